@@ -89,7 +89,7 @@ describe("opened again", () => {
 		await again.prompt("/workflow reload");
 		expect(again.screen.statuses.get("chronicle-workflow")).toBe("Workflow w > 🔹 B [3/3] (paused)");
 		await again.prompt("/workflow reload");
-		expect(again.screen.notifications.at(-1)?.message).toContain("by already");
+		expect(again.screen.notifications.at(-1)?.message).toContain("already uses");
 		stage.play(step("next"), "end");
 		await again.prompt("/workflow resume");
 		await again.settled();
@@ -106,7 +106,7 @@ describe("opened again", () => {
 		await pi.prompt("/workflow reload");
 		expect(pi.screen.notifications.at(-1)).toMatchObject({
 			type: "error",
-			message: expect.stringContaining('no phase "a" any more'),
+			message: expect.stringContaining('no longer has the phase "a"'),
 		});
 		stage.play(step("next"), step("next"), "end");
 		await pi.run("go on");
@@ -206,7 +206,7 @@ describe("states of the reference package", () => {
 		for (const file of [undefined, ...others]) {
 			if (file) await pi.send({ type: "switch_session", sessionPath: file });
 			expect(pi.screen.statuses.get("chronicle-workflow")).toBeUndefined();
-			expect(pi.screen.notifications.at(-1)?.message).toMatch(/cannot be read[\s\S]*no workflow/);
+			expect(pi.screen.notifications.at(-1)?.message).toMatch(/cannot be read[\s\S]*ignored/);
 			stage.play(call("read", { path: "x.txt" }), "read");
 			await pi.run("read it");
 			expect(pi.toolResults().at(-1)).toMatchObject({ tool: "read", error: false });

@@ -11,7 +11,7 @@ import { workflowFiles } from "./stage.ts";
 
 it("case 19: verbs that a workflow is called like are offered as they are to be written", () => {
 	const folder = openFolder(workflowFiles({ list: ["a"], show: ["a"], release: ["a"] }));
-	const workflows = { library: openLibrary(`${folder}/nowhere`), desk: { active: undefined } };
+	const workflows = { library: openLibrary(`${folder}/nowhere`), controller: { active: undefined } };
 	const offered = (prefix: string) =>
 		completeWorkflow(workflows as never, prefix, { cwd: folder, trusted: true })?.map(({ value }) => value) ?? null;
 	expect(offered("l")).toEqual(["list"]);
@@ -32,7 +32,7 @@ it("offers the verbs that can do something where the run stands", () => {
 	const library = openLibrary(`${folder}/nowhere`);
 	const first = begin(drafts({ w: ["a", "b", "c"] }), "w");
 	const offered = (run: WorkflowRun, prefix = "") =>
-		completeWorkflow({ library, desk: { active: { run } } } as never, prefix, { cwd: folder, trusted: true })
+		completeWorkflow({ library, controller: { active: { run } } } as never, prefix, { cwd: folder, trusted: true })
 			?.map(({ value }) => value)
 			.filter((value) => !["w", "list", "check", "show"].includes(value)) ?? null;
 	expect(offered(first)).toEqual(["status", "pause", "resume", "next", "skip", "reload"]);

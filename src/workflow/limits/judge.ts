@@ -1,6 +1,6 @@
-// Whether a phase lets a tool call through. Pure: it judges a footprint that was taken by others.
-// L1 `workflow_step` is never stopped; L2 what the limits do not clearly allow by capability is stopped; L3 a list decides by name first,
-// and only then asks what the call would do, whichever tool it is of.
+// Judges whether a phase allows a tool call, by the name of the tool and by the footprint of the call. Pure.
+// L1 `workflow_step` is never stopped; L2 with capabilities, what is not clearly allowed is stopped; L3 a list decides by name first, and
+// then by what the call would do, whatever the tool.
 import { isListed } from "../../definition/index.ts";
 import {
 	type CommandRun,
@@ -22,14 +22,14 @@ export type Stop =
 	| { readonly kind: "shell-writes"; readonly by: string; readonly what: string }
 	/** It starts another agent, which the limits of the phase would not bind. `by` is the command or tool. */
 	| { readonly kind: "starts-agent"; readonly by: string }
-	/** It cannot be known what the call does, and the phase is strict. `tool`: what is unknown is a tool, not a command. */
+	/** The effect of the call is unknown, and the phase is strict. `tool`: the unknown is a tool, not a command. */
 	| { readonly kind: "shell-unknown"; readonly what: string; readonly tool: boolean }
 	/** The phase lacks a capability that the call needs. */
 	| { readonly kind: "capability"; readonly lacks: Exclude<Capability, "read">; readonly what: string };
 
 const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);
 const shells = new Set(["bash", "powershell"]);
-/** pi's tools that do nothing but find and call others: what they call is judged by itself. */
+/** pi's tools that only find and call others: the calls they make are judged themselves. */
 const callers = new Set(["codemode", "tool_search"]);
 
 /** Judges one call by the limits of a phase; `undefined` lets it through. `project` is the absolute real path of the project's folder. */
@@ -44,11 +44,11 @@ export function judgeCall(
 		case "free":
 			return undefined;
 		case "blacklist":
-			if (isListed(limits.names, call.tool)) return { kind: "name" };
-			return writesAreMeant(limits) ? undefined : judgeChanges(limits, call, footprint, project);
 		case "whitelist":
-			if (!isListed(limits.names, call.tool))
-				return isCaller(call) && namesOfOthers(limits.names) ? undefined : { kind: "name" };
+			if (isNameRefused(limits, call.tool))
+				return limits.kind === "whitelist" && isCaller(call) && namesOfOthers(limits.names)
+					? undefined
+					: { kind: "name" };
 			return writesAreMeant(limits) ? undefined : judgeChanges(limits, call, footprint, project);
 		case "capabilities":
 			if (limits.may.length === 0) return { kind: "name" };
@@ -60,7 +60,7 @@ function isCaller({ tool, own }: Pick<ToolCall, "tool" | "own">): boolean {
 	return own === true && callers.has(tool);
 }
 
-/** Whether a list names tools that are not pi's own: those of MCP servers are within reach of its callers alone, unless set otherwise. */
+/** Whether a list names tools that are not pi's own. Those of MCP servers are reached only through pi's callers, unless configured otherwise. */
 function namesOfOthers(names: readonly string[]): boolean {
 	return names.some((name) => name !== stepTool && !fileTools.has(name) && !shells.has(name));
 }
@@ -79,7 +79,7 @@ export function isNameRefused(limits: ToolLimits, tool: string): boolean {
 	}
 }
 
-/** Whether a phase has anything against changing the project. */
+/** Whether the limits allow changes of the project. */
 export function changesAreMeant(limits: ToolLimits): boolean {
 	switch (limits.kind) {
 		case "free":
@@ -92,49 +92,67 @@ export function changesAreMeant(limits: ToolLimits): boolean {
 	}
 }
 
-/** A list that leaves the tools for writing in place has nothing against writing, by the shell neither. */
-export function writesAreMeant(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): boolean {
+/** Whether a list allows the tools for writing, which means that it also allows writing by the shell. */
+export function writesAreMeant(limits: NameLimits): boolean {
 	const edit = isListed(limits.names, "edit");
 	const write = isListed(limits.names, "write");
 	return limits.kind === "whitelist" ? edit || write : !edit && !write;
 }
 
-/** Whether a list lets tools through at all that could be ways to a shell. */
-export function mayRunCommands({ kind, names }: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>): boolean {
+/** Whether a list allows any tool that could run commands. */
+export function mayRunCommands({ kind, names }: NameLimits): boolean {
 	return kind === "blacklist" || namesOfOthers(names) || names.some((name) => shells.has(name));
 }
 
-/** Whether a list that is not meant to write lets the call change something. */
+type NameLimits = Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>;
+
+/** Judges what a call would change, where a list of tools does not allow writing. */
 function judgeChanges(
-	limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>,
+	limits: NameLimits,
 	{ tool, own }: Pick<ToolCall, "tool" | "own">,
 	footprint: () => Footprint,
 	project: string,
 ): Stop | undefined {
 	if (limits.shell === "unrestricted" || fileTools.has(tool) || own) return undefined;
-	const print = footprint();
+	const { accesses, runs, unknowns } = footprint();
 	const named = limits.kind === "whitelist" && isNamedWriter(limits.names, tool);
-	for (const touch of print.accesses)
-		if (!named && needOf(touch) === "write" && reaches(touch, project))
-			return { kind: "shell-writes", by: touch.by, what: within(touch.path, project) };
-	for (const run of print.runs) {
-		if (startsAgent(run)) return { kind: "starts-agent", by: run.text };
-		for (const change of run.changes)
-			if (change === "worktree" || change === "packages")
-				return { kind: "shell-writes", by: run.text, what: changeWords[change] };
-	}
-	for (const unknown of print.unknowns) {
-		if (!mayWrite(unknown) || (named && unknown.what === "tool")) continue;
-		if (unknown.what === "operand" && unknown.under !== undefined && isInside(unknown.under, project))
-			return { kind: "shell-writes", by: unknown.text, what: within(unknown.under, project) };
-		// What is too much to judge may be anything, also what would have been refused.
-		if (limits.shell === "strict" || unknown.what === "syntax")
-			return { kind: "shell-unknown", what: unknown.text, tool: unknown.what === "tool" };
+	const access = named ? undefined : accesses.find((each) => needOf(each) === "write" && reaches(each, project));
+	if (access) return { kind: "shell-writes", by: access.by, what: within(access.path, project) };
+	return (
+		firstOf(runs, changesOfRun) ??
+		firstOf(unknowns, (unknown) =>
+			named && unknown.what === "tool" ? undefined : changesOfUnknown(unknown, limits, project),
+		)
+	);
+}
+
+function changesOfRun(run: CommandRun): Stop | undefined {
+	if (startsAgent(run)) return { kind: "starts-agent", by: run.text };
+	for (const change of run.changes)
+		if (change === "worktree" || change === "packages")
+			return { kind: "shell-writes", by: run.text, what: changedThings[change] };
+	return undefined;
+}
+
+function changesOfUnknown(unknown: Unknown, limits: NameLimits, project: string): Stop | undefined {
+	if (!mayWrite(unknown)) return undefined;
+	if (unknown.what === "operand" && unknown.under !== undefined && isInside(unknown.under, project))
+		return { kind: "shell-writes", by: unknown.text, what: within(unknown.under, project) };
+	// What is too complex to judge may do anything, including what would have been refused.
+	return limits.shell === "strict" || unknown.what === "syntax"
+		? { kind: "shell-unknown", what: unknown.text, tool: unknown.what === "tool" }
+		: undefined;
+}
+
+function firstOf<Item>(items: readonly Item[], judge: (item: Item) => Stop | undefined): Stop | undefined {
+	for (const item of items) {
+		const stop = judge(item);
+		if (stop) return stop;
 	}
 	return undefined;
 }
 
-/** A tool that a whitelist names in full, and whose name says that it writes files: its own writing is meant. */
+/** Whether a whitelist names a tool in full whose name says that it writes files: then its own writes are intended. */
 function isNamedWriter(names: readonly string[], tool: string): boolean {
 	return isWriterName(tool) && names.some((name) => name.toLowerCase() === tool.toLowerCase());
 }
@@ -143,37 +161,35 @@ function startsAgent({ effects }: CommandRun): boolean {
 	return effects.includes("nested-agent");
 }
 
-const changeWords = { worktree: "files of the project", packages: "installed packages" } as const;
-
 function judgeCapabilities(
 	may: readonly Capability[],
 	{ accesses, runs, unknowns }: Footprint,
 	project: string,
 ): Stop | undefined {
-	const allowed = (need: Capability) => need === "read" || may.includes(need);
-	for (const touch of accesses) {
-		const need = needOf(touch);
-		if (need !== "read" && !allowed(need))
-			return lack(need, `\`${touch.by}\` would change ${within(touch.path, project)}`);
-	}
-	for (const run of runs) {
-		// The limits of the phase would not bind a child, so it takes the right to write and to run anything.
-		const [lacking] = startsAgent(run) ? (["write", "exec"] as const).filter((need) => !allowed(need)) : [];
+	const lacks = (need: Capability): need is Exclude<Capability, "read"> => need !== "read" && !may.includes(need);
+	const judgeAccess = (access: FileAccess): Stop | undefined => {
+		const need = needOf(access);
+		return lacks(need) ? lack(need, `\`${access.by}\` would change ${within(access.path, project)}`) : undefined;
+	};
+	const judgeRun = (run: CommandRun): Stop | undefined => {
+		// The limits of the phase would not bind a child, so it needs the right to write and to run anything.
+		const lacking = startsAgent(run) ? (["write", "exec"] as const).find(lacks) : undefined;
 		if (lacking) return lack(lacking, `\`${run.text}\` would start another agent`);
 		for (const change of run.changes) {
-			// What is changed beside files is neither reading nor writing them: that takes the right to run anything.
+			// Changing something other than files is neither reading nor writing them: it needs the right to run anything.
 			const need = change === "worktree" || change === "repository" || change === "packages" ? "write" : "exec";
-			if (!allowed(need)) return lack(need, `\`${run.text}\` would change ${beside[change]}`);
+			if (lacks(need)) return lack(need, `\`${run.text}\` would change ${changedThings[change]}`);
 		}
-	}
-	for (const unknown of unknowns) {
+		return undefined;
+	};
+	const judgeUnknown = (unknown: Unknown): Stop | undefined => {
 		const need = !mayWrite(unknown) ? "read" : unknown.what === "operand" ? "write" : "exec";
-		if (need !== "read" && !allowed(need)) return lack(need, unknownWords(unknown));
-	}
-	return undefined;
+		return lacks(need) ? lack(need, unknownText(unknown)) : undefined;
+	};
+	return firstOf(accesses, judgeAccess) ?? firstOf(runs, judgeRun) ?? firstOf(unknowns, judgeUnknown);
 }
 
-const beside = {
+const changedThings = {
 	worktree: "files of the project",
 	repository: "the repository",
 	packages: "installed packages",
@@ -187,7 +203,7 @@ function lack(lacks: Exclude<Capability, "read">, what: string): Stop {
 	return { kind: "capability", lacks, what };
 }
 
-function unknownWords({ what, text }: Unknown): string {
+function unknownText({ what, text }: Unknown): string {
 	switch (what) {
 		case "operand":
 			return `it is unknown which file \`${text}\` changes`;
@@ -215,7 +231,7 @@ function needOf({ kind, path }: FileAccess): "read" | "write" {
 	}
 }
 
-/** Devices that swallow or show what is written to them: nothing is changed. */
+/** Devices that discard or show what is written to them. */
 function isSink(path: string): boolean {
 	return /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/.test(path);
 }
@@ -224,7 +240,7 @@ function mayWrite({ may }: Unknown): boolean {
 	return may.some((access) => access !== "read" && access !== "list");
 }
 
-/** Whether a change at this place is one of the project: inside it, or of everything below a folder that holds it. */
+/** Whether an access concerns the project: inside it, or recursively above it. */
 function reaches({ path, real, recursive }: FileAccess, project: string): boolean {
 	return [path, real].some((place) => isInside(place, project) || (recursive && isInside(project, place)));
 }
@@ -235,7 +251,7 @@ function isInside(path: string, folder: string): boolean {
 	return path.startsWith(prefix);
 }
 
-/** A path as the project would write it. */
+/** A path relative to the project, where it is inside. */
 function within(path: string, project: string): string {
 	return path !== project && isInside(path, project) ? path.slice(project.length).replace(/^[\\/]/, "") : path;
 }

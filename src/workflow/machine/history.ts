@@ -25,36 +25,56 @@ export interface PhaseVisit {
  * possibly of several runs.
  */
 export function foldHistory(states: Iterable<DatedState>, runId: string, now: number): PhaseVisit[] {
+	const fold = new HistoryFold();
+	for (const dated of statesOf(states, runId).reverse()) fold.add(dated);
+	return fold.end(now);
+}
+
+/** The states of one run, newest first. Runs do not overlap: what precedes the states of this run belongs to another one. */
+function statesOf(states: Iterable<DatedState>, runId: string): DatedState[] {
 	const own: DatedState[] = [];
 	for (const dated of states) {
-		// Runs do not overlap: what precedes the states of this run belongs to another one.
 		if (dated.state.taskId !== runId) break;
 		own.push(dated);
 	}
-	const visits: PhaseVisit[] = [];
-	let before: StoredState | undefined;
-	let pausedSince: number | undefined;
-	let paused = 0;
-	const close = (to: number, left: StoredState["left"]) => {
-		const from = before?.since ?? before?.startedAt ?? to;
-		const phaseId = before?.currentPath.at(-1)?.phaseId ?? "";
-		visits.push({ phaseId, way: left?.way, from, to, paused, summary: left?.summary });
-		paused = 0;
-	};
-	for (const { state, at } of own.reverse()) {
+	return own;
+}
+
+class HistoryFold {
+	private readonly visits: PhaseVisit[] = [];
+	private last: StoredState | undefined;
+	private pausedSince: number | undefined;
+	private paused = 0;
+
+	/** Adds the next state, oldest first. */
+	add({ state, at }: DatedState): void {
 		// A paused run that is moved stays paused: its pause is divided between the two visits.
-		if (pausedSince !== undefined) paused += Math.max(0, at - pausedSince);
-		paused += state.away ?? 0;
-		if (state.left) close(state.since ?? state.startedAt, state.left);
-		else if (!state.active) close(at, undefined);
-		pausedSince = state.paused ? at : undefined;
-		before = state;
+		this.countPause(at);
+		this.paused += state.away ?? 0;
+		if (state.left) this.close(state.since ?? state.startedAt, state.left);
+		else if (!state.active) this.close(at, undefined);
+		this.pausedSince = state.paused ? at : undefined;
+		this.last = state;
 	}
-	if (before?.active) {
-		if (pausedSince !== undefined) paused += Math.max(0, now - pausedSince);
-		close(now, undefined);
+
+	end(now: number): PhaseVisit[] {
+		if (!this.last?.active) return this.visits;
+		this.countPause(now);
+		this.close(now, undefined);
+		return this.visits;
 	}
-	return visits;
+
+	private countPause(until: number): void {
+		if (this.pausedSince !== undefined) this.paused += Math.max(0, until - this.pausedSince);
+	}
+
+	private close(to: number, left: StoredState["left"]): void {
+		const { last, paused } = this;
+		const from = last?.since ?? last?.startedAt ?? to;
+		const phaseId = last?.currentPath.at(-1)?.phaseId ?? "";
+		this.visits.push({ phaseId, way: left?.way, from, to, paused, summary: left?.summary });
+		this.paused = 0;
+	}
 }
 
 /** How long a visit took without pauses, in ms. */

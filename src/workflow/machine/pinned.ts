@@ -120,21 +120,31 @@ function readTexts(
 
 function readEntry(written: unknown): Phase | Reference | undefined {
 	if (!isObject(written)) return undefined;
-	if (written.kind === "reference")
-		return typeof written.key === "string" ? { kind: "reference", key: written.key } : undefined;
-	const { kind, id, name, emoji, instructions, autoContinue, polling } = written;
+	if (written.kind === "phase") return readPhase(written);
+	return written.kind === "reference" && typeof written.key === "string"
+		? { kind: "reference", key: written.key }
+		: undefined;
+}
+
+function readPhase(written: Record<string, unknown>): Phase | undefined {
+	const id = string(written.id);
+	const name = string(written.name);
+	const emoji = string(written.emoji);
+	const instructions = string(written.instructions);
+	const { autoContinue, polling } = written;
 	// Copies from before the field existed lack it.
 	const advance = written.advance === undefined ? "agent" : oneOf(written.advance, ["agent", "person"]);
-	if (kind !== "phase" || typeof id !== "string" || typeof name !== "string") return undefined;
-	if (typeof emoji !== "string" || typeof instructions !== "string") return undefined;
-	if (autoContinue !== undefined && typeof autoContinue !== "boolean") return undefined;
-	if (polling !== undefined && typeof polling !== "boolean") return undefined;
 	const limits = readCeilings(written.limits);
-	if (limits === null) return undefined;
 	const tools = readPinnedLimits(written.tools);
 	const profiles = readList(written.profiles, string);
-	if (!tools || !profiles || !advance) return undefined;
+	if (id === undefined || name === undefined || emoji === undefined || instructions === undefined) return undefined;
+	if (!isFlag(autoContinue) || !isFlag(polling) || limits === null || !tools || !profiles || !advance) return undefined;
+	const kind = "phase";
 	return { kind, id, name, emoji, instructions, tools, profiles, autoContinue, advance, limits, polling, file: "" };
+}
+
+function isFlag(value: unknown): value is boolean | undefined {
+	return value === undefined || typeof value === "boolean";
 }
 
 /** Ceilings of a visit; `null` where they are invalid. */

@@ -134,44 +134,53 @@ export function readState(data: unknown): StateRead {
 	if (!isObject(data)) return invalid("it is not an object");
 	const { workflowKey } = data;
 	if (typeof workflowKey !== "string" || workflowKey === "") return invalid("it names no workflow");
-	if (typeof data.active !== "boolean") return invalid("`active` is not true or false");
 	const path = readPath(data, workflowKey);
 	if (typeof path === "string") return invalid(path);
-	const step = data.globalStepCount ?? path[0]?.phaseIndex ?? 0;
-	if (!isCount(step)) return invalid("`globalStepCount` is not a whole number");
-	if (!isTime(data.startedAt)) return invalid("`startedAt` is not a time");
-	for (const field of ["taskId", "taskDescription", "pin"] as const)
-		if (data[field] !== undefined && typeof data[field] !== "string") return invalid(`\`${field}\` is not a text`);
-	for (const field of ["completionNotified", "cancelled"] as const)
-		if (data[field] !== undefined && typeof data[field] !== "boolean")
-			return invalid(`\`${field}\` is not true or false`);
-	if (data.since !== undefined && !isTime(data.since)) return invalid("`since` is not a time");
-	if (data.away !== undefined && !isTime(data.away)) return invalid("`away` is not a length of time");
+	for (const [field, isValid, expected] of simpleFields)
+		if (!isValid(data[field])) return invalid(`\`${field}\` is not ${expected}`);
 	const paused = readPause(data.paused);
 	if (paused === "invalid") return invalid("`paused` is not a pause");
 	const left = readLeft(data.left);
 	if (left === "invalid") return invalid("`left` is not a visit of a phase");
+	const { active, startedAt, globalStepCount, since, away } = data as Pick<
+		StoredState,
+		"active" | "startedAt" | "globalStepCount" | "since" | "away"
+	>;
 	return {
 		kind: "state",
 		state: {
-			active: data.active,
+			active,
 			workflowKey,
 			currentPath: path,
-			globalStepCount: step,
+			globalStepCount: globalStepCount ?? path[0]?.phaseIndex ?? 0,
 			taskId: text(data.taskId) ?? "",
 			taskDescription: text(data.taskDescription) ?? "",
-			startedAt: data.startedAt,
+			startedAt,
 			completionNotified: data.completionNotified === true,
 			cancelled: data.cancelled === true,
 			...optional("pin", text(data.pin)),
-			...optional("since", data.since as number | undefined),
+			...optional("since", since),
 			...optional("paused", paused),
 			...optional("left", left),
 			...optional("note", noteOf(data.note)),
-			...optional("away", data.away as number | undefined),
+			...optional("away", away),
 		},
 	};
 }
+
+/** The fields that are one value: how they are checked, and what they should be. */
+const simpleFields: readonly (readonly [keyof StoredState, (value: unknown) => boolean, string])[] = [
+	["active", isBoolean, "true or false"],
+	["globalStepCount", absentOr(isCount), "a whole number"],
+	["startedAt", isTime, "a time"],
+	["taskId", absentOr(isText), "a text"],
+	["taskDescription", absentOr(isText), "a text"],
+	["pin", absentOr(isText), "a text"],
+	["completionNotified", absentOr(isBoolean), "true or false"],
+	["cancelled", absentOr(isBoolean), "true or false"],
+	["since", absentOr(isTime), "a time"],
+	["away", absentOr(isTime), "a length of time"],
+];
 
 export type RestoredRun = { readonly kind: "run"; readonly run: WorkflowRun } | Extract<StateRead, { kind: "invalid" }>;
 
@@ -290,6 +299,19 @@ function invalid(problem: string): Extract<StateRead, { kind: "invalid" }> {
 
 function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isBoolean(value: unknown): boolean {
+	return typeof value === "boolean";
+}
+
+function isText(value: unknown): boolean {
+	return typeof value === "string";
+}
+
+/** `null` counts as absent for the step count alone, as the reference package reads it. */
+function absentOr(isValid: (value: unknown) => boolean): (value: unknown) => boolean {
+	return (value) => value === undefined || (value === null && isValid === isCount) || isValid(value);
 }
 
 function isCount(value: unknown): value is number {

@@ -66,39 +66,41 @@ export function pathHeader(run: LiveWorkflowRun): string {
 	return `[Workflow path: ${breadcrumb(run, run.position)} ▸ ${phaseTitle(run)}]`;
 }
 
-/** Lines that the list of phases may have; a longer one shows what is near. */
-const longest = 40;
+/** Maximum lines of the list of phases; a longer one shows those near the current phase. */
+const mostLines = 40;
+/** Phases beyond the list that are counted. References can multiply phases exponentially. */
+const mostCounted = 1_000;
 
-/** All phases in the order in which they come, through every inner workflow, the current one marked. */
+/** All phases in order, through every inner workflow, the current one marked. */
 export function phaseList(run: LiveWorkflowRun): string {
-	const { definitions } = run;
 	const before: string[] = [];
 	const after: string[] = [];
+	let uncounted = 0;
 	let number = 0;
 	let found = false;
-	let left = 0;
-	for (
-		let position: Position | undefined = firstPosition(definitions, run.workflowKey);
-		position;
-		position = nextPosition(definitions, position)
-	) {
+	for (const position of positionsOf(run)) {
 		number++;
-		const current: boolean = !found && samePlace(position, run.position);
-		found ||= current;
-		if (after.length > longest) {
-			// References can multiply phases without end: what is far away is not counted.
-			left++;
-			if (left > 1_000) break;
-			continue;
-		}
-		const { emoji, name } = phaseAt(definitions, position);
-		const scope = position.length > 1 ? ` (${breadcrumb(run, position.slice(1))})` : "";
-		(found ? after : before).push(`${current ? "▶" : " "} ${number}. ${emoji} ${name}${scope}`);
-		if (before.length > longest) before.shift();
+		const isCurrent: boolean = !found && samePlace(position, run.position);
+		found ||= isCurrent;
+		if (after.length > mostLines) uncounted++;
+		else (found ? after : before).push(phaseLine(run, position, number, isCurrent));
+		if (before.length > mostLines) before.shift();
+		if (uncounted > mostCounted) break;
 	}
-	const lines = [...before.slice(-longest / 2), ...after];
-	const shown = lines.slice(0, longest);
-	const more = lines.length - shown.length + left;
-	if (more > 0) shown.push(`  … ${left > 1_000 ? "and many" : more} more`);
+	const lines = [...before.slice(-mostLines / 2), ...after];
+	const shown = lines.slice(0, mostLines);
+	const more = lines.length - shown.length + uncounted;
+	if (more > 0) shown.push(`  … ${uncounted > mostCounted ? "and many" : more} more`);
 	return shown.join("\n");
+}
+
+function* positionsOf({ definitions, workflowKey }: LiveWorkflowRun): Generator<Position> {
+	let position: Position | undefined = firstPosition(definitions, workflowKey);
+	for (; position; position = nextPosition(definitions, position)) yield position;
+}
+
+function phaseLine(run: LiveWorkflowRun, position: Position, number: number, isCurrent: boolean): string {
+	const { emoji, name } = phaseAt(run.definitions, position);
+	const scope = position.length > 1 ? ` (${breadcrumb(run, position.slice(1))})` : "";
+	return `${isCurrent ? "▶" : " "} ${number}. ${emoji} ${name}${scope}`;
 }

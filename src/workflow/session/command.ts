@@ -1,5 +1,5 @@
-// `/workflow` and `/cancel-workflow`: what a person can do. A first word that is the name of a workflow always means that workflow; the
-// verbs can then be reached as `--status` and so on.
+// `/workflow` and `/cancel-workflow`. A first word that is the name of a workflow always means that workflow; a verb of the same name is
+// then written as `--status`.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { exitCodes, pageText, say } from "../../pi/index.ts";
@@ -34,10 +34,9 @@ type Verb = (
 	catalogue: Catalogue,
 ) => void | Promise<void>;
 
-/** Verbs that take words of their own; behind the others there is nothing to say. */
-const talkative: ReadonlySet<string> = new Set(["show", "back"]);
+/** Verbs that take an argument. */
+const verbsWithArgument: ReadonlySet<string> = new Set(["show", "back"]);
 
-/** Where the rest is checked. */
 const checkPointer = "`pi-chronicle check` in a shell checks every definition of the project.";
 
 const verbs: Readonly<Record<string, Verb>> = {
@@ -66,30 +65,20 @@ const verbs: Readonly<Record<string, Verb>> = {
 /** Runs `/workflow <args>`. */
 export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): Promise<void> {
 	const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
-	const place = projectContext(ctx);
-	const catalogue = workflows.library.load(place);
+	const catalogue = workflows.library.load(projectContext(ctx));
 	if (word === "") {
-		const text = [...usageLines(catalogue, ctx.cwd), ...trustHint(place), "", verbsText].join("\n");
+		const text = [...usageLines(catalogue, ctx.cwd), ...trustHint(projectContext(ctx)), "", verbsText].join("\n");
 		return pageText(ctx, "Workflows", text);
 	}
 	const definition = catalogue.commands.get(word);
 	const verb = word.startsWith("--") ? word.slice(2) : definition?.show === "user" ? "" : word;
 	if (Object.hasOwn(verbs, verb)) {
 		const [surplus] = rest.split(/\s+/);
-		if (surplus && !talkative.has(verb)) return refuseCommand(ctx, `/workflow ${word} takes no argument "${surplus}".`);
+		if (surplus && !verbsWithArgument.has(verb))
+			return refuseCommand(ctx, `/workflow ${word} takes no argument "${surplus}".`);
 		return verbs[verb]?.(workflows, ctx, rest, catalogue);
 	}
-	if (definition?.show === "workflows" || catalogue.definitions.get(word)?.show === "workflows")
-		return refuseCommand(ctx, `The workflow "${word}" only runs inside others; start one that contains it.`);
-	if (!definition) {
-		const rejected = catalogue.rejected.get(word);
-		return refuseCommand(
-			ctx,
-			rejected
-				? rejectedText(rejected, ctx.cwd)
-				: [notFoundText(word, catalogue, commandWords), ...trustHint(place)].join("\n"),
-		);
-	}
+	if (definition?.show !== "user") return refuseCommand(ctx, whyNotStartable(word, catalogue, ctx));
 	if (rest === "") return refuseCommand(ctx, `Add the task: /workflow ${word} <task>`, "warning");
 	const option = verbAtEnd(rest);
 	if (option !== undefined)
@@ -100,14 +89,23 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	return startWorkflow(workflows, ctx, catalogue, definition, rest.replace(/^--\s+/, ""));
 }
 
-/** A verb written as an option that a task ends in; `--` before the task says that all of it is text. */
+/** Why no workflow starts by the name `word`. */
+function whyNotStartable(word: string, catalogue: Catalogue, ctx: ExtensionCommandContext): string {
+	const known = catalogue.commands.get(word) ?? catalogue.definitions.get(word);
+	if (known?.show === "workflows") return `The workflow "${word}" only runs inside others; start one that contains it.`;
+	const rejected = catalogue.rejected.get(word);
+	if (rejected) return rejectedText(rejected, ctx.cwd);
+	return [notFoundText(word, catalogue, commandWords), ...trustHint(projectContext(ctx))].join("\n");
+}
+
+/** The verb, written as an option, that a task ends with; a `--` before the task makes all of it text. */
 function verbAtEnd(task: string): string | undefined {
 	if (/^--\s/.test(task)) return undefined;
 	const [, verb] = /\s--([a-z]+)$/.exec(task) ?? [];
 	return verb !== undefined && commandWords.includes(verb) ? `--${verb}` : undefined;
 }
 
-/** Runs `/cancel-workflow`: at once, without a question. */
+/** Runs `/cancel-workflow`, without confirmation. */
 export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContext, args: string): void {
 	const { controller, conversation } = workflows;
 	const [surplus] = args.trim().split(/\s+/);
@@ -120,18 +118,23 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 		refuseCommand(ctx, "No workflow is active.", "warning");
 		return;
 	}
-	const atWork = !ctx.isIdle() && !conversation.countingDown;
+	const working = !ctx.isIdle() && !conversation.countingDown;
 	controller.apply(ctx, { kind: "abandon", at: Date.now() });
-	letGo(workflows, controller.held ?? active, atWork);
+	reportEnd(workflows, controller.held ?? active, working);
 }
 
-/** What follows when a person has ended a run. A model that is at work goes on with what it has read: it has to hear that this no longer holds. */
-function letGo({ controller, conversation }: Workflows, held: HeldRun, atWork: boolean, way?: "next" | "skip"): void {
-	if (atWork) conversation.send(held, cancelledType, abandonedText(held.run, way));
+/** After the user has ended a run: tells a working model that its instructions no longer hold. */
+function reportEnd(
+	{ controller, conversation }: Workflows,
+	held: HeldRun,
+	working: boolean,
+	way?: "next" | "skip",
+): void {
+	if (working) conversation.send(held, cancelledType, abandonedText(held.run, way));
 	else controller.withdrawTool();
 }
 
-/** What may follow `/workflow `: names, and the verbs that can do something now; then what the verb takes. Nothing where the words are complete. */
+/** Completions of `/workflow `: names and the verbs that apply now, then the argument of the verb. `null` where the input is complete. */
 export function completeWorkflow(
 	{ library, controller }: Workflows,
 	prefix: string,
@@ -154,7 +157,7 @@ export function completeWorkflow(
 			? [
 					...(run === undefined ? names : []),
 					...commandWords
-						.filter((word) => isOfUse(word, run))
+						.filter((word) => isApplicable(word, run))
 						.map((word) => ({ value: spelled(word), label: spelled(word) })),
 				]
 			: verb === spelled("show")
@@ -164,12 +167,12 @@ export function completeWorkflow(
 					: [];
 	const typed = verb === undefined ? prefix : argument;
 	const found = offered.filter(({ label }) => label.startsWith(typed));
-	// Words that are complete need no list in the way of Enter.
+	// Enter would choose from the list instead of sending a complete command.
 	return found.length === 0 || found.some(({ label }) => label === typed) ? null : found;
 }
 
-/** Whether a verb can do something now: most of them need a run, and a run that stands as they want it. */
-function isOfUse(verb: string, run: WorkflowRun | undefined): boolean {
+/** Whether a verb applies now: most need a run in a certain state. */
+function isApplicable(verb: string, run: WorkflowRun | undefined): boolean {
 	if (verb === "list" || verb === "check" || verb === "show") return true;
 	if (run === undefined) return false;
 	switch (verb) {
@@ -185,7 +188,7 @@ function isOfUse(verb: string, run: WorkflowRun | undefined): boolean {
 	}
 }
 
-/** Lets something happen to the run and says why it could not. */
+/** Applies an event to the run, and reports a refusal. */
 function change(
 	{ controller }: Workflows,
 	ctx: ExtensionCommandContext,
@@ -207,7 +210,7 @@ function did(actions: readonly WorkflowAction[], kind: WorkflowAction["kind"]): 
 async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promise<void> {
 	const { controller, conversation } = workflows;
 	const paused = controller.active?.run.status.kind === "paused";
-	// A run that only waits, because a person held it or its phase asks for one, is set to work again as well.
+	// A run that only waits, because the user held it or its phase is theirs to end, is continued as well.
 	const actions = paused || !ctx.isIdle() ? change(workflows, ctx, { kind: "resume" }) : [];
 	if (paused ? !did(actions, "resumed") : !ctx.isIdle()) return;
 	const { active } = controller;
@@ -215,7 +218,7 @@ async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promi
 	const { run } = active;
 	if (run.kind === "stale") return refuseCommand(ctx, workflowRefusalText({ kind: "stale", missing: run.missing }));
 	await startModelTurn(workflows, ctx, () => {
-		// The model at work may have been moved while the run was paused: it has not read its phase yet.
+		// The run may have been moved while it was paused: then the working model has not read its phase yet.
 		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.sendPhase(ctx, active);
 		conversation.send(active, reminderType, resumeText(run));
 	});
@@ -223,15 +226,15 @@ async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promi
 
 async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event: WorkflowEvent): Promise<void> {
 	const { controller, conversation } = workflows;
-	const atWork = !ctx.isIdle() && !conversation.countingDown;
+	const working = !ctx.isIdle() && !conversation.countingDown;
 	const actions = change(workflows, ctx, event);
 	const moved = actions.find((action) => action.kind === "moved");
 	const held = controller.held;
 	if (held?.run.kind !== "live") return;
 	const { run } = held;
-	if (did(actions, "ended")) return letGo(workflows, held, atWork, event.kind === "advance" ? "next" : "skip");
+	if (did(actions, "ended")) return reportEnd(workflows, held, working, event.kind === "advance" ? "next" : "skip");
 	if (moved?.kind !== "moved") return;
-	// A paused run is only moved; what its phase asks is told when it goes on.
+	// A paused run is only moved; the model gets the phase when the run is resumed.
 	if (run.status.kind !== "running") {
 		say(ctx, `The workflow is in ${placeLine(run)} now. It is paused: /workflow resume continues it.`);
 		if (!ctx.hasUI) workflows.exit.set(exitCodes.waits);

@@ -23,45 +23,54 @@ export function visitMarkOf({ run, pinned }: HeldRun): VisitMark {
 
 type Session = ExtensionContext["sessionManager"];
 
-/** Whether the model's context holds the text of the phase that the run is in, and the task. */
+/** Whether the model's context has the text of the current phase, and the task. */
 export function hasPhaseText(session: Session, held: HeldRun): boolean {
-	const told = visitMarkOf(held);
+	const mark = visitMarkOf(held);
 	const removed = new Set<string>();
 	let keptFrom: string | undefined;
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "context_edit" && entry.replacement === null) removed.add(entry.targetId);
-		if (entry.type === "compaction" && keptFrom === undefined) keptFrom = entry.firstKeptEntryId;
-		// A long task stands in front of the phases, and a compaction may have taken it alone.
-		if (carries(entry, told))
+		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId;
+		// A long task precedes the phases, so a compaction may have removed only the task.
+		if (carries(entry, mark))
 			return !removed.has(entry.id) && (!isLongTask(held.run.task) || knowsTask(session, held.run));
-		// A visit begins with its state: what is older belongs to another one.
-		if (entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, told)) return false;
-		if (keptFrom === entry.id) return false;
+		if (keptFrom === entry.id || isEarlierState(entry, mark)) return false;
 	}
 	return false;
 }
 
 /**
- * What the model had read when it wrote the call `id`, as far as the branch tells: the texts of phases that stand in front of the message with
- * the call. A call that the newest message does not hold was written somewhere else, and has read nothing.
+ * What the model had read when it wrote the call `id`, according to the branch: the texts of phases before the message with the call. A call
+ * that the newest message does not contain was written elsewhere, and counts as having read nothing.
  */
 export function modelDecision(session: Session, held: HeldRun, id: string): ModelDecision {
 	const now = visitMarkOf(held);
 	let message: string | undefined;
 	for (const entry of newestFirst(session)) {
-		if (message === undefined) {
-			if (entry.type !== "message" || entry.message.role !== "assistant") continue;
-			if (!entry.message.content.some((part) => part.type === "toolCall" && part.id === id)) break;
-			message = entry.id;
-			continue;
-		}
-		// A text of an earlier visit may have been queued and come behind that of the present one; of two editions of one visit the newer counts.
-		const told = visitMarkIn(entry);
-		if (told?.taskId === now.taskId && told.step === now.step)
-			return { message, seen: told.hash === now.hash ? now.step : undefined };
-		if (entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, now)) break;
+		if (message === undefined && !isAnswer(entry)) continue;
+		if (message === undefined && !hasCall(entry, id)) break;
+		message ??= entry.id;
+		// The text of an earlier visit may have been queued and follow that of the current one; of two versions of one visit the newer counts.
+		const mark = visitMarkIn(entry);
+		const isCurrent = mark?.taskId === now.taskId && mark.step === now.step;
+		if (isCurrent) return { message, seen: mark.hash === now.hash ? now.step : undefined };
+		if (isEarlierState(entry, now)) break;
 	}
 	return { message: message ?? id, seen: undefined };
+}
+
+function isAnswer(entry: SessionEntry): boolean {
+	return entry.type === "message" && entry.message.role === "assistant";
+}
+
+function hasCall(entry: SessionEntry, id: string): boolean {
+	if (entry.type !== "message" || entry.message.role !== "assistant") return false;
+	return entry.message.content.some((part) => part.type === "toolCall" && part.id === id);
+}
+
+/** Whether an entry is a state of an earlier visit: a visit begins with its state, so everything older belongs to another one. */
+function isEarlierState(entry: SessionEntry, mark: VisitMark): boolean {
+	return entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, mark);
 }
 
 /** Whether the model's context holds the whole task of the run. Of a short one nobody needs to know. */

@@ -1,4 +1,4 @@
-// A ledger that lives and dies with the process, for tests and rehearsals. It keeps the same promises as the files, power cuts aside.
+// A ledger store in memory, for tests. It keeps the promises of the files, except for power cuts.
 // M1 events go through their text, so nothing survives here that would not survive on disk.
 
 import type {
@@ -106,8 +106,8 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 				if (now.seq !== kept.lines.length)
 					return storeFailure(
 						"io",
-						"The checkpoint does not stand at the end of the log.",
-						"Take the events in first.",
+						"The checkpoint is not at the end of the log.",
+						"Fold the appended events first.",
 					);
 				return { ok: true, value: undefined };
 			},
@@ -135,7 +135,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 
 	return {
 		async create(first) {
-			if (runs.has(first.id)) return storeFailure("exists", `The run ${first.id} exists already.`, "Take another id.");
+			if (runs.has(first.id)) return storeFailure("exists", `The run ${first.id} exists already.`, "Use another id.");
 			const kept: Kept = { lines: [], fence: 0, held: 0, posted: [], listener: undefined, taking: Promise.resolve() };
 			const event = stampEvent(redactEvent(first, redact), {
 				seq: 1,

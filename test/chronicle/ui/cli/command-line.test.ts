@@ -173,6 +173,6 @@ it("R41 an approval that cannot be kept starts nothing and says why", async () =
 	});
 	const env = { PI_CODING_AGENT_DIR: project.path("own") };
 	const { code, stderr } = await chronicle(project, ["run", "clean", "x", "--approve-cleanup"], { env });
-	expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be kept.*\b[A-Z]+\./) });
+	expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be stored.*\b[A-Z]+\./) });
 	expect(stderr).not.toMatch(/^\s+at /m);
 });

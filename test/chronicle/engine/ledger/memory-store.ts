@@ -104,11 +104,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			async checkpoint(now) {
 				if (kept.held !== fence) return lost;
 				if (now.seq !== kept.lines.length)
-					return storeFailure(
-						"io",
-						"The checkpoint is not at the end of the log.",
-						"Fold the appended events first.",
-					);
+					return storeFailure("io", "The checkpoint is not at the end of the log.", "Fold the appended events first.");
 				return { ok: true, value: undefined };
 			},
 			onPosted(listener) {

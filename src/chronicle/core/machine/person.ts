@@ -66,11 +66,11 @@ function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 	switch (run.stage.kind) {
 		case "asking":
 		case "waiting":
-			return refuse("answered", "The run waits for something else by now: look at it again.");
+			return refuse("answered", "The run is waiting for something else now: look at it again.");
 		case "over":
-			return refuse("answered", `The run is over (${run.status}), and waits for no answer.`);
+			return refuse("answered", `The run is over (${run.status}); it takes no answer.`);
 		default:
-			return refuse("answered", `This has been answered already: the run goes on in "${run.state}".`);
+			return refuse("answered", `This was already answered; the run continues in "${run.state}".`);
 	}
 }
 
@@ -150,7 +150,7 @@ function sendElsewhere(run: Run, to: string | undefined): Reduced {
 	if (to === undefined)
 		return refuse(
 			"unexpected",
-			`The run is not in ${HUMAN_INTERVENTION}: name the state that it is to go to, or ${run.status === "awaiting_approval" ? "approve or reject the move" : "resume it"}.`,
+			`The run is not in ${HUMAN_INTERVENTION}: name the state to go to, or ${run.status === "awaiting_approval" ? "approve or reject the move" : "resume it"}.`,
 		);
 	if (!isState(run, to)) return unknownState(run, to);
 	return moveTo({ ...run, status: "running", hold: null }, to, "person");
@@ -193,7 +193,7 @@ export function onLimitsChanged(run: Run, event: LedgerEvent & LimitsChanged): R
 	);
 	if (low) return refuse("limit", `The ceiling on ${low.name} must be above what is spent (${low.spent}).`);
 	if (limits.moves !== undefined && state === undefined && limits.moves <= run.moves.counted)
-		return refuse("limit", `The ceiling on moves must be above the ${run.moves.counted} that are made.`);
+		return refuse("limit", `The ceiling on moves must be above the ${run.moves.counted} already made.`);
 	return { ...changed, warned: [] };
 }
 
@@ -206,7 +206,7 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	const earlier = decidedEarlier(run, event.seen);
 	if (earlier) return earlier;
 	if (run.outbox.length >= outboxLength)
-		return refuse("limit", `${outboxLength} messages wait for the worker already.`);
+		return refuse("limit", `${outboxLength} messages are already queued for the worker.`);
 	if (event.text.length > MESSAGE_LENGTH)
 		return refuse(
 			"limit",
@@ -233,7 +233,7 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 			return over();
 		case "waiting":
 		case "asking":
-			return refuse("unexpected", "The run waits already.");
+			return refuse("unexpected", "The run is already waiting.");
 		case "deciding":
 		case "baselining":
 		case "restoring":
@@ -284,7 +284,7 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 	switch (stage.kind) {
 		case "deciding":
 		case "restoring":
-			return refuse("unexpected", "A rewind has not ended yet: wait for it, or resume the run if it was cut off.");
+			return refuse("unexpected", "A rewind has not ended yet: wait for it, or resume the run if it was interrupted.");
 		case "stopping":
 			return { ...run, status: "running", stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
 		case "launching":
@@ -305,7 +305,7 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | FilesUnrestored)): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
-		return refuse("stale", "No files are being brought back.");
+		return refuse("stale", "No rewind is in progress.");
 	const { to, state, snapshot, pairMoves, kept: from } = stage.rewind;
 	const undo = run.kept.at(-1);
 	if (event.kind === "files_unrestored") {

@@ -54,8 +54,8 @@ export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduc
 	const launch =
 		stage.kind === "stopping" || stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
 	if (!launch || launch.visit !== event.visit || launch.attempt !== event.attempt || launch.launch !== event.launch)
-		return refuse("stale", "That worker has ended before.");
-	// Of a worker that was lost only the time up to its last sign of life is known.
+		return refuse("stale", "That worker has already ended.");
+	// Of a lost worker only the time up to its last report is known.
 	const until =
 		event.outcome.kind === "lost" && stage.kind !== "launching" && "seenAt" in stage ? stage.seenAt : event.at;
 	const state = stage.kind === "stopping" ? stage.state : run.state;
@@ -149,7 +149,7 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 	const tree = event.kind === "files_measured" ? event.tree : null;
 	const told = noteFiles(run, event);
 	if (stage.kind === "restoring" && event.purpose === "before")
-		return tree === null ? refuse("unexpected", "They have not been kept.") : keepBefore(told, stage, tree);
+		return tree === null ? refuse("unexpected", "The files were not kept.") : keepBefore(told, stage, tree);
 	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
 		return advance({ ...told, baseline: baselineOf(event) }, stage.because);
 	if (
@@ -159,7 +159,7 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 		event.visit !== stage.visit ||
 		stage.index < cleanupLength(run, stage)
 	)
-		return refuse("stale", "Files are not asked for now.");
+		return refuse("stale", "The run expects no measurement now.");
 	const changes = event.kind === "files_measured" ? (event.changes ?? []) : [];
 	const more = event.kind === "files_measured" ? (event.more ?? 0) : 0;
 	const why = unmeasuredBy(run, event);
@@ -178,7 +178,7 @@ const mostKept = 8;
 const mostUnmeasured = 8;
 const mostNamed = 5;
 
-/** Remembers the files that a rewind is about to take away. The first ones count for the way back: after a crash files are half and half. */
+/** Remembers the files that a rewind is about to replace. The first ones count for undoing it: after a crash some are replaced already. */
 function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }>, tree: string): Run {
 	const { seq, updatedAt: at, visit, state } = run;
 	return {
@@ -190,7 +190,7 @@ function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }
 
 type FilesLooked = LedgerEvent & (FilesMeasured | FilesUnmeasured);
 
-/** What the person should know of a look at the files. */
+/** The run with notices about a measurement. */
 function noteFiles(run: Run, event: FilesLooked): Run {
 	if (event.kind === "files_unmeasured") return notice(run, `Files could not be measured: ${event.detail}`);
 	const notes = [...(event.notes ?? [])];
@@ -211,7 +211,7 @@ function baselineOf(event: FilesLooked): Baseline {
 	return event.kind === "files_measured" ? { tree: event.tree } : { tree: null, why: event.detail.slice(0, 500) };
 }
 
-/** Why it is not known, or not wholly, what the visit changed. */
+/** Why the visit's changes are not, or not completely, known. */
 function unmeasuredBy(run: Run, event: FilesLooked): string | undefined {
 	if (event.kind === "files_unmeasured") return event.detail.slice(0, 500);
 	if (event.changes === undefined)
@@ -268,7 +268,7 @@ function sideOf(run: Run): "entry" | "exit" {
 	return planOf(run).approval.exit ? "exit" : "entry";
 }
 
-/** The same state anew, unless it goes round in circles. */
+/** The same state again, unless it repeats itself without progress. */
 function repeat(run: Run, tree: string | null): Run {
 	const words = run.visitRecord.summary
 		.toLowerCase()

@@ -26,7 +26,7 @@ export function addSpend(one: Spend, other: Spend): Spend {
 	return combine(one, other, (a, b) => a + b);
 }
 
-/** What `now` has beyond `before`, never below zero in any figure. */
+/** The difference of `now` and `before`, at least zero in every figure. */
 export function spendBeyond(now: Spend, before: Spend): Spend {
 	return combine(now, before, (a, b) => Math.max(0, a - b));
 }
@@ -43,7 +43,7 @@ function combine(one: Spend, other: Spend, of: (a: number, b: number) => number)
 		cacheRead: of(one.cacheRead, other.cacheRead),
 		cacheWrite: of(one.cacheWrite, other.cacheWrite),
 		tokens: of(one.tokens, other.tokens),
-		// Cost is money: kept to a billionth of a dollar, so that sums do not depend on the order of small additions.
+		// Rounded to a billionth of a dollar, so that sums do not depend on the order of small additions.
 		costUsd: Math.round(of(one.costUsd, other.costUsd) * 1e9) / 1e9,
 		unmeteredTokens: of(one.unmeteredTokens, other.unmeteredTokens),
 	};

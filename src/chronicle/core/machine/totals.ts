@@ -87,7 +87,7 @@ function difference(from: string, to: string): number {
 	return Date.parse(to) - Date.parse(from);
 }
 
-/** The run after a jump of the clock by `ms` while its worker worked. */
+/** The run after the clock jumped by `ms` while its worker worked. */
 export function skipTime(run: Run, ms: number): Run {
 	const { stage } = run;
 	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
@@ -104,7 +104,7 @@ function shift(at: string, ms: number): string {
 	return new Date(Date.parse(at) + ms).toISOString();
 }
 
-/** The run after a question of its worker was asked, or the last one was answered, at `at`. */
+/** The run after its worker asked a question, or its last open one was answered, at `at`. */
 export function countQuestions(run: Run, at: string): Run {
 	const { stage, questions } = run;
 	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;

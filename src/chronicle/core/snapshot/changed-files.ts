@@ -1,9 +1,9 @@
-// What a run has changed over several visits: the changes of one visit laid over those of the ones before.
+// The files that a run has changed over several visits: the changes of one visit merged into earlier ones.
 import type { FileChange } from "./files.ts";
 
 type Visited = FileChange & { readonly visit: number };
 
-/** `changes` of `visit` over `earlier` ones, last changed last. What was added and is gone again is no change. */
+/** `changes` of `visit` merged into `earlier` ones, last changed last. A file that was added and deleted again is no change. */
 export function mergeChanges(
 	earlier: readonly Visited[],
 	changes: readonly FileChange[],

@@ -1,4 +1,4 @@
-// One changed file, as measured, and one that could not be measured or brought back.
+// A changed file, as measured, and one that could not be measured or restored.
 
 export interface FileChange {
 	/** Relative to the run's folder, `/` between segments. */
@@ -11,11 +11,11 @@ export interface FileChange {
 	readonly removed?: number;
 }
 
-/** A file, or a folder with all that is in it, that could not be kept, compared or brought back. */
+/** A file, or a folder with everything in it, that could not be kept, compared or restored. */
 export interface FileLeft {
 	/** As of `FileChange`. */
 	readonly path: string;
-	/** The reason, as a part of a sentence. */
+	/** The reason, as part of a sentence. */
 	readonly why: string;
 }
 

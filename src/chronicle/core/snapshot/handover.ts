@@ -1,5 +1,5 @@
 // The part of a snapshot that the next worker starts with, as text for a model.
-// H1 at most `limit` bytes; H2 unresolved and newest first; H3 what is left out is counted, with the place where it is.
+// H1 at most `limit` bytes; H2 unresolved and newest entries first; H3 omitted entries are counted, with the place of the whole record.
 import { cutText, type Finding, type Snapshot } from "./snapshot.ts";
 
 export const HANDOVER_BYTES = 8192;

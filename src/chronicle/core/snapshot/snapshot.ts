@@ -1,6 +1,6 @@
-// What must outlive a worker, kept at a bounded size: what falls out of here stays in the event log.
-// K1 every list has its own room, in bytes of JSON; K2 ids are never used twice; K3 a later value for a key replaces the earlier one, which
-// is kept behind it; K4 the same words twice are one entry.
+// What must outlive a worker, at a bounded size: entries that are dropped here stay in the event log.
+// K1 every list has its own limit, in bytes of JSON; K2 ids are never reused; K3 a later value for a key replaces the earlier one, which is
+// kept with it; K4 the same text twice is one entry.
 import { mergeChanges } from "./changed-files.ts";
 import type { FileChange } from "./files.ts";
 
@@ -14,7 +14,7 @@ export interface Snapshot {
 	readonly summaries: readonly Summary[];
 	/** Number of the next id. */
 	readonly nextId: number;
-	/** What had to be left out; it is in the event log. */
+	/** Counts of dropped entries; the event log has them. */
 	readonly dropped: {
 		readonly findings: number;
 		readonly pendingTasks: number;
@@ -43,11 +43,11 @@ export interface Summary {
 	readonly cut?: true;
 }
 
-/** What an agent asks to be remembered; `data.ts` reads it from what was handed in. */
+/** What an agent saves; `data.ts` reads it from the arguments of the tool. */
 export interface SnapshotData {
 	readonly findings?: readonly { readonly key?: string; readonly text: string }[];
 	readonly pendingTasks?: readonly { readonly key?: string; readonly text: string }[];
-	/** Ids, keys or words of entries that are done or wrong. */
+	/** Ids, keys or texts of entries that are done or wrong. */
 	readonly resolve?: readonly string[];
 }
 
@@ -69,7 +69,7 @@ const earlierBytes = 200;
 
 type Where = { readonly visit: number; readonly state: string };
 
-/** Takes in what an agent or a person wants remembered. */
+/** The snapshot with what an agent or a person saves. */
 export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Where): Snapshot {
 	let { nextId } = snapshot;
 	const resolved = new Set((data.resolve ?? []).map(plain));
@@ -112,7 +112,7 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Wh
 	};
 }
 
-/** What became of `data`, in a sentence for whoever handed it in: the ids that it got, and the names that nothing answers to. */
+/** What was saved, in a sentence for the agent: the new ids, and the names that match no entry. */
 export function explainSaved(before: Snapshot, after: Snapshot, data: SnapshotData): string {
 	const known = new Set([...before.findings, ...before.pendingTasks]);
 	const fresh = [...after.findings, ...after.pendingTasks].filter((entry) => !known.has(entry)).map(({ id }) => id);
@@ -125,13 +125,13 @@ export function explainSaved(before: Snapshot, after: Snapshot, data: SnapshotDa
 		.join(" ");
 }
 
-/** Those of `names` that no entry answers to, as they were written. */
+/** Those of `names` that match no entry, as written. */
 export function unknownNames(snapshot: Snapshot, names: readonly string[]): string[] {
 	const entries = [...snapshot.findings, ...snapshot.pendingTasks];
 	return names.filter((name) => !entries.some((entry) => answersTo(entry, new Set([plain(name)]))));
 }
 
-/** Takes in the words with which a visit ended. */
+/** The snapshot with the summary with which a visit ended. */
 export function addSummary(snapshot: Snapshot, text: string, where: Where): Snapshot {
 	const others = snapshot.summaries.filter(({ visit }) => visit !== where.visit);
 	const summaries = keepNewest([...others, { ...where, ...cutText(text, textBytes) }], room.summaries);
@@ -142,7 +142,7 @@ export function addSummary(snapshot: Snapshot, text: string, where: Where): Snap
 	};
 }
 
-/** Takes in the files that a visit changed; `more` were not listed. */
+/** The snapshot with the files that a visit changed; `more` were not listed. */
 export function addChanges(snapshot: Snapshot, changes: readonly FileChange[], more: number, visit: number): Snapshot {
 	if (changes.length === 0 && more === 0) return snapshot;
 	const files = keepNewest(mergeChanges(snapshot.files, changes, visit), room.files);
@@ -174,7 +174,7 @@ function answersTo({ id, key, text }: Finding, names: ReadonlySet<string>): bool
 	return names.has(id) || (key !== undefined && names.has(plain(key))) || names.has(plain(text));
 }
 
-/** Words without what people vary: case, blanks, the full stop at the end. */
+/** A text for comparison: without case, extra whitespace and a final period. */
 function plain(words: string): string {
 	return words
 		.toLowerCase()
@@ -186,14 +186,14 @@ function plain(words: string): string {
 /** Cuts `text` to at most `bytes` bytes of UTF-8, between characters. */
 export function cutText(text: string, bytes: number): { text: string; cut?: true } {
 	if (Buffer.byteLength(text) <= bytes) return { text };
-	// A character may be cut in two at the end: the decoder marks it, and the mark goes.
+	// The cut may be inside a character: the decoder marks it, and the mark is removed.
 	const start = Buffer.from(text.slice(0, bytes))
 		.subarray(0, bytes - 3)
 		.toString("utf8");
 	return { text: `${start.replace(/\ufffd+$/, "")}…`, cut: true };
 }
 
-/** The newest entries that have room, at least one. */
+/** The newest entries that fit, at least one. */
 function keepNewest<T>(
 	entries: readonly T[],
 	bytes: number,

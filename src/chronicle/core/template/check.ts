@@ -1,4 +1,4 @@
-// What the fields of a template say together: targets that nobody defined, states without a way in or out, names that differ too little.
+// Checks a template's states together: undefined targets, states without a way in or out, names that differ too little.
 import { didYouMean, type MapNode, type Node, nearest, quoted, type Reading } from "../../../definition/index.ts";
 import { pairNames, type StateEntry } from "./fields.ts";
 import { endless, unreachable } from "./graph.ts";
@@ -11,7 +11,7 @@ const reservedTargets = new Set([HUMAN_INTERVENTION, "done", "failed"]);
 
 type PlaceOf = (name: string) => ReturnType<Reading["source"]["place"]>;
 
-/** Reports what is wrong with the graph of states. `entries` are the states as written, `states` those that could be read. */
+/** Reports problems in the graph of states. `entries` are the states as written, `states` those that could be read. */
 export function checkGraph(
 	root: MapNode,
 	states: ReadonlyMap<string, StatePlan>,
@@ -26,12 +26,12 @@ export function checkGraph(
 	if (states.size > mostStates)
 		report.error(at(names[mostStates] ?? ""), {
 			code: "too-many",
-			message: `There are ${states.size} states; a run keeps account of at most ${mostStates}.`,
+			message: `There are ${states.size} states; a run can have at most ${mostStates}.`,
 			remedy: "Join states, or split the template.",
 		});
 	checkLikeness(names, reading, at);
 	checkTargets(names, entries, reading);
-	// With a state missing from the graph every answer about ways would be wrong.
+	// With a state missing from the graph, reachability would be wrong.
 	if (names.every((name) => states.has(name)) && states.has(initial)) checkWays(states, initial, at, reading);
 }
 

@@ -1,4 +1,4 @@
-// From the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects, what belongs to what.
+// From the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects.
 import type { Fields, MapNode, Reading, Values } from "../../../definition/index.ts";
 import { limitFields, stateFields, type templateFields } from "./fields.ts";
 import {
@@ -129,7 +129,7 @@ function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclu
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** A state that was only ever named as a target: the run ends there. */
+/** A state that is only named as a target: the run ends there. */
 export function implicitState(name: string): StatePlan {
 	const human = name === HUMAN_INTERVENTION;
 	return {

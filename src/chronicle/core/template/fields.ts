@@ -1,5 +1,5 @@
-// The fields of a template file: what each is called, takes and means. Reader, JSON Schema and reference tables all come from here.
-// The format is open to two dialects: ours, and that of published templates which write `initial`, `agent` and `approval_mode`.
+// The fields of a template file: names, types, meanings. The reader, the JSON Schema and the reference tables all come from here.
+// The format has two dialects: ours, and that of published templates, which use `initial`, `agent` and `approval_mode`.
 
 import { VISIT_DEFAULTS } from "../../../bounds/index.ts";
 import {
@@ -227,7 +227,7 @@ export const templateFields = {
 	),
 };
 
-/** A state as it stands in the file. */
+/** A state as written in the file. */
 export interface StateEntry {
 	readonly keyStart: number;
 	readonly node: Node;
@@ -244,7 +244,7 @@ function readStates(node: Node, reading: Reading): ReadonlyMap<string, StateEntr
 			'Add a state: `"planning": { "persona": "…" }`.',
 		);
 	const states = new Map<string, StateEntry>();
-	// A bad name fails the file through the report; the states are given back all the same, so that their problems are told too.
+	// A bad name fails the file through the report; the states are returned all the same, so that their problems are reported too.
 	for (const [name, { keyStart, value }] of node.entries) {
 		checkName(name, keyStart, reading);
 		states.set(name, { keyStart, node: value });
@@ -309,7 +309,7 @@ function readPairMoves(node: Node, reading: Reading): PairMoves | undefined {
 	}
 	let all: number | undefined;
 	const pairs: PairMoves["pairs"][number][] = [];
-	// An entry that does not read fails the file through the report.
+	// An entry that cannot be read fails the file through the report.
 	for (const [key, { keyStart, value }] of node.entries) {
 		const limit = least(value, `${reading.path}.${key}`) ?? 1;
 		const pair = pairNames(key);
@@ -325,7 +325,7 @@ function readPairMoves(node: Node, reading: Reading): PairMoves | undefined {
 	return { all, pairs };
 }
 
-/** The two states that `one <-> other` names. */
+/** The two states of a key `one <-> other`. */
 export function pairNames(key: string): readonly [string, string] | undefined {
 	const [one, other, ...rest] = key.split("<->").map((part) => part.trim());
 	return one && other && rest.length === 0 ? [one, other] : undefined;

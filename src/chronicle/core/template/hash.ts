@@ -1,15 +1,15 @@
-// What a template and its cleanup commands are recognised by.
+// Hashes that identify a template and its cleanup commands.
 import { createHash } from "node:crypto";
 import type { StatePlan, Template } from "./template.ts";
 
-/** SHA-256 (hex) of a definition's content: comments, blanks and the notation do not matter, the order of keys does. */
+/** SHA-256 (hex) of a definition's content: comments, whitespace and notation do not matter, the order of keys does. */
 export function hashDefinition(definition: unknown): string {
 	return sha256(JSON.stringify(definition));
 }
 
 /**
- * SHA-256 (hex) of all cleanup commands of a template with their states and settings; `undefined` where there are none.
- * An approval names this hash, so it ends with the slightest change.
+ * SHA-256 (hex) of all cleanup commands of a template with their states and settings; `undefined` if there are none. An approval names this
+ * hash, so any change ends it.
  */
 export function hashCleanup(template: Template): string | undefined {
 	const commands = cleanupOf(template);

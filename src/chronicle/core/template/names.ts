@@ -1,9 +1,9 @@
-// Which words may name a state.
+// Which names a state may have.
 import { quoted, type Reading } from "../../../definition/index.ts";
 
 const longest = 48;
 
-/** Reports what is wrong with `name` as the name of a state at offset `start`; `true` where nothing is. */
+/** Reports what is wrong with `name`, written at offset `start`, as a state's name; `true` if nothing is. */
 export function checkName(name: string, start: number, reading: Reading): boolean {
 	const problem = explainName(name);
 	if (problem) reading.report.error(reading.source.place(start), problem);
@@ -14,7 +14,7 @@ function explainName(name: string): { code: string; message: string; remedy: str
 	const remedy = "Choose another name.";
 	if (name.trim() === "")
 		return { code: "empty-name", message: "The name of a state is empty.", remedy: "Give it a name." };
-	// These words mean something on every JavaScript object: as keys of a ledger they would be read wrong by other programs.
+	// Properties of every JavaScript object: as keys in a ledger, other programs would misread them.
 	if (name in {} || name === "prototype")
 		return {
 			code: "reserved-name",

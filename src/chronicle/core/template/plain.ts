@@ -1,8 +1,8 @@
-// Between trees with places and plain JSON data: a template goes into the ledger as data and comes back out as a tree.
+// Converts between trees with source positions and plain JSON data: the ledger keeps a template as data.
 // P1 keys such as `__proto__` are keys like any other, in both directions.
 import type { MapEntry, Node } from "../../../definition/index.ts";
 
-/** The data that a tree stands for. What JSON cannot say (NaN, infinities) becomes `null`. */
+/** The data of a tree. What JSON cannot represent (NaN, infinities) becomes `null`. */
 export function plainOf(node: Node): unknown {
 	switch (node.kind) {
 		case "scalar":
@@ -15,8 +15,7 @@ export function plainOf(node: Node): unknown {
 }
 
 /**
- * Characters that the data of a tree would have, about; aliases share nodes of a tree, and data repeats them. Counted without repeating
- * anything.
+ * The approximate length of a tree's data in characters. Aliases share nodes of the tree, and the data repeats them; counting does not.
  */
 export function sizeOf(node: Node, known = new Map<Node, number>()): number {
 	const before = known.get(node);
@@ -29,7 +28,7 @@ export function sizeOf(node: Node, known = new Map<Node, number>()): number {
 	return size;
 }
 
-/** A tree without places for JSON data. */
+/** A tree without source positions for JSON data. */
 export function nodeOf(data: unknown): Node {
 	const at = { start: 0, end: 0 };
 	if (Array.isArray(data)) return { kind: "list", items: data.map(nodeOf), ...at };

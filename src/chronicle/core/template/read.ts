@@ -1,6 +1,6 @@
-// From the text of a template file to a `Template`, or to everything that is wrong with it. Finding files is not done here.
-// R1 every problem is reported, not the first one only; R2 a template with an error is not given; R3 reading the definition of a ledger
-// gives the same template as reading the file did.
+// From the text of a template file to a `Template`, or to every problem in it. Does not look for files.
+// R1 every problem is reported, not only the first; R2 a template with an error is not returned; R3 the definition in a ledger compiles to
+// the same template as the file did.
 import {
 	type Diagnostic,
 	foreignFormat,
@@ -25,12 +25,12 @@ import { nodeOf, plainOf, sizeOf } from "./plain.ts";
 import type { StatePlan, Template } from "./template.ts";
 
 export interface TemplateRead {
-	/** `undefined` where `diagnostics` has an error. */
+	/** `undefined` if `diagnostics` has an error. */
 	readonly read: { readonly template: Template; readonly definition: unknown; readonly hash: string } | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Characters of a definition; a file itself has at most a quarter of it. */
+/** Characters of a definition; a file has at most a quarter of that. */
 const mostData = 1_000_000;
 
 /** Reads a template from the text of a `.json` (comments allowed) or `.yaml` file. `fallbackName` names it if the file does not. */
@@ -61,7 +61,7 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 	return { read: { template, definition, hash: hashDefinition(definition) }, diagnostics: report.diagnostics };
 }
 
-/** Compiles a definition that was read before, such as a ledger's copy; `undefined` where it is none. */
+/** Compiles a definition that was read before, such as a ledger's copy; `undefined` if it is none. */
 export function compileDefinition(definition: unknown, fallbackName: string): Template | undefined {
 	return readNode(nodeOf(definition), openSource("", ""), openReport(), fallbackName);
 }

@@ -1,4 +1,4 @@
-// JSON Schema of template files and the tables of their reference, both from the fields.
+// The JSON Schema of template files and their reference tables, both from the fields.
 import { groupSchema, type JsonSchema, referenceTable } from "../../../definition/index.ts";
 import { cleanupFields } from "./cleanup.ts";
 import { limitFields, stateFields, templateFields } from "./fields.ts";

@@ -1,11 +1,11 @@
-// A chronicle template as the rest of the house trusts it: read, checked, every default filled in. Its file format is in fields.ts.
+// A chronicle template as everything else trusts it: read, checked, defaults filled in. Its file format is in `fields.ts`.
 // T1 frozen data; T2 every name in `next` is a key of `states`; T3 `initial` is a key of `states`.
 
-/** How a state names who does it. */
+/** How a state names its persona. */
 export type PersonaReference =
 	/** Must resolve to an agent file. */
 	| { readonly kind: "agent"; readonly name: string }
-	/** An agent file if one answers to the name, else a role described by these words. */
+	/** An agent file of this name if there is one, else a role described by this text. */
 	| { readonly kind: "persona"; readonly name: string };
 
 export interface CleanupCommand {
@@ -30,15 +30,15 @@ export interface RunLimits extends SpendLimits {
 	readonly pairMoves: number;
 	/** Exceptions to `pairMoves`, keyed as `pairKey` makes them. */
 	readonly pairs: Readonly<Record<string, number>>;
-	/** Workers that may try one visit without a person's word. */
+	/** Attempts of one visit before a person must act. */
 	readonly attempts: number;
 	/** Automatic retries of a visit after a crash. */
 	readonly retries: number;
 	/** Reminders to a worker that stopped without a transition. */
 	readonly nudges: number;
-	/** Rejections of one visit before a person must decide otherwise. */
+	/** Rejections of one visit before the run goes to `human_intervention`. */
 	readonly rejections: number;
-	/** Attempts in a row with the same outcome and the same files before a person must look. */
+	/** Attempts in a row with the same outcome and files before the run goes to `human_intervention`. */
 	readonly noProgress: number;
 	/** Requests to the model, and calls of tools, in one visit. */
 	readonly requests: number;
@@ -68,19 +68,19 @@ export interface StatePlan {
 	/** Tools of the worker in place of the persona's; the workflow tools come on top. */
 	readonly tools?: readonly string[];
 	readonly model?: string;
-	/** After `model`: those that take over where a provider fails. */
+	/** After `model`: models that take over if a provider fails. */
 	readonly models?: readonly string[];
 	readonly thinking?: string;
 	readonly instructions?: string;
 	readonly skills: readonly string[];
-	/** Extensions of the person that the worker loads beside ours. */
+	/** The user's extensions that the worker loads besides ours. */
 	readonly extensions: readonly string[];
 	readonly limits: SpendLimits & { readonly attempts?: number; readonly requests?: number; readonly calls?: number };
 	/** Milliseconds one worker may take, and may be silent. */
 	readonly wallMs: number;
 	readonly idleMs: number;
 	readonly cleanup: readonly CleanupCommand[];
-	/** The state repeats itself on purpose: sameness of attempts is no reason to stop. */
+	/** The state repeats itself on purpose: repetition is no reason to stop. */
 	readonly polling: boolean;
 }
 
@@ -91,11 +91,11 @@ export interface Template {
 	/** Defined states in file order, then implicit ones. */
 	readonly states: ReadonlyMap<string, StatePlan>;
 	readonly limits: RunLimits;
-	/** Written the way of another implementation (`initial` and `agent`): approvals without a mode are asked on entry. */
+	/** `ae`: written for another implementation (`initial` and `agent`); approvals without a mode are asked on entry. */
 	readonly dialect: "chronicle" | "ae";
-	/** Whose files are kept and brought back: those of the run's folder, or of the whole repository that it lies in. */
+	/** Which files are kept and restored: those of the run's folder, or of the whole repository around it. */
 	readonly files: "folder" | "repository";
-	/** Whether the contents of files that are secret by their name are kept. */
+	/** Whether the contents of files with secret names are kept. */
 	readonly secretFiles: "left out" | "kept";
 }
 

@@ -1,13 +1,13 @@
-// A person's answer to an approval question as the event that it is, and the approver where nobody is. Pure.
+// A person's answer to an approval question as an event, and the approver for when nobody is there. Pure.
 import type { Approval, ApprovalQuestion, Approver, PersonEvent } from "../../core/index.ts";
 
-/** Nobody is asked: a question waits in the ledger, and a worker's own question is answered by nobody. */
+/** Asks nobody: an approval waits in the ledger, and a worker's own question stays unanswered. */
 export const nobody: Approver = {
 	approve: async () => ({ kind: "undecided" }),
 	answer: async () => ({ kind: "undecided" }),
 };
 
-/** `undefined` for an answer that is none. */
+/** The event of an answer; `undefined` for an undecided one. */
 export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Approval): PersonEvent | undefined {
 	const seen = { visit };
 	switch (approval.kind) {

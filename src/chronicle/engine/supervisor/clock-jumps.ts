@@ -1,11 +1,11 @@
-// Whether the wall clock, by which events are dated, shows what has passed while a worker worked.
-// J1 it is looked at only while one works: then alone a timer runs.
+// Detects jumps of the wall clock, which dates the events, while a worker works: sleep of the machine, or a changed clock.
+// J1 a timer runs only while a worker works.
 import type { Clock } from "../../core/index.ts";
 
 export interface ClockJumps {
-	/** Looks from now on, or no more. */
+	/** Starts or stops watching. */
 	watch(works: boolean): void;
-	/** Milliseconds that the clock shows and that did not pass, since the last look; 0 for small ones. */
+	/** Milliseconds by which the clock jumped since the last call; 0 for small corrections. */
 	take(): number;
 }
 

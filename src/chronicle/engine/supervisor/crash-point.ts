@@ -1,10 +1,10 @@
-// Named points between a write and the act that depends on it. A test names one in the environment and the process dies there by SIGKILL,
-// as a laptop does. Without the variable a point costs one look at a constant.
+// Named points between a write and the action that depends on it. A test names one in the environment, and the process kills itself there
+// with SIGKILL, as a power failure would. Without the variable a point costs one call of an empty function.
 
 /** `<point>` or `<point>#<n>`: die when the point is reached for the n-th time, from 1. */
 export const CRASH_VARIABLE = "PI_CHRONICLE_CRASH_AT";
 
-/** Passes, or ends the process at once. */
+/** Returns, or kills the process. */
 export type CrashPoint = (name: string) => void;
 
 /** The points of one supervisor. */

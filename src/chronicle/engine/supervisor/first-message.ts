@@ -1,11 +1,11 @@
-// The first message of a worker process: everything it knows of the run. Pure.
-// M1 a new conversation gets the task, the state, what the run knows and the moves it may ask for, at most the handover's room plus the
-// person's own texts; M2 a continued one gets only what it cannot know: why it was interrupted, what was in flight, what it has been told.
+// The first message of a worker process: everything it knows about the run. Pure.
+// M1 a new conversation gets the task, the state, the handover and the possible moves: at most the handover's size plus the template's and
+// the user's texts; M2 a continued one gets only what it cannot know: why it was interrupted, calls in flight, new messages.
 
 import type { LaunchOrder, LaunchReason } from "../../core/index.ts";
 import { handoverText, legalTargets, outboxOfLaunch, planOf, type Run } from "../../core/index.ts";
 
-/** Both messages; the launcher gives the one that fits what became of the conversation. `place` is the path of the event log. */
+/** The message for a new and for a continued conversation; the launcher picks one. `place` is the path of the event log. */
 export function firstMessage(run: Run, because: LaunchReason, place: string): LaunchOrder["message"] {
 	return { new: newMessage(run, because, place), continued: continuedMessage(run, because) };
 }
@@ -15,9 +15,9 @@ function newMessage(run: Run, because: LaunchReason, place: string): string {
 	const handover = handoverText(run.snapshot, place);
 	const started = because === "session_lost" || because === "crashed" || run.attempt > 1;
 	return joined([
-		`You do one state of the run "${run.template.name}": the state "${run.state}" (run ${run.id}, visit ${run.visit}, attempt ${run.attempt}).`,
+		`You are working on one state of the run "${run.template.name}": the state "${run.state}" (run ${run.id}, visit ${run.visit}, attempt ${run.attempt}).`,
 		state.description === undefined ? "" : `What this state is for: ${state.description}`,
-		`The task of the whole run, in the person's words:\n\n${run.task}`,
+		`The task of the whole run, as the user wrote it:\n\n${run.task}`,
 		state.instructions === undefined ? "" : `Instructions for this state:\n\n${state.instructions}`,
 		handover === "" ? "" : `## What is known so far\n\n${handover}`,
 		...run.unmeasured.map(({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`),
@@ -32,7 +32,7 @@ function continuedMessage(run: Run, because: LaunchReason): string {
 		why(because),
 		inFlight(run),
 		told(run),
-		`Go on with the state "${run.state}" from where you are.`,
+		`Continue the state "${run.state}" from where you are.`,
 		ending(run),
 	]);
 }
@@ -40,49 +40,49 @@ function continuedMessage(run: Run, because: LaunchReason): string {
 function why(because: LaunchReason): string {
 	switch (because) {
 		case "interrupted":
-			return "You were interrupted: the process that ran you ended. Your conversation is whole up to here.";
+			return "You were interrupted: the process that ran you ended. Your conversation up to here is complete.";
 		case "crashed":
-			return "Your process ended unexpectedly. Your conversation is whole up to here.";
+			return "Your process ended unexpectedly. Your conversation up to here is complete.";
 		case "timed_out":
-			return "Your process was ended because it took too long or was silent too long. Work in smaller steps, and save findings as you go.";
+			return "Your process was stopped because it took too long or was silent for too long. Work in smaller steps, and save findings as you go.";
 		case "provider_error":
 			return "The model's provider failed for a while.";
 		case "rejected":
-			return "The person did not approve the move that you asked for.";
+			return "The user did not approve the move that you requested.";
 		case "resumed":
-			return "The run was paused and goes on now.";
+			return "The run was paused and has been resumed.";
 		case "entered":
 		case "repeated":
 		case "session_lost":
-			return "The state goes on.";
+			return "The state continues.";
 	}
 }
 
-/** What was under way when the last process ended: its outcome is unknown. */
+/** Calls in flight when the last process ended: their outcome is unknown. */
 function inFlight(run: Run): string {
 	const { calls } = run.calls.interrupted;
 	if (calls.length === 0) return "";
 	const list = calls.map(({ tool, args }) => `- ${tool} ${args}`).join("\n");
-	return `In flight when it ended; whether it took effect is unknown, so look before you repeat it:\n${list}`;
+	return `In flight when it ended; whether they took effect is unknown, so check before you repeat them:\n${list}`;
 }
 
 function earlierTry(run: Run): string {
 	const { recent } = run.calls;
 	const done = recent.map(({ tool, args, failed }) => `- ${tool} ${args}${failed ? " (failed)" : ""}`).join("\n");
 	return joined([
-		"An earlier worker has tried this visit and its conversation is not available to you. What it changed is still there.",
+		"An earlier worker tried this visit. Its conversation is not available to you; its changes are still there.",
 		done === "" ? "" : `Its last finished tool calls:\n${done}`,
 		inFlight(run),
 	]);
 }
 
-/** Words that were there when the launch was intended; newer ones are sent to the worker once it is up. */
+/** Messages queued before the launch was intended; newer ones are sent once the worker is up. */
 function told(run: Run): string {
-	const words = outboxOfLaunch(run).map(({ text, from }) => (from === "person" ? `From the person: ${text}` : text));
+	const words = outboxOfLaunch(run).map(({ text, from }) => (from === "person" ? `From the user: ${text}` : text));
 	return words.join("\n\n");
 }
 
-/** How the state ends: the only way. */
+/** The only way in which the state ends. */
 function ending(run: Run): string {
 	const targets = legalTargets(run)
 		.map((name) => `\`${name}\``)

@@ -31,7 +31,7 @@ const approve = (theatre: Theatre, words?: string) =>
 	theatre.say({ kind: "approved", answers: since(theatre), diff: question(theatre).diff, ...(words ? { words } : {}) });
 
 describe("R14 approval on exit", () => {
-	it("asks after the worker has ended and before the move, with its words and the files, and launches nothing meanwhile", () => {
+	it("asks after the worker has ended and before the move, with its summary and the files, and launches nothing meanwhile", () => {
 		const theatre = go(start(open(template(true))), "coding", "the plan");
 		expect(where(theatre)).toBe("awaiting_approval planning 1.1.1");
 		expect(theatre.run.history).toEqual([]);
@@ -48,12 +48,12 @@ describe("R14 approval on exit", () => {
 		expect(theatre.due("measure_files").purpose).toBe("baseline");
 		expect(where(start(theatre))).toBe("running coding 2.1.1");
 	});
-	it("gives the words of an approval to the next worker", () => {
+	it("gives the message of an approval to the next worker", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		approve(theatre, "use tabs");
 		expect(theatre.run.outbox.map(({ text }) => text)).toEqual(["use tabs"]);
 	});
-	it("R23 a second answer does nothing, whichever it is", () => {
+	it("R23 a second answer has no effect, whatever it is", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		const { seq, diff } = question(theatre);
 		approve(theatre);
@@ -64,7 +64,7 @@ describe("R14 approval on exit", () => {
 		expect(theatre.refusal).toBe("answered");
 		expect(theatre.run).toBe(run);
 	});
-	it("field 43: an approval holds for one visit, one question and one state of the files", () => {
+	it("field 43: an approval is valid for one visit, one question and one tree of the files", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		const first = question(theatre);
 		theatre.say({ kind: "approved", answers: first.seq, diff: newTree() });
@@ -78,7 +78,7 @@ describe("R14 approval on exit", () => {
 		expect(theatre.refusal).toBe("answered");
 		expect(theatre.run.status).toBe("awaiting_approval");
 	});
-	it("is no question any more once a person has decided otherwise, also where the supervisor dies before that is done", () => {
+	it("is withdrawn once a person has decided otherwise, even if the supervisor dies before that is carried out", () => {
 		for (const decided of [
 			{ kind: "abort_requested" } as const,
 			{
@@ -97,7 +97,7 @@ describe("R14 approval on exit", () => {
 			expect([theatre.run.status, awaitedAnswer(theatre.run)]).toEqual(["running", undefined]);
 		}
 	});
-	it("asks again when the files are others than those it asked about, and waits on unchanged when they are the same", () => {
+	it("asks again if the files have changed since, and keeps its question if they have not", () => {
 		const files = newTree();
 		const theatre = rest(ask(start(open(template(true))), "coding"), files);
 		const first = question(theatre);
@@ -114,7 +114,7 @@ describe("R14 approval on exit", () => {
 		expect(theatre.refusal).toBe("answered");
 		expect(approve(theatre).run.state).toBe("coding");
 	});
-	it("works where files cannot be measured", () => {
+	it("works if files cannot be measured", () => {
 		const theatre = open(template(true));
 		theatre.say({ kind: "files_unmeasured", visit: 1, purpose: "baseline", detail: "no git" });
 		ask(start(theatre), "coding");
@@ -123,23 +123,23 @@ describe("R14 approval on exit", () => {
 		expect(question(theatre).diff).toBe("");
 		expect(approve(theatre).run.state).toBe("coding");
 	});
-	it("is asked before the end of a last state too", () => {
+	it("is also asked before a terminal state ends", () => {
 		const theatre = go(start(open(definition({ docs: { persona: "A", next: [], requires_approval: true } }))), "done");
 		expect(theatre.run.status).toBe("awaiting_approval");
 		expect(where(approve(theatre))).toBe("done docs 1.1.1");
 	});
-	it("is not asked where the worker calls for a person", () => {
+	it("is not asked if the worker calls for a person", () => {
 		expect(go(start(open(template(true))), "human_intervention").run.status).toBe("human_intervention");
 	});
 });
 
 describe("approval on entry", () => {
-	it("asks before the state is begun, and the answer lets the move happen", () => {
+	it("asks before the state starts, and the answer makes the move", () => {
 		const theatre = go(start(open(template(false, "entry"))), "coding");
 		expect(question(theatre)).toMatchObject({ side: "entry", state: "planning", target: "coding" });
 		expect(where(approve(theatre))).toBe("running coding 2.0.0");
 	});
-	it("one question does for the exit of one state and the entry of the next", () => {
+	it("one question covers the exit of one state and the entry of the next", () => {
 		const theatre = go(start(open(template("exit", "entry"))), "coding");
 		approve(theatre);
 		expect(where(start(theatre))).toBe("running coding 2.1.1");
@@ -151,7 +151,7 @@ describe("approval on entry", () => {
 		expect(question(theatre)).toMatchObject({ side: "exit", state: "coding", target: "done" });
 		expect(approve(theatre).run.status).toBe("done");
 	});
-	it("of the first state is asked before anything is launched; no pauses the run, and it asks again", () => {
+	it("of the first state is asked before any launch; a rejection pauses the run, and it asks again", () => {
 		const theatre = open(template("entry"));
 		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
 		expect(where(theatre)).toBe("awaiting_approval planning 1.0.0");
@@ -161,7 +161,7 @@ describe("approval on entry", () => {
 		approve(theatre);
 		expect(where(start(theatre))).toBe("running planning 1.1.1");
 	});
-	it("is not asked where a person sends the run there", () => {
+	it("is not asked if a person sends the run there", () => {
 		const theatre = go(start(open(template(false, "entry"))), "human_intervention");
 		theatre.say({ kind: "released", answers: since(theatre), to: "coding" });
 		expect(where(start(theatre))).toBe("running coding 3.1.1");
@@ -169,7 +169,7 @@ describe("approval on entry", () => {
 });
 
 describe("R15 rejection", () => {
-	it("keeps the state, goes on with the same conversation and the person's words, and is no move", () => {
+	it("keeps the state, continues the conversation with the person's message, and is no move", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		theatre.say({ kind: "rejected", answers: since(theatre), words: "name the files" });
 		expect(where(theatre)).toBe("running planning 1.2.1");
@@ -179,7 +179,7 @@ describe("R15 rejection", () => {
 		expect(theatre.run.history).toEqual([]);
 		expect(theatre.run.moves.total).toBe(0);
 	});
-	it("R34 is bounded: after the limit a person has to decide otherwise, and can let the refused move happen", () => {
+	it("R34 is limited: then the run goes to a person, who can release the refused move", () => {
 		const theatre = open({ ...template(true), limits: { rejections: 3 } });
 		let asked = 0;
 		const wait = () => go(start(theatre), "coding").run.status === "awaiting_approval";
@@ -192,7 +192,7 @@ describe("R15 rejection", () => {
 		theatre.say({ kind: "released", answers: since(theatre) });
 		expect(where(start(theatre))).toBe("running coding 3.1.1");
 	});
-	it("released after rejections of its end, a last state ends", () => {
+	it("a terminal state ends when it is released after rejections of its end", () => {
 		const theatre = open(
 			definition({ docs: { persona: "A", next: [], requires_approval: true } }, { limits: { rejections: 1 } }),
 		);
@@ -202,7 +202,7 @@ describe("R15 rejection", () => {
 		theatre.say({ kind: "released", answers: since(theatre) });
 		expect(theatre.run.status).toBe("done");
 	});
-	it("a rejected attempt does not use up the attempts that go on by themselves", () => {
+	it("a rejected attempt does not count toward the automatic attempts", () => {
 		const theatre = open({ ...template(true), limits: { rejections: 9, attempts: 2 } });
 		for (let n = 0; n < 5; n += 1) {
 			go(start(theatre), "coding");
@@ -212,7 +212,7 @@ describe("R15 rejection", () => {
 	});
 });
 
-describe("other words while a question waits", () => {
+describe("other events while a question waits", () => {
 	it("aborts, tells and pauses", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		theatre.say({ kind: "told", text: "look" });
@@ -221,7 +221,7 @@ describe("other words while a question waits", () => {
 		expect(theatre.refusal).toBe("unexpected");
 		expect(where(theatre.say({ kind: "abort_requested", words: "enough" }))).toBe("aborted planning 1.1.1");
 	});
-	it("a worker's report changes nothing", () => {
+	it("a worker's report has no effect", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		theatre.say({ kind: "move_requested", ...here(theatre), target: "coding", summary: "" });
 		expect(theatre.refusal).toBe("stale");
@@ -229,7 +229,7 @@ describe("other words while a question waits", () => {
 });
 
 describe("R33 a person sends the run elsewhere", () => {
-	it("from a question: to any state, with words for its worker, and the question is answered by it", () => {
+	it("from a question: to any state, with a message for its worker, which answers the question", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		const { seq, diff } = question(theatre);
 		theatre.say({ kind: "released", answers: seq, to: "nowhere" });
@@ -242,7 +242,7 @@ describe("R33 a person sends the run elsewhere", () => {
 		theatre.say({ kind: "approved", answers: seq, diff });
 		expect(theatre.refusal).toBe("answered");
 	});
-	it("from a pause: the visit is left, nothing of the pair limits is used up, and the hold is gone", () => {
+	it("from a pause: the visit ends, no pair limit is used, and the hold is gone", () => {
 		const theatre = start(open(template(false)));
 		theatre.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
 		rest(theatre);
@@ -251,7 +251,7 @@ describe("R33 a person sends the run elsewhere", () => {
 		expect(where(start(theatre))).toBe("running coding 2.1.1");
 		expect(theatre.run).toMatchObject({ hold: null, pairMoves: {} });
 	});
-	it("a run that works or is over is not sent", () => {
+	it("not while the run works or when it is over", () => {
 		const theatre = start(open(template(false)));
 		theatre.say({ kind: "released", answers: theatre.run.seq, to: "coding" });
 		expect(theatre.refusal).toBe("answered");
@@ -261,7 +261,7 @@ describe("R33 a person sends the run elsewhere", () => {
 		expect(theatre.refusal).not.toBe("");
 		expect(theatre.run.status).toBe("aborted");
 	});
-	it("R2 another model may be named at any time; the next worker has it, a run that is over keeps its own", () => {
+	it("R2 the model may be changed at any time, for the next worker; not when the run is over", () => {
 		const theatre = start(open(template(false)));
 		theatre.say({ kind: "model_changed", model: "a/b" });
 		expect([theatre.refusal, theatre.run.model, theatre.run.stage.kind]).toEqual(["", "a/b", "working"]);

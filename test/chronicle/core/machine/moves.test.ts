@@ -41,13 +41,13 @@ describe("R1 legal moves", () => {
 			expect(theatre.run).toBe(before);
 		},
 	);
-	it("says what is legal, and what was probably meant", () => {
+	it("names the legal targets, and suggests the one that was probably meant", () => {
 		const { run } = start(open(sample));
 		expect(legalTargets(run)).toEqual(["implementation", "human_intervention", "planning"]);
 		const judged = judgeMove(run, "implementaton");
 		expect(judged.kind === "illegal" && judged.message).toContain("Did you mean `implementation`?");
 	});
-	it("ends a last state that has a worker with done, or with its own name", () => {
+	it("ends a terminal state that has a worker by done or its own name", () => {
 		for (const target of ["done", "docs"]) {
 			const theatre = start(open(definition({ docs: { persona: "A", next: [] } })));
 			expect(where(go(theatre, target))).toBe("done docs 1.1.1");
@@ -57,7 +57,7 @@ describe("R1 legal moves", () => {
 		const theatre = open(definition({ a: { persona: "A", next: ["done", "failed"] } }));
 		expect(where(go(start(theatre), "failed"))).toBe("failed failed 2.0.0");
 	});
-	it("launches nothing for a run whose first state has nobody", () => {
+	it("launches nothing for a run whose first state has no worker", () => {
 		const theatre = open(definition({ a: { description: "nothing" } }));
 		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
 		expect(where(theatre)).toBe("done a 1.0.0");
@@ -72,7 +72,7 @@ describe("R1 legal moves", () => {
 });
 
 describe("R18 one transition", () => {
-	it("refuses a second one of the same worker, whatever it names", () => {
+	it("refuses a second one of the same worker, whatever its target", () => {
 		const theatre = ask(start(open(sample)), "implementation");
 		for (const target of ["implementation", "planning", "verification", "human_intervention"]) {
 			theatre.say({ kind: "move_requested", visit: 1, attempt: 1, target, summary: "" });
@@ -115,7 +115,7 @@ describe("R17 the order of a transition", () => {
 });
 
 describe("R32 the limit on a pair of states", () => {
-	it("three moves happen, the fourth becomes human_intervention, and the history says what was refused", () => {
+	it("three moves happen, the fourth becomes human_intervention, and the history names the refused target", () => {
 		const theatre = pingPong(open(sample), 3);
 		expect(where(theatre)).toBe("running implementation 4.1.1");
 		go(start(theatre), "planning", "once more");
@@ -148,7 +148,7 @@ describe("R32 the limit on a pair of states", () => {
 		pingPong(theatre, 1);
 		expect(theatre.run.status).toBe("human_intervention");
 	});
-	it("never stands in the way of an end", () => {
+	it("never prevents an end", () => {
 		const theatre = open({ ...sample, limits: { moves: 3, pair_moves: 3 } });
 		pingPong(theatre, 3);
 		expect(where(go(start(theatre), "verification"))).toBe("done verification 5.0.0");
@@ -157,7 +157,7 @@ describe("R32 the limit on a pair of states", () => {
 
 describe("R33 human_intervention", () => {
 	const stuck = () => pingPong(open(sample), 4);
-	it("launches nothing, and no worker's word leads out", () => {
+	it("launches nothing, and no worker leads out", () => {
 		const theatre = stuck();
 		expect(theatre.actions).toEqual([]);
 		for (const body of [
@@ -185,7 +185,7 @@ describe("R33 human_intervention", () => {
 		theatre.say({ kind: "released", answers: since(theatre) });
 		expect(theatre.run.state).toBe("planning");
 	});
-	it("released, the refused move happens and the pair has three more", () => {
+	it("released, the refused move happens and the pair may move three more times", () => {
 		const theatre = stuck();
 		theatre.say({ kind: "released", answers: since(theatre), words: "go on" });
 		expect(theatre.run).toMatchObject({ status: "running", state: "planning", visit: 6, pairMoves: {} });
@@ -222,8 +222,8 @@ describe("R33 human_intervention", () => {
 	});
 });
 
-describe("R34 longer circles are bounded too", () => {
-	it("a circle of three states stops at the total", () => {
+describe("R34 longer cycles are limited too", () => {
+	it("a cycle of three states stops at the limit on moves", () => {
 		const theatre = open(
 			definition(
 				{
@@ -245,7 +245,7 @@ describe("R34 longer circles are bounded too", () => {
 		theatre.say({ kind: "released", answers: since(theatre) });
 		expect(where(start(theatre))).toBe("running c 10.1.1");
 	});
-	it("repetitions of one state stop at its attempts", () => {
+	it("repetitions of one state stop at its limit on attempts", () => {
 		const theatre = open(definition({ a: { persona: "A", next: ["done"], limits: { attempts: 4 }, polling: true } }));
 		let launches = 0;
 		while (theatre.run.status === "running") {
@@ -255,7 +255,7 @@ describe("R34 longer circles are bounded too", () => {
 		expect(launches).toBe(4);
 		expect(theatre.run.history.at(-1)).toMatchObject({ cause: "attempt_limit", refused: "a" });
 	});
-	it("field 49: three attempts alike that change nothing stop; other words, other files or polling go on", () => {
+	it("field 49: three equal attempts without changes stop; with another summary, other files or polling they continue", () => {
 		const run = (polling: boolean, words: (n: number) => string, files: (n: number) => string) => {
 			const theatre = open(definition({ a: { persona: "A", next: ["done"], limits: { attempts: 6 }, polling } }));
 			let launches = 0;
@@ -294,7 +294,7 @@ describe("a run that is over", () => {
 		const theatre = go(start(open(sample)), "implementation");
 		return go(start(theatre), "verification");
 	};
-	it("takes nothing but a reopening or a rewind, and owes nothing", () => {
+	it("accepts only a reopening or a rewind, and has no pending actions", () => {
 		const theatre = over();
 		expect(theatre.actions).toEqual([]);
 		for (const body of [
@@ -309,7 +309,7 @@ describe("a run that is over", () => {
 			expect(theatre.refusal, body.kind).not.toBe("");
 		}
 	});
-	it("reopened, goes on in the same ledger with its guards reset", () => {
+	it("continues in the same ledger when reopened, with its limits reset", () => {
 		const theatre = over();
 		const answers = since(theatre);
 		theatre.say({ kind: "reopened", answers, to: "planning", words: "one more thing" });

@@ -40,7 +40,7 @@ describe("whatever happens", () => {
 			{ numRuns: runs(0.6) },
 		);
 	});
-	it("stays small however long it goes on", () => {
+	it("stays small, however long the run", () => {
 		const theatre = open(
 			definition(
 				{ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a"] } },

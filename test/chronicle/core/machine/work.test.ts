@@ -59,7 +59,7 @@ describe("R16 a worker that stops without a transition", () => {
 			expect(theatre.run.visitRecord.nudges).toBe(0);
 		},
 	);
-	it("never moves because of words: only the call counts", () => {
+	it("never moves by what it says: only the tool call counts", () => {
 		const theatre = start(open(template({ limits: { nudges: 0 } })));
 		settle(theatre);
 		expect(rest(theatre).run).toMatchObject({ state: "a", status: "paused" });
@@ -72,7 +72,7 @@ describe("field 28 a worker that ends by itself", () => {
 		{ kind: "exited", code: 1 },
 		{ kind: "killed", signal: "SIGKILL" },
 		{ kind: "timed_out", limit: "idle" },
-	])("is no success: %j goes on once by itself, in the same conversation, then pauses", (outcome) => {
+	])("is no success: %j is retried once in the same conversation, then the run pauses", (outcome) => {
 		const theatre = start(open(template()));
 		use(theatre, 10);
 		rest(end(theatre, outcome));
@@ -86,10 +86,10 @@ describe("field 28 a worker that ends by itself", () => {
 		rest(crash(start(theatre)));
 		expect(where(theatre)).toBe("running a 1.4.1");
 	});
-	it("retries can be set to none", () => {
+	it("retries can be disabled", () => {
 		expect(where(rest(crash(start(open(template({ limits: { retries: 0 } }))))))).toBe("paused a 1.1.1");
 	});
-	it("pauses at the wall's time limit, and the conversation goes on after", () => {
+	it("pauses at its wall-clock limit, and the conversation continues afterwards", () => {
 		const theatre = start(open(template()));
 		use(theatre, 10);
 		rest(end(theatre, { kind: "timed_out", limit: "wall" }));
@@ -97,7 +97,7 @@ describe("field 28 a worker that ends by itself", () => {
 		theatre.say({ kind: "resumed", answers: since(theatre) });
 		expect(theatre.due("work").conversation).toMatchObject({ kind: "continue", key: "1.1" });
 	});
-	it("counts nothing twice when it is reported twice", () => {
+	it("a repeated report is counted once", () => {
 		const theatre = crash(start(open(template())));
 		const { run } = theatre;
 		theatre.say({ kind: "worker_ended", visit: 1, attempt: 1, launch: 1, outcome: { kind: "exited", code: 1 } });
@@ -107,13 +107,13 @@ describe("field 28 a worker that ends by itself", () => {
 });
 
 describe("a provider that fails", () => {
-	it.each(["quota", "auth"] as const)("%s ends the run's launches at once, not one more is tried", (stop) => {
+	it.each(["quota", "auth"] as const)("%s pauses the run without another launch", (stop) => {
 		const theatre = settle(start(open(template())), stop);
 		rest(theatre);
 		expect(theatre.run).toMatchObject({ status: "paused", hold: { cause: stop } });
 		expect(theatre.events.filter(({ kind }) => kind === "attempt_reserved").length).toBe(1);
 	});
-	it("field 33: a passing fault is tried again after a while, bounded", () => {
+	it("field 33: a transient fault is retried after a delay, a limited number of times", () => {
 		const theatre = settle(start(open(template())), "transient");
 		rest(theatre);
 		const work = theatre.due("work");
@@ -147,12 +147,12 @@ describe("a launch that fails", () => {
 		expect(theatre.run.hold).toMatchObject({ cause, detail: `because of ${reason}` });
 		expect(theatre.run.history).toEqual([]);
 	});
-	it("a process that could not be started is tried once more", () => {
+	it("a process that could not be started is retried once", () => {
 		const theatre = fail(open(template()), "spawn");
 		expect(where(theatre)).toBe("running a 1.2.1");
 		expect(where(fail(theatre, "spawn"))).toBe("paused a 1.2.1");
 	});
-	it("a lost conversation begins anew as the next attempt, visibly", () => {
+	it("a lost conversation is replaced by the next attempt, with a notice", () => {
 		const theatre = start(open(template()));
 		use(theatre, 5);
 		rest(crash(theatre));
@@ -166,7 +166,7 @@ describe("a launch that fails", () => {
 });
 
 describe("R35 sums", () => {
-	it("takes the whole of a conversation: repeated, late and missed reports neither lose nor double", () => {
+	it("counts the total of a conversation: repeated, late and missed reports neither lose nor double any", () => {
 		const theatre = start(open(template()));
 		use(theatre, 10, 0.1);
 		use(theatre, 10, 0.1);
@@ -183,7 +183,7 @@ describe("R35 sums", () => {
 		expect(theatre.run.totals).toMatchObject({ tokens: 58, costUsd: 0.51 });
 		expect(theatre.run.states).toMatchObject({ a: { tokens: 50, attempts: 2 }, b: { tokens: 8, attempts: 1 } });
 	});
-	it("what a worker still spends after its move belongs to the state that it left", () => {
+	it("what a worker spends after its move counts for the state that it left", () => {
 		const theatre = start(open(template()));
 		use(theatre, 10);
 		ask(theatre, "b");
@@ -235,7 +235,7 @@ describe("R35 sums", () => {
 });
 
 describe("R36 ceilings", () => {
-	it("ends the worker at the boundary of the message that crosses it, keeps its work, launches nothing more", () => {
+	it("stops the worker at the end of the message that crosses it, keeps its work, launches nothing more", () => {
 		const theatre = start(open(template({ limits: { cost_usd: 1 } })));
 		use(theatre, 10, 0.5);
 		expect(theatre.run.stage.kind).toBe("working");
@@ -246,7 +246,7 @@ describe("R36 ceilings", () => {
 		expect(theatre.run.hold?.detail).toContain("$1.20 of $1.00");
 		expect(theatre.actions).toEqual([]);
 	});
-	it("R37 is raised by a person, above what is spent, and the same conversation goes on", () => {
+	it("R37 a person raises it above what is spent, and the same conversation continues", () => {
 		const theatre = start(open(template({ limits: { cost_usd: 1 } })));
 		rest(use(theatre, 20, 1.2));
 		const answers = since(theatre);
@@ -265,7 +265,7 @@ describe("R36 ceilings", () => {
 		});
 		expect(theatre.run.visit).toBe(1);
 	});
-	it("field 48: the move that the crossing message asks for counts, and the run stops before the next launch", () => {
+	it("field 48: a move requested in the crossing message counts, and the run stops before the next launch", () => {
 		const theatre = start(open(template({ limits: { tokens: 100 } })));
 		use(theatre, 120);
 		go(theatre, "b");
@@ -274,7 +274,7 @@ describe("R36 ceilings", () => {
 		use(last, 120);
 		expect(go(last, "done").run.status).toBe("done");
 	});
-	it("field 51: an allowance is what is left of the tighter ceiling, reserved before the launch", () => {
+	it("field 51: an allowance is the rest of the tighter ceiling, reserved before the launch", () => {
 		const theatre = open(template({ limits: { tokens: 100, minutes: 2 } }, { limits: { tokens: 30 } }));
 		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
 		expect(theatre.events.at(-1)?.kind).toBe("attempt_reserved");
@@ -309,7 +309,7 @@ describe("R36 ceilings", () => {
 		go(start(again), "a");
 		expect(where(again)).toBe("budget_exceeded a 3.0.0");
 	});
-	it("what a worker may still spend when a ceiling is changed leaves out the time that it has worked", () => {
+	it("after a change of the ceilings a worker's allowance excludes the time that it has worked", () => {
 		const theatre = start(open(template({ limits: { minutes: 10, cost_usd: 1 } })));
 		use(theatre.wait(8 * 60_000), 10, 0.25);
 		const { at } = theatre.events.at(-1) ?? { at: "" };
@@ -364,7 +364,7 @@ describe("R36 ceilings", () => {
 		expect(where(theatre)).toBe("budget_exceeded a 1.0.0");
 		expect(theatre.run.hold?.detail).toBe("The ceiling on time is 0, so nothing may be spent.");
 	});
-	it("a worker whose model costs more than is left does not begin, and the run waits for money", () => {
+	it("a worker whose model costs more than the rest does not start, and the run waits with budget_exceeded", () => {
 		const theatre = open(template({ limits: { cost_usd: 0 } }));
 		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
 		const { launch } = theatre.due("work");
@@ -375,7 +375,7 @@ describe("R36 ceilings", () => {
 
 describe("time", () => {
 	const hour = 3_600_000;
-	it("that the clock shows and that did not pass counts nothing, in either direction", () => {
+	it("that the clock skipped does not count, in either direction", () => {
 		for (const ms of [12 * hour, -hour]) {
 			const theatre = start(open(template({ limits: { minutes: 600 } })));
 			theatre.wait(60_000);
@@ -389,7 +389,7 @@ describe("time", () => {
 			expect(refold(theatre.events)).toEqual(theatre.run);
 		}
 	});
-	it("in which a person is asked is no work, also with a jump of the clock in it, or where nobody answers before the end", () => {
+	it("in which a person is asked does not count, even with a clock jump in it or without an answer", () => {
 		const asked = () => {
 			const theatre = start(open(template()));
 			return theatre.wait(10_000).say({ kind: "ask_opened", ...here(theatre), title: "May it?", text: "" });
@@ -429,7 +429,7 @@ describe("R39 cleanup", () => {
 				theatre.run.stage.kind !== "launching",
 		).toBe(true);
 	});
-	it("R40 a failure is reported and the run goes on, or pauses where the template says so", () => {
+	it("R40 a failure is reported and the run continues, or pauses if the template says so", () => {
 		const theatre = ask(start(open(withCleanup)), "b");
 		end(theatre, { kind: "stopped" });
 		theatre.say({ kind: "cleanup_ended", visit: 1, index: 0, result: { kind: "timed_out" } });
@@ -440,12 +440,12 @@ describe("R39 cleanup", () => {
 		expect(where(theatre)).toBe("paused b 2.0.0");
 		expect(theatre.run.hold).toMatchObject({ cause: "cleanup" });
 	});
-	it("R41 nothing runs without approval of the exact texts", () => {
+	it("R41 nothing runs without approval of the exact commands", () => {
 		const theatre = ask(start(open(withCleanup, { approve: false })), "b");
 		end(theatre, { kind: "stopped" });
 		expect(theatre.due("measure_files").purpose).toBe("changes");
 	});
-	it("is owed again after a crash in its middle, from the first command that is not recorded", () => {
+	it("is pending again after a crash, from the first command that is not recorded", () => {
 		const theatre = ask(start(open(withCleanup)), "b");
 		end(theatre, { kind: "stopped" });
 		theatre.say({ kind: "cleanup_ended", visit: 1, index: 0, result: { kind: "exited", code: 0 } });
@@ -455,7 +455,7 @@ describe("R39 cleanup", () => {
 });
 
 describe("R24 another supervisor takes over", () => {
-	it("goes on with the same attempt and its conversation, and knows what was in flight", () => {
+	it("continues the same attempt and its conversation, and knows the calls in flight", () => {
 		const theatre = start(open(template()));
 		use(theatre, 10);
 		theatre.say({
@@ -482,7 +482,7 @@ describe("R24 another supervisor takes over", () => {
 		expect(theatre.run.calls.interrupted.calls).toEqual([]);
 		expect(theatre.run.totals.attempts).toBe(1);
 	});
-	it("a worker that had not said anything may begin its conversation anew, with everything it was to be told", () => {
+	it("a worker that had not reported anything may start its conversation over, with all its messages", () => {
 		const theatre = open(template());
 		theatre.say({ kind: "told", text: "mind the gap" });
 		start(theatre);
@@ -502,7 +502,7 @@ describe("R24 another supervisor takes over", () => {
 		expect(where(theatre)).toBe("running b 2.1.1");
 		expect(theatre.run.history.length).toBe(1);
 	});
-	it("changes nothing where the run waits", () => {
+	it("has no effect while the run waits", () => {
 		const theatre = rest(crash(start(open(template({ limits: { retries: 0 } })))));
 		const before = { ...theatre.run, seq: 0, updatedAt: "" };
 		reopen(theatre);
@@ -510,8 +510,8 @@ describe("R24 another supervisor takes over", () => {
 	});
 });
 
-describe("R49 a person's words", () => {
-	it("tell reaches a living worker at once, and the next one otherwise", () => {
+describe("R49 a person's messages and stops", () => {
+	it("a message reaches a running worker at once, otherwise the next one", () => {
 		const theatre = start(open(template()));
 		theatre.say({ kind: "told", text: "use tabs" });
 		const { message, text } = theatre.due("send");
@@ -526,7 +526,7 @@ describe("R49 a person's words", () => {
 		start(theatre);
 		expect(theatre.due("send").text).toBe("later");
 	});
-	it("words belong to the first message of a launch, or are sent after it, never both", () => {
+	it("a message is part of a launch's first message or is sent after it, never both", () => {
 		const theatre = open(template());
 		theatre.say({ kind: "told", text: "early" });
 		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
@@ -536,7 +536,7 @@ describe("R49 a person's words", () => {
 		start(theatre);
 		expect(theatre.due("send").text).toBe("late");
 	});
-	it("messages to a worker that never comes are bounded", () => {
+	it("queued messages are limited", () => {
 		const theatre = open(template());
 		for (let n = 0; n < 30; n += 1) theatre.say({ kind: "told", text: `${n}` });
 		expect(theatre.refusal).toBe("limit");
@@ -545,7 +545,7 @@ describe("R49 a person's words", () => {
 		other.say({ kind: "told", text: "x".repeat(8001) });
 		expect(other.refusal).toBe("limit");
 	});
-	it("pause ends the worker at its boundary, a second pause at once, and a pause while it starts at once", () => {
+	it("a pause stops the worker at its boundary, a second one at once, as does a pause while it starts", () => {
 		const theatre = start(open(template()));
 		const pause = { kind: "pause_requested", cause: "person", detail: "lunch" } as const;
 		theatre.say(pause);
@@ -559,7 +559,7 @@ describe("R49 a person's words", () => {
 		theatre.say({ kind: "launch_failed", ...theatre.due("end_worker").launch, reason: "spawn", detail: "stopped" });
 		expect(where(rest(theatre))).toBe("paused a 1.2.1");
 	});
-	it("abort wins over everything that was to come", () => {
+	it("an abort replaces whatever was to follow", () => {
 		for (const before of [
 			(theatre: Theatre) => theatre,
 			(theatre: Theatre) => ask(theatre, "b"),
@@ -586,7 +586,7 @@ describe("rewind", () => {
 			snapshot: refold(theatre.events.slice(0, 3)).snapshot,
 			pairMoves: {},
 		});
-	it("ends the worker, brings the files back, opens a new visit there and waits", () => {
+	it("stops the worker, restores the files, opens a new visit there and waits", () => {
 		const theatre = start(open(template()), "first".padEnd(40, "0"));
 		theatre.say({ kind: "snapshot_updated", ...here(theatre), by: "worker", data: { findings: [{ text: "fact" }] } });
 		go(theatre, "b");
@@ -625,7 +625,7 @@ describe("rewind", () => {
 		["a pause", (theatre) => rest(theatre.say({ kind: "pause_requested", cause: "person", detail: "x" }))],
 		["an end", (theatre) => rest(theatre.say({ kind: "abort_requested" }))],
 		["a question", (theatre) => rest(ask(theatre, "b"))],
-	])("that fails leaves a run where it was: %s", (_, bring) => {
+	])("that fails leaves the run where it was: %s", (_, bring) => {
 		const theatre = bring(start(open(template({}, { requires_approval: true }))));
 		const { seq: _seq, updatedAt: _at, notices: _notices, ...before } = theatre.run;
 		rewind(theatre, 1, "a", "t");
@@ -634,7 +634,7 @@ describe("rewind", () => {
 		expect(theatre.run).toMatchObject(before);
 		expect(theatre.run.notices.at(-1)).toContain("no space");
 	});
-	it("that fails leaves a run whose worker was ended for it paused in its state", () => {
+	it("that fails after stopping the worker leaves the run paused in its state", () => {
 		const theatre = start(open(template()));
 		rest(rewind(theatre, 1, "a", "t"));
 		theatre.say({ kind: "files_unrestored", tree: "t", detail: "no space" });

@@ -67,13 +67,13 @@ describe("R8 the handover", () => {
 		expect(text).not.toContain("8080");
 		expect(text).not.toContain("write docs");
 	});
-	it("is empty where nothing is known", () => {
+	it("is empty if nothing is known", () => {
 		expect(handoverText(EMPTY_SNAPSHOT, place)).toBe("");
 	});
 });
 
 describe("R9 its size", () => {
-	it("500 findings of 2 KB stay below 8 KB, the newest are there, and it says what is cut and where it is", () => {
+	it("500 findings of 2 KB stay below 8 KB, the newest are there, and it says what is omitted and where it is", () => {
 		let snapshot = full();
 		for (let n = 1; n <= 500; n += 1)
 			snapshot = updateSnapshot(snapshot, { findings: [{ text: `fact ${n} ${"x".repeat(2000)}` }] }, where);
@@ -86,7 +86,7 @@ describe("R9 its size", () => {
 		expect(text).toContain(`${500 + 2 - shown} findings`);
 		expect(text).toContain(place);
 	});
-	it("holds whatever is in it", () => {
+	it("holds for any content", () => {
 		const word = fc.string({ unit: "grapheme", maxLength: 900 });
 		const update = fc.record({
 			findings: fc.array(fc.record({ text: word }), { maxLength: 12 }),

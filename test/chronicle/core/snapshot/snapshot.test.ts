@@ -22,7 +22,7 @@ function take(snapshot: Snapshot, given: unknown, where = here): Snapshot {
 const texts = (snapshot: Snapshot) => snapshot.findings.map(({ id, key, text }) => [id, key, text]);
 const tasks = (snapshot: Snapshot) => snapshot.pendingTasks.map(({ id, text }) => `${id} ${text}`);
 
-describe("R20 what may be handed in", () => {
+describe("R20 accepted shapes of data", () => {
 	it.each<[string, unknown, unknown[]]>([
 		["a text", "The API port is 8081", [["f1", undefined, "The API port is 8081"]]],
 		[
@@ -83,7 +83,7 @@ describe("R20 what may be handed in", () => {
 			expect(read.kind === "refused" && read.reason.length).toBeGreaterThan(10);
 		},
 	);
-	it("refuses what is too much instead of cutting it silently", () => {
+	it("refuses too much data instead of cutting it silently", () => {
 		expect(readSnapshotData("x".repeat(32_001)).kind).toBe("refused");
 		expect(readSnapshotData(Array.from({ length: 201 }, (_, n) => `fact ${n}`)).kind).toBe("refused");
 		expect(readSnapshotData({ ["k".repeat(81)]: "v" }).kind).toBe("refused");
@@ -99,7 +99,7 @@ describe("R20 what may be handed in", () => {
 });
 
 describe("R20 replacing, merging, resolving", () => {
-	it("the later value of a key wins and the earlier one is kept behind it", () => {
+	it("a later value of a key replaces the earlier one, which is kept with it", () => {
 		const before = take(EMPTY_SNAPSHOT, { api_port: 8080 });
 		const after = take(before, { API_port: 8081 }, { visit: 2, state: "coding" });
 		expect(after.findings).toEqual([
@@ -107,11 +107,11 @@ describe("R20 replacing, merging, resolving", () => {
 		]);
 		expect(take(after, { api_port: "9" }).findings[0]?.earlier).toEqual(["8081", "8080"]);
 	});
-	it("the same words twice are one entry, the newest place counts", () => {
+	it("the same text twice is one entry, at the newest place", () => {
 		const twice = take(take(EMPTY_SNAPSHOT, ["The port is 1.", "other"]), "the  port is 1");
 		expect(texts(twice).map(([id]) => id)).toEqual(["f2", "f1"]);
 	});
-	it("resolving by id, key or words takes entries out for good; ids are not used again", () => {
+	it("resolving by id, key or text removes entries for good; ids are not reused", () => {
 		const some = take(EMPTY_SNAPSHOT, {
 			findings: [{ key: "port", text: "1" }, "two"],
 			pending_tasks: ["write tests", "write docs"],
@@ -125,7 +125,7 @@ describe("R20 replacing, merging, resolving", () => {
 		const some = take(EMPTY_SNAPSHOT, { pending_tasks: ["write tests"] });
 		expect(tasks(take(some, { [word]: [{ id: "t1" }] }))).toEqual([]);
 	});
-	it("says which ids the entries have got and which names nothing answers to", () => {
+	it("names the new ids, and the names that match no entry", () => {
 		const some = take(EMPTY_SNAPSHOT, { pending_tasks: ["write tests"] });
 		expect(unknownNames(some, ["t1", "t9", "write tests"])).toEqual(["t9"]);
 		const data = { findings: [{ text: "it rains" }], resolve: ["t9", "t1"] };
@@ -134,7 +134,7 @@ describe("R20 replacing, merging, resolving", () => {
 		);
 		expect(explainSaved(some, some, { resolve: ["t1"] })).toBe("Saved.");
 	});
-	it("never changes what it was given", () => {
+	it("never changes its arguments", () => {
 		const some = take(EMPTY_SNAPSHOT, { port: 1, pending_tasks: ["a"] });
 		const copy = structuredClone(some);
 		addSummary(addChanges(take(some, { port: 2, resolve: ["a"] }), [{ path: "a", change: "A" }], 0, 2), "s", here);
@@ -151,7 +151,7 @@ describe("R9 the size is bounded", () => {
 		expect(snapshot.findings.length + snapshot.dropped.findings).toBe(500);
 		expect(snapshot.findings.length).toBeGreaterThan(5);
 	});
-	it("stays within its rooms whatever comes in, and its text is whole characters", () => {
+	it("stays within its limits for any data, and cuts between characters", () => {
 		let snapshot = EMPTY_SNAPSHOT;
 		for (let n = 1; n <= 300; n += 1) {
 			snapshot = take(snapshot, {

@@ -109,7 +109,7 @@ describe("the dialect of published templates", () => {
 		expect(template.dialect).toBe("ae");
 		expect(template.states.get("commit")?.approval).toEqual(approval);
 	});
-	it("R11 reads agents, time limits, skills, and a last state that still has a worker", () => {
+	it("R11 reads agents, time limits, skills, and a terminal state that still has a worker", () => {
 		const template = published({ timeout_minutes: 10, extra_skills: ["accessibility"], description: "d" });
 		expect(template.states.get("commit")).toMatchObject({
 			persona: { kind: "agent", name: "git-ops" },
@@ -184,7 +184,7 @@ describe("fields", () => {
 			"grep",
 		]);
 	});
-	it("R12 all four kinds of end are ends", () => {
+	it("R12 all four kinds of end end the run", () => {
 		const template = templateOf(
 			states({
 				a: { persona: "A", next: ["b", "c", "done", "nowhere"] },
@@ -200,7 +200,7 @@ describe("fields", () => {
 			"nowhere",
 		]);
 	});
-	it("R42 a state that names nobody is done by its own name, never by an empty persona", () => {
+	it("R42 a state without a persona uses its own name as the role, never an empty one", () => {
 		const result = states({ review: { next: ["done"] } });
 		expect(templateOf(result).states.get("review")?.persona).toEqual({ kind: "persona", name: "review" });
 		expect(result.diagnostics.map(({ code }) => code)).toContain("no-persona");
@@ -214,7 +214,7 @@ describe("fields", () => {
 	});
 });
 
-describe("R12 what is wrong is said, all at once, with its place", () => {
+describe("R12 every problem is reported, at once and with its place", () => {
 	const state = '"a": { "persona": "A", "next": ["done"] }';
 	it.each([
 		["torn", '{ "name": "x", "states": { "a": ', "unclosed"],
@@ -328,7 +328,7 @@ describe("R12 what is wrong is said, all at once, with its place", () => {
 		expect(found).toMatchObject({ severity: "warning" });
 		expect(found?.message).toContain(words);
 	});
-	it("the words for an end need no definition; a slip in one is told", () => {
+	it("reserved targets need no definition; a slip in one is reported", () => {
 		expect(
 			problems('{ "states": { "a": { "persona": "A", "next": ["done", "failed", "human_intervention"] } } }'),
 		).toEqual([]);
@@ -337,7 +337,7 @@ describe("R12 what is wrong is said, all at once, with its place", () => {
 			{ code: "undefined-state", message: expect.stringContaining("Did you mean `done`?") },
 		]);
 	});
-	it("a pair that names no state is told beside limits that do not read, and a slip in `default` is named", () => {
+	it("a pair that names no state is reported besides unreadable limits, and a slip in `default` is named", () => {
 		const text = `{ "limits": { "tokens": "many", "pair_moves": { "a <-> b": 2, "defalt": 3 } }, "states": { ${state} } }`;
 		const { diagnostics } = read(text);
 		expect(diagnostics.map(({ code }) => code).sort()).toEqual(["bad-pair", "undefined-state", "wrong-type"]);
@@ -347,11 +347,11 @@ describe("R12 what is wrong is said, all at once, with its place", () => {
 		["yes", "true"],
 		["off", "false"],
 		["pre", '"entry"'],
-	])("an approval written as %s is told to be %s", (written, right) => {
+	])("an approval written as %s is suggested to be %s", (written, right) => {
 		const text = `states:\n  a:\n    persona: A\n    requires_approval: ${written}\n`;
 		expect(read(text, "/t.yaml").diagnostics).toMatchObject([{ line: 4, column: 24, remedy: `Write \`${right}\`.` }]);
 	});
-	it("aliases that would grow without end are told at once", () => {
+	it("aliases that would expand without end are reported at once", () => {
 		const levels = [..."abcdefghi"].map((name, at) => {
 			const before = at === 0 ? "x" : `*${"abcdefghi"[at - 1]}`;
 			return `${name}: &${name} [${Array(9).fill(before).join(", ")}]`;
@@ -359,7 +359,7 @@ describe("R12 what is wrong is said, all at once, with its place", () => {
 		const text = `${levels.join("\n")}\nstates:\n  s: { persona: A, next: [done] }\n`;
 		expect(read(text, "/t.yaml")).toMatchObject({ read: undefined, diagnostics: [{ code: "too-big" }] });
 	});
-	it("tells every problem in one go", () => {
+	it("reports every problem in one pass", () => {
 		const text =
 			'{ "name": 3, "initial": "plan", "states": {\n "planning": { "next": "x", "requires_approval": "maybe" },\n "constructor": {},\n "a": { "agent": "z", "next": [3] } } }';
 		expect(problems(text).filter((line) => line.startsWith("error"))).toEqual([

@@ -105,10 +105,10 @@ describe("words that come when the run has moved on", () => {
 		const theatre = paused();
 		const word = await wordOf(theatre, "resume");
 		await say(theatre, "resume");
-		expect(replies(theatre, word)).toEqual(['This has been answered already: the run goes on in "planning".']);
+		expect(replies(theatre, word)).toEqual(['This was already answered; the run continues in "planning".']);
 		await say(theatre, "abort");
 		rest(theatre);
-		expect(replies(theatre, word)).toEqual(["The run is over (aborted), and waits for no answer."]);
+		expect(replies(theatre, word)).toEqual(["The run is over (aborted); it takes no answer."]);
 	});
 	it.each(["approve", "reject", "tell", "resume", "release coding", "abort", "reopen coding"])(
 		"more words than are kept are refused, not cut: %s",
@@ -197,7 +197,7 @@ describe("words that do not apply say why", () => {
 		["rewind 9", paused, "has 1 visit"],
 		["rewind 0", paused, "has 1 visit"],
 		["rewind 3", circle, "nothing to restore|had not begun"],
-		["pause", paused, "waits already"],
+		["pause", paused, "already waiting"],
 		["abort", over, "is over"],
 	])("%s", async (line, make, why) => {
 		const word = await wordOf(make(), line);

@@ -1,10 +1,10 @@
 // What the template says about the states of a run.
-import { HUMAN_INTERVENTION, type StatePlan } from "../template/index.ts";
+import { HUMAN_INTERVENTION, implicitState, type StatePlan } from "../template/index.ts";
 import type { Run } from "./run.ts";
 
 /** The plan of a state of the run, by default of the current one. A state that the template does not define ends the run, except `human_intervention`. */
 export function planOf(run: Run, state = run.state): StatePlan {
-	return run.plan.states.get(state) ?? { ...undefinedState, name: state, terminal: state !== HUMAN_INTERVENTION };
+	return run.plan.states.get(state) ?? implicitState(state);
 }
 
 /** Whether a person can send the run to `state`. */
@@ -16,18 +16,3 @@ export function isState(run: Run, state: string): boolean {
 export function approvedCleanup(run: Run, state: string): StatePlan["cleanup"] {
 	return run.cleanupApproval !== null && run.cleanupApproval === run.cleanupHash ? planOf(run, state).cleanup : [];
 }
-
-const undefinedState: StatePlan = {
-	name: "",
-	next: [],
-	terminal: false,
-	implicit: true,
-	approval: { entry: false, exit: false },
-	skills: [],
-	extensions: [],
-	limits: {},
-	wallMs: 0,
-	idleMs: 0,
-	cleanup: [],
-	polling: false,
-};

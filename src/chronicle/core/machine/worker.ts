@@ -118,12 +118,11 @@ function countCrash(run: Run): Run {
 /** The run after a report at `at`: it shows that the worker has received its first message. */
 function alive(run: Run, stage: Alive, at: string, calls: Calls = run.calls): Run {
 	const { conversation, outbox } = run;
-	const { interrupted } = calls;
-	const answered = interrupted.calls.length > 0 && interrupted.by !== launchKey(stage.launch);
+	const interrupted = calls.interrupted.calls.length > 0;
 	return {
 		...run,
 		stage: { ...stage, seenAt: at },
-		calls: answered ? { ...calls, interrupted: NO_CALLS.interrupted } : calls,
+		calls: interrupted ? { ...calls, interrupted: NO_CALLS.interrupted } : calls,
 		conversation: conversation && !conversation.touched ? { ...conversation, touched: true } : conversation,
 		outbox: outbox.some(({ given }) => given) ? outbox.filter(({ given }) => !given) : outbox,
 	};

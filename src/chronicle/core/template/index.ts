@@ -1,3 +1,4 @@
+export { implicitState } from "./compile.ts";
 export { cleanupOf, hashCleanup, hashDefinition } from "./hash.ts";
 export { compileDefinition, readTemplate, type TemplateRead } from "./read.ts";
 export { templateSchema, templateTables } from "./schema.ts";

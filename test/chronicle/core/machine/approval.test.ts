@@ -236,6 +236,7 @@ describe("R33 a person sends the run elsewhere", () => {
 		expect(theatre.refusal).toBe("unknown_state");
 		theatre.say({ kind: "released", answers: seq });
 		expect(theatre.refusal).toBe("unexpected");
+		expect(theatre.message).toContain("or approve or reject the move.");
 		theatre.say({ kind: "released", answers: seq, to: "done", words: "it is no longer needed" });
 		expect(theatre.run).toMatchObject({ status: "done", state: "done" });
 		expect(theatre.run.history.at(-1)).toMatchObject({ from: "planning", to: "done", cause: "person" });
@@ -247,6 +248,8 @@ describe("R33 a person sends the run elsewhere", () => {
 		theatre.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
 		rest(theatre);
 		expect(where(theatre)).toBe("paused planning 1.1.1");
+		theatre.say({ kind: "released", answers: since(theatre) });
+		expect(theatre.message).toContain("or resume it.");
 		theatre.say({ kind: "released", answers: since(theatre), to: "coding", words: "plan is fine" });
 		expect(where(start(theatre))).toBe("running coding 2.1.1");
 		expect(theatre.run).toMatchObject({ hold: null, pairMoves: {} });

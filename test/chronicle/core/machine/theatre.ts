@@ -26,6 +26,8 @@ export interface Theatre {
 	readonly actions: readonly Action[];
 	/** Reason of the last refusal; empty where the last event was taken. */
 	readonly refusal: string;
+	/** Its sentence. */
+	readonly message: string;
 	/** Records one event with the decisions that follow from it. */
 	say(body: EventBody): Theatre;
 	/** Milliseconds until the next event. */
@@ -72,6 +74,7 @@ export function resume(events: readonly LedgerEvent[]): Theatre {
 		batches: events.map((event) => [event]),
 		actions: pendingActions(begun),
 		refusal: "",
+		message: "",
 	};
 	const theatre: Theatre = {
 		get run() {
@@ -90,6 +93,7 @@ export function resume(events: readonly LedgerEvent[]): Theatre {
 			const batch = decide(state.run, body, new Date(at + 1000).toISOString());
 			const before = new Set(pendingActions(state.run).map(({ key }) => key));
 			state.refusal = isRefusal(batch) ? batch.reason : "";
+			state.message = isRefusal(batch) ? batch.message : "";
 			const events = isRefusal(batch) ? [] : batch.events.map(stamp);
 			for (const event of events) state.run = deepFreeze(foldEvent(state.run, event));
 			if (isRefusal(batch)) at += 1000;
@@ -99,6 +103,9 @@ export function resume(events: readonly LedgerEvent[]): Theatre {
 			state.batches.push(events);
 			state.actions = isRefusal(batch) ? [] : pendingActions(state.run).filter(({ key }) => !before.has(key));
 			return theatre;
+		},
+		get message() {
+			return state.message;
 		},
 		get batches() {
 			return state.batches;

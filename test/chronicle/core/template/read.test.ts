@@ -178,6 +178,26 @@ describe("fields", () => {
 		expect(templateOf(states(body, { limits: { max_pair_moves: 9 } })).limits.pairMoves).toBe(9);
 		expect(templateOf(states(body, { limits: { cost_usd: 5 } })).limits.moves).toBe(40);
 	});
+	it("R36 every limit of a run has a default", () => {
+		expect(templateOf(states({ a: { persona: "A", next: ["done"] } })).limits).toEqual({
+			costUsd: 20,
+			tokens: 50_000_000,
+			activeMs: 600 * 60_000,
+			moves: 40,
+			pairMoves: 3,
+			pairs: {},
+			attempts: 5,
+			retries: 1,
+			nudges: 2,
+			rejections: 5,
+			noProgress: 3,
+			requests: 400,
+			calls: 800,
+			pauseMs: 60_000,
+			countCacheReads: true,
+			warnAt: 0.8,
+		});
+	});
 	it.each([["read, grep"], [["read", "grep"]]])("R43 tools %j are two names", (tools) => {
 		expect(templateOf(states({ a: { persona: "A", next: ["done"], tools } })).states.get("a")?.tools).toEqual([
 			"read",

@@ -1,0 +1,42 @@
+// What the template says about a state: defined, named as a target only, and not known at all.
+import { describe, expect, it } from "vitest";
+import { judgeMove, legalTargets, planOf } from "../../../../src/chronicle/core/machine/index.ts";
+import { definition, open } from "./theatre.ts";
+
+const template = definition({
+	a: { persona: "A", next: ["end"], cleanup: ["x"], polling: true, requires_approval: true, limits: { calls: 3 } },
+});
+
+describe("the plan of a state", () => {
+	it("is the template's where the state is defined or named as a target", () => {
+		const { run } = open(template);
+		expect(planOf(run)).toMatchObject({ name: "a", terminal: false, implicit: false, polling: true, next: ["end"] });
+		expect(planOf(run, "end")).toMatchObject({ name: "end", terminal: true, implicit: true });
+	});
+
+	it("of a state that the template does not have ends the run, and asks, launches, repeats and cleans up nothing", () => {
+		const { run } = open(template);
+		expect(planOf(run, "elsewhere")).toEqual({
+			name: "elsewhere",
+			next: [],
+			terminal: true,
+			implicit: true,
+			approval: { entry: false, exit: false },
+			skills: [],
+			extensions: [],
+			limits: {},
+			wallMs: 60 * 60_000,
+			idleMs: 15 * 60_000,
+			cleanup: [],
+			polling: false,
+		});
+	});
+
+	it("of human_intervention never ends the run, and leads nowhere without a person", () => {
+		const { run } = open(template);
+		expect(planOf(run, "human_intervention")).toMatchObject({ name: "human_intervention", terminal: false, next: [] });
+		const waiting = { ...run, state: "human_intervention" };
+		expect(legalTargets(waiting)).toEqual([]);
+		expect(judgeMove(waiting, "a").kind).toBe("illegal");
+	});
+});

@@ -23,6 +23,6 @@ export {
 	type Stopping,
 } from "./run.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
-export { restoreRun, type StoredRun, storeRun } from "./stored-run.ts";
+export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";
 export { liveTotals } from "./totals.ts";
 export { foldEvent, startRun } from "./transition.ts";

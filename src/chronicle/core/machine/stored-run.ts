@@ -15,12 +15,12 @@ type StoredVisitRecord = Omit<VisitRecord, "noProgress"> & {
 };
 
 /** The run in its stored form. */
-export function storeRun({ plan: _plan, cleanupHash: _hash, stage, visitRecord, ...run }: Run): StoredRun {
+export function encodeRun({ plan: _plan, cleanupHash: _hash, stage, visitRecord, ...run }: Run): StoredRun {
 	return { ...run, stage: storeStage(stage, run.seq), visitRecord: storeVisitRecord(visitRecord) };
 }
 
 /** The run of a stored one; `undefined` where this version cannot read the template's definition. Trusts everything else. */
-export function restoreRun({ stage, visitRecord, ...run }: StoredRun): Run | undefined {
+export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | undefined {
 	const plan = compileDefinition(run.template.definition, run.template.name);
 	if (!plan) return undefined;
 	const cleanupHash = hashCleanup(plan) ?? null;

@@ -25,7 +25,7 @@ import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded, stopWorker } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
-import { restoreRun } from "./stored-run.ts";
+import { decodeRun } from "./stored-run.ts";
 import { countQuestions, skipTime } from "./totals.ts";
 import {
 	onDelivered,
@@ -53,7 +53,7 @@ export function startRun(event: LedgerEvent): Run | undefined {
 }
 
 function recover({ run: stored, seq, at }: LedgerEvent & Recovered): Run | undefined {
-	const run = restoreRun(stored);
+	const run = decodeRun(stored);
 	return run && { ...run, seq, updatedAt: at };
 }
 

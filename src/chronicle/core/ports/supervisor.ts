@@ -20,10 +20,10 @@ export type Approval =
 
 export interface CommandRunner {
 	/** Runs a cleanup text in the run's folder, in its own process group; output is cut and redacted. */
-	run(command: string, cwd: string, timeoutMs: number, signal: AbortSignal): Promise<CommandResult>;
+	run(command: string, cwd: string, timeoutMs: number, signal: AbortSignal): Promise<ShellResult>;
 }
 
-export interface CommandResult {
+export interface ShellResult {
 	readonly result:
 		| { readonly kind: "exited"; readonly code: number }
 		| { readonly kind: "killed"; readonly signal: string }

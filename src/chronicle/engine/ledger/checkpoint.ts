@@ -3,7 +3,7 @@
 // names what was cut, and the log has it; C3 reading gives the run that was written, or says that the log has to be read; C4 a file that was
 // changed by hand or by a crash has a wrong checksum and is not believed.
 import { crc32 } from "node:zlib";
-import { type Created, type Run, restoreRun, SCHEMA_VERSION, type StoredRun, storeRun } from "../../core/index.ts";
+import { type Created, decodeRun, encodeRun, type Run, SCHEMA_VERSION, type StoredRun } from "../../core/index.ts";
 
 export const CHECKPOINT_BYTES = 64 * 1024;
 
@@ -96,7 +96,7 @@ function fits(text: string): boolean {
 }
 
 function shape(run: Run, definition: unknown, log: LogPosition, cut: readonly Cut[]): object {
-	const stored = storeRun(run);
+	const stored = encodeRun(run);
 	const all = Object.fromEntries(fields.map((field) => [field, stored[field]]));
 	const data = { ...all, template: { ...run.template, definition }, log, ...(cut.length > 0 ? { cut } : {}) };
 	return { ...data, crc: checksum(data) };
@@ -149,7 +149,7 @@ function restore(
 	const whole = cut.length > 0 && !cut.includes("history") ? first() : undefined;
 	if (cut.length > 0 && !whole) return { kind: "incomplete", log };
 	const { template, task } = whole ?? rest;
-	const run = restoreRun({ ...rest, template, task });
+	const run = decodeRun({ ...rest, template, task });
 	return run ? { kind: "read", run, log, proved } : { kind: "damaged" };
 }
 

@@ -1,7 +1,7 @@
 // Opens the log of a run that was loaded, and repairs what was found damaged. Damaged files are copied under another name first.
 import { copyFile, open, stat, writeFile } from "node:fs/promises";
 import { inheritOwner } from "../../../disk/index.ts";
-import { type Run, startRun, storeRun } from "../../core/index.ts";
+import { encodeRun, type Run, startRun } from "../../core/index.ts";
 import type { HeldParts, StoreDependencies } from "./held-ledger.ts";
 import type { RunPaths } from "./layout.ts";
 import type { Lease } from "./lease.ts";
@@ -48,7 +48,7 @@ export async function openRepaired(
 /** Appends the whole run after damaged events, so that the log is complete by itself again. */
 async function recover(log: LogFile, before: Run, clock: StoreDependencies["clock"]): Promise<Run> {
 	const written = await log.append(
-		[{ kind: "recovered", run: storeRun(before) }],
+		[{ kind: "recovered", run: encodeRun(before) }],
 		new Date(clock.now()).toISOString(),
 		true,
 	);

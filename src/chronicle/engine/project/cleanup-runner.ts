@@ -5,7 +5,7 @@
 import { openScope } from "../../../pi/index.ts";
 import { type ChildExit, RUN_TAG, startChild } from "../../../process/index.ts";
 import { enforceRules, measure, openPolicies, redactText, type Verdict } from "../../../safety/index.ts";
-import type { CommandResult, CommandRunner } from "../../core/index.ts";
+import type { CommandRunner, ShellResult } from "../../core/index.ts";
 import type { FrozenRules } from "../worker/index.ts";
 import type { CleanupStanding } from "./cleanup-approvals.ts";
 
@@ -25,7 +25,7 @@ const outputLength = 2000;
 const tailBytes = 16 * 1024;
 
 export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner {
-	const refused = (detail: string): CommandResult => ({ result: { kind: "refused", detail }, output: "" });
+	const refused = (detail: string): ShellResult => ({ result: { kind: "refused", detail }, output: "" });
 	return {
 		async run(command, cwd, timeoutMs, signal) {
 			switch (options.standing()) {
@@ -64,7 +64,7 @@ async function runCommand(
 	timeoutMs: number,
 	signal: AbortSignal,
 	env: NodeJS.ProcessEnv,
-): Promise<CommandResult> {
+): Promise<ShellResult> {
 	if (signal.aborted) return { result: { kind: "unstarted", detail: "It was canceled." }, output: "" };
 	const child = startChild({ ...shellOf(command, env), cwd, env });
 	child.endInput();
@@ -89,7 +89,7 @@ async function runCommand(
 	};
 }
 
-function resultOf(exit: ChildExit): CommandResult["result"] {
+function resultOf(exit: ChildExit): ShellResult["result"] {
 	switch (exit.kind) {
 		case "exited":
 			return exit;

@@ -12,7 +12,7 @@ const forbidden: [string, string][] = [
 	["src/chronicle/engine/supervisor/loop.ts", "../../../sequence/index.ts"],
 	["src/pi/turns.ts", "../workflow/index.ts"],
 	["src/tui/sheet.ts", "../chronicle/index.ts"],
-	["src/chronicle/ui/cli/look.ts", "../../../check/index.ts"],
+	["src/chronicle/ui/cli/host.ts", "../../../check/index.ts"],
 	["src/workflow/tool.ts", "../start.ts"],
 	["src/footprint/shell.ts", "@earendil-works/pi-coding-agent"],
 	["src/footprint/shell.ts", "node:fs"],

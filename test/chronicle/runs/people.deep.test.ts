@@ -44,7 +44,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 				...words.slice(1),
 				"x",
 			]);
-			expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(`This answers event ${answers}`)]);
+			expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(`no longer waits for an answer to event ${answers}`)]);
 		}
 		// What is told while it waits changes nothing about what it waits for.
 		const told = await chronicle(project, ["tell", "--json", "mind", "the", "gap"]);
@@ -202,7 +202,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		await expect.poll(() => project.exists("began.txt"), { timeout: patient(20_000) }).toBe(true);
 		const second = await chronicle(project, ["resume"]);
 		expect(second.code).toBe(2);
-		expect(second.stderr).toContain(`process ${first.pid}`);
+		expect(second.stderr).toContain(`pid ${first.pid}`);
 		const looked = await chronicle(project, ["status", "--json"]);
 		expect(looked.data).toMatchObject({ status: "running", holder: { pid: first.pid, alive: "yes" } });
 		const beside = await chronicle(project, ["run", "nothing", "to", "do"]);

@@ -30,7 +30,7 @@ describe("a run in a session", () => {
 		const agreed = pi.prompt("/chronicle rewind 1");
 		pi.screen.answer(await pi.screen.dialog(/Rewind [0-9a-f]{8}/), "Yes, rewind");
 		await agreed;
-		await pi.screen.notified(/Not restored: \.env \(secret by its name[\s\S]*rewind kept-\d+ undoes it/);
+		await pi.screen.notified(/Not brought back: \.env \(secret by its name[\s\S]*rewind kept-\d+ undoes it/);
 		expect([project.read("a.txt"), project.read(".env")]).toEqual(["one\n", "TOKEN=22\n"]);
 		const kept = pi.prompt("/chronicle remove last");
 		const removal = await pi.screen.dialog("Remove this run");
@@ -75,7 +75,7 @@ describe("a run in a session", () => {
 		await pi.screen.notified("+two");
 		pi.screen.answer(await pi.screen.dialog("Move from planning"), "Tell the worker something");
 		pi.screen.answer(await pi.screen.dialog("What should the next worker know?"), "Mind the gap");
-		await pi.screen.notified("The next worker will have it");
+		await pi.screen.notified("The next worker reads it");
 		pi.screen.answer(await pi.screen.dialog("Move from planning"), "Send it elsewhere");
 		pi.screen.answer(await pi.screen.dialog("Which state"), "verification");
 		pi.screen.answer(await pi.screen.dialog("Message for the worker of verification"), "");

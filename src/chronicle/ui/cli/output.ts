@@ -1,12 +1,12 @@
 // The output of a command: progress and errors on stderr; its result on stdout, as lines or, with --json, as exactly one object.
 import { drawDiagram, exitCodes, printable } from "../../../pi/index.ts";
-import type { CommandResult, Complaint } from "../commands/index.ts";
+import type { CommandResponse, Complaint } from "../commands/index.ts";
 import { complaintLines } from "../text/index.ts";
 
 export interface Output {
 	progress(line: string): void;
 	/** Prints a result; resolves to the exit code. */
-	show(result: CommandResult): Promise<number>;
+	show(result: CommandResponse): Promise<number>;
 	/** Prints what went wrong; gives the exit code. */
 	fail(complaint: Complaint): number;
 }

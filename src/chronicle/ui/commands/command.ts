@@ -32,7 +32,7 @@ export interface Command {
 	readonly text?: number | "run";
 	/** Whether it can start workers. */
 	readonly needs: "pi" | "nothing";
-	perform(call: CommandCall): Promise<CommandResult>;
+	perform(call: CommandCall): Promise<CommandResponse>;
 }
 
 export interface CommandCall {
@@ -84,7 +84,7 @@ export interface Confirmation {
 	readonly leave: string;
 }
 
-export type CommandResult = CommandDone | ({ readonly kind: "refused" } & Complaint) | CommandSilent;
+export type CommandResponse = CommandDone | ({ readonly kind: "refused" } & Complaint) | CommandSilent;
 
 export interface CommandDone {
 	readonly kind: "done";
@@ -121,18 +121,18 @@ export interface Complaint extends ComplaintText {
 	readonly run?: string;
 }
 
-export function refused(complaint: Complaint): CommandResult {
+export function refused(complaint: Complaint): CommandResponse {
 	return { kind: "refused", ...complaint };
 }
 
 /** Wrong arguments. */
-export function misuse(message: string): CommandResult {
+export function misuse(message: string): CommandResponse {
 	return refused({ code: "usage", message });
 }
 
 /** A record that cannot be read or written. */
-export function failed(failure: Failure, exitCode = exitCodeOfFailure(failure)): CommandResult {
+export function failed(failure: Failure, exitCode = exitCodeOfFailure(failure)): CommandResponse {
 	return refused({ code: failure.reason, ...failure, exitCode });
 }
 
-export const interrupted: CommandResult = { kind: "silent", exitCode: exitCodes.interrupted };
+export const interrupted: CommandResponse = { kind: "silent", exitCode: exitCodes.interrupted };

@@ -1,5 +1,5 @@
 export { type ParsedArguments, parseArguments } from "./arguments.ts";
-export type { Command, CommandHost, CommandResult, Complaint, Confirmation, View } from "./command.ts";
+export type { Command, CommandHost, CommandResponse, Complaint, Confirmation, View } from "./command.ts";
 export { type DispatchResult, dispatch } from "./dispatch.ts";
 export { statesOf, tooLong } from "./run-command.ts";
 export { namesRun, resolveRun } from "./run-name.ts";

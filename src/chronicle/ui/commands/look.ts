@@ -17,7 +17,7 @@ import {
 	templateLines,
 	templatePlace,
 } from "../text/index.ts";
-import { type Command, type CommandCall, type CommandResult, failed, misuse, refused } from "./command.ts";
+import { type Command, type CommandCall, type CommandResponse, failed, misuse, refused } from "./command.ts";
 import { namesRun, resolveLedger, resolveRun } from "./run-name.ts";
 
 const unknownRun = "0, 2 there is no such run";
@@ -201,10 +201,14 @@ const report: Command = {
 		}),
 };
 
-type Look = (read: ReadLedger, supervised: SupervisedRun | undefined) => Promise<CommandResult>;
+type Look = (read: ReadLedger, supervised: SupervisedRun | undefined) => Promise<CommandResponse>;
 
 /** Looks at the run that `named` means: at the supervised one of this process, else at its ledger. */
-async function withRun({ project, host }: CommandCall, named: string | undefined, look: Look): Promise<CommandResult> {
+async function withRun(
+	{ project, host }: CommandCall,
+	named: string | undefined,
+	look: Look,
+): Promise<CommandResponse> {
 	const found = await resolveRun(project, named, [...host.supervised.keys()]);
 	if (!found.ok) return failed(found.failure);
 	const supervised = host.supervised.get(found.value);
@@ -225,8 +229,8 @@ interface RunDescription {
 async function describeRun(
 	call: CommandCall,
 	whole: boolean,
-	present: (description: RunDescription) => CommandResult,
-): Promise<CommandResult> {
+	present: (description: RunDescription) => CommandResponse,
+): Promise<CommandResponse> {
 	const { project, host, parsed } = call;
 	const found = await resolveLedger(project, parsed.names[0], [...host.supervised.keys()]);
 	if (!found.ok) return failed(found.failure);

@@ -2,7 +2,7 @@
 import { exitCodes } from "../../../pi/index.ts";
 import { daysOf, type Removable, type Removed, removeRuns, runNamed, runsOlderThan } from "../../engine/index.ts";
 import { removalLines, removedLines } from "../text/index.ts";
-import { type Command, type CommandCall, type CommandHost, type CommandResult, failed, misuse } from "./command.ts";
+import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, misuse } from "./command.ts";
 
 const whatGoes = "Events, folded state, conversations, kept files and reports of a run: this cannot be undone.";
 /** Runs listed in a dialog that does not scroll. */
@@ -45,7 +45,7 @@ A run that a living process supervises stays.`,
 	},
 };
 
-async function removeFound({ parsed, project, host }: CommandCall, found: Removable): Promise<CommandResult> {
+async function removeFound({ parsed, project, host }: CommandCall, found: Removable): Promise<CommandResponse> {
 	const { runs, staying } = found;
 	const ids = runs.map(({ id }) => id);
 	const lines = removalLines(found, project.clock.now());
@@ -74,7 +74,7 @@ async function agrees({ confirm, hasScreen }: CommandHost, lines: readonly strin
 	return agreed ?? false;
 }
 
-function removalResult(removed: readonly Removed[]): CommandResult {
+function removalResult(removed: readonly Removed[]): CommandResponse {
 	const exitCode = removed.some(({ failure }) => failure) ? exitCodes.failed : exitCodes.done;
 	return { kind: "done", lines: removedLines(removed), data: { dryRun: false, removed }, exitCode };
 }

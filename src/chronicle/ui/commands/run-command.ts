@@ -33,7 +33,7 @@ export function approveCommand(run: Run, words: string): RunCommand {
 	return answerCommand(run, words === "" ? { kind: "approved" } : { kind: "approved", words });
 }
 
-export function rejectCommand(run: Run, words: string): RunCommand {
+export function rejectionCommand(run: Run, words: string): RunCommand {
 	if (words === "") return refused("Give the worker a reason: reject <words>.");
 	return answerCommand(run, { kind: "rejected", words });
 }

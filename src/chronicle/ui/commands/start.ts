@@ -2,7 +2,15 @@
 import { exitCodes } from "../../../pi/index.ts";
 import { createRun, type Preparation, prepareStart, resolveModel, startSupervision } from "../../engine/index.ts";
 import { cleanupLines } from "../text/index.ts";
-import { type Command, type CommandCall, type CommandResult, failed, interrupted, misuse, refused } from "./command.ts";
+import {
+	type Command,
+	type CommandCall,
+	type CommandResponse,
+	failed,
+	interrupted,
+	misuse,
+	refused,
+} from "./command.ts";
 import { explainRedaction } from "./explain-redaction.ts";
 import { stopResult } from "./steer.ts";
 
@@ -53,7 +61,7 @@ export const startCommand: Command = {
 async function decideCleanup(
 	{ host, parsed: { flags } }: CommandCall,
 	{ cleanup, found }: Extract<Preparation, { kind: "ready" }>,
-): Promise<"approved" | "own" | "none" | CommandResult> {
+): Promise<"approved" | "own" | "none" | CommandResponse> {
 	if (!cleanup || flags.has("without-cleanup")) return "none";
 	const lines = cleanupLines(cleanup.commands);
 	if (flags.has("approve-cleanup")) {

@@ -11,7 +11,7 @@ import {
 } from "../../engine/index.ts";
 import { listedCommands } from "../command-list.ts";
 import { rewindLines, runData, statusLines } from "../text/index.ts";
-import { type Command, type CommandCall, type CommandHost, type CommandResult, failed, refused } from "./command.ts";
+import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, refused } from "./command.ts";
 import { type DispatchResult, dispatch } from "./dispatch.ts";
 import { explainRedaction, holdsSecret } from "./explain-redaction.ts";
 import type { RunCommand } from "./run-command.ts";
@@ -37,7 +37,7 @@ function aboutCommand(name: string): string {
 	return `${about.charAt(0).toUpperCase()}${about.slice(1)}.`;
 }
 
-async function steer(steering: Steering, call: CommandCall): Promise<CommandResult> {
+async function steer(steering: Steering, call: CommandCall): Promise<CommandResponse> {
 	const { project, host, text: words } = call;
 	const parsed = onlyNumber(steering, call.parsed);
 	const { names, values } = parsed;
@@ -128,7 +128,7 @@ export async function deliveryResult(
 	call: Pick<CommandCall, "project" | "host">,
 	id: string,
 	result: Exclude<DispatchResult, { kind: "refused" }>,
-): Promise<CommandResult> {
+): Promise<CommandResponse> {
 	const { project, host } = call;
 	switch (result.kind) {
 		case "failed":
@@ -154,7 +154,7 @@ async function attendResumed(
 	name: string,
 	call: Pick<CommandCall, "project" | "host">,
 	{ live, before }: DispatchResult & { kind: "attended" },
-): Promise<CommandResult> {
+): Promise<CommandResponse> {
 	const { project, host } = call;
 	const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
 	if (notes.length > 0) host.warn(notes.join("\n"));
@@ -195,7 +195,7 @@ export async function stopResult(
 	{ project, host }: Pick<CommandCall, "project" | "host">,
 	id: string,
 	end: SupervisionEnd | undefined,
-): Promise<CommandResult> {
+): Promise<CommandResponse> {
 	if (!end) return { kind: "silent", exitCode: exitCodes.done };
 	const exitCode = exitCodeOfEnd(end);
 	if (end.kind === "failed") return failed(end.failure, exitCode);

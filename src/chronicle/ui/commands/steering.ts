@@ -11,7 +11,7 @@ import {
 	type RunCommand,
 	refuseEarlier,
 	refuseOther,
-	rejectCommand,
+	rejectionCommand,
 	releaseCommand,
 	reopenCommand,
 	resumeCommand,
@@ -73,7 +73,7 @@ const verbs: readonly Steering[] = [
 		takes: "[run] <words…>",
 		explained: "The worker continues in the same conversation.",
 		afterwards: "continue",
-		make: () => (ledger, words) => rejectCommand(ledger.run, words),
+		make: () => (ledger, words) => rejectionCommand(ledger.run, words),
 	},
 	{
 		name: "tell",

@@ -1,7 +1,7 @@
 // All commands, and performing one of them.
 import type { Project } from "../../engine/index.ts";
 import { type CommandGrammar, parseArguments } from "./arguments.ts";
-import { type Command, type CommandHost, type CommandResult, misuse } from "./command.ts";
+import { type Command, type CommandHost, type CommandResponse, misuse } from "./command.ts";
 import { lookingCommands } from "./look.ts";
 import { removingCommands } from "./remove.ts";
 import { mayNameRun, namesRun } from "./run-name.ts";
@@ -44,7 +44,7 @@ export async function performCommand(
 	command: Command,
 	args: readonly string[],
 	{ project, host, signal, surfaceOptions, textOf }: Performance,
-): Promise<CommandResult> {
+): Promise<CommandResponse> {
 	const entries = command.text === "run" ? await project.store.list() : [];
 	const parsed = parseArguments(
 		args,

@@ -4,7 +4,7 @@ import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded } from "../../engine/index.ts";
 import { namesRun, resolveRun, statesOf } from "../commands/index.ts";
 import type { ChronicleSession } from "./session.ts";
-import { commandNames, sessionCommands, sessionList } from "./session-commands.ts";
+import { sessionCommandNames, sessionCommands, sessionList } from "./session-commands.ts";
 import { lookAt, type Whereabouts } from "./session-project.ts";
 
 const mostRuns = 12;
@@ -32,7 +32,7 @@ export async function completeChronicle(
 			.map(({ key, read }) => item(key, read.template.description ?? read.template.name));
 	const [name, named] = words;
 	if (name === undefined) {
-		const shown = templates().filter(({ label }) => !commandNames.has(label));
+		const shown = templates().filter(({ label }) => !sessionCommandNames.has(label));
 		return offer([...shown, ...sessionList.map(({ name, about }) => item(name, about))]);
 	}
 	if (takesTemplate.has(name)) return words.length === 1 ? offer(templates()) : null;

@@ -5,7 +5,7 @@ import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
 import { questionBody } from "../screen/index.ts";
 import type { ChronicleSession } from "./session.ts";
-import { commandNames } from "./session-commands.ts";
+import { sessionCommandNames } from "./session-commands.ts";
 import { userApprover } from "./user-approver.ts";
 
 export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): CommandHost {
@@ -17,7 +17,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): C
 		prefix: "/chronicle ",
 		hasScreen: ctx.mode === "tui",
 		startLine: (template) => `/chronicle ${template}`,
-		reserved: commandNames,
+		reserved: sessionCommandNames,
 		supervised,
 		model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined,
 		approver: (project, coming) => userApprover(session, ctx, project, coming),

@@ -3,15 +3,15 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, pageText, say, showDiagram } from "../../../pi/index.ts";
 import { notFound, type Project } from "../../engine/index.ts";
-import { type CommandResult, performCommand, startCommand, type View } from "../commands/index.ts";
+import { type CommandResponse, performCommand, startCommand, type View } from "../commands/index.ts";
 import { openRunView } from "../screen/index.ts";
 import { complaintLines } from "../text/index.ts";
 import { showPatch } from "./approval-dialog.ts";
 import { sessionHost } from "./host.ts";
 import { runSource } from "./run-source.ts";
 import type { ChronicleSession } from "./session.ts";
-import { commandNames, sessionCommands } from "./session-commands.ts";
-import { projectOf, refuseCommand } from "./session-project.ts";
+import { sessionCommandNames, sessionCommands } from "./session-commands.ts";
+import { projectOf, refuseChronicle } from "./session-project.ts";
 
 /** Runs `/chronicle <line>`. */
 export async function runChronicle(session: ChronicleSession, ctx: ExtensionContext, line: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function runChronicle(session: ChronicleSession, ctx: ExtensionCont
 	if (!known) {
 		const catalogue = project.templates();
 		if (!catalogue.templates.has(first))
-			return refuseCommand(ctx, notFound(first, catalogue, project, commandNames).message);
+			return refuseChronicle(ctx, notFound(first, catalogue, project, sessionCommandNames).message);
 	}
 	const command = known ?? startCommand;
 	const written = known ? rest : line;
@@ -52,15 +52,15 @@ export async function present(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
 	project: Project,
-	result: CommandResult,
+	result: CommandResponse,
 ): Promise<void> {
 	// The context of a session that has ended must not be used.
 	if (session.scope.closed || result.kind === "silent") return;
 	if (result.kind === "refused")
-		return refuseCommand(ctx, complaintLines(result, project.place.cwd).join("\n"), result.exitCode);
+		return refuseChronicle(ctx, complaintLines(result, project.place.cwd).join("\n"), result.exitCode);
 	const { lines, notice, view, exitCode = exitCodes.done } = result;
 	const text = lines.join("\n");
-	if (exitCode !== exitCodes.done && ctx.mode !== "tui") return refuseCommand(ctx, text, exitCode);
+	if (exitCode !== exitCodes.done && ctx.mode !== "tui") return refuseChronicle(ctx, text, exitCode);
 	if (view) return showView(ctx, project, view, lines);
 	if (notice === undefined) return say(ctx, text, exitCode === exitCodes.done ? "info" : "error");
 	if (notice.text !== "") say(ctx, notice.text, notice.tone);

@@ -65,4 +65,4 @@ export const sessionList: readonly ListedCommand[] = ["start", ...sessionCommand
 	}),
 );
 
-export const commandNames: ReadonlySet<string> = new Set(sessionList.map(({ name }) => name));
+export const sessionCommandNames: ReadonlySet<string> = new Set(sessionList.map(({ name }) => name));

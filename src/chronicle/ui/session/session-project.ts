@@ -32,7 +32,7 @@ function placeOf({ cwd, trusted }: Whereabouts) {
 }
 
 /** Says why a command was refused. Without a screen it sets pi's exit code too. */
-export function refuseCommand(
+export function refuseChronicle(
 	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
 	reason: string,
 	code: number = exitCodes.usage,

@@ -44,7 +44,10 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 				...words.slice(1),
 				"x",
 			]);
-			expect([other.code, other.stderr]).toEqual([2, expect.stringContaining(`no longer waits for an answer to event ${answers}`)]);
+			expect([other.code, other.stderr]).toEqual([
+				2,
+				expect.stringContaining(`no longer waits for an answer to event ${answers}`),
+			]);
 		}
 		// What is told while it waits changes nothing about what it waits for.
 		const told = await chronicle(project, ["tell", "--json", "mind", "the", "gap"]);

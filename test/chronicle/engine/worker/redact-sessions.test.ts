@@ -39,10 +39,12 @@ it("R48 redacts every session except the one that continues, and nothing else", 
 it("R48 redacts drafts that a crash left and the files that workers are started with", () => {
 	write("1.1.jsonl", record("plain"));
 	write("1.1.jsonl.moved", record(secret), `{"type":"message","text":"${secret}`);
+	write(".1.1.jsonl.123.tmp", record(secret));
 	write("1.1.persona.md", "You are careful.", `-----BEGIN PRIVATE KEY-----\n${"QkFE".repeat(12)}`);
 	write("1.1.brief.json", JSON.stringify({ version: 1, rules: { text: `deny ${secret}` } }));
 	redactSessions(folder, "1.1", openRedaction(), new Set());
 	expect(read("1.1.jsonl.moved")).not.toContain(secret);
+	expect(read(".1.1.jsonl.123.tmp")).not.toContain(secret);
 	expect(read("1.1.brief.json")).toContain(secret);
 	redactSessions(folder, undefined, openRedaction(), new Set());
 	expect(read("1.1.brief.json")).not.toContain(secret);

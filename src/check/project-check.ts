@@ -22,7 +22,7 @@ import { inspectTemplates } from "./templates.ts";
 import { inspectWorkflowFile, inspectWorkflows } from "./workflows.ts";
 
 export interface ProjectCheck extends Inspection {
-	/** The project has definitions that are not read, because the person does not trust it. */
+	/** The project has definitions that are not read, because the user does not trust it. */
 	readonly unread: boolean;
 	/** Nothing keeps anything from being used, and nothing was left out. */
 	readonly sound: boolean;

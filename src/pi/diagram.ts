@@ -1,4 +1,4 @@
-// A Mermaid chart in front of a person.
+// A Mermaid chart in front of a user.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { pageDrawing } from "./pager.ts";
 import { say } from "./say.ts";

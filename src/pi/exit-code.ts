@@ -5,7 +5,7 @@ import { failStep, stepOf } from "./step.ts";
 
 /**
  * The exit codes of this package, on the command line and in a pi without a screen. `usage`: nothing was started. `waits`: what was started has
- * not finished and waits for a person; `budget` and `intervention` say why a chronicle's run waits. `interrupted`: stopped from outside.
+ * not finished and waits for a user; `budget` and `intervention` say why a chronicle's run waits. `interrupted`: stopped from outside.
  */
 export const exitCodes = {
 	done: 0,

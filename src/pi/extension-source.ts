@@ -112,7 +112,7 @@ function distinct(found: readonly Named[]): readonly Named[] {
 	return found.filter(({ path }, at) => found.findIndex((other) => other.path === path) === at);
 }
 
-/** The project's folder of pi where it is trusted, and the person's. */
+/** The project's folder of pi where it is trusted, and the user's. */
 function scopes({ cwd, agentFolder, trust }: ExtensionPlace): readonly string[] {
 	return [...(trust === "trusted" ? [join(cwd, ".pi")] : []), agentFolder];
 }

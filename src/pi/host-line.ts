@@ -1,6 +1,6 @@
 // What an extension inside a worker's pi and the process that started it say to each other, over pi's own interface requests: questions as
 // input dialogs, notices as status texts. Both sides are here, so that they cannot drift apart.
-// H1 a question is answered, or the process ends: pi shuts down when its host is gone; H2 nothing of this reaches a person or a model.
+// H1 a question is answered, or the process ends: pi shuts down when its host is gone; H2 nothing of this reaches a user or a model.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { RpcDialog, RpcLink, RpcRecord } from "./rpc-link.ts";
 
@@ -40,7 +40,7 @@ export function tellHost(ctx: ExtensionContext, topic: string, payload: unknown)
 	ctx.ui.setStatus(`${MARK}${topic}`, JSON.stringify(payload));
 }
 
-/** Host's side: the question behind a dialog; `undefined` for a dialog that is meant for a person. */
+/** Host's side: the question behind a dialog; `undefined` for a dialog that is meant for a user. */
 export function hostQuestion(dialog: RpcDialog): HostMessage | undefined {
 	if (dialog.kind !== "input" || !dialog.title.startsWith(MARK)) return undefined;
 	return { topic: dialog.title.slice(MARK.length), payload: parse(dialog.placeholder) };

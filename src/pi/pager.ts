@@ -6,7 +6,7 @@ import { say } from "./say.ts";
 
 const leave = "Esc closes";
 
-/** Shows Markdown until the person closes it. Only for the terminal (`ctx.mode === "tui"`). */
+/** Shows Markdown until the user closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export async function pageMarkdown(ctx: ExtensionContext, title: string, markdown: string): Promise<void> {
 	const [{ getMarkdownTheme }, { Markdown }, { showSheet }] = await Promise.all([
 		import("@earendil-works/pi-coding-agent"),

@@ -16,11 +16,11 @@ export interface PiCommand {
 	readonly version: string | undefined;
 }
 
-/** The variable by which a person names pi's entry file or binary; the option `--pi` wins over it. */
+/** The variable by which a user names pi's entry file or binary; the option `--pi` wins over it. */
 export const PI_VARIABLE = "PI_CHRONICLE_PI";
 
 export interface PiSearch {
-	/** What the person named by `--pi`, if anything: an entry file (`…/cli.js`), a package folder, or a binary. */
+	/** What the user named by `--pi`, if anything: an entry file (`…/cli.js`), a package folder, or a binary. */
 	readonly named?: string | undefined;
 	readonly env: NodeJS.ProcessEnv;
 	readonly execPath: string;

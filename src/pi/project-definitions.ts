@@ -1,5 +1,5 @@
 // What a project brings that is no file of pi's own: named once a session, when one of this package's commands first reads it, where nobody
-// was asked whether the project is trusted. D1 a project that the person has trusted by hand, and one that is not read, is not spoken of.
+// was asked whether the project is trusted. D1 a project that the user has trusted by hand, and one that is not read, is not spoken of.
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";

@@ -1,4 +1,4 @@
-// Whether the person trusts a project, for processes that are not pi: by the same rule, files and order as a pi that can ask nobody.
+// Whether the user trusts a project, for processes that are not pi: by the same rule, files and order as a pi that can ask nobody.
 // Inside pi, `ctx.isProjectTrusted()` is asked. Source of the rule: pi's docs/security.md, "How Pi chooses a trust decision".
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
@@ -16,7 +16,7 @@ export interface TrustQuestion {
 	readonly agentFolder: string;
 }
 
-/** What pi gates: a project that has none of it is trusted unless the person has said otherwise. */
+/** What pi gates: a project that has none of it is trusted unless the user has said otherwise. */
 const gated = [
 	"settings.json",
 	"mcp.json",
@@ -50,7 +50,7 @@ export function definitionsTrusted(ctx: Pick<ExtensionContext, "cwd" | "isProjec
 	return hasGatedFiles(ctx.cwd, homedir()) || trustedByHand(ctx.cwd);
 }
 
-/** Whether the person has decided to trust the project in `cwd`, for good or for this process. */
+/** Whether the user has decided to trust the project in `cwd`, for good or for this process. */
 export function trustedByHand(cwd: string): boolean {
 	if (process.argv.some((word) => word === "--approve" || word === "-a")) return true;
 	return savedDecision(cwd, join(agentFolder(), "trust.json")) === true;

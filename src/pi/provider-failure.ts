@@ -1,7 +1,7 @@
-// Why a provider gave no answer, told from its message: what waiting heals, what only a person heals, and what is neither known to be.
+// Why a provider gave no answer, told from its message: what waiting heals, what only a user heals, and what is neither known to be.
 // Pure. The words are those of the providers' public error documentation (Anthropic, OpenAI, Google, OpenRouter, AWS) and of Node's sockets.
 
-/** `transient`: waiting heals it; `quota`, `auth`: a person does; `provider_error`: neither is known. */
+/** `transient`: waiting heals it; `quota`, `auth`: a user does; `provider_error`: neither is known. */
 export type ProviderFailure = "quota" | "auth" | "transient" | "provider_error";
 
 const kinds: readonly (readonly [ProviderFailure, RegExp])[] = [

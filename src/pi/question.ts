@@ -1,4 +1,4 @@
-// Questions to the person in front of this session, in every mode: an overlay in the terminal, pi's own dialogs over RPC. It asks; what an
+// Questions to the user in front of this session, in every mode: an overlay in the terminal, pi's own dialogs over RPC. It asks; what an
 // answer means is the asker's business. The safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { WordedQuestion } from "../tui/index.ts";
@@ -12,7 +12,7 @@ export interface Question {
 	readonly message: string;
 	/** Takes the question back. */
 	readonly signal?: AbortSignal | undefined;
-	/** It comes by itself, not by a command of the person: they may be typing. */
+	/** It comes by itself, not by a command of the user: they may be typing. */
 	readonly uncalled?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Says something to the person, in every mode: a notification where there is a screen, standard output where there is none.
+// Says something to the user, in every mode: a notification where there is a screen, standard output where there is none.
 import { writeSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../tui/printable.ts";
@@ -26,6 +26,6 @@ export function say(
 		ctx.ui.notify(printable(text), tone);
 		return;
 	}
-	// pi diverts what extensions write to `process.stdout`; the descriptor itself is what the person reads.
+	// pi diverts what extensions write to `process.stdout`; the descriptor itself is what the user reads.
 	writeSync(ctx.mode === "print" && tone !== "error" ? 1 : 2, `${printable(text)}\n`);
 }

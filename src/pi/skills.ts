@@ -1,4 +1,4 @@
-// The package's own skills. A person calls them, the model never does, so they are offered where there is a person: reading one costs every
+// The package's own skills. A user calls them, the model never does, so they are offered where there is a user: reading one costs every
 // start of pi some milliseconds, and a start that only prints would pay for nothing.
 import { existsSync } from "node:fs";
 import { join } from "node:path";

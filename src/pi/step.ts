@@ -24,13 +24,13 @@ export interface StepRecord {
 // Registered: the bundle has this module in its entry and in what is imported later, and a command passes through both.
 const mark = Symbol.for("pi-chronicle.step");
 
-/** The record of the step that `ctx` belongs to; `undefined` for a command that a person entered. */
+/** The record of the step that `ctx` belongs to; `undefined` for a command that a user entered. */
 export function stepOf(ctx: object): StepRecord | undefined {
 	const record = (ctx as { [mark]?: StepRecord })[mark];
 	return record?.over ? undefined : record;
 }
 
-/** Runs a command as a step; when `signal` aborts, nobody waits for it any more, and what it says is said to the person again. */
+/** Runs a command as a step; when `signal` aborts, nobody waits for it any more, and what it says is said to the user again. */
 export async function runAsStep<Context extends ExtensionContext>(
 	ctx: Context,
 	command: (ctx: Context) => void | Promise<void>,

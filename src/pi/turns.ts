@@ -1,4 +1,4 @@
-// One primitive: send a text as the person's message and wait until everything it started has settled. Sending is fire-and-forget in
+// One primitive: send a text as the user's message and wait until everything it started has settled. Sending is fire-and-forget in
 // pi, so the end is taken from events. T1 it always resolves: a refused send, a closed session and an abort are outcomes; T2 it listens only
 // while a turn runs, and after a send that nobody took until it is known to be gone; T3 it works in a command and after a session
 // replacement, with the `pi` of the session that is open then.
@@ -6,7 +6,7 @@ import type { AgentEndEvent, ExtensionAPI, ExtensionContext } from "@earendil-wo
 
 export type TurnOutcome =
 	| { readonly kind: "completed" }
-	/** The person (or the host) stopped the run, or the session closed under it. */
+	/** The user (or the host) stopped the run, or the session closed under it. */
 	| { readonly kind: "aborted" }
 	| { readonly kind: "failed"; readonly reason: string };
 

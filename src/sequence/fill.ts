@@ -1,5 +1,5 @@
-// Puts a run's arguments into its steps. Before the first step of a run, so that what they make impossible is refused before anything
-// is done. Pure.
+// Substitutes a run's arguments in its steps, before the first step runs, so that a bad combination is refused before anything is done.
+// Pure.
 import { substituteArguments, substituteWords } from "./arguments.ts";
 import { checkOwnCommand, refuseStep } from "./refusal.ts";
 import type { ResolvedStep, StepRefusal } from "./step.ts";

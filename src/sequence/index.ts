@@ -14,18 +14,18 @@ import { summaryLines, summaryType } from "./summary.ts";
 
 export type { StepCommands } from "./session.ts";
 
-/** The sequences that the project `cwd` (absolute, trusted) has saved, each with what is wrong in its file. */
+/** The saved sequences of the project `cwd` (absolute, trusted), with their diagnostics. */
 export async function checkSequences(cwd: string): Promise<readonly SavedSequence[]> {
 	const { savedSequences } = await import("./saved.ts");
 	return savedSequences({ cwd, trusted: true });
 }
 
-/** A notice that was on the screen for less than this many milliseconds has not been read. */
+/** Milliseconds that a notice needs on the screen to be read. */
 const readingMs = 3_000;
-/** Milliseconds after which pi has drawn a session that was just opened or moved in: what is shown earlier is wiped. */
+/** Milliseconds until pi has drawn a session that was just opened or moved in; it wipes what is shown earlier. */
 const drawnMs = 150;
 
-/** Registers `/sequence`. `named` says what the project brings; `commands` are the package's own commands that a step may call. */
+/** Registers `/sequence`. `named` reports the project's definitions; `commands` are the package's commands that a step may call. */
 export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, commands: StepCommands): void {
 	let root: string | undefined;
 	const session: SequenceSession = {
@@ -45,13 +45,13 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 			}));
 		},
 	};
-	// Completions are asked for without a context; only what is plain data of it is kept.
-	let place = { cwd: process.cwd(), trusted: false };
+	// Completions get no context, so its plain data is kept.
+	let project = { cwd: process.cwd(), trusted: false };
 	pi.registerCommand("sequence", {
 		description: "Record prompts and commands, replay them N times: /sequence [run|list|show|save|edit|delete|stop]",
 		getArgumentCompletions: async (prefix) => {
 			const { completeSequence } = await import("./completions.ts");
-			return completeSequence(prefix, place, session.activeRun !== undefined);
+			return completeSequence(prefix, project, session.activeRun !== undefined);
 		},
 		handler: async (args, ctx) => {
 			named(ctx);
@@ -59,16 +59,8 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 			await runSequence(session, scope, ctx, args);
 		},
 	});
-	pi.registerEntryRenderer(summaryType, ({ data }, _options, theme) => {
-		const [head, ...rows] = summaryLines(data);
-		if (head === undefined) return undefined;
-		const cut = (line: string, width: number) => [...line].slice(0, width).join("");
-		return {
-			invalidate() {},
-			render: (width) => [theme.fg("accent", cut(head, width)), ...rows.map((row) => theme.fg("dim", cut(row, width)))],
-		};
-	});
-	/** The notice of a stop that pi is about to wipe from the terminal's screen, before anybody can have read it. */
+	renderSummaries(pi);
+	/** The notice of a stop that pi is about to wipe from the screen before it could be read. */
 	const unread = ({ mode }: ExtensionContext): string | undefined => {
 		const { lastStop } = session;
 		session.lastStop = undefined;
@@ -77,13 +69,13 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 	const sayWhenDrawn = (ctx: ExtensionContext, notice: string | undefined): void => {
 		if (notice !== undefined) scope.after(drawnMs, () => say(ctx, notice, "warning"));
 	};
-	// pi writes a session's file when the first answer is there, and that of a fork at once.
+	// pi writes a session's file after the first answer, and that of a fork at once.
 	const protect = (ctx: ExtensionContext): void => {
 		if (session.lastRecorded !== undefined) protectSession(ctx);
 	};
 	pi.on("turn_end", (_event, ctx) => protect(ctx));
 	pi.on("session_start", (_event, ctx) => {
-		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
+		project = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 		session.lastRecorded = readLastRecorded(ctx);
 		protect(ctx);
 		sequenceSessions.put(ctx.sessionManager, session);
@@ -94,7 +86,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 		if (session.activeRun) session.activeRun.halt("The sequence was stopped: the session moved to another branch.");
 		sayWhenDrawn(ctx, unread(ctx));
 	});
-	// The person left the session in the middle of a run; the runner's own replacement comes when no iteration is on.
+	// The user left the session during a run; the runner replaces sessions only between iterations.
 	pi.on("session_shutdown", ({ reason }, ctx) => {
 		const run = session.activeRun;
 		if (run) {
@@ -107,5 +99,18 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 		}
 		const notice = reason === "quit" ? undefined : unread(ctx);
 		if (notice !== undefined) farewell.leave(notice);
+	});
+}
+
+/** Draws the summary entries of finished sequences. */
+function renderSummaries(pi: ExtensionAPI): void {
+	pi.registerEntryRenderer(summaryType, ({ data }, _options, theme) => {
+		const [head, ...rows] = summaryLines(data);
+		if (head === undefined) return undefined;
+		const cut = (line: string, width: number) => [...line].slice(0, width).join("");
+		return {
+			invalidate() {},
+			render: (width) => [theme.fg("accent", cut(head, width)), ...rows.map((row) => theme.fg("dim", cut(row, width)))],
+		};
 	});
 }

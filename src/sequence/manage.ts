@@ -42,7 +42,7 @@ export function listSequences(ctx: ExtensionCommandContext, last: SequenceSnapsh
 	tellProblems(ctx, saved);
 }
 
-/** The saved sequence called `name`; the person has been told where there is none, or none that can be used. */
+/** The saved sequence called `name`; the user has been told where there is none, or none that can be used. */
 export function findSaved(ctx: ExtensionCommandContext, name: string): UsableSequence | undefined {
 	const place = sequenceLocation(ctx);
 	const all = savedSequences(place);

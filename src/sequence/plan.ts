@@ -1,8 +1,8 @@
-// What is to be run: the steps, how often, with which arguments, where it begins and what it may cost. Plain data.
+// A planned run: steps, number of runs, arguments, start and cost limit. Plain data.
 import { plainLine } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 
-/** A place in a sequence, 0-based. */
+/** A position in a sequence, 0-based. */
 export interface ReplayStart {
 	readonly runIndex: number;
 	readonly stepIndex: number;
@@ -10,7 +10,7 @@ export interface ReplayStart {
 
 export interface RunPlan {
 	readonly snapshot: SequenceSnapshot;
-	/** Under which it is saved; `undefined` for the recording of the session. */
+	/** Name of the saved sequence; `undefined` for the recording of the session. */
 	readonly name: string | undefined;
 	readonly args: readonly string[];
 	/** As entered. */
@@ -21,7 +21,7 @@ export interface RunPlan {
 	readonly maxCostUsd: number | undefined;
 }
 
-/** The command that goes on with a plan at a place. */
+/** The command that continues a plan from a position. */
 export function continueCommand({ name, totalRuns, argsText }: RunPlan, { runIndex, stepIndex }: ReplayStart): string {
 	const named = name === undefined ? "" : `${name} `;
 	const args = argsText.trim() === "" ? "" : ` -- ${plainLine(argsText.trim())}`;

@@ -1,16 +1,16 @@
 // Numbered raw steps for the recorder and /sequence show. Commands stay as typed, unexpanded. Pure.
 
-/** At most this many lines of one step are shown. */
+/** Most lines shown of one step. */
 const linesPerStep = 4;
 
-/** A line as a screen can hold it: a tab or a control character takes one column, and none colours or turns what follows. */
+/** A line that is safe to show: tabs and control characters take one column and have no effect. */
 export function plainLine(text: string): string {
 	return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => (character === "\t" ? " " : "·"));
 }
 
 /**
  * Lines of the preview: a heading, then each step with its number; further lines of a step are indented below it. `marked` is the index
- * of the step that is being worked on. Lines are not cut to a width: the drawing side does that.
+ * of the current step. Lines are not cut to a width.
  */
 export function previewLines(steps: readonly string[], marked?: number): string[] {
 	const digits = String(steps.length).length;

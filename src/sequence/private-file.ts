@@ -3,7 +3,7 @@
 import { chmodSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
-/** The mode of every file that keeps what a person typed. */
+/** The mode of every file that keeps what a user typed. */
 const privateMode = 0o600;
 
 /** Takes everybody else's rights from the session's file, where it is on disk already. */

@@ -1,10 +1,10 @@
-// What may be said to a session that is gone.
+// Output to a session that may have ended.
 
-/** Does what only a session that is still there can do: one that is gone has taken its screen with it. */
+/** Runs `work`; ignores the error of a session that has ended, because its screen is gone. */
 export function quietly(work: () => void): void {
 	try {
 		work();
 	} catch {
-		// Stale: the session was left, and the notice was given when it was.
+		// The session was left; the notice was shown then.
 	}
 }

@@ -1,5 +1,5 @@
-// A recorded sequence and how it lives in the session: one custom entry per finished recording, never sent to the model.
-// Q1 steps are kept exactly as typed; Q2 the newest valid snapshot on the branch wins; Q3 a bad entry is passed over.
+// A recorded sequence: one custom entry of the session per finished recording, never sent to the model. Steps are kept exactly as typed. The
+// newest valid snapshot on the branch counts; invalid ones are ignored.
 
 /** Custom entry type of a snapshot. */
 export const snapshotType = "sequence:snapshot";
@@ -14,7 +14,7 @@ export interface SequenceSnapshot {
 	readonly updatedAt: number;
 }
 
-/** Reads entry data; `undefined` for anything that is no valid snapshot (another version, no steps, a step that is no text). */
+/** Reads entry data; `undefined` unless it is a valid snapshot (this version, at least one step, every step non-empty text). */
 export function readSnapshot(data: unknown): SequenceSnapshot | undefined {
 	if (typeof data !== "object" || data === null) return undefined;
 	const { version, sequenceId, steps, updatedAt } = data as Partial<Record<keyof SequenceSnapshot, unknown>>;

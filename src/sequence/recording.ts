@@ -6,11 +6,11 @@ import type { KnownCommand, StepRefusal } from "./step.ts";
 
 export interface Recording {
 	readonly steps: readonly string[];
-	/** Index of the selected step, while the person walks through the steps. */
+	/** Index of the selected step, while the user walks through the steps. */
 	readonly selected: number | undefined;
 	/** Index of the step whose text is in the editor. */
 	readonly editing: number | undefined;
-	/** What is to be told to the person below the steps. */
+	/** What is to be told to the user below the steps. */
 	readonly notice: string | undefined;
 }
 

@@ -1,8 +1,8 @@
-// Refusing a step: the words, and the arguments that the package's own commands would refuse anyway. Pure.
+// Refusals of steps, including arguments that the package's own commands would refuse. Pure.
 import { notebookMistake } from "../companions/index.ts";
 import type { ResolvedStep, StepRefusal } from "./step.ts";
 
-/** Refuses arguments that the command itself would refuse when it runs. */
+/** Refuses arguments that the command would refuse when it runs. */
 export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>): typeof step | StepRefusal {
 	const { raw, name, args } = step;
 	if (name === "handoff" && args === "")
@@ -17,7 +17,7 @@ export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>
 	return step;
 }
 
-/** Verbs that open a screen, or ask before something is lost: nobody may be there. */
+/** Verbs that open a screen or ask for confirmation; a sequence may run unattended. */
 const screens = {
 	workflow: new Set(["show", "--show"]),
 	chronicle: new Set(["view", "show", "diff", "remove", "prune"]),
@@ -38,7 +38,7 @@ export function refuseStep(raw: string, what: string, remedy: string): StepRefus
 	return { kind: "refused", raw, reason: `Unsupported step: ${firstLine(raw.trim())} ${what}\n${remedy}` };
 }
 
-/** The first line of a text, cut to what fits into a sentence. */
+/** The first line of a text, at most 60 characters. */
 export function firstLine(text: string): string {
 	const line = text.split("\n", 1)[0] ?? "";
 	return line.length > 60 ? `${line.slice(0, 59)}…` : line;

@@ -1,8 +1,8 @@
-// Saying why a command cannot do what was asked.
+// Refuses a command with a reason.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failWith, say } from "../pi/index.ts";
 
-/** Where nobody looks at notifications, pi's exit shows it too: with `usage` nothing was started. */
+/** Shows the reason; without a screen the exit code shows it too. `usage`: nothing was started. */
 export function rejectCommand(ctx: ExtensionContext, reason: string, code: number = exitCodes.usage): void {
 	failWith(ctx, code);
 	say(ctx, reason, "error");

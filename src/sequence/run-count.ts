@@ -1,9 +1,9 @@
-// The answer to "how many times". Pure.
+// Parses the number of runs. Pure.
 
-/** More runs than this are confirmed before they start. */
+/** More runs than this need a confirmation. */
 export const manyRuns = 100;
 
-/** Whether a word is meant as a number of runs, right or wrong (`0`, `-1`, `1.5`, `1e9`, `0x10`, `1,000`, `∞`): no argument looks like that. */
+/** Whether a word is meant as a number of runs, valid or not (`0`, `-1`, `1.5`, `1e9`, `0x10`, `1,000`, `∞`): no argument looks like that. */
 export function looksLikeNumber(word: string): boolean {
 	if (word === "") return false;
 	return (

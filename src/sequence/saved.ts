@@ -1,4 +1,4 @@
-// The project's saved sequences, `.pi/sequences/<name>.yaml`. Like every definition of a project they count only where the person trusts it.
+// The project's saved sequences, `.pi/sequences/<name>.yaml`. Like every definition of a project they count only where the user trusts it.
 // V1 a name is a plain word, so no name leads out of the folder; V2 what is written is readable by its owner alone.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

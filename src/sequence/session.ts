@@ -27,7 +27,7 @@ export type StepCommands = Readonly<
 
 /** Shared by every session that a run goes through: plain switches, nothing bound to a session. */
 export interface RunControl {
-	/** Why the run must stop; set by Escape, by a ceiling, by leaving the session, or by the person's own session commands. */
+	/** Why the run must stop; set by Escape, by a ceiling, by leaving the session, or by the user's own session commands. */
 	readonly stop: string | undefined;
 	/** Stops the run; the first reason counts. */
 	halt(reason: string): void;
@@ -35,7 +35,7 @@ export interface RunControl {
 	readonly signal: AbortSignal;
 	/** Stops when the step, or the iteration, that is on has come to its end. */
 	after: "step" | "run" | undefined;
-	/** The session is being left: the person has been told, and it can show nothing more. */
+	/** The session is being left: the user has been told, and it can show nothing more. */
 	left: boolean;
 }
 
@@ -57,7 +57,7 @@ export function openControl(): RunControl {
 	};
 }
 
-/** What the person was told when a run stopped. */
+/** What the user was told when a run stopped. */
 export interface StopNotice {
 	readonly text: string;
 	/** Milliseconds since the epoch. */

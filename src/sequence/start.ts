@@ -1,6 +1,6 @@
 // Starting a run: what is still open is asked (how often, with which arguments), and everything that speaks against it is said before the
 // first step. A1 no placeholder reaches the model: where nobody can be asked for arguments, nothing is started; A2 a session in which
-// something is live is left only when the person agrees.
+// something is live is left only when the user agrees.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { askPerson, exitCodes, failWith, say } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
@@ -27,7 +27,7 @@ export interface ReplayRequest {
 	readonly dryRun: boolean;
 }
 
-/** Whether this session records or replays already, and then the person has been told. Asked again after every question. */
+/** Whether this session records or replays already, and then the user has been told. Asked again after every question. */
 export function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
 	if (session.activeRun !== undefined) rejectCommand(ctx, "A sequence is running; Esc or /sequence stop ends it.");
 	else if (session.recording)

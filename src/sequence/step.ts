@@ -1,4 +1,4 @@
-// A step: the text a person recorded, and what it turns out to be when it is resolved. `raw` is what is shown and stored; the rest is
+// A step: the text a user recorded, and what it turns out to be when it is resolved. `raw` is what is shown and stored; the rest is
 // found afresh before every iteration.
 
 /** The commands of this package that a step may call. */
@@ -24,7 +24,7 @@ export type DirectStep =
 
 export type ResolvedStep = FileStep | DirectStep;
 
-/** Why a text is no step, in the words shown to the person. */
+/** Why a text is no step, in the words shown to the user. */
 export interface StepRefusal {
 	readonly kind: "refused";
 	readonly raw: string;

@@ -1,4 +1,4 @@
-// How a sequence ended, as an entry of its last session: what each iteration took. Shown to the person, never to the model.
+// How a sequence ended, as an entry of its last session: what each iteration took. Shown to the user, never to the model.
 import { shortCost, shortCount, shortTime } from "../pi/index.ts";
 
 /** Custom entry type. */

@@ -12,7 +12,7 @@ export interface WordedQuestion<Option extends string> {
 	readonly keys?: Readonly<Partial<Record<Option, string>>>;
 	/** What Escape does: `Esc later`. */
 	readonly leave?: string;
-	/** It comes by itself, not by a command of the person. */
+	/** It comes by itself, not by a command of the user. */
 	readonly uncalled?: boolean;
 }
 

@@ -41,7 +41,7 @@ export interface SheetSpec<T> {
 	readonly answers?: "listed" | "keys";
 	/** What Esc does: `Esc later`. */
 	readonly leave: string;
-	/** It comes by itself, not by a command of the person. */
+	/** It comes by itself, not by a command of the user. */
 	readonly uncalled?: boolean;
 }
 

@@ -10,7 +10,7 @@ export const wholeScreen = {
 } as const;
 
 /**
- * Shows the sheet and resolves to the value of the answer, or to `undefined` where the person leaves or `signal` ends it.
+ * Shows the sheet and resolves to the value of the answer, or to `undefined` where the user leaves or `signal` ends it.
  * Only for the terminal (`ctx.mode === "tui"`).
  */
 export async function showSheet<T>(

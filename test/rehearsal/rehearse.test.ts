@@ -38,12 +38,12 @@ describe("pi-chronicle rehearse", () => {
 
 	it.each([
 		["a name that is not there", ["smal"], /no workflow and no chronicle smal.*Did you mean `small`/],
-		["a workflow that runs only inside others", ["inner"], /only inside others/],
+		["a workflow that runs only inside others", ["inner"], /only inside other workflows/],
 		["a definition that does not load", ["broken"], /broken\/workflow\.yaml:\d+.*phases/s],
 		["a scenario that cannot be read", ["small", "--scenario", "bad.yaml"], /bad\.yaml:2:7 .*sya/s],
 		["a scenario that is not there", ["small", "--scenario", "no.yaml"], /no\.yaml There is no such scenario/],
-		["a slip in an option", ["small", "--jsn"], /no option --jsn.*`--json`/],
-		["an option that is not there", ["--fast", "small"], /no option --fast/],
+		["a misspelled option", ["small", "--jsn"], /Unknown option: --jsn\..*--json/],
+		["an unknown option", ["--fast", "small"], /Unknown option: --fast/],
 		["no name at all", [], /Workflows here: small\./],
 		["a pi that is not there", ["small", "--pi", "/nowhere/pi.js"], /There is no file/],
 	])("refuses %s with 2", async (_, args, message) => {

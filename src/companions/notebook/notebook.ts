@@ -1,11 +1,11 @@
-// The notebook of a session branch: named pages and a topic, folded from custom entries. Pure.
-// N1 the branch is the only truth: moving in the tree moves the notebook; N2 nothing is cut silently: what is too large is refused.
+// The notebook of a session branch: named pages and a topic, folded from custom entries. Pure. The branch is the only source: moving in the
+// tree changes the notebook. Nothing is truncated silently: a page that is too large is refused.
 import { printable, withoutControls } from "../../pi/index.ts";
 
-/** Custom entry types. Pages keep the type and shape that notebooks of this kind already have in people's sessions. */
+/** Custom entry types. Pages keep the type and shape that earlier notebooks have in existing sessions. */
 export const entryTypes = {
 	page: "notebook-entry",
-	/** `{ name }`: the page is gone from here on. */
+	/** `{ name }`: the page is deleted. */
 	removed: "notebook:removed",
 	topic: "notebook:topic",
 	mode: "notebook:mode",
@@ -26,7 +26,7 @@ export interface Topic {
 }
 
 export interface Notebook {
-	/** Whether the model has the tools; `undefined`: nobody said so on this branch, the settings decide. */
+	/** Whether the model has the tools; `undefined`: not set on this branch, the settings decide. */
 	readonly on: boolean | undefined;
 	readonly topic: Topic | undefined;
 	readonly epoch: number | undefined;
@@ -36,68 +36,77 @@ export interface Notebook {
 
 export const limits = { bytes: 50 * 1024, lines: 2000, nameLength: 80, topicLength: 80, previewLength: 80 } as const;
 
-/** Folds custom entries, newest first, into the notebook. Entries that do not parse are passed over. */
+/** Folds custom entries, newest first, into the notebook. Entries that do not parse are ignored. */
 export function foldNotebook(
 	newestFirst: Iterable<{ readonly customType: string; readonly data?: unknown }>,
 ): Notebook {
 	let on: boolean | undefined;
 	let topic: Topic | null | undefined;
-	let epoch: number | undefined;
-	const found = new Map<string, PageEntry>();
-	const removed = new Set<string>();
+	const pages = new PageFold();
 	for (const { customType, data } of newestFirst) {
-		if (customType === entryTypes.mode && on === undefined) on = readSwitch(data);
-		if (customType === entryTypes.topic && topic === undefined) topic = readTopic(data);
-		if (customType === entryTypes.removed) {
-			const name = readRemoved(data);
-			if (name !== undefined && !found.has(name)) removed.add(name);
-		}
-		if (customType === entryTypes.page) {
-			const page = readPage(data);
-			if (page === undefined) continue;
-			epoch = Math.max(epoch ?? page.epoch, page.epoch);
-			if (!found.has(page.name) && !removed.has(page.name)) found.set(page.name, page);
+		const fields = typeof data === "object" && data !== null ? (data as Fields) : {};
+		switch (customType) {
+			case entryTypes.mode:
+				on ??= typeof fields.on === "boolean" ? fields.on : undefined;
+				break;
+			case entryTypes.topic:
+				if (topic === undefined) topic = readTopic(fields);
+				break;
+			case entryTypes.removed:
+				pages.remove(fields);
+				break;
+			case entryTypes.page:
+				pages.add(fields);
 		}
 	}
-	const pages = [...found.values()]
-		.filter((page) => page.epoch === epoch)
-		.sort((a, b) => (a.name < b.name ? -1 : 1))
-		.map((page) => [page.name, withoutControls(page.content)] as const);
-	return { on, topic: topic ?? undefined, epoch, pages: new Map(pages) };
+	return { on, topic: topic ?? undefined, epoch: pages.epoch, pages: pages.newest() };
 }
 
-function readSwitch(data: unknown): boolean | undefined {
-	const on = typeof data === "object" && data !== null ? (data as { on?: unknown }).on : undefined;
-	return typeof on === "boolean" ? on : undefined;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Collects pages, newest first: a page or its removal hides everything older of that name. */
+class PageFold {
+	epoch: number | undefined;
+	private readonly found = new Map<string, PageEntry>();
+	private readonly removed = new Set<string>();
+
+	add(fields: Fields): void {
+		const page = readPage(fields);
+		if (page === undefined) return;
+		this.epoch = Math.max(this.epoch ?? page.epoch, page.epoch);
+		if (!this.found.has(page.name) && !this.removed.has(page.name)) this.found.set(page.name, page);
+	}
+
+	remove({ name }: Fields): void {
+		if (typeof name === "string" && !this.found.has(pageName(name))) this.removed.add(pageName(name));
+	}
+
+	newest(): ReadonlyMap<string, string> {
+		const pages = [...this.found.values()].filter(({ epoch }) => epoch === this.epoch);
+		pages.sort((a, b) => (a.name < b.name ? -1 : 1));
+		return new Map(pages.map(({ name, content }) => [name, withoutControls(content)]));
+	}
 }
 
-function readTopic(data: unknown): Topic | null | undefined {
-	if (typeof data !== "object" || data === null) return undefined;
-	const { name, source } = data as { name?: unknown; source?: unknown };
+/** `null`: the topic was cleared. */
+function readTopic({ name, source }: Fields): Topic | null | undefined {
 	if (name === null) return null;
 	if (typeof name !== "string" || name === "" || (source !== "human" && source !== "agent")) return undefined;
 	return { name, source };
 }
 
-function readRemoved(data: unknown): string | undefined {
-	const name = typeof data === "object" && data !== null ? (data as { name?: unknown }).name : undefined;
-	return typeof name === "string" ? pageName(name) : undefined;
-}
-
-function readPage(data: unknown): PageEntry | undefined {
-	if (typeof data !== "object" || data === null) return undefined;
-	const { version, epoch, name, content } = data as Partial<Record<keyof PageEntry, unknown>>;
+function readPage({ version, epoch, name, content }: Fields): PageEntry | undefined {
 	if (version !== 1 || typeof epoch !== "number" || typeof name !== "string" || typeof content !== "string")
 		return undefined;
 	return { version, epoch, name: pageName(name), content };
 }
 
-/** The name by which a page is kept and found: however an accent was typed, and whatever white space surrounds it. */
+/** Normalizes a page name: accents in one form, no surrounding white space. */
 export function pageName(name: string): string {
 	return name.trim().normalize("NFC");
 }
 
-/** Checks a page before it is written; the refusal says what to do, so that nothing is lost unseen. */
+/** Checks a page before it is written; a refusal says how to fix it. */
 export function checkPage(
 	name: string,
 	content: string,
@@ -121,13 +130,13 @@ export function checkPage(
 	return { kind: "ok", name: trimmed };
 }
 
-/** Lines as an editor counts them: a line break at the end begins no further one. */
+/** Lines as an editor counts them: a final line break starts no new line. */
 function lineCount(content: string): number {
 	const breaks = content.split("\n").length;
 	return content.endsWith("\n") ? breaks - 1 : breaks;
 }
 
-/** The lines of all pages that have `words`, whatever the case; at most `most`, as `page:line: text`. */
+/** Searches all pages, ignoring case; at most `most` lines, as `page:line: text`. */
 export function searchPages({ pages }: Notebook, words: string, most: number): { lines: string[]; more: number } {
 	const wanted = words.normalize("NFC").toLowerCase();
 	const has = (text: string) => text.normalize("NFC").toLowerCase().includes(wanted);
@@ -140,7 +149,7 @@ export function searchPages({ pages }: Notebook, words: string, most: number): {
 	return { lines: found.slice(0, most), more: Math.max(0, found.length - most) };
 }
 
-/** Brings a topic into its form: lower-case words joined by `-`. `undefined` when nothing is left. */
+/** Normalizes a topic: lower-case words joined by `-`; `undefined` if nothing is left. */
 export function normaliseTopic(text: string): string | undefined {
 	const name = text
 		.normalize("NFKC")
@@ -151,7 +160,7 @@ export function normaliseTopic(text: string): string | undefined {
 	return cut === "" ? undefined : cut;
 }
 
-/** One line a page: its name and the beginning of its first line that says something. */
+/** One line per page: its name and the beginning of its first non-empty line. */
 export function indexLines({ pages }: Notebook): string[] {
 	return [...pages].map(([name, content]) => indexLine(name, content));
 }

@@ -1,4 +1,4 @@
-// The notebook of one session: reads its branch, writes entries, and lets the model have the tools while it is on.
+// The notebook of one session: reads its branch, writes entries, and activates the model's tools while it is on.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import {
 	aboutTool,
@@ -20,42 +20,42 @@ import {
 } from "./notebook.ts";
 import { primer, topicLine } from "./texts.ts";
 
-/** Custom message type of what the model is told. */
+/** Custom message type of the index and the topic for the model. */
 const messageType = "notebook:index";
 
 export interface NotebookSession {
 	readonly notebook: Notebook;
 	readonly on: boolean;
-	/** Reads the branch again: after a resume, a move in the tree, a fork. */
+	/** Rereads the branch, after a resume, a move in the tree or a fork. */
 	refresh(ctx: ExtensionContext): Promise<void>;
 	/**
-	 * Turns the model's tools on or off and remembers it on the branch. The answer is the reason when it was refused: another extension has
-	 * tools of these names.
+	 * Turns the model's tools on or off, for this branch. Resolves to the reason if it was refused: another extension has tools of these
+	 * names.
 	 */
 	turn(on: boolean, ctx: ExtensionContext): Promise<string | undefined>;
-	/** Calls `listener` whenever the notebook was turned on or off. */
+	/** Calls `listener` after the notebook was turned on or off. */
 	onSwitch(listener: (ctx: ExtensionContext) => void): void;
-	/** Writes a page; its secrets are redacted already. The answer is the reason when it was refused. */
+	/** Writes a page, without control characters; its secrets are already redacted. Returns the reason if it was refused. */
 	write(name: string, content: string): string | undefined;
-	/** Takes a page away: the person's doing. The answer is the reason when it was refused. */
+	/** Deletes a page; only the user does. Returns the reason if it was refused. */
 	remove(name: string): string | undefined;
-	/** Gives a page another name; no page is replaced by that. The answer is the reason when it was refused. */
+	/** Renames a page; an existing page is never replaced. Returns the reason if it was refused. */
 	rename(from: string, to: string): string | undefined;
-	/** Takes the topic away. */
+	/** Clears the topic. */
 	clearTopic(): void;
-	/** Sets the topic. The answer is the reason when it was refused. */
+	/** Sets the topic. Returns the reason if it was refused. */
 	setTopic(text: string, source: Topic["source"]): string | undefined;
-	/** What the model has not been told yet, as a message to append; `undefined` when it knows everything. */
+	/** A message with what the model has not seen yet; `undefined` if there is nothing. */
 	news(
 		ctx: Pick<ExtensionContext, "sessionManager">,
 	): { customType: string; content: string; display: false } | undefined;
-	/** What a context that begins anew must be told; `undefined` while the notebook is off. */
+	/** A message for a new context; `undefined` while the notebook is off. */
 	introduction(): { customType: string; content: string; display: false } | undefined;
-	/** Entries that give another session this notebook as it is now. */
+	/** Entries that copy the current notebook into another session. */
 	share(): { readonly customType: string; readonly data: unknown }[];
 	/**
-	 * Takes over what a session sharing this notebook has written: a page, and answers its name, or the topic where there is none yet.
-	 * Anything else is passed over.
+	 * Merges an entry of a child session that shares this notebook: a page, whose name is returned, or a topic if there is none yet. Other
+	 * entries are ignored.
 	 */
 	take(customType: string, data: unknown): string | undefined;
 }
@@ -63,9 +63,9 @@ export interface NotebookSession {
 /** Opens the notebook of the session that `pi` belongs to. Nothing is read before `refresh`. */
 export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	let notebook: Notebook = foldNotebook([]);
-	/** Names of the model's tools, once it has had them. */
+	/** Names of the model's tools, once registered. */
 	let tools: readonly string[] = [];
-	/** Why the model cannot have them. */
+	/** Why they cannot be activated. */
 	let foreign: string | undefined;
 	const listeners: ((ctx: ExtensionContext) => void)[] = [];
 
@@ -80,7 +80,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			tools = made.map(({ name }) => name);
 			foreign = foreignTools(pi, tools, "the notebook");
 		}
-		// Whatever was said meanwhile, this is how it stands now.
+		// The notebook may have been switched during the import.
 		if (tools.length === 0) return;
 		if (foreign !== undefined) return withdraw();
 		const others = pi.getActiveTools().filter((name) => !tools.includes(name));
@@ -88,7 +88,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 		if (active !== isOn()) pi.setActiveTools(isOn() ? [...others, ...tools] : others);
 	}
 
-	/** Takes away those of the tools that are ours: the other extension keeps its own. */
+	/** Deactivates this package's tools; the other extension keeps its own. */
 	function withdraw(): void {
 		const own = tools.filter((name) => aboutTool(pi, name)?.own === true);
 		if (pi.getActiveTools().some((name) => own.includes(name)))
@@ -144,7 +144,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			const [old, wanted] = [pageName(from), pageName(to)];
 			const content = notebook.pages.get(old);
 			if (content === undefined) return noPage(old);
-			if (notebook.pages.has(wanted)) return `There is a page "${wanted}" already.`;
+			if (notebook.pages.has(wanted)) return `The page "${wanted}" already exists.`;
 			return self.write(wanted, content) ?? self.remove(old);
 		},
 		clearTopic() {
@@ -159,8 +159,8 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			if (topic?.name === name) return undefined;
 			if (source === "agent" && topic !== undefined) {
 				return topic.source === "human"
-					? `The person set the topic "${topic.name}"; only they change it.`
-					: `The topic is already "${topic.name}"; a session keeps its topic unless the person changes it.`;
+					? `The user set the topic "${topic.name}"; only they change it.`
+					: `The topic is already "${topic.name}"; a session keeps its topic unless the user changes it.`;
 			}
 			pi.appendEntry(entryTypes.topic, { name, source });
 			notebook = { ...notebook, topic: { name, source } };
@@ -208,17 +208,21 @@ function noPage(name: string): string {
 	return `There is no page "${name}". /notebook lists them.`;
 }
 
-/** What the model does not see on this branch: all of it where nothing was said since the newest compaction, or a topic that it did not set. */
+/** What the model has not seen on this branch: all, if there was no message since the newest compaction, or a topic that it did not set. */
 function missing(session: ExtensionContext["sessionManager"]): "all" | "topic" | "nothing" {
 	let topic = false;
 	for (const entry of newestFirst(session)) {
 		if (entry.type === "compaction") return "all";
 		if (entry.type === "custom_message" && entry.customType === messageType) return topic ? "topic" : "nothing";
-		if (entry.type === "custom" && entry.customType === entryTypes.removed) return "all";
-		if (entry.type === "custom" && entry.customType === entryTypes.topic) {
-			const { source, from } = (entry.data ?? {}) as { source?: unknown; from?: unknown };
-			topic ||= source === "human" || from === "child";
-		}
+		if (entry.type !== "custom") continue;
+		if (entry.customType === entryTypes.removed) return "all";
+		topic ||= entry.customType === entryTypes.topic && isSetByOthers(entry.data);
 	}
 	return "all";
+}
+
+/** Whether the user or a child session set the topic. */
+function isSetByOthers(data: unknown): boolean {
+	const { source, from } = (data ?? {}) as { source?: unknown; from?: unknown };
+	return source === "human" || from === "child";
 }

@@ -1,5 +1,4 @@
 // Reads the arguments of `/notebook`, for the command, its completions and the sequence recorder. Pure. Loaded at every start of pi.
-import { splitQuoted } from "./split-arguments.ts";
 
 export const notebookVerbs = ["on", "off", "topic", "search", "rename", "delete"] as const;
 
@@ -58,4 +57,11 @@ export function readNotebookRequest(args: string): NotebookRequest {
 export function notebookMistake(args: string): string | undefined {
 	const request = readNotebookRequest(args);
 	return request.kind === "refused" ? request.reason : undefined;
+}
+
+/** Splits at white space; text in double or single quotes is one argument, without the quotes. */
+function splitQuoted(text: string): string[] {
+	return [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+		([, double, single, plain]) => double ?? single ?? plain ?? "",
+	);
 }

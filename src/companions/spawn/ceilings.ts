@@ -1,10 +1,10 @@
-// Whether a child has used what it may: minutes, tokens, dollars. One timer; none while a person is asked.
+// Whether a child has used what it may: minutes, tokens, dollars. One timer; none while a user is asked.
 import type { ChildCeilings } from "./settings.ts";
 
 export interface Watch {
 	/** What the child has used so far. */
 	used(tokens: number, costUsd: number): void;
-	/** A person is asked, or has answered. */
+	/** A user is asked, or has answered. */
 	asking(count: number): void;
 	close(): void;
 }

@@ -1,5 +1,5 @@
 // One child session: a pi process of its own that gets one prompt and answers once. C1 it ends with the call, the abort or the session,
-// and so does everything it started; C2 its questions reach the person; C3 an end without an answer is an error, never an empty success;
+// and so does everything it started; C2 its questions reach the user; C3 an end without an answer is an error, never an empty success;
 // C4 its prompt is text for the model, never a command; C5 a turn that does not begin ends it.
 import type { Usage } from "@earendil-works/pi-ai";
 import {

@@ -9,7 +9,7 @@ export interface SeedEntry {
 	readonly data: unknown;
 }
 
-/** Writes the session file at `path`, its folder private to the person. */
+/** Writes the session file at `path`, its folder private to the user. */
 export function writeSeed(
 	path: string,
 	cwd: string,

@@ -1,10 +1,10 @@
-// What a person may set for child sessions: `"chronicle": { "children": { "atOnce": 3, "minutes": 30 } }` in pi's settings.
+// What a user may set for child sessions: `"chronicle": { "children": { "atOnce": 3, "minutes": 30 } }` in pi's settings.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings } from "../../pi/index.ts";
 
 /** Ceilings of one child. */
 export interface ChildCeilings {
-	/** Time in which it works; waiting for a person does not count. */
+	/** Time in which it works; waiting for a user does not count. */
 	readonly minutes: number;
 	/** As pi totals them. */
 	readonly tokens: number;

@@ -166,7 +166,7 @@ function headOf(text: string): string {
 	return head.length === fitting.length && lastBreak > head.length / 2 ? head.slice(0, lastBreak) : head;
 }
 
-/** Puts a child's question to the person; without one it is dismissed. */
+/** Puts a child's question to the user; without one it is dismissed. */
 async function relay(
 	ctx: ExtensionToolContext,
 	dialog: RpcDialog,

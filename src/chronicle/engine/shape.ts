@@ -6,13 +6,13 @@
 export type Shape<T> = (value: unknown) => value is T;
 
 /** Of a string. */
-export const text: Shape<string> = (value) => typeof value === "string";
+export const isText: Shape<string> = (value) => typeof value === "string";
 
 /** Of a finite number. */
-export const number: Shape<number> = (value): value is number => typeof value === "number" && Number.isFinite(value);
+export const isNumber: Shape<number> = (value): value is number => typeof value === "number" && Number.isFinite(value);
 
 /** Of a boolean. */
-export const flag: Shape<boolean> = (value) => typeof value === "boolean";
+export const isFlag: Shape<boolean> = (value) => typeof value === "boolean";
 
 /** Of any object, its fields unchecked. */
 export const anyObject: Shape<object> = (value) => typeof value === "object" && value !== null;
@@ -23,7 +23,7 @@ export function oneOf<const T extends readonly (string | number)[]>(...values: T
 }
 
 /** Of a list. */
-export function list<T>(item: Shape<T>): Shape<readonly T[]> {
+export function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
 	return (value): value is readonly T[] => Array.isArray(value) && value.every(item);
 }
 

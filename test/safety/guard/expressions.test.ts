@@ -6,7 +6,7 @@ import { compileCommandRule } from "../../../src/safety/guard/match/command-patt
 import { literalArguments } from "../../../src/safety/guard/match/literal-arguments.ts";
 import { maskLiterals } from "../../../src/safety/guard/match/mask-literals.ts";
 import { openSlowExpressions } from "../../../src/safety/guard/match/slow-expressions.ts";
-import { costExponent, firstWord, requiredTexts } from "../../../src/safety/guard/rules/expression-facts.ts";
+import { costExponent, leadingWord, requiredTexts } from "../../../src/safety/guard/rules/expression-facts.ts";
 import type { CommandRule } from "../../../src/safety/guard/rules/rule-set.ts";
 import { patient } from "../../harness/patience.ts";
 import { openSetting } from "./setting.ts";
@@ -107,7 +107,7 @@ describe("the work of an expression", () => {
 				const match = new RegExp(source).exec(text);
 				if (!match) return;
 				for (const part of requiredTexts(source)) expect(text, source).toContain(part);
-				expect(match[0].startsWith(firstWord(source) ?? ""), source).toBe(true);
+				expect(match[0].startsWith(leadingWord(source) ?? ""), source).toBe(true);
 			}),
 		);
 	});

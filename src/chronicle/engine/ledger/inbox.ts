@@ -8,7 +8,7 @@ import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import type { PersonEvent, Post, PostListener } from "../../core/index.ts";
-import { anyObject, number, object, optional, type Shape, text } from "../shape.ts";
+import { anyObject, isNumber, isText, object, optional, type Shape } from "../shape.ts";
 
 const ending = ".post.json";
 const replyEnding = ".refused";
@@ -148,26 +148,26 @@ async function readPost(path: string): Promise<{ readonly event: PersonEvent } |
 
 type Seen = NonNullable<Extract<PersonEvent, { kind: "approved" }>["seen"]>;
 
-const isSeen = object<Seen>({ visit: number, attempt: optional(number) });
+const isSeen = object<Seen>({ visit: isNumber, attempt: optional(isNumber) });
 
 /** What each command must have: another version may have posted it. Every command may have `words` and `seen`. */
 const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
-	approved: object({ answers: number, diff: text }),
-	rejected: object({ answers: number, words: text }),
-	resumed: object({ answers: number }),
-	released: object({ answers: number }),
+	approved: object({ answers: isNumber, diff: isText }),
+	rejected: object({ answers: isNumber, words: isText }),
+	resumed: object({ answers: isNumber }),
+	released: object({ answers: isNumber }),
 	limits_changed: object({ limits: anyObject }),
-	model_changed: object({ model: text }),
-	told: object({ text }),
-	pause_requested: object({ cause: text, detail: text }),
+	model_changed: object({ model: isText }),
+	told: object({ isText }),
+	pause_requested: object({ cause: isText, detail: isText }),
 	abort_requested: anyObject,
-	reopened: object({ answers: number, to: text }),
-	rewind_requested: object({ to: number, state: text, tree: text, snapshot: anyObject, pairMoves: anyObject }),
+	reopened: object({ answers: isNumber, to: isText }),
+	rewind_requested: object({ to: isNumber, state: isText, tree: isText, snapshot: anyObject, pairMoves: anyObject }),
 };
 
 const isCommand = object<{ readonly kind: string; readonly words?: string; readonly seen?: Seen }>({
-	kind: text,
-	words: optional(text),
+	kind: isText,
+	words: optional(isText),
 	seen: optional(isSeen),
 });
 

@@ -10,7 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import { processStart } from "../../../process/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
-import { number, object, text } from "../shape.ts";
+import { isNumber, isText, object } from "../shape.ts";
 import { diskFailure } from "./failures.ts";
 
 export interface Lease {
@@ -30,7 +30,7 @@ interface LeaseText {
 	readonly started: string;
 }
 
-const isLease = object<LeaseText>({ host: text, pid: number, started: text });
+const isLease = object<LeaseText>({ host: isText, pid: isNumber, started: isText });
 
 const prefix = "lease.";
 

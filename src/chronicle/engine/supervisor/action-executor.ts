@@ -1,7 +1,7 @@
 // Carries out the pending actions of a run: each once, its result recorded as an event. Nothing is decided here.
 import type { Action } from "../../core/index.ts";
 import { answerEvent } from "./answer.ts";
-import { type ExecutorContext, stopOrphans } from "./executor-context.ts";
+import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { measureFiles, restoreFiles } from "./file-actions.ts";
 import { Workers } from "./worker-actions.ts";
 
@@ -37,7 +37,7 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 				case "end_worker":
 					return workers.end(action);
 				case "clean_up":
-					if (cleanupInDoubt) await stopOrphans(context, action.visit);
+					if (cleanupInDoubt) await stopOrphansOf(context, action.visit);
 					cleanupInDoubt = false;
 					return cleanUp(context, action, signal);
 				case "restore_files":

@@ -18,7 +18,7 @@ export interface ExecutorContext extends SupervisorPorts {
 }
 
 /** Stops what workers of the run left running, and records how many processes that were. */
-export async function stopOrphans({ launcher, run, record }: ExecutorContext, visit: number): Promise<void> {
+export async function stopOrphansOf({ launcher, run, record }: ExecutorContext, visit: number): Promise<void> {
 	const { stopped, left } = await launcher.stopOrphans(run().id);
 	if (stopped > 0 || left > 0)
 		await record({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });

@@ -1,6 +1,6 @@
 // Actions on the run's files: measuring them, and bringing back an earlier state.
 import type { Action, FileLeft, FilesMeasured, KeptFiles } from "../../core/index.ts";
-import { type ExecutorContext, stopOrphans } from "./executor-context.ts";
+import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 
 /** Changes kept with a visit; further ones are counted. */
 const mostChanges = 200;
@@ -17,7 +17,7 @@ export async function measureFiles(
 ): Promise<void> {
 	const { record, workspace } = context;
 	const fail = (detail: string) => record({ kind: "files_unmeasured", visit, purpose, detail });
-	await stopOrphans(context, visit);
+	await stopOrphansOf(context, visit);
 	const taken = await workspace.snapshot({ signal });
 	if (signal.aborted) return;
 	if (!taken.ok) return void (await fail(taken.failure.message));

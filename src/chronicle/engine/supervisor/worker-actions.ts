@@ -15,7 +15,7 @@ import {
 	type Spend,
 	type Worker,
 } from "../../core/index.ts";
-import { type ExecutorContext, stopOrphans } from "./executor-context.ts";
+import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { firstMessage } from "./first-message.ts";
 import { hostOf } from "./worker-host.ts";
 
@@ -46,7 +46,7 @@ export class Workers {
 		const outcome = await worker.ended;
 		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
 		if (outcome.kind !== "stopped" && !this.#stopped && (await holdsLease()))
-			await stopOrphans(this.#context, launch.visit);
+			await stopOrphansOf(this.#context, launch.visit);
 		this.#alive.delete(key);
 		if (!this.#stopped) await record({ kind: "worker_ended", ...launch, outcome });
 	}
@@ -95,7 +95,7 @@ export class Workers {
 			await worker.ended;
 			return;
 		}
-		await stopOrphans(this.#context, launch.visit);
+		await stopOrphansOf(this.#context, launch.visit);
 		await this.#recordUncounted(launch);
 		await record({ kind: "worker_ended", ...launch, outcome: { kind: "lost" } });
 	}

@@ -3,7 +3,7 @@
 // brief does not work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { LaunchId } from "../../core/index.ts";
-import { flag, list, number, object, oneOf, optional, type Shape, text } from "../shape.ts";
+import { isFlag, isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../shape.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 /** Names the file. It is meant for pi alone and is removed from the environment once read. */
@@ -43,31 +43,31 @@ export interface FrozenRules {
 	readonly files: number;
 }
 
-export const isLaunchId: Shape<LaunchId> = object<LaunchId>({ visit: number, attempt: number, launch: number });
+export const isLaunchId: Shape<LaunchId> = object<LaunchId>({ visit: isNumber, attempt: isNumber, launch: isNumber });
 
 const isToolOrder: Shape<ToolOrder> = object<ToolOrder>({
-	tools: list(text),
-	requested: list(object<RequestedTool>({ written: text, otherwise: optional(text) })),
+	tools: listOf(isText),
+	requested: listOf(object<RequestedTool>({ written: isText, otherwise: optional(isText) })),
 	extensionTools: oneOf("all", "named"),
-	hoped: list(text),
-	restrictions: object<ToolOrder["restrictions"]>({ denied: list(text), only: optional(list(text)) }),
+	hoped: listOf(isText),
+	restrictions: object<ToolOrder["restrictions"]>({ denied: listOf(isText), only: optional(listOf(isText)) }),
 });
 
 const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	version: oneOf(1),
-	run: text,
-	state: text,
+	run: isText,
+	state: isText,
 	launch: isLaunchId,
-	targets: list(text),
+	targets: listOf(isText),
 	allowance: object<ProcessAllowance>({
-		costUsd: optional(number),
-		tokens: optional(number),
-		requests: optional(number),
-		calls: optional(number),
-		countCacheReads: flag,
+		costUsd: optional(isNumber),
+		tokens: optional(isNumber),
+		requests: optional(isNumber),
+		calls: optional(isNumber),
+		countCacheReads: isFlag,
 	}),
 	tools: optional(isToolOrder),
-	rules: object<FrozenRules>({ hash: text, text, files: number }),
+	rules: object<FrozenRules>({ hash: text: isText, isText, files: isNumber }),
 	sandbox: oneOf("shell", "off"),
 });
 

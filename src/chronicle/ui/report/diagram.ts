@@ -3,7 +3,7 @@ import { type Edge, Graph, type GraphLabel, layout, type Point } from "@dagrejs/
 import { curveBasis, line } from "d3-shape";
 import { marks, shortCost, shortTime } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
-import type { Path, PathEdge, PathNode } from "./path.ts";
+import type { PathEdge, PathNode, VisitedPath } from "./path.ts";
 import type { ReportModel } from "./report-model.ts";
 import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
 
@@ -39,7 +39,7 @@ const mostAcross = 8;
 const manyNodes = 20;
 const titleSize = 13;
 
-export function drawStateDiagram(html: Html, report: ReportModel, path: Path, room: ChartWidth): Markup {
+export function drawStateDiagram(html: Html, report: ReportModel, path: VisitedPath, room: ChartWidth): Markup {
 	const lines = path.nodes.map((node) => linesOf(html, report, node, room));
 	const { graph, width, height } = bestPlan(path, lines, room);
 	const content: HtmlContent[] = [
@@ -57,7 +57,7 @@ export function drawStateDiagram(html: Html, report: ReportModel, path: Path, ro
 	});
 }
 
-function describe(html: Html, { run, moves }: ReportModel, { nodes, statesLeftOut }: Path): string {
+function describe(html: Html, { run, moves }: ReportModel, { nodes, statesLeftOut }: VisitedPath): string {
 	const visited = nodes
 		.filter(({ visits }) => visits > 0)
 		.map(({ title, visits }) => `${title}${visits > 1 ? ` ${visits} times` : ""}`);
@@ -103,7 +103,7 @@ function linesOf(
 }
 
 /** Left to right where that fits, else from top to bottom. */
-function bestPlan(path: Path, lines: readonly NodeLines[], room: ChartWidth): Plan {
+function bestPlan(path: VisitedPath, lines: readonly NodeLines[], room: ChartWidth): Plan {
 	const down = () => planWay(path, lines, "TB");
 	if (room === "narrow" || path.nodes.length > mostAcross) return down();
 	const right = planWay(path, lines, "LR");
@@ -112,7 +112,7 @@ function bestPlan(path: Path, lines: readonly NodeLines[], room: ChartWidth): Pl
 	return alternative.width < right.width && alternative.height <= alternative.width * 6 ? alternative : right;
 }
 
-function planWay(path: Path, lines: readonly NodeLines[], rankdir: "LR" | "TB"): Plan {
+function planWay(path: VisitedPath, lines: readonly NodeLines[], rankdir: "LR" | "TB"): Plan {
 	const graph = new Graph<GraphLabel, Box, Way>({ multigraph: true });
 	const ranker = path.nodes.length < manyNodes ? "network-simplex" : "longest-path";
 	graph.setGraph({

@@ -31,7 +31,7 @@ export interface PathEdge {
 	readonly count: number;
 }
 
-export interface Path {
+export interface VisitedPath {
 	readonly nodes: readonly PathNode[];
 	readonly edges: readonly PathEdge[];
 	/** States that have no node of their own. */
@@ -40,7 +40,7 @@ export interface Path {
 	readonly waysLeftOut: number;
 }
 
-export function pathOf(report: ReportModel): Path {
+export function pathOf(report: ReportModel): VisitedPath {
 	const { run } = report;
 	const names = shownStates(report);
 	const all = allStates(report);

@@ -1,6 +1,6 @@
 // The regular expression of a command rule, compiled, with what its text tells about it.
 import { isProgramName } from "../../../footprint/index.ts";
-import { type CommandRule, costExponent, firstWord, requiredTexts } from "../rules/index.ts";
+import { type CommandRule, costExponent, leadingWord, requiredTexts } from "../rules/index.ts";
 
 export interface CommandPattern {
 	readonly rule: CommandRule;
@@ -19,7 +19,7 @@ export interface CommandPattern {
 export function compileCommandRule(rule: CommandRule): CommandPattern {
 	const source = withoutKnownExplosion(rule.pattern);
 	const ignoreCase = rule.flags.includes("i");
-	const word = ignoreCase ? undefined : firstWord(source);
+	const word = ignoreCase ? undefined : leadingWord(source);
 	return {
 		rule,
 		expression: new RegExp(source, rule.flags),

@@ -66,7 +66,7 @@ export function requiredTexts(source: string): string[] {
 }
 
 /** The word that every match starts with, closed by a blank or a word boundary; `undefined` where a match may start otherwise. */
-export function firstWord(source: string): string | undefined {
+export function leadingWord(source: string): string | undefined {
 	if (withoutGroups(outline(source)).includes("|")) return undefined;
 	const found = /^(?:\^|\\b)*([A-Za-z](?:[\w+-]|\\\.)*)(?=\\[bs]| |\$|\(\?[=!]|\[(?: |\\[st])+\])/.exec(source);
 	return found?.[1]?.replaceAll("\\.", ".");

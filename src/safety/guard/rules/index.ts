@@ -1,4 +1,4 @@
-export { costExponent, firstWord, requiredTexts } from "./expression-facts.ts";
+export { costExponent, leadingWord, requiredTexts } from "./expression-facts.ts";
 export { locateRules, type RuleFileLocation, type RuleSearchRoots } from "./locate-rules.ts";
 export { blockingProblems, readRules } from "./reader.ts";
 export {

@@ -1,6 +1,6 @@
 // The messages between a worker's extension and the launcher. Both sides check what they read.
 import type { LaunchId } from "../../../core/index.ts";
-import { flag, list, object, oneOf, type Shape, text } from "../../shape.ts";
+import { isFlag, isText, listOf, object, oneOf, type Shape } from "../../shape.ts";
 import { isLaunchId } from "../brief.ts";
 
 /** Sent once, when the session has started and before any message. */
@@ -45,20 +45,20 @@ export const SNAPSHOT_TOOL = "workflow_update_snapshot";
 
 const isHello: Shape<Hello> = object<Hello>({
 	launch: isLaunchId,
-	rules: text,
-	tools: list(text),
-	registered: list(text),
-	model: text,
-	priced: flag,
-	thinking: text,
+	rules: isText,
+	tools: listOf(isText),
+	registered: listOf(isText),
+	model: isText,
+	priced: isFlag,
+	thinking: isText,
 });
 
 const isRefusedCall: Shape<RefusedCall> = object<RefusedCall>({
-	call: text,
+	call: isText,
 	rule: oneOf("allowance", "stopping", "state-ended", "not-given"),
 });
 
-const isHostReply: Shape<HostReply> = object<HostReply>({ kind: text, text });
+const isHostReply: Shape<HostReply> = object<HostReply>({ kind: isText, text: isText });
 
 /** Each reads one message; `undefined` for anything else. */
 export function readHello(value: unknown): Hello | undefined {
@@ -73,8 +73,8 @@ export function readHostReply(value: unknown): HostReply | undefined {
 	return isHostReply(value) ? value : undefined;
 }
 
-const isMove = object<{ readonly target: string; readonly summary: string }>({ target: text, summary: text });
-const isConfirmation = object<{ readonly title: string; readonly text: string }>({ title: text, text });
+const isMove = object<{ readonly target: string; readonly summary: string }>({ target: isText, summary: isText });
+const isConfirmation = object<{ readonly title: string; readonly text: string }>({ title: isText, text: isText });
 
 /** A move that the model asked for. */
 export function readMove(value: unknown): { readonly target: string; readonly summary: string } | undefined {

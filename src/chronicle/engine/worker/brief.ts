@@ -67,7 +67,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 		countCacheReads: isFlag,
 	}),
 	tools: optional(isToolOrder),
-	rules: object<FrozenRules>({ hash: text: isText, isText, files: isNumber }),
+	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),
 	sandbox: oneOf("shell", "off"),
 });
 

@@ -76,7 +76,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	registerRehearse(pi, scope, named);
 	offerSkills(pi);
 	catchBareCommands(pi);
-	// Set only in the processes of a rehearsal; no other pi ever learns of the understudy.
+	// Set only in the processes of a rehearsal; no other pi loads the understudy.
 	const rehearsalConfig = process.env.PI_CHRONICLE_REHEARSAL;
 	if (rehearsalConfig) return joinRehearsal(pi, rehearsalConfig);
 }

@@ -21,7 +21,7 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<v
 	});
 	registerGate(pi, { policies, scope, ask: askThroughHost });
 
-	// Set only in the processes of a rehearsal; no other worker ever learns of the understudy.
+	// Set only in the processes of a rehearsal; no other worker loads the understudy.
 	const rehearsalConfig = process.env.PI_CHRONICLE_REHEARSAL;
 	if (!rehearsalConfig) return;
 	const { run, state, launch, targets } = brief;

@@ -1,10 +1,10 @@
-// The agents and teams of a place. A Markdown file in an agents folder that is no agent is told, and held for an error where a team wants it.
+// Checks agents and teams. A Markdown file in an agents folder that is not an agent is reported; it is an error if a team names it.
 import { basename, extname } from "node:path";
 import { type Diagnostic, sortDiagnostics } from "../definition/index.ts";
 import { type AgentRegistry, frontMatterRemedy, loadAgentRegistry, type Team } from "../persona/index.ts";
 import { type CheckFinding, type CheckPlace, type Inspection, isSound } from "./finding.ts";
 
-/** Files that explain a folder and are no agents. */
+/** Files that document a folder. */
 const explaining = /^(?:readme|agents|claude|contributing|changelog|licen[cs]e|index|notes?)$/i;
 
 export function inspectAgents({ cwd, home, agentFolder, trust }: CheckPlace): Inspection {

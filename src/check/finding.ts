@@ -1,7 +1,7 @@
-// What a check finds: every file of the kinds that this package reads, with everything that is wrong in it. Data only.
+// The findings of a check: every file that this package reads, with its diagnostics. Data only.
 import type { Diagnostic } from "../definition/index.ts";
 
-/** The kinds in the order in which they are told, each in the singular and the plural. */
+/** The kinds in order of display, singular and plural. */
 export const kinds = {
 	workflow: ["workflow", "workflows"],
 	template: ["chronicle template", "chronicle templates"],
@@ -20,7 +20,7 @@ export interface CheckFinding {
 	readonly name: string;
 	/** Absolute. */
 	readonly file: string;
-	/** It can be used as things are. */
+	/** It can be used as it is. */
 	readonly loads: boolean;
 	readonly diagnostics: readonly Diagnostic[];
 }

@@ -1,5 +1,5 @@
-// Files of other tools that lie in a project's folders for agents: found by walking those folders, recognised by their shape.
-// F1 what this package or pi itself reads is never named; F2 the walk is bounded, and no link is followed.
+// Finds files of other tools in a project's agent folders and recognizes them by their shape. Files that this package or pi reads are never
+// reported. The walk is bounded and follows no links.
 import { type Dirent, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import {
@@ -49,7 +49,7 @@ export interface ForeignSearch {
 	readonly misplaced: readonly Diagnostic[];
 }
 
-/** Looks through a project; `known` are absolute paths of files that are told already. */
+/** Searches a project; `known`: absolute paths of files that are already reported. */
 export function findForeign(cwd: string, known: ReadonlySet<string>): ForeignSearch {
 	const files = [
 		...walked.flatMap(({ folder, without }) => walk(cwd, folder, without)),
@@ -140,7 +140,7 @@ function entriesOf(folder: string): Dirent[] {
 	try {
 		return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
 	} catch {
-		// Not there, or not to be looked into.
+		// Missing or unreadable.
 		return [];
 	}
 }

@@ -1,4 +1,4 @@
-// One check over everything that a project and its person have: every inspection put together, or those of the files that were named.
+// Checks everything in a project and in the user's folders, or only the named files.
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Project } from "../chronicle/index.ts";
@@ -24,11 +24,11 @@ import { inspectWorkflowFile, inspectWorkflows } from "./workflows.ts";
 export interface ProjectCheck extends Inspection {
 	/** The project has definitions that are not read, because the user does not trust it. */
 	readonly unread: boolean;
-	/** Nothing keeps anything from being used, and nothing was left out. */
+	/** Everything can be used, and nothing was left out. */
 	readonly sound: boolean;
 }
 
-/** Checks what `names` name, by path or by name; without any, everything that the project and its person have. */
+/** Checks the named files or definitions; without names, everything of the project and the user. */
 export async function checkProject(project: Project, names: readonly string[]): Promise<ProjectCheck> {
 	const { cwd, home, agentFolder, trust } = project.place;
 	const place = { cwd, home, agentFolder, trust };
@@ -152,7 +152,7 @@ function kindOfPath(path: string): "file" | "folder" | "absent" {
 	try {
 		return statSync(path).isDirectory() ? "folder" : "file";
 	} catch {
-		// Not there, a link in a circle, or behind a folder that nobody may enter.
+		// Missing, a circular link, or in an unreadable folder.
 		return "absent";
 	}
 }

@@ -1,4 +1,4 @@
-// The guard's rule files of a place. An error in one closes the guard, so it counts whoever wrote it.
+// Checks the guard's rule files. An error in any of them closes the guard.
 import { basename } from "node:path";
 import { locateRules, type RuleFileLocation, readRules } from "../safety/index.ts";
 import { type CheckPlace, type Inspection, isSound } from "./finding.ts";

@@ -1,4 +1,4 @@
-// The chronicle templates of a place: whether each loads, and whether what its states name is there, told where the state says so.
+// Checks chronicle templates: that each loads, and that what its states name exists.
 import { basename, extname } from "node:path";
 import { type CheckedFile, checkTemplates, type Project } from "../chronicle/index.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../definition/index.ts";
 import { type CheckFinding, type ForeignFile, foreignOf, type Inspection } from "./finding.ts";
 
-/** Checks what `names` name, by path or by name; without any, all that there are. */
+/** Checks the named templates, by path or name; without names, all. */
 export async function inspectTemplates(project: Project, names: readonly string[]): Promise<Inspection> {
 	const { files } = await checkTemplates(project, names);
 	const foreign: ForeignFile[] = [];
@@ -29,7 +29,7 @@ export async function inspectTemplates(project: Project, names: readonly string[
 	return { findings, foreign, further: names.length === 0 ? folderProblems(project) : [] };
 }
 
-/** What is wrong with the folders of templates themselves. */
+/** Diagnostics of the template folders themselves. */
 function folderProblems(project: Project): readonly Diagnostic[] {
 	return project.templates().diagnostics.filter(({ code }) => code === "no-folder");
 }

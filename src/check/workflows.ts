@@ -1,4 +1,4 @@
-// The workflows of a place, each with what is wrong in its own file and in those of its phases.
+// Checks workflows: each with the diagnostics of its own file and of its phases.
 import { dirname, sep } from "node:path";
 import { type Diagnostic, foreignCode, sortDiagnostics } from "../definition/index.ts";
 import { BUILT_IN_TOOLS } from "../persona/index.ts";

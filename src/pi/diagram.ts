@@ -1,4 +1,4 @@
-// A Mermaid chart in front of a user.
+// Shows a Mermaid chart.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { pageDrawing } from "./pager.ts";
 import { say } from "./say.ts";
@@ -9,7 +9,7 @@ export async function showDiagram(ctx: ExtensionContext, title: string, lines: r
 	await pageDrawing(ctx, title, await drawDiagram(lines));
 }
 
-/** The drawing of a chart, line by line; its own lines where it cannot be drawn. */
+/** The drawing of a chart, line by line; its source if it cannot be drawn. */
 export async function drawDiagram(lines: readonly string[]): Promise<readonly string[]> {
 	const { render } = await import("lovely-mermaid");
 	return render(glued(lines))?.plain.map(unglued) ?? lines;

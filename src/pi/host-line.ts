@@ -1,10 +1,10 @@
-// What an extension inside a worker's pi and the process that started it say to each other, over pi's own interface requests: questions as
-// input dialogs, notices as status texts. Both sides are here, so that they cannot drift apart.
-// H1 a question is answered, or the process ends: pi shuts down when its host is gone; H2 nothing of this reaches a user or a model.
+// The protocol between the extension in a worker's pi and its host process, over pi's own interface requests: questions as input dialogs,
+// notices as status texts. Both sides are in this file. A question is answered, or the process ends: pi shuts down without its host. Nothing
+// of this reaches a user or a model.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { RpcDialog, RpcLink, RpcRecord } from "./rpc-link.ts";
 
-/** The command by which the host speaks to the extension: `/chronicle-worker stop`. */
+/** The command that carries orders of the host to the extension: `/chronicle-worker stop`. */
 export const HOST_COMMAND = "chronicle-worker";
 
 /** Host's side: gives the extension behind `link` an order. `words` are the host's own, never a model's: pi runs them as a command. */
@@ -12,7 +12,7 @@ export function orderExtension(link: RpcLink, words: string): void {
 	void link.send({ type: "prompt", message: `/${HOST_COMMAND} ${words}` });
 }
 
-/** Makes the child session behind `link` readonly at once, whatever its model is doing. */
+/** Makes the child session behind `link` readonly at once. */
 export function orderReadonly(link: RpcLink): void {
 	void link.send({ type: "prompt", message: "/readonly on" });
 }
@@ -24,7 +24,7 @@ export interface HostMessage {
 	readonly payload: unknown;
 }
 
-/** Asks the host and resolves with what it answers; `undefined` where it declines or `signal` aborts. Only in RPC mode. */
+/** Asks the host; resolves to its answer, or `undefined` if it declines or `signal` aborts. Only in RPC mode. */
 export async function askHost(
 	ctx: ExtensionContext,
 	topic: string,
@@ -35,7 +35,7 @@ export async function askHost(
 	return answer === undefined ? undefined : parse(answer);
 }
 
-/** Tells the host something; it does not answer. */
+/** Notifies the host; there is no answer. */
 export function tellHost(ctx: ExtensionContext, topic: string, payload: unknown): void {
 	ctx.ui.setStatus(`${MARK}${topic}`, JSON.stringify(payload));
 }

@@ -1,6 +1,6 @@
-// What is opened when it is first asked for, and then kept.
+// Opens a resource on first use and keeps it.
 
-/** The same of `open`'s results for everybody who asks. One that fails is not kept: whoever asks next tries again. */
+/** Caches the result of `open`. A failure is not cached: the next call tries again. */
 export function openOnce<Value>(open: () => Promise<Value>): () => Promise<Value> {
 	let opened: Promise<Value> | undefined;
 	return () => {

@@ -6,7 +6,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted, trustedByHand } from "./project-trust.ts";
 import { say } from "./say.ts";
 
-/** Says what the project of `ctx` brings; after the first time it does nothing. */
+/** Reports the definitions of the project of `ctx`; only the first call does. */
 export type NameDefinitions = (
 	ctx: Pick<ExtensionContext, "cwd" | "hasUI" | "mode" | "ui" | "isProjectTrusted">,
 ) => void;
@@ -31,7 +31,7 @@ export function openDefinitionNotice(): NameDefinitions {
 		const found = definitionsOf(ctx.cwd);
 		if (found.length === 0) return;
 		const text = `This project brings ${found.join("; ")}. pi trusts it without having asked you; /trust saves a decision.`;
-		// Standard output of a print is for what was asked for.
+		// Standard output in print mode is for the answer.
 		say(ctx, text, ctx.hasUI ? "info" : "error");
 	};
 }

@@ -1,7 +1,6 @@
-// Why a provider gave no answer, told from its message: what waiting heals, what only a user heals, and what is neither known to be.
-// Pure. The words are those of the providers' public error documentation (Anthropic, OpenAI, Google, OpenRouter, AWS) and of Node's sockets.
+// Classifies the error message of a provider. Pure. The patterns follow the providers' public error documentation (Anthropic, OpenAI, Google, OpenRouter, AWS) and of Node's sockets.
 
-/** `transient`: waiting heals it; `quota`, `auth`: a user does; `provider_error`: neither is known. */
+/** `transient`: retry later; `quota`, `auth`: the user must act; `provider_error`: unknown. */
 export type ProviderFailure = "quota" | "auth" | "transient" | "provider_error";
 
 const kinds: readonly (readonly [ProviderFailure, RegExp])[] = [
@@ -19,7 +18,7 @@ const kinds: readonly (readonly [ProviderFailure, RegExp])[] = [
 	],
 ];
 
-/** Classes an error message of a provider. A quota that is used up is also said with 429, so it is looked for first. */
+/** Classes an error message of a provider. An exhausted quota is also reported with 429, so it is checked first. */
 export function classifyProviderError(message: string): ProviderFailure {
 	for (const [kind, words] of kinds) if (words.test(message)) return kind;
 	return "provider_error";

@@ -1,29 +1,28 @@
-// Questions to the user in front of this session, in every mode: an overlay in the terminal, pi's own dialogs over RPC. It asks; what an
-// answer means is the asker's business. The safe answer comes first.
+// Questions to the user of this session, in every mode: an overlay in the terminal, pi's own dialogs over RPC. The safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { WordedQuestion } from "../tui/index.ts";
 
-/** `nobody`: there is no one to ask (print and json mode), or the question was taken back before an answer. */
+/** `nobody`: nobody can be asked (print and json mode), or the question was withdrawn before an answer. */
 export type Answer = "yes" | "no" | "nobody";
 
 export interface Question {
 	readonly title: string;
 	/** Plain text, may have several lines. */
 	readonly message: string;
-	/** Takes the question back. */
+	/** Withdraws the question. */
 	readonly signal?: AbortSignal | undefined;
-	/** It comes by itself, not by a command of the user: they may be typing. */
+	/** Not caused by a command: the user may be typing. */
 	readonly uncalled?: boolean;
 }
 
 export interface YesOrNo extends Question {
-	/** What the answers say in the terminal. */
+	/** Labels of the answers in the terminal. */
 	readonly words?: { readonly yes: string; readonly no: string };
-	/** The answer by which nothing is lost: first in the terminal, and what Escape gives there. Without it: no. */
+	/** The safe answer: first in the terminal, and the result of Escape. Default: no. */
 	readonly safe?: "yes" | "no";
 }
 
-/** Asks yes or no. A dialog over RPC that is dismissed is a no. */
+/** Asks yes or no. A dismissed dialog over RPC is a no. */
 export async function askPerson(ctx: ExtensionContext, question: YesOrNo): Promise<Answer> {
 	const { signal } = question;
 	if (!ctx.hasUI || signal?.aborted) return "nobody";
@@ -47,7 +46,7 @@ async function askOnSheet(ctx: ExtensionContext, question: YesOrNo): Promise<Ans
 }
 
 export interface ChoiceQuestion<Option extends string> extends WordedQuestion<Option> {
-	/** Takes the question back. */
+	/** Withdraws the question. */
 	readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Says something to the user, in every mode: a notification where there is a screen, standard output where there is none.
+// Shows a message to the user in every mode: a notification if there is a screen, else standard output.
 import { writeSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../tui/printable.ts";
@@ -8,7 +8,7 @@ export type NoticeLevel = "info" | "warning" | "error";
 
 /**
  * Shows `text` (may have several lines). In print mode it goes to standard output, an error to standard error; in JSON mode, where
- * standard output carries records, all of it goes to standard error. What no text should do to a terminal is taken out. The error of a
+ * standard output carries records, all of it goes to standard error. Control sequences are removed. The error of a
  * command that runs as a step is the step's reason to fail.
  */
 export function say(

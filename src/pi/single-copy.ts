@@ -6,12 +6,12 @@ import { packageRoot } from "./own-package.ts";
 
 const channel = "pi-chronicle:copy";
 
-/** What a copy asks the others with; the copy that serves fills it in. */
+/** The query of a copy to the others; the serving copy fills it in. */
 interface Query {
 	servedBy?: string;
 }
 
-/** The folder of the copy that serves this session already; `undefined` where there is none: then this copy serves from now on. */
+/** The folder of the copy that already serves this session; `undefined`: none does, so this copy serves from now on. */
 export function otherCopy(pi: Pick<ExtensionAPI, "events">): string | undefined {
 	const query: Query = {};
 	pi.events.emit(channel, query);

@@ -1,5 +1,4 @@
-// The package's own skills. A user calls them, the model never does, so they are offered where there is a user: reading one costs every
-// start of pi some milliseconds, and a start that only prints would pay for nothing.
+// The package's own skills. Only users call them, so only sessions with a screen get them: reading one costs some milliseconds at start.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";

@@ -1,4 +1,4 @@
-// The frame of a screen of ours: a rule with its title above, a rule and its keys below. Pure.
+// The frame of a screen: a rule with the title above, a rule and the keys below. Pure.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { dim, fitLine, type Line, lineWidth, type Paint, paintLine } from "./line.ts";
 
@@ -9,11 +9,11 @@ export interface Frame {
 	readonly title: Line;
 	/** Below the body, in its rule: where the window stands. */
 	readonly foot: string;
-	/** What the keys do, most important first; those at the end go where there is no room. */
+	/** Hints for keys, most important first; the last ones are dropped if there is no room. */
 	readonly keys: readonly string[];
 }
 
-/** The body with its frame around it, no row wider than `width`. */
+/** The framed body, no row wider than `width`. */
 export function frame({ title, foot, keys }: Frame, body: readonly string[], width: number, paint: Paint): string[] {
 	const head = title.length === 0 ? [] : fitLine([dim("── "), ...title, dim(" ")], width);
 	const end = fitLine([dim(foot === "" ? "" : `── ${foot} `)], width);
@@ -30,7 +30,7 @@ function ruled(line: Line, width: number, paint: Paint): string {
 	return paintLine(rest > 0 ? [...line, dim("─".repeat(rest))] : line, paint);
 }
 
-/** As many of the hints as there is room for. */
+/** As many hints as fit. */
 export function hints(keys: readonly string[], width: number): string {
 	const shown: string[] = [];
 	for (const key of keys) {

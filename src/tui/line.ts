@@ -30,7 +30,7 @@ export const dim = (text: string): StyledText => ({ text, tone: "dim" });
 /** Rows that a sentence may take. */
 const mostSentenceRows = 3;
 
-/** A sentence on as many lines as it needs, three at most. */
+/** Wraps a sentence to at most three lines. */
 export function wrapText({ text, tone }: StyledText, width: number): Line[] {
 	const rows = wrapTextWithAnsi(flat(text), Math.max(1, width));
 	const shown = rows.slice(0, mostSentenceRows);
@@ -39,7 +39,7 @@ export function wrapText({ text, tone }: StyledText, width: number): Line[] {
 	]);
 }
 
-/** Columns that the line takes. */
+/** Width of the line in columns. */
 export function lineWidth(line: Line): number {
 	return line.reduce((sum, { text }) => sum + visibleWidth(text), 0);
 }

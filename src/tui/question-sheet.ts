@@ -1,4 +1,4 @@
-// A question with plain words as a sheet. Pure.
+// A plain-text question as a sheet. Pure.
 import { type SheetSpec, textBody } from "./sheet.ts";
 
 export interface WordedQuestion<Option extends string> {
@@ -12,7 +12,7 @@ export interface WordedQuestion<Option extends string> {
 	readonly keys?: Readonly<Partial<Record<Option, string>>>;
 	/** What Escape does: `Esc later`. */
 	readonly leave?: string;
-	/** It comes by itself, not by a command of the user. */
+	/** Not caused by a command of the user. */
 	readonly uncalled?: boolean;
 }
 

@@ -1,8 +1,8 @@
 // A sheet: one screen with a title, a body that scrolls, answers, and a line of keys. Questions, pagers and lists are sheets.
-// It draws and takes keys; opening it on pi's screen is `showSheet`. S1 it has exactly the rows and columns that it is given, and guesses none;
-// S2 title, position, answers and keys are in sight at every size from 40×12 on, the body gets the rows that are left; S3 the first answer is
-// the safe one, because Enter takes it; S4 on a sheet that comes by itself a letter counts only after a moment without keys: it may
-// have been meant for the editor.
+// It draws and takes keys; opening it on pi's screen is `showSheet`. It has exactly the given rows and columns.
+// Title, position, answers and keys are visible at every size from 40×12 on; the body gets the remaining rows. The first answer is the safe
+// one, because Enter takes it. On a sheet that the user did not ask for, letters count only after a moment without keys: they may be meant
+// for the editor.
 import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable } from "@earendil-works/pi-tui";
 import { layAnswers, rowsForAnswers } from "./answers.ts";
@@ -41,7 +41,7 @@ export interface SheetSpec<T> {
 	readonly answers?: "listed" | "keys";
 	/** What Esc does: `Esc later`. */
 	readonly leave: string;
-	/** It comes by itself, not by a command of the user. */
+	/** Not caused by a command of the user. */
 	readonly uncalled?: boolean;
 }
 

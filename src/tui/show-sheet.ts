@@ -1,16 +1,16 @@
-// A sheet on pi's screen: an overlay that covers the terminal until it is answered, left, or taken back.
+// Shows a sheet on pi's screen: an overlay that covers the terminal until it is answered, closed or withdrawn.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { flat, themed } from "./line.ts";
 import { openSheet, type SheetSpec } from "./sheet.ts";
 
-/** Options of every overlay of ours: it owns the screen. */
+/** Options of every overlay: it owns the screen. */
 export const wholeScreen = {
 	overlay: true,
 	overlayOptions: { width: "100%", maxHeight: "100%", anchor: "center" },
 } as const;
 
 /**
- * Shows the sheet and resolves to the value of the answer, or to `undefined` where the user leaves or `signal` ends it.
+ * Shows the sheet and resolves to the value of the answer, or to `undefined` if the user closes it or `signal` aborts.
  * Only for the terminal (`ctx.mode === "tui"`).
  */
 export async function showSheet<T>(

@@ -1,4 +1,4 @@
-// The keys of our screens, the same on each: those of pi's lists, and the letters that pagers know.
+// The keys of all screens: those of pi's lists, and the usual letters of pagers.
 import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
 import type { Window } from "./window.ts";
 
@@ -9,7 +9,7 @@ export function closes(data: string, keybindings: Keys): boolean {
 	return data === "q" || keybindings.matches(data, "tui.select.cancel");
 }
 
-/** Moves the window where the key says so. */
+/** Moves the window by a key. */
 export function moveByKey(window: Window, data: string, keybindings: Keys): boolean {
 	const page = Math.max(1, window.height - 1);
 	if (data === "k" || keybindings.matches(data, "tui.select.up")) window.scroll(-1);

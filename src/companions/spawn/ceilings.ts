@@ -1,10 +1,10 @@
-// Whether a child has used what it may: minutes, tokens, dollars. One timer; none while a user is asked.
+// Watches the ceilings of a child: minutes, tokens, dollars. One timer, which stops while the user is asked.
 import type { ChildCeilings } from "./settings.ts";
 
 export interface Watch {
 	/** What the child has used so far. */
 	used(tokens: number, costUsd: number): void;
-	/** A user is asked, or has answered. */
+	/** The number of open questions to the user changed. */
 	asking(count: number): void;
 	close(): void;
 }

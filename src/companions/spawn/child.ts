@@ -1,6 +1,6 @@
-// One child session: a pi process of its own that gets one prompt and answers once. C1 it ends with the call, the abort or the session,
-// and so does everything it started; C2 its questions reach the user; C3 an end without an answer is an error, never an empty success;
-// C4 its prompt is text for the model, never a command; C5 a turn that does not begin ends it.
+// One child session: a separate pi process that gets one prompt and answers once. It ends with the call, the abort or the session, and so
+// does every process it started. Its questions reach the user. An end without an answer is an error, never an empty success. Its prompt is
+// text for the model, never a command. A turn that does not begin ends it.
 import type { Usage } from "@earendil-works/pi-ai";
 import {
 	linkRpc,
@@ -18,7 +18,7 @@ import { childTagPrefix, RUN_TAG, startChild, stopOrphans } from "../../process/
 import { watchCeilings } from "./ceilings.ts";
 import type { ChildCeilings } from "./settings.ts";
 
-/** Set in every process of a child session: there are no grandchildren. */
+/** Set in every process of a child session: children cannot spawn children. */
 export const childVariable = "PI_CHRONICLE_CHILD";
 
 /** The tool that starts one. */
@@ -26,11 +26,11 @@ export const toolName = "spawn";
 
 export interface ChildPlan {
 	readonly pi: PiCommand;
-	/** pi's options, without the prompt: it goes over the pipe. */
+	/** pi's options; the prompt is sent over the pipe. */
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly prompt: string;
-	/** `provider/id` of the models that take over, one after another, where the provider fails. */
+	/** `provider/id` of the fallback models, in order, if the provider fails. */
 	readonly models: readonly string[];
 	readonly ceilings: ChildCeilings;
 	readonly signal: AbortSignal | undefined;
@@ -39,7 +39,7 @@ export interface ChildPlan {
 }
 
 export interface ChildWatcher {
-	/** What the child is doing, in a few words. */
+	/** The child's current activity, as a short text. */
 	activity(text: string): void;
 	/** The child wrote a custom entry into its own session. */
 	entry(customType: string, data: unknown): void;
@@ -64,7 +64,7 @@ export type ChildEnd =
 	| { readonly kind: "failed"; readonly reason: string; readonly usage: ChildUsage };
 
 const graceMs = 2_000;
-/** Milliseconds from an accepted prompt to the start of the run; only a pi that does not say what it did with the prompt needs them. */
+/** Milliseconds from an accepted prompt to the start of the run, for a pi that does not report what it did with the prompt. */
 const beginMs = 30_000;
 
 /** Runs a child to its end. Never rejects. */
@@ -83,7 +83,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 		dialog: (dialog) => void run.ask(dialog).then((said) => link.answer(dialog, said)),
 		oversized() {},
 	});
-	// Restrictions reach a child at work; what lifts them does not.
+	// A running child gets new restrictions; lifting them has no effect on it.
 	const unfollow = plan.onReadonly(() => orderReadonly(link));
 	let stopping: Promise<unknown> | undefined;
 	const stop = () => {
@@ -114,7 +114,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 					? concluded(run.answer, run.usage)
 					: failed(`${sent.reason} ${lastLine(child.stderr())}`.trim());
 			watcher.activity(`${next} takes over: ${firstLine(trouble ?? "")}`);
-			// A prompt that no model took is not in the conversation yet.
+			// A refused prompt is not in the conversation, so it is sent again.
 			if (sent.kind === "taken") text = takeoverText;
 		}
 	} finally {
@@ -128,7 +128,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 
 type TurnEnd = "settled" | "aborted" | "unbegun";
 
-/** Reads what a child reports. `overspent` is called when it has used what it may. */
+/** Follows a child's events. `overspent` is called when it reaches a ceiling. */
 function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => void) {
 	let usage = noUsage;
 	let answer: Answer | undefined;
@@ -148,22 +148,22 @@ function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => vo
 		get answer() {
 			return answer;
 		},
-		/** The ceiling that it has reached, in words. */
+		/** The reached ceiling, as text. */
 		get reached() {
 			return reached;
 		},
-		/** What the provider said instead of an answer. */
+		/** The provider's error, if the last message is one. */
 		get trouble() {
 			return answer?.stop === "error" ? (answer.error ?? "The provider reported an error.") : undefined;
 		},
-		/** Resolves at the end of the turn that is about to be asked for. */
+		/** Resolves at the end of the next turn. */
 		await(): Promise<TurnEnd> {
 			begun = false;
 			return new Promise((resolve) => {
 				settle = resolve;
 			});
 		},
-		/** The prompt has been accepted: its turn has to begin now. */
+		/** The prompt was accepted: its turn must begin now. */
 		expect(): void {
 			if (!begun) begin = setTimeout(() => settle("unbegun"), beginMs);
 		},
@@ -192,7 +192,7 @@ function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => vo
 				usage = addUsage(usage, message.usage);
 				answer = { text: message.text, stop: message.stopReason, error: message.errorMessage };
 				if (message.text !== "") watcher.activity(firstLine(message.text));
-				// An answer that ends the child has been paid for: it counts.
+				// A final answer is paid for, so it counts even beyond a ceiling.
 				if (message.stopReason === "toolUse") watch.used(usage.totalTokens, usage.cost);
 			}
 			if (record.type === "agent_settled") settle(record.aborted === true ? "aborted" : "settled");

@@ -13,10 +13,10 @@ import { childVariable, toolName } from "./child.ts";
 import { childSettings } from "./settings.ts";
 import type { Shared } from "./tool.ts";
 
-/** Custom entry: whether the model may spawn on this branch. */
+/** Custom entry type: whether the model may spawn on this branch. */
 const modeType = "spawn:mode";
 
-/** Registers `/spawn on|off`; the model has the tool while it is on. A child session has neither, and leaves nothing behind. */
+/** Registers `/spawn on|off`; the model has the tool while it is on. A child session has neither. */
 export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): void {
 	if (process.env[childVariable] !== undefined) {
 		endWithParent(scope);
@@ -24,7 +24,7 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	}
 	let on = false;
 	let registered = false;
-	/** Why the model cannot have it: another extension has a tool of this name. */
+	/** Why the tool cannot be activated: another extension has one of this name. */
 	let foreign: string | undefined;
 
 	const turn = async (wanted: boolean): Promise<void> => {
@@ -32,7 +32,7 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 		if (foreign !== undefined) return;
 		if (on && !registered) {
 			const { spawnTool } = await import("./tool.ts");
-			// Switched again meanwhile.
+			// Switched again during the import.
 			if (!on || registered) return;
 			registered = true;
 			pi.registerTool(
@@ -94,7 +94,7 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	pi.on("session_tree", (_event, ctx) => read(ctx));
 }
 
-/** Those of the active tools that a child can have too: pi's own that nothing refuses at present, and the notebook's. */
+/** The active tools that a child gets too: pi's own that no policy refuses now, and the notebook's. */
 function childTools(pi: ExtensionAPI, { refuses }: Shared): string[] {
 	const own = new Set(
 		pi
@@ -105,7 +105,7 @@ function childTools(pi: ExtensionAPI, { refuses }: Shared): string[] {
 	return pi.getActiveTools().filter((name) => (own.has(name) ? !refuses(name) : name.startsWith("notebook_")));
 }
 
-/** A parent that died without a word can clear nothing away: then the child ends what it left running in the background. */
+/** If the parent was killed, the child stops its own background processes when it ends. */
 function endWithParent(scope: Scope): void {
 	const { ppid: parent } = process;
 	const tag = process.env[RUN_TAG];

@@ -1,8 +1,7 @@
-// Places for children that work at the same time, given in the order of asking.
-// Q1 a place is given back once, whatever happened; Q2 who stops waiting takes none.
+// Limits the number of concurrent children; first come, first served. A slot is released exactly once; an aborted waiter takes none.
 
 export interface Queue {
-	/** Children that wait now. */
+	/** Number of waiting children. */
 	readonly waiting: number;
 	/**
 	 * Resolves with the function that gives the place back, as soon as fewer than `places` are taken; `undefined` where `signal` aborts

@@ -1,4 +1,4 @@
-// The session file that a child starts from: empty of conversation, carrying what it shares with its parent (notebook, topic, readonly).
+// The session file that a child starts from: no conversation, only what it shares with its parent (notebook, topic, readonly).
 // The format is pi's (documentation, "session-format", version 3).
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

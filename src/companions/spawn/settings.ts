@@ -1,10 +1,10 @@
-// What a user may set for child sessions: `"chronicle": { "children": { "atOnce": 3, "minutes": 30 } }` in pi's settings.
+// The settings of child sessions: `"chronicle": { "children": { "atOnce": 3, "minutes": 30 } }` in pi's settings.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings } from "../../pi/index.ts";
 
 /** Ceilings of one child. */
 export interface ChildCeilings {
-	/** Time in which it works; waiting for a user does not count. */
+	/** Working time; waiting for the user does not count. */
 	readonly minutes: number;
 	/** As pi totals them. */
 	readonly tokens: number;
@@ -13,13 +13,13 @@ export interface ChildCeilings {
 }
 
 export interface ChildSettings extends ChildCeilings {
-	/** Children that work at the same time; the others wait for their turn. */
+	/** Most concurrent children; the others wait. */
 	readonly atOnce: number;
 	/** `provider/id`, tried in this order; empty: the model of the session. */
 	readonly models: readonly string[];
 }
 
-/** The settings in force now; a value that makes no sense is passed over. */
+/** The current settings; invalid values are ignored. */
 export function childSettings(pi: Pick<ExtensionAPI, "getSettings">): ChildSettings {
 	const { children } = chronicleSettings(pi);
 	const written = (typeof children === "object" && children !== null ? children : {}) as Record<string, unknown>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
 import { BUILT_IN_TOOLS, keepAllowed, loadAgentRegistry, readToolNames, resolvePersona } from "../persona/index.ts";
 import { chronicleEvidence, planChronicleCoverage, readLedger } from "./every/index.ts";
-import { openScenario, unknownNames } from "./open-scenario.ts";
+import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { planPath } from "./path.ts";
 import { runProcess } from "./process.ts";
 import {
@@ -52,7 +52,7 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 			name: found.key,
 			task,
 			scenario: opened.file,
-			diagnostics: [...found.diagnostics, ...opened.diagnostics, ...unknownNames(opened, "state", expected)],
+			diagnostics: [...found.diagnostics, ...opened.diagnostics, ...unknownScripts(opened, "state", expected)],
 			expected,
 		},
 		config: { path: pathOf(template) },

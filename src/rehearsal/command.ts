@@ -16,7 +16,7 @@ import {
 	say,
 } from "../pi/index.ts";
 import { coverageClosing, coverageOpening, runLine } from "./coverage-report.ts";
-import { completions, type DefinitionKind, listDefinitions, plan, planCoverage, splitArguments } from "./plan.ts";
+import { completions, type DefinitionKind, listDefinitions, plan, planCoverage, splitRequest } from "./plan.ts";
 import { type Coverable, type Playable, type RehearsalHost, rehearse } from "./rehearse.ts";
 import { defaultBounds, rehearseEvery } from "./rehearse-every.ts";
 import { closingLines, openingLines, unplayableLines, visitLines } from "./report.ts";
@@ -51,7 +51,7 @@ export async function runRehearse(
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) return refuse(ctx, `${pi.message} ${pi.remedy}`);
 	const host = { cwd: ctx.cwd, agentFolder: agentFolder(), pi, packageRoot: packageRoot(), env: process.env };
-	const { kind, name, task } = splitArguments(args);
+	const { kind, name, task } = splitRequest(args);
 	if (name === "")
 		return refuse(ctx, `/rehearse [workflow | chronicle] <name> [--every] [task]. ${listDefinitions(host)}`);
 	const option = parseArguments(task.split(/\s+/).filter(Boolean), { options: { every: "flag" }, textAfter: 0 });

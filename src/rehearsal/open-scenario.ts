@@ -29,7 +29,7 @@ export function openScenario(
 }
 
 /** Warnings about scripts for phases or states that the definition does not have; they would otherwise be ignored silently. */
-export function unknownNames(
+export function unknownScripts(
 	{ scenario, file }: OpenedScenario,
 	noun: "phase" | "state",
 	expected: readonly Expected[],

@@ -1,7 +1,7 @@
 // The path of a rehearsal through a chronicle: through every state that can be reached, then to an end. Pure.
 // Every step is one that the template allows, and the template's limits on moves hold, so that they do not stop the rehearsal; states that
 // cannot be reached within the limits are left out.
-import { type Graph, isEnd, join, NO_COUNTS, search } from "./every/index.ts";
+import { type Graph, isEnd, join, NO_COUNTS, searchPath } from "./every/index.ts";
 
 /** States in order, from the initial one to an end if one can be reached. */
 export function planPath(graph: Graph): readonly string[] {
@@ -10,13 +10,13 @@ export function planPath(graph: Graph): readonly string[] {
 	let path: Parameters<typeof join>[0] = { states: [graph.initial], counts: NO_COUNTS };
 	for (;;) {
 		for (const state of path.states) unseen.delete(state);
-		const toEnd = search(graph, path, endsRun);
+		const toEnd = searchPath(graph, path, endsRun);
 		// Go to an unseen state only if an end stays in reach from there.
-		const leadsOn = search(
+		const leadsOn = searchPath(
 			graph,
 			path,
 			(state, way) =>
-				unseen.has(state) && !endsRun(state) && (!toEnd || search(graph, join(path, way), endsRun) !== undefined),
+				unseen.has(state) && !endsRun(state) && (!toEnd || searchPath(graph, join(path, way), endsRun) !== undefined),
 		);
 		const way = leadsOn ?? toEnd;
 		if (!way || way.states.length === 0) return path.states;

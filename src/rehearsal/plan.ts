@@ -83,7 +83,7 @@ export function completions(paths: ProjectPaths): string[] {
 }
 
 /** Splits `[workflow | chronicle] <name> [task]`. */
-export function splitArguments(words: string): { kind: DefinitionKind | undefined; name: string; task: string } {
+export function splitRequest(words: string): { kind: DefinitionKind | undefined; name: string; task: string } {
 	const [, kind, name = "", task = ""] = /^\s*(?:(workflow|chronicle)\s+(?=\S))?(\S*)\s*([\s\S]*)$/.exec(words) ?? [];
 	return { kind: kind as DefinitionKind | undefined, name, task };
 }

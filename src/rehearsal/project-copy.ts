@@ -32,14 +32,14 @@ export interface ProjectCopy {
 	/** Paths of the project that are not in the copy, and why; ignored files and dependencies are not listed. */
 	readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
 	/** Files changed in the copy so far, sorted by path. */
-	changes(): Promise<readonly FileChange[]>;
+	changes(): Promise<readonly CopyChange[]>;
 	/** Keeps the copy for good; do not close it then. */
 	keep(): Promise<void>;
 	/** Removes everything. Idempotent. */
 	close(): Promise<void>;
 }
 
-export interface FileChange {
+export interface CopyChange {
 	/** Relative to the project, with `/`. */
 	readonly path: string;
 	readonly what: "added" | "changed" | "removed";
@@ -242,8 +242,8 @@ async function copyProject(copier: Copier, from: string, to: string): Promise<re
 	return listed;
 }
 
-async function compare(original: string, copy: string, copied: ReadonlySet<string>): Promise<FileChange[]> {
-	const changes: FileChange[] = [];
+async function compare(original: string, copy: string, copied: ReadonlySet<string>): Promise<CopyChange[]> {
+	const changes: CopyChange[] = [];
 	const now = new Set<string>();
 	for (const entry of await readdir(copy, { recursive: true, withFileTypes: true })) {
 		if (entry.isDirectory()) continue;

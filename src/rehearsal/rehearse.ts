@@ -4,7 +4,7 @@ import type { PiCommand } from "../pi/index.ts";
 import type { RehearsalConfig } from "./config.ts";
 import type { CoveragePlan, Evidence } from "./every/index.ts";
 import type { ProcessEnd } from "./process.ts";
-import { type FileChange, openProjectCopy, type ProjectCopy } from "./project-copy.ts";
+import { type CopyChange, openProjectCopy, type ProjectCopy } from "./project-copy.ts";
 import type { PersonAnswer } from "./scenario.ts";
 import { type PlayedCall, type PlayedVisit, VisitTracker } from "./visits.ts";
 
@@ -102,7 +102,7 @@ export interface RehearsalReport extends RunResult {
 	readonly parts: readonly PlayedVisit[];
 	/** Names of the expected phases or states that were never entered. */
 	readonly missed: readonly string[];
-	readonly changes: readonly FileChange[];
+	readonly changes: readonly CopyChange[];
 	readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
 	/** Path of the copy of the project, if it was kept. */
 	readonly kept: string | undefined;

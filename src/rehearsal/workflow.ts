@@ -6,7 +6,7 @@ import { exitCodes } from "../pi/index.ts";
 import type { ChildExit } from "../process/index.ts";
 import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
 import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
-import { openScenario, unknownNames } from "./open-scenario.ts";
+import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { runProcess } from "./process.ts";
 import {
 	type Coverable,
@@ -62,7 +62,7 @@ export function planWorkflow(request: RehearsalRequest, paths: ProjectPaths): Pl
 			diagnostics: [
 				...problemsOf(definition, catalogue),
 				...opened.diagnostics,
-				...unknownNames(opened, "phase", expected),
+				...unknownScripts(opened, "phase", expected),
 			],
 			expected,
 		},

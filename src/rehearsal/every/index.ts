@@ -3,6 +3,6 @@ export { chronicleEvidence, readLedger } from "./chronicle-evidence.ts";
 export { planChronicleCoverage } from "./chronicle-plan.ts";
 export type { CoverageItem, CoveragePlan, Evidence, Excluded, Group, PlannedRun } from "./coverage.ts";
 export { NOT_STARTED } from "./coverage.ts";
-export { type Graph, isEnd, join, NO_COUNTS, search } from "./paths.ts";
+export { type Graph, isEnd, join, NO_COUNTS, searchPath } from "./paths.ts";
 export { readSession, workflowEvidence } from "./workflow-evidence.ts";
 export { planWorkflowCoverage } from "./workflow-plan.ts";

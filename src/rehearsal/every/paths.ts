@@ -150,7 +150,7 @@ function pathThrough(graph: Graph, open: Path, edge: Edge): Path | Why {
 	const avoided = pairOf(edge.from, edge.to);
 	let why: Why | undefined;
 	for (const how of [{}, { avoided }, { frugal: true }, { frugal: true, avoided }]) {
-		const found = extend(graph, open, search(graph, open, (state) => state === edge.from, how)?.states, edge);
+		const found = extend(graph, open, searchPath(graph, open, (state) => state === edge.from, how)?.states, edge);
 		if (typeof found !== "string") return found;
 		why ??= found;
 	}
@@ -175,7 +175,7 @@ function extend(graph: Graph, open: Path, way: readonly string[] | undefined, ed
 }
 
 function pathToEnd(graph: Graph, open: Path): readonly string[] {
-	return search(graph, open, (state) => isEnd(graph, state))?.states ?? [];
+	return searchPath(graph, open, (state) => isEnd(graph, state))?.states ?? [];
 }
 
 interface How {
@@ -186,7 +186,7 @@ interface How {
 }
 
 /** The shortest legal continuation of `open` to a state that `wanted` accepts, without the state that it starts from. */
-export function search(
+export function searchPath(
 	graph: Graph,
 	open: Path,
 	wanted: (state: string, continuation: Path) => boolean,
@@ -226,6 +226,6 @@ function pass(graph: Graph, { states, counts }: Path, edge: Edge): Path[] {
 export function pathTo(graph: Graph, state: string): readonly string[] | undefined {
 	const start = { states: [graph.initial], counts: NO_COUNTS };
 	const is = (name: string): boolean => name === state;
-	const way = search(graph, start, is) ?? search(graph, start, is, { frugal: true });
+	const way = searchPath(graph, start, is) ?? searchPath(graph, start, is, { frugal: true });
 	return way && [graph.initial, ...way.states];
 }

@@ -4,7 +4,7 @@ import type { PlayedVisit } from "../visits.ts";
 import { probeCue } from "./chronicle-script.ts";
 import { type Evidence, NOT_STARTED, rejection } from "./coverage.ts";
 import { limitOf } from "./workflow-limits.ts";
-import { type Definitions, type Flow, type FlowPhase, flowOf, idOf, scopeIdOf } from "./workflow-script.ts";
+import { type Flow, type FlowPhase, flowOf, idOf, scopeIdOf, type WorkflowDefinitions } from "./workflow-script.ts";
 
 /** The fields of a session's entries that are read here; docs/workflows.md has their shape. */
 interface Entry {
@@ -41,7 +41,7 @@ export function readSession(file: string): Entry[] {
 
 /** The evidence of one run. `visits`: from its journal. */
 export function workflowEvidence(
-	definitions: Definitions,
+	definitions: WorkflowDefinitions,
 	key: string,
 	entries: readonly Entry[],
 	visits: readonly PlayedVisit[],

@@ -4,7 +4,6 @@ import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverag
 import { cue, rejection } from "./coverage.ts";
 import { planWorkflowLimits } from "./workflow-limits.ts";
 import {
-	type Definitions,
 	type Flow,
 	type FlowPhase,
 	flowOf,
@@ -17,13 +16,14 @@ import {
 	scopeKey,
 	scopesOf,
 	stepCue,
+	type WorkflowDefinitions,
 } from "./workflow-script.ts";
 
 /** Most loops of one scope that are tried. */
 const mostLoops = 100;
 
 /** Plans the coverage of the workflow with this key. */
-export function planWorkflowCoverage(definitions: Definitions, key: string): CoveragePlan {
+export function planWorkflowCoverage(definitions: WorkflowDefinitions, key: string): CoveragePlan {
 	const flow = flowOf(definitions, key);
 	const straight = planStraight(flow);
 	const loops = scopesOf(flow).map((scope) => planLoops(flow, scope));

@@ -12,7 +12,7 @@ import type { Cue, Script } from "../scenario.ts";
 import { probeCue } from "./chronicle-script.ts";
 import { cue } from "./coverage.ts";
 
-export type Definitions = ReadonlyMap<string, WorkflowDefinition>;
+export type WorkflowDefinitions = ReadonlyMap<string, WorkflowDefinition>;
 
 /** One phase with its position in the nesting. */
 export interface FlowPhase {
@@ -25,7 +25,7 @@ export interface FlowPhase {
 }
 
 export interface Flow {
-	readonly definitions: Definitions;
+	readonly definitions: WorkflowDefinitions;
 	/** In the order of a run without loops. */
 	readonly phases: readonly FlowPhase[];
 	/** The first phase that is not in `phases`, because it is beyond the bound. */
@@ -45,7 +45,7 @@ export interface LoopScope {
 export const mostPhases = 500;
 
 /** The phases of the workflow with this key. */
-export function flowOf(definitions: Definitions, key: string): Flow {
+export function flowOf(definitions: WorkflowDefinitions, key: string): Flow {
 	const phases: FlowPhase[] = [];
 	let position: Position | undefined = firstPosition(definitions, key);
 	for (; position; position = nextPosition(definitions, position)) {
@@ -57,7 +57,7 @@ export function flowOf(definitions: Definitions, key: string): Flow {
 	return { definitions, phases, beyond: undefined };
 }
 
-function phaseAt(definitions: Definitions, position: Position): FlowPhase | undefined {
+function phaseAt(definitions: WorkflowDefinitions, position: Position): FlowPhase | undefined {
 	const last = position.at(-1);
 	const entry = last && definitions.get(last.workflowKey)?.entries[last.phaseIndex];
 	if (entry?.kind !== "phase") return undefined;

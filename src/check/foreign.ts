@@ -1,6 +1,5 @@
 // Finds files of other tools in a project's agent folders and recognizes them by their shape. Files that this package or pi reads are never
 // reported. The walk is bounded and follows no links.
-import { type Dirent, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import {
 	type Diagnostic,
@@ -13,6 +12,7 @@ import {
 	readSource,
 	type Source,
 } from "../definition/index.ts";
+import { walkFiles } from "../disk/index.ts";
 import type { ForeignFile } from "./finding.ts";
 
 const deepest = 4;
@@ -52,7 +52,7 @@ export interface ForeignSearch {
 /** Searches a project; `known`: absolute paths of files that are already reported. */
 export function findForeign(cwd: string, known: ReadonlySet<string>): ForeignSearch {
 	const files = [
-		...walked.flatMap(({ folder, without }) => walk(cwd, folder, without)),
+		...walked.flatMap(({ folder, without }) => filesBelow(cwd, folder, without)),
 		...single.map((path) => join(cwd, path)),
 	];
 	const foreign: ForeignFile[] = [];
@@ -119,19 +119,11 @@ function misplacedWorkflow(file: string): Diagnostic {
 }
 
 /** Files below a folder of the project, sorted, nearest first. */
-function walk(cwd: string, folder: string, without: readonly string[]): string[] {
+function filesBelow(cwd: string, folder: string, without: readonly string[]): string[] {
 	const found: string[] = [];
-	let level = [""];
-	for (let depth = 0; depth <= deepest && level.length > 0; depth++) {
-		const next: string[] = [];
-		for (const below of level)
-			for (const entry of entriesOf(join(cwd, folder, below))) {
-				const path = below === "" ? entry.name : `${below}/${entry.name}`;
-				if (without.includes(path) || entry.name.startsWith(".") || entry.name === "node_modules") continue;
-				if (entry.isDirectory()) next.push(path);
-				else if (entry.isFile() && found.length < mostFiles) found.push(join(cwd, folder, path));
-			}
-		level = next;
+	for (const { path, entry } of walkFiles(join(cwd, folder), deepest, (below) => !without.includes(below))) {
+		if (entry.isFile() && !entry.name.startsWith(".")) found.push(join(cwd, folder, path));
+		if (found.length === mostFiles) break;
 	}
 	return found;
 }

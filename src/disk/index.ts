@@ -1,3 +1,4 @@
 export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { type FileLine, readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";
+export { type WalkedFile, walkFiles } from "./walk-files.ts";

@@ -1,9 +1,10 @@
 // Who there is: every agent file and team of a project and its person. Reads the disk once; what it gives is data.
 // C1 precedence is the order of the folders below, nearest project folder first, and within a folder files before those in subfolders;
 // C2 of agents with one name only the first counts; C3 a file that cannot be read hides no other.
-import { type Dirent, existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { type Diagnostic, didYouMean, openReport, quoted, type Report, readSource } from "../definition/index.ts";
+import { walkFiles } from "../disk/index.ts";
 import { type AgentPlace, readAgentFile } from "./agent-file.ts";
 import { findAgent, slugOf } from "./agent-names.ts";
 import type { AgentFile, AgentRegistry, BrokenAgent, Team } from "./persona.ts";
@@ -133,28 +134,20 @@ function nameIn(text: string): string[] {
 /** Paths without `.md`, files of a folder before those of its subfolders, each sorted. */
 function markdownBelow(folder: string): string[] {
 	const found: string[] = [];
-	let level = [""];
-	for (let depth = 0; depth <= DEPTH && level.length > 0; depth++) {
-		const next: string[] = [];
-		for (const below of level) {
-			for (const entry of entriesOf(join(folder, below))) {
-				const path = below === "" ? entry.name : `${below}/${entry.name}`;
-				if (entry.isDirectory()) {
-					if (!entry.name.startsWith(".") && entry.name !== "node_modules") next.push(path);
-				} else if (/\.md$/i.test(entry.name) && found.length < MOST_FILES) found.push(path.slice(0, -3));
-			}
-		}
-		level = next;
+	for (const { path } of walkFiles(folder, DEPTH)) {
+		if (/\.md$/i.test(path)) found.push(path.slice(0, -3));
+		if (found.length === MOST_FILES) break;
 	}
 	return found;
 }
 
-function entriesOf(folder: string): Dirent[] {
-	try {
-		return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-	} catch {
-		return [];
-	}
+function readTeamFile(file: string, report: Report): readonly Team[] {
+	const read = readSource(file);
+	if (read.kind === "problem") report.add([{ ...read.diagnostic, severity: "warning" }]);
+	if (read.kind !== "text") return [];
+	const { teams, diagnostics } = readTeams(read.source);
+	report.add(diagnostics);
+	return teams;
 }
 
 function readAllTeams(
@@ -165,20 +158,12 @@ function readAllTeams(
 ): ReadonlyMap<string, Team> {
 	const teams = new Map<string, Team>();
 	const folders = [...roots.map((root) => join(root, ".pi", "agents")), join(place.agentFolder, "agents")];
-	for (const folder of folders) {
-		for (const name of ["teams.yaml", "teams.yml"]) {
-			const read = readSource(join(folder, name));
-			if (read.kind === "problem") report.add([{ ...read.diagnostic, severity: "warning" }]);
-			if (read.kind !== "text") continue;
-			const said = readTeams(read.source);
-			report.add(said.diagnostics);
-			for (const team of said.teams) {
-				const key = team.name.toLowerCase();
-				if (teams.has(key)) continue;
-				teams.set(key, team);
-				report.add(strangers(team, found));
-			}
-		}
+	const files = folders.flatMap((folder) => ["teams.yaml", "teams.yml"].map((name) => join(folder, name)));
+	for (const team of files.flatMap((file) => readTeamFile(file, report))) {
+		const key = team.name.toLowerCase();
+		if (teams.has(key)) continue;
+		teams.set(key, team);
+		report.add(strangers(team, found));
 	}
 	return teams;
 }

@@ -199,39 +199,57 @@ function readApproval(entry: MapEntry, key: string, reading: RestrictionReading)
 function readPermissions(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const { value } = entry;
 	if (value.kind !== "map") {
-		const word = (readText(value) ?? "").toLowerCase();
-		if (word === "deny" || word === "ask") reading.deny("*");
-		else if (word !== "allow" && word !== "") fail(entry, reading, `\`${key}\` is no permission that is known here.`);
+		readWholePermission(entry, key, reading);
 		return;
 	}
 	const allowed: string[] = [];
-	let others = "allow";
+	let others: Permission = "allow";
 	for (const [name, inner] of value.entries) {
-		if (/^(allow|deny|ask)$/.test(name) && inner.value.kind === "list") {
-			if (name !== "allow") readDenied(inner, name, reading);
-			continue;
-		}
-		if (/^(defaultMode|default_mode)$/.test(name)) {
-			readMode(inner, name, reading);
-			continue;
-		}
-		const verdict = permissionOf(inner.value);
-		if (verdict === undefined) fail(inner, reading, `The permission for ${quoted(name)} is none that is known here.`);
-		else if (name === "*") others = verdict;
-		else if (verdict === "allow") allowed.push(...toolsNamed(name));
-		else if (name === "external_directory") {
-			if (verdict === "deny")
-				fail(inner, reading, "Places outside of the project cannot be closed for a single agent here.");
-		} else if (name !== "doom_loop") {
-			for (const tool of toolsNamed(name)) reading.deny(tool);
-			if (toolsNamed(name).length === 0) denyTool(name, inner.keyStart, reading);
-		}
+		if (readPermissionList(inner, name, reading)) continue;
+		const permission = permissionOf(inner.value);
+		if (permission === undefined) fail(inner, reading, `The permission for ${quoted(name)} is unknown here.`);
+		else if (name === "*") others = permission;
+		else if (permission === "allow") allowed.push(...toolsNamed(name));
+		else closeTool(name, permission, inner, reading);
 	}
 	if (others !== "allow") reading.only(allowed);
 }
 
+type Permission = "allow" | "deny" | "ask";
+
+/** `permission: deny`. */
+function readWholePermission(entry: MapEntry, key: string, reading: RestrictionReading): void {
+	const word = (readText(entry.value) ?? "").toLowerCase();
+	if (word === "deny" || word === "ask") reading.deny("*");
+	else if (word !== "allow" && word !== "") fail(entry, reading, `\`${key}\` is not a permission known here.`);
+}
+
+/** Claude's `allow`, `deny` and `ask` lists, and its mode; false for anything else. */
+function readPermissionList(inner: MapEntry, name: string, reading: RestrictionReading): boolean {
+	if (/^(allow|deny|ask)$/.test(name) && inner.value.kind === "list") {
+		if (name !== "allow") readDenied(inner, name, reading);
+		return true;
+	}
+	if (!/^(defaultMode|default_mode)$/.test(name)) return false;
+	readMode(inner, name, reading);
+	return true;
+}
+
+/** What is denied or must be asked for is not available. */
+function closeTool(name: string, permission: "deny" | "ask", inner: MapEntry, reading: RestrictionReading): void {
+	if (name === "doom_loop") return;
+	if (name === "external_directory") {
+		if (permission === "deny")
+			fail(inner, reading, "Places outside the project cannot be closed for a single agent here.");
+		return;
+	}
+	const tools = toolsNamed(name);
+	for (const tool of tools) reading.deny(tool);
+	if (tools.length === 0) denyTool(name, inner.keyStart, reading);
+}
+
 /** `deny` also for what is allowed for some arguments only. */
-function permissionOf(node: Node): "allow" | "deny" | "ask" | undefined {
+function permissionOf(node: Node): Permission | undefined {
 	if (node.kind === "map") {
 		const inner = [...node.entries.values()].map(({ value }) => permissionOf(value));
 		if (inner.includes(undefined)) return undefined;

@@ -125,23 +125,29 @@ function readMembers(node: Node, team: string, source: Source, report: Report): 
 		return [...node.entries].map(([name, { keyStart }]) => member(name.trim(), keyStart));
 	}
 	return node.items.flatMap((item) => {
-		if (item.kind === "map") {
-			const entry = item.entries.get("agent") ?? item.entries.get("name");
-			const name = entry && readText(entry.value);
-			if (entry && name) return [member(name, entry.value.start)];
-			const [only, more] = [...item.entries];
-			// `- builder: writes the code`
-			if (only && !more && only[1].value.kind === "scalar") return [member(only[0].trim(), only[1].keyStart)];
-			report.warn(source.place(item.start), {
-				code: "odd-member",
-				message: `An entry of the team ${quoted(team)} is a group of fields without \`agent\` or \`name\`, so it is passed over.`,
-				remedy: "Write the agent's name alone.",
-			});
-			return [];
-		}
 		if (item.kind === "list")
 			return readWordList(item, team, source, report).map(({ text, start }) => member(text, start));
-		const name = readText(item);
-		return name === undefined ? [] : [member(name, item.start)];
+		if (item.kind === "scalar") {
+			const name = readText(item);
+			return name === undefined ? [] : [member(name, item.start)];
+		}
+		const named = namedIn(item);
+		if (named) return [member(named.text, named.start)];
+		report.warn(source.place(item.start), {
+			code: "odd-member",
+			message: `An entry of the team ${quoted(team)} is a group of fields without \`agent\` or \`name\`, so it is ignored.`,
+			remedy: "Write only the agent's name.",
+		});
+		return [];
 	});
+}
+
+/** The agent that a group of fields names: by `agent` or `name`, or as the only key, `- builder: writes the code`. */
+function namedIn({ entries }: Extract<Node, { kind: "map" }>): { text: string; start: number } | undefined {
+	const entry = entries.get("agent") ?? entries.get("name");
+	const name = entry && readText(entry.value);
+	if (entry && name) return { text: name, start: entry.value.start };
+	const [only, more] = [...entries];
+	if (!only || more || only[1].value.kind !== "scalar") return undefined;
+	return { text: only[0].trim(), start: only[1].keyStart };
 }

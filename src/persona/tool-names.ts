@@ -125,12 +125,8 @@ export function readToolName(word: string, list: "given" | "denied"): ToolName {
 		const whole = readToolName(limited, list);
 		return { kind: "limited", names: whole.kind === "tool" || whole.kind === "foreign" ? [whole.name] : [] };
 	}
-	if (BUILT_IN_TOOLS.includes(lower)) return { kind: "tool", name: lower };
-	if (BUILT_IN_EXTENSION_TOOLS.has(lower)) return { kind: "tool", name: lower };
-	if (/^mcp__/i.test(name))
-		return { kind: "tool", name: /^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name };
-	const known = foreign.get(lower);
-	if (known) return { kind: "tool", name: known };
+	const known = knownTool(name, lower);
+	if (known !== undefined) return { kind: "tool", name: known };
 	const why = absent.get(lower) ?? (isAgentToolName(name) ? "a worker starts no agents" : undefined);
 	if (why) return { kind: "absent", why };
 	const meant = slipOf(lower);
@@ -138,6 +134,13 @@ export function readToolName(word: string, list: "given" | "denied"): ToolName {
 		return { kind: "unknown", problem: unknownTool(name, meant) };
 	}
 	return { kind: "foreign", name };
+}
+
+/** The tool as pi or an MCP adapter calls it; `mcp__server` stands for all tools of that server. */
+function knownTool(name: string, lower: string): string | undefined {
+	if (BUILT_IN_TOOLS.includes(lower) || BUILT_IN_EXTENSION_TOOLS.has(lower)) return lower;
+	if (/^mcp__/i.test(name)) return /^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name;
+	return foreign.get(lower);
 }
 
 /** The tool of pi that a name was probably meant to be: one letter off, or its letters in another order. */

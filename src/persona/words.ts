@@ -32,28 +32,37 @@ export function readWordList(node: Node, key: string, source: Source, report: Re
 }
 
 function* wordsOf(node: Node, key: string, source: Source, report: Report): Generator<ListWord> {
-	const isWord = ({ text }: ListWord): boolean => text !== "";
 	if (node.kind === "list") {
-		for (const item of node.items) {
-			if (item.kind === "list") yield* wordsOf(item, key, source, report);
-			else if (item.kind === "map")
-				report.warn(source.place(item.start), {
-					code: "odd-word",
-					message: `An entry of \`${key}\` is ${describeNode(item)} instead of a word, so it is passed over.`,
-					remedy: "Write one word an entry.",
-				});
-			else if (item.value !== null)
-				yield* [{ text: scalarText(item.value, item.written).trim(), start: item.start }].filter(isWord);
-		}
-	} else if (node.kind === "map") {
+		for (const item of node.items) yield* wordsOfItem(item, key, source, report);
+		return;
+	}
+	if (node.kind === "map") {
 		// `tools: {read: true, write: false}`: the form of some other agents.
 		for (const [name, { value, keyStart }] of node.entries)
 			if (!(value.kind === "scalar" && value.value === false)) yield { text: name.trim(), start: keyStart };
-	} else if (node.value !== null) {
-		const text = scalarText(node.value, node.written);
-		const parts = /[,;\n]/.test(text) ? splitOutside(text) : text.includes("(") ? [text] : text.split(/\s+/);
-		yield* parts.map((part) => ({ text: part.trim(), start: node.start })).filter(isWord);
+		return;
 	}
+	if (node.value === null) return;
+	const text = scalarText(node.value, node.written);
+	const parts = /[,;\n]/.test(text) ? splitOutside(text) : text.includes("(") ? [text] : text.split(/\s+/);
+	for (const part of parts) yield* word(part, node.start);
+}
+
+function* wordsOfItem(item: Node, key: string, source: Source, report: Report): Generator<ListWord> {
+	if (item.kind === "list") yield* wordsOf(item, key, source, report);
+	else if (item.kind === "scalar" && item.value !== null) yield* word(scalarText(item.value, item.written), item.start);
+	else if (item.kind === "map")
+		report.warn(source.place(item.start), {
+			code: "odd-word",
+			message: `An entry of \`${key}\` is ${describeNode(item)} instead of a word, so it is ignored.`,
+			remedy: "Write one word per entry.",
+		});
+}
+
+/** The trimmed word; nothing for blanks. */
+function word(text: string, start: number): readonly ListWord[] {
+	const trimmed = text.trim();
+	return trimmed === "" ? [] : [{ text: trimmed, start }];
 }
 
 /** A text of one field; `undefined` where there is none. A list of one text is that text. */

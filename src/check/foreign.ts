@@ -127,12 +127,3 @@ function filesBelow(cwd: string, folder: string, without: readonly string[]): st
 	}
 	return found;
 }
-
-function entriesOf(folder: string): Dirent[] {
-	try {
-		return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-	} catch {
-		// Missing or unreadable.
-		return [];
-	}
-}

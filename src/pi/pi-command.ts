@@ -84,19 +84,28 @@ function* pisOnPath(search: PiSearch): Generator<PiCommand> {
 	for (const folder of (search.env.PATH ?? "").split(delimiter)) {
 		if (folder === "") continue;
 		for (const name of ["pi", "pi.exe"]) {
-			try {
-				const real = realpathSync(join(folder, name));
-				const home = packageOf(real);
-				if (!home?.isPi) continue;
-				if (!/\.[cm]?[jt]s$/.test(real)) yield { command: real, args: [], version: home.version };
-				else yield byNode(search, real, home.version);
-			} catch {}
+			const pi = piAt(search, join(folder, name));
+			if (pi) yield pi;
 		}
 		// What npm writes on Windows is a script beside the folder of packages.
 		const beside = join(folder, "node_modules", PACKAGE);
 		const pi = existsSync(join(folder, "pi.cmd")) ? packagePi(search, beside) : undefined;
 		if (pi) yield pi;
 	}
+}
+
+/** The program at `path` if it is pi. */
+function piAt(search: PiSearch, path: string): PiCommand | undefined {
+	let real: string;
+	try {
+		real = realpathSync(path);
+	} catch {
+		return undefined;
+	}
+	const home = packageOf(real);
+	if (!home?.isPi) return undefined;
+	if (!/\.[cm]?[jt]s$/.test(real)) return { command: real, args: [], version: home.version };
+	return byNode(search, real, home.version);
 }
 
 /** Whether what `findPi` gave is a pi. */

@@ -57,8 +57,7 @@ export function substituteWords(text: string, args: readonly string[]): string[]
 	const words = splitArguments(text).flatMap((word) => {
 		const list = wholeWord.exec(word);
 		if (list === null) return [substituteArguments(word, args)];
-		const start = Math.max(0, Number(list[1] ?? 1) - 1);
-		return args.slice(start, list[2] === undefined ? undefined : start + Number(list[2]));
+		return sliceFrom(args, list[1] ?? "1", list[2]);
 	});
 	while (words.at(-1) === "") words.pop();
 	return words;
@@ -69,6 +68,12 @@ export function hasPlaceholder(text: string): boolean {
 	return text.search(placeholder) !== -1;
 }
 
+/** `${@:from:length}`: counted from 1. */
+function sliceFrom(args: readonly string[], from: string, length: string | undefined): readonly string[] {
+	const start = Math.max(0, Number(from) - 1);
+	return args.slice(start, length === undefined ? undefined : start + Number(length));
+}
+
 /** Replaces `$1 $@ $ARGUMENTS ${1:-default} ${@:2} ${@:2:3}` in one pass; values are not expanded again. */
 export function substituteArguments(text: string, args: readonly string[]): string {
 	const all = args.join(" ");
@@ -77,10 +82,7 @@ export function substituteArguments(text: string, args: readonly string[]): stri
 			const value = target === "@" || target === "ARGUMENTS" ? all : args[Number(target) - 1];
 			return value || fallback;
 		}
-		if (from !== undefined) {
-			const start = Math.max(0, Number(from) - 1);
-			return args.slice(start, length === undefined ? undefined : start + Number(length)).join(" ");
-		}
+		if (from !== undefined) return sliceFrom(args, from, length).join(" ");
 		return simple === "@" || simple === "ARGUMENTS" ? all : (args[Number(simple) - 1] ?? "");
 	});
 }

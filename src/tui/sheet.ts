@@ -68,6 +68,7 @@ const left = { kind: "left" } as const;
 const ignored = { kind: "ignored" } as const;
 
 /** Opens a sheet. `now`: milliseconds of a clock that only goes forward. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one sheet, of short functions
 export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number = () => performance.now()): Sheet<T> {
 	const { title, body, leave, uncalled = false } = spec;
 	const choices = spec.choices ?? [];
@@ -83,6 +84,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	const waits = () => Math.max(0, busyUntil - now());
 
 	/** Fills the window for this width. A title that its rule cuts stands whole above the body. */
+	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 	const lay = (width: number): void => {
 		if (laidFor === width) return;
 		const before = laidFor === 0 ? 0 : window.topLine() / Math.max(1, window.lineCount());
@@ -118,6 +120,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 		return found && { kind: "chosen", value: found.value };
 	};
 
+	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 	const takeListKey = (data: string, keybindings: SheetKeys): SheetResult<T> => {
 		const by = keybindings.matches(data, "tui.select.up") ? -1 : keybindings.matches(data, "tui.select.down") ? 1 : 0;
 		if (by !== 0) {
@@ -141,6 +144,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 
 	return {
 		waits,
+		// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 		render(width, rows) {
 			lay(width);
 			const inside = Math.max(1, rows - frameRows);
@@ -162,6 +166,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 			const name: Line = [{ text: title, tone: "accent" }];
 			return frame({ title: name, foot, keys: keyHints(width) }, padded, width, paint).slice(0, Math.max(1, rows));
 		},
+		// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 		key(data, keybindings) {
 			const typed = decodeKittyPrintable(data) ?? data;
 			if (keybindings.matches(data, "tui.select.cancel")) return left;

@@ -47,6 +47,7 @@ interface Measured {
 }
 
 /** Opens a window over nothing. `follow`: it begins at the end and stays there. `long`: what happens to a line that does not fit. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one window, of short functions
 export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut" = "wrapped"): Window {
 	let lines: readonly Line[] = [];
 	let dressed: ((index: number) => Line) | undefined;

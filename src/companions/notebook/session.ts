@@ -61,6 +61,7 @@ export interface NotebookSession {
 }
 
 /** Opens the notebook of the session that `pi` belongs to. Nothing is read before `refresh`. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one notebook, of short functions
 export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	let notebook: Notebook = foldNotebook([]);
 	/** Names of the model's tools, once registered. */
@@ -73,6 +74,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	const fold = (session: ExtensionContext["sessionManager"]) =>
 		foldNotebook(customEntries(session, Object.values(entryTypes)));
 
+	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: what can have changed during the import is checked in this order
 	async function activate(): Promise<void> {
 		if (isOn() && tools.length === 0) {
 			const made = (await import("./tools.ts")).notebookTools(self);

@@ -22,6 +22,7 @@ const usage: Readonly<Record<(typeof notebookVerbs)[number], string>> = {
 };
 
 /** Reads `/notebook <args>`. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one flat switch over the verbs
 export function readNotebookRequest(args: string): NotebookRequest {
 	const [, written = "", more = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
 	if (written === "") return { kind: "browse" };

@@ -68,6 +68,7 @@ const graceMs = 2_000;
 const beginMs = 30_000;
 
 /** Runs a child to its end. Never rejects. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the ends of a child in the order in which they count
 export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatcher): Promise<ChildEnd> {
 	const tag = `${childTagPrefix}${crypto.randomUUID()}`;
 	const child = startChild({
@@ -175,6 +176,7 @@ function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => vo
 				watch.asking(--dialogs);
 			}
 		},
+		// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the ends of a child in the order in which they count
 		onEvent(record: RpcRecord): void {
 			if (record.type === "agent_start") {
 				begun = true;

@@ -1,4 +1,4 @@
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import {
 	chronicleSettings,
 	customEntries,
@@ -27,27 +27,28 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	/** Why the tool cannot be activated: another extension has one of this name. */
 	let foreign: string | undefined;
 
+	const register = async (): Promise<void> => {
+		const { spawnTool } = await import("./tool.ts");
+		// Switched again during the import.
+		if (!on || registered) return;
+		registered = true;
+		pi.registerTool(
+			spawnTool(scope, shared, {
+				thinking: () => pi.getThinkingLevel(),
+				tools: () => childTools(pi, shared),
+				settings: () => childSettings(pi),
+			}),
+		);
+		foreign = foreignTools(pi, [toolName], "/spawn");
+		if (foreign !== undefined) on = false;
+	};
 	const turn = async (wanted: boolean): Promise<void> => {
 		on = wanted && foreign === undefined;
 		if (foreign !== undefined) return;
-		if (on && !registered) {
-			const { spawnTool } = await import("./tool.ts");
-			// Switched again during the import.
-			if (!on || registered) return;
-			registered = true;
-			pi.registerTool(
-				spawnTool(scope, shared, {
-					thinking: () => pi.getThinkingLevel(),
-					tools: () => childTools(pi, shared),
-					settings: () => childSettings(pi),
-				}),
-			);
-			foreign = foreignTools(pi, [toolName], "/spawn");
-			if (foreign !== undefined) on = false;
-		} else if (registered) {
-			const others = pi.getActiveTools().filter((name) => name !== toolName);
-			pi.setActiveTools(on ? [...others, toolName] : others);
-		}
+		if (on && !registered) return register();
+		if (!registered) return;
+		const others = pi.getActiveTools().filter((name) => name !== toolName);
+		pi.setActiveTools(on ? [...others, toolName] : others);
 	};
 	const read = async (
 		ctx: Parameters<typeof say>[0] & { sessionManager: Parameters<typeof customEntries>[0] },
@@ -60,6 +61,19 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 		if (wanted && foreign !== undefined) say(ctx, foreign, "warning");
 	};
 
+	const change = async (ctx: ExtensionContext, wanted: boolean): Promise<void> => {
+		if (wanted !== on) {
+			await turn(wanted);
+			if (wanted && foreign !== undefined) {
+				failWith(ctx, exitCodes.usage);
+				say(ctx, foreign, "error");
+				return;
+			}
+			pi.appendEntry(modeType, { on });
+		}
+		say(ctx, on ? "Child sessions are on: the model has the tool spawn." : "Child sessions are off.");
+	};
+
 	pi.registerCommand("spawn", {
 		description: "Let the model start child sessions for self-contained tasks: /spawn on|off",
 		getArgumentCompletions: (prefix) => {
@@ -70,24 +84,10 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 		},
 		handler: async (args, ctx) => {
 			const word = args.trim();
-			if (word !== "on" && word !== "off") {
-				if (word !== "") failWith(ctx, exitCodes.usage);
-				say(
-					ctx,
-					`Child sessions are ${on ? "on" : "off"}. /spawn on gives the model the tool, /spawn off takes it away.`,
-				);
-				return;
-			}
-			if ((word === "on") !== on) {
-				await turn(word === "on");
-				if (word === "on" && foreign !== undefined) {
-					failWith(ctx, exitCodes.usage);
-					say(ctx, foreign, "error");
-					return;
-				}
-				pi.appendEntry(modeType, { on });
-			}
-			say(ctx, on ? "Child sessions are on: the model has the tool spawn." : "Child sessions are off.");
+			if (word === "on" || word === "off") return change(ctx, word === "on");
+			if (word !== "") failWith(ctx, exitCodes.usage);
+			const state = `Child sessions are ${on ? "on" : "off"}.`;
+			say(ctx, `${state} /spawn on gives the model the tool, /spawn off takes it away.`);
 		},
 	});
 	pi.on("session_start", (_event, ctx) => read(ctx));

@@ -45,18 +45,27 @@ export function hasPhaseText(session: Session, held: HeldRun): boolean {
  */
 export function modelDecision(session: Session, held: HeldRun, id: string): ModelDecision {
 	const now = visitMarkOf(held);
-	let message: string | undefined;
-	for (const entry of newestFirst(session)) {
-		if (message === undefined && !isAnswer(entry)) continue;
-		if (message === undefined && !hasCall(entry, id)) break;
-		message ??= entry.id;
+	let message = id;
+	for (const entry of untilCall(session, id)) {
+		if (message === id) message = entry.id;
 		// The text of an earlier visit may have been queued and follow that of the current one; of two versions of one visit the newer counts.
 		const mark = visitMarkIn(entry);
 		const isCurrent = mark?.taskId === now.taskId && mark.step === now.step;
 		if (isCurrent) return { message, seen: mark.hash === now.hash ? now.step : undefined };
 		if (isEarlierState(entry, now)) break;
 	}
-	return { message: message ?? id, seen: undefined };
+	return { message, seen: undefined };
+}
+
+/** The newest message, if it has the call `id`, and what is before it on the branch, newest first. */
+function* untilCall(session: Session, id: string) {
+	let found = false;
+	for (const entry of newestFirst(session)) {
+		if (!found && !isAnswer(entry)) continue;
+		if (!found && !hasCall(entry, id)) return;
+		found = true;
+		yield entry;
+	}
 }
 
 function isAnswer(entry: SessionEntry): boolean {

@@ -62,6 +62,7 @@ interface Split extends Pick<ParsedArguments, "names" | "text" | "textAt"> {
 }
 
 /** Options and names, up to where the text begins. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the arguments, whose parts have functions already
 function splitArguments(args: readonly string[], grammar: CommandGrammar): Split | { readonly error: string } {
 	const { options, textAfter, isName } = grammar;
 	const taken: Taken[] = [];
@@ -77,11 +78,11 @@ function splitArguments(args: readonly string[], grammar: CommandGrammar): Split
 			at += option.words;
 			continue;
 		}
-		const mayBeText = names.length >= (textAfter ?? Number.POSITIVE_INFINITY);
+		const mayBeText = textAfter !== undefined && names.length >= textAfter;
 		const unknown = unknownOption(argument, options, mayBeText);
 		if (unknown !== undefined) return { error: unknown };
-		if (mayBeText && (named || !isName?.(argument)))
-			return { taken, names, text: args.slice(at), textAt: at, closed: false };
+		const isText = mayBeText && (named || !isName?.(argument));
+		if (isText) return { taken, names, text: args.slice(at), textAt: at, closed: false };
 		named ||= mayBeText;
 		names.push(argument);
 		at += 1;

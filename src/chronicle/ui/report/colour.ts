@@ -120,6 +120,12 @@ const classes: Readonly<Record<string, string>> = {
 	...{ type: "y", built_in: "y", class: "y", attr: "y", attribute: "y", name: "y", variable: "y", property: "y" },
 };
 
+/** Languages within a language. */
+const embedded: { readonly [language: string]: readonly string[] } = {
+	xml: ["css", "javascript"],
+	markdown: ["xml", "css", "javascript"],
+};
+
 /** Longer lines are not coloured. */
 const longest = 400;
 
@@ -138,11 +144,7 @@ export function openColours(html: Html): Colours {
 		const language = endings[name] ?? endings[name.slice(name.lastIndexOf(".") + 1)];
 		const grammar = language === undefined ? undefined : grammars[language];
 		if (language === undefined || grammar === undefined) return undefined;
-		if (!known.has(language)) {
-			// HTML has styles and scripts in it, Markdown has HTML.
-			if (language === "xml" || language === "markdown") for (const inner of ["xml", "css", "javascript"]) take(inner);
-			take(language);
-		}
+		for (const needed of [...(embedded[language] ?? []), language]) take(needed);
 		return language;
 	};
 	const take = (language: string): void => {
@@ -152,20 +154,28 @@ export function openColours(html: Html): Colours {
 	};
 	return {
 		hunk(path, lines) {
-			const markup: (Markup | undefined)[] = lines.map(() => undefined);
 			const language = languageOf(path);
-			if (language === undefined) return markup;
+			if (language === undefined) return lines.map(() => undefined);
 			const texts = lines.map(({ text }) => html.plain(text));
-			for (const side of ["-", "+"] as const) {
-				const own = lines.flatMap(({ sign }, index) => (sign === side || sign === " " ? [index] : []));
-				const code = own.map((index) => (texts[index] ?? "").slice(0, longest)).join("\n");
-				const colored = colorLines(highlighter, code, language);
-				for (const [at, index] of own.entries())
-					if (colored && (texts[index]?.length ?? 0) <= longest) markup[index] = trusted(colored[at] ?? "");
-			}
-			return markup;
+			const removed = colorSide("-", lines, texts, (code) => colorLines(highlighter, code, language));
+			const added = colorSide("+", lines, texts, (code) => colorLines(highlighter, code, language));
+			return lines.map((_line, index) => added.get(index) ?? removed.get(index));
 		},
 	};
+}
+
+/** Markup of the lines of one side of a hunk, by their index; the lines that both sides share belong to each. */
+function colorSide(
+	side: "-" | "+",
+	lines: readonly PatchLine[],
+	texts: readonly string[],
+	color: (code: string) => readonly string[] | undefined,
+): ReadonlyMap<number, Markup> {
+	const own = lines.flatMap(({ sign }, index) => (sign === side || sign === " " ? [index] : []));
+	const colored = color(own.map((index) => (texts[index] ?? "").slice(0, longest)).join("\n"));
+	if (!colored) return new Map();
+	const short = own.map((index, at) => [index, trusted(colored[at] ?? "")] as const);
+	return new Map(short.filter(([index]) => (texts[index]?.length ?? 0) <= longest));
 }
 
 /** The lines of code as markup; `undefined` for broken code of which the highlighter loses a part. */
@@ -188,6 +198,7 @@ function escaped(text: string): string {
 }
 
 /** The highlighter's markup line by line: a piece that spans several is closed and opened again, under our own names. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a reader of tokens, one branch for each kind of token
 function splitLines(text: string): string[] {
 	const lines: string[] = [""];
 	const open: (string | undefined)[] = [];

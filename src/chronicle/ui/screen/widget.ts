@@ -24,6 +24,7 @@ export interface TimelineWidget {
 }
 
 /** Mounts the widget. It is taken away when the scope closes. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one widget, of short functions
 export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): TimelineWidget {
 	let run = first;
 	let changes: (ChangedFiles & { readonly visit: number }) | undefined;
@@ -43,11 +44,11 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 		return drawTimeline(run, { width, now, prefix, changed, notice, answerKey }).map((line) => paintLine(line, paint));
 	};
 	const draw = () => {
-		const now = text(plainWidth, unpainted).join("\n");
-		if (now === last) return;
-		last = now;
+		const lines = text(plainWidth, unpainted);
+		if (lines.join("\n") === last) return;
+		last = lines.join("\n");
 		if (ctx.mode === "tui") redraw();
-		else ctx.ui.setWidget(widgetKey, now.split("\n"));
+		else ctx.ui.setWidget(widgetKey, lines);
 	};
 	/** Draws now, or once the second since the last drawing is over. */
 	const soon = () => {
@@ -64,11 +65,12 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 		});
 	};
 	const clock = () => {
-		if (!isParked(run)) stopClock ??= scope.every(tickMs, soon);
-		else {
-			stopClock?.();
-			stopClock = undefined;
+		if (!isParked(run)) {
+			stopClock ??= scope.every(tickMs, soon);
+			return;
 		}
+		stopClock?.();
+		stopClock = undefined;
 	};
 	const unmount = () => {
 		stopClock?.();

@@ -1,0 +1,79 @@
+// The source as a whole: no import circles, no exported name with two meanings, few functions beyond the bounds of the linter.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Node, parseSync } from "oxc-parser";
+import { describe, expect, it } from "vitest";
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+	.filter((name) => name.endsWith(".ts"))
+	.map((name) => join("src", name));
+
+const programs = new Map(files.map((path) => [path, parseSync(path, readFileSync(path, "utf8")).program]));
+
+/** The files of the source that a file imports or exports from, types included; what it imports later, `import()`, is not. */
+function importsOf(path: string): readonly string[] {
+	return (programs.get(path)?.body ?? []).flatMap((node) => {
+		if (!("source" in node) || !node.source?.value.startsWith(".")) return [];
+		return [join(dirname(path), node.source.value)];
+	});
+}
+
+/** A circle of imports as the files on it, each importing the next; `undefined` where there is none. */
+function importCircle(): readonly string[] | undefined {
+	const done = new Set<string>();
+	const walk = (path: string, above: readonly string[]): readonly string[] | undefined => {
+		if (above.includes(path)) return [...above.slice(above.indexOf(path)), path];
+		if (done.has(path)) return undefined;
+		for (const next of importsOf(path)) {
+			const circle = walk(next, [...above, path]);
+			if (circle) return circle;
+		}
+		done.add(path);
+		return undefined;
+	};
+	for (const path of files) {
+		const circle = walk(path, []);
+		if (circle) return circle;
+	}
+	return undefined;
+}
+
+/** The names that a statement declares and exports; what it exports from elsewhere is no new name. */
+function declaredExports(node: Node): readonly string[] {
+	if (node.type !== "ExportNamedDeclaration" || !node.declaration) return [];
+	const { declaration } = node;
+	if (declaration.type === "VariableDeclaration")
+		return declaration.declarations.flatMap(({ id }) => (id.type === "Identifier" ? [id.name] : []));
+	return "id" in declaration && declaration.id?.type === "Identifier" ? [declaration.id.name] : [];
+}
+
+describe("the source", () => {
+	it("has no import circles, types included", () => {
+		expect(importCircle()).toBeUndefined();
+	});
+
+	it("declares every exported name in one file", () => {
+		const places = new Map<string, Set<string>>();
+		for (const [path, program] of programs)
+			for (const name of program.body.flatMap(declaredExports))
+				places.set(name, (places.get(name) ?? new Set()).add(path));
+		const shared = [...places].filter(([, paths]) => paths.size > 1);
+		expect(Object.fromEntries(shared.map(([name, paths]) => [name, [...paths]]))).toEqual({});
+	});
+
+	it("has at most 15 functions beyond the linter's bounds, each with a reason", () => {
+		const exceptions = files.flatMap((path) =>
+			readFileSync(path, "utf8")
+				.split("\n")
+				.filter((line) => /biome-ignore lint\/complexity\/noExcessive/.test(line))
+				.map((line) => ({ path, reason: line.split(": ").slice(1).join(": ").trim() })),
+		);
+		expect(exceptions.length).toBeLessThanOrEqual(15);
+		for (const { path, reason } of exceptions) expect(reason.length, path).toBeGreaterThan(15);
+	});
+
+	it("has at most 400 lines in a file", () => {
+		const long = files.filter((path) => readFileSync(path, "utf8").split("\n").length - 1 > 400);
+		expect(long).toEqual([]);
+	});
+});

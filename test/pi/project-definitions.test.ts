@@ -87,7 +87,7 @@ describe("`defaultProjectTrust: never`", () => {
 		expect(text).not.toMatch(/Workflow fix|\bship\b/i);
 		expect(text).toContain("There is no agent `builder`");
 		expect(text).toMatch(/not trusted|trust it first/);
-		expect(text).toMatch(/Rehearsals play files of the project/);
+		expect(text).toMatch(/Rehearsals run files of the project/);
 	});
 
 	it.each<[string, Given, readonly string[]]>([

@@ -160,7 +160,7 @@ describe("what the person has set in pi's own settings", () => {
 		await pi.prompt("/workflow reads it");
 		await pi.settled(40_000);
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([false, true, true, true, true]);
-		await pi.screen.notified(/"chronicle\.tools\.odd" in .* is none of read, write, agent, dispatch, unknown/);
+		await pi.screen.notified(/"chronicle\.tools\.odd" in .* is not one of read, write, agent, dispatch, unknown/);
 	});
 });
 

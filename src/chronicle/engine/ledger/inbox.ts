@@ -158,7 +158,7 @@ const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
 	released: object({ answers: isNumber }),
 	limits_changed: object({ limits: anyObject }),
 	model_changed: object({ model: isText }),
-	told: object({ isText }),
+	told: object({ text: isText }),
 	pause_requested: object({ cause: isText, detail: isText }),
 	abort_requested: anyObject,
 	reopened: object({ answers: isNumber, to: isText }),

@@ -1,5 +1,7 @@
 // A workflow in sessions that are opened again, branched, compacted, moved about in, or damaged. Real pi, real session files.
+
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, fixtureExtension, readSession, SessionDraft, say } from "../harness/index.ts";
 import { openStage, pathOf, type State, step, workflowFiles } from "./stage.ts";
 
@@ -97,7 +99,7 @@ describe("opened again", () => {
 		expect((await again.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
 	});
 
-	it("a phase that the new definition does not have keeps the old one", async () => {
+	deepIt("a phase that the new definition does not have keeps the old one", async () => {
 		const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		const pi = await stage.rpc();
 		await pi.prompt("/workflow w it");
@@ -139,43 +141,46 @@ describe("states of the reference package", () => {
 		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false, cancelled: true });
 	});
 
-	it("case 59: an index without a path is taken up; case 65: what that package left in the context goes", async () => {
-		const stage = await openStage({ w: ["a", "b", "c"] });
-		const draft = new SessionDraft(stage.project);
-		draft.user("earlier");
-		draft.customMessage("workflow:context", "OLD CONTEXT: you are the orchestrator", false);
-		draft.assistant("", [["c1", "workflow_step", { action: "next" }]]);
-		draft.append({
-			type: "message",
-			message: {
-				role: "toolResult",
-				toolCallId: "c1",
-				toolName: "workflow_step",
-				content: [{ type: "text", text: "✓ Advanced: A → C\n\nOLD INSTRUCTIONS" }],
-				details: { advanced: true, from: "A", to: "C" },
-				isError: false,
-				timestamp: 1,
-			},
-		});
-		draft.assistant("ok");
-		const { currentPath: _path, globalStepCount: _step, ...old } = reference();
-		draft.custom("workflow:state", { ...old, currentPhaseIndex: 2 });
-		const pi = await stage.rpc({ session: draft.write() });
-		await pi.screen.status("Workflow w > 🔹 C [3/3]");
-		stage.play(step("next"), "end");
-		await pi.run("go on");
-		for (const request of stage.server.requests) {
-			expect(request.users.join("\n")).not.toContain("OLD CONTEXT");
-			expect(JSON.stringify(request.messages)).not.toContain("OLD INSTRUCTIONS");
-		}
-		expect(stage.server.requests[0]?.users.join("\n")).toContain("Do c for from before");
-		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({
-			active: false,
-			globalStepCount: 3,
-		});
-	});
+	deepIt(
+		"case 59: an index without a path is taken up; case 65: what that package left in the context goes",
+		async () => {
+			const stage = await openStage({ w: ["a", "b", "c"] });
+			const draft = new SessionDraft(stage.project);
+			draft.user("earlier");
+			draft.customMessage("workflow:context", "OLD CONTEXT: you are the orchestrator", false);
+			draft.assistant("", [["c1", "workflow_step", { action: "next" }]]);
+			draft.append({
+				type: "message",
+				message: {
+					role: "toolResult",
+					toolCallId: "c1",
+					toolName: "workflow_step",
+					content: [{ type: "text", text: "✓ Advanced: A → C\n\nOLD INSTRUCTIONS" }],
+					details: { advanced: true, from: "A", to: "C" },
+					isError: false,
+					timestamp: 1,
+				},
+			});
+			draft.assistant("ok");
+			const { currentPath: _path, globalStepCount: _step, ...old } = reference();
+			draft.custom("workflow:state", { ...old, currentPhaseIndex: 2 });
+			const pi = await stage.rpc({ session: draft.write() });
+			await pi.screen.status("Workflow w > 🔹 C [3/3]");
+			stage.play(step("next"), "end");
+			await pi.run("go on");
+			for (const request of stage.server.requests) {
+				expect(request.users.join("\n")).not.toContain("OLD CONTEXT");
+				expect(JSON.stringify(request.messages)).not.toContain("OLD INSTRUCTIONS");
+			}
+			expect(stage.server.requests[0]?.users.join("\n")).toContain("Do c for from before");
+			expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({
+				active: false,
+				globalStepCount: 3,
+			});
+		},
+	);
 
-	it("case 60, T1: values that are not right are no workflow, and the session works", async () => {
+	deepIt("case 60, T1: values that are not right are no workflow, and the session works", async () => {
 		const stage = await openStage({ w: ["a", "b"] }, { files: { "x.txt": "x" } });
 		const bad = [
 			{},
@@ -260,7 +265,7 @@ describe("moved about", () => {
 		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
 	});
 
-	it("field 26: after a compaction the phase is told once more, and only once", async () => {
+	deepIt("field 26: after a compaction the phase is told once more, and only once", async () => {
 		const stage = await openStage(
 			{ w: { phases: ["a", "b"], autoContinue: false } },
 			{ settings: { compaction: { keepRecentTokens: 500 } } },
@@ -322,7 +327,7 @@ it("field 26: a compaction in the middle of a run brings the phase back before t
 	expect(stage.server.requests[2]?.users.join("\n")).toContain("What was said before.");
 });
 
-it("field 26: after a cut that a turn ends with, a handoff among them, the phase is told once more", async () => {
+deepIt("field 26: after a cut that a turn ends with, a handoff among them, the phase is told once more", async () => {
 	const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 	const pi = await stage.rpc();
 	const told = (id: string) =>

@@ -1,5 +1,7 @@
 // Workflows where nobody watches: print and JSON mode. pi stays until the workflow is at its end, or at a stop, and says which.
+
 import { describe, expect, it } from "vitest";
+import { deepIt, sampled } from "../harness/deep-it.ts";
 import { readSession } from "../harness/index.ts";
 import { openStage, type State, step } from "./stage.ts";
 
@@ -21,7 +23,7 @@ describe("case 27: pi -p runs a workflow to its end", () => {
 		expect([code, stdout]).toEqual([3, expect.stringMatching(/paused: 3 reminders in a row changed nothing/)]);
 	});
 
-	it("cancelled by the model", async () => {
+	deepIt("cancelled by the model", async () => {
 		const stage = await openStage({ w: ["a"] });
 		stage.play(step("cancel"), step("cancel"), "given up");
 		const { code, stdout } = await stage.print("/workflow w do it");
@@ -30,26 +32,28 @@ describe("case 27: pi -p runs a workflow to its end", () => {
 });
 
 describe("nothing was started: exit code 2", () => {
-	it.each([
-		["no task", "/workflow w", /Add the task: \/workflow w <task>/],
-		["blanks for a task", "/workflow w   ", /Add the task: /],
-		["an unknown name", "/workflow nope do it", /There is no workflow "nope"/],
-		["a verb that is misspelt", "/workflow pase", /There is no workflow "pase"\. Did you mean `pause`\?/],
-		["a definition that does not load", "/workflow bad do it", /The workflow "bad" does not load/],
-		["one that only runs inside others", "/workflow inner do it", /only runs inside others/],
-		["a check that finds errors", "/workflow check", /did not load/],
-		["nothing to show", "/workflow show", /Say which workflow/],
-		["nothing to show by this name", "/workflow show nope", /There is no workflow "nope"/],
-		["nothing to pause", "/workflow pause", /No workflow is active/],
-		["nothing to resume", "/workflow resume", /No workflow is active/],
-		["nothing to end", "/workflow next", /No workflow is active/],
-		["nothing to skip", "/workflow skip", /No workflow is active/],
-		["nothing to go back in", "/workflow back", /No workflow is active/],
-		["nothing to read anew", "/workflow reload", /No workflow is active/],
-		["a verb behind a task", "/workflow w do it --status", /--status is not an option of a task/],
-		["a word behind a verb", "/workflow status now", /\/workflow status takes no argument "now"/],
-		["a word behind /cancel-workflow", "/cancel-workflow it", /takes no argument "it"/],
-	])("%s", async (_what, command, said) => {
+	it.each(
+		sampled([
+			["no task", "/workflow w", /Add the task: \/workflow w <task>/],
+			["blanks for a task", "/workflow w   ", /Add the task: /],
+			["an unknown name", "/workflow nope do it", /There is no workflow "nope"/],
+			["a verb that is misspelt", "/workflow pase", /There is no workflow "pase"\. Did you mean `pause`\?/],
+			["a definition that does not load", "/workflow bad do it", /The workflow "bad" does not load/],
+			["one that only runs inside others", "/workflow inner do it", /only runs inside others/],
+			["a check that finds errors", "/workflow check", /did not load/],
+			["nothing to show", "/workflow show", /Say which workflow/],
+			["nothing to show by this name", "/workflow show nope", /There is no workflow "nope"/],
+			["nothing to pause", "/workflow pause", /No workflow is active/],
+			["nothing to resume", "/workflow resume", /No workflow is active/],
+			["nothing to end", "/workflow next", /No workflow is active/],
+			["nothing to skip", "/workflow skip", /No workflow is active/],
+			["nothing to go back in", "/workflow back", /No workflow is active/],
+			["nothing to read anew", "/workflow reload", /No workflow is active/],
+			["a verb behind a task", "/workflow w do it --status", /--status is not an option of a task/],
+			["a word behind a verb", "/workflow status now", /\/workflow status takes no argument "now"/],
+			["a word behind /cancel-workflow", "/cancel-workflow it", /takes no argument "it"/],
+		]),
+	)("%s", async (_what, command, said) => {
 		const stage = await openStage(
 			{ w: ["a"], inner: { phases: ["a"], show: "workflows" } },
 			{ files: { ".pi/workflows/bad/workflow.yaml": "name: Bad\n" } },

@@ -1,6 +1,8 @@
 // The guard in real pi: refusals, questions, the log, filtered searches, rules with problems, `/guard` in every mode.
+
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../../harness/deep-it.ts";
 import { call, calls, fixtureExtension, openBench, say } from "../../harness/index.ts";
 import { classicRules } from "./setting.ts";
 
@@ -78,7 +80,7 @@ describe("refusals and questions", () => {
 		expect(server.requests[1]?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
-	it("S10 a question does not hide a refusal", async () => {
+	deepIt("S10 a question does not hide a refusal", async () => {
 		const { rpc } = await openBench({
 			files,
 			git: true,
@@ -114,7 +116,7 @@ describe("refusals and questions", () => {
 		expect(server.requests).toHaveLength(6);
 	});
 
-	it("S11 the person can stop the run there", async () => {
+	deepIt("S11 the person can stop the run there", async () => {
 		const { rpc, server } = await openBench({
 			files,
 			script: ["rm -rf src", "rm -fr src", "rm -r src"].map((command) => call("bash", { command })),
@@ -126,7 +128,7 @@ describe("refusals and questions", () => {
 		expect(server.requests).toHaveLength(3);
 	});
 
-	it("S13 tools of others are judged by their arguments", async () => {
+	deepIt("S13 tools of others are judged by their arguments", async () => {
 		const { rpc } = await openBench({
 			files,
 			script: [call("peek", { path: ".env" }), call("peek", { path: "README.md" }), say("Done.")],
@@ -136,7 +138,7 @@ describe("refusals and questions", () => {
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([true, false]);
 	});
 
-	it("S14 the log keeps no contents and no secrets, and stays small", async () => {
+	deepIt("S14 the log keeps no contents and no secrets, and stays small", async () => {
 		const secret = "sk-ant-0123456789abcdef0123456789abcdef";
 		const { rpc } = await openBench({
 			files,
@@ -223,7 +225,7 @@ describe("calls that tools make", () => {
 	// As text, so that the arguments of the outer call say nothing of paths.
 	const nested = (...inner: [string, object][]) => call("nest", { calls: JSON.stringify(inner) });
 
-	it("S13 S3 are judged one by one, also when they come at once", async () => {
+	deepIt("S13 S3 are judged one by one, also when they come at once", async () => {
 		const { rpc, project, server } = await openBench({
 			files: { ...files, "nest.mjs": nest },
 			script: [
@@ -246,7 +248,7 @@ describe("calls that tools make", () => {
 });
 
 describe("calls side by side", () => {
-	it("S3 a link and a read through it in one message never leak, in 20 tries", async () => {
+	deepIt("S3 a link and a read through it in one message never leak, in 20 tries", async () => {
 		const tries = 20;
 		const { rpc, server, project } = await openBench({
 			files: { ...files, "keys/a.txt": "x\n" },
@@ -329,7 +331,7 @@ describe("rules with problems", () => {
 		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
-	it("S5 what a file still says when it is broken in the middle of a session stays in force", async () => {
+	deepIt("S5 what a file still says when it is broken in the middle of a session stays in force", async () => {
 		const { rpc, project } = await openBench({
 			files,
 			script: [call("read", { path: ".env" }), call("bash", { command: "touch x" }), say("Done.")],
@@ -352,7 +354,7 @@ describe("rules with problems", () => {
 		expect([...pi.screen.statuses.keys()]).not.toContain("chronicle-guard");
 	});
 
-	it("S8 rules are found from a folder below, also where the project is not trusted", async () => {
+	deepIt("S8 rules are found from a folder below, also where the project is not trusted", async () => {
 		const { rpc, project } = await openBench({
 			files: { ...files, "a/b/c.txt": "x\n" },
 			git: true,
@@ -419,7 +421,7 @@ describe("/guard", () => {
 		await pi.screen.notified(/denied bash command=rm -rf src/);
 	});
 
-	it("works without a screen", async () => {
+	deepIt("works without a screen", async () => {
 		const { print } = await openBench({ files, script: [] });
 		const status = await print("/guard");
 		expect(status.stdout).toContain("Guard: in force");

@@ -1,7 +1,9 @@
 // A state's `extensions`: found by path or name before anything starts, loaded, and their tools there or named as left out. Real pi.
+
 import { describe, expect, it } from "vitest";
 import type { StatePlan } from "../../../../src/chronicle/core/template/template.ts";
 import { findOrphans } from "../../../../src/process/index.ts";
+import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import { call, calls } from "../../../harness/reply.ts";
@@ -62,7 +64,7 @@ describe("tools of a state's extensions", () => {
 		expect(notice).toContain("`tools` does not name");
 	});
 
-	it("an exact name wins over one in another case, and over pi's tool of that name", async () => {
+	deepIt("an exact name wins over one in another case, and over pi's tool of that name", async () => {
 		const { first } = await work(
 			{ "one.mjs": bringing(["Read", "Todo", "todo"]) },
 			{ extensions: ["./one.mjs"], tools: ["Read", "todo", "search"] },
@@ -99,7 +101,7 @@ describe("tools of a state's extensions", () => {
 		).toEqual([false, false]);
 	});
 
-	it("an extension's tool cannot call one that is left out", async () => {
+	deepIt("an extension's tool cannot call one that is left out", async () => {
 		const nest = `export default (pi) => {
 			for (const name of ["nest", "todo"]) pi.registerTool({
 				name, label: name, description: name, parameters: { type: "object", properties: {} },
@@ -134,7 +136,7 @@ describe("tools of a state's extensions", () => {
 		expect(project.exists("called.log")).toBe(false);
 	});
 
-	it("a name in the agent file is accepted if an extension registers it, and reported if none does", async () => {
+	deepIt("a name in the agent file is accepted if an extension registers it, and reported if none does", async () => {
 		const files = {
 			"one.mjs": bringing(["lsp"]),
 			".pi/agents/builder.md": "---\nname: builder\ntools: read, LSP, web_search\n---\nYou build.",
@@ -168,21 +170,23 @@ describe("problems of a state's extensions", () => {
 		"own.mjs": bringing(["workflow_transition"]),
 		"slow.mjs": bringing(["late"], "started"),
 	};
-	it.each([
-		["is not there", ["./gone.mjs"], undefined, /no extension at .*gone\.mjs/],
-		["has no such name", ["lsp-tools"], undefined, /no extension `lsp-tools`/],
-		["throws", ["./one.mjs", "./broken.mjs"], undefined, /broken\.mjs does not load: .*no licence/],
-		["cannot be parsed", ["./syntax.mjs"], undefined, /syntax\.mjs does not load/],
-		[
-			"registers another's tool",
-			["./one.mjs", "./same.mjs"],
-			undefined,
-			/Two extensions .*`lsp`.*one\.mjs and .*same\.mjs/,
-		],
-		["registers the worker's tool", ["./own.mjs"], undefined, /own\.mjs has a tool `workflow_transition`/],
-		["does not register what is listed", ["./one.mjs"], ["lps"], /not have `lps`.*`lsp`/],
-		["does not fit what is listed", ["./slow.mjs"], ["jira_*"], /not have `jira_\*`/],
-	])("N8 are found by a check, and named by a launch: one that %s", async (_, extensions, tools, message) => {
+	it.each(
+		sampled([
+			["is not there", ["./gone.mjs"], undefined, /no extension at .*gone\.mjs/],
+			["has no such name", ["lsp-tools"], undefined, /no extension `lsp-tools`/],
+			["throws", ["./one.mjs", "./broken.mjs"], undefined, /broken\.mjs does not load: .*no licence/],
+			["cannot be parsed", ["./syntax.mjs"], undefined, /syntax\.mjs does not load/],
+			[
+				"registers another's tool",
+				["./one.mjs", "./same.mjs"],
+				undefined,
+				/Two extensions .*`lsp`.*one\.mjs and .*same\.mjs/,
+			],
+			["registers the worker's tool", ["./own.mjs"], undefined, /own\.mjs has a tool `workflow_transition`/],
+			["does not register what is listed", ["./one.mjs"], ["lps"], /not have `lps`.*`lsp`/],
+			["does not fit what is listed", ["./slow.mjs"], ["jira_*"], /not have `jira_\*`/],
+		]),
+	)("N8 are found by a check, and named by a launch: one that %s", async (_, extensions, tools, message) => {
 		const project = openProject({ server: await openModelServer([]), trusted: true, files });
 		const state = { extensions, ...(tools ? { tools } : {}) };
 		const { rig, errors } = await problemsOf(project, state);
@@ -203,19 +207,21 @@ describe("problems of a state's extensions", () => {
 
 describe("an extension that is named", () => {
 	const manifest = (name: string) => JSON.stringify({ name, pi: { extensions: ["./tool.mjs"] } });
-	it.each([
-		["a path in the home", "~/tools/mine.mjs", "home_tool"],
-		["the bare name of an own extension", "mine", "agent_tool"],
-		["an npm package as pi lists it", "npm:@acme/tracker@^1.0.0", "npm_tool"],
-		["an npm package without its version", "npm:@acme/tracker", "npm_tool"],
-		["an npm package by its bare name", "@acme/tracker", "npm_tool"],
-		["a git package as pi lists it", "git:github.com/acme/search-kit@v1", "git_tool"],
-		["a git package by its last name", "search-kit", "git_tool"],
-		["a git package by its URL", "https://github.com/acme/search-kit.git", "git_tool"],
-		["a local package by its folder", "linter", "local_tool"],
-		["a local package by its own name", "@acme/linter", "local_tool"],
-		["a package of the project", "board", "project_tool"],
-	])("N8 %s is loaded", async (_, written, tool) => {
+	it.each(
+		sampled([
+			["a path in the home", "~/tools/mine.mjs", "home_tool"],
+			["the bare name of an own extension", "mine", "agent_tool"],
+			["an npm package as pi lists it", "npm:@acme/tracker@^1.0.0", "npm_tool"],
+			["an npm package without its version", "npm:@acme/tracker", "npm_tool"],
+			["an npm package by its bare name", "@acme/tracker", "npm_tool"],
+			["a git package as pi lists it", "git:github.com/acme/search-kit@v1", "git_tool"],
+			["a git package by its last name", "search-kit", "git_tool"],
+			["a git package by its URL", "https://github.com/acme/search-kit.git", "git_tool"],
+			["a local package by its folder", "linter", "local_tool"],
+			["a local package by its own name", "@acme/linter", "local_tool"],
+			["a package of the project", "board", "project_tool"],
+		]),
+	)("N8 %s is loaded", async (_, written, tool) => {
 		const server = await openModelServer([move()]);
 		const project = openProject({
 			server,

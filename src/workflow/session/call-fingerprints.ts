@@ -1,6 +1,6 @@
-// Fingerprints of the tool calls of this session's model, each with its outcome, so that repetition is noticed.
-// P1 fingerprints are dropped with their turn; P2 only calls of the model itself count, not those that a script makes; P3 calls of one
-// message count in the order in which they started, whichever ends first.
+// Fingerprints of the model's tool calls and their outcomes, for detecting repetition.
+// P1 fingerprints are dropped at the end of their turn; P2 only calls made by the model itself count, not those made by a script;
+// P3 the calls of one message count in start order, regardless of which ends first.
 import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "@earendil-works/pi-coding-agent";
 import { callFingerprint, outcomeFingerprint, resultDigest } from "../../bounds/index.ts";
 import { comparableOutcome } from "../../safety/index.ts";
@@ -9,16 +9,16 @@ import { stepTool } from "../limits/index.ts";
 export interface CallFingerprints {
 	onStart(event: ToolExecutionStartEvent): void;
 	onEnd(event: ToolExecutionEndEvent): void;
-	/** The fingerprints of the calls that have ended, in the order in which they started; forgets all calls. */
+	/** Returns the fingerprints of the calls that have ended, in start order, and forgets all calls. */
 	drain(): string[];
 }
 
-/** Opens the record of one session. */
+/** Opens the fingerprint record of one session. */
 export function openCallFingerprints(): CallFingerprints {
 	const calls = new Map<string, { readonly call: string; readonly withOutcome?: string }>();
 	return {
 		onStart({ toolCallId, toolName, args }) {
-			// Another summary does not make another step.
+			// A step with a different summary is still the same step.
 			const relevant = toolName === stepTool ? (args as { action?: unknown } | undefined)?.action : args;
 			calls.set(toolCallId, { call: callFingerprint(toolName, relevant) });
 		},

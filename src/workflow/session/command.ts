@@ -1,5 +1,5 @@
-// `/workflow` and `/cancel-workflow`. A first word that is the name of a workflow always means that workflow; a verb of the same name is
-// then written as `--status`.
+// `/workflow` and `/cancel-workflow`. A workflow name always takes precedence over a verb of the same name; the verb is then written with
+// dashes, such as `--status`.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { exitCodes, pageText, say } from "../../pi/index.ts";
@@ -89,7 +89,7 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	return startWorkflow(workflows, ctx, catalogue, definition, rest.replace(/^--\s+/, ""));
 }
 
-/** Why no workflow starts by the name `word`. */
+/** Explains why `word` does not start a workflow. */
 function whyNotStartable(word: string, catalogue: Catalogue, ctx: ExtensionCommandContext): string {
 	const known = catalogue.commands.get(word) ?? catalogue.definitions.get(word);
 	if (known?.show === "workflows") return `The workflow "${word}" only runs inside others; start one that contains it.`;
@@ -98,7 +98,7 @@ function whyNotStartable(word: string, catalogue: Catalogue, ctx: ExtensionComma
 	return [notFoundText(word, catalogue, commandWords), ...trustHint(projectContext(ctx))].join("\n");
 }
 
-/** The verb, written as an option, that a task ends with; a `--` before the task makes all of it text. */
+/** The verb, written as an option, at the end of a task; a leading `--` turns the whole task into plain text. */
 function verbAtEnd(task: string): string | undefined {
 	if (/^--\s/.test(task)) return undefined;
 	const [, verb] = /\s--([a-z]+)$/.exec(task) ?? [];
@@ -123,7 +123,7 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 	reportEnd(workflows, controller.held ?? active, working);
 }
 
-/** After the user has ended a run: tells a working model that its instructions no longer hold. */
+/** After the user has ended a run: informs a working model that the workflow's instructions no longer apply. */
 function reportEnd(
 	{ controller, conversation }: Workflows,
 	held: HeldRun,
@@ -134,7 +134,7 @@ function reportEnd(
 	else controller.withdrawTool();
 }
 
-/** Completions of `/workflow `: names and the verbs that apply now, then the argument of the verb. `null` where the input is complete. */
+/** Completions for `/workflow `: names and the verbs that apply now, then the argument of the verb. `null` if the input is complete. */
 export function completeWorkflow(
 	{ library, controller }: Workflows,
 	prefix: string,
@@ -167,11 +167,11 @@ export function completeWorkflow(
 					: [];
 	const typed = verb === undefined ? prefix : argument;
 	const found = offered.filter(({ label }) => label.startsWith(typed));
-	// Enter would choose from the list instead of sending a complete command.
+	// With an open list, Enter selects an item instead of sending the complete command.
 	return found.length === 0 || found.some(({ label }) => label === typed) ? null : found;
 }
 
-/** Whether a verb applies now: most need a run in a certain state. */
+/** Whether a verb applies now: most verbs require a run in a certain state. */
 function isApplicable(verb: string, run: WorkflowRun | undefined): boolean {
 	if (verb === "list" || verb === "check" || verb === "show") return true;
 	if (run === undefined) return false;
@@ -188,7 +188,7 @@ function isApplicable(verb: string, run: WorkflowRun | undefined): boolean {
 	}
 }
 
-/** Applies an event to the run, and reports a refusal. */
+/** Applies an event to the run and reports a refusal to the user. */
 function change(
 	{ controller }: Workflows,
 	ctx: ExtensionCommandContext,
@@ -210,7 +210,7 @@ function did(actions: readonly WorkflowAction[], kind: WorkflowAction["kind"]): 
 async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promise<void> {
 	const { controller, conversation } = workflows;
 	const paused = controller.active?.run.status.kind === "paused";
-	// A run that only waits, because the user held it or its phase is theirs to end, is continued as well.
+	// Also continues a run that is not paused but waiting: the user held the countdown, or the user ends the phase.
 	const actions = paused || !ctx.isIdle() ? change(workflows, ctx, { kind: "resume" }) : [];
 	if (paused ? !did(actions, "resumed") : !ctx.isIdle()) return;
 	const { active } = controller;
@@ -218,7 +218,7 @@ async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promi
 	const { run } = active;
 	if (run.kind === "stale") return refuseCommand(ctx, workflowRefusalText({ kind: "stale", missing: run.missing }));
 	await startModelTurn(workflows, ctx, () => {
-		// The run may have been moved while it was paused: then the working model has not read its phase yet.
+		// If the run moved while it was paused, the working model has not read the current phase yet.
 		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.sendPhase(ctx, active);
 		conversation.send(active, reminderType, resumeText(run));
 	});
@@ -234,7 +234,7 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	const { run } = held;
 	if (did(actions, "ended")) return reportEnd(workflows, held, working, event.kind === "advance" ? "next" : "skip");
 	if (moved?.kind !== "moved") return;
-	// A paused run is only moved; the model gets the phase when the run is resumed.
+	// A paused run only moves; the model receives the phase when the run resumes.
 	if (run.status.kind !== "running") {
 		say(ctx, `The workflow is in ${placeLine(run)} now. It is paused: /workflow resume continues it.`);
 		if (!ctx.hasUI) workflows.exit.set(exitCodes.waits);

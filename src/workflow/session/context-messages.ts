@@ -1,5 +1,5 @@
-// What the model has been told of a workflow: whether it has the text of the current phase, and what is left of runs that are over.
-// Nothing of this is remembered: the session itself is asked, so that it is right after a reload, a move in the tree and a compaction.
+// Workflow texts in the model's context: detects whether the text of the current phase is present, and removes the texts of ended runs.
+// Nothing is cached. Every answer is derived from the session, so it stays correct after a reload, a move in the tree, or a compaction.
 import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { newestFirst } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
@@ -10,7 +10,7 @@ import { type HeldRun, stateType } from "./entries.ts";
 export const contextType = "workflow:context";
 export const reminderType = "workflow:reminder";
 
-/** Names the visit of a phase that a text belongs to: the run, its step, and the definition that it was taken from. */
+/** Identifies the phase visit that a text belongs to: the run, its step, and the definition that produced the text. */
 export interface VisitMark {
 	readonly taskId: string;
 	readonly step: number;
@@ -23,7 +23,7 @@ export function visitMarkOf({ run, pinned }: HeldRun): VisitMark {
 
 type Session = ExtensionContext["sessionManager"];
 
-/** Whether the model's context has the text of the current phase, and the task. */
+/** Whether the model's context contains the text of the current phase, and the task. */
 export function hasPhaseText(session: Session, held: HeldRun): boolean {
 	const mark = visitMarkOf(held);
 	const removed = new Set<string>();
@@ -40,15 +40,15 @@ export function hasPhaseText(session: Session, held: HeldRun): boolean {
 }
 
 /**
- * What the model had read when it wrote the call `id`, according to the branch: the texts of phases before the message with the call. A call
- * that the newest message does not contain was written elsewhere, and counts as having read nothing.
+ * Which phase texts the model had read when it wrote the call `id`: those that precede the message with the call on the branch. If the
+ * newest assistant message does not contain the call, the call was written elsewhere and counts as having read nothing.
  */
 export function modelDecision(session: Session, held: HeldRun, id: string): ModelDecision {
 	const now = visitMarkOf(held);
 	let message = id;
 	for (const entry of untilCall(session, id)) {
 		if (message === id) message = entry.id;
-		// The text of an earlier visit may have been queued and follow that of the current one; of two versions of one visit the newer counts.
+		// A queued text of an earlier visit may follow the text of the current one. Of two versions of one visit, the newer counts.
 		const mark = visitMarkIn(entry);
 		const isCurrent = mark?.taskId === now.taskId && mark.step === now.step;
 		if (isCurrent) return { message, seen: mark.hash === now.hash ? now.step : undefined };
@@ -57,7 +57,7 @@ export function modelDecision(session: Session, held: HeldRun, id: string): Mode
 	return { message, seen: undefined };
 }
 
-/** The newest message, if it has the call `id`, and what is before it on the branch, newest first. */
+/** The newest assistant message, if it contains the call `id`, and the entries before it on the branch, newest first. */
 function* untilCall(session: Session, id: string) {
 	let found = false;
 	for (const entry of newestFirst(session)) {
@@ -77,12 +77,12 @@ function hasCall(entry: SessionEntry, id: string): boolean {
 	return entry.message.content.some((part) => part.type === "toolCall" && part.id === id);
 }
 
-/** Whether an entry is a state of an earlier visit: a visit begins with its state, so everything older belongs to another one. */
+/** Whether an entry is a state of an earlier visit. A visit begins with its state, so every older entry belongs to another visit. */
 function isEarlierState(entry: SessionEntry, mark: VisitMark): boolean {
 	return entry.type === "custom" && entry.customType === stateType && isBefore(entry.data, mark);
 }
 
-/** Whether the model's context holds the whole task of the run. Of a short one nobody needs to know. */
+/** Whether the model's context contains the whole task of the run. Always `false` for a short task, which is repeated anyway. */
 export function knowsTask(session: Session, { task }: WorkflowRun): boolean {
 	if (!isLongTask(task)) return false;
 	let keptFrom: string | undefined;
@@ -94,7 +94,7 @@ export function knowsTask(session: Session, { task }: WorkflowRun): boolean {
 	return false;
 }
 
-/** What the person, or this package, has written to the model in an entry. */
+/** The text that the user or this package sent to the model in an entry. */
 function textOf(entry: SessionEntry): string {
 	const content =
 		entry.type === "custom_message"
@@ -107,7 +107,7 @@ function textOf(entry: SessionEntry): string {
 		: content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
-/** Whether a compaction has been written after the entry `since`, which is left out of the question where there is none. */
+/** Whether a compaction follows the entry `since`; with `null`, whether the branch has a compaction at all. */
 export function hasCompaction(session: Session, since: string | null): boolean {
 	for (const entry of newestFirst(session)) {
 		if (entry.id === since) return false;
@@ -121,7 +121,7 @@ function carries(entry: SessionEntry, { taskId, step, hash }: VisitMark): boolea
 	return told?.taskId === taskId && told.step === step && told.hash === hash;
 }
 
-/** The visit whose text an entry gives to the model. */
+/** The visit whose phase text an entry contains. */
 function visitMarkIn(entry: SessionEntry): Partial<VisitMark> | undefined {
 	if (entry.type === "custom_message") return entry.customType === contextType ? marks(entry.details) : undefined;
 	if (entry.type !== "message" || entry.message.role !== "toolResult" || entry.message.toolName !== stepTool)
@@ -138,24 +138,24 @@ function isBefore(data: unknown, { taskId, step }: VisitMark): boolean {
 	return state.taskId !== taskId || (typeof state.globalStepCount === "number" && state.globalStepCount < step);
 }
 
-/** Whether a result of `workflow_step` holds the instructions of a phase: those of the reference package too. */
+/** Whether a result of `workflow_step` contains the instructions of a phase. Recognizes results of the reference package too. */
 function givesInstructions(details: unknown): boolean {
 	const { advanced, to, looped, active, workflowKey } = (details ?? {}) as Record<string, unknown>;
 	return (advanced === true && to !== "DONE") || looped === true || (active === true && workflowKey !== undefined);
 }
 
-/** Whether a result asks for something that only counts while the run is on. */
+/** Whether a result asks the model for something that only applies while the run is active. */
 function asks(details: unknown): boolean {
 	return givesInstructions(details) || (details as { cancelPending?: unknown } | undefined)?.cancelPending === true;
 }
 
-/** Texts that only count while their run does. The last two are the reference package's. */
+/** Message types that only apply while their run is active. The last two belong to the reference package. */
 const workflowTexts = new Set([contextType, reminderType, "workflow:countdown", "workflow:complete"]);
 
 type Message = ContextEvent["messages"][number];
 type Draft = TurnEndEvent["entries"][number];
 
-/** What a message of a run that is over becomes: `undefined` as it is, `null` nothing, a text that. */
+/** The replacement for a message of an ended run: `undefined` keeps the message, `null` removes it, a text replaces its content. */
 function replacementOf(message: Message, run: WorkflowRun | undefined): string | null | undefined {
 	const mine = (details: unknown) =>
 		run !== undefined && isActive(run) && (details as { taskId?: unknown } | undefined)?.taskId === run.id;
@@ -168,7 +168,7 @@ function replacementOf(message: Message, run: WorkflowRun | undefined): string |
 	return line === text ? undefined : line;
 }
 
-/** The edits that take what is left of other runs out of the model's context for good. */
+/** The edits that permanently remove the texts of all runs except the active `run` from the model's context. */
 export function contextEdits(
 	entries: TurnEndEvent["context"]["contextEntries"],
 	run: WorkflowRun | undefined,
@@ -187,7 +187,7 @@ export function contextEdits(
 	});
 }
 
-/** The same for one request, until the edits are written; `undefined` where nothing is left. */
+/** The same for one request, until the edits are written; `undefined` if there is nothing to remove. */
 export function withoutEndedRuns(messages: readonly Message[], run: WorkflowRun | undefined): Message[] | undefined {
 	let changed = false;
 	const kept = messages.flatMap((message): Message[] => {

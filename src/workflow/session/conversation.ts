@@ -1,6 +1,6 @@
 // Messages between a run and the model: the first message, the text of each phase, reminders, and the cleanup after the run.
-// V1 a phase's text reaches the model once per visit, and again where a compaction removed it; V2 nothing of a run stays in the model's
-// context when the run is over; V3 pi's events are subscribed only while a run needs them.
+// V1 the model receives a phase's text once per visit, and again if a compaction removed it; V2 after a run ends, none of its texts
+// remain in the model's context; V3 pi's events are subscribed only while a run needs them.
 import type {
 	AgentBeforeSettleEvent,
 	BeforeAgentStartEvent,
@@ -43,13 +43,13 @@ interface ConversationOptions {
 interface ExpectedRun {
 	readonly run: LiveWorkflowRun;
 	readonly text: string;
-	/** pi has taken the text as input. */
+	/** pi has accepted the text as input. */
 	accepted: boolean;
 }
 
 /** The conversation of one session's runs with its model. */
 export class WorkflowConversation {
-	/** Called when an agent run has settled; `ended`: the workflow ended in it. */
+	/** Called when an agent run has settled; `ended`: the workflow ended during it. */
 	settled: (ctx: ExtensionContext, ended: boolean) => void = () => {};
 	private readonly pi: ExtensionAPI;
 	private readonly scope: Scope;
@@ -60,11 +60,11 @@ export class WorkflowConversation {
 	private countdown: Countdown | undefined;
 	/** The model is working: between `agent_start` and `agent_end`. */
 	private working = false;
-	/** A run is over, and its texts may still be in the model's context. */
+	/** A run has ended, and its texts may still be in the model's context. */
 	private leftovers = false;
 	/** A run ended in this agent run, which has not settled yet. */
 	private ending = false;
-	/** The visit of which the user was told that they end it. */
+	/** The visit for which the user was last notified that they end the phase. */
 	private announcedVisit: string | undefined;
 	/** The user held the last countdown. */
 	private held = false;
@@ -77,23 +77,23 @@ export class WorkflowConversation {
 		this.controller = controller;
 	}
 
-	/** Whether a run is expected with which pi has not begun yet. */
+	/** Whether a run is expected that pi has not started yet. */
 	get starting(): boolean {
 		return this.expected !== undefined;
 	}
 
-	/** Whether a countdown runs: pi counts as busy, but the model is not working. */
+	/** Whether a countdown is running: pi counts as busy, but the model is not working. */
 	get countingDown(): boolean {
 		return this.countdown !== undefined;
 	}
 
-	/** Starts `run` when pi begins with `text` as the user's message; drops it if the user says something else first. */
+	/** Starts `run` when pi begins with `text` as the user's message; drops it if the user sends a different message first. */
 	expect(run: LiveWorkflowRun, text: string): void {
 		this.expected = { run, text, accepted: false };
 		this.subscribe();
 	}
 
-	/** Drops an expected run that pi did not begin. */
+	/** Drops an expected run that pi did not start. */
 	cancelStart(run: LiveWorkflowRun): void {
 		if (this.expected?.run === run) this.dropExpected();
 	}
@@ -103,7 +103,7 @@ export class WorkflowConversation {
 		this.steer({ customType: type, content: text, display: type === reminderType, details: visitMarkOf(held) });
 	}
 
-	/** Sends the working model the whole text of the phase again, because the definition has changed. */
+	/** Resends the whole text of the phase to the working model after the definition has changed. */
 	sendPhase(ctx: ExtensionContext, held: HeldRun): void {
 		this.steer(contextMessage(ctx, held));
 	}
@@ -139,8 +139,8 @@ export class WorkflowConversation {
 	private async onInput(event: InputEvent, ctx: ExtensionContext): Promise<void> {
 		const counting = this.countingDown;
 		this.countdown?.end("ended");
-		// A client that sees an idle model sends its message without a way to queue it, which pi refuses during an agent run: this one is
-		// about to settle.
+		// A client that sees an idle model sends its message without a queueing mode, and pi refuses such a message during an agent run.
+		// This agent run is about to settle, so wait for it.
 		if (counting && event.streamingBehavior === undefined) await untilIdle(ctx);
 		if (event.source === "extension") {
 			if (this.expected && event.text.includes(this.expected.text)) this.onExpectedInput(this.expected, event, ctx);
@@ -148,14 +148,14 @@ export class WorkflowConversation {
 		}
 		this.dropExpected();
 		const resumed = this.controller.apply(ctx, { kind: "spoken" }).some(({ kind }) => kind === "resumed");
-		// The terminal has a row for it.
+		// The terminal shows a transcript row instead.
 		if (resumed && ctx.mode !== "tui") say(ctx, "The workflow continues with your message.");
 	}
 
 	private onExpectedInput(expected: ExpectedRun, event: InputEvent, ctx: ExtensionContext): void {
 		expected.accepted = true;
 		if (event.streamingBehavior === undefined) return;
-		// Another message came first: this one is queued and reaches the model without a new agent start.
+		// Another message came first, so this one is queued and reaches the model without a new agent start.
 		this.begin(ctx);
 		const held = this.controller.active;
 		if (held) this.pi.sendMessage(contextMessage(ctx, held), { deliverAs: "followUp" });
@@ -171,8 +171,8 @@ export class WorkflowConversation {
 	}
 
 	/**
-	 * Sends the phase again if a compaction removed it while the model works, where no agent start could bring it back. pi reports its own
-	 * compactions; those that a turn ends with, such as a handoff's, it does not.
+	 * Resends the phase if a compaction removed it while the model is working, because no agent start would restore it. pi emits an event for
+	 * its own compactions, but not for those at the end of a turn, such as a handoff's.
 	 */
 	private restorePhase(ctx: ExtensionContext): void {
 		const since = this.checkedUpTo;
@@ -201,14 +201,14 @@ export class WorkflowConversation {
 		return { entries: [...event.entries, ...edits, ...reminder], continue: true };
 	}
 
-	/** The entries that make a model continue that has stopped in the middle of a run; none where it should not. */
+	/** The entries that make the model continue after it stopped in the middle of a run; empty if it should not continue. */
 	private async reminderEntries(
 		event: AgentBeforeSettleEvent,
 		ctx: ExtensionContext,
 	): Promise<TurnEndEvent["entries"]> {
 		const held = runningRun(this.controller);
 		if (!held || event.outcome === "aborted") return [];
-		// Queued messages come first, and nothing is needed where another extension continues the agent.
+		// Queued messages come first. No reminder is needed if another extension continues the agent.
 		if (event.continue || event.context.pendingMessages.length > 0 || ctx.hasPendingMessages()) return [];
 		if (event.outcome === "error") {
 			this.controller.apply(ctx, { kind: "failed", why: errorOf(event) });
@@ -232,7 +232,7 @@ export class WorkflowConversation {
 		return [{ type: "custom_message" as const, ...contextMessage(ctx, now) }, reminder];
 	}
 
-	/** Counts `seconds` down where the user sees it; whether the time elapsed. */
+	/** Shows a countdown of `seconds` to the user. Returns whether the time elapsed. */
 	private async countDown(ctx: ExtensionContext, seconds: number, phase: string): Promise<boolean> {
 		this.countdown = startCountdown(ctx, this.scope, seconds, phase);
 		const end = await this.countdown.over;
@@ -241,7 +241,7 @@ export class WorkflowConversation {
 		return end === "elapsed";
 	}
 
-	/** Tells the user, once per visit, that they end the phase. Without a screen, the end of pi reports it. */
+	/** Notifies the user, once per visit, that they end the phase. Without a UI, pi reports it on exit. */
 	private announceWaiting(ctx: ExtensionContext): void {
 		const held = runningRun(this.controller);
 		if (!ctx.hasUI || !held || !waitsForPerson(held.run)) return;
@@ -250,7 +250,7 @@ export class WorkflowConversation {
 		this.announcedVisit = visit;
 	}
 
-	/** Applies an event that counts against the visit's bounds. At a bound the model is aborted once the calls of its message have ended. */
+	/** Applies an event that counts against the visit's bounds. At a bound, aborts the model after the calls of its message have ended. */
 	private count(ctx: ExtensionContext, event: Extract<WorkflowEvent, { kind: "called" | "asked" }>): void {
 		for (const action of this.controller.apply(ctx, event)) {
 			const held = this.controller.active;
@@ -291,7 +291,7 @@ export class WorkflowConversation {
 		this.subscribe();
 	}
 
-	/** Subscribes to the events that are needed now, and unsubscribes from the others. */
+	/** Subscribes to the events needed now and unsubscribes from the others. */
 	private subscribe(): void {
 		const { expected, ending, leftovers } = this;
 		const needed = {
@@ -334,7 +334,7 @@ export class WorkflowConversation {
 			pi.on("session_compact", (_event, ctx) => {
 				if (this.working) this.restorePhase(ctx);
 			}),
-			// pi waits for an agent run to settle before it changes the session: it would wait for the countdown.
+			// pi waits for the agent run to settle before it changes the session, and would otherwise wait for the countdown.
 			pi.on("session_before_switch", hold),
 			pi.on("session_before_fork", hold),
 			pi.on("agent_before_settle", (event, ctx) => this.onBeforeSettle(event, ctx)),
@@ -342,7 +342,7 @@ export class WorkflowConversation {
 		];
 	}
 
-	/** These make pi work for every turn or request, so they are subscribed only while there is something to remove. */
+	/** These handlers cost work on every turn or request, so they are subscribed only while there is something to remove. */
 	private cleanupEvents(): (() => void)[] {
 		return [
 			this.pi.on("turn_end", (event) => this.onTurnEnd(event)),
@@ -354,18 +354,18 @@ export class WorkflowConversation {
 	}
 }
 
-/** The session's run where it is live and running. */
+/** The session's run if it is live and running. */
 function runningRun({ active }: RunController): (HeldRun & { readonly run: LiveWorkflowRun }) | undefined {
 	const run = active?.run;
 	return active && run?.kind === "live" && run.status.kind === "running" ? { ...active, run } : undefined;
 }
 
-/** Waits until pi has settled, two seconds at most. */
+/** Waits until pi has settled, for at most two seconds. */
 async function untilIdle(ctx: ExtensionContext): Promise<void> {
 	for (let waited = 0; waited < 2_000 && !ctx.isIdle(); waited += 5) await new Promise((done) => setTimeout(done, 5));
 }
 
-/** The message that gives the model the phase; the task is in it unless `prompt` or the model's context has it. */
+/** The message with the text of the phase. It includes the task unless `prompt` or the model's context already contains it. */
 function contextMessage(
 	{ sessionManager }: Pick<ExtensionContext, "sessionManager">,
 	held: HeldRun,

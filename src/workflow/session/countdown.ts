@@ -1,11 +1,11 @@
-// The seconds before the model is told to go on, where a person can see them and take the word.
-// K1 it always ends, once, with a reason; K2 timer, widget and key listener go with it, also when the session closes;
-// K3 it draws once a second at most.
+// The visible countdown before the model is reminded to continue; the user can interrupt it.
+// K1 it ends exactly once, with a reason; K2 its end removes the timer, the widget, and the key listener, also when the session closes;
+// K3 it redraws at most once per second.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { isKeyRelease, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Scope } from "../../pi/index.ts";
 
-/** `elapsed`: nobody objected. `held`: a person did something else, pressed a key for one. `ended`: something made it pointless. */
+/** `elapsed`: the time ran out. `held`: the user intervened, for example with a key press. `ended`: the countdown became obsolete. */
 export type CountdownEnd = "elapsed" | "held" | "ended";
 
 export interface Countdown {
@@ -15,7 +15,7 @@ export interface Countdown {
 
 const widgetKey = "chronicle-countdown";
 
-/** Starts counting `seconds` down in the terminal or, as text, for an RPC client. `what` names the phase that goes on. */
+/** Starts a countdown of `seconds` in the terminal or, as text, for an RPC client. `what` names the phase that continues. */
 export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: number, what: string): Countdown {
 	const { ui, mode } = ctx;
 	let left = seconds;
@@ -40,7 +40,7 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 	});
 	const closers: (() => void)[] = [];
 	const end = (how: CountdownEnd) => {
-		// First, because a closer may come back here.
+		// Resolve first, because a closer may call `end` again.
 		finish(how);
 		for (const close of closers.splice(0)) close();
 	};
@@ -67,7 +67,7 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 	return { over, end };
 }
 
-/** Whether the session of `ctx` is over: a host may dispose of one in the middle of a run, and no event tells of that. */
+/** Whether the session of `ctx` is gone: a host may dispose of it in the middle of a run without any event. */
 export function isGone(ctx: Pick<ExtensionContext, "isIdle">): boolean {
 	try {
 		ctx.isIdle();
@@ -81,13 +81,13 @@ function words(what: string, left: number): string {
 	return `⏳ ${what} continues in ${left} s · Esc pauses, typing holds`;
 }
 
-/** One line of at most `width` columns: where it is too narrow, the name of the phase is cut before what the person can do. */
+/** One line of at most `width` columns. If space is short, the phase name is truncated before the key hints. */
 export function countdownLine(what: string, left: number, width: number): string {
 	const room = width - visibleWidth(words("", left));
 	return truncateToWidth(words(truncateToWidth(what, Math.max(room, 1), "…"), left), width);
 }
 
-/** Terminals also send what no person typed: releases of keys, the mouse, focus, answers to questions. */
+/** Whether the input is a key press. Terminals also send key releases, mouse and focus events, and replies to queries. */
 function isKey(data: string): boolean {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins what a terminal sends by itself
 	return !isKeyRelease(data) && !/^\x1b(\[(<|M|I$|O$|\?)|\]|P|_)/.test(data);

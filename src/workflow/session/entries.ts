@@ -1,5 +1,6 @@
-// What a run leaves in the session, and how it is found again. The newest state on the branch decides; nothing older is ever revived.
-// E1 a state entry has a bounded size; E2 the definition is written once per run and never changed; E3 what cannot be read is no run.
+// Writes a run to session entries and restores it from them. The newest state on the branch decides; older runs are never revived.
+// E1 a state entry has a bounded size; E2 the pinned definition is written once and never changed, and a reload pins another copy;
+// E3 an unreadable state is not a run.
 import { createHash } from "node:crypto";
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { customEntries, newestFirst, writeEntry } from "../../pi/index.ts";
@@ -25,39 +26,39 @@ import {
 export const stateType = "workflow:state";
 export const definitionType = "workflow:definition";
 export const completeType = "workflow:complete";
-/** The figures of a run that ended while the model was at work. */
+/** The figures of a run that ended while the model was working. */
 export const spentType = "workflow:spent";
 
 type Session = ExtensionContext["sessionManager"];
 
-/** Which copy of its definitions a run goes by. */
+/** The pinned copy of the definitions that a run uses. */
 export interface Pinned {
-	/** Id of the session entry that holds it. */
+	/** Id of the session entry with the copy. */
 	readonly entry: string;
-	/** See `hashOf`. */
+	/** See `definitionsHash`. */
 	readonly hash: string;
 }
 
-/** A run as this session holds it. */
+/** A run of this session and its pinned definitions. */
 export interface HeldRun {
 	readonly run: WorkflowRun;
-	/** Absent where the run was begun by the reference package. */
+	/** `undefined` if the reference package started the run. */
 	readonly pinned: Pinned | undefined;
 }
 
-/** 16 hexadecimal digits that are the same for the same definitions, wherever their files lie. */
+/** A hash of 16 hexadecimal digits. Equal definitions have equal hashes, regardless of the location of their files. */
 export function definitionsHash(definitions: Definitions): string {
 	const text = JSON.stringify(pinnedDefinitions(definitions), inOrder);
 	return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** For `JSON.stringify`: objects with their keys in order, so that equal values are equal texts. */
+/** A replacer for `JSON.stringify` that sorts object keys, so that equal values give equal texts. */
 function inOrder(_key: string, value: unknown): unknown {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
 	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Writes the definitions of a run into the session. */
+/** Writes the definitions of a run to the session. */
 export function pinDefinitions(pi: ExtensionAPI, session: Session, run: WorkflowRun, definitions: Definitions): Pinned {
 	const copy: PinnedCopy = {
 		version: 1,
@@ -70,7 +71,7 @@ export function pinDefinitions(pi: ExtensionAPI, session: Session, run: Workflow
 	return { entry: session.getLeafId() ?? "", hash: definitionsHash(definitions) };
 }
 
-/** Writes what a run has become. */
+/** Writes the current state of a run to the session. */
 export function writeState(
 	pi: ExtensionAPI,
 	{ run, pinned }: HeldRun,
@@ -86,10 +87,10 @@ export function writeState(
 export type FoundRun =
 	| { readonly kind: "none" }
 	| { readonly kind: "held"; readonly held: HeldRun }
-	/** In words, for the person. */
+	/** For the user. */
 	| { readonly kind: "unreadable"; readonly problem: string };
 
-/** The run that the session's current branch is in, or was in last. `catalogue` is asked only for a run without a copy of its own. */
+/** Finds the current or last run of the session's current branch. `catalogue` is called only for a run without a pinned copy. */
 export function findWorkflowRun(session: Session, catalogue: () => Definitions): FoundRun {
 	const [entry] = customEntries(session, [stateType]);
 	if (!entry) return { kind: "none" };
@@ -100,7 +101,7 @@ export function findWorkflowRun(session: Session, catalogue: () => Definitions):
 	const pinned = copy && { entry: copy.entry, hash: definitionsHash(copy.definitions) };
 	const restored = copy
 		? restoreRun(state, { kind: "pinned", definitions: copy.definitions, task: copy.task })
-		: // What is over needs no definition, and must not be made to look as if it missed one.
+		: // An ended run needs no definitions and must not be reported as missing one.
 			restoreRun(state, {
 				kind: "catalogue",
 				definitions: state.active ? reachable(catalogue(), state.workflowKey) : new Map(),
@@ -115,7 +116,7 @@ interface Copy {
 	readonly task: string;
 }
 
-/** The pinned copy that a state names; in a session whose entries were given new ids the newest one of the run. */
+/** The pinned copy that a state refers to. If the session's entries were given new ids, the newest copy of the run. */
 function findCopy(session: Session, { pin, taskId }: StoredState): Copy | undefined {
 	if (pin === undefined) return undefined;
 	const read = (entry: SessionEntry | undefined): Copy | undefined => {
@@ -132,14 +133,14 @@ function findCopy(session: Session, { pin, taskId }: StoredState): Copy | undefi
 	return undefined;
 }
 
-/** The run that a state of this session tells of, by its own copy; `undefined` where it has none. */
+/** The run that a state of this session describes, restored from its pinned copy; `undefined` if it has none. */
 export function runOfState(session: Session, state: StoredState): LiveWorkflowRun | undefined {
 	const copy = findCopy(session, state);
 	const restored = copy && restoreRun(state, { kind: "pinned", ...copy });
 	return restored?.kind === "run" && restored.run.kind === "live" ? restored.run : undefined;
 }
 
-/** Since when nobody has been at work in the session: ms since the epoch. What pi notes itself when it opens one is no work. */
+/** Time of the last activity in the session, in ms since the epoch. Entries that pi writes when it opens a session don't count. */
 export function restingSince(session: Session): number | undefined {
 	const work = new Set<string>(["message", "custom_message", "compaction", "branch_summary"]);
 	for (const entry of newestFirst(session))
@@ -148,7 +149,7 @@ export function restingSince(session: Session): number | undefined {
 	return undefined;
 }
 
-/** What a run has been through on the current branch, oldest first; see `foldHistory`. */
+/** The phase visits of a run on the current branch, oldest first; see `foldHistory`. */
 export function historyOf(session: Session, runId: string): PhaseVisit[] {
 	return foldHistory(datedStates(session), runId, Date.now());
 }

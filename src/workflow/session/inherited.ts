@@ -1,25 +1,25 @@
-// The limits of the phase that a child session was started in. They hold in the child for good: it has no run that could leave the phase.
-// I1 limits that cannot be read allow nothing.
+// Applies the limits of the parent's current phase to a child session. They are permanent: the child has no run that could leave the phase.
+// I1 unreadable limits allow nothing.
 import type { Policy } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall } from "../limits/index.ts";
 import { currentPhase, isActive, readPinnedLimits, type WorkflowRun } from "../machine/index.ts";
 import { projectFolder, verdict } from "./policy.ts";
 
-/** Custom entry of a child's session. */
+/** Type of the custom entry in a child's session. */
 export const inheritedType = "workflow:inherited";
 
-/** What a child session has to be told of the run that is on; `undefined` where there is none. */
+/** The entry that passes the limits of the active run to a child session; `undefined` without an active run. */
 export function inheritance(
 	run: WorkflowRun | undefined,
 ): { readonly customType: string; readonly data: unknown } | undefined {
 	if (!run || !isActive(run)) return undefined;
-	// Without its definition nothing is allowed, in the child neither.
+	// A run without its definition allows nothing, and neither does the child.
 	if (run.kind === "stale") return { customType: inheritedType, data: { phase: run.phaseId ?? "", tools: null } };
 	const { name, tools } = currentPhase(run);
 	return { customType: inheritedType, data: { phase: name, tools } };
 }
 
-/** The policy that such an entry asks for in a child that works in `cwd`. */
+/** The policy that the entry's `data` imposes on a child whose working directory is `cwd`. */
 export function inheritedPolicy(data: unknown, cwd: string): Policy {
 	const { phase, tools } = (data ?? {}) as { phase?: unknown; tools?: unknown };
 	const limits = readPinnedLimits(tools) ?? ({ kind: "capabilities", may: [] } as const);

@@ -1,10 +1,10 @@
-// The workflows that this session can start: read from disk when somebody asks, not per keystroke.
+// The workflows that this session can start. They are read from disk on demand, but not on every keystroke.
 
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted } from "../../pi/index.ts";
 import { type Catalogue, loadCatalogue, workflowRoots } from "../definitions/index.ts";
 
-/** Where a session looks: its working directory, and whether the person trusts what lies there. */
+/** The working directory of a session, and whether the user trusts its definitions. */
 export interface ProjectContext {
 	readonly cwd: string;
 	readonly trusted: boolean;
@@ -15,13 +15,13 @@ export function projectContext(ctx: ExtensionContext): ProjectContext {
 }
 
 export interface Library {
-	/** The catalogue as the disk has it now. */
+	/** Loads the catalogue from disk. */
 	load(place: ProjectContext): Catalogue;
-	/** The catalogue as it was a moment ago, for completions: the disk is looked at once in a while, not with every key. */
+	/** A catalogue that may be up to `recentFor` old, for completions: avoids reading the disk on every keystroke. */
 	recent(place: ProjectContext): Catalogue;
 }
 
-/** How old in ms what completions offer may be. */
+/** Maximum age of the catalogue for completions, in ms. */
 const recentFor = 2_000;
 
 /** Opens the library of one session; `agentDir` is pi's agent directory. */

@@ -1,4 +1,4 @@
-// What the transcript shows of a run: its start, its phases, pauses, its end. Entries, so that no model ever reads them.
+// Transcript rows of a run: its start, phases, pauses, and end. They are drawn from entries that the model never reads.
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, Text } from "@earendil-works/pi-tui";
 import { printable } from "../../pi/index.ts";
@@ -8,7 +8,7 @@ import type { Rows } from "../rows.ts";
 import { spendLines } from "./summary.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
 
-/** Draws the package's workflow rows. `placeOf` says in words where the run of a state is. */
+/** Creates the renderers of the workflow rows. `placeOf` describes the position of a state's run. */
 export function openRows(placeOf: (state: StoredState) => string | undefined): Rows {
 	return {
 		drawState(data, theme) {
@@ -36,7 +36,7 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 	};
 }
 
-/** One line per change; states that the reference package wrote, and ends (which have an entry of their own), show nothing. */
+/** One line per change. Ends have their own entry, and states of the reference package have no row. */
 function drawState({ left, note, paused }: StoredState, at: string, theme: Theme): Component | undefined {
 	if (left) {
 		const sign = { next: "→", loop: "↻", skip: "⇥", back: "↩" }[left.way];

@@ -1,4 +1,4 @@
-// The limits of the current phase as a policy of the package's one gate. It is in force only while a run is active.
+// The limits of the current phase as a policy of the package's gate. It applies only while a run is active.
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Policy, Verdict } from "../../safety/index.ts";
@@ -6,7 +6,7 @@ import { changesAreMeant, isNameRefused, judgeCall, type Stop, stepTool, stopRul
 import { currentPhase, isActive, type WorkflowRun } from "../machine/index.ts";
 import { blockAdvice, blockReason, staleReason } from "../prompts/index.ts";
 
-/** Judges every call by the phase that `run` is in when the call is about to start. A run without its definition allows nothing. */
+/** Judges every call by the phase that `run` is in when the call starts. A run without its definition allows nothing. */
 export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Policy {
 	const project = projectFolder(cwd);
 	return {
@@ -23,7 +23,7 @@ export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Po
 					repeats: "told",
 				};
 			const { tools } = currentPhase(current);
-			// The session's own book (notebook, handoff) reaches nothing that a phase limits; naming it in a blacklist does.
+			// This package's read-only tools (notebook, handoff) affect nothing that a phase limits. Only a blacklist can forbid them, by name.
 			if (call.own && call.hints?.readOnlyHint && tools.kind !== "blacklist") return undefined;
 			const stop = judgeCall(tools, call, footprint, project);
 			return stop && verdict(stop, blockReason(current, call.tool), blockAdvice(current));
@@ -41,7 +41,7 @@ export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Po
 	};
 }
 
-/** The verdict on a call that the limits of a phase stop. `reason` says what is refused, `advice` what to do instead. */
+/** The verdict on a call that a phase's limits stop. `reason` explains the refusal; `advice` suggests an alternative. */
 export function verdict(stop: Stop, reason: string, advice: string): Verdict {
 	const why = stopText(stop);
 	return {
@@ -50,12 +50,12 @@ export function verdict(stop: Stop, reason: string, advice: string): Verdict {
 		rule: stopRule(stop),
 		reason: why === undefined ? reason : `${reason}\n${why}`,
 		advice,
-		// Nobody needs to watch a workflow: a model that runs into a limit of its phase again is no reason to stop and wait.
+		// Workflows run unattended, so a model that hits the same limit again is no reason to stop and wait for the user.
 		repeats: "told",
 	};
 }
 
-/** The folder that counts as the project: the repository around `cwd`, or `cwd` itself; with links followed. */
+/** The project folder: the repository that contains `cwd`, else `cwd` itself, with symbolic links resolved. */
 export function projectFolder(cwd: string): string {
 	for (let folder = cwd; ; folder = dirname(folder)) {
 		if (existsSync(join(folder, ".git"))) return real(folder);

@@ -1,4 +1,4 @@
-// What `/workflow` says in words: which workflows there are, what is wrong with the others, where the run stands.
+// Texts of `/workflow`: available workflows, load errors, the status of the run.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
@@ -10,7 +10,7 @@ import { historyOf } from "./entries.ts";
 import type { ProjectContext } from "./library.ts";
 import type { RunController } from "./run-controller.ts";
 
-/** What a person may do besides starting one. */
+/** Help for the verbs of `/workflow`. */
 export const verbsText = [
 	"/workflow list, check, show <name>: the workflows, and what is wrong with them",
 	"/workflow status, pause, resume, next, skip, back [phase], reload: the active workflow; /cancel-workflow ends it",
@@ -24,20 +24,20 @@ export function rejectedText({ key, diagnostics }: Rejection, cwd: string): stri
 	].join("\n");
 }
 
-/** What keeps the project's own workflows away, if it has any: nobody has said yet that they may be read. */
+/** Explains that the project's workflows are not loaded because the project is not trusted; empty if it has none. */
 export function trustHint({ cwd, trusted }: ProjectContext): string[] {
 	if (trusted || !existsSync(join(cwd, ".pi", "workflows"))) return [];
 	return ["This project is not trusted, so the workflows in its .pi/workflows are not read. /trust changes that."];
 }
 
-/** That no workflow is called `word`; `words` are what else would have been understood. */
+/** Reports that no workflow is called `word`; `words` are further valid inputs for the suggestion. */
 export function notFoundText(word: string, catalogue: Catalogue, words: readonly string[] = []): string {
 	const names = visibleCommands(catalogue).map(([name]) => name);
 	const known = names.length === 0 ? "There are none here." : `There are: ${names.join(", ")}.`;
 	return `There is no workflow "${word}".${didYouMean(word, [...names, ...words])} ${known}`;
 }
 
-/** Where the run is, how long it has been there, and what it has been through. */
+/** The position of the run, the time spent in the current phase, and the earlier visits. */
 export function statusReport(
 	session: ExtensionContext["sessionManager"],
 	{ active, held, away }: RunController,

@@ -1,6 +1,6 @@
-// The run of this session and everything that shows it: entries, status line, policy, tool, the session's name.
-// D1 the run changes only here, by `workflowTransition`; D2 what has to outlive pi is written before anything else happens; D3 tool, policy
-// and status line exist exactly while a run is active.
+// The run of this session and everything that reflects it: entries, status line, policy, tool, session name.
+// D1 the run changes only here, through `workflowTransition`; D2 durable state is written before any other effect; D3 policy and status
+// line exist exactly while a run is active. The tool also exists then, and stays until the model's turn ends.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type NoticeLevel, openBadge, printable, say, writeEntry } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
@@ -35,7 +35,7 @@ interface RunControllerOptions {
 	readonly pi: ExtensionAPI;
 	readonly policies: Policies;
 	readonly library: Library;
-	/** Registers `workflow_step`, or withdraws it. */
+	/** Registers or withdraws `workflow_step`. */
 	readonly offer: (offered: boolean) => void;
 }
 
@@ -43,23 +43,23 @@ const statusKey = "chronicle-workflow";
 
 /** The run of one session; none until `begin` or `restore`. */
 export class RunController {
-	/** Called after every change of the run. `unknown`: another run may have been here before. */
+	/** Called after every change of the run. `unknown`: the session may contain texts of an earlier run. */
 	changed: (actions: readonly WorkflowAction[], past: "known" | "unknown") => void = () => {};
 	private readonly options: RunControllerOptions;
 	private readonly badge = openBadge(statusKey);
 	private current: HeldRun | undefined;
 	private offered = false;
-	/** A run that ended while the model was working: its figures are complete once that has settled. */
+	/** A run that ended while the model was working; its figures are complete once the agent run has settled. */
 	private unsettled: WorkflowRun | undefined;
 	private closedFor = 0;
 	private removePolicy: (() => void) | undefined;
 	private statusText: string | undefined;
-	/** The session of this instance, for the renderers, which pi calls without a context. */
+	/** For the renderers, which pi calls without a context. */
 	private session: ExtensionContext["sessionManager"] | undefined;
 
 	constructor(options: RunControllerOptions) {
 		this.options = options;
-		// pi's terminal forgets status lines with their session; a client over RPC keeps them.
+		// pi's terminal clears status lines when the session ends; an RPC client keeps them.
 		options.pi.on("session_shutdown", (_event, ctx) => {
 			if (this.statusText !== undefined && ctx.hasUI) ctx.ui.setStatus(statusKey, undefined);
 		});
@@ -70,42 +70,40 @@ export class RunController {
 		return this.current;
 	}
 
-	/** The current run while it is neither done nor cancelled. */
+	/** The current run, unless it is done or cancelled. */
 	get active(): HeldRun | undefined {
 		return this.current && isActive(this.current.run) ? this.current : undefined;
 	}
 
-	/** How long pi was closed in the present visit, as far as no state records it yet, in ms. */
+	/** How long pi was closed during the current visit, in ms; 0 once a state records it. */
 	get away(): number {
 		return this.closedFor;
 	}
 
-	/** Whether a session is open: before that its states cannot be described. */
+	/** Whether a session is open. Before that, states cannot be described. */
 	get ready(): boolean {
 		return this.session !== undefined;
 	}
 
-	/** Where the run of a state of this session is, in words; `undefined` for a state of the reference package. */
+	/** Describes the position of a state's run; `undefined` for a state of the reference package. */
 	describe(state: StoredState): string | undefined {
 		const run = this.session && runOfState(this.session, state);
 		return run && placeLine(run);
 	}
 
-	/** Registers the tool unless it is registered. */
 	offerTool(): void {
 		if (this.offered) return;
 		this.offered = true;
 		this.options.offer(true);
 	}
 
-	/** Withdraws the tool if it is registered. */
 	withdrawTool(): void {
 		if (!this.offered) return;
 		this.offered = false;
 		this.options.offer(false);
 	}
 
-	/** Starts a run: pins its definitions, writes its first state, shows it. */
+	/** Starts a run: pins its definitions, writes its first state, and shows it. */
 	begin(ctx: ExtensionContext, run: LiveWorkflowRun): void {
 		const { pi } = this.options;
 		const before = this.current;
@@ -128,7 +126,7 @@ export class RunController {
 				? pinDefinitions(this.options.pi, ctx.sessionManager, run, run.definitions)
 				: this.current.pinned;
 		this.current = { run, pinned };
-		// Work resumes in a session that was closed.
+		// Work resumes after pi was closed: record for how long.
 		if (event.kind === "begun" && this.closedFor > 0) this.write(this.current, {});
 		for (const action of actions) {
 			if (action.kind === "persist") this.write(this.current, { left: action.left, note: noteOf(actions) });
@@ -140,7 +138,7 @@ export class RunController {
 		return actions;
 	}
 
-	/** The session has settled: writes the figures of a run that ended while the model was working. Whether there was one. */
+	/** Writes the figures of a run that ended while the model was working. Returns whether there was one. Called when pi has settled. */
 	settle(ctx: ExtensionContext): boolean {
 		if (!this.unsettled) return false;
 		writeEntry(this.options.pi, spentType, { spent: spentPerPhase(ctx.sessionManager, this.unsettled) });
@@ -148,7 +146,7 @@ export class RunController {
 		return true;
 	}
 
-	/** Restores the run of the session's branch. The result says what cannot be read. */
+	/** Restores the run of the session's branch. Returns the problem if its state is unreadable. */
 	restore(ctx: ExtensionContext, how: "opened" | "moved"): string | undefined {
 		this.unsettled = undefined;
 		this.closedFor = 0;
@@ -166,7 +164,7 @@ export class RunController {
 		return found.kind === "unreadable" ? found.problem : undefined;
 	}
 
-	/** Makes policy and status line agree with the run. The tool stays until the model's turn is over, see `withdrawTool`. */
+	/** Updates policy and status line to match the run. The tool stays until the model's turn ends. */
 	private show(ctx: ExtensionContext): void {
 		const { active } = this;
 		if (active) this.removePolicy ??= this.options.policies.add(phasePolicy(() => this.current?.run, ctx.cwd));
@@ -187,7 +185,7 @@ export class RunController {
 	}
 
 	private writeEnd(ctx: ExtensionContext, run: WorkflowRun, how: "done" | "cancelled"): void {
-		// The answer that is being written is not in the figures yet.
+		// While the model is working, the figures do not include its current answer yet.
 		const spent = ctx.isIdle() ? { spent: spentPerPhase(ctx.sessionManager, run) } : undefined;
 		this.unsettled = spent ? undefined : run;
 		writeEntry(this.options.pi, completeType, { how, text: endText(run, how), ...spent });
@@ -195,7 +193,7 @@ export class RunController {
 	}
 }
 
-/** Reports outside of the terminal what the terminal shows as an entry of the transcript. */
+/** Reports a change as a message. The terminal shows a transcript row instead. */
 function announce(ctx: ExtensionContext, text: string, level: NoticeLevel = "info"): void {
 	if (ctx.mode !== "tui") say(ctx, text, level);
 }
@@ -205,7 +203,7 @@ function noteOf(actions: readonly WorkflowAction[]): Note | undefined {
 	return undefined;
 }
 
-/** Names the session after the run, unless the user has named it. A name that an earlier run gave may be replaced. */
+/** Names the session after the run. Replaces a name set by an earlier run, but not one set by the user. */
 function nameSession(pi: ExtensionAPI, run: LiveWorkflowRun, before: HeldRun | undefined): void {
 	const name = pi.getSessionName();
 	const nameFrom = (of: LiveWorkflowRun) => printable(sessionName(rootOf(of), of.task));

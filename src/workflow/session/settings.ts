@@ -1,15 +1,15 @@
-// What a person may set for all workflows: `"chronicle": { "workflow": { "countdown": 3, "reminders": 3 } }` in pi's settings.
+// User settings for all workflows: `"chronicle": { "workflow": { "countdown": 3, "reminders": 3 } }` in pi's settings.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings } from "../../pi/index.ts";
 
 export interface WorkflowSettings {
-	/** Seconds before the model is told to go on, where a person sees it. */
+	/** Seconds of the visible countdown before the model is reminded to continue. */
 	readonly countdown: number;
-	/** Reminders in a row, without any work between them, before the workflow is paused. */
+	/** Reminders in a row, without any work in between, before the workflow pauses. */
 	readonly reminders: number;
 }
 
-/** The settings in force now; a value that makes no sense is passed over. */
+/** The current settings; an invalid value falls back to its default. */
 export function workflowSettings(pi: Pick<ExtensionAPI, "getSettings">): WorkflowSettings {
 	const { workflow } = chronicleSettings(pi);
 	const written = (typeof workflow === "object" && workflow !== null ? workflow : {}) as Record<string, unknown>;

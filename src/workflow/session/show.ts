@@ -1,4 +1,4 @@
-// `/workflow show`: a workflow as a diagram.
+// `/workflow show`: draws a workflow as a diagram.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { showDiagram } from "../../pi/index.ts";
 import { type Catalogue, workflowDiagram } from "../definitions/index.ts";
@@ -6,7 +6,7 @@ import { notFoundText, rejectedText } from "./report.ts";
 import { refuseCommand } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
-/** Shows the workflow that `name` means by command or key, or the one that is on. */
+/** Shows the workflow with the command or key `name`; without a name, the active one. */
 export async function showWorkflow(
 	{ controller }: Workflows,
 	ctx: ExtensionCommandContext,
@@ -21,7 +21,7 @@ export async function showWorkflow(
 		const rejected = catalogue.rejected.get(name);
 		return refuseCommand(ctx, rejected ? rejectedText(rejected, ctx.cwd) : notFoundText(name, catalogue));
 	}
-	// The run that is on is shown by the definition that it goes by, with its place marked.
+	// The active run is drawn from its pinned definition, with its position marked.
 	const current = live?.workflowKey === key ? live : undefined;
 	const definitions = current?.definitions ?? catalogue.definitions;
 	const lines = workflowDiagram({ ...catalogue, definitions }, key, current?.position);

@@ -1,5 +1,5 @@
-// Starting a workflow, and setting the model to work on it. A run begins only when pi has begun with its first message:
-// where pi refuses that (no model, no key), nothing has been started.
+// Starts workflows and model turns. A run begins only when pi has accepted its first message: if pi refuses the message (no model, no
+// key), nothing starts.
 import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
@@ -20,7 +20,7 @@ import { beginWorkflowRun, firstPosition, reachable } from "../machine/index.ts"
 import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
 import type { Workflows } from "./workflows.ts";
 
-/** Starts `definition` with a task. Without a screen it returns when the workflow has come to its end, or to a stop. */
+/** Starts `definition` with a task. Without a UI, returns when the workflow has ended or stopped. */
 export async function startWorkflow(
 	workflows: Workflows,
 	ctx: ExtensionCommandContext,
@@ -29,7 +29,7 @@ export async function startWorkflow(
 	task: string,
 ): Promise<void> {
 	const { pi, scope, controller, conversation } = workflows;
-	// Before anything is given up for it.
+	// Check this before an active workflow is abandoned.
 	if (!(await hasModel(ctx)))
 		return refuseCommand(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
 	if (!(await makeRoom(workflows, ctx))) return;
@@ -38,7 +38,7 @@ export async function startWorkflow(
 		await ctx.waitForIdle();
 		if (scope.closed) return;
 	}
-	// From here to `expect` nothing is waited for, so of two commands that were entered together only one gets there.
+	// From here to `expect` there is no `await`, so only one of two concurrent commands gets past this check.
 	if (controller.active || conversation.starting) return refuseCommand(ctx, "Another workflow was started meanwhile.");
 	controller.offerTool();
 	if (!pi.getActiveTools().includes(stepTool)) {
@@ -49,7 +49,7 @@ export async function startWorkflow(
 		);
 	}
 
-	// pi keeps one tool of a name: the other one would answer the model, and the workflow never move.
+	// pi keeps one tool per name. A foreign tool would answer the model, and the workflow would never move.
 	const foreign = foreignTools(pi, [stepTool], "a workflow");
 	if (foreign !== undefined) {
 		controller.withdrawTool();
@@ -86,8 +86,8 @@ export async function startWorkflow(
 }
 
 /**
- * Lets something start the model. Where a person watches, that is all; else it waits until everything has settled. `after` is called
- * when it has, or when pi did not begin.
+ * Calls `start`, which starts the model. With a UI, returns at once; without one, or in a sequence step, waits until pi has settled.
+ * `after` is called when pi has settled or did not start.
  */
 export async function startModelTurn(
 	{ pi, scope }: Workflows,
@@ -101,14 +101,14 @@ export async function startModelTurn(
 	if (!ctx.hasUI || stepOf(ctx)) await turn;
 }
 
-/** Whether pi would take a message: it refuses one without a model, or without a key for it, and tells nobody but its log. */
+/** Whether pi would accept a message. Without a model or its key, pi refuses the message and only writes to its log. */
 async function hasModel({ model, modelRegistry }: ExtensionCommandContext): Promise<boolean> {
 	if (!model) return false;
 	if (modelRegistry.hasConfiguredAuth(model)) return true;
 	return (await modelRegistry.getProviderAuth(model.provider).catch(() => undefined)) !== undefined;
 }
 
-/** Asks whether a workflow that is on may be given up for another. */
+/** Asks the user whether to abandon the active workflow for another. */
 async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionCommandContext): Promise<boolean> {
 	const { active } = controller;
 	if (!active) return true;
@@ -124,7 +124,7 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 			`A workflow is already active, in the phase ${phaseName(run)}. End it with /cancel-workflow first.`,
 		);
 	if (answer !== "yes") return false;
-	// The dialog may have been open for long: only what the person was asked about is given up.
+	// The run may have moved while the dialog was open. Abandon only the run and phase that the user was asked about.
 	const now = controller.active?.run;
 	if (!now) return true;
 	if (now.id !== run.id || now.step !== run.step) {
@@ -140,10 +140,10 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	return true;
 }
 
-/** What the model is told of a cancelled run stays: it is no instruction of that run. */
+/** Type of the message that informs the model of a cancellation. It stays in the context, because it is not an instruction of that run. */
 export const cancelledType = "workflow:cancelled";
 
-/** Says why a command cannot do what was asked. Without a screen pi's exit code tells it too. */
+/** Reports why a command is refused. Without a UI, pi's exit code is set too. */
 export function refuseCommand(ctx: ExtensionCommandContext, reason: string, tone: NoticeLevel = "error"): void {
 	say(ctx, reason, tone);
 	failWith(ctx, exitCodes.usage);

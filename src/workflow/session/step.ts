@@ -1,14 +1,14 @@
-// `/workflow` as a step of a sequence: waited for, and failed where the workflow does not come to its end by itself.
+// `/workflow` as a step of a sequence. The step waits for the workflow and fails if the workflow does not finish unattended.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failStep, runAsStep } from "../../pi/index.ts";
 import { pauseLine, placeLine } from "../prompts/index.ts";
 import { runWorkflow } from "./command.ts";
 import type { Workflows } from "./workflows.ts";
 
-/** Verbs that only look: what is on may stay on. */
+/** Read-only verbs: a workflow that is still active does not fail the step. */
 const looking: ReadonlySet<string> = new Set(["list", "check", "status"]);
 
-/** Runs `/workflow <args>` and waits until the workflow has ended, or waits for a person. */
+/** Runs `/workflow <args>` and returns when the workflow has ended or waits for the user. */
 export function runWorkflowStep(
 	workflows: Workflows,
 	ctx: ExtensionCommandContext,

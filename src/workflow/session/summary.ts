@@ -1,4 +1,4 @@
-// What each phase of a run took, read off the session when the run has ended and settled: time, tokens and cost. For the person.
+// Time, tokens, and cost of each phase of a run, for the user. Derived from the session after the run has ended and pi has settled.
 import type { Usage } from "@earendil-works/pi-ai";
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { shortCost, shortCount } from "../../pi/index.ts";
@@ -8,7 +8,7 @@ import { historyOf } from "./entries.ts";
 
 type Session = ExtensionContext["sessionManager"];
 
-/** Rows kept in the entry; of a longer run the last ones, with what came before them as one. */
+/** Maximum rows in the entry, not counting the row that sums up the earlier visits of a longer run. */
 const mostRows = 40;
 
 export interface PhaseSpend {
@@ -20,8 +20,8 @@ export interface PhaseSpend {
 }
 
 /**
- * The visits of a run with everything that the session has used in them, oldest first: answers, summaries, tools that ask a model, on every
- * branch, as pi's footer counts. Right only once the session has settled: what is being answered is not in it yet.
+ * The visits of a run and the session's usage during each, oldest first. Counts answers, summaries, and tools that call a model, on every
+ * branch, like pi's footer. Complete only once the session has settled: an answer in progress is not included.
  */
 export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] {
 	if (run.kind === "stale") return [];
@@ -29,7 +29,7 @@ export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] 
 	for (const entry of session.getEntries()) {
 		const used = usageOf(entry);
 		if (used === undefined || used.at < run.startedAt) continue;
-		// What was asked for in a visit belongs to it, also where the answer came when it was over.
+		// Usage belongs to the visit in which it was requested, even if the answer arrived after the visit.
 		const spent = visits.find(({ visit }) => used.at <= visit.to) ?? visits.at(-1);
 		if (spent === undefined) continue;
 		const { input, output, cacheRead, cacheWrite, cost } = used.usage;
@@ -51,7 +51,7 @@ function sumOf(name: string, rows: readonly PhaseSpend[]): PhaseSpend {
 	return { name, ms: sum(({ ms }) => ms), tokens: sum(({ tokens }) => tokens), costUsd: sum(({ costUsd }) => costUsd) };
 }
 
-/** What an entry says that was used, and when that was asked for: ms since the epoch. */
+/** The usage that an entry records, and the time of the request, in ms since the epoch. */
 function usageOf(entry: SessionEntry): { readonly at: number; readonly usage: Usage } | undefined {
 	const at = Date.parse(entry.timestamp);
 	switch (entry.type) {
@@ -69,7 +69,7 @@ function usageOf(entry: SessionEntry): { readonly at: number; readonly usage: Us
 	}
 }
 
-/** The rows as lines, with the whole at the end; nothing for data of another shape. */
+/** One line per row, then the total; empty for data of another shape. */
 export function spendLines(rows: unknown): string[] {
 	if (!Array.isArray(rows)) return [];
 	const known = rows.filter(isSpend);

@@ -1,4 +1,4 @@
-// How calls of `workflow_step` look: one line where things went as they should, everything where they did not or a run ended.
+// Transcript rows of `workflow_step` calls: one line for a normal step; the whole answer for an error, a cancellation, or the end of a run.
 import type { AgentToolResult, Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, Container, Text } from "@earendil-works/pi-tui";
 import { printable } from "../../pi/index.ts";
@@ -7,7 +7,7 @@ interface Row {
 	readonly expanded: boolean;
 }
 
-/** `workflow_step next · what was done`. */
+/** `workflow_step next · summary`. */
 export function drawCall(args: unknown, theme: Theme): Component {
 	const { action, summary } = (args ?? {}) as { action?: unknown; summary?: unknown };
 	const shown = typeof action === "string" ? ` ${theme.fg("accent", printable(action))}` : "";
@@ -16,7 +16,7 @@ export function drawCall(args: unknown, theme: Theme): Component {
 	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown + done, 0, 0);
 }
 
-/** The answer, by what its details say: rows of a resumed session have nothing else. */
+/** Draws an answer from its content and details alone: a resumed session has nothing else. */
 export function drawResult({ content, details }: AgentToolResult<unknown>, { expanded }: Row, theme: Theme): Component {
 	const text = printable(content.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
 	const { resultType } = (details ?? {}) as { resultType?: unknown };

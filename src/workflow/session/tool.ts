@@ -1,5 +1,5 @@
-// `workflow_step`: how the model goes through the phases. It turns calls into events and actions into answers; it decides nothing.
-// W1 calls of one message run one after another; W2 scripts cannot call it; W3 an answer keeps in `details` what its row is drawn by.
+// `workflow_step`, the tool with which the model moves through the phases. It maps calls to events and actions to answers, and makes no
+// decisions. W1 the calls of one message run sequentially; W2 scripts cannot call it; W3 `details` holds what the answer's row is drawn from.
 import type { AgentToolResult, ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
 import { stepTool } from "../limits/index.ts";
@@ -27,7 +27,7 @@ import type { RunController } from "./run-controller.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
 
 const parameters = Type.Object({
-	// A plain `enum`: not every provider takes a union of constants.
+	// A plain `enum`, because not every provider supports a union of constants.
 	action: Type.Unsafe<"next" | "status" | "cancel" | "loop">({
 		type: "string",
 		enum: ["next", "status", "cancel", "loop"],
@@ -44,14 +44,14 @@ const parameters = Type.Object({
 type Details = Record<string, unknown>;
 type Answer = AgentToolResult<Details> & { isError?: boolean };
 
-/** Registers the tool, or takes it out of the model's sight: pi has no way to unregister one. */
+/** Registers the tool or hides it from the model: pi cannot unregister a tool. */
 export function offerStepTool(pi: ExtensionAPI, controller: () => RunController, offered: boolean): void {
 	const tool: ToolDefinition<typeof parameters, Details> = {
 		name: stepTool,
 		label: "Workflow step",
 		description: "Moves the workflow of this session to its next phase, back to its start, or to its end.",
 		parameters,
-		// It moves the workflow of this session and touches nothing else.
+		// It affects only the workflow of this session.
 		annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 		exposure: offered ? "model-only" : "hidden",
 		executionMode: "sequential",
@@ -112,7 +112,7 @@ function status(held: HeldRun): Answer {
 	return text(statusText(run), { active: true, workflowKey: run.workflowKey, currentPath, ...visitMarkOf(held) });
 }
 
-/** What the last of the actions means for the model. */
+/** The answer for the last of the actions. */
 function outcome(held: HeldRun, before: Position, actions: readonly WorkflowAction[]): Answer {
 	const { run } = held;
 	const action = actions.at(-1);

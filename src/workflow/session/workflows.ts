@@ -1,4 +1,4 @@
-// Workflows in one session: the parts put together. Imported when a workflow command first runs, or a session has a run in it.
+// Connects the parts of workflows for one session. Imported when a workflow command first runs, or when the session contains a run.
 import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { type ExitCode, exitCodes, foreignTools, openExitCode, type Scope, say } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
@@ -20,11 +20,11 @@ export interface Workflows {
 	readonly controller: RunController;
 	readonly conversation: WorkflowConversation;
 	readonly rows: Rows;
-	/** The run that is on, for people; `undefined` when there is none. */
+	/** A description of the active run, for the user; `undefined` without one. */
 	live(): string | undefined;
-	/** How the run stands, for a pi without a screen. */
+	/** Reflects the state of the run when pi has no UI. */
 	readonly exit: ExitCode;
-	/** Takes up the run of the session's branch. `greet`: the person comes to this session and is told what is on. */
+	/** Restores the run of the session's branch. `greet`: the user opens this session and sees the state of its run. */
 	restore(ctx: ExtensionContext, greet: "greet" | "silently"): void;
 }
 
@@ -40,7 +40,7 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 	const exit = openExitCode();
 	controller.changed = (actions, past) => {
 		conversation.onChange(actions, past);
-		// A person who ends what an earlier message left waiting has it as they want it.
+		// The user's command ended a run that an earlier message left waiting: no longer an error.
 		if (actions.some(({ kind }) => kind === "ended")) exit.set(undefined);
 	};
 	conversation.settled = (ctx, ended) => {
@@ -67,15 +67,15 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 	};
 }
 
-/** Where nobody sees the screen, the end of pi tells how the workflow stands. */
+/** Without a UI, reports the state of the workflow through a message and pi's exit code. */
 function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: RunController, ended: boolean): void {
 	if (!held) return;
-	// Each message says anew how it stands: a later one may have brought on what an earlier one waited for.
+	// Recompute the exit code after each message: a later one may have continued a run that waited.
 	const over = ended && held.run.status.kind === "cancelled" ? exitCodes.failed : undefined;
 	exit.set(active ? exitCodes.waits : over);
 	if (!active) return;
 	const { run } = active;
-	// A pause has said so itself.
+	// A pause has already been reported.
 	if (run.kind !== "live" || run.status.kind !== "running") return;
 	const how = waitsForPerson(run) ? ": /workflow next continues it" : "";
 	say(
@@ -85,7 +85,7 @@ function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: RunCo
 	);
 }
 
-/** What the person should know who comes back to a session with a workflow in it. */
+/** Informs a user who returns to a session with an active workflow. */
 function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: RunController, library: Library): void {
 	if (!active) return;
 	const foreign = foreignTools(pi, [stepTool], "a workflow");

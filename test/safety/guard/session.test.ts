@@ -225,7 +225,7 @@ describe("calls that tools make", () => {
 	// As text, so that the arguments of the outer call say nothing of paths.
 	const nested = (...inner: [string, object][]) => call("nest", { calls: JSON.stringify(inner) });
 
-	deepIt("S13 S3 are judged one by one, also when they come at once", async () => {
+	it("S13 S3 are judged one by one, also when they come at once", async () => {
 		const { rpc, project, server } = await openBench({
 			files: { ...files, "nest.mjs": nest },
 			script: [

@@ -1,5 +1,5 @@
-// Workflows: what the rest of the house may use. Registering costs two commands, two events and four ways to draw; everything else is imported when a
-// person runs a command, or when a session has a run in it.
+// Public interface of workflows. Registration is cheap: two commands, two events, and the renderers. Everything else is imported when the
+// user runs a command or when the session contains a run.
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { customEntries, definitionsTrusted, type NameDefinitions, type runAsStep, type Scope } from "../pi/index.ts";
 import type { Policies } from "../safety/index.ts";
@@ -17,21 +17,21 @@ export {
 } from "./definitions/index.ts";
 export { firstPosition, nextPosition, type Position } from "./machine/index.ts";
 
-/** What a child session takes over. */
+/** Passes the limits of the active run to child sessions. */
 export interface WorkflowShare {
-	/** Entries for its session: the limits of the phase that is on. */
+	/** Entries for the child's session: the limits of the current phase. */
 	share(): readonly { readonly customType: string; readonly data: unknown }[];
 }
 
-/** What a sequence may ask of workflows. */
+/** The interface of workflows for sequences and child sessions. */
 export interface WorkflowDoor extends WorkflowShare {
-	/** The run that is on in this session, for people; `undefined` when there is none. */
+	/** A description of the session's active run, for the user; `undefined` without one. */
 	live(): string | undefined;
-	/** `/workflow <args>` as a step: it has ended when the workflow has, or waits for a person, which fails the step. */
+	/** Runs `/workflow <args>` as a step. It ends when the workflow ends; it fails if the workflow waits for the user. */
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
 }
 
-/** Registers `/workflow` and `/cancel-workflow`, and takes up the run of a session that has one. */
+/** Registers `/workflow` and `/cancel-workflow`, and restores the run of a session that contains one. */
 export function registerWorkflow(
 	pi: ExtensionAPI,
 	parts: { readonly scope: Scope; readonly policies: Policies; readonly named: NameDefinitions },
@@ -45,7 +45,7 @@ export function registerWorkflow(
 		share = () => [inheritance(controller.active?.run)].filter((entry) => entry !== undefined);
 		return opened;
 	};
-	// Completions are asked for without a context; only what is plain data of it is kept.
+	// pi requests completions without a context, so keep the plain data that they need.
 	let place = { cwd: process.cwd(), trusted: false };
 
 	registerRows(pi, () => (opened?.controller.ready ? opened.rows : undefined));
@@ -70,7 +70,7 @@ export function registerWorkflow(
 	});
 
 	let inherited = false;
-	/** A child session is bound by the phase that it was started in, before anything runs in it. */
+	/** Applies the limits of the parent's phase to a child session before anything runs in it. */
 	const inherit = async ({ sessionManager, cwd }: ExtensionContext) => {
 		const [entry] = customEntries(sessionManager, ["workflow:inherited"]);
 		if (!entry || inherited) return;

@@ -1,5 +1,5 @@
-// What the transcript shows of workflows, registered before anything else of them is loaded. R1 nothing is drawn here: a row stays empty
-// until the session's part is there, which draws it.
+// Registers the transcript rows of workflows before the rest of workflows is loaded.
+// R1 this file draws nothing: a row stays empty until the session's renderers are loaded.
 import type {
 	AgentToolResult,
 	ExtensionAPI,
@@ -11,16 +11,16 @@ import type { Component } from "@earendil-works/pi-tui";
 import { lateRow } from "../pi/index.ts";
 
 export interface Rows {
-	/** A change of a run; nothing for a state that has no row of its own. */
+	/** Draws a change of a run; `undefined` for a state without a row. */
 	drawState(data: unknown, theme: Theme): Component | undefined;
-	/** The end of a run. */
+	/** Draws the end of a run. */
 	drawEnd(data: unknown, theme: Theme): Component | undefined;
 	readonly drawReminder: MessageRenderer;
 	drawCall(args: unknown, theme: Theme): Component;
 	drawResult(result: AgentToolResult<unknown>, options: ToolRenderResultOptions, theme: Theme): Component;
 }
 
-/** Tells pi how to draw entries, reminders and calls of workflows. `rows` gives what draws them, as soon as it is there. */
+/** Registers pi renderers for entries, reminders, and calls of workflows. `rows` returns the session's renderers once they are loaded. */
 export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): void {
 	const soon = (draw: (rows: Rows) => Component | undefined): Component =>
 		lateRow(() => {
@@ -48,13 +48,13 @@ export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): vo
 	);
 }
 
-/** The end of a run, or what it took. */
+/** Whether an entry is the end of a run, or its figures. */
 function isEnd(data: unknown): boolean {
 	const { text, spent } = (data ?? {}) as { text?: unknown; spent?: unknown };
 	return typeof text === "string" || Array.isArray(spent);
 }
 
-/** Whether a state has a row: ends have an entry of their own, steps of the model the row of their call, and states of the reference package none. */
+/** Whether a state has a row. Ends have their own entry, model steps the row of their call, states of the reference package none. */
 function tells(data: unknown): boolean {
 	const { active, pin, left, paused, note } = (data ?? {}) as Record<string, unknown>;
 	if (active !== true || pin === undefined) return false;

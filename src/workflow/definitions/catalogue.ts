@@ -1,5 +1,5 @@
-// Loads every workflow that a session can see into one immutable catalogue, together with everything that is wrong.
-// C1 loading never throws and prints nothing; C2 a definition that does not load affects no other.
+// Loads every workflow that a session can see into one immutable catalogue, with all diagnostics.
+// C1 loading never throws and prints nothing; C2 a definition that fails to load affects no other, except those that refer to it.
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../../definition/index.ts";
@@ -10,16 +10,16 @@ import { linkDrafts } from "./link.ts";
 import { openPhaseReader } from "./phase-file.ts";
 import { scanTier } from "./scan.ts";
 
-/** Absolute paths of the directories that hold workflows; they need not exist. */
+/** Absolute paths of the workflow directories; they need not exist. */
 export interface Roots {
 	readonly globalRoot: string;
-	/** `undefined` where the project has none or is not trusted. */
+	/** `undefined` if the project has none or is not trusted. */
 	readonly projectRoot: string | undefined;
 }
 
 /**
- * Where a session's workflows are: below pi's agent directory (`getAgentDir()`, which treats an empty variable as unset and expands
- * `~`), and in `.pi/workflows` of the working directory if the project is trusted.
+ * The workflow directories of a session: `workflows` in pi's agent directory (`getAgentDir()`, which treats an empty variable as unset
+ * and expands `~`), and `.pi/workflows` in the working directory if the project is trusted.
  */
 export function workflowRoots(session: { agentDir: string; cwd: string; trusted: boolean }): Roots {
 	return {

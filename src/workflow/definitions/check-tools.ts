@@ -1,11 +1,11 @@
-// Compares the tool names in phase limits with the tools that a session really has. Known only when asked: at load time there may be
-// no session, and extensions come and go.
+// Compares the tool names in phase limits with the tools of a session. This check runs on demand: at load time there may be no session,
+// and extensions come and go.
 import { type Diagnostic, didYouMean, isListed, nearest, quoted } from "../../definition/index.ts";
 import type { Catalogue, ToolMention, WorkflowDefinition } from "./definition.ts";
 
 /**
- * A warning for every name or glob in a phase's limits that fits none of `tools`, the names of all tools of the session. The step
- * tool is always known: it cannot be limited.
+ * Warns about every name or glob in a phase's limits that matches none of `tools`, the names of all tools of the session. The step tool
+ * always counts as known, because it cannot be limited.
  */
 export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: Iterable<string>): Diagnostic[] {
 	const known = new Set([...tools, "workflow_step"]);
@@ -32,8 +32,8 @@ export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: It
 }
 
 /**
- * The same for names that were probably meant to forbid one of `tools` in a phase of `definitions`, such as `edti`: what is misspelt in a
- * blacklist forbids nothing. Names of tools that may only be missing today are not among them.
+ * Warns about misspelled names, such as `edti`, in the blacklists of `definitions`: a misspelled name forbids nothing. Only includes names
+ * similar to one of `tools`; other unknown tools may just not be installed today.
  */
 export function misspeltBlacklists(
 	catalogue: Pick<Catalogue, "mentions">,

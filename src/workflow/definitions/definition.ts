@@ -1,23 +1,23 @@
-// What a person wrote, parsed: exact, frozen data. Everything past the reader trusts these types.
+// Parsed workflow definitions: exact, frozen data. Code after the reader trusts these types.
 import type { Diagnostic, Place } from "../../definition/index.ts";
 
-/** What a phase may use. `names` entries are tool names or `*` globs. */
+/** The tools that a phase may use. Entries of `names` are tool names or `*` globs. */
 export type ToolLimits =
 	| { readonly kind: "free" }
 	| { readonly kind: "blacklist"; readonly names: readonly string[]; readonly shell: ShellRule }
 	| { readonly kind: "whitelist"; readonly names: readonly string[]; readonly shell: ShellRule }
-	/** Judged by footprint whatever the tool is called. `exec` lets programs run whose effect is not known. */
+	/** Judged by footprint, regardless of the tool's name. `exec` allows programs with unknown effects. */
 	| { readonly kind: "capabilities"; readonly may: readonly Capability[] };
 
 export type Capability = "read" | "write" | "exec";
 
 /**
- * What a list without `edit`/`write` means for shell commands. `judged`: commands known to write the project are stopped, unknown ones
- * pass. `strict`: unknown ones are stopped too. `unrestricted`: the tool name alone decides.
+ * How a list without `edit` and `write` limits shell commands. `judged`: stops commands known to write to the project and allows unknown
+ * ones. `strict`: stops unknown ones too. `unrestricted`: only the tool name counts.
  */
 export type ShellRule = "judged" | "strict" | "unrestricted";
 
-/** Requests to the model, and calls of tools, in one visit of a phase. */
+/** Maximum model requests and tool calls in one visit of a phase. */
 export interface VisitCeilings {
 	readonly requests: number | undefined;
 	readonly calls: number | undefined;
@@ -28,17 +28,17 @@ export interface Phase {
 	readonly id: string;
 	readonly name: string;
 	readonly emoji: string;
-	/** Trimmed Markdown body, variables not expanded. */
+	/** Trimmed Markdown body with unexpanded variables. */
 	readonly instructions: string;
 	readonly tools: ToolLimits;
 	readonly profiles: readonly string[];
-	/** `undefined`: as the workflow says. */
+	/** `undefined`: inherited from the workflow. */
 	readonly autoContinue: boolean | undefined;
-	/** Who ends the phase: with `person` the agent cannot. */
+	/** Who ends the phase. With `person`, only the user can. */
 	readonly advance: "agent" | "person";
-	/** Of one visit; `undefined`: as the workflows around it say. */
+	/** Limits of one visit; `undefined`: inherited from the enclosing workflows. */
 	readonly limits?: VisitCeilings | undefined;
-	/** The phase repeats calls on purpose: their sameness means nothing. */
+	/** The phase repeats calls on purpose, so repetition is not a sign of missing progress. */
 	readonly polling?: boolean | undefined;
 	readonly file: string;
 }
@@ -53,15 +53,15 @@ export interface WorkflowDefinition {
 	/** Name of its directory. */
 	readonly key: string;
 	readonly name: string;
-	/** `undefined` for a workflow that only runs inside others and has none. */
+	/** `undefined` for a workflow without one, which only runs inside others. */
 	readonly commandName: string | undefined;
 	readonly show: "user" | "workflows";
 	readonly initialMessage: string;
 	readonly loopable: boolean;
-	/** How often one visit of this scope may be looped; `undefined`: no limit. */
+	/** Maximum loops in one visit of this scope; `undefined`: no limit. */
 	readonly maxLoops: number | undefined;
 	readonly autoContinue: boolean;
-	/** Of one visit of a phase that has no limits of its own. */
+	/** Limits of one visit of a phase without its own limits. */
 	readonly limits?: VisitCeilings | undefined;
 	readonly sessionNamePrefix: string;
 	/** In characters (code points), ≥ 1. */
@@ -84,24 +84,24 @@ export interface Rejection {
 	readonly tier: "global" | "project";
 	/** Absolute path of its workflow.yaml. */
 	readonly file: string;
-	/** Its errors: at least one, those of its phase files among them. */
+	/** At least one error; includes those of its phase files. */
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A tool name or glob that a phase's limits mention, with its place. */
+/** A tool name or glob in a phase's limits, with its place. */
 export interface ToolMention {
 	readonly name: string;
 	readonly phaseId: string;
 	readonly place: Place;
 }
 
-/** Everything that loaded and everything that did not. Every reference in `definitions` resolves within it, without cycles. */
+/** All loaded and rejected workflows. Every reference in `definitions` resolves within it, without cycles. */
 export interface Catalogue {
-	/** By key, in the order of the keys' UTF-16 units. */
+	/** By key, sorted by UTF-16 code units. */
 	readonly definitions: ReadonlyMap<string, WorkflowDefinition>;
-	/** By command name: the definition that `/workflow <name>` means. One that runs only inside others is here too, unless a visible one has the name. */
+	/** By command name: the definition that `/workflow <name>` refers to. Includes hidden workflows, unless a visible one has the same name. */
 	readonly commands: ReadonlyMap<string, WorkflowDefinition>;
-	/** What did not load, by key. A project's rejected definition hides a global one of the same key. */
+	/** Definitions that failed to load, by key. A rejected project definition hides a global definition with the same key. */
 	readonly rejected: ReadonlyMap<string, Rejection>;
 	readonly diagnostics: readonly Diagnostic[];
 	readonly mentions: readonly ToolMention[];

@@ -1,17 +1,17 @@
-// Draws a workflow as a Mermaid flowchart: phases in order, subworkflows as boxes around theirs, loops as dotted arrows. Pure.
+// Draws a workflow as a Mermaid flowchart: phases in order, subworkflows as boxes around their phases, loops as dotted arrows. Pure.
 import { mermaidLabel } from "../../definition/index.ts";
 import type { Catalogue, Phase, Reference, WorkflowDefinition } from "./definition.ts";
 import { phaseLabel } from "./listing.ts";
 
-/** Where a run is: for every level the workflow and the index of its entry, outermost first. */
+/** The position of a run: the workflow and the index of its entry for each level, outermost first. */
 export type DiagramPosition = readonly { readonly workflowKey: string; readonly phaseIndex: number }[];
 
-/** Beyond this many parts a subworkflow is drawn as one box, for people and because shared ones multiply. */
+/** Beyond this many parts, a subworkflow is drawn as a single box, for readability and because shared subworkflows multiply. */
 const mostParts = 100;
 const mostLevels = 8;
 
 /**
- * The lines of the chart of the workflow with this key; without its definition an empty list. `position` marks a run's current phase.
+ * The chart lines of the workflow with this key; empty if it is not defined. `position` marks a run's current phase.
  */
 export function workflowDiagram(
 	catalogue: Pick<Catalogue, "definitions">,
@@ -22,7 +22,7 @@ export function workflowDiagram(
 	return root ? new Chart(catalogue.definitions).draw(root, position) : [];
 }
 
-/** The first and last node of what was drawn, for the arrows around it. */
+/** The first and last node of a drawn part, for the arrows to and from it. */
 interface Ends {
 	readonly first: string;
 	readonly last: string;
@@ -47,7 +47,7 @@ class Chart {
 		return this.lines;
 	}
 
-	/** Draws the entries of a workflow. `here`: the rest of the position, where it leads through this workflow. */
+	/** Draws the entries of a workflow. `here`: the rest of the position if it leads through this workflow, else empty. */
 	private scope(definition: WorkflowDefinition, here: DiagramPosition, level: number): Ends {
 		let first: string | undefined;
 		let last: string | undefined;
@@ -67,7 +67,7 @@ class Chart {
 		return ends;
 	}
 
-	/** Draws one entry. `here`: the position from this entry on; empty where it does not lead through it. */
+	/** Draws one entry. `here`: the position from this entry on if it leads through this entry, else empty. */
 	private entry(entry: Phase | Reference, here: DiagramPosition, level: number): Ends {
 		const indent = "  ".repeat(level + 1);
 		if (entry.kind === "phase") {

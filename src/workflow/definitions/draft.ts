@@ -1,4 +1,4 @@
-// One workflow with its phase files, before it is known whether what it refers to exists.
+// Reads one workflow with its phase files; references to other workflows are not resolved yet.
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
@@ -29,12 +29,12 @@ export interface Draft {
 	readonly tier: "global" | "project";
 	readonly depth: "direct" | "nested";
 	readonly file: string;
-	/** `undefined` where an error keeps it from loading. */
+	/** `undefined` if an error prevents it from loading. */
 	readonly definition: WorkflowDefinition | undefined;
 	readonly references: readonly PlacedReference[];
 	readonly commandPlace: Place;
 	readonly mentions: readonly ToolMention[];
-	/** Everything said about it and its phase files. */
+	/** All diagnostics of the workflow and its phase files. */
 	readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -117,7 +117,7 @@ function readEntries(written: readonly PlacedEntry[], candidate: Candidate, read
 	return read;
 }
 
-/** Reads the phase file that an entry names; reports why where it cannot. `reported`: files whose problems are in the report. */
+/** Reads the phase file that an entry names, or reports why it cannot. `reported`: files whose problems are already in the report. */
 function readPhaseEntry(
 	entry: FileEntry,
 	candidate: Candidate,
@@ -159,7 +159,7 @@ function duplicatePhase(key: string, id: string, earlier: string, path: string):
 	};
 }
 
-/** A workflow.yaml that was listed and cannot be found: a link to nothing, or removed in between. */
+/** A workflow.yaml that was listed but cannot be found: a broken link, or removed in the meantime. */
 function gone(file: string): Diagnostic {
 	return {
 		file,

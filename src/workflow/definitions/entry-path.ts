@@ -1,15 +1,15 @@
-// Where an entry of `phases` leads, and whether it may: phase files lie below the directory that holds the workflows.
-// P1 the path that is read is the real path that was judged; P2 what leads out is refused whether or not something is there.
+// Resolves the path of an entry of `phases` and checks that it stays inside the workflow directories.
+// P1 the path that is read is the real path that was checked; P2 a path that leads outside is refused, whether or not the file exists.
 import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, resolve } from "node:path";
 import { isInside, type Problem, quoted } from "../../definition/index.ts";
 
 export interface Ground {
-	/** Directory of the workflow as the person named it. */
+	/** Directory of the workflow, links not resolved. */
 	readonly directory: string;
-	/** The directory that holds the workflows, as named. */
+	/** The directory that contains the workflows, links not resolved. */
 	readonly root: string;
-	/** Real paths below which phase files may lie: the root's, and the workflow's own if a link in the root leads to it. */
+	/** Real paths of the directories that may contain phase files: the root, and the workflow's own if a link in the root leads to it. */
 	readonly allowed: readonly string[];
 }
 
@@ -18,10 +18,10 @@ export type EntryPath =
 	| { readonly kind: "absent"; readonly file: string }
 	| { readonly kind: "refused"; readonly problem: Problem };
 
-/** Real paths of directories, asked once each while one catalogue is loaded. */
+/** Real paths of directories, each resolved once per catalogue load. */
 export type RealDirectories = (directory: string) => string | undefined;
 
-/** Opens the memory of real paths for one load. */
+/** Opens the cache of real paths for one load. */
 export function openRealDirectories(): RealDirectories {
 	const known = new Map<string, string | undefined>();
 	return (directory) => {

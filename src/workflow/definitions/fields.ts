@@ -1,5 +1,5 @@
-// Every field of workflow.yaml and of a phase file's front matter: type, default, meaning. The readers, the JSON Schemas in
-// schemas/ and the reference tables in docs/workflows.md all come from these two tables.
+// Every field of workflow.yaml and of a phase file's front matter: type, default, meaning. The readers, the JSON Schemas in schemas/, and
+// the reference tables in docs/workflows.md are all derived from these two tables.
 import { VISIT_DEFAULTS } from "../../bounds/index.ts";
 import {
 	choice,
@@ -153,7 +153,7 @@ export const phaseFields = {
 	}),
 };
 
-/** The fields of workflow.yaml that hold templates. */
+/** The fields of workflow.yaml that contain templates. */
 export const templateTextFields = [
 	"initialMessage",
 	"roleInstruction",
@@ -163,7 +163,7 @@ export const templateTextFields = [
 	"completionMessage",
 ] as const;
 
-/** How serious keys are that a workflow.yaml does not have: one that would have limited something must not pass as a mere warning. */
+/** Severity of unknown keys in workflow.yaml: a key that was probably meant as a limit is an error, not just a warning. */
 export const unknownWorkflowKeys: GroupOptions = {
 	unknown: (key, value) =>
 		isLimit(key, value) || isNearly(key, ["loopable", "maxLoops", "autoContinue", "show"]) ? "error" : "warning",
@@ -180,10 +180,10 @@ export const unknownPhaseKeys: GroupOptions = {
 		isLimit(key, value) ? "Limits stand below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined,
 };
 
-/** pi's own tools, whose names are known before any session is. */
+/** pi's own tools, whose names are known without a session. */
 export const builtInTools: ReadonlySet<string> = new Set(["read", "bash", "edit", "write", "grep", "find", "ls"]);
 
-/** Whether a key sounds like a limit, misspelt, at the wrong indentation, or a word of another tool, or its value looks like one. */
+/** Whether a key or its value looks like a limit: misspelled, wrongly indented, or a term of another tool. */
 function isLimit(key: string, value: Node): boolean {
 	const plain = key.toLowerCase().replace(/[-_\s]/g, "");
 	const limit =
@@ -276,7 +276,7 @@ function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
 	);
 }
 
-/** Says what an entry should be that is a group without `subworkflow`: once, whatever is in it. */
+/** Reports an entry that is a group without `subworkflow`, once, regardless of its fields. */
 function notAnEntry(node: MapNode, reading: Reading, wanted: string): undefined {
 	const [first] = node.entries;
 	if (!first) return wrongType(node, reading, wanted, "Write `- plan.md` or `- subworkflow: review`.");

@@ -1,12 +1,12 @@
-// Joins the two tiers into one catalogue: which definition a key means, which references resolve, which command starts what.
-// L1 a project's directory with a workflow.yaml claims its key, whether or not it loads: a broken one is never replaced by a global
-// one, whose limits may differ; L2 what refers to something missing is rejected, and what refers to that in turn; L3 the result depends
-// on names only, not on the order of listings.
+// Merges the two tiers into one catalogue: resolves keys, references, and command names.
+// L1 a project directory with a workflow.yaml claims its key, whether or not it loads: a broken workflow is never replaced by a global
+// one, whose limits may differ; L2 a workflow that refers to a missing one is rejected, and so is every workflow that refers to it;
+// L3 the result depends only on names, not on the order of directory listings.
 import { type Diagnostic, didYouMean, loopFrom, type Place, quoted, sortDiagnostics } from "../../definition/index.ts";
 import type { Catalogue, Rejection, WorkflowDefinition } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 
-/** Links the drafts of both tiers. `further` are diagnostics that belong to no workflow. */
+/** Links the drafts of both tiers. `further`: diagnostics that belong to no workflow. */
 export function linkDrafts(
 	global: readonly Draft[],
 	project: readonly Draft[],
@@ -22,7 +22,7 @@ export function linkDrafts(
 class Linking {
 	private readonly diagnostics: Diagnostic[];
 	private readonly rejected = new Map<string, Rejection>();
-	/** The draft that each key means. */
+	/** The draft chosen for each key. */
 	private readonly chosen = new Map<string, Draft>();
 
 	constructor(further: readonly Diagnostic[]) {
@@ -43,14 +43,14 @@ class Linking {
 		});
 	}
 
-	/** Chooses one draft for each key: the project's before the global one. */
+	/** Chooses one draft for each key; project drafts take precedence over global ones. */
 	choose(global: readonly Draft[], project: readonly Draft[]): void {
 		const ofGlobal = new Map(this.pickNested(global).map((draft) => [draft.key, draft]));
 		const ofProject = new Map(this.pickNested(project).map((draft) => [draft.key, draft]));
 		for (const key of [...new Set([...ofGlobal.keys(), ...ofProject.keys()])].sort()) {
 			const hidden = ofGlobal.get(key);
 			const draft = ofProject.get(key) ?? hidden;
-			// An ambiguous key of the project has been rejected already and hides the global one.
+			// An ambiguous project key has already been rejected and hides the global one.
 			if (!draft || this.rejected.get(key)?.tier === "project") continue;
 			this.rejected.delete(key);
 			this.diagnostics.push(...draft.diagnostics);
@@ -60,7 +60,7 @@ class Linking {
 		}
 	}
 
-	/** Rejects what would run itself. */
+	/** Rejects workflows that would run themselves, directly or through others. */
 	removeLoops(): void {
 		const references = (key: string) => this.chosen.get(key)?.references.map((reference) => reference.key) ?? [];
 		const loops = [...this.chosen.values()].flatMap((draft) => {
@@ -70,7 +70,7 @@ class Linking {
 		for (const { draft, way } of loops) this.reject(draft, [wouldLoop(draft, way)]);
 	}
 
-	/** Rejects what refers to something missing, then what refers to that, each once and with one diagnostic per reference. */
+	/** Rejects workflows that refer to a missing one, then those that refer to them; each once, with one diagnostic per missing key. */
 	removeDangling(): void {
 		const referrers = new Map<string, Draft[]>();
 		for (const draft of this.chosen.values())
@@ -102,7 +102,7 @@ class Linking {
 		this.rejected.set(key, { key, tier, file, diagnostics: [...before, ...added] });
 	}
 
-	/** One draft for each key of a tier: a direct one beats nested ones, and two nested ones reject each other. */
+	/** Picks one draft for each key of a tier: a direct one beats nested ones; nested ones with the same key are all rejected. */
 	private pickNested(drafts: readonly Draft[]): Draft[] {
 		const rivals = Map.groupBy(drafts, ({ key }) => key);
 		return [...rivals.values()].flatMap((same) => {
@@ -156,7 +156,7 @@ function wouldLoop(draft: Draft, way: readonly string[]): Diagnostic {
 	};
 }
 
-/** How many keys of a long loop are shown at each end. */
+/** Number of keys shown at each end of a long loop. */
 const shownAtEnds = 6;
 
 function shortened(way: readonly string[]): readonly string[] {
@@ -183,7 +183,7 @@ function missingReference(draft: Draft, key: string, place: Place, known: readon
 	};
 }
 
-/** Which definition a command name means: visible beats hidden, project beats global, then the smaller key. */
+/** Assigns command names to definitions: visible beats hidden, project beats global, then the smaller key wins. */
 function assignCommands(drafts: readonly Draft[], diagnostics: Diagnostic[]): Map<string, WorkflowDefinition> {
 	const rank = (draft: Draft): string =>
 		`${draft.definition?.show === "user" ? 0 : 1}${draft.tier === "project" ? 0 : 1}${draft.key}`;

@@ -1,10 +1,10 @@
-// What `/workflow`, `/workflow list` and `/workflow check` tell people, as lines of text. Pure.
+// Output lines of `/workflow`, `/workflow list`, and `/workflow check`. Pure.
 import { type Diagnostic, formatDiagnostic, formatPath, singleLine } from "../../definition/index.ts";
 import type { Catalogue, Phase, Reference, ToolLimits, WorkflowDefinition } from "./definition.ts";
 
 /**
- * How to start a workflow, and which there are: command and name. Hidden workflows are not among them. Then what did not load, each with
- * the first reason. Paths are shown relative to `base`.
+ * How to start a workflow, and the visible workflows with command and name. Then the workflows that did not load, each with its first
+ * diagnostic. Paths are shown relative to `base`.
  */
 export function usageLines(catalogue: Catalogue, base?: string): string[] {
 	const visible = visibleCommands(catalogue);
@@ -20,7 +20,7 @@ export function usageLines(catalogue: Catalogue, base?: string): string[] {
 	return [...lines, ...rejectedSummary(catalogue, base)];
 }
 
-/** Every workflow with its phases, then what did not load and why. Paths are shown relative to `base`. */
+/** Every workflow with its phases, then the rejected ones with their diagnostics. Paths are shown relative to `base`. */
 export function listLines(catalogue: Catalogue, base?: string): string[] {
 	const lines: string[] = [];
 	const started = new Map([...catalogue.commands].map(([command, definition]) => [definition, command]));
@@ -40,7 +40,7 @@ export function listLines(catalogue: Catalogue, base?: string): string[] {
 	return lines;
 }
 
-/** Every problem, one a line, and a last line that counts. `further` are problems that were found with knowledge of the session. */
+/** Every problem on its own line, then a summary line. `further`: problems found by comparison with the session. */
 export function catalogueCheckLines(
 	catalogue: Catalogue,
 	further: readonly Diagnostic[] = [],
@@ -55,12 +55,12 @@ export function catalogueCheckLines(
 	return [...all.map((diagnostic) => formatDiagnostic(diagnostic, base)), `${loaded} loaded${rejected}: ${found}.`];
 }
 
-/** Commands that a person can start, in the order of their names. */
+/** The commands that the user can start, sorted by name. */
 export function visibleCommands(catalogue: Catalogue): [string, WorkflowDefinition][] {
 	return [...catalogue.commands].filter(([, { show }]) => show === "user");
 }
 
-/** What a phase may use, in a few words; empty where it may use everything. */
+/** A short description of a phase's limits; empty if it has none. */
 function limitsLabel(limits: ToolLimits): string {
 	switch (limits.kind) {
 		case "free":
@@ -74,7 +74,7 @@ function limitsLabel(limits: ToolLimits): string {
 	}
 }
 
-/** What is special about a phase, in a few words: its limits, and that a person ends it. */
+/** A short description of a phase: its limits, and whether the user ends it. */
 export function phaseLabel({ tools, advance }: Phase): string {
 	return [limitsLabel(tools), advance === "person" ? "you end it" : ""].filter((part) => part !== "").join("; ");
 }
@@ -85,7 +85,7 @@ function entryLabel(entry: Phase | Reference): string {
 	return singleLine(`${entry.emoji} ${entry.name}${label === "" ? "" : ` (${label})`}`);
 }
 
-/** Workflows that did not load and are told one by one. */
+/** Maximum number of rejected workflows that are listed individually. */
 const mostRejected = 5;
 
 function rejectedSummary({ rejected }: Catalogue, base: string | undefined): string[] {

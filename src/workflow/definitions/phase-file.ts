@@ -1,4 +1,4 @@
-// Reads one phase file: front matter with the fields of `phaseFields`, and the instructions as its body.
+// Reads one phase file: front matter with the fields of `phaseFields`, and the instructions as the body.
 import {
 	type Diagnostic,
 	openReport,
@@ -15,7 +15,7 @@ import { builtInTools, phaseFields, unknownPhaseKeys } from "./fields.ts";
 import { checkVariables } from "./variables.ts";
 
 export interface PhaseRead {
-	/** `undefined` where an error keeps the phase from loading. */
+	/** `undefined` if an error prevents the phase from loading. */
 	readonly phase: Phase | undefined;
 	readonly mentions: readonly ToolMention[];
 	readonly diagnostics: readonly Diagnostic[];
@@ -26,10 +26,10 @@ export type PhaseFileRead =
 	| { readonly kind: "absent" }
 	| { readonly kind: "problem"; readonly diagnostic: Diagnostic };
 
-/** Reads the phase file `file`, whose judged real path is `real` and must not be a link. */
+/** Reads the phase file `file`. `real` is its checked real path, which must not be a link. */
 export type PhaseReader = (file: string, real: string) => PhaseFileRead;
 
-/** Opens a reader for one load: a phase file that several workflows use is read once, and its problems are reported once. */
+/** Opens a reader for one catalogue load. A phase file that several workflows share is read, and its problems reported, once. */
 export function openPhaseReader(): PhaseReader {
 	const known = new Map<string, PhaseFileRead>();
 	const readNow = (file: string, real: string): PhaseFileRead => {

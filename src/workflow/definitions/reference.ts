@@ -1,5 +1,5 @@
-// What is generated from the field tables: the JSON Schemas in schemas/ and the tables in docs/workflows.md. A test compares both
-// with this, so neither can drift.
+// Generates the JSON Schemas in schemas/ and the tables in docs/workflows.md from the field tables. A test compares both with this
+// output, so neither can drift.
 import { groupSchema, referenceTable } from "../../definition/index.ts";
 import { phaseFields, workflowFields } from "./fields.ts";
 import { variables } from "./variables.ts";
@@ -33,7 +33,7 @@ export function workflowSchemas(): Record<"workflow.schema.json" | "phase.schema
 	};
 }
 
-/** The generated tables of docs/workflows.md, by the name in their markers. */
+/** The generated tables of docs/workflows.md, by marker name. */
 export function workflowTables(): Record<"workflow" | "phase" | "variables", string[]> {
 	const rows = [...variables].map(([name, about]) => `| \`{${name}}\` | ${about} |`);
 	return {

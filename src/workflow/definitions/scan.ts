@@ -1,7 +1,7 @@
-// Finds the workflow directories of one tier: those with a workflow.yaml directly below the root, and one level below a directory
-// that has none itself. Everything else is someone else's and is passed over.
-// S1 the result does not depend on the order in which a directory lists its names; S2 links are followed, and no link makes the
-// search longer: it is two levels deep and skips links to the root and to what is above it.
+// Finds the workflow directories of one tier: directories with a workflow.yaml directly below the root, and one level below a directory
+// without one. Ignores everything else, which belongs to other tools.
+// S1 the result does not depend on the order of directory listings; S2 links are followed but cannot extend the search: it is two levels
+// deep and skips links to the root and its ancestors.
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import {
@@ -17,7 +17,7 @@ import {
 import type { Ground } from "./entry-path.ts";
 
 export interface Candidate extends Ground {
-	/** Name of its directory. */
+	/** Directory name. */
 	readonly key: string;
 	readonly depth: "direct" | "nested";
 	/** Its workflow.yaml. */
@@ -29,10 +29,10 @@ export interface Scan {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** More names than this in a directory that is no workflow: it is not searched. */
+/** A directory without a workflow.yaml is not searched if it has more entries than this. */
 const mostNames = 2000;
 
-/** Scans the directory that holds the workflows of one tier. */
+/** Scans the workflow directory of one tier. */
 export function scanTier(root: string): Scan {
 	const report = openReport();
 	const candidates: Candidate[] = [];
@@ -47,7 +47,7 @@ export function scanTier(root: string): Scan {
 	return { candidates, diagnostics: report.diagnostics };
 }
 
-/** The workflow that an entry of the root is, or those directly below it. */
+/** The workflow in an entry of the root, or the workflows directly below the entry. */
 function scanEntry(entry: Dirent, root: string, realRoot: string, report: Report): Candidate[] {
 	const directory = join(root, entry.name);
 	const kind = kindOf(entry, directory);
@@ -61,7 +61,7 @@ function scanEntry(entry: Dirent, root: string, realRoot: string, report: Report
 	return kind === "linked" && leadsUp(real, realRoot) ? [] : scanDirectory(found, realRoot, report);
 }
 
-/** The workflows directly below a directory that has no workflow.yaml itself. */
+/** The workflows directly below a directory without a workflow.yaml. */
 function scanDirectory({ directory, root, allowed }: Ground, realRoot: string, report: Report): Candidate[] {
 	const inner = list(directory);
 	if (typeof inner === "string") {
@@ -90,7 +90,7 @@ function scanDirectory({ directory, root, allowed }: Ground, realRoot: string, r
 	});
 }
 
-/** Why a file that is called almost like a workflow's is none. */
+/** Explains why a file with a name similar to workflow.yaml is not read. */
 function notRead(file: string, name: string): Problem {
 	const read = readSource(file);
 	const root = read.kind === "text" ? parseYaml(read.source).root : undefined;
@@ -116,7 +116,7 @@ function kindOf(entry: Dirent, path: string): "directory" | "linked" | "nothing"
 	if (entry.isDirectory()) return "directory";
 	if (entry.isFile()) return "other";
 	try {
-		// Some file systems do not tell the kind in a listing: then it is asked for.
+		// Some file systems do not include the file type in a listing.
 		const stats = statSync(path, { throwIfNoEntry: false });
 		if (!stats) return "nothing";
 		if (!stats.isDirectory()) return "other";
@@ -126,7 +126,7 @@ function kindOf(entry: Dirent, path: string): "directory" | "linked" | "nothing"
 	}
 }
 
-/** A workflow.yaml that is a link to nothing is there all the same: it says what the directory is meant to be. */
+/** Whether a workflow.yaml exists. A broken link counts: it shows that the directory is meant as a workflow. */
 function isThere(file: string): boolean {
 	try {
 		return lstatSync(file, { throwIfNoEntry: false }) !== undefined;

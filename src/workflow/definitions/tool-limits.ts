@@ -1,4 +1,4 @@
-// How the field `tools` of a phase is read. A limit that is not understood is an error, never no limit.
+// Reads the field `tools` of a phase. An invalid limit is an error; it never means "no limit".
 import {
 	didYouMean,
 	type MapNode,
@@ -10,7 +10,7 @@ import {
 } from "../../definition/index.ts";
 import type { Capability, ShellRule, ToolLimits } from "./definition.ts";
 
-/** The limits and every tool name in them with its offset. */
+/** The limits, and every tool name in them with its offset. */
 export interface LimitsRead {
 	readonly limits: ToolLimits;
 	readonly names: readonly PlacedName[];
@@ -47,8 +47,8 @@ export const limitsSchema = (() => {
 })();
 
 /**
- * Reads `{ blacklist | whitelist: names, shell }`, `{ allow: capabilities }`, or a bare list of names, which is a whitelist as it is
- * in agent files.
+ * Reads `{ blacklist | whitelist: names, shell }`, `{ allow: capabilities }`, or a bare list of names, which is a whitelist, as in agent
+ * files.
  */
 export function readToolLimits(node: Node, reading: Reading): LimitsRead | undefined {
 	if (node.kind !== "map") {
@@ -102,7 +102,7 @@ function readGroup(map: MapNode, reading: Reading): LimitsRead | undefined {
 	return entry || !may ? undefined : { limits: { kind: "capabilities", may }, names: [] };
 }
 
-/** The list that the group has; reports where it has none, or several. */
+/** The only list of the group; reports a problem if it has none or several. */
 function onlyList(map: MapNode, { source, report, path }: Reading): (typeof lists)[number] | undefined {
 	const [key, second] = lists.filter((name) => map.entries.has(name));
 	const remedy = "Give exactly one of `blacklist`, `whitelist` and `allow`.";
@@ -134,7 +134,7 @@ function readToolNames(node: Node, reading: Reading, lone: "accepted" | "refused
 	return wrong ? undefined : words;
 }
 
-/** Why a text is no name of a tool, if it is none. */
+/** Why a text is not a valid tool name; `undefined` if it is valid. */
 function oddName(name: string): { message: string; remedy: string } | undefined {
 	if (/[()]/.test(name))
 		return {

@@ -1,8 +1,8 @@
-// The variables that texts of a workflow may use as `{name}`: which there are and what they stand for. Filling them in is not done
-// here. The table in the documentation and the check for misspelt names come from this list.
+// The variables that texts of a workflow may use as `{name}`, and their meaning. They are expanded elsewhere. The table in the
+// documentation and the check for misspelled names are derived from this list.
 import { nearest, type Problem, quoted, type Report, type Source } from "../../definition/index.ts";
 
-/** What each variable stands for. All of them may stand in every text of a workflow; only `phaseInstructions` not in a phase's body. */
+/** The meaning of each variable. Every text of a workflow may use all of them, except that a phase's body cannot use `phaseInstructions`. */
 export const variables: ReadonlyMap<string, string> = new Map(
 	Object.entries({
 		workflowName: "Name of the workflow that was started.",
@@ -31,8 +31,8 @@ export const variables: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Warns of `{names}` that are no variable, once each. In a template every unknown name counts; in `prose`, which may hold code, only one that is
- * nearly the name of a variable. `start` is the offset at which the text stands in the source.
+ * Warns about each `{name}` that is not a variable, once per name. In a `template`, every unknown name counts. In `prose`, which may contain
+ * code, only names similar to a variable count. `start` is the offset of the text in the source.
  */
 export function checkVariables(
 	text: string,

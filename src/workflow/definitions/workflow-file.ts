@@ -1,4 +1,4 @@
-// Reads one workflow.yaml. Its phase files and the workflows it refers to are not looked at here.
+// Reads one workflow.yaml, but not its phase files or the workflows that it refers to.
 import {
 	type Diagnostic,
 	foreignFormat,
@@ -20,16 +20,16 @@ import { checkVariables } from "./variables.ts";
 export type PlacedEntry = WrittenEntry & { readonly place: Place };
 
 export interface WorkflowRead {
-	/** `undefined` where an error keeps the workflow from loading. */
+	/** `undefined` if an error prevents the workflow from loading. */
 	readonly fields: Values<typeof workflowFields> | undefined;
-	/** What could be read of `phases`, also where something else is wrong. */
+	/** The entries of `phases` that could be read, even if the file has other errors. */
 	readonly entries: readonly PlacedEntry[];
-	/** Where the command's name stands, else the first field. */
+	/** Place of the command name, else of the first field. */
 	readonly commandPlace: Place;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Words that `/workflow` understands by itself. */
+/** The verbs of `/workflow`. */
 export const commandWords: readonly string[] = [
 	"list",
 	"check",
@@ -57,7 +57,7 @@ export function readWorkflow(source: Source): WorkflowRead {
 	const reading: Reading = { source, report, path: "" };
 	const read = readGroup(root, workflowFields, reading, unknownWorkflowKeys);
 	const values = read.kind === "read" ? read.values : read.partial;
-	// A `show` that could not be read must not lead to further complaints.
+	// An invalid `show` must not cause further errors.
 	if (values.show === "user") requireCommand(root, values, reading);
 	checkSense(root, values, reading);
 	const entries = (values.phases ?? []).map((entry) => ({ ...entry, place: source.place(entry.start) }));
@@ -70,7 +70,7 @@ export function readWorkflow(source: Source): WorkflowRead {
 	};
 }
 
-/** The fields of the file; `undefined` where it has none, or is another tool's. */
+/** The fields of the file; `undefined` if it has none or belongs to another tool. */
 function readRoot(source: Source, report: Report): MapNode | undefined {
 	const { root, diagnostics } = parseYaml(source);
 	report.add(diagnostics);
@@ -97,7 +97,7 @@ function requireCommand(
 	for (const key of ["commandName", "initialMessage"] as const) {
 		const entry = root.entries.get(key);
 		const given = values[key];
-		// A value that is there and could not be read has been reported by its reader.
+		// A present but invalid value has already been reported by its reader.
 		if (given === undefined ? Object.hasOwn(values, key) : given.trim() === "")
 			report.error(source.place(entry?.keyStart ?? root.start), {
 				code: "missing-key",
@@ -114,7 +114,7 @@ function requireCommand(
 		});
 }
 
-/** A word that may stand there, as near as can be to what was written: `/über uns` → `uber-uns`. */
+/** The valid command name closest to the given text: `/über uns` → `uber-uns`. */
 function commandLike(written: string): string {
 	const plain = written.normalize("NFKD").replace(/\p{M}/gu, "");
 	return plain.replace(/[^a-zA-Z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "my-workflow";

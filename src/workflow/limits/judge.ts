@@ -1,6 +1,6 @@
 // Judges whether a phase allows a tool call, by the name of the tool and by the footprint of the call. Pure.
-// L1 `workflow_step` is never stopped; L2 with capabilities, what is not clearly allowed is stopped; L3 a list decides by name first, and
-// then by what the call would do, whatever the tool.
+// L1 `workflow_step` is never stopped; L2 with capabilities, a call that is not clearly allowed is stopped; L3 a list decides by name first,
+// then by the effects of the call, regardless of the tool.
 import { isListed } from "../../definition/index.ts";
 import {
 	type CommandRun,
@@ -16,7 +16,7 @@ export const stepTool = "workflow_step";
 
 /** Why a call is stopped. */
 export type Stop =
-	/** A whitelist does not hold the tool, a blacklist does, or the phase may use nothing at all. */
+	/** The tool is not in the whitelist, or is in the blacklist, or the phase allows no tools at all. */
 	| { readonly kind: "name" }
 	/** The call would change the project. `by` is the command or tool, `what` the path or the kind of change. */
 	| { readonly kind: "shell-writes"; readonly by: string; readonly what: string }
@@ -29,10 +29,10 @@ export type Stop =
 
 const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);
 const shells = new Set(["bash", "powershell"]);
-/** pi's tools that only find and call others: the calls they make are judged themselves. */
+/** pi's tools that only find and call other tools; the calls they make are judged separately. */
 const callers = new Set(["codemode", "tool_search"]);
 
-/** Judges one call by the limits of a phase; `undefined` lets it through. `project` is the absolute real path of the project's folder. */
+/** Judges one call by the limits of a phase; `undefined` allows it. `project` is the absolute real path of the project folder. */
 export function judgeCall(
 	limits: ToolLimits,
 	call: Pick<ToolCall, "tool" | "own">,
@@ -60,12 +60,12 @@ function isCaller({ tool, own }: Pick<ToolCall, "tool" | "own">): boolean {
 	return own === true && callers.has(tool);
 }
 
-/** Whether a list names tools that are not pi's own. Those of MCP servers are reached only through pi's callers, unless configured otherwise. */
+/** Whether a list names tools other than pi's own. MCP tools are reachable only through pi's callers, unless configured otherwise. */
 function namesOfOthers(names: readonly string[]): boolean {
 	return names.some((name) => name !== stepTool && !fileTools.has(name) && !shells.has(name));
 }
 
-/** Whether a phase refuses a tool by its name, whatever the arguments. */
+/** Whether a phase refuses a tool by its name, regardless of the arguments. */
 export function isNameRefused(limits: ToolLimits, tool: string): boolean {
 	switch (limits.kind) {
 		case "free":
@@ -79,7 +79,7 @@ export function isNameRefused(limits: ToolLimits, tool: string): boolean {
 	}
 }
 
-/** Whether the limits allow changes of the project. */
+/** Whether the limits allow changes to the project. */
 export function changesAreMeant(limits: ToolLimits): boolean {
 	switch (limits.kind) {
 		case "free":
@@ -92,21 +92,21 @@ export function changesAreMeant(limits: ToolLimits): boolean {
 	}
 }
 
-/** Whether a list allows the tools for writing, which means that it also allows writing by the shell. */
+/** Whether a list allows pi's write tools, and therefore also writing through the shell. */
 export function writesAreMeant(limits: NameLimits): boolean {
 	const edit = isListed(limits.names, "edit");
 	const write = isListed(limits.names, "write");
 	return limits.kind === "whitelist" ? edit || write : !edit && !write;
 }
 
-/** Whether a list allows any tool that could run commands. */
+/** Whether a list allows a tool that could run commands. */
 export function mayRunCommands({ kind, names }: NameLimits): boolean {
 	return kind === "blacklist" || namesOfOthers(names) || names.some((name) => shells.has(name));
 }
 
 type NameLimits = Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>;
 
-/** Judges what a call would change, where a list of tools does not allow writing. */
+/** Judges the changes that a call would make under a list that does not allow writing. */
 function judgeChanges(
 	limits: NameLimits,
 	{ tool, own }: Pick<ToolCall, "tool" | "own">,
@@ -138,7 +138,7 @@ function changesOfUnknown(unknown: Unknown, limits: NameLimits, project: string)
 	if (!mayWrite(unknown)) return undefined;
 	if (unknown.what === "operand" && unknown.under !== undefined && isInside(unknown.under, project))
 		return { kind: "shell-writes", by: unknown.text, what: within(unknown.under, project) };
-	// What is too complex to judge may do anything, including what would have been refused.
+	// A command that is too complex to parse may do anything, including what the phase refuses.
 	return limits.shell === "strict" || unknown.what === "syntax"
 		? { kind: "shell-unknown", what: unknown.text, tool: unknown.what === "tool" }
 		: undefined;
@@ -152,7 +152,7 @@ function firstOf<Item>(items: readonly Item[], judge: (item: Item) => Stop | und
 	return undefined;
 }
 
-/** Whether a whitelist names a tool in full whose name says that it writes files: then its own writes are intended. */
+/** Whether a whitelist contains, by its full name, a tool whose name implies that it writes files. Its own writes are then intended. */
 function isNamedWriter(names: readonly string[], tool: string): boolean {
 	return isWriterName(tool) && names.some((name) => name.toLowerCase() === tool.toLowerCase());
 }
@@ -172,11 +172,11 @@ function judgeCapabilities(
 		return lacks(need) ? lack(need, `\`${access.by}\` would change ${within(access.path, project)}`) : undefined;
 	};
 	const judgeRun = (run: CommandRun): Stop | undefined => {
-		// The limits of the phase would not bind a child, so it needs the right to write and to run anything.
+		// The limits of the phase would not bind a child agent, so starting one requires both `write` and `exec`.
 		const lacking = startsAgent(run) ? (["write", "exec"] as const).find(lacks) : undefined;
 		if (lacking) return lack(lacking, `\`${run.text}\` would start another agent`);
 		for (const change of run.changes) {
-			// Changing something other than files is neither reading nor writing them: it needs the right to run anything.
+			// Changes to anything other than files require `exec`.
 			const need = change === "worktree" || change === "repository" || change === "packages" ? "write" : "exec";
 			if (lacks(need)) return lack(need, `\`${run.text}\` would change ${changedThings[change]}`);
 		}
@@ -231,7 +231,7 @@ function needOf({ kind, path }: FileAccess): "read" | "write" {
 	}
 }
 
-/** Devices that discard or show what is written to them. */
+/** Whether a path is a device that discards or displays its input. */
 function isSink(path: string): boolean {
 	return /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/.test(path);
 }
@@ -240,7 +240,7 @@ function mayWrite({ may }: Unknown): boolean {
 	return may.some((access) => access !== "read" && access !== "list");
 }
 
-/** Whether an access concerns the project: inside it, or recursively above it. */
+/** Whether an access affects the project: inside it, or recursively above it. */
 function reaches({ path, real, recursive }: FileAccess, project: string): boolean {
 	return [path, real].some((place) => isInside(place, project) || (recursive && isInside(project, place)));
 }
@@ -251,7 +251,7 @@ function isInside(path: string, folder: string): boolean {
 	return path.startsWith(prefix);
 }
 
-/** A path relative to the project, where it is inside. */
+/** The path relative to the project if it is inside, else the path itself. */
 function within(path: string, project: string): string {
 	return path !== project && isInside(path, project) ? path.slice(project.length).replace(/^[\\/]/, "") : path;
 }

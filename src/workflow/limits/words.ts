@@ -1,8 +1,8 @@
-// The limits of a phase in words, for the model and for templates.
+// Describes the limits of a phase, for the model and for templates.
 import type { Capability, ToolLimits } from "../definitions/index.ts";
 import { mayRunCommands, type Stop, stepTool, writesAreMeant } from "./judge.ts";
 
-/** What a phase may use: `read, grep`, or `all except: edit, write`. The tool of the workflow itself goes without saying. */
+/** The tools that a phase allows: `read, grep`, or `all except: edit, write`. Omits `workflow_step`, which is always allowed. */
 export function allowedTools(limits: ToolLimits): string {
 	switch (limits.kind) {
 		case "free":
@@ -16,7 +16,7 @@ export function allowedTools(limits: ToolLimits): string {
 	}
 }
 
-/** What a phase may not use, `(none)` where everything is free. */
+/** The tools that a phase forbids; `(none)` if it forbids nothing. */
 export function blockedTools(limits: ToolLimits): string {
 	switch (limits.kind) {
 		case "free":
@@ -36,7 +36,7 @@ export function blockedTools(limits: ToolLimits): string {
 	}
 }
 
-/** What the model is told of the limits of a phase; nothing where there are none. */
+/** The description of a phase's limits for the model; `undefined` without limits. */
 export function limitsText(limits: ToolLimits): string | undefined {
 	switch (limits.kind) {
 		case "free":
@@ -64,7 +64,7 @@ function shellText(limits: Extract<ToolLimits, { kind: "blacklist" | "whitelist"
 	}
 }
 
-/** Why exactly a call was stopped; nothing where the name of the tool says it all. */
+/** The exact reason why a call was stopped; `undefined` if the tool's name is the reason. */
 export function stopText(stop: Stop): string | undefined {
 	switch (stop.kind) {
 		case "name":
@@ -82,7 +82,7 @@ export function stopText(stop: Stop): string | undefined {
 	}
 }
 
-/** A short name for each kind of stop, the same every time: repeats are counted by it. */
+/** A short, stable name for each kind of stop, used to count repeats. */
 export function stopRule(stop: Stop): string {
 	switch (stop.kind) {
 		case "name":

@@ -1,11 +1,11 @@
 // The events that a run reacts to, and the actions that result. Data only. All times are ms since the epoch.
 import type { Definitions, PauseCause, Position } from "./run.ts";
 
-/** A decision of the model. It counts for the visit in which it was made, not for the one in which it arrives. */
+/** A decision of the model. It applies to the visit in which the model made it, not to the visit in which it arrives. */
 export interface ModelDecision {
 	/** Id of the assistant message with the decision. */
 	readonly message: string;
-	/** The `step` of the visit that the model had read when it wrote the message; `undefined`: not the current one, as it is defined now. */
+	/** The `step` of the visit whose text the model had read when it wrote the message; `undefined`: not the current text of the current visit. */
 	readonly seen: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface EndedVisit {
 	readonly way: ExitKind;
 	/** The summary of the model. */
 	readonly summary: string | undefined;
-	/** Set where the user ended the phase with `next`. */
+	/** Set if the user ended the phase with `next`. */
 	readonly by?: "person";
 }
 
@@ -62,7 +62,7 @@ export type WorkflowAction =
 	| { readonly kind: "persist"; readonly left: EndedVisit | undefined }
 	/** The current phase has changed. */
 	| { readonly kind: "moved"; readonly from: Position; readonly to: Position; readonly way: ExitKind }
-	/** The run is over. */
+	/** The run has ended. */
 	| { readonly kind: "ended"; readonly how: "done" | "cancelled" }
 	/** Ask the model to confirm. */
 	| { readonly kind: "ask-cancel" }
@@ -70,12 +70,12 @@ export type WorkflowAction =
 	| { readonly kind: "resumed" }
 	/** Remind the model to continue: reminder `count` in a row, of at most `of`. */
 	| { readonly kind: "remind"; readonly count: number; readonly of: number }
-	/** Tell the model that it makes no progress. */
+	/** Warn the model that it is making no progress. */
 	| { readonly kind: "nudge"; readonly text: string }
 	/** The phase waits for the user: the model is not reminded. */
 	| { readonly kind: "wait" }
 	| { readonly kind: "reloaded" }
-	/** Nothing was changed. */
+	/** The event was refused, and nothing changed. */
 	| { readonly kind: "refused"; readonly refusal: WorkflowRefusal };
 
 export type WorkflowRefusal =

@@ -1,5 +1,5 @@
-// The copy of its definitions that a run keeps in the session: written once, validated when it is read.
-// A copy that was read satisfies the invariants of `Definitions`: nothing empty, every reference resolves, no cycle.
+// The pinned copy of a run's definitions in the session: written once, validated when it is read.
+// A copy that passes validation satisfies the invariants of `Definitions`: no empty workflow, no unresolved reference, no cycle.
 import { loopFrom } from "../../definition/index.ts";
 import type {
 	Capability,
@@ -34,7 +34,7 @@ export function reachable(catalogue: Definitions, root: string): Definitions {
 	return found;
 }
 
-/** Definitions without the places of their files: equal JSON means equal definitions. */
+/** Definitions without their file paths: equal JSON means equal definitions. */
 export function pinnedDefinitions(definitions: Definitions): object[] {
 	return [...definitions.values()]
 		.sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -43,13 +43,13 @@ export function pinnedDefinitions(definitions: Definitions): object[] {
 			entries: entries.map((entry) => {
 				if (entry.kind === "reference") return entry;
 				const { file: _phaseFile, advance, ...phase } = entry;
-				// The default is left out: copies from before the field existed keep their hash.
+				// Omit the default, so that copies older than the field keep their hash.
 				return advance === "agent" ? phase : { ...phase, advance };
 			}),
 		}));
 }
 
-/** Reads a copy; `undefined` where it is invalid. */
+/** Reads a copy; `undefined` if it is invalid. */
 export function readPinned(
 	data: unknown,
 ): { readonly taskId: string; readonly definitions: Definitions; readonly task: string } | undefined {
@@ -132,7 +132,7 @@ function readPhase(written: Record<string, unknown>): Phase | undefined {
 	const emoji = string(written.emoji);
 	const instructions = string(written.instructions);
 	const { autoContinue, polling } = written;
-	// Copies from before the field existed lack it.
+	// Copies older than the field lack it.
 	const advance = written.advance === undefined ? "agent" : oneOf(written.advance, ["agent", "person"]);
 	const limits = readCeilings(written.limits);
 	const tools = readPinnedLimits(written.tools);
@@ -147,7 +147,7 @@ function isFlag(value: unknown): value is boolean | undefined {
 	return value === undefined || typeof value === "boolean";
 }
 
-/** Ceilings of a visit; `null` where they are invalid. */
+/** Ceilings of a visit; `null` if they are invalid. */
 function readCeilings(written: unknown): VisitCeilings | undefined | null {
 	if (written === undefined) return undefined;
 	if (!isObject(written)) return null;
@@ -157,7 +157,7 @@ function readCeilings(written: unknown): VisitCeilings | undefined | null {
 	return fine(requests) && fine(calls) ? { requests, calls } : null;
 }
 
-/** Reads tool limits. Invalid ones give `undefined`, never no limits: the whole copy is then invalid, and no tool is allowed. */
+/** Reads tool limits. Invalid limits give `undefined`, never `free`: the whole copy is then invalid, and no tool is allowed. */
 export function readPinnedLimits(written: unknown): ToolLimits | undefined {
 	if (!isObject(written)) return undefined;
 	switch (written.kind) {

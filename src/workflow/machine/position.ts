@@ -3,7 +3,7 @@
 import type { Phase, Reference, WorkflowDefinition } from "../definitions/index.ts";
 import type { Definitions, LiveWorkflowRun, Position, Segment } from "./run.ts";
 
-/** The definition with this key. Throws where it is missing, which breaks an invariant of `Definitions`. */
+/** The definition with this key. Throws if it is missing, which violates an invariant of `Definitions`. */
 export function definitionOf(definitions: Definitions, key: string): WorkflowDefinition {
 	const definition = definitions.get(key);
 	if (!definition) throw new Error(`The definitions of this run hold no workflow "${key}".`);
@@ -51,7 +51,7 @@ export function scopeOf(run: LiveWorkflowRun): WorkflowDefinition {
 	return definitionOf(run.definitions, innermost(run.position).workflowKey);
 }
 
-/** The first phase of a workflow, in nested workflows where it begins with references. */
+/** The first phase of a workflow, inside nested workflows if it begins with references. */
 export function firstPosition(definitions: Definitions, key: string): Position {
 	return enter(definitions, [{ workflowKey: key, phaseIndex: 0, loops: 0 }]);
 }

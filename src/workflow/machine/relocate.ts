@@ -8,7 +8,7 @@ export type Relocation =
 	| { readonly kind: "found"; readonly position: Position }
 	| Extract<WorkflowRefusal, { kind: "gone" }>;
 
-/** The position of `run` in `definitions`. Of several references to one workflow the n-th stays the n-th. */
+/** The position of `run` in `definitions`. Among several references to one workflow, the n-th stays the n-th. */
 export function relocate(run: WorkflowRun, definitions: Definitions): Relocation {
 	const position: Segment[] = [];
 	for (const [depth, segment] of run.position.entries()) {

@@ -19,7 +19,7 @@ export interface StoredSegment {
 	readonly phaseIndex: number;
 	/** Only in the innermost segment. */
 	readonly phaseId?: string;
-	/** Only where it was looped. */
+	/** Only if the scope was looped. */
 	readonly loops?: number;
 }
 
@@ -29,7 +29,7 @@ export interface StoredState {
 	readonly currentPath: readonly StoredSegment[];
 	readonly globalStepCount: number;
 	readonly taskId: string;
-	/** The beginning of the task, as far as the entry has room; the whole text is in the entry that pins the definition. */
+	/** The beginning of the task, as far as it fits in the entry; the whole text is in the entry that pins the definition. */
 	readonly taskDescription: string;
 	readonly startedAt: number;
 	readonly completionNotified: boolean;
@@ -42,7 +42,7 @@ export interface StoredState {
 	readonly paused?: { readonly by: PauseCause; readonly why?: string };
 	/** The visit that this change ended: of the phase of the previous state, from its `since` to the `since` of this state. */
 	readonly left?: { readonly way: ExitKind; readonly summary?: string; readonly by?: "person" };
-	/** What happened, where it was no change of phase. */
+	/** The kind of change, if it was not a change of phase. */
 	readonly note?: Note;
 	/** How long pi was closed during the visit before this change, in ms. */
 	readonly away?: number;
@@ -52,10 +52,10 @@ export type Note = "begun" | "resumed" | "reloaded";
 
 /** Maximum bytes of each text. */
 const most = { begun: 2_000, why: 200, summary: 2_000 } as const;
-/** Bytes of an entry for a change of a run, and the least that is left in it for the task. */
+/** Target size of an entry in bytes, and the minimum reserved for the task. */
 const room = { entry: 450, task: 40 } as const;
 
-/** What to store besides the run itself. */
+/** Data to store in addition to the run. */
 export interface StateChange {
 	/** Id of the session entry that holds the definitions. */
 	readonly pinned: string | undefined;
@@ -81,7 +81,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		taskId: run.id,
 		taskDescription: "",
 		startedAt: run.startedAt,
-		// The reference package announces the end of a run that is not marked like this.
+		// Without this mark, the reference package would announce the end of the run.
 		completionNotified: !isActive(run),
 		cancelled: status.kind === "cancelled",
 		...(pinned === undefined ? {} : { pin: pinned }),
@@ -106,7 +106,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 	return { ...state, taskDescription: cut(run.task, task) };
 }
 
-/** The beginning of a text, at most `bytes` long, with an ellipsis where it is cut. No character is split. */
+/** Truncates a text to at most `bytes` and adds an ellipsis. No character is split. */
 function cut(text: string, bytes: number): string {
 	if (bytesOf(text) - 2 <= bytes) return text;
 	let size = Buffer.byteLength("…");
@@ -168,7 +168,7 @@ export function readState(data: unknown): StateRead {
 	};
 }
 
-/** The fields that are one value: how they are checked, and what they should be. */
+/** The scalar fields: how they are checked, and the expected value for messages. */
 const simpleFields: readonly (readonly [keyof StoredState, (value: unknown) => boolean, string])[] = [
 	["active", isBoolean, "true or false"],
 	["globalStepCount", absentOr(isCount), "a whole number"],
@@ -190,8 +190,8 @@ export type DefinitionsSource =
 	| { readonly kind: "catalogue"; readonly definitions: Definitions };
 
 /**
- * The run that a state describes. With a pinned copy the path has to match exactly. With the catalogue the phase is found by its id; a
- * state without ids is restored by its indexes, which have to exist.
+ * The run that a state describes. With a pinned copy, the path must match exactly. With the catalogue, the phase is found by its id; a
+ * state without ids is restored by its indexes, which must exist.
  */
 export function restoreRun(state: StoredState, source: DefinitionsSource): RestoredRun {
 	const { definitions } = source;
@@ -236,7 +236,7 @@ function statusOf({ active, cancelled, paused }: StoredState): WorkflowStatus {
 	return paused ? { kind: "paused", by: paused.by, why: paused.why } : { kind: "running" };
 }
 
-/** Checks a path against definitions; a text says what is wrong. Old states may end at a reference, which means its first phase. */
+/** Checks a path against definitions and returns a text if it is invalid. Old states may end at a reference, which means its first phase. */
 function follow(segments: Position, definitions: Definitions): Position | string {
 	for (const [depth, { workflowKey, phaseIndex }] of segments.entries()) {
 		const entry = definitions.get(workflowKey)?.entries[phaseIndex];
@@ -309,7 +309,7 @@ function isText(value: unknown): boolean {
 	return typeof value === "string";
 }
 
-/** `null` counts as absent for the step count alone, as the reference package reads it. */
+/** `null` counts as absent only for the step count, as in the reference package. */
 function absentOr(isValid: (value: unknown) => boolean): (value: unknown) => boolean {
 	return (value) => value === undefined || (value === null && isValid === isCount) || isValid(value);
 }

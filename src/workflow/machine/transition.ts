@@ -1,7 +1,7 @@
 // The workflow machine: a pure function from a run and an event to the next run and actions.
-// M1 the given run is not changed; M2 a running run can always be moved or ended: by `next` of a model that has read the phase, or by
-// `advance` of the user; M3 a refused event changes nothing but an open question whether to cancel; M4 the user can always abandon;
-// M5 a decision of the model counts only in the visit in which it was made.
+// M1 the given run is not mutated; M2 a running run can always be moved or ended: by `next` of a model that has read the phase, or by
+// `advance` of the user; M3 a refused event changes nothing, except that it may drop a pending cancel question; M4 the user can always
+// abandon; M5 a decision of the model counts only in the visit in which it was made.
 import {
 	judgeUse,
 	NO_USE,
@@ -30,7 +30,7 @@ export interface WorkflowTransition {
 	readonly actions: readonly WorkflowAction[];
 }
 
-/** How many earlier phases `back` searches at most for a name. */
+/** Maximum number of earlier phases that `back` searches for a name. */
 const farBack = 10_000;
 
 /** Applies one event to a run. Never throws; an event that cannot be applied gives a `refused` action. */
@@ -196,10 +196,10 @@ function cancelByModel(run: WorkflowRun, { decision }: Extract<WorkflowEvent, { 
 	if (run.kind === "live") {
 		const phase = currentPhase(run).name;
 		if (isEarlier(run, decision)) return refuse(withoutQuestion(run), { kind: "earlier-visit", phase });
-		// Cancelling lifts the limits of the workflow, which is for the user to decide too.
+		// Cancelling lifts the limits of the workflow, so in this phase that is also the user's decision.
 		if (waitsForPerson(run)) return refuse(run, { kind: "person-decides", phase, wanted: "cancel" });
 	}
-	// Only a later message confirms: the model wrote it after it had read the question.
+	// Only a later message confirms, because the model wrote it after reading the question.
 	if (run.askedToCancel !== undefined && run.askedToCancel !== message)
 		return end(withoutQuestion(run), "cancelled", undefined);
 	return { run: { ...run, askedToCancel: message }, actions: [{ kind: "ask-cancel" }] };
@@ -266,7 +266,7 @@ function stop(run: WorkflowRun, patience: { row: number; visit: number }): Workf
 	};
 }
 
-/** Whether the model is reminded to continue: the phase decides, else every scope around it has to allow it. */
+/** Whether the model is reminded to continue: the phase decides, else every scope around it must allow it. */
 function continuesAutomatically(run: LiveWorkflowRun): boolean {
 	return (
 		currentPhase(run).autoContinue ??

@@ -1,4 +1,4 @@
-// Short texts about a run: the first message, reminders, refusals of tools, the end, the name of the session.
+// Short texts about a run: first message, reminders, tool refusals, end of the run, session name.
 
 import { didYouMean, thereAre } from "../../definition/index.ts";
 import type { WorkflowDefinition } from "../definitions/index.ts";
@@ -16,24 +16,24 @@ import { endOfPhase } from "./phase.ts";
 import { phaseTitle } from "./place.ts";
 import { expand, expandFirst, variablesOf } from "./template.ts";
 
-/** The person's first message of a run. */
+/** The user's first message of a run. */
 export function initialMessage(run: LiveWorkflowRun): string {
 	return expandFirst(rootOf(run).initialMessage, run);
 }
 
-/** What the model is told when it has stopped before the end. The built-in text does not repeat what was said before. */
+/** The reminder for a model that stopped before the end of the run. The built-in text does not repeat the instructions. */
 export function workflowReminderText(run: LiveWorkflowRun): string {
 	const { notDoneReminder, name } = rootOf(run);
 	if (notDoneReminder !== undefined) return expand(notDoneReminder, variablesOf(run));
 	return `The workflow "${name}" is not finished: its phase ${phaseTitle(run)} is still open. Continue with its instructions above. When it is finished, call workflow_step with action "next". If you need something from the user first, say what.`;
 }
 
-/** What the model is told when a person has let the run go on. */
+/** The message to the model after the user resumed the run. */
 export function resumeText(run: LiveWorkflowRun): string {
 	return `The user resumed the workflow "${rootOf(run).name}". Continue with its phase ${phaseTitle(run)}. ${endOfPhase(run)}`;
 }
 
-/** What the model is told when a person has ended the run while it was working: cancelled it, or left its last phase. */
+/** The message to a working model after the user cancelled the run or ended its last phase. */
 export function abandonedText(run: WorkflowRun, way: ExitKind = "skip"): string {
 	const name = run.kind === "live" ? rootOf(run).name : run.workflowKey;
 	const what =
@@ -43,25 +43,25 @@ export function abandonedText(run: WorkflowRun, way: ExitKind = "skip"): string 
 	return `The user has ${what}. Its instructions and limits no longer hold. Stop working on it and wait for the user's next message.`;
 }
 
-/** Why a tool is refused in this phase. */
+/** The reason why the current phase refuses a tool. */
 export function blockReason(run: LiveWorkflowRun, tool: string): string {
 	const { blockReasonTemplate } = rootOf(run);
 	if (blockReasonTemplate !== undefined) return expand(blockReasonTemplate, variablesOf(run, tool));
 	return `The tool "${tool}" may not do this in the phase ${phaseTitle(run)}.`;
 }
 
-/** What to do instead. A text of the workflow's own has said more already. */
+/** Advice after a refusal. Shorter if the workflow has its own `blockReasonTemplate`. */
 export function blockAdvice(run: LiveWorkflowRun): string {
 	const keep = "Keep to what this phase allows.";
 	return rootOf(run).blockReasonTemplate === undefined ? `${keep} ${endOfPhase(run)}` : keep;
 }
 
-/** Why every tool is refused while the definition of a run is missing. */
+/** The reason why every tool is refused while the definition of a run is missing. */
 export function staleReason(missing: string): string {
 	return `This session is in a workflow whose definition "${missing}" cannot be found, so what it allows is unknown. The user has to restore it and enter /workflow reload, or enter /cancel-workflow.`;
 }
 
-/** Why a run is paused, and what lets it go on. */
+/** Why a run is paused, and how to resume it. */
 export function pauseLine({ by, why }: { readonly by: PauseCause; readonly why?: string | undefined }): string {
 	if (by === "interrupt")
 		return "⏸ The workflow is paused. Your next message resumes it, and so does /workflow resume.";
@@ -69,7 +69,7 @@ export function pauseLine({ by, why }: { readonly by: PauseCause; readonly why?:
 	return `⏸ ${what}${why === undefined ? "" : `: ${why}`}. /workflow resume continues it.`;
 }
 
-/** How a phase goes on that the person ends. */
+/** How to continue from a phase that the user ends. */
 export const personLine = "You end this phase: /workflow next.";
 
 /** `42 s`, `3 min 5 s`, `2 h 10 min`. */
@@ -81,7 +81,7 @@ export function duration(ms: number): string {
 	return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** What is shown at the end. */
+/** The text shown at the end of a run. */
 export function endText(run: WorkflowRun, how: "done" | "cancelled"): string {
 	if (run.kind === "stale") return `Workflow "${run.workflowKey}" cancelled. ${taskLine(run)}`;
 	const { completionMessage, name, entries } = rootOf(run);
@@ -95,7 +95,7 @@ function taskLine({ task, id }: WorkflowRun): string {
 	return id === "" ? `Task: ${task}` : `Task: ${task} (${id})`;
 }
 
-/** The name that a run gives its session: the prefix, and the task on one line, cut to the workflow's length. */
+/** The session name of a run: the prefix and the task on one line, truncated to the workflow's maximum length. */
 export function sessionName({ sessionNamePrefix, sessionNameMaxLength }: WorkflowDefinition, task: string): string {
 	const characters = [...task.replace(/\s+/g, " ").trim()];
 	const shown = characters.slice(0, sessionNameMaxLength).join("");
@@ -134,7 +134,7 @@ export function workflowRefusalText(refusal: WorkflowRefusal): string {
 	}
 }
 
-/** `Planning`, or what is known of the phase of a run whose definition is missing. */
+/** The name of the current phase; its id or `unknown` if the definition is missing. */
 export function phaseName(run: WorkflowRun): string {
 	return run.kind === "live" ? currentPhase(run).name : (run.phaseId ?? "unknown");
 }

@@ -1,5 +1,5 @@
-// What the model is told when a phase begins: once per visit, and once more where a compaction has removed it.
-// The first phase tells everything; a later one only what is new, because what was said before is still there.
+// The text that the model receives when a phase begins: once per visit, and again if a compaction removed it.
+// The first phase includes everything. A later phase includes only what is new, because the earlier text is still in the context.
 import type { WorkflowDefinition } from "../definitions/index.ts";
 import { limitsText } from "../limits/index.ts";
 import {
@@ -15,8 +15,8 @@ import { pathHeader, phaseList } from "./place.ts";
 import { expand, instructionsOf, nextName, taskAgain, variablesOf } from "./template.ts";
 
 /**
- * The whole text: role, task, phases, instructions, limits. For the first phase, and after a compaction. `task`: whether the model has the task
- * before it already; a long one is not given again then.
+ * The whole text: role, task, phases, instructions, limits. For the first phase, and after a compaction. `task`: whether the model's
+ * context already contains the task; if so, a long task is not repeated.
  */
 export function wholeText(run: LiveWorkflowRun, task: "new" | "known" = "new"): string {
 	const profiles = [...new Set([...run.definitions.values()].flatMap(phaseProfiles))];
@@ -30,7 +30,7 @@ export function wholeText(run: LiveWorkflowRun, task: "new" | "known" = "new"): 
 	);
 }
 
-/** What is new with a phase: its instructions, its limits, how it ends. */
+/** The part that is new with each phase: instructions, limits, how it ends. */
 export function phaseText(run: LiveWorkflowRun): string {
 	const { profiles, tools } = currentPhase(run);
 	return paragraphs(
@@ -41,7 +41,7 @@ export function phaseText(run: LiveWorkflowRun): string {
 	);
 }
 
-/** The text of a later phase: its path, the role where it says something else now, and what is new. */
+/** The text of a later phase: its path, the role if its text has changed, and the phase's own part. */
 export function laterText(run: LiveWorkflowRun): string {
 	return paragraphs(pathHeader(run), changedRole(run), phaseText(run));
 }
@@ -59,7 +59,7 @@ function roleText(run: LiveWorkflowRun): string {
 	return `You are working through the workflow "${name}" phase by phase. Do what the current phase asks, and only that; a later phase has its own instructions and may use other tools. Instructions and limits of a phase end with it.`;
 }
 
-/** A role with variables of the phase in it reads differently in every phase; one without is not said again. */
+/** The role if its text differs from the previous phase, which requires that it contains variables of the phase. */
 function changedRole(run: LiveWorkflowRun): string | undefined {
 	const { roleInstruction } = rootOf(run);
 	const before = previousPosition(run.definitions, run.position);
@@ -69,7 +69,7 @@ function changedRole(run: LiveWorkflowRun): string | undefined {
 	return now === then ? undefined : now;
 }
 
-/** How the model ends the phase, or that it does not. */
+/** How the model ends the phase, or that only the user can. */
 export function endOfPhase(run: LiveWorkflowRun): string {
 	return waitsForPerson(run)
 		? "You cannot end this phase: the user does, with /workflow next. When your part is done, tell the user what there is to decide, and stop."
@@ -77,7 +77,7 @@ export function endOfPhase(run: LiveWorkflowRun): string {
 }
 
 function advanceText(run: LiveWorkflowRun): string {
-	// The workflow's own reminder tells the model to go on, which it cannot here.
+	// The workflow's own `advanceReminder` asks the model to advance, which it cannot do in this phase.
 	if (waitsForPerson(run)) return endOfPhase(run);
 	const { advanceReminder } = rootOf(run);
 	if (advanceReminder !== undefined) return expand(advanceReminder, variablesOf(run));

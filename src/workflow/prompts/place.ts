@@ -1,4 +1,4 @@
-// Where a run is, in the short forms that people see: the status line, the number of a phase, the list of all phases.
+// Short descriptions of a run's position: status line, phase number, list of all phases.
 import {
 	currentPhase,
 	definitionOf,
@@ -16,7 +16,7 @@ import {
 } from "../machine/index.ts";
 import { breadcrumb } from "./template.ts";
 
-/** The status line: `Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]`; nothing for a run that is over. */
+/** The status line: `Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]`; `undefined` for an ended run. */
 export function statusLine(run: WorkflowRun): string | undefined {
 	if (!isActive(run)) return undefined;
 	const mark =
@@ -28,7 +28,7 @@ export function statusLine(run: WorkflowRun): string | undefined {
 	return (run.kind === "stale" ? `${run.workflowKey} > ? (definition missing)` : placeLine(run)) + mark;
 }
 
-/** Where a run is: every workflow on the way with the number of its entry, and the phase. */
+/** The position of a run: each nested workflow with the number of its entry, then the phase. */
 export function placeLine(run: LiveWorkflowRun): string {
 	const { name } = definitionOf(run.definitions, run.workflowKey);
 	return [name, ...run.position.map((segment) => levelText(run, segment))].join(" > ");
@@ -51,7 +51,7 @@ export function phaseTitle(run: LiveWorkflowRun): string {
 	return `${emoji} ${name}`;
 }
 
-/** The name of a phase by its id; the id where the definition knows several or none. */
+/** The name of the phase with this id; the id itself if the definitions contain several such phases, or none. */
 export function phaseNameById(run: LiveWorkflowRun, phaseId: string): string {
 	const names = [...run.definitions.keys()].flatMap((key) =>
 		definitionOf(run.definitions, key).entries.flatMap((entry) =>
@@ -61,17 +61,17 @@ export function phaseNameById(run: LiveWorkflowRun, phaseId: string): string {
 	return names.length === 1 && names[0] !== undefined ? names[0] : phaseId;
 }
 
-/** The line that heads what the model is told: `[Workflow path: Release > Code Review ▸ 🔍 Static Analysis]`. */
+/** The first line of a phase's text: `[Workflow path: Release > Code Review ▸ 🔍 Static Analysis]`. */
 export function pathHeader(run: LiveWorkflowRun): string {
 	return `[Workflow path: ${breadcrumb(run, run.position)} ▸ ${phaseTitle(run)}]`;
 }
 
-/** Maximum lines of the list of phases; a longer one shows those near the current phase. */
+/** Maximum lines of the phase list; a longer list shows the phases near the current one. */
 const mostLines = 40;
 /** Phases beyond the list that are counted. References can multiply phases exponentially. */
 const mostCounted = 1_000;
 
-/** All phases in order, through every inner workflow, the current one marked. */
+/** All phases in order, including nested workflows, with the current phase marked. */
 export function phaseList(run: LiveWorkflowRun): string {
 	const before: string[] = [];
 	const after: string[] = [];

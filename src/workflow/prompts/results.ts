@@ -1,4 +1,4 @@
-// What `workflow_step` answers. The first line tells what happened; the screen shows only that line where nothing went wrong.
+// Answers of `workflow_step`. The first line states the outcome; for a normal step, the screen shows only that line.
 import {
 	currentPhase,
 	definitionOf,
@@ -14,7 +14,7 @@ import { endOfPhase, laterText } from "./phase.ts";
 import { countText, phaseTitle } from "./place.ts";
 import { breadcrumb, instructionsOf, nextName, taskAgain } from "./template.ts";
 
-/** After a move: what happened, where it stands, and everything about the new phase. */
+/** After a move: the outcome, the position, and the text of the new phase. */
 export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	const old = phaseAt(run.definitions, from).name;
 	const { name } = currentPhase(run);
@@ -26,7 +26,7 @@ export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind): 
 	].join("\n");
 }
 
-/** The same where a person has moved the run. */
+/** The same after the user moved the run. */
 export function movedByPersonText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	const did = way === "next" ? "ended the phase" : "moved the workflow to another phase";
 	return `The user has ${did}.\n\n${movedText(run, from, way)}`;
@@ -52,7 +52,7 @@ export function cancelledText(task: string): string {
 	return `The workflow is cancelled. Its task was: "${taskAgain(task)}". Its instructions and limits no longer hold.`;
 }
 
-/** Everything about where a run is. */
+/** The full status of a run. */
 export function statusText(run: LiveWorkflowRun): string {
 	const root = rootOf(run);
 	const { profiles } = currentPhase(run);
@@ -75,7 +75,7 @@ export function statusText(run: LiveWorkflowRun): string {
 	].join("\n");
 }
 
-/** What a move did to the scopes around the phase, in words: every workflow that was left or entered is named. */
+/** Describes a move, naming every workflow that it left or entered. */
 function verb(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	if (way === "loop") return `Started "${scopeName(run)}" again`;
 	if (way === "back") return "Went back";
@@ -88,7 +88,7 @@ function verb(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	return way === "skip" ? "Skipped" : "Advanced";
 }
 
-/** The scope that a loop starts again: the one that held the phase before, which may begin with references. */
+/** The scope that a loop restarted. The run may now be deeper than that scope, because a scope can begin with references. */
 function scopeName(run: LiveWorkflowRun): string {
 	for (const segment of [...run.position].reverse())
 		if (segment.loops > 0) return definitionOf(run.definitions, segment.workflowKey).name;

@@ -1,5 +1,5 @@
-// Variables in the texts that people write into workflows: `{name}`, and what each of them stands for.
-// V1 one pass: a value is never looked at again; V2 a name that is not known stays as it was written.
+// Expands `{name}` variables in the texts of workflows.
+// V1 one pass: expanded values are not expanded again; V2 an unknown name stays as written.
 import { allowedTools, blockedTools, stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
@@ -15,20 +15,20 @@ import {
 
 export type Variables = ReadonlyMap<string, string>;
 
-/** Puts values in place of `{name}`; names are letters, digits and `_`, case-sensitive. */
+/** Replaces `{name}` with its value; names consist of letters, digits, and `_`, and are case-sensitive. */
 export function expand(template: string, variables: Variables): string {
 	return template.replace(/\{(\w+)\}/g, (written, name: string) => variables.get(name) ?? written);
 }
 
-/** Bytes up to which a task is repeated wherever a text names it. */
+/** Maximum bytes of a task that is repeated in every text that names it. */
 const longTask = 8 * 1024;
 
-/** Whether a task is so long that it stands once in the model's context, and is referred to elsewhere. */
+/** Whether a task is so long that the model's context contains it only once, with references elsewhere. */
 export function isLongTask(task: string): boolean {
 	return Buffer.byteLength(task) > longTask;
 }
 
-/** The task where it has been given before: itself, or what refers to a long one. */
+/** The task for a context that already contains it: a short task itself, or a reference to a long one. */
 export function taskAgain(task: string): string {
 	if (!isLongTask(task)) return task;
 	const beginning = [...task.slice(0, 200).replace(/\s+/g, " ")].slice(0, 60).join("");
@@ -37,7 +37,7 @@ export function taskAgain(task: string): string {
 
 const taskNames: ReadonlySet<string> = new Set(["description", "taskDescription", "task"]);
 
-/** Fills in the text that gives the task: where it is long, the first place that names it has it whole, the others refer to it. */
+/** Expands the text that introduces the task: the first mention has the whole task, later mentions refer to a long one. */
 export function expandFirst(template: string, run: LiveWorkflowRun): string {
 	const variables = variablesOf(run);
 	let given = false;
@@ -48,7 +48,7 @@ export function expandFirst(template: string, run: LiveWorkflowRun): string {
 	});
 }
 
-/** What templates of this run may name while it is where it is. `toolName` is the tool that the text is about. */
+/** The variables at the run's current position. `toolName` is the tool that the text is about. */
 export function variablesOf(
 	run: LiveWorkflowRun,
 	toolName: string = stepTool,
@@ -80,22 +80,22 @@ export function variablesOf(
 		["firstPhaseProfiles", first.profiles.length > 0 ? first.profiles.join(", ") : "(none)"],
 		["phaseCount", String(root.entries.length)],
 	]);
-	// Instructions cannot stand in themselves; everywhere else they stand with their variables filled in.
+	// Instructions cannot contain themselves; in all other texts they appear with their variables expanded.
 	return variables.set("phaseInstructions", expand(phase.instructions, variables));
 }
 
-/** The name of the phase after the current one, wherever it stands; `DONE` after the last of all. */
+/** The name of the next phase, in whichever workflow it is; `DONE` after the last phase of the run. */
 export function nextName(run: LiveWorkflowRun): string {
 	const next = nextPosition(run.definitions, run.position);
 	return next ? phaseAt(run.definitions, next).name : "DONE";
 }
 
-/** The names of the workflows on the way, from the root: `Release > Code Review`. */
+/** The names of the workflows on the path, from the root: `Release > Code Review`. */
 export function breadcrumb({ definitions }: LiveWorkflowRun, position: Position): string {
 	return position.map(({ workflowKey }) => definitionOf(definitions, workflowKey).name).join(" > ");
 }
 
-/** The instructions of the current phase, variables filled in. */
+/** The instructions of the current phase with variables expanded. */
 export function instructionsOf(run: LiveWorkflowRun): string {
 	return variablesOf(run).get("phaseInstructions") ?? "";
 }

@@ -1,4 +1,4 @@
-// The command line `pi-chronicle`: a table of commands, each loaded when it is used and implemented in its own folder.
+// The command line `pi-chronicle`: a table of commands. Each command is implemented in its own folder and loaded on first use.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,12 +8,15 @@ import { packageRoot } from "./pi/index.ts";
 import { enclosingRun } from "./process/index.ts";
 
 interface ListedCommand {
-	/** What it does, for the list. */
+	/** Description for the list of commands. */
 	readonly about: string;
 	load(): Promise<Run>;
 }
 
-/** Runs a command with its arguments; resolves to the exit code. `signal` aborts on SIGINT, SIGTERM and SIGHUP, and when nobody reads the output any more. */
+/**
+ * Runs a command with its arguments; resolves to the exit code. `signal` aborts on SIGINT, SIGTERM and SIGHUP, and when the reader of the
+ * output closes it.
+ */
 type Run = (args: readonly string[], signal: AbortSignal) => Promise<number>;
 
 const commands: ReadonlyMap<string, ListedCommand> = new Map([
@@ -50,7 +53,7 @@ export async function main(args: readonly string[]): Promise<number> {
 		return 0;
 	}
 	if (line.verb === undefined) return complain(args, null, "Name a command.");
-	// Its name in pi.
+	// In pi, `run` is called `start`.
 	const name = line.verb === "start" ? "run" : line.verb;
 	const command = commands.get(name);
 	if (!command) {
@@ -67,7 +70,7 @@ export async function main(args: readonly string[]): Promise<number> {
 		return complain(args, name, message, "");
 	}
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort(signal));
-	// The reader of the output is gone, as in `… | head`: the command ends as if it had been interrupted.
+	// If the reader closes the output, as in `… | head`, the command ends as if interrupted.
 	for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop.abort("SIGPIPE"));
 	return run([...line.before, ...line.rest], stop.signal);
 }
@@ -83,13 +86,13 @@ type Line =
 			readonly rest: readonly string[];
 	  };
 
-/** Options that may precede the command: those that every command takes, and those that several do. */
+/** Options allowed before the command: the common ones and those that several commands take. */
 const leading: Readonly<Record<string, "flag" | "value">> = {
 	...commonOptions,
 	...{ model: "value", run: "value", "approve-cleanup": "flag", "without-cleanup": "flag", version: "flag" },
 };
 
-/** Finds the command. */
+/** Separates leading options from the command and its arguments. */
 function readLine(args: readonly string[]): Line {
 	let at = 0;
 	for (let word = args[at]; word?.startsWith("-"); word = args[at]) {
@@ -108,7 +111,7 @@ function readLine(args: readonly string[]): Line {
 	return { kind: "verb", verb, before: args.slice(0, at), rest };
 }
 
-/** Reports wrong usage, with --json also as the one object on stdout. Gives the exit code. */
+/** Reports a usage error on stderr, and with `--json` also as one object on stdout. Returns the exit code. */
 function complain(args: readonly string[], verb: string | null, message: string, about = `\n${usage()}`): number {
 	process.stderr.write(`${message}\n${about}`);
 	const error = { code: "usage", message, diagnostics: [], problems: [] };

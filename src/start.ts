@@ -1,5 +1,6 @@
-// Which features this session gets. It is loaded by every pi that has the package, so it only registers; what a command needs is
-// imported when the command first runs. S1 neither this file nor what it imports at once imports a package of pi's: see extension.ts.
+// Registers the features of a session. Every pi with the package loads this file, so it only registers; a command's dependencies are
+// imported when the command first runs.
+// S1 neither this file nor its static imports import one of pi's packages: see extension.ts.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { registerChronicle } from "./chronicle/index.ts";
 import {
@@ -32,8 +33,8 @@ import { registerSequence } from "./sequence/index.ts";
 import { registerWorkflow } from "./workflow/index.ts";
 
 /**
- * Registers everything for the session that `pi` belongs to. `agentDir` is the absolute path of pi's agent folder, `version` pi's own.
- * Nothing that pi treats as fatal when two extensions do it (a tool or a flag of one name) is registered here.
+ * Registers everything for the session that `pi` belongs to. `agentDir` is the absolute path of pi's agent folder, `version` is pi's
+ * version. Nothing is registered here that pi treats as fatal if two extensions register it (a tool or a flag of the same name).
  */
 export async function startSession(pi: ExtensionAPI, agentDir: string, version: string): Promise<void> {
 	if (isTooOld(version)) return (await import("./pi/stand-aside.ts")).standAsideForOldPi(pi, version);
@@ -43,7 +44,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	const policies = openPolicies();
 	const { answers } = registerGuard(pi, { policies, scope, agentDir });
 	registerGate(pi, { policies, scope, answers });
-	// A pi below a chronicle's worker, whatever way it was started, begins no work of its own: only the rules hold in it.
+	// A pi started below a chronicle's worker, in any way, starts no work of its own: only the rules apply in it.
 	if (enclosingRun(process.env)) return;
 	const readonly = registerReadonly(pi, policies);
 

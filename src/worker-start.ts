@@ -1,11 +1,11 @@
-// What a chronicle's worker gets: the workflow tools, the gate and the guard's frozen rules.
-// S1 neither this file nor what it imports at once imports a package of pi's: see worker.ts.
+// Sets up a chronicle's worker: the workflow tools, the gate and the guard's frozen rules.
+// S1 neither this file nor its static imports import one of pi's packages: see worker.ts.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
 import { hostEnvironment, openSessionScope } from "./pi/index.ts";
 import { enforceRules, openPolicies, probeSandbox, registerGate, sandboxPolicy } from "./safety/index.ts";
 
-/** Registers everything for the worker that `pi` is. `agentDir` is the absolute path of pi's agent folder. */
+/** Registers everything for the worker `pi`. `agentDir` is the absolute path of pi's agent folder. */
 export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<void> {
 	const brief = readBrief(process.env);
 	const scope = openSessionScope(pi);

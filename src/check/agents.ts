@@ -1,10 +1,10 @@
-// Checks agents and teams. A Markdown file in an agents folder that is not an agent is reported; it is an error if a team names it.
+// Checks agents and teams. A Markdown file in an agents folder without front matter is reported; it is an error if a team names it.
 import { basename, extname } from "node:path";
 import { type Diagnostic, sortDiagnostics } from "../definition/index.ts";
 import { type AgentRegistry, frontMatterRemedy, loadAgentRegistry, type Team } from "../persona/index.ts";
 import { type CheckFinding, type CheckPlace, type Inspection, isSound } from "./finding.ts";
 
-/** Files that document a folder. */
+/** Names of files that document a folder. */
 const explaining = /^(?:readme|agents|claude|contributing|changelog|licen[cs]e|index|notes?)$/i;
 
 export function inspectAgents({ cwd, home, agentFolder, trust }: CheckPlace): Inspection {
@@ -34,7 +34,7 @@ export function inspectAgents({ cwd, home, agentFolder, trust }: CheckPlace): In
 	};
 }
 
-/** Markdown files without front matter: faults where a team wants one, else worth knowing. */
+/** Markdown files without front matter: an error if a team names the file, otherwise a warning. */
 function inspectPlain({ agents, plain, teams }: AgentRegistry): { findings: CheckFinding[]; further: Diagnostic[] } {
 	const named = [...teams.values()].flatMap(({ members }) => members.map(({ name }) => stem(name)));
 	const wanted = new Set(named.filter((name) => !agents.some((agent) => stem(agent.name) === name)));
@@ -60,7 +60,7 @@ function stem(name: string): string {
 		.replace(/[\s_-]+/g, "-");
 }
 
-/** Each team with what is said of its lines; what stands above the first team of a file is told with that. */
+/** Each team with the diagnostics of its lines. Diagnostics above the first team of a file belong to that team. */
 function inspectTeams({ teams }: AgentRegistry, take: (file: string) => Diagnostic[]): CheckFinding[] {
 	const byFile = new Map<string, Team[]>();
 	for (const team of teams.values()) byFile.set(team.file, [...(byFile.get(team.file) ?? []), team]);

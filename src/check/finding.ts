@@ -1,7 +1,7 @@
 // The findings of a check: every file that this package reads, with its diagnostics. Data only.
 import type { Diagnostic } from "../definition/index.ts";
 
-/** The kinds in order of display, singular and plural. */
+/** The kinds in display order, singular and plural. */
 export const kinds = {
 	workflow: ["workflow", "workflows"],
 	template: ["chronicle template", "chronicle templates"],
@@ -16,33 +16,33 @@ export type CheckedKind = keyof typeof kinds;
 
 export interface CheckFinding {
 	readonly kind: CheckedKind;
-	/** What commands call it, or its file's name. */
+	/** The name that commands use, or the file's name. */
 	readonly name: string;
 	/** Absolute. */
 	readonly file: string;
-	/** It can be used as it is. */
+	/** Whether it can be used unchanged. */
 	readonly loads: boolean;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A file of another tool. */
+/** A file that belongs to another tool. */
 export interface ForeignFile {
 	/** Absolute. */
 	readonly file: string;
-	/** What it is, with its article. */
+	/** The format's name with its article. */
 	readonly format: string;
-	/** What can be done to have the same here. */
+	/** How to get the same with this package. */
 	readonly remedy: string;
 }
 
 export interface Inspection {
 	readonly findings: readonly CheckFinding[];
 	readonly foreign: readonly ForeignFile[];
-	/** What belongs to no file that was found: folders that cannot be read, names that are missing. */
+	/** Diagnostics that belong to no file found, such as unreadable folders and missing names. */
 	readonly further: readonly Diagnostic[];
 }
 
-/** Where a check looks. */
+/** The folders that a check searches. */
 export interface CheckPlace {
 	/** The project, absolute. */
 	readonly cwd: string;
@@ -52,12 +52,12 @@ export interface CheckPlace {
 	readonly trust: "trusted" | "untrusted";
 }
 
-/** Whether nothing in a list keeps something from being used. */
+/** Whether no diagnostic is an error. */
 export function isSound(diagnostics: readonly Diagnostic[]): boolean {
 	return diagnostics.every(({ severity }) => severity !== "error");
 }
 
-/** What a diagnostic says of a file of another tool. */
+/** Converts a diagnostic about another tool's file. */
 export function foreignOf({ file, message, remedy }: Diagnostic): ForeignFile {
 	return { file, format: /^This is (.+), which is not read here\.$/.exec(message)?.[1] ?? message, remedy };
 }

@@ -1,5 +1,5 @@
-// Finds files of other tools in a project's agent folders and recognizes them by their shape. Files that this package or pi reads are never
-// reported. The walk is bounded and follows no links.
+// Finds other tools' files in a project's agent folders and recognizes them by their shape. Never reports files that this package or pi
+// reads. The walk is bounded and follows no links.
 import { basename, dirname, extname, join, relative } from "node:path";
 import {
 	type Diagnostic,
@@ -17,7 +17,7 @@ import type { ForeignFile } from "./finding.ts";
 
 const deepest = 4;
 const mostFiles = 2000;
-/** Folders of a project that are walked, with what in them is pi's own or holds no definitions. */
+/** Project folders to walk; `without` lists entries that belong to pi or hold no definitions. */
 const walked: readonly { readonly folder: string; readonly without: readonly string[] }[] = [
 	{
 		folder: ".pi",
@@ -45,11 +45,11 @@ const single = [".claude/settings.json", ".claude/settings.local.json"];
 
 export interface ForeignSearch {
 	readonly foreign: readonly ForeignFile[];
-	/** Files in the shape of this package that lie where nothing reads them. */
+	/** Files in this package's format, in a place that nothing reads. */
 	readonly misplaced: readonly Diagnostic[];
 }
 
-/** Searches a project; `known`: absolute paths of files that are already reported. */
+/** Searches a project. `known` holds the absolute paths of files that are already reported. */
 export function findForeign(cwd: string, known: ReadonlySet<string>): ForeignSearch {
 	const files = [
 		...walked.flatMap(({ folder, without }) => filesBelow(cwd, folder, without)),
@@ -65,7 +65,7 @@ export function findForeign(cwd: string, known: ReadonlySet<string>): ForeignSea
 	return { foreign, misplaced };
 }
 
-/** What another tool's file is; `misplaced`: a workflow of this package that is no folder. */
+/** The format of another tool's file. `misplaced`: a workflow of this package in a file instead of a folder. */
 export function formatOf(file: string, cwd: string): ForeignFormat | "misplaced" | undefined {
 	const ending = extname(file).toLowerCase();
 	const isWorkflows = relative(cwd, dirname(file)).replaceAll("\\", "/") === ".pi/workflows";
@@ -90,7 +90,7 @@ function isJson(ending: string): boolean {
 	return ending.startsWith(".json");
 }
 
-/** Markdown is everywhere: only where commands and workflows lie is it taken for one. */
+/** Markdown is common, so it is classified only in folders for commands and workflows. */
 function markdownFormat(source: Source, isWorkflows: boolean, cwd: string): ForeignFormat | undefined {
 	const isCommands = relative(cwd, source.file).replaceAll("\\", "/").startsWith(".claude/commands/");
 	const { fields, body } = parseFrontMatter(source, "optional");
@@ -118,7 +118,7 @@ function misplacedWorkflow(file: string): Diagnostic {
 	};
 }
 
-/** Files below a folder of the project, sorted, nearest first. */
+/** Files below a project folder, sorted, nearest first. */
 function filesBelow(cwd: string, folder: string, without: readonly string[]): string[] {
 	const found: string[] = [];
 	for (const { path, entry } of walkFiles(join(cwd, folder), deepest, (below) => !without.includes(below))) {

@@ -1,4 +1,4 @@
-// One check over everything that a project has. It may use every feature, as rehearsals may; nothing but the command line uses it.
+// Checks everything in a project. It may use every feature, as rehearsals may; only the command line uses it.
 
 /** Runs `pi-chronicle check` with its arguments; resolves to the exit code. */
 export async function checkVerb(args: readonly string[], signal: AbortSignal): Promise<number> {

@@ -1,9 +1,9 @@
-// The result of a check as plain lines: file by file, then files of other tools, then how many there are of each kind.
+// Formats the result of a check as plain lines: each file, then other tools' files, then the count of each kind.
 import { formatDiagnostic, formatPath } from "../definition/index.ts";
 import { type CheckedKind, type CheckFinding, kinds } from "./finding.ts";
 import type { ProjectCheck } from "./project-check.ts";
 
-/** Paths below `cwd` are shown from there. */
+/** Shows paths below `cwd` relative to it. */
 export function findingLines({ findings, foreign, further, unread }: ProjectCheck, cwd: string): string[] {
 	return [
 		...(Object.keys(kinds) as CheckedKind[]).flatMap((kind) => kindLines(kind, findings, cwd)),

@@ -1,4 +1,4 @@
-// Checks everything in a project and in the user's folders, or only the named files.
+// Checks everything in the project and in the user's folders, or only the named files.
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Project } from "../chronicle/index.ts";
@@ -22,13 +22,13 @@ import { inspectTemplates } from "./templates.ts";
 import { inspectWorkflowFile, inspectWorkflows } from "./workflows.ts";
 
 export interface ProjectCheck extends Inspection {
-	/** The project has definitions that are not read, because the user does not trust it. */
+	/** The project has definitions that are not read because the user does not trust it. */
 	readonly unread: boolean;
-	/** Everything can be used, and nothing was left out. */
+	/** Everything can be used, and nothing was skipped. */
 	readonly sound: boolean;
 }
 
-/** Checks the named files or definitions; without names, everything of the project and the user. */
+/** Checks the named files or definitions; without names, everything in the project and in the user's folders. */
 export async function checkProject(project: Project, names: readonly string[]): Promise<ProjectCheck> {
 	const { cwd, home, agentFolder, trust } = project.place;
 	const place = { cwd, home, agentFolder, trust };
@@ -61,7 +61,7 @@ async function inspectEverything(project: Project, place: CheckPlace): Promise<I
 	};
 }
 
-/** A template's warning about an agent is left out where the agent's own file tells it. */
+/** Drops a template's warning about an agent if the agent's own file already reports it. */
 function withoutRepeats(findings: readonly CheckFinding[]): CheckFinding[] {
 	const told = findings.filter(({ kind }) => kind === "agent").flatMap(({ diagnostics }) => diagnostics);
 	const isRepeated = ({ severity, message }: Diagnostic): boolean =>
@@ -98,7 +98,7 @@ async function inspectSequences({ cwd }: CheckPlace): Promise<Inspection> {
 	return { findings, foreign: [], further: [] };
 }
 
-/** What each name means: a file or folder first, then whatever bears the name. */
+/** Resolves each name: a file or folder first, then any definition with that name. */
 async function pick(
 	project: Project,
 	place: CheckPlace,
@@ -157,7 +157,7 @@ function kindOfPath(path: string): "file" | "folder" | "absent" {
 	}
 }
 
-/** A file that lies in none of the places that are looked through: what it is shows by its shape. */
+/** Checks a file outside the searched folders; its shape decides its kind. */
 async function inspectFile(project: Project, place: CheckPlace, file: string): Promise<Inspection> {
 	if (basename(file) === "workflow.yaml") return inspectWorkflowFile(file);
 	const format = formatOf(file, place.cwd);

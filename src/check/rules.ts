@@ -7,7 +7,7 @@ export function inspectRules({ cwd, home, agentFolder }: CheckPlace): Inspection
 	return inspectRuleFiles(locateRules({ cwd, home, agentDir: agentFolder }));
 }
 
-/** Each file read by itself. */
+/** Reads each file separately. */
 export function inspectRuleFiles(places: readonly RuleFileLocation[]): Inspection {
 	const findings = places.map((place) => {
 		const { diagnostics } = readRules([place], process.platform);

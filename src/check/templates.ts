@@ -1,4 +1,4 @@
-// Checks chronicle templates: that each loads, and that what its states name exists.
+// Checks chronicle templates: that each one loads, and that everything its states name exists.
 import { basename, extname } from "node:path";
 import { type CheckedFile, checkTemplates, type Project } from "../chronicle/index.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../definition/index.ts";
 import { type CheckFinding, type ForeignFile, foreignOf, type Inspection } from "./finding.ts";
 
-/** Checks the named templates, by path or name; without names, all. */
+/** Checks the templates with these paths or names; without names, all templates. */
 export async function inspectTemplates(project: Project, names: readonly string[]): Promise<Inspection> {
 	const { files } = await checkTemplates(project, names);
 	const foreign: ForeignFile[] = [];
@@ -29,7 +29,7 @@ export async function inspectTemplates(project: Project, names: readonly string[
 	return { findings, foreign, further: names.length === 0 ? folderProblems(project) : [] };
 }
 
-/** Diagnostics of the template folders themselves. */
+/** Diagnostics about the template folders themselves. */
 function folderProblems(project: Project): readonly Diagnostic[] {
 	return project.templates().diagnostics.filter(({ code }) => code === "no-folder");
 }
@@ -46,7 +46,7 @@ function problemsOf({ file, problems }: CheckedFile): Diagnostic[] {
 	}));
 }
 
-/** Where a state of the template in `file` says who does it, else where it begins. */
+/** Finds a state's place in the template `file`: its `agent` or `persona` field, otherwise the start of the state. */
 function openPlaces(file: string): (state: string) => Place {
 	const read = readSource(file);
 	if (read.kind !== "text") return () => ({ file });

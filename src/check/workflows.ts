@@ -1,4 +1,4 @@
-// Checks workflows: each with the diagnostics of its own file and of its phases.
+// Checks workflows. Each finding includes the diagnostics of the workflow file and of its phases.
 import { dirname, sep } from "node:path";
 import { type Diagnostic, foreignCode, sortDiagnostics } from "../definition/index.ts";
 import { BUILT_IN_TOOLS } from "../persona/index.ts";
@@ -22,7 +22,7 @@ export function inspectWorkflows({ cwd, agentFolder, trust }: CheckPlace): Inspe
 	return inspectCatalogue(loadCatalogue(workflowRoots({ agentDir: agentFolder, cwd, trusted: trust === "trusted" })));
 }
 
-/** The workflow whose workflow.yaml is `file`, wherever it lies. */
+/** Checks the workflow whose `workflow.yaml` is `file`, in any folder. */
 export function inspectWorkflowFile(file: string): Inspection {
 	const root = dirname(dirname(file));
 	const found = inspectCatalogue(loadCatalogue({ globalRoot: root, projectRoot: undefined }));
@@ -59,7 +59,7 @@ function inspectCatalogue(catalogue: Catalogue): Inspection {
 	return { findings, foreign, further: further.filter(({ code }) => code !== foreignCode) };
 }
 
-/** Its own file and those of its phases, which may lie elsewhere. */
+/** The workflow's own file and its phase files, which may be in other folders. */
 function filesOf({ file, entries }: WorkflowDefinition): ReadonlySet<string> {
 	return new Set([file, ...entries.flatMap((entry) => (entry.kind === "phase" ? [entry.file] : []))]);
 }

@@ -1,8 +1,8 @@
-// Tools that start other agents, by name and by the shape of their arguments. A child agent is a process or session of its own: what it does
-// is not part of this call's footprint.
-// G1 a name or a call of this kind counts as starting an agent, whatever its annotations say.
+// Recognizes tools that start other agents, by name and by the shape of their arguments. A child agent is a process or session of its own,
+// so its actions are not part of this call's footprint.
+// G1 a name or call that matches counts as starting an agent, whatever its annotations claim.
 
-/** Tools of well-known packages and agents that start an agent or make one continue: words in lower case, joined by `_`. */
+/** Tools of well-known packages and agents that start or continue an agent, as lower-case words joined by `_`. */
 const starters = new Set(
 	(
 		"task agent agents subagent subagents sub_agent agent_tool task_tool new_task dispatch_agent run_chain chain query_experts workflow " +
@@ -12,10 +12,10 @@ const starters = new Set(
 	).split(" "),
 );
 
-/** Other agents' tools about agents that start none. */
+/** Tools of other agents that manage agents but start none. */
 const aboutAgents = new Set("task_output task_stop agent_output_tool team_delete".split(" "));
 
-/** Words after or before which a name with `agent` in it starts one. */
+/** With one of these words, a name that contains `agent` starts an agent. */
 const verbs = new Set(
 	(
 		"run start spawn create launch dispatch delegate invoke call ask use send new resume continue steer query execute exec task team " +
@@ -23,13 +23,13 @@ const verbs = new Set(
 	).split(" "),
 );
 
-/** Words that make a name or an action one that only looks. */
+/** Words that mark a name or an action as read-only. */
 const readingWords = new Set(
 	"list ls status output result results wait log logs get describe doctor help info history transcript show models".split(
 		" ",
 	),
 );
-/** Words that make it one that ends something, and starts nothing. */
+/** Words that mark a name or an action as ending something and starting nothing. */
 const endingWords = new Set("stop kill cancel delete remove rm clear interrupt close abort".split(" "));
 
 const programs = new Set(
@@ -43,7 +43,7 @@ const agentKeys = /^(agent|agents|sub_?agent|sub_?agents|(sub_?)?agent_?(type|na
 const taskKeys = /^(prompts?|tasks?|instructions?|message|goal|objective|assignment|task_?description|request)$/i;
 const listKeys = /^(tasks|chain|steps|parallel|agents|sub_?agents|calls|jobs|stages|phases)$/i;
 
-/** Names of agents' tools as agent files write them, lower case without separators. */
+/** Whether `name` is an agent tool as agent files write it, ignoring case and separators. */
 export function isAgentToolName(name: string): boolean {
 	const words = toolNameWords(name);
 	const key = words.join("_");
@@ -51,7 +51,7 @@ export function isAgentToolName(name: string): boolean {
 	return namesAgent(words);
 }
 
-/** Whether a call of `tool` with `input` starts an agent; `looks` and `ends` are calls about agents that start none. */
+/** Whether a call of `tool` with `input` starts an agent. `looks` and `ends` are calls that concern agents but start none. */
 export function agentCall(tool: string, input: unknown): "starts" | "looks" | "ends" | undefined {
 	if (hasAgentShape(input, 0)) return "starts";
 	const words = toolNameWords(tool);
@@ -60,7 +60,7 @@ export function agentCall(tool: string, input: unknown): "starts" | "looks" | "e
 	if (aboutAgents.has(key)) return "ends";
 	const about = words.includes("agent") || words.includes("agents");
 	if (!starters.has(key) && !namesAgent(words)) return about ? actionOf(words) : undefined;
-	// A server's tool of this name sends mail and chat more often than work for agents.
+	// On a server, a tool of this name more often sends mail or chat messages than work for agents.
 	if (key === "send_message" && bareToolName(tool) !== tool) return undefined;
 	return actionOf(words) ?? hintedAction(input) ?? "starts";
 }
@@ -70,12 +70,12 @@ function actionOf(words: readonly string[]): "looks" | "ends" | undefined {
 	return words.some((word) => readingWords.has(word)) ? "looks" : undefined;
 }
 
-/** The name without the server before it: `mcp__x__run`, `x.run`, `x:run`, `x/run` are `run`. */
+/** The name without its server prefix: `mcp__x__run`, `x.run`, `x:run` and `x/run` are `run`. */
 export function bareToolName(tool: string): string {
 	return tool.split(/__|[.:/]/).at(-1) || tool;
 }
 
-/** A tool's name in words, lower case: `mcp__x__runTask` is `run`, `task`. */
+/** A tool's name as lower-case words: `mcp__x__runTask` is `run`, `task`. */
 export function toolNameWords(tool: string): readonly string[] {
 	return bareToolName(tool)
 		.replace(/([a-z\d])([A-Z])/g, "$1_$2")
@@ -95,7 +95,7 @@ function namesAgent(words: readonly string[]): boolean {
 	return rest.length < words.length && rest.every((word) => programVerbs.has(word));
 }
 
-/** `{ agent, task }`, `{ subagent_type, prompt }`, or a list of such. */
+/** Whether the input has the shape `{ agent, task }` or `{ subagent_type, prompt }`, or lists such objects. */
 function hasAgentShape(input: unknown, depth: number): boolean {
 	if (typeof input !== "object" || input === null || depth > 3) return false;
 	const entries = Object.entries(input).slice(0, 200);
@@ -107,7 +107,7 @@ function hasAgentShape(input: unknown, depth: number): boolean {
 	);
 }
 
-/** An argument says that the call looks or ends something, and none gives an agent work. */
+/** The action that an argument states, unless another argument gives an agent work. */
 function hintedAction(input: unknown): "looks" | "ends" | undefined {
 	if (typeof input !== "object" || input === null) return undefined;
 	const entries = Object.entries(input);

@@ -1,5 +1,6 @@
-// Commands and program text among the arguments of a tool, walked as a shell tool's would be. The language is that of a `language`
-// argument, else the tool's, else unknown. A1 bounded: past a bound the rest counts as anything.
+// Commands and program text among a tool's arguments, walked like those of a shell tool. The `language` argument decides the language,
+// otherwise the tool's name; otherwise it is unknown.
+// A1 bounded: beyond a bound, the rest counts as anything.
 import { resolveToolPath } from "./paths.ts";
 import { type Language, languageNamed, languageOfTool, recordProgramText } from "./program-text.ts";
 import { isProgramName } from "./programs/index.ts";
@@ -7,14 +8,14 @@ import type { FootprintRecord } from "./record.ts";
 import { openState, type State, walkShell, walkWords } from "./shell/index.ts";
 import { spell } from "./text.ts";
 
-/** The name of a program, where its arguments stand beside it. */
+/** Arguments that name a program whose own arguments are given separately. */
 const programKeys = /^(program|executable|binary|bin|file|exec_?path|executable_?path)$/i;
 const argumentKeys = /^(args?|arguments?|argv|params?|parameters?|options|flags)$/i;
-/** A command line. */
+/** Arguments that hold a command line. */
 const commandKeys = /^(command(_?line)?|cmd(_?line)?|shell_?command|bash|exec(ute)?|run|terminal_?command|argv)$/i;
-/** Several. */
+/** Arguments that hold several command lines. */
 const listKeys = /^(commands|cmds|shell_?commands)$/i;
-/** Program text, of a shell where the tool or another argument says so. */
+/** Arguments that hold program text; it is shell text if the tool or another argument says so. */
 const codeKeys = /^(script|scripts|code|source_?code|program|snippet|expression|javascript|python|function_?body)$/i;
 const languageKeys = /^(lang(uage)?|shell|interpreter|runtime|kernel)$/i;
 const directoryKeys = /^(cwd|work_?(ing_?)?dir(ectory)?)$/i;
@@ -50,7 +51,7 @@ interface Place {
 	readonly tool: string;
 }
 
-/** Records a program and its arguments that stand in arguments of their own; returns the names of all of them. */
+/** Records a program whose arguments are given separately. Returns the names of all the arguments used. */
 function recordWithArguments(entries: readonly (readonly [string, unknown])[], place: Place): ReadonlySet<string> {
 	const program = entries.find(([name, value]) => typeof value === "string" && isProgram(name, value));
 	const given = entries.filter(
@@ -63,7 +64,7 @@ function recordWithArguments(entries: readonly (readonly [string, unknown])[], p
 	const words = given.flatMap(([, value]) => (isStrings(value) ? value : []));
 	if (texts.length > 0) walkShell([line, ...texts, ...words.map(spell)].join(" "), state, record);
 	else walkWords([...line.split(/\s+/), ...words], state, record);
-	// A list may begin with the program's name once more, as `argv` does.
+	// The list may repeat the program's name first, as `argv` does.
 	if (baseName(words[0] ?? "") === baseName(line)) walkWords(words, state, record);
 	return new Set([program[0], ...given.map(([name]) => name)]);
 }
@@ -79,8 +80,8 @@ function baseName(path: string): string {
 }
 
 /**
- * Whether a list of words is a command, whatever argument it is given as: one of a shell or of a program that starts others; for a tool that
- * runs things also any known program with options.
+ * Whether a list of words is a command, whatever its argument's name: a shell or a program that starts others; for a tool that runs
+ * commands, also any known program with options.
  */
 function isCommand([first = "", ...rest]: readonly string[], tool: string): boolean {
 	const name = baseName(first).replace(/\.exe$/i, "");
@@ -88,7 +89,7 @@ function isCommand([first = "", ...rest]: readonly string[], tool: string): bool
 	return starters.test(name) || (isRunner(tool) && isProgramName(name) && rest.some((word) => word.startsWith("-")));
 }
 
-/** Whether a tool's name says that it runs commands of any program, not those of one (`git_run`). */
+/** Whether a tool's name says that it runs any program, not only one (`git_run`). */
 function isRunner(tool: string): boolean {
 	const words = tool.toLowerCase().split(/[^a-z\d]+/);
 	if (languageOfTool(tool) === "shell") return true;
@@ -98,7 +99,7 @@ function isRunner(tool: string): boolean {
 const starters =
 	/^(?:(?:ba|z|k|mk|da|a|fi)?sh|busybox|cmd|pwsh|powershell|sudo|doas|env|xargs|nohup|timeout|python[\d.]*|node|deno|bun|perl|ruby|php)$/i;
 
-/** False where the argument is neither a command nor program text. */
+/** Records one argument; false if it is neither a command nor program text. */
 function recordEntry(name: string, value: unknown, place: Place): boolean {
 	const { language, state, record, tool } = place;
 	if (codeKeys.test(name)) {
@@ -125,10 +126,10 @@ function wordListsOf(value: unknown): readonly (readonly string[])[] {
 	return Array.isArray(value) && value.length <= 1000 && value.every(isStrings) ? value : [];
 }
 
-/** A command line is shell text unless an argument beside it names another language. */
+/** Records a command line. It is shell text unless another argument names a different language. */
 function recordCommand(text: string, language: Language, state: State, record: FootprintRecord, tool: string): void {
 	if (language === "powershell" || language === "other") recordProgramText(text, language, state, record, tool);
-	// A tool of another language may still hand its `command` to a shell.
+	// A tool for another language may still pass its `command` to a shell.
 	if (language !== "powershell") walkShell(text, state, record);
 }
 

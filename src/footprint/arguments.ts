@@ -1,5 +1,6 @@
-// The footprint of any other tool (MCP servers, extensions): a walk over its arguments for what looks like paths, patches, commands,
-// program text and calls of further tools. A1 such a tool is an unknown as well, unless it is known what it does; A2 the walk is bounded.
+// The footprint of any other tool (MCP servers, extensions): walks its arguments for paths, patches, commands, program text and calls of
+// further tools.
+// A1 such a tool is also an unknown, unless its effect is known; A2 the walk is bounded.
 import { agentCall } from "./agent-tools.ts";
 import { recordArgumentCommands } from "./argument-commands.ts";
 import { recordFileTool } from "./file-tools.ts";
@@ -14,7 +15,7 @@ import { effectOf, type KnownTools, onlyListsTools, type ToolEffect } from "./to
 
 const MAX_DEPTH = 8;
 const MAX_STRINGS = 500;
-/** Gateways behind gateways. */
+/** Maximum nesting of gateways. */
 const MAX_GATEWAYS = 4;
 
 const pathKeys =
@@ -22,7 +23,7 @@ const pathKeys =
 const sqlKeys = /^(sql|statements?|quer(y|ies))$/i;
 const sqlTools =
 	/sql|postgres|pg(?=_|$)|mysql|maria|sqlite|duckdb|clickhouse|snowflake|bigquery|supabase|neon|cockroach|database|(?:^|_)db(?:_|$)/i;
-/** Arguments that hold the prompt of an agent. */
+/** Arguments that hold an agent's prompt. */
 const proseKeys = /^(prompt|task|instructions?|goal|objective|assignment|task_?description)$/i;
 const patchKeys = /^(patch|diff|input|content|text|changes)$/i;
 
@@ -31,16 +32,16 @@ interface Found {
 	readonly key: string;
 }
 
-/** What is known of the tool whose call is looked at. */
+/** The tool being called, with the known facts about it. */
 export interface OtherTool {
 	readonly name: string;
 	readonly known?: KnownTools | undefined;
 	readonly annotations?: Annotations | undefined;
-	/** It belongs to the caller: what it starts and calls is measured by itself. */
+	/** It belongs to the caller: calls and processes that it starts are measured separately. */
 	readonly own?: boolean | undefined;
 }
 
-/** Records what any other tool may access, by its name, arguments and what is known of it. */
+/** Records what any other tool may access, based on its name, its arguments and the known facts about it. */
 export function recordOtherTool(tool: OtherTool, input: unknown, record: FootprintRecord): void {
 	const opened = tool.own ? { value: input, complete: true } : openTexts(input);
 	if (!opened.complete) record.overflow(`more arguments of ${tool.name} than can be judged`);
@@ -53,7 +54,7 @@ function recordTool(tool: OtherTool, input: unknown, record: FootprintRecord, de
 	const reads = effect === "read" || (own === true && annotations?.readOnlyHint === true);
 	const accesses = reads ? (["read"] as const) : accessesOf(verbOf(input) ?? name);
 	const agent = agentOf(tool, input);
-	// The caller's own tool takes prose and names of its own, no paths; what it calls is measured call by call.
+	// The caller's own tools take prose and their own names, not paths; each call they make is measured separately.
 	if (!own) {
 		recordPaths(name, agent === "starts" ? withoutProse(input, 0) : input, accesses, record);
 		recordArgumentCommands(input, name, record);
@@ -65,7 +66,7 @@ function recordTool(tool: OtherTool, input: unknown, record: FootprintRecord, de
 	if (may.length > 0) record.unknown({ what: "tool", text: name, may });
 }
 
-/** Judges the calls that a gateway passes on; answers whether each only reads. */
+/** Records the calls that a gateway passes on. Returns, for each, whether it only reads. */
 function innerOf(
 	{ name, known }: OtherTool,
 	input: unknown,
@@ -73,7 +74,7 @@ function innerOf(
 	record: FootprintRecord,
 	depth: number,
 ): readonly boolean[] {
-	// What the user has set to read passes nothing on.
+	// A tool that the user has set to `read` passes nothing on.
 	if (effect === "read" && known?.set(name) === "read") return [];
 	const { calls, complete } = innerCalls(input, effect === "dispatch");
 	if (!complete || (depth >= MAX_GATEWAYS && calls.length > 0))
@@ -97,14 +98,14 @@ function isReader(fileTool: string): boolean {
 	return fileTool !== "write" && fileTool !== "edit";
 }
 
-/** What the user has set outweighs what a name sounds like; a hint of the tool's author does not. */
+/** The user's setting outweighs the tool's name; a hint of the tool's author does not. */
 function agentOf({ name, known, own }: OtherTool, input: unknown): ReturnType<typeof agentCall> {
 	const set = known?.set(name);
 	if (own || (set !== undefined && set !== "agent" && set !== "dispatch")) return undefined;
 	return agentCall(name, input) ?? (set === "agent" ? "starts" : undefined);
 }
 
-/** The arguments of a tool that starts an agent, without the prompt: a task that begins with a slash names no file. */
+/** The arguments of a tool that starts an agent, without the prompt, because a task that begins with a slash names no file. */
 function withoutProse(input: unknown, depth: number): unknown {
 	if (typeof input !== "object" || input === null || depth > MAX_DEPTH) return input;
 	if (Array.isArray(input)) return input.map((item) => withoutProse(item, depth + 1));
@@ -119,7 +120,7 @@ function startAgent(name: string, record: FootprintRecord): void {
 	record.run({ program: name, args: [], text: name, effects: ["nested-agent"], changes: [] });
 }
 
-/** What a tool may do beyond what its arguments show; nothing where that is known. */
+/** The accesses that a tool may make beyond those in its arguments; empty if they are all known. */
 function mayDo(about: {
 	readonly reads: boolean;
 	readonly effect: ToolEffect | undefined;
@@ -145,7 +146,7 @@ function recordPaths(tool: string, input: unknown, accesses: readonly AccessKind
 	if (sqlTools.test(tool)) for (const { key, value } of found) if (sqlKeys.test(key)) recordSql(value, tool, record);
 }
 
-/** What a tool's name suggests that it does to the paths it is given. */
+/** The accesses that a tool's name suggests for its path arguments. */
 function accessesOf(tool: string): readonly AccessKind[] {
 	const words = tool
 		.replace(/([a-z])([A-Z])/g, "$1_$2")
@@ -183,7 +184,7 @@ function accessesOf(tool: string): readonly AccessKind[] {
 	return ["read"];
 }
 
-/** What one of several things a tool does this call asks for, where an argument says it (`command: "view"`). */
+/** The operation that an argument selects for a tool with several operations (`command: "view"`). */
 function verbOf(input: unknown): string | undefined {
 	if (typeof input !== "object" || input === null) return undefined;
 	const said = Object.entries(input).find(([name]) =>
@@ -204,7 +205,7 @@ function recordPath(record: FootprintRecord, argument: string, accesses: readonl
 	for (const path of new Set(paths)) for (const access of accesses) record.access(access, path, tool);
 }
 
-/** What a path may mean to any other tool: variables for the home, and a file URL that is read leniently (`file://~/x`). */
+/** Spellings that another tool may accept for a path: variables for the home directory, and leniently parsed file URLs (`file://~/x`). */
 function spellingsOf(argument: string): readonly string[] {
 	const url = /^@?file:(?:\/\/(?:localhost(?=\/))?)?(.*)$/is.exec(argument);
 	const texts = url ? [argument, url[1] ?? "", decoded(url[1] ?? "")] : [argument];
@@ -223,7 +224,7 @@ function decoded(text: string): string {
 	}
 }
 
-/** Gathers strings with the keys they stand under; keys that look like paths count as strings. False where the bound was reached. */
+/** Collects strings with their keys; keys that look like paths count as strings. False if a bound was reached. */
 function collect(value: unknown, key: string, depth: number, found: Found[]): boolean {
 	if (found.length >= MAX_STRINGS || depth > MAX_DEPTH) return false;
 	if (typeof value === "string") {
@@ -252,7 +253,7 @@ const patchHeaders =
 	/^(?:\*\*\* (Add|Update|Delete|Move to)(?: File)?: |(---|\+\+\+) (?:[ab]\/)?|(rename from) )([^\t\n]+)/gm;
 const MAX_PATCH = 200_000;
 
-/** Files named in the headers of a patch: changed, and removed where it says so or moves them. */
+/** Records the files that a patch's headers name: changed, and also deleted if a header removes or moves them. */
 function recordPatch(text: string, tool: string, record: FootprintRecord): void {
 	let last = "";
 	let seen = 0;
@@ -268,13 +269,13 @@ function recordPatch(text: string, tool: string, record: FootprintRecord): void 
 	}
 }
 
-/** The file that a header removes: the one it names, or the `last` one, which it moves; empty where there is none. */
+/** The file that a header removes: the named one, or for a move the `last` one; empty if there is none. */
 function removedBy(verb: string | undefined, rename: string | undefined, path: string, last: string): string {
 	if (verb === "Move to") return last;
 	return verb === "Delete" || rename ? path : "";
 }
 
-/** SQL among the arguments of a tool that talks to a database. */
+/** Records SQL among the arguments of a database tool. */
 function recordSql(text: string, tool: string, record: FootprintRecord): void {
 	const { effects, changes } = judgeSqlText(text);
 	if (effects.length === 0 && changes.length === 0) return;

@@ -1,7 +1,7 @@
-// The named harms and the kinds of change that a command can bring, beyond the paths that it accesses. A vocabulary: no rules.
-// Policies decide what to do about each; the program table (`programs/`) says which command has which.
+// The named harms and kinds of change that a command can cause, beyond the paths that it accesses. A vocabulary without rules: policies
+// decide how to treat each one; the program table (`programs/`) maps commands to them.
 
-/** What can go wrong, one line for people each. The keys are the names that rules and messages use. */
+/** Harms, each with a one-line description for users. Rules and messages use the keys as names. */
 export const effects = {
 	"recursive-delete": "removes directories with everything in them",
 	"force-delete": "removes without asking or reporting",
@@ -44,7 +44,7 @@ export const effects = {
 
 export type Effect = keyof typeof effects;
 
-/** What is changed by a command in ways that do not show as single paths, one line for people each. */
+/** Changes that do not show as single paths, each with a one-line description for users. */
 export const changes = {
 	worktree: "files of the project, not named one by one",
 	repository: "the repository's commits, branches, index or settings",

@@ -1,4 +1,4 @@
-// The footprint of the file tools that coding agents share: read, write, edit, grep, find, ls. Shells are in `compute.ts`.
+// The footprint of the file tools that coding agents share: read, write, edit, grep, find, ls. Shell tools are in `compute.ts`.
 
 import type { AccessKind } from "./footprint.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
@@ -9,7 +9,7 @@ type Input = Readonly<{ [name: string]: unknown }>;
 
 const SEARCH_SKIPS = ["ignored"] as const;
 
-/** Records what a file tool would access; false where `tool` is none of them. */
+/** Records what a file tool would access; false if `tool` is not a file tool. */
 export function recordFileTool(tool: string, input: Input, record: FootprintRecord): boolean {
 	const path = typeof input.path === "string" ? input.path : undefined;
 	switch (tool) {
@@ -49,7 +49,7 @@ function place(
 	resolve: typeof resolveToolPath,
 	detail?: AccessDetail,
 ): void {
-	// An agent refuses a call without a path: nothing would be accessed.
+	// An agent refuses a call without a path, so nothing would be accessed.
 	if (argument === undefined) return;
 	const path = resolve(argument, record.host);
 	if (path === undefined) record.unknown({ what: "operand", text: argument, may: everyAccess });

@@ -1,11 +1,11 @@
-// What one tool call would access, run and change: data only.
-// F1 what cannot be known is in `unknowns`, never left out; F2 every path is absolute and lexically normal.
+// The accesses, commands and changes of one tool call: data only.
+// F1 everything that cannot be known is in `unknowns`, never omitted; F2 every path is absolute and lexically normalized.
 import type { ChangeKind, Effect } from "./effects.ts";
 
 /**
- * What is done to a path.
- * `read` its content · `list` its names or its existence · `write` create or change (a truncation too) ·
- * `delete` remove or move away · `link` make another name for it.
+ * The kind of access to a path.
+ * `read` its content · `list` its names or its existence · `write` create or change (including truncate) ·
+ * `delete` remove or move away · `link` create another name for it.
  */
 export type AccessKind = "read" | "list" | "write" | "delete" | "link";
 
@@ -13,52 +13,55 @@ export interface FileAccess {
 	readonly kind: AccessKind;
 	/** Absolute path as the call names it, after expansion (`~`, `@`, globs, `cd`, …). */
 	readonly path: string;
-	/** The same place with links followed as far as they exist: the real path of its deepest existing ancestor, plus the rest. */
+	/** The same path with links followed as far as they exist: the real path of its deepest existing ancestor, plus the rest. */
 	readonly real: string;
-	/** Everything below `path` is accessed as well, except what `only` and `skips` leave out. */
+	/** Everything below `path` is accessed too, except what `only` and `skips` exclude. */
 	readonly recursive: boolean;
-	/** A `write` after which nothing is left of the content that was there: `>`, a copy onto it, a truncation. */
+	/** A `write` that discards all previous content: `>`, a copy onto it, a truncation. */
 	readonly replaces?: true;
-	/** A `write` that puts nothing there, as far as is known. */
+	/** A `write` that leaves the file empty, as far as is known. */
 	readonly empties?: true;
-	/** Of what is below, only files whose name (or, with a `/`, path) matches one of these globs; one that starts with `!` leaves out. */
+	/**
+	 * Limits a recursive access to files whose name (or path, if the glob contains `/`) matches one of these globs; a glob that starts with
+	 * `!` excludes.
+	 */
 	readonly only?: readonly string[];
-	/** Of what is below, this is passed over: names that start with a dot, what git ignores, what git does not track, what it does. */
+	/** Excludes from a recursive access: names that start with a dot, files that git ignores, does not track, or tracks. */
 	readonly skips?: readonly ("hidden" | "ignored" | "untracked" | "tracked")[];
-	/** The tool or the normalized simple command that does it, for messages. */
+	/** The tool or the normalized simple command responsible, for messages. */
 	readonly by: string;
 }
 
-/** One simple command that would run, wrappers (`sudo`, `env`, `xargs`, …) taken off. */
+/** One simple command that would run, without its wrappers (`sudo`, `env`, `xargs`, …). */
 export interface CommandRun {
-	/** Base name of the program (`rm` for `/bin/rm`), `null` where the command word is unknown. */
+	/** Base name of the program (`rm` for `/bin/rm`); `null` if it is unknown. */
 	readonly program: string | null;
-	/** The words after it; `null` where one is unknown. */
+	/** Its arguments; `null` for each unknown one. */
 	readonly args: readonly (string | null)[];
-	/** The command in normal spelling, words quoted only where needed, unknown words as `…`. */
+	/** The command in normalized spelling: words quoted only if needed, unknown words as `…`. */
 	readonly text: string;
-	/** The named harms of this command, each once. */
+	/** The named harms of this command, without duplicates. */
 	readonly effects: readonly Effect[];
-	/** What it changes besides the paths in `accesses`. */
+	/** Changes beyond the paths in `accesses`. */
 	readonly changes: readonly ChangeKind[];
-	/** It runs on another machine or in a container: its paths are not this machine's and are not in `accesses`. */
+	/** It runs on another machine or in a container, so its paths belong there and are not in `accesses`. */
 	readonly elsewhere?: true;
 }
 
 export interface Unknown {
 	/**
-	 * `command` which program runs · `program` what a program does that is not in the table · `operand` which path a known program
-	 * accesses · `script` what the text or file does that is run · `project` what the project's own tests, builds and tasks do ·
-	 * `tool` what a tool outside the table does · `syntax` text that no shell would accept, or too much of it to judge.
+	 * The unknown part. `command`: the program that runs · `program`: the effect of a program outside the table · `operand`: the path that a
+	 * known program accesses · `script`: the effect of the text or file that is run · `project`: the effect of the project's own tests,
+	 * builds and tasks · `tool`: the effect of a tool outside the table · `syntax`: text that no shell accepts, or too much text to judge.
 	 */
 	readonly what: "command" | "program" | "operand" | "script" | "project" | "tool" | "syntax";
-	/** The text that cannot be resolved, as written, at most 200 characters. */
+	/** The unresolved text as written, at most 200 characters. */
 	readonly text: string;
-	/** What it could do at worst; a policy decides with this. */
+	/** The worst it could do; policies decide by this. */
 	readonly may: readonly AccessKind[];
-	/** An operand: the directory that it is below as far as its words tell (`src` of `src/$f`), absolute. It may still climb out with `..`. */
+	/** For an operand: the absolute directory that its known part names (`src` in `src/$f`). The path may still leave it with `..`. */
 	readonly under?: string;
-	/** An operand: the known end of its path (`.ssh/id_rsa` of `$x/.ssh/id_rsa`), whole segments only. */
+	/** For an operand: the known end of its path (`.ssh/id_rsa` in `$x/.ssh/id_rsa`), whole segments only. */
 	readonly tail?: string;
 }
 
@@ -69,13 +72,13 @@ export interface Footprint {
 	readonly unknowns: readonly Unknown[];
 }
 
-/** What an MCP server says of its tool: hints, never proof. */
+/** An MCP server's claims about its tool: hints, never proof. */
 export interface Annotations {
 	readonly readOnlyHint?: boolean;
 	readonly destructiveHint?: boolean;
 }
 
-/** What a footprint asks of the machine that the call would run on. No method throws. Paths are absolute. */
+/** The facts that a footprint reads from the machine that the call would run on. No method throws. Paths are absolute. */
 export interface HostEnvironment {
 	readonly cwd: string;
 	readonly home: string;
@@ -83,16 +86,16 @@ export interface HostEnvironment {
 	readonly temp: string;
 	readonly platform: NodeJS.Platform;
 	env(name: string): string | undefined;
-	/** Whether a variable may have another value once the command runs; those of the shell itself are known. */
+	/** Whether a variable may have a different value when the command runs. The shell's own variables are known already. */
 	isVolatile?(name: string): boolean;
-	/** `undefined` where nothing is there or it cannot be looked at. Links are not followed. */
+	/** `undefined` if nothing exists there or it cannot be read. Does not follow links. */
 	kind(path: string): "file" | "directory" | "link" | "other" | undefined;
-	/** Real path of something that exists, else `undefined`. */
+	/** Real path of an existing file or directory; otherwise `undefined`. */
 	realpath(path: string): string | undefined;
-	/** What a symbolic link says, as written in it; `undefined` where there is none. */
+	/** The target of a symbolic link as stored; `undefined` if there is no link. */
 	readlink(path: string): string | undefined;
-	/** Names in a directory, else `undefined`. */
+	/** Names in a directory; `undefined` if it cannot be listed. */
 	names(path: string): readonly string[] | undefined;
-	/** Home directory of a user of this machine, `undefined` where there is no such user or it is unknown. */
+	/** Home directory of a user of this machine; `undefined` if the user does not exist or is unknown. */
 	homeOf(user: string): string | undefined;
 }

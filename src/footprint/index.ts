@@ -1,6 +1,6 @@
 /**
- * The footprint of a tool call: what it would read, write, delete, run and change, computed before it runs. Pure: no I/O, no state; the
- * machine is asked through the `HostEnvironment` that the caller passes. `README.md` has an example and the limits.
+ * The footprint of a tool call: everything it would read, write, delete, run and change, computed before it runs. Pure: no I/O, no state;
+ * the caller passes a `HostEnvironment` to read the machine. `README.md` has an example and the limits.
  * @module
  */
 export { isAgentToolName } from "./agent-tools.ts";

@@ -1,12 +1,13 @@
-// Calls within a call: what a gateway or batch tool is asked to run. `{ tool, args }`, `{ tool_name, arguments }`, `{ name, input }`, lists
-// of such. I1 bounded in number and depth; past a bound `complete` is false.
+// Calls within a call, which a gateway or batch tool is asked to run: `{ tool, args }`, `{ tool_name, arguments }`, `{ name, input }`, and
+// lists of them.
+// I1 bounded in number and depth; beyond a bound `complete` is false.
 
 import { argumentKeys } from "./open-texts.ts";
 
 export interface InnerCall {
-	/** As named, a server's prefix (`fs:write_file`) included. */
+	/** The name as given, including a server's prefix (`fs:write_file`). */
 	readonly name: string;
-	/** The name with the server that another argument gives (`mcp__server__name`), else `name`. */
+	/** The name with the server from another argument (`mcp__server__name`), otherwise `name`. */
 	readonly qualified: string;
 	readonly input: unknown;
 }
@@ -18,7 +19,7 @@ const serverKeys = /^(server|server_?name|namespace|provider|toolkit)$/i;
 const MAX_CALLS = 100;
 const MAX_DEPTH = 8;
 
-/** The calls that `input` holds. `gateway`: its tool does nothing else, so that weaker signs count. */
+/** The calls in `input`. `gateway`: the tool only passes calls on, so weaker signs count too. */
 export function innerCalls(
 	input: unknown,
 	gateway: boolean,
@@ -65,7 +66,7 @@ function isToolName(text: string): boolean {
 	return /^[\w.:/@-]{1,200}$/.test(text);
 }
 
-/** `fs:write_file`, `fs.write_file` and `functions.write_file` without what stands before. */
+/** Removes the prefix from `fs:write_file`, `fs.write_file` and `functions.write_file`. */
 function bare(name: string): string {
 	return name.replace(/^.*[:./](?=[\w-]+$)/, "");
 }

@@ -1,6 +1,6 @@
-// Calls that an argument lists by position, as JSON text: `[["read", {"path": "a"}], ["bash", "ls"]]`. Whether the tool makes them itself,
-// has the agent make them, or takes them for data, only the tool knows. L1 bounded; past a bound `complete` is false; L2 rows that
-// do not look like calls are data.
+// Calls that an argument lists by position, as JSON text: `[["read", {"path": "a"}], ["bash", "ls"]]`. Only the tool knows whether it makes
+// them itself, has the agent make them, or treats them as data.
+// L1 bounded; beyond a bound `complete` is false; L2 rows that do not look like calls are data.
 import { contentKeys } from "./open-texts.ts";
 import { unmarked } from "./text.ts";
 
@@ -15,16 +15,16 @@ const MAX_NODES = 20_000;
 const MAX_DEPTH = 8;
 const shells = /^(bash|sh|shell|zsh|powershell|pwsh|(run|execute|exec)_?(shell|bash|command)(_?command)?)$/i;
 
-/** A search for calls: what it has found and what it has spent. */
+/** State of a search for calls: the results and the budget spent. */
 interface Search {
 	readonly calls: ListedCall[];
 	nodes: number;
-	/** Characters of the texts that were parsed. */
+	/** Total characters parsed. */
 	length: number;
 	complete: boolean;
 }
 
-/** The calls in texts anywhere in `input`; what files, messages and prompts say is left out. */
+/** The calls in texts anywhere in `input`, except in the content of files, messages and prompts. */
 export function listedCalls(input: unknown): { readonly calls: readonly ListedCall[]; readonly complete: boolean } {
 	const search: Search = { calls: [], nodes: 0, length: 0, complete: true };
 	walk(search, input, "", 0, false);
@@ -48,7 +48,7 @@ function walk(search: Search, value: unknown, key: string, depth: number, inText
 		walk(search, item, Array.isArray(value) ? key : name, depth + 1, inText);
 }
 
-/** The value of a JSON text, within the bound on all texts together. */
+/** Parses a JSON text, within the bound on all texts together. */
 function parseText(search: Search, text: string): unknown {
 	if (!/^\s*[[{"]/.test(text)) return undefined;
 	search.length += text.length;
@@ -57,7 +57,7 @@ function parseText(search: Search, text: string): unknown {
 	return undefined;
 }
 
-/** A row with a name and, behind it, an object of arguments, or the command line of a shell. */
+/** The call in a row: a name followed by an object of arguments, or a shell followed by a command line. */
 function callOf(row: readonly unknown[]): ListedCall | undefined {
 	const at = row.findIndex((item, index) => index > 0 && isObject(argumentsIn(item)));
 	const name = row[at > 0 ? at - 1 : 0];
@@ -80,7 +80,7 @@ function parse(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		// No JSON: a text like any other.
+		// Not JSON, so it is ordinary text.
 		return undefined;
 	}
 }

@@ -1,9 +1,9 @@
-// Arguments that hold other arguments as JSON text, opened: gateways and batch tools pass a call on that way.
-// J1 bounded in size, number and depth; what is past a bound is reported, not passed over; J2 the content of files stays text.
+// Decodes arguments that hold other arguments as JSON text, because gateways and batch tools pass calls on that way.
+// J1 bounded in size, number and depth; reaching a bound is reported, never ignored; J2 file content stays text.
 
 import { unmarked } from "./text.ts";
 
-/** Arguments that are what a file, a message or a prompt says. */
+/** Arguments that hold the content of a file, a message or a prompt. */
 export const contentKeys =
 	/^(content|contents|text|body|file_?(text|content)|(new|old)_?(str|string|text|content|source)|insert|message|description|prompt|task|instructions|summary|title|comment|reason|query|pattern|note|markdown|html|patch|diff)$/i;
 
@@ -16,7 +16,7 @@ const MAX_TEXTS = 100;
 const MAX_LENGTH = 400_000;
 const MAX_NODES = 20_000;
 
-/** A copy of `input` with JSON texts as the values that they stand for; `complete` is false where a bound was reached. */
+/** A copy of `input` with JSON texts replaced by their values; `complete` is false if a bound was reached. */
 export function openTexts(input: unknown): { readonly value: unknown; readonly complete: boolean } {
 	let texts = 0;
 	let length = 0;
@@ -49,14 +49,14 @@ export function openTexts(input: unknown): { readonly value: unknown; readonly c
 	return { value: open(input, "", 0), complete };
 }
 
-/** A list of lists has its meaning by position, which only its tool knows; calls in it are found by `listedCalls`. */
+/** Whether the value is a list of lists: only the tool knows what the positions mean, and `listedCalls` finds the calls in it. */
 function isOwnForm(value: unknown, key: string): boolean {
 	return (
 		!argumentKeys.test(key) && Array.isArray(value) && value.length > 0 && value.every((item) => Array.isArray(item))
 	);
 }
 
-/** An object, a list or a text; a text that is no JSON gives nothing. */
+/** Parses an object, a list or a string; `undefined` if the text is not JSON. */
 function parse(text: string): unknown {
 	try {
 		const value: unknown = JSON.parse(text);

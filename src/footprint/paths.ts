@@ -1,5 +1,5 @@
-// Paths: from the words of a call to the place on disk that would be accessed. Asks the disk only through `HostEnvironment`.
-// P1 paths of file tools are resolved as the agent's own tools do it (`@`, `~`, `file://`, odd blanks); P2 nothing here throws.
+// Resolves the words of a call to paths on disk. Reads the disk only through `HostEnvironment`.
+// P1 paths of file tools resolve as in the agent's own tools (`@`, `~`, `file://`, unusual spaces); P2 nothing here throws.
 import { posix, win32 } from "node:path";
 import type { HostEnvironment } from "./footprint.ts";
 
@@ -10,14 +10,14 @@ export function pathRules(host: HostEnvironment): typeof posix {
 
 const unicodeBlanks = /[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g;
 
-/** Git Bash, MSYS, Cygwin and WSL spellings of a drive (`/c/x`, `/mnt/c/x`) as Windows writes them. */
+/** Converts Git Bash, MSYS, Cygwin and WSL spellings of a drive (`/c/x`, `/mnt/c/x`) to Windows form. */
 export function windowsDrivePath(path: string): string {
 	if (!path.startsWith("/") || path.startsWith("//") || path.includes("\\")) return path;
 	const drive = /^\/(?:mnt\/|cygdrive\/)?([a-z])(?:\/(.*))?$/i.exec(path);
 	return drive ? `${drive[1]?.toUpperCase()}:\\${drive[2]?.replaceAll("/", "\\") ?? ""}` : path;
 }
 
-/** The absolute path that a file tool makes of an argument; `undefined` where the tool would refuse it. */
+/** The absolute path that a file tool derives from an argument; `undefined` if the tool would refuse it. */
 export function resolveToolPath(argument: string, host: HostEnvironment): string | undefined {
 	const rules = pathRules(host);
 	let path = argument.replace(unicodeBlanks, " ");
@@ -50,7 +50,7 @@ function fromFileUrl(text: string, host: HostEnvironment): string | undefined {
 	}
 }
 
-/** The file that the tool `read` opens: it tries other spellings (macOS screenshots, NFD, curly quotes) where nothing is there. */
+/** The file that the tool `read` opens. If it does not exist, other spellings are tried (macOS screenshots, NFD, curly quotes). */
 export function resolveReadPath(argument: string, host: HostEnvironment): string | undefined {
 	const path = resolveToolPath(argument, host);
 	if (path === undefined || exists(path, host)) return path;
@@ -64,13 +64,13 @@ export function resolveReadPath(argument: string, host: HostEnvironment): string
 	return spellings.find((spelling) => spelling !== path && exists(spelling, host)) ?? path;
 }
 
-/** Whether something is there once links are followed. */
+/** Whether the path exists, following links. */
 export function exists(path: string, host: HostEnvironment): boolean {
 	const kind = host.kind(path);
 	return kind === "link" ? host.realpath(path) !== undefined : kind !== undefined;
 }
 
-/** Whether a directory is there once links are followed. */
+/** Whether the path is a directory, following links. */
 export function isDirectory(path: string, host: HostEnvironment): boolean {
 	const kind = host.kind(path);
 	if (kind !== "link") return kind === "directory";
@@ -79,12 +79,12 @@ export function isDirectory(path: string, host: HostEnvironment): boolean {
 }
 
 const MAX_LINKS = 40;
-/** Longer paths are refused by every kernel. */
+/** Every kernel refuses longer paths. */
 export const MAX_PATH = 4096;
 
 /**
- * Follows a path as the kernel does, link by link and `..` by `..`, as far as things exist; the rest is appended as it stands.
- * `path` is absolute and may hold `.` and `..`. A link to nothing leads to where it points. `known` remembers answers for one call.
+ * Follows a path as the kernel does, link by link and `..` by `..`, as far as it exists; the rest is appended unchanged. `path` is absolute
+ * and may contain `.` and `..`. A dangling link resolves to its target. `known` caches answers for one call.
  */
 export function followLinks(path: string, host: HostEnvironment, known: Map<string, string>): string {
 	const found = known.get(path);
@@ -93,7 +93,7 @@ export function followLinks(path: string, host: HostEnvironment, known: Map<stri
 	if (path.length > MAX_PATH) return rules.normalize(path);
 	const { root } = rules.parse(path);
 	const parts = path.slice(root.length).split(host.platform === "win32" ? /[\\/]+/ : /\/+/);
-	// The parent's answer serves all its children: most accesses of a command share a directory.
+	// The parent's result is shared by all its children, because most accesses of a command share a directory.
 	const last = parts.pop();
 	const plain = last !== undefined && last !== "" && last !== "." && last !== ".." && parts.length > 0;
 	const real = plain
@@ -128,7 +128,7 @@ function step(at: string, part: string, host: HostEnvironment, known: Map<string
 	return real;
 }
 
-/** Where the link `path` in the directory `at` leads; the link itself past the bound on links. */
+/** The target of the link `path` in the directory `at`; the link itself beyond the bound on links. */
 function linkTarget(
 	path: string,
 	at: string,

@@ -1,14 +1,14 @@
-// Words of a shell command as places: absolute paths where they are known, what can be said of them where they are not.
+// Resolves words of a shell command to absolute paths if they are known, otherwise to the facts known about them.
 import type { Effect } from "./effects.ts";
 import type { AccessKind } from "./footprint.ts";
 import { pathRules, windowsDrivePath } from "./paths.ts";
 import type { AccessDetail, FootprintRecord } from "./record.ts";
 import { isKnown, SEARCH_RESULT, SOME_NAME, spell, UNKNOWN_VALUE, unknownSpan } from "./text.ts";
 
-/** The possible working directories, or `undefined`. */
+/** The possible working directories; `undefined` if unknown. */
 export type Directories = readonly string[] | undefined;
 
-/** Paths that stand for no file of anyone: standard streams, sources of bytes, the sink. */
+/** Paths that are no user's files: standard streams, byte sources, the null device. */
 const streams = /^\/dev\/(null|zero|full|u?random|tty|std(in|out|err)|fd(\/.*)?)$|^\/proc\/self\/fd\//;
 const fileDevices = /^\/dev\/(shm|mqueue|pts|hugepages)(\/|$)/;
 
@@ -16,18 +16,18 @@ export function isStream(path: string): boolean {
 	return streams.test(path) && !path.includes("/..");
 }
 
-/** A device whose content is a disk's or the machine's memory, or any other node of `/dev`. */
+/** Whether the path is a device that holds a disk or the machine's memory, or any other node of `/dev`. */
 export function isDevice(path: string): boolean {
 	return path.startsWith("/dev/") && !isStream(path) && !fileDevices.test(path);
 }
 
 const history = /^\.?(?:\w+_)*(?:history|histfile|hist)$|^\.?lesshst$|^fish_history$|^ConsoleHost_history\.txt$/;
-/** The machine's own logs, not those of programs under development in the same folders. */
+/** The machine's own logs, excluding those of programs under development in the same folders. */
 const logs =
 	/^(?:\/private)?\/var\/(?:log\/(?:syslog|messages|auth\.log|secure|kern\.log|daemon\.log|cron|maillog|mail\.log|boot\.log|dmesg|faillog|lastlog|[wbu]tmp|sudo\.log|system\.log|install\.log|audit|journal|asl)(?:[./].*)?|audit\/.*)$|^\/run\/(?:log\/journal|utmp)/;
 const hooks = /\/\.git\/(?:modules\/.+\/)?(?:config(?:\.worktree)?|hooks(?:\/.*)?)$/;
 
-/** The harm that writing or removing a place does by itself, whatever program it is. `adds`: what is there stays. */
+/** The harm of writing or removing a path, whichever program does it. `adds`: existing content stays. */
 export function harmOf(path: string, home: string, adds = false): Effect | undefined {
 	if (isDevice(path)) return "device-write";
 	if (/^\/proc\/sysrq-trigger$/.test(path)) return "power-off";
@@ -40,13 +40,13 @@ export function harmOf(path: string, home: string, adds = false): Effect | undef
 		: undefined;
 }
 
-/** Below the home directory: hidden files, or files of a hidden folder, which is where programs keep what was typed. */
+/** Whether the path below the home directory is hidden or in a hidden folder, the usual location of input history. */
 function isHistory(below: string): boolean {
 	return below.startsWith("/.");
 }
 
 /**
- * Absolute spellings of a path word, not normalized (links are followed before `..`); `undefined` where the word has a placeholder or
+ * Absolute spellings of a path word, not normalized, because links are followed before `..`. `undefined` if the word has a placeholder or
  * is relative to an unknown directory. An empty word names nothing.
  */
 export function absolutePaths(
@@ -66,12 +66,15 @@ export function absolutePaths(
 	);
 }
 
-/** A path in which made-up names are written out: which one it is makes no difference, it climbs nowhere and is no link of anyone. */
+/**
+ * Replaces generated names in a path with a literal: which name it is makes no difference, because it contains no `..` and is nobody's
+ * link.
+ */
 function withNames(word: string): string {
 	return word.includes(SOME_NAME) && word !== SOME_NAME ? word.replaceAll(SOME_NAME, "0") : word;
 }
 
-/** Records what is done to a word's place, or that the place is unknown. Returns the absolute paths. */
+/** Records the access to a word's path, or that the path is unknown. Returns the absolute paths. */
 export function accessWord(
 	record: FootprintRecord,
 	access: AccessKind,
@@ -94,7 +97,7 @@ export function accessWord(
 	return paths;
 }
 
-/** A word that stands for what a search finds: the directory it looks below, and what it keeps to. */
+/** Resolves a placeholder for search results to the searched directory and the search's filters. */
 export function foundBelow(
 	word: string,
 	record: FootprintRecord,
@@ -107,7 +110,7 @@ export function foundBelow(
 	return { directory: directory === "" ? "." : directory, detail };
 }
 
-/** Records that a word's place cannot be known, with what its known parts say. */
+/** Records that a word's path is unknown, with its known parts. */
 export function unknownPlace(
 	record: FootprintRecord,
 	word: string,

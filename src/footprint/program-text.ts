@@ -1,5 +1,5 @@
-// Program text among a tool's arguments: which language it is, and what is known of it. Shell text is walked as a command; of any other
-// language only the literals are looked at, and the rest is unknown.
+// Program text among a tool's arguments: its language and its known effects. Shell text is walked as a command; in any other language only
+// the literals are examined, and the rest is unknown.
 import type { AccessKind } from "./footprint.ts";
 import { resolveToolPath } from "./paths.ts";
 import { type PowerShellPlace, recordPowerShell } from "./powershell/index.ts";
@@ -21,7 +21,7 @@ export function languageNamed(text: string): Language {
 	return name === "" ? "unknown" : "other";
 }
 
-/** The language that a tool's name speaks of, its server's name included. */
+/** The language that a tool's name suggests, including its server's name. */
 export function languageOfTool(tool: string): Language {
 	const words = tool
 		.replace(/([a-z])([A-Z])/g, "$1_$2")
@@ -32,7 +32,7 @@ export function languageOfTool(tool: string): Language {
 	return words.some((word) => otherNames.test(word)) ? "other" : "unknown";
 }
 
-/** The language of a text by what stands in it; `shell` only where its first command is a program that is known. */
+/** Detects a text's language from its content; `shell` only if its first command is a known program. */
 function languageOfText(text: string): Language {
 	const [, interpreter] = /^#!\s*(?:\S*\/env\s+(?:-S\s*)?)?(\S+)/.exec(text) ?? [];
 	if (interpreter !== undefined) return languageNamed(interpreter);
@@ -63,7 +63,7 @@ export function recordProgramText(
 	}
 }
 
-/** Where PowerShell text runs: in the directories of `state`, with other commands walked as a shell would. */
+/** The context for PowerShell text: it runs in the directories of `state`, and other commands are walked as a shell would run them. */
 export function powerShellPlace(state: State, record: FootprintRecord): PowerShellPlace {
 	return {
 		directories: state.cwd,
@@ -78,7 +78,7 @@ const literals = /"((?:[^"\\\n]|\\.){1,500})"|'((?:[^'\\\n]|\\.){1,500})'|`((?:[
 const changingCalls =
 	/(write|append|unlink|remove|rm|rmdir|rmtree|rename|move|copy|mkdir|truncate|replace|save|dump|edit|patch|create|delete|put)\w*\s*\(/i;
 
-/** The paths and commands that stand in program text as literals. */
+/** Records the paths and commands that occur in program text as literals. */
 export function recordLiterals(text: string, state: State, record: FootprintRecord, by: string): void {
 	if (text.length > MAX_TEXT) record.overflow(`program text of ${by} longer than can be judged`);
 	const looked = text.slice(0, MAX_TEXT);
@@ -95,7 +95,7 @@ export function recordLiterals(text: string, state: State, record: FootprintReco
 	}
 }
 
-/** A command as `exec` and `system` take it: a known program, and at least one word after it. */
+/** Whether a literal is a command as passed to `exec` or `system`: a known program and at least one argument. */
 function isCommand(text: string): boolean {
 	const [, word = ""] = /^\s*(?:sudo\s+)?([\w./-]+)\s+\S/.exec(text) ?? [];
 	return word !== "" && isProgramName(word.slice(word.lastIndexOf("/") + 1));

@@ -1,16 +1,16 @@
-// The record that an analysis writes while it walks: accesses, runs, unknowns, each once, within bounds.
-// R1 nothing is dropped silently: past a bound, one `syntax` unknown that may do anything stands for the rest; R2 what the call itself
-// made, removed or linked outweighs what the disk says.
+// Collects the accesses, runs and unknowns of an analysis, without duplicates and within bounds.
+// R1 nothing is dropped silently: beyond a bound, one `syntax` unknown that may do anything represents the rest; R2 paths that the call
+// itself created, removed or linked outweigh the disk.
 import type { AccessKind, CommandRun, FileAccess, Footprint, HostEnvironment, Unknown } from "./footprint.ts";
 import { followLinks, pathRules } from "./paths.ts";
 import { FIRST_SEARCH, SEARCH_RESULT, unmarked } from "./text.ts";
 
-/** Bounds of one footprint. They hold the worst case of any input to a fraction of a second. */
+/** Bounds of one footprint. They keep the worst case of any input within a fraction of a second. */
 export const footprintLimits = {
 	accesses: 2000,
 	runs: 1000,
 	unknowns: 300,
-	/** What a walk may spend, in units of roughly a microsecond. Loops and functions cost each time they are walked. */
+	/** Budget of a walk, in units of roughly a microsecond. Loops and functions cost each time they are walked. */
 	budget: 16_000,
 	/** Shell text within shell text (`sh -c`, `eval`, functions, substitutions). */
 	depth: 24,
@@ -27,7 +27,7 @@ const MAX_LINKS = 200;
 
 export const everyAccess: readonly AccessKind[] = ["read", "list", "write", "delete", "link"];
 
-/** How a place is accessed; absent means no. */
+/** Details of an access; an absent field means no. */
 export interface AccessDetail {
 	readonly recursive?: boolean;
 	readonly replaces?: boolean;
@@ -35,26 +35,26 @@ export interface AccessDetail {
 	readonly skips?: FileAccess["skips"];
 }
 
-/** Kinds of access after which a directory or file is no longer as it was. */
+/** Kinds of access that change a directory or file. */
 const changes: ReadonlySet<AccessKind> = new Set(["write", "delete", "link"]);
 
 export class FootprintRecord {
-	/** The caller's environment, with the links that the call itself makes. */
+	/** The caller's environment plus the links that the call itself creates. */
 	readonly host: HostEnvironment;
 	private readonly links = new Map<string, string>();
 	private readonly accesses = new Map<string, FileAccess>();
 	private readonly runs = new Map<string, CommandRun>();
 	private readonly unknowns = new Map<string, Unknown>();
 	private readonly realPaths = new Map<string, string>();
-	/** Normal paths of fetched files; the empty one for anything at all. */
+	/** Normalized paths of fetched files; an empty string for any fetch. */
 	private readonly fetches = new Set<string>();
-	/** Directories in which something was made, changed or removed. */
+	/** Directories in which something was created, changed or removed. */
 	private readonly changedDirectories = new Set<string>();
-	/** Directories in which something may have been made. */
+	/** Directories in which something may have been created. */
 	private readonly filledDirectories = new Set<string>();
 	private readonly removedPaths = new Set<string>();
 	private readonly emptiedPaths = new Set<string>();
-	/** What searches keep to. The first keeps to nothing: it also stands for those that there is no room for. */
+	/** The filters of searches. The first has no filter and also represents searches beyond the bound. */
 	private readonly searches: { readonly key: string; readonly detail: AccessDetail }[] = [{ key: "{}", detail: {} }];
 	private readonly rules: ReturnType<typeof pathRules>;
 	private spent = 0;
@@ -66,14 +66,14 @@ export class FootprintRecord {
 		this.host = {
 			...disk,
 			kind: (path) => (links.has(path) ? "link" : disk.kind(path)),
-			// What leads through a link of this call is not on disk yet: it is followed step by step.
+			// A path through a link of this call is not on disk yet, so it is followed step by step.
 			realpath: (path) => (links.has(path) ? undefined : disk.realpath(path)),
 			names: (path) => disk.names(path)?.map(unmarked),
 			readlink: (path) => links.get(path) ?? disk.readlink(path),
 		};
 	}
 
-	/** Adds an access to an absolute path, which may hold `..` that the kernel would follow through links. */
+	/** Adds an access to an absolute path. The path may contain `..`, which the kernel resolves through links. */
 	access(kind: AccessKind, path: string, by: string, detail: AccessDetail = {}): void {
 		const { rules } = this;
 		const lexical = rules.normalize(path);
@@ -82,14 +82,14 @@ export class FootprintRecord {
 		this.spent += 4 + path.length / 100;
 		if (!this.addAccess(kind, normal, () => this.real(path), by, detail)) return;
 		if (!changes.has(kind)) return;
-		// What reaches below is compared with every protected place there.
+		// A recursive access is compared with every protected path below it.
 		if (detail.recursive) this.spent += 25;
 		this.noteChange(kind, normal);
 		const link = entered ? normal : this.ownPath(path);
 		if (link !== normal && link !== this.real(path)) this.addAccess(kind, link, () => this.real(path), by, detail);
 	}
 
-	/** Adds an access under its normal path; false where it is known or there is no room. */
+	/** Adds an access under its normalized path; false if it is already recorded or a bound was reached. */
 	private addAccess(kind: AccessKind, path: string, real: () => string, by: string, detail: AccessDetail): boolean {
 		const { recursive = false, replaces = false, only, skips } = detail;
 		const marks = `${kind}${recursive ? "+" : "-"}${replaces ? "!" : ""}`;
@@ -111,14 +111,14 @@ export class FootprintRecord {
 		else this.filledDirectories.add(directory);
 	}
 
-	/** Where the last name of a path itself is, a link not followed: what `rm`, `mv` and `ln` change. */
+	/** The location of a path's last name without following it as a link: what `rm`, `mv` and `ln` change. */
 	private ownPath(path: string): string {
 		const { rules } = this;
 		const name = rules.basename(path);
 		return name === "." || name === ".." ? this.real(path) : rules.join(this.real(rules.dirname(path)), name);
 	}
 
-	/** Notes that what was written anew at a path (absolute) is nothing. */
+	/** Records that the file rewritten at an absolute path is empty. */
 	emptied(path: string): void {
 		this.emptiedPaths.add(this.rules.normalize(path));
 	}
@@ -139,21 +139,21 @@ export class FootprintRecord {
 		else this.unknowns.set(key, { ...unknown, text });
 	}
 
-	/** Notes that a bound was reached: the rest may do anything. */
+	/** Records that a bound was reached: the rest may do anything. */
 	overflow(why: string): void {
 		if (this.overflown) return;
 		this.overflown = true;
 		this.unknowns.set("overflow", { what: "syntax", text: why, may: everyAccess });
 	}
 
-	/** Spends some of the budget; false once it is used up, and the walk must stop. */
+	/** Spends part of the budget; false when it is used up and the walk must stop. */
 	spend(units: number): boolean {
 		this.spent += units;
 		if (this.spent > footprintLimits.budget) this.overflow("a command longer than can be judged");
 		return this.spent <= footprintLimits.budget;
 	}
 
-	/** A text that stands for what a search may find below the directory that it is written after. */
+	/** A placeholder for the results of a search below the directory that it is appended to. */
 	found(detail: AccessDetail): string {
 		const key = JSON.stringify(detail);
 		this.spent += 45;
@@ -163,18 +163,18 @@ export class FootprintRecord {
 		return SEARCH_RESULT + String.fromCharCode(FIRST_SEARCH + index);
 	}
 
-	/** What the search behind such a text keeps to; `undefined` where the text stands for none. */
+	/** The filters of the search behind such a placeholder; `undefined` if the text is no such placeholder. */
 	searchOf(text: string): AccessDetail | undefined {
 		if (text[0] !== SEARCH_RESULT) return undefined;
 		return this.searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail;
 	}
 
-	/** Whether something was made, changed or removed in a directory so far: what the disk says of it may be stale. */
+	/** Whether something was created, changed or removed in a directory so far, so that the disk's answers may be stale. */
 	changed(directory: string): boolean {
 		return this.changedDirectories.has(this.rules.normalize(directory));
 	}
 
-	/** Whether a path, or a directory above it, may have been removed so far. */
+	/** Whether a path or one of its parent directories may have been removed so far. */
 	removed(path: string): boolean {
 		if (this.removedPaths.size === 0) return false;
 		return this.isRemoved(this.rules.resolve(path)) || this.isRemoved(this.real(path));
@@ -186,27 +186,27 @@ export class FootprintRecord {
 		return above !== path && this.isRemoved(above);
 	}
 
-	/** Whether something may have been made in a directory so far. */
+	/** Whether something may have been created in a directory so far. */
 	filled(directory: string): boolean {
 		return this.filledDirectories.has(this.rules.normalize(directory));
 	}
 
-	/** The path (absolute) with links followed. */
+	/** The absolute path with links followed. */
 	real(path: string): string {
 		return followLinks(path, this.host, this.realPaths);
 	}
 
-	/** Notes that something was fetched from the network, into a file where `path` (absolute) is given. */
+	/** Records a fetch from the network, into a file if `path` (absolute) is given. */
 	fetched(path?: string): void {
 		this.fetches.add(path === undefined ? "" : this.rules.normalize(path));
 	}
 
-	/** Whether a file was fetched by this call; without a path, whether anything was. */
+	/** Whether this call fetched a file; without a path, whether it fetched anything. */
 	wasFetched(path?: string): boolean {
 		return path === undefined ? this.fetches.size > 0 : this.fetches.has(this.rules.normalize(path));
 	}
 
-	/** From now on `name` (absolute) leads to `target` (absolute, or relative to where `name` is), as if it were on disk. */
+	/** Makes `name` (absolute) link to `target` (absolute, or relative to the directory of `name`), as if the link were on disk. */
 	link(name: string, target: string): void {
 		if (this.links.size >= MAX_LINKS) return;
 		const { rules } = this;
@@ -214,7 +214,7 @@ export class FootprintRecord {
 		this.realPaths.clear();
 	}
 
-	/** The footprint of all that was recorded. */
+	/** Builds the footprint from everything recorded. */
 	finish(tool: string): Footprint {
 		const accesses = [...this.accesses.values()].map((access) =>
 			access.replaces && this.emptiedPaths.has(access.path) ? { ...access, empties: true as const } : access,

@@ -1,6 +1,6 @@
-// What other tools do, as far as that is known by name: what the user has set, then entries for well-known packages.
-// E1 an entry is for an exact name or a glob of the user's; E2 what the user has set wins; E3 a hint of the tool's author counts
-// only where neither name nor arguments speak against it.
+// The known effects of other tools by name: the user's settings first, then entries for well-known packages.
+// E1 an entry is for an exact name or for a glob of the user; E2 the user's setting wins; E3 a hint of the tool's author counts only if
+// neither the name nor the arguments contradict it.
 import { bareToolName, toolNameWords } from "./agent-tools.ts";
 import type { Annotations } from "./footprint.ts";
 
@@ -11,15 +11,15 @@ import type { Annotations } from "./footprint.ts";
 export const toolEffects = ["read", "write", "agent", "dispatch", "unknown"] as const;
 export type ToolEffect = (typeof toolEffects)[number];
 
-/** What is known of the tools of a session besides their names. */
+/** Known facts about a session's tools beyond their names. */
 export interface KnownTools {
-	/** What the user has set for a tool of this name. */
+	/** The user's setting for a tool of this name. */
 	set(tool: string): ToolEffect | undefined;
 	/** Hints of the tool's author. */
 	hints(tool: string): Annotations | undefined;
 }
 
-/** Tools of well-known packages that look things up, ask the user, or keep notes of the session. */
+/** Tools of well-known packages that look something up, ask the user, or keep notes of the session. */
 const readers = new Set(
 	(
 		"read_symbol find_symbol get_symbol list_symbols symbol_search find_references get_references go_to_definition get_definition hover " +
@@ -31,7 +31,7 @@ const readers = new Set(
 	).split(" "),
 );
 
-/** Gateways: tools that call the tool which an argument names. */
+/** Gateways: tools that call another tool, named by an argument. */
 const gateways = new Set(
 	(
 		"mcp mcp_call mcp_tool mcp_use mcp_proxy mcp_gateway mcp_execute gateway toolbox call_tool use_tool invoke_tool run_tool execute_tool " +
@@ -39,7 +39,7 @@ const gateways = new Set(
 	).split(" "),
 );
 
-/** Values of `action` with which a tool for language servers changes files. */
+/** Values of `action` for which a language server tool changes files. */
 const changingActions =
 	/rename|code_?action|apply|format|organize|fix|replace|edit|write|insert|delete|move|execute_?command|install/i;
 
@@ -55,12 +55,12 @@ const changing = new Set(
 	).split(" "),
 );
 
-/** What a call of `tool` does, as far as names tell; `undefined` where they tell nothing. */
+/** The effect of a call of `tool`, judged by names; `undefined` if they say nothing. */
 export function effectOf(tool: string, input: unknown, known: KnownTools | undefined): ToolEffect | undefined {
 	const set = known?.set(tool);
 	if (set) return set;
 	const key = toolNameWords(tool).join("_");
-	// A server may call anything of its own by such a name.
+	// A server may use such a name for any tool of its own.
 	const plain = bareToolName(tool) === tool;
 	if (gateways.has(key)) return "dispatch";
 	if (plain && (readers.has(key) || readers.has(tool.toLowerCase())))
@@ -68,14 +68,14 @@ export function effectOf(tool: string, input: unknown, known: KnownTools | undef
 	return isCredibleReadHint(tool, known?.hints(tool)) ? "read" : undefined;
 }
 
-/** Whether a hint that a tool only reads can be isCredibleReadHint: its name may not say that it changes something. */
+/** Whether a read-only hint is credible: the tool's name must not say that it changes something. */
 export function isCredibleReadHint(tool: string, hints: Annotations | undefined): boolean {
 	if (hints?.readOnlyHint !== true) return false;
 	const words = toolNameWords(tool);
 	return looking.has(words[0] ?? "") || !words.some((word) => changing.has(word));
 }
 
-/** Whether a tool is by its name one that writes files: who lists it by name means that it may. */
+/** Whether a tool's name says that it writes files. Listing such a tool by name permits it to write. */
 export function isWriterName(tool: string): boolean {
 	const words = toolNameWords(tool);
 	if (/^(?:apply_?patch|multi_?edit|notebook_?edit|str_?replace(?:_.*)?|hashline_?edit)$/.test(words.join("_")))
@@ -94,7 +94,7 @@ function actionChanges(input: unknown): boolean {
 	);
 }
 
-/** Whether a call of a gateway only looks tools up: `mcp {search}`, `{describe}`, `{list}`, `{server}`, or nothing at all. */
+/** Whether a gateway call only looks up tools: `mcp {search}`, `{describe}`, `{list}`, `{server}`, or no arguments. */
 export function onlyListsTools(input: unknown): boolean {
 	if (typeof input !== "object" || input === null) return true;
 	return Object.entries(input).every(([name, value]) => {

@@ -1,8 +1,10 @@
-// pi's agent folder, for processes that are not pi. Inside pi, pi's own `getAgentDir` is asked.
+// pi's agent folder, for processes other than pi. Inside pi, use pi's own `getAgentDir`.
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Absolute path of `~/.pi/agent`, or what `PI_CODING_AGENT_DIR` names; as in pi, an empty variable counts as unset and `~` is expanded. */
+/**
+ * Absolute path of `~/.pi/agent`, or the value of `PI_CODING_AGENT_DIR`. As in pi, an empty variable counts as unset and `~` is expanded.
+ */
 export function agentFolder(env: NodeJS.ProcessEnv = process.env, home = homedir()): string {
 	const named = env.PI_CODING_AGENT_DIR;
 	if (!named) return join(home, ".pi", "agent");

@@ -1,10 +1,11 @@
-// One line above the editor for what must not be overlooked (readonly, the phase of a workflow), while no footer shows its status line: other
-// packages replace pi's footer. B1 nothing is shown twice: where the footer shows the text, the line takes no room.
+// One line above the editor for state that must not be overlooked (readonly, the phase of a workflow). It appears only while no footer
+// shows its status line, because other packages replace pi's footer.
+// B1 nothing is shown twice: if the footer shows the text, the line takes no room.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
 
 export interface Badge {
-	/** Shows `text`, or nothing where it is `undefined`; in a session without a terminal nothing at all. */
+	/** Shows `text`, or clears the line if it is `undefined`. Does nothing in a session without a terminal. */
 	show(ctx: ExtensionContext, text: string | undefined): void;
 }
 
@@ -30,7 +31,7 @@ export function openBadge(key: string): Badge {
 	};
 }
 
-/** The line; `footer` gives what is drawn last on the screen. */
+/** The line as a component; `footer` returns the last component on the screen. */
 function badgeLine(text: string, footer: () => Component | undefined, paint: (line: string) => string): Component {
 	return {
 		invalidate() {},
@@ -40,7 +41,7 @@ function badgeLine(text: string, footer: () => Component | undefined, paint: (li
 	};
 }
 
-/** Whether the footer has the beginning of the text on it: long status lines are cut. */
+/** Whether the footer shows the start of the text; long status lines are cut. */
 function isShown(text: string, footer: Component | undefined, width: number): boolean {
 	try {
 		const lines = footer?.render(width) ?? [];

@@ -1,6 +1,6 @@
-// Custom entries of the current branch. Reading state from them must stay cheap in a session of 100,000 entries, also where there is
-// none: what is near is found by walking; before the walk gets long, the flat list is searched once for all who ask, and the walk goes on
-// only when something of the type exists at all.
+// Custom entries of the current branch. Reading state from them must stay cheap in a session of 100,000 entries, even if no such entry
+// exists. Near entries are found by walking. Before the walk gets long, the flat list is counted once for all callers, and the walk
+// continues only if an entry of the type exists.
 import type { CustomEntry, ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { openInstances } from "./instances.ts";
 
@@ -9,7 +9,7 @@ type Session = ExtensionContext["sessionManager"];
 /** Entries of the current branch from the leaf to the root. Stop early: every step is one lookup. */
 export function* newestFirst(session: Session): Generator<SessionEntry> {
 	let id: string | null | undefined = session.getLeafId();
-	// A damaged file may lead in a circle: then an entry that was kept as a mark comes again.
+	// A damaged file may contain a cycle; then an entry that was kept as a mark appears again.
 	let mark: string | undefined;
 	for (let step = 1, next = 2; id && id !== mark; step++) {
 		if (step === next) {
@@ -23,7 +23,7 @@ export function* newestFirst(session: Session): Generator<SessionEntry> {
 	}
 }
 
-/** Steps that cost less than looking at the flat list. */
+/** Number of steps that cost less than scanning the flat list. */
 const near = 1_000;
 
 /** Custom entries of the given types on the current branch, newest first. */
@@ -47,7 +47,7 @@ interface Counts {
 
 const counted = openInstances<Counts>("custom-entries");
 
-/** How many custom entries of these types the session has, on any branch. Counted once for as long as the leaf stays where it is. */
+/** The number of custom entries of these types in the session, on any branch. Counted once per leaf. */
 function countEntries(session: Session, types: readonly string[]): number {
 	const leaf = session.getLeafId();
 	let counts = counted.of(session);

@@ -1,11 +1,12 @@
-// The package's exit codes, and the one way to set them in a pi without a screen. pi sets a code of its own, 1, where the model's last answer was an
-// error; a command that knows better what became of its work has the last word.
+// The package's exit codes, and the only way to set them in a pi without a screen. pi sets its own code, 1, if the model's last answer was
+// an error; a command that knows its outcome better overrides it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { failStep, stepOf } from "./step.ts";
 
 /**
- * The exit codes of this package, on the command line and in a pi without a screen. `usage`: nothing was started. `waits`: what was started has
- * not finished and waits for a user; `budget` and `intervention` say why a chronicle's run waits. `interrupted`: stopped from outside.
+ * The exit codes of this package, on the command line and in a pi without a screen. `usage`: nothing was started. `waits`: the started work
+ * has not finished and waits for the user; `budget` and `intervention` say why a chronicle's run waits. `interrupted`: stopped from
+ * outside.
  */
 export const exitCodes = {
 	done: 0,
@@ -18,8 +19,8 @@ export const exitCodes = {
 } as const;
 
 /**
- * Sets the exit code where nobody watches, unless pi ends in an error later. In a session with a screen nothing is set; in a step it is the
- * step that fails.
+ * Sets the exit code in a session without a screen; an error of pi overrides it later. Sets nothing in a session with a screen; in a step,
+ * the step fails instead.
  */
 export function failWith(ctx: Pick<ExtensionContext, "hasUI">, code: number): void {
 	const step = stepOf(ctx);
@@ -28,11 +29,11 @@ export function failWith(ctx: Pick<ExtensionContext, "hasUI">, code: number): vo
 }
 
 export interface ExitCode {
-	/** The code of what was last concluded: it stands, whatever pi says itself. `undefined`: pi's own. */
+	/** Sets the code of the last outcome; it overrides pi's own. `undefined`: pi's own code applies. */
 	set(code: number | undefined): void;
 }
 
-/** Opens an exit code that can be set and taken back. It outlives the session that sets it, which ends before its process does. */
+/** Opens an exit code that can be set and withdrawn. It outlives the session that sets it, because a session ends before its process. */
 export function openExitCode(): ExitCode {
 	let wanted: number | undefined;
 	const insist = () => {

@@ -1,6 +1,7 @@
-// Where an extension is that somebody names: a path, an extension of pi's folders, or a package that pi has installed. Source of the places:
-// pi's docs/packages.md and docs/extensions.md. X1 only what exists is returned, so nothing is downloaded when a process starts; X2 places
-// of the project are looked in only where it is trusted.
+// Resolves the name of an extension: a path, an extension in pi's folders, or a package that pi has installed. Source of the locations:
+// pi's docs/packages.md and docs/extensions.md.
+// X1 only existing extensions are returned, so starting a process downloads nothing; X2 locations in the project are searched only if it is
+// trusted.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,12 +18,12 @@ export interface ExtensionPlace {
 }
 
 export type ExtensionFound =
-	/** For pi's `--extension`: an absolute path, or `builtin:` and a name. */
+	/** For pi's `--extension`: an absolute path, or `builtin:` followed by a name. */
 	{ readonly kind: "found"; readonly source: string } | { readonly kind: "none"; readonly problem: Problem };
 
-/** Something that has names. `path` is absolute. */
+/** An extension or package with its names. `path` is absolute. */
 interface Named {
-	/** As pi lists it. */
+	/** The source as pi lists it. */
 	readonly source: string;
 	readonly names: readonly string[];
 	readonly path: string;
@@ -30,7 +31,7 @@ interface Named {
 
 const scripts = /\.(ts|js|mts|mjs|cts|cjs)$/;
 
-/** Finds what `written` means in `place`. */
+/** Finds the extension that `written` names in `place`. */
 export function findExtension(written: string, place: ExtensionPlace): ExtensionFound {
 	const word = written.trim();
 	if (word === "") return none("The name of an extension is empty.", "Write its path or its name.");
@@ -69,7 +70,7 @@ function none(message: string, remedy: string): ExtensionFound {
 	return { kind: "none", problem: { code: "unknown-extension", message, remedy } };
 }
 
-/** The absolute path that `word` may be; `undefined` for names of packages. */
+/** The absolute path that `word` may name; `undefined` for package names. */
 function pathOf(word: string, { cwd, home }: ExtensionPlace): string | undefined {
 	if (word === "~") return home;
 	if (/^~[\\/]/.test(word)) return join(home, word.slice(2));
@@ -86,7 +87,7 @@ function pathOfUrl(url: string): string | undefined {
 	}
 }
 
-/** Whether a word can be nothing but a path. */
+/** Whether a word can only be a path. */
 function isPath(word: string): boolean {
 	return isAbsolute(word) || /^(~|\.{1,2}|file:)([\\/]|$)/.test(word) || scripts.test(word);
 }
@@ -107,12 +108,12 @@ function nameOf(source: string): string {
 	return bare.replace(/(.)@[^@]*$/, "$1").replace(/(\.git)?\/?$/, "");
 }
 
-/** The same place under two names is one. */
+/** Removes duplicates of the same path. */
 function distinct(found: readonly Named[]): readonly Named[] {
 	return found.filter(({ path }, at) => found.findIndex((other) => other.path === path) === at);
 }
 
-/** The project's folder of pi where it is trusted, and the user's. */
+/** The project's `.pi` folder if it is trusted, and the user's agent folder. */
 function scopes({ cwd, agentFolder, trust }: ExtensionPlace): readonly string[] {
 	return [...(trust === "trusted" ? [join(cwd, ".pi")] : []), agentFolder];
 }
@@ -128,7 +129,7 @@ function extensionFiles(place: ExtensionPlace): Named[] {
 	);
 }
 
-/** Packages of pi's settings. */
+/** Packages listed in pi's settings. */
 function packages({ home, ...place }: ExtensionPlace): Named[] {
 	return scopes({ home, ...place }).flatMap((folder) => {
 		const listed = readObject(join(folder, "settings.json"))?.packages;
@@ -168,7 +169,7 @@ function readObject(file: string): Readonly<Record<string, unknown>> | undefined
 		const data: unknown = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
 		return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : undefined;
 	} catch {
-		// What pi cannot read either lists nothing.
+		// pi cannot read this file either, so it lists nothing.
 		return undefined;
 	}
 }

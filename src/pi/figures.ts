@@ -1,4 +1,4 @@
-// Figures as people read them in a line: short, the same everywhere. Pure.
+// Formats figures for one line: short, and the same everywhere. Pure.
 
 /** `950`, `12.3k`, `2.1M`. */
 export function shortCount(count: number): string {

@@ -1,11 +1,11 @@
-// pi keeps one tool of a name, of whichever extension loaded first: a feature whose tool is another extension's would let the model talk
-// to a stranger.
+// pi keeps one tool per name, from the extension that loaded first. A feature whose tool belongs to another extension would let the model
+// talk to the wrong tool.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isOwnFile } from "./own-package.ts";
 
 /**
- * Why a feature cannot be used: the sentence that names the tools of another extension, and that extension. `undefined` when each of
- * `names` is this package's own, or not there at all. Asked after the feature has registered them.
+ * Why a feature cannot be used: a sentence that names the conflicting tools and the extension that owns them. `undefined` if each of
+ * `names` is this package's own or does not exist. Call it after the feature has registered its tools.
  */
 export function foreignTools(pi: ExtensionAPI, names: readonly string[], feature: string): string | undefined {
 	const foreign = pi

@@ -1,13 +1,14 @@
-// The real disk and environment as a footprint asks for them. Reads only, follows nothing on its own.
-// D1 no question throws; what cannot be looked at is not there; D2 `cachedEnvironment` asks the disk each question once: for one call, not longer.
+// The real disk and environment, as footprints read them. Read-only; follows no links unless asked.
+// D1 no method throws; anything unreadable counts as absent; D2 `cachedEnvironment` reads each fact from disk once: use it for one call
+// only.
 import { lstatSync, opendirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import type { HostEnvironment } from "../footprint/index.ts";
 
-/** A directory with more names than this cannot be told: nothing is matched against it. */
+/** A directory with more names than this counts as unreadable: nothing is matched against it. */
 const MAX_NAMES = 20_000;
 
-/** The real disk and environment, seen from `cwd` (absolute); every question is asked of the disk again. */
+/** The real disk and environment, seen from `cwd` (absolute), without a cache. */
 export function hostEnvironment(cwd: string): HostEnvironment {
 	return {
 		cwd,
@@ -15,7 +16,7 @@ export function hostEnvironment(cwd: string): HostEnvironment {
 		temp: tmpdir(),
 		platform: process.platform,
 		env: (name) => process.env[name],
-		// pi sets these anew for each command.
+		// pi sets these for each command.
 		isVolatile: (name) => /^PI_\w+$/.test(name),
 		kind,
 		realpath: (path) => attempt(() => realpathSync.native(path)),
@@ -25,7 +26,7 @@ export function hostEnvironment(cwd: string): HostEnvironment {
 	};
 }
 
-/** The same environment, asked each question at most once. */
+/** The same environment with a cache: each fact is read at most once. */
 export function cachedEnvironment(host: HostEnvironment): HostEnvironment {
 	return {
 		...host,
@@ -81,7 +82,7 @@ function names(path: string): readonly string[] | undefined {
 	});
 }
 
-/** The home directory of a user as the system's list of accounts has it. */
+/** The home directory of a user according to `/etc/passwd`. */
 function homeOf(user: string): string | undefined {
 	const accounts = attempt(() => readFileSync("/etc/passwd", "utf8").split("\n")) ?? [];
 	return accounts.find((account) => account.startsWith(`${user}:`))?.split(":")[5] || undefined;

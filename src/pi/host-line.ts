@@ -1,18 +1,21 @@
-// The protocol between the extension in a worker's pi and its host process, over pi's own interface requests: questions as input dialogs,
-// notices as status texts. Both sides are in this file. A question is answered, or the process ends: pi shuts down without its host. Nothing
-// of this reaches a user or a model.
+// The protocol between the extension in a worker's pi and its host process, over pi's own interface requests: questions are input dialogs,
+// notices are status texts. Both sides are in this file. Either a question is answered or the process ends, because pi shuts down without
+// its host. No message reaches a user or a model.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { RpcDialog, RpcLink, RpcRecord } from "./rpc-link.ts";
 
-/** The command that carries orders of the host to the extension: `/chronicle-worker stop`. */
+/** The command that carries the host's orders to the extension: `/chronicle-worker stop`. */
 export const HOST_COMMAND = "chronicle-worker";
 
-/** Host's side: gives the extension behind `link` an order. `words` are the host's own, never a model's: pi runs them as a command. */
+/**
+ * Host's side: sends an order to the extension behind `link`. `words` come from the host, never from a model, because pi runs them as a
+ * command.
+ */
 export function orderExtension(link: RpcLink, words: string): void {
 	void link.send({ type: "prompt", message: `/${HOST_COMMAND} ${words}` });
 }
 
-/** Makes the child session behind `link` readonly at once. */
+/** Makes the child session behind `link` readonly immediately. */
 export function orderReadonly(link: RpcLink): void {
 	void link.send({ type: "prompt", message: "/readonly on" });
 }
@@ -40,18 +43,18 @@ export function tellHost(ctx: ExtensionContext, topic: string, payload: unknown)
 	ctx.ui.setStatus(`${MARK}${topic}`, JSON.stringify(payload));
 }
 
-/** Host's side: the question behind a dialog; `undefined` for a dialog that is meant for a user. */
+/** Host's side: the question in a dialog; `undefined` for a dialog meant for the user. */
 export function hostQuestion(dialog: RpcDialog): HostMessage | undefined {
 	if (dialog.kind !== "input" || !dialog.title.startsWith(MARK)) return undefined;
 	return { topic: dialog.title.slice(MARK.length), payload: parse(dialog.placeholder) };
 }
 
-/** Host's side: the text that answers a question. */
+/** Host's side: encodes the answer to a question. */
 export function hostAnswer(payload: unknown): string {
 	return JSON.stringify(payload);
 }
 
-/** Host's side: the notice behind a record; `undefined` for any other record. */
+/** Host's side: the notice in a record; `undefined` for any other record. */
 export function hostNotice(record: RpcRecord): HostMessage | undefined {
 	const { statusKey, statusText } = record;
 	if (record.type !== "extension_ui_request" || record.method !== "setStatus") return undefined;

@@ -1,8 +1,8 @@
-// A row of the transcript whose drawing is loaded later than pi asks for it: pi draws a session that it goes to or reloads before it tells
-// anybody of it.
+// A transcript row whose drawing is loaded after pi requests it: pi draws a session that it switches to or reloads before it notifies
+// extensions.
 import type { Component } from "@earendil-works/pi-tui";
 
-/** Shows nothing until `draw` answers; then what it answers, `undefined` in it for no row at all. */
+/** Shows nothing until `draw` returns a result, then the result's `row`; `undefined` in it means no row. */
 export function lateRow(draw: () => { readonly row: Component | undefined } | undefined): Component {
 	let drawn: { readonly row: Component | undefined } | undefined;
 	return {

@@ -1,4 +1,4 @@
-// The models that can be used now, asked of a pi that is started for it (0.4 s). Inside pi, its own registry is the better source.
+// The models that can be used now, listed by a pi started for this purpose (0.4 s). Inside pi, its own registry is the better source.
 import { startChild } from "../process/index.ts";
 import type { PiCommand } from "./pi-command.ts";
 import { linkRpc } from "./rpc-link.ts";
@@ -9,7 +9,10 @@ export interface ListedModel {
 	readonly name: string;
 }
 
-/** Lists the models with credentials. `extensions` are loaded for the models they bring. Empty where pi does not answer in 20 s, or `signal` aborts. */
+/**
+ * Lists the models with credentials. `extensions` are loaded for the models they provide. Empty if pi does not answer within 20 s or
+ * `signal` aborts.
+ */
 export async function listModels(
 	pi: PiCommand,
 	cwd: string,

@@ -1,13 +1,13 @@
-// Another model in the same conversation, where the provider of the one before fails.
+// Switches to another model in the same conversation after a provider failure.
 import type { RpcLink } from "./rpc-link.ts";
 
-/** What the model reads that goes on. */
+/** The text that the next model gets. */
 export const takeoverText =
 	"The model that worked on this before cannot be reached. The conversation is whole up to here: go on with the task.";
 
 /**
- * Makes the pi behind `link` use the first of `models` (`provider/id`) that it can, and takes that and those before it from the list. Gives
- * its name; `undefined` where none is left.
+ * Switches the pi behind `link` to the first of `models` (`provider/id`) that it accepts, and removes that one and those before it from the
+ * list. Returns the model's name; `undefined` if none is left.
  */
 export async function takeNextModel(link: RpcLink, models: string[]): Promise<string | undefined> {
 	for (let name = models.shift(); name !== undefined; name = models.shift()) {

@@ -1,11 +1,12 @@
-// This package's commands where another package has some of the same names: pi then renames all of them (`/workflow:1`, `/workflow:2`), and
-// what is typed without a number is no command any more. O1 such a text never reaches the model; O2 it is said once a session which is ours.
+// Handles name conflicts between this package's commands and another package's. pi then renames all of them (`/workflow:1`, `/workflow:2`),
+// so the name without a number is no longer a command.
+// O1 such a text never reaches the model; O2 the user is notified once per session which commands belong to this package.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failWith } from "./exit-code.ts";
 import { isOwnFile } from "./own-package.ts";
 import { say } from "./say.ts";
 
-/** Says which of the renamed commands are this package's, and catches them where they are typed bare. */
+/** Reports this package's renamed commands, and catches their bare names when typed. */
 export function catchBareCommands(pi: ExtensionAPI): void {
 	pi.on("session_start", (_event, ctx) => {
 		const renamed = renamedCommands(pi);
@@ -28,7 +29,7 @@ export function catchBareCommands(pi: ExtensionAPI): void {
 	});
 }
 
-/** Our commands that pi calls otherwise than they are registered, by the registered name. */
+/** This package's commands that pi has renamed, by registered name. */
 function renamedCommands(pi: ExtensionAPI): ReadonlyMap<string, string> {
 	return new Map(
 		pi.getCommands().flatMap(({ name, source, sourceInfo }) => {

@@ -1,9 +1,9 @@
-// Which commands are this package's own: decided by where they come from, never by their name.
+// Decides which commands are this package's own, by their source file and never by their name.
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Absolute real path of this package's folder: the nearest one above this file that has a package.json. */
+/** Absolute real path of this package's folder: the nearest parent folder of this file with a package.json. */
 export function packageRoot(): string {
 	let folder = dirname(fileURLToPath(import.meta.url));
 	while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);

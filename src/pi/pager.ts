@@ -1,5 +1,5 @@
-// Something long to read: a page over the whole terminal. Pi's own modules are loaded when a page opens: this folder also serves the command
-// line, which may have no pi beside it.
+// Shows long text as a page that covers the terminal. pi's own modules are loaded when a page opens, because this folder also serves the
+// command line, which may run without pi.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable } from "../tui/printable.ts";
 import { say } from "./say.ts";
@@ -18,14 +18,14 @@ export async function pageMarkdown(ctx: ExtensionContext, title: string, markdow
 	await showSheet(ctx, { title, body: { kind: "drawn", draw }, leave });
 }
 
-/** Shows lines that keep their form, such as a drawing. Only for the terminal. */
+/** Shows lines without wrapping them, such as a drawing. Only for the terminal. */
 export async function pageDrawing(ctx: ExtensionContext, title: string, lines: readonly string[]): Promise<void> {
 	const { plain, showSheet } = await import("../tui/index.ts");
 	const drawing = lines.map((text) => [plain(text)]);
 	await showSheet(ctx, { title, body: { kind: "lines", lines: drawing, long: "cut" }, leave });
 }
 
-/** Shows text that was asked for: a page in the terminal, a message elsewhere. */
+/** Shows requested text: a page in the terminal, a message elsewhere. */
 export async function pageText(ctx: ExtensionContext, title: string, text: string): Promise<void> {
 	if (ctx.mode !== "tui") return say(ctx, text);
 	const { showSheet, textBody } = await import("../tui/index.ts");

@@ -1,39 +1,39 @@
-// Which program starts another pi: always this process's own executable with pi's own entry file.
-// Inside pi that is the running pi itself; outside (the command line) what the user names, the pi beside this package, or the pi on PATH,
-// which is found there but started by its own entry file.
+// Finds the program that starts another pi: always this process's own executable with pi's own entry file. Inside pi, that is the running
+// pi; outside (the command line), it is the pi that the user names, the pi installed with this package, or the pi on PATH, which is found
+// there but started by its own entry file.
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
 import { isTooOld, OLDEST_PI } from "./supported-pi.ts";
 
-/** A pi that can be started: `[command, ...args]` and then pi's own options. */
+/** A pi that can be started with `[command, ...args]` followed by pi's own options. */
 export interface PiCommand {
 	/** Absolute path. */
 	readonly command: string;
 	readonly args: readonly string[];
-	/** Version that its package states, `undefined` for a compiled binary. */
+	/** Version in its package; `undefined` for a compiled binary. */
 	readonly version: string | undefined;
 }
 
-/** The variable by which a user names pi's entry file or binary; the option `--pi` wins over it. */
+/** The variable that names pi's entry file or binary; the option `--pi` overrides it. */
 export const PI_VARIABLE = "PI_CHRONICLE_PI";
 
 export interface PiSearch {
-	/** What the user named by `--pi`, if anything: an entry file (`…/cli.js`), a package folder, or a binary. */
+	/** Value of `--pi`, if given: an entry file (`…/cli.js`), a package folder, or a binary. */
 	readonly named?: string | undefined;
 	readonly env: NodeJS.ProcessEnv;
 	readonly execPath: string;
 	readonly execArgv: readonly string[];
 	/** The script this process runs, `process.argv[1]`. */
 	readonly script: string | undefined;
-	/** A file or folder from which the peer package is resolved; normally this package's own. */
+	/** A file or folder from which to resolve the peer package; normally this package's own. */
 	readonly from: string;
 }
 
 const PACKAGE = "@earendil-works/pi-coding-agent";
 
-/** The search of this very process. */
+/** Search parameters of this process. */
 export function ownPiSearch(named?: string): PiSearch {
 	return {
 		named,
@@ -46,8 +46,8 @@ export function ownPiSearch(named?: string): PiSearch {
 }
 
 /**
- * Finds pi: what is named (option, then `PI_CHRONICLE_PI`), the pi this process is, the pi installed beside this package, the pi on PATH.
- * Of the last two the first that is not too old. Else a diagnostic.
+ * Finds pi in this order: the named one (option, then `PI_CHRONICLE_PI`), the pi that this process is, the pi installed with this package,
+ * the pi on PATH. An unnamed pi that is too old is skipped. Returns a diagnostic if there is none.
  */
 export function findPi(search: PiSearch): PiCommand | Diagnostic {
 	const named = search.named ?? search.env[PI_VARIABLE];
@@ -79,7 +79,7 @@ function supported(pi: PiCommand | Diagnostic): PiCommand | Diagnostic {
 	};
 }
 
-/** The programs called `pi` on PATH that are pi; others of that name are passed over. */
+/** The programs named `pi` on PATH that are pi; skips others of that name. */
 function* pisOnPath(search: PiSearch): Generator<PiCommand> {
 	for (const folder of (search.env.PATH ?? "").split(delimiter)) {
 		if (folder === "") continue;
@@ -87,7 +87,7 @@ function* pisOnPath(search: PiSearch): Generator<PiCommand> {
 			const pi = piAt(search, join(folder, name));
 			if (pi) yield pi;
 		}
-		// What npm writes on Windows is a script beside the folder of packages.
+		// On Windows, npm writes a script next to the folder of packages.
 		const beside = join(folder, "node_modules", PACKAGE);
 		const pi = existsSync(join(folder, "pi.cmd")) ? packagePi(search, beside) : undefined;
 		if (pi) yield pi;
@@ -108,7 +108,7 @@ function piAt(search: PiSearch, path: string): PiCommand | undefined {
 	return byNode(search, real, home.version);
 }
 
-/** Whether what `findPi` gave is a pi. */
+/** Whether `findPi` found a pi. */
 export function isPiCommand(found: PiCommand | Diagnostic): found is PiCommand {
 	return "command" in found;
 }
@@ -131,7 +131,7 @@ function namedPi(search: PiSearch, path: string): PiCommand | Diagnostic {
 	return byNode(search, real, packageOf(real)?.version);
 }
 
-/** This process, if it is pi: its script stands in pi's package, or it is pi compiled to a binary. */
+/** This process, if it is pi: its script is in pi's package, or it is pi compiled to a binary. */
 function runningPi(search: PiSearch): PiCommand | undefined {
 	const { script } = search;
 	if (!script) return undefined;
@@ -145,7 +145,7 @@ function runningPi(search: PiSearch): PiCommand | undefined {
 	}
 	const home = packageOf(real);
 	if (!home?.isPi) return undefined;
-	// The RPC entry puts its own mode in front; the ordinary entry takes every option.
+	// The RPC entry prepends its own mode; the ordinary entry takes every option.
 	return basename(real).startsWith("rpc-entry") ? packagePi(search, home.folder) : byNode(search, real, home.version);
 }
 
@@ -172,7 +172,7 @@ function packagePi(search: PiSearch, folder: string): PiCommand | undefined {
 }
 
 function byNode(search: PiSearch, entry: string, version: string | undefined): PiCommand {
-	// A debugger's port can be held by one process only.
+	// Only one process can hold a debugger's port.
 	const inherited = search.execArgv.filter((option) => !option.startsWith("--inspect"));
 	return { command: search.execPath, args: [...inherited, entry], version };
 }
@@ -185,7 +185,7 @@ interface Home {
 	readonly entry: string | undefined;
 }
 
-/** The nearest package above a file. A renamed distribution of pi is known by `piConfig` in its manifest. */
+/** The nearest package above a file. `piConfig` in the manifest identifies a renamed distribution of pi. */
 function packageOf(file: string): Home | undefined {
 	for (let folder = dirname(file); ; folder = dirname(folder)) {
 		try {

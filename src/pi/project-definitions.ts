@@ -1,17 +1,18 @@
-// What a project brings that is no file of pi's own: named once a session, when one of this package's commands first reads it, where nobody
-// was asked whether the project is trusted. D1 a project that the user has trusted by hand, and one that is not read, is not spoken of.
+// Reports a project's definitions that are not pi's own files: once per session, when one of this package's commands first reads them, if
+// nobody was asked whether to trust the project.
+// D1 a project that the user has explicitly trusted, or one that is not read, is not reported.
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted, trustedByHand } from "./project-trust.ts";
 import { say } from "./say.ts";
 
-/** Reports the definitions of the project of `ctx`; only the first call does. */
+/** Reports the definitions of the project of `ctx`. Only the first call has an effect. */
 export type NameDefinitions = (
 	ctx: Pick<ExtensionContext, "cwd" | "hasUI" | "mode" | "ui" | "isProjectTrusted">,
 ) => void;
 
-/** Kinds of definitions, the folders that hold them, and the ending of their files; a definition without one is a folder. */
+/** Kinds of definitions, their folders, and their file extension; without one, each definition is a folder. */
 const kinds: readonly (readonly [string, readonly string[], RegExp | undefined])[] = [
 	["workflows", [".pi/workflows"], undefined],
 	["templates", [".pi/chronicle/workflows"], /\.(json|ya?ml)$/i],
@@ -31,7 +32,7 @@ export function openDefinitionNotice(): NameDefinitions {
 		const found = definitionsOf(ctx.cwd);
 		if (found.length === 0) return;
 		const text = `This project brings ${found.join("; ")}. pi trusts it without having asked you; /trust saves a decision.`;
-		// Standard output in print mode is for the answer.
+		// In print mode, standard output is for the answer.
 		say(ctx, text, ctx.hasUI ? "info" : "error");
 	};
 }

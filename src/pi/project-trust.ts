@@ -1,5 +1,5 @@
-// Whether the user trusts a project, for processes that are not pi: by the same rule, files and order as a pi that can ask nobody.
-// Inside pi, `ctx.isProjectTrusted()` is asked. Source of the rule: pi's docs/security.md, "How Pi chooses a trust decision".
+// Whether the user trusts a project, for processes other than pi: the same rule, files and order as a pi that cannot ask anyone. Inside pi,
+// use `ctx.isProjectTrusted()`. Source of the rule: pi's docs/security.md, "How Pi chooses a trust decision".
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -16,7 +16,7 @@ export interface TrustQuestion {
 	readonly agentFolder: string;
 }
 
-/** What pi gates: a project that has none of it is trusted unless the user has said otherwise. */
+/** The files that pi gates. A project without any of them is trusted unless the user has decided otherwise. */
 const gated = [
 	"settings.json",
 	"mcp.json",
@@ -28,20 +28,20 @@ const gated = [
 	"APPEND_SYSTEM.md",
 ];
 
-/** Answers as a pi would; a file of decisions that cannot be read trusts nothing. */
+/** Decides as pi would; if the file of decisions cannot be read, nothing is trusted. */
 export function projectTrust({ cwd, home, agentFolder: folder }: TrustQuestion): Trust {
 	const saved = savedDecision(cwd, join(folder, "trust.json"));
 	if (saved === "unreadable") return "untrusted";
 	if (saved !== undefined) return saved ? "trusted" : "untrusted";
 	const standard = defaultTrust(join(folder, "settings.json"));
-	// pi asks nobody where it finds nothing of its own; what this package reads is there all the same.
+	// pi does not ask if it finds none of its own files, but this package's definitions may still exist.
 	if (!hasGatedFiles(cwd, home)) return standard === "never" ? "untrusted" : "trusted";
 	return standard === "always" ? "trusted" : "untrusted";
 }
 
 /**
  * Whether a project's definitions (workflows, templates, agents, scenarios) are read in the session of `ctx`. pi trusts a project in which
- * it finds nothing of its own, also where it was told never to trust: there only a saved decision or `--approve` counts.
+ * it finds none of its own files, even if it is set to trust none; in that case only a saved decision or `--approve` counts.
  */
 export function definitionsTrusted(ctx: Pick<ExtensionContext, "cwd" | "isProjectTrusted">): boolean {
 	if (!ctx.isProjectTrusted()) return false;
@@ -50,13 +50,13 @@ export function definitionsTrusted(ctx: Pick<ExtensionContext, "cwd" | "isProjec
 	return hasGatedFiles(ctx.cwd, homedir()) || trustedByHand(ctx.cwd);
 }
 
-/** Whether the user has decided to trust the project in `cwd`, for good or for this process. */
+/** Whether the user has explicitly trusted the project in `cwd`, permanently or for this process. */
 export function trustedByHand(cwd: string): boolean {
 	if (process.argv.some((word) => word === "--approve" || word === "-a")) return true;
 	return savedDecision(cwd, join(agentFolder(), "trust.json")) === true;
 }
 
-/** The decision for the folder or the closest one above it. */
+/** The saved decision for the folder or its closest parent. */
 function savedDecision(cwd: string, file: string): boolean | "unreadable" | undefined {
 	if (!existsSync(file)) return undefined;
 	const decisions = readObject(file);

@@ -1,4 +1,5 @@
-// Classifies the error message of a provider. Pure. The patterns follow the providers' public error documentation (Anthropic, OpenAI, Google, OpenRouter, AWS) and of Node's sockets.
+// Classifies a provider's error message. Pure. The patterns follow the public error documentation of the providers (Anthropic, OpenAI,
+// Google, OpenRouter, AWS) and of Node's sockets.
 
 /** `transient`: retry later; `quota`, `auth`: the user must act; `provider_error`: unknown. */
 export type ProviderFailure = "quota" | "auth" | "transient" | "provider_error";
@@ -18,7 +19,7 @@ const kinds: readonly (readonly [ProviderFailure, RegExp])[] = [
 	],
 ];
 
-/** Classes an error message of a provider. An exhausted quota is also reported with 429, so it is checked first. */
+/** Classifies a provider's error message. An exhausted quota is also reported with 429, so it is checked first. */
 export function classifyProviderError(message: string): ProviderFailure {
 	for (const [kind, words] of kinds) if (words.test(message)) return kind;
 	return "provider_error";

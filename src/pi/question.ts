@@ -2,12 +2,12 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { WordedQuestion } from "../tui/index.ts";
 
-/** `nobody`: nobody can be asked (print and json mode), or the question was withdrawn before an answer. */
+/** `nobody`: no user can be asked (print and JSON mode), or the question was withdrawn before an answer. */
 export type Answer = "yes" | "no" | "nobody";
 
 export interface Question {
 	readonly title: string;
-	/** Plain text, may have several lines. */
+	/** Plain text, possibly several lines. */
 	readonly message: string;
 	/** Withdraws the question. */
 	readonly signal?: AbortSignal | undefined;
@@ -22,7 +22,7 @@ export interface YesOrNo extends Question {
 	readonly safe?: "yes" | "no";
 }
 
-/** Asks yes or no. A dismissed dialog over RPC is a no. */
+/** Asks yes or no. A dialog dismissed over RPC means no. */
 export async function askPerson(ctx: ExtensionContext, question: YesOrNo): Promise<Answer> {
 	const { signal } = question;
 	if (!ctx.hasUI || signal?.aborted) return "nobody";
@@ -50,7 +50,7 @@ export interface ChoiceQuestion<Option extends string> extends WordedQuestion<Op
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks for one of several answers; `undefined` where the dialog was closed without one. */
+/** Asks for one of several answers; `undefined` if the dialog was closed without one. */
 export async function choosePerson<Option extends string>(
 	ctx: ExtensionContext,
 	choice: ChoiceQuestion<Option>,
@@ -85,10 +85,10 @@ export interface InputQuestion {
 	readonly uncalled?: boolean;
 }
 
-/** Characters of a title that pi's own line of input shows whole at every size. */
+/** Maximum length of a title that pi's input line shows completely at every size. */
 const inputTitleLength = 120;
 
-/** Asks for a line of text; `undefined` where there is none. A question that is longer than a title is read first. */
+/** Asks for a line of text; `undefined` if there is none. A question longer than a title is shown for reading first. */
 export async function inputPerson(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
 	const { title, placeholder, signal, uncalled = false } = question;
 	if (!ctx.hasUI || signal?.aborted) return undefined;

@@ -1,13 +1,13 @@
-// What a session leaves to the one that takes its place in the same process. Not a store: one text a feature, read once.
-// It hangs on `globalThis` for the same reason as `openInstances`: the next session may evaluate this module anew.
+// Passes one text per feature from a session to its successor in the same process. Not a store: the text is read once. The slot is on
+// `globalThis` for the same reason as `openInstances`: the next session may evaluate this module again.
 export interface Letter {
-	/** Leaves `text`, in place of what was left before. */
+	/** Stores `text`, replacing the previous text. */
 	leave(text: string): void;
-	/** Takes what was left; nobody finds it again. */
+	/** Returns the stored text and removes it. */
 	take(): string | undefined;
 }
 
-/** Opens the letter of one feature. */
+/** Opens the slot of one feature. */
 export function openLetter(feature: string): Letter {
 	const key = Symbol.for(`pi-chronicle.letter.${feature}`);
 	const host = globalThis as { [key]?: string | undefined };

@@ -1,10 +1,10 @@
-// A link to one pi in RPC mode: commands out, events and dialogs in. It knows pi's protocol and nothing of chronicles.
-// L1 records split on LF alone; L2 streaming updates are dropped unread (they still count as activity); L3 every command is answered:
-// by pi, or with a failure once the process has ended; L4 prompts go over the pipe only, never on the command line.
+// A link to one pi in RPC mode: commands out, events and dialogs in. It implements pi's protocol and knows nothing of chronicles.
+// L1 records are split on LF only; L2 streaming updates are dropped unread (they still count as activity); L3 every command gets an answer:
+// from pi, or a failure after the process has ended; L4 prompts are sent only over the pipe, never on the command line.
 import type { Child } from "../process/index.ts";
 import { splitRecords } from "../process/index.ts";
 
-/** A record from pi that is neither a response nor a dialog: an event of docs/json.md, or a fire-and-forget interface request. */
+/** A record from pi other than a response or a dialog: an event of docs/json.md, or a fire-and-forget interface request. */
 export type RpcRecord = { readonly type: string; readonly [field: string]: unknown };
 
 export type RpcDialog =
@@ -45,21 +45,21 @@ export type RpcResponse =
 	| { readonly ok: false; readonly error: string };
 
 export interface RpcListener {
-	/** Any byte arrived: the process is alive, whatever it says. */
+	/** Called for every chunk of output: the process is alive, whatever the content. */
 	activity(): void;
 	event(record: RpcRecord): void;
 	dialog(dialog: RpcDialog): void;
-	/** A record above the cap was lost; `head` is its beginning. */
+	/** A record above the size limit was dropped; `head` is its start. */
 	oversized(head: string, bytes: number): void;
 }
 
 export interface RpcLink {
-	/** Sends a command and resolves with its response; the process's end answers with a failure. */
+	/** Sends a command and resolves with its response, or with a failure when the process ends. */
 	send(command: { readonly type: string; readonly [field: string]: unknown }): Promise<RpcResponse>;
 	answer(dialog: RpcDialog, answer: RpcAnswer): Promise<boolean>;
 }
 
-/** Types that are never read: they repeat what `message_end` and `tool_execution_end` say, or are parts of it. */
+/** Record types that are never read, because they repeat or are parts of `message_end` and `tool_execution_end`. */
 const UNREAD = new Set([
 	"message_update",
 	"message_start",
@@ -70,7 +70,7 @@ const UNREAD = new Set([
 	"bash_execution_update",
 ]);
 
-/** Links to a child that runs pi in RPC mode. Listen before the first await. */
+/** Links to a child that runs pi in RPC mode. Call it before the first await after the start. */
 export function linkRpc(child: Child, listener: RpcListener): RpcLink {
 	const waiting = new Map<string, (response: RpcResponse) => void>();
 	let last = 0;

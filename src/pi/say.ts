@@ -7,9 +7,9 @@ import { stepOf } from "./step.ts";
 export type NoticeLevel = "info" | "warning" | "error";
 
 /**
- * Shows `text` (may have several lines). In print mode it goes to standard output, an error to standard error; in JSON mode, where
- * standard output carries records, all of it goes to standard error. Control sequences are removed. The error of a
- * command that runs as a step is the step's reason to fail.
+ * Shows `text` (possibly several lines). In print mode it goes to standard output, an error to standard error; in JSON mode everything goes
+ * to standard error, because standard output carries records. Control sequences are removed. If a command runs as a step, its error becomes
+ * the step's failure reason.
  */
 export function say(
 	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
@@ -26,6 +26,6 @@ export function say(
 		ctx.ui.notify(printable(text), tone);
 		return;
 	}
-	// pi diverts what extensions write to `process.stdout`; the descriptor itself is what the user reads.
+	// pi redirects extensions' writes to `process.stdout`; the descriptor itself reaches the user.
 	writeSync(ctx.mode === "print" && tone !== "error" ? 1 : 2, `${printable(text)}\n`);
 }

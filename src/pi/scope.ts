@@ -1,23 +1,23 @@
-// One scope per session owns what outlives a handler: timers, children, widgets, subscriptions.
-// S1 nothing is owned by a module; S2 closing runs every closer once, newest first, and one that fails stops no other;
-// S3 after closing, `own` closes at once and timers do not start.
+// One scope per session owns everything that outlives a handler: timers, children, widgets, subscriptions.
+// S1 no module owns anything; S2 closing runs every closer once, newest first, and a failing closer does not stop the others;
+// S3 after closing, `own` closes immediately and timers do not start.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
 export type Closer = () => void | Promise<void>;
 
 export interface Scope {
 	readonly closed: boolean;
-	/** Registers a closer; the returned function runs it now, once, and forgets it. */
+	/** Registers a closer. The returned function runs it now, once, and unregisters it. */
 	own(closer: Closer): () => Promise<void>;
-	/** Runs `work` once after `ms` milliseconds unless the scope closes first; returns a function that cancels it. */
+	/** Runs `work` once after `ms` milliseconds unless the scope closes first. The returned function cancels it. */
 	after(ms: number, work: () => void): () => void;
-	/** Runs `work` every `ms` milliseconds until the scope closes; returns a function that ends it. */
+	/** Runs `work` every `ms` milliseconds until the scope closes. The returned function stops it. */
 	every(ms: number, work: () => void): () => void;
-	/** Closes everything; resolves when all closers have ended. */
+	/** Runs all closers; resolves when they have finished. */
 	close(): Promise<void>;
 }
 
-/** Opens a scope that is bound to no session; its creator closes it. */
+/** Opens a scope that belongs to no session; its creator closes it. */
 export function openScope(): Scope {
 	const closers = new Set<Closer>();
 	let closed = false;
@@ -68,7 +68,7 @@ export function openScope(): Scope {
 	};
 }
 
-/** Opens the scope of the session that `pi` belongs to: it closes in `session_shutdown`. */
+/** Opens the scope of the session that `pi` belongs to; it closes in `session_shutdown`. */
 export function openSessionScope(pi: ExtensionAPI): Scope {
 	const scope = openScope();
 	pi.on("session_shutdown", () => scope.close());

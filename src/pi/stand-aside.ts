@@ -1,12 +1,11 @@
-// A session in which this package does nothing, and says so: pi is too old for it, or another copy serves.
-// It uses only what every version of pi has.
+// Disables this package in a session and says why: pi is too old, or another copy serves. It uses only APIs that every version of pi has.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { packageRoot } from "./own-package.ts";
 import { tooOldText } from "./supported-pi.ts";
 
-/** The package's commands. Where nothing serves them, each gives the reason: else pi would send its text to the model. */
+/** The package's commands. If nothing serves them, each one reports the reason; otherwise pi would send its text to the model. */
 export const commandNames = [
 	"workflow",
 	"cancel-workflow",
@@ -20,7 +19,7 @@ export const commandNames = [
 	"spawn",
 ] as const;
 
-/** Lets a pi that is too old start, without anything of this package. `version` is pi's. */
+/** Lets a pi that is too old start without this package's features. `version` is pi's. */
 export function standAsideForOldPi(pi: ExtensionAPI, version: string): void {
 	const reason = `${tooOldText(version, ownVersion(packageRoot()))} Until then nothing of it works, the rules of the guard included.`;
 	pi.on("session_start", (_event, ctx) => tell(ctx, reason));
@@ -28,7 +27,7 @@ export function standAsideForOldPi(pi: ExtensionAPI, version: string): void {
 		pi.registerCommand(name, {
 			description: "pi-chronicle: pi is too old for it",
 			handler: async (_args, ctx) => {
-				// Without a screen the reason was printed when the session started.
+				// Without a screen, the reason was printed when the session started.
 				if (ctx.hasUI) tell(ctx, reason);
 				else process.exitCode = 2;
 			},

@@ -1,5 +1,5 @@
-// A command that runs as a step of something larger: it returns when what it started has come to rest, and its refusals are the step's
-// outcome instead of notices and exit codes. The mark travels with the context, so that a command's parts need not hand it on.
+// A command that runs as a step of something larger. It returns when the work it started has settled, and its refusals become the step's
+// outcome instead of notices and exit codes. The mark travels with the context, so the parts of a command need not pass it on.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 /** How a step ended. */
@@ -9,19 +9,20 @@ export type StepEnd =
 	| { readonly kind: "failed"; readonly reason: string; readonly code?: number };
 
 export interface StepRecord {
-	/** Why it failed: the first refusal. */
+	/** Why the step failed: the first refusal. */
 	failed: string | undefined;
-	/** The exit code that belongs to it. */
+	/** The exit code of that failure. */
 	code: number | undefined;
-	/** Set when the step has ended: what comes later is said as usual. */
+	/** Set when the step has ended; later messages are shown as usual. */
 	over: boolean;
-	/** The last warning, which a refusal without words of its own refers to. */
+	/** The last warning; it explains a refusal without a message of its own. */
 	warned: string | undefined;
-	/** What was spent outside of this session, USD. */
+	/** Cost outside this session, in USD. */
 	costUsd: number;
 }
 
-// Registered: the bundle has this module in its entry and in what is imported later, and a command passes through both.
+// In the global symbol registry, because the bundle contains this module both in its entry and in later imports, and a command passes
+// through both.
 const mark = Symbol.for("pi-chronicle.step");
 
 /** The record of the step that `ctx` belongs to; `undefined` for a command that a user entered. */
@@ -30,14 +31,14 @@ export function stepOf(ctx: object): StepRecord | undefined {
 	return record?.over ? undefined : record;
 }
 
-/** Runs a command as a step; when `signal` aborts, nobody waits for it any more, and what it says is said to the user again. */
+/** Runs a command as a step. When `signal` aborts, the caller no longer waits for it, and its messages are shown to the user again. */
 export async function runAsStep<Context extends ExtensionContext>(
 	ctx: Context,
 	command: (ctx: Context) => void | Promise<void>,
 	signal?: AbortSignal,
 ): Promise<{ readonly end: StepEnd; readonly costUsd: number }> {
 	const record: StepRecord = { failed: undefined, code: undefined, over: false, warned: undefined, costUsd: 0 };
-	// pi's contexts are objects of getters that need no `this`: one that is derived from them stays as live as they are.
+	// pi's contexts are objects with getters that need no `this`, so a derived object stays as live as the original.
 	const marked: Context = Object.create(ctx, { [mark]: { value: record } });
 	const leave = () => {
 		record.over = true;
@@ -54,7 +55,7 @@ export async function runAsStep<Context extends ExtensionContext>(
 	return { end: { kind: "failed", reason, ...(code === undefined ? {} : { code }) }, costUsd };
 }
 
-/** Says that what the step started did not come to its end. No effect outside of a step. */
+/** Records that the step's work failed. No effect outside a step. */
 export function failStep(ctx: object, reason: string, code?: number): void {
 	const record = stepOf(ctx);
 	if (record === undefined) return;

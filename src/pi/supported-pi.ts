@@ -1,10 +1,10 @@
-// Which versions of pi this package works with. The range is the one of `peerDependencies` in package.json, which a test compares.
-// P1 a version that cannot be read is taken for a supported one: distributions of pi may count differently.
+// The versions of pi that this package supports. The range is that of `peerDependencies` in package.json; a test compares them.
+// P1 an unreadable version counts as supported, because distributions of pi may use other version schemes.
 
 /** The oldest supported version of pi. */
 export const OLDEST_PI = "1.3.0";
 
-/** Whether pi `version` (as its package states it) is older than the oldest supported one. */
+/** Whether pi `version` (from its package) is older than the oldest supported one. */
 export function isTooOld(version: string): boolean {
 	const found = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
 	if (!found) return false;
@@ -16,7 +16,7 @@ export function isTooOld(version: string): boolean {
 	return false;
 }
 
-/** Names both versions and the remedy. `own` is the version of this package. */
+/** A message with both versions and the remedy. `own` is this package's version. */
 export function tooOldText(version: string, own: string): string {
 	return `pi-chronicle ${own} needs pi ${OLDEST_PI} or newer, and this is pi ${version}: update pi (npm install -g @earendil-works/pi-coding-agent).`;
 }

@@ -1,4 +1,4 @@
-// What pi knows of the tools of this session.
+// pi's facts about this session's tools.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isOwnFile } from "./own-package.ts";
 
@@ -8,16 +8,16 @@ export interface ToolHints {
 }
 
 export interface ToolFacts {
-	/** What its author says that it does, in the meaning of MCP's tool annotations. Not verified. */
+	/** The author's claims about its effects, as in MCP's tool annotations. Not verified. */
 	readonly hints: ToolHints | undefined;
-	/** It is this package's, or one of pi's own that only calls other tools. */
+	/** It belongs to this package, or it is a tool of pi that only calls other tools. */
 	readonly own: boolean;
 }
 
-/** pi's tools that do nothing but call other tools; those calls are judged one by one. */
+/** pi's tools that only call other tools; those calls are judged one by one. */
 const orchestrators = new Set(["codemode", "tool_search"]);
 
-/** What is known of a tool; `undefined` for one that pi does not know. */
+/** The facts about a tool; `undefined` if pi does not know it. */
 export function aboutTool(pi: ExtensionAPI, name: string): ToolFacts | undefined {
 	const tool = pi.getAllTools().find((known) => known.name === name);
 	if (!tool) return undefined;

@@ -1,24 +1,25 @@
-// One primitive: send a text as the user's message and wait until everything it started has settled. Sending is fire-and-forget in
-// pi, so the end is taken from events. T1 it always resolves: a refused send, a closed session and an abort are outcomes; T2 it listens only
-// while a turn runs, and after a send that nobody took until it is known to be gone; T3 it works in a command and after a session
-// replacement, with the `pi` of the session that is open then.
+// One primitive: sends a text as the user's message and waits until everything it started has settled. Sending is fire-and-forget in pi, so
+// events report the end.
+// T1 it always resolves: a refused send, a closed session and an abort are outcomes; T2 it listens only while a turn runs, and after a send
+// that nobody accepted, until that message is known to be gone; T3 it works in a command and after a session replacement, with the `pi` of
+// the session that is open then.
 import type { AgentEndEvent, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 export type TurnOutcome =
 	| { readonly kind: "completed" }
-	/** The user (or the host) stopped the run, or the session closed under it. */
+	/** The user or the host stopped the run, or the session closed during it. */
 	| { readonly kind: "aborted" }
 	| { readonly kind: "failed"; readonly reason: string };
 
 export interface TurnOptions {
-	/** Milliseconds that pi may take to start a run after the text was handed over, dialogs not counted. */
+	/** Milliseconds that pi may take to start a run after it received the text, not counting dialogs. */
 	readonly acceptWithinMs?: number;
 }
 
 export interface FollowOptions extends TurnOptions {
 	/**
-	 * Whether a run that was on already has taken up by itself what is to be started. With this, `start` is called only where no run is on:
-	 * at once, or when the one that is on has ended without taking it up.
+	 * Whether a run that was already active has picked up the work by itself. If set, `start` is called only while no run is active:
+	 * immediately, or after the active run has ended without picking it up.
 	 */
 	readonly joins?: () => boolean;
 }
@@ -28,8 +29,8 @@ const acceptMs = 4_000;
 const notStarted = "pi did not start a run for this message: another extension took it, or the model cannot be used.";
 
 /**
- * Sends `text` and resolves when the run that it started has settled: retries, compaction and continuations included. Where something
- * else has started a run a moment before, the text follows in that run instead of being refused.
+ * Sends `text` and resolves when the run that it started has settled, including retries, compaction and continuations. If another run has
+ * just started, the text follows in that run instead of being refused.
  */
 export async function runTurn(
 	pi: ExtensionAPI,
@@ -43,8 +44,8 @@ export async function runTurn(
 }
 
 /**
- * A text that was given up may still lie with a slow handler of another extension: the run that it starts then is stopped, as nobody
- * waits for it any more. The next text that is entered, by whomever, is another one.
+ * Stops a late start. A slow handler of another extension may still hold a text that was given up; the run that it starts then is aborted,
+ * because nobody waits for it any more. The next text that is entered, from any source, is a different one and ends this.
  */
 function stopLateStart(pi: ExtensionAPI): void {
 	const stops = [
@@ -60,7 +61,7 @@ function stopLateStart(pi: ExtensionAPI): void {
 	};
 }
 
-/** Starts something that makes pi run, or that follows in the run that is on (`start`), and resolves when that run has settled. */
+/** Calls `start`, which makes pi run or adds to the active run, and resolves when that run has settled. */
 export async function followRun(
 	pi: ExtensionAPI,
 	ctx: Pick<ExtensionContext, "isIdle">,
@@ -72,7 +73,7 @@ export async function followRun(
 	try {
 		return await new Promise<TurnOutcome>((resolve) => {
 			let started = false;
-			// A run that is on takes the message as its next one, without starting anew.
+			// An active run takes the message as its next one, without starting again.
 			const joined = !idle(ctx);
 			let begun = joins === undefined || !joined;
 			let dialogs = 0;
@@ -117,7 +118,7 @@ export async function followRun(
 	}
 }
 
-/** What is wrong with the last answer of a run: an error, or an end in the middle of a sentence. */
+/** Why the last answer of a run failed: an error, or a cut at the output limit. */
 function failureOf(messages: AgentEndEvent["messages"]): string | undefined {
 	const last = messages.findLast((message) => message.role === "assistant");
 	if (last?.stopReason === "error") return last.errorMessage ?? "The model's provider reported an error.";
@@ -125,7 +126,7 @@ function failureOf(messages: AgentEndEvent["messages"]): string | undefined {
 	return undefined;
 }
 
-/** A context that has gone stale belongs to a closed session: nothing runs there any more. */
+/** A stale context belongs to a closed session, in which nothing runs any more. */
 function idle(ctx: Pick<ExtensionContext, "isIdle">): boolean {
 	try {
 		return ctx.isIdle();

@@ -1,4 +1,4 @@
-// What the model's answers and the tools' results in a session use while somebody counts: tokens as pi totals them, USD.
+// Counts the usage of a session's model answers and tool results: tokens as pi totals them, and USD.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
 export interface Spent {
@@ -6,12 +6,12 @@ export interface Spent {
 	readonly costUsd: number;
 }
 
-/** Counts from now on, over all runs of the session; `listener` hears each new sum, `stop` ends that and gives the sums. */
+/** Counts from now on, across all runs of the session. `listener` gets each new total; `stop` ends the count and returns the totals. */
 export function meterUsage(pi: ExtensionAPI, listener: (spent: Spent) => void = () => {}): { stop(): Spent } {
 	let tokens = 0;
 	let costUsd = 0;
 	const unsubscribe = pi.on("message_end", ({ message }) => {
-		// A tool's result may have used a model too: a child session does.
+		// A tool's result may include model usage too, as a child session's does.
 		if ((message.role !== "assistant" && message.role !== "toolResult") || message.usage === undefined) return;
 		tokens += message.usage.totalTokens;
 		costUsd += message.usage.cost.total;

@@ -1,9 +1,9 @@
-// Arguments of a sequence and of a prompt template: pi's own rules for splitting and substituting, since a step must mean
-// in a sequence what it means when typed (pi documentation, "prompt-templates"). Pure.
+// Arguments of a sequence and of a prompt template. They follow pi's own rules for splitting and substituting, because a step must mean the
+// same in a sequence as when typed (pi documentation, "prompt-templates"). Pure.
 
 /**
- * Splits the text after a command into arguments. White space separates; a quote opens only at the start of an argument; inside, a
- * backslash before the same quote keeps it; a quote that never closes is text.
+ * Splits the text after a command into arguments. White space separates; a quote opens only at the start of an argument; within quotes, a
+ * backslash before the same quote keeps it; an unclosed quote is text.
  */
 export function splitArguments(text: string): string[] {
 	const found: string[] = [];
@@ -22,7 +22,7 @@ export function splitArguments(text: string): string[] {
 	return found;
 }
 
-/** Reads a quoted run that opens at `start`; `undefined` when no quote opens there or it never closes. */
+/** Reads quoted text that starts at `start`; `undefined` if no quote opens there or it is not closed. */
 function readQuoted(text: string, start: number): { value: string; end: number } | undefined {
 	const quote = text.charAt(start);
 	if (quote !== '"' && quote !== "'") return undefined;
@@ -42,7 +42,7 @@ function readQuoted(text: string, start: number): { value: string; end: number }
 
 const placeholder = /\$\{(\d+|ARGUMENTS|@):-([^}]*)\}|\$\{@:(\d+)(?::(\d+))?\}|\$(ARGUMENTS|@|\d+)/g;
 
-/** Whether a placeholder of `text` has no default: without arguments it would come to nothing. */
+/** Whether a placeholder of `text` has no default and would become empty without arguments. */
 export function needsArguments(text: string): boolean {
 	return [...text.matchAll(placeholder)].some(([, target]) => target === undefined);
 }
@@ -51,7 +51,7 @@ const wholeWord = /^\$(?:@|ARGUMENTS|\{@:(\d+)(?::(\d+))?\})$/;
 
 /**
  * Splits `text` into arguments and replaces the placeholders in each one, so that an argument with white space stays one argument: `$@`
- * alone becomes as many as there are. An empty one in the middle keeps its place, empty ones at the end are left out.
+ * alone becomes as many arguments as there are. Empty arguments in the middle are kept; empty ones at the end are dropped.
  */
 export function substituteWords(text: string, args: readonly string[]): string[] {
 	const words = splitArguments(text).flatMap((word) => {

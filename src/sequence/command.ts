@@ -1,4 +1,5 @@
-// `/sequence`: record, restore, run, save, show, stop. Recording needs the terminal; everything else works in every mode.
+// `/sequence`: records, restores, runs, saves, shows and stops sequences. Recording needs the terminal; everything else works in every
+// mode.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean } from "../definition/index.ts";
 import { type Scope, say } from "../pi/index.ts";
@@ -36,7 +37,7 @@ interface Asked {
 	readonly session: SequenceSession;
 	readonly scope: Scope;
 	readonly ctx: ExtensionCommandContext;
-	/** What follows the verb. */
+	/** The text after the verb. */
 	readonly rest: string;
 }
 
@@ -59,7 +60,7 @@ const verbs: Readonly<Record<(typeof sequenceVerbs)[number], (asked: Asked) => v
 	stop: stopRun,
 };
 
-/** Runs `/sequence <args>`: alone it records or offers the last recording; other words than a verb are arguments of the run. */
+/** Runs `/sequence <args>`. Without a verb it records or offers the last recording; other words are arguments of the run. */
 export async function runSequence(
 	session: SequenceSession,
 	scope: Scope,
@@ -84,7 +85,7 @@ export async function runSequence(
 	if (!ctx.hasUI) rejectCommand(ctx, noTerminal);
 }
 
-/** A run whose number is still to be asked. */
+/** A request for a run whose number the user has not given yet. */
 function wishFor(snapshot: SequenceSnapshot, args: string) {
 	const open = { name: undefined, count: undefined, from: undefined, maxCostUsd: undefined, dryRun: false };
 	return { ...open, snapshot, args };
@@ -145,7 +146,7 @@ async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
 	}
 }
 
-/** `/sequence edit <name>`: the recorder, on the steps of a file. */
+/** `/sequence edit <name>`: opens the recorder with the steps of a file. */
 async function editSaved({ session, scope, ctx }: Asked, name: string): Promise<void> {
 	const saved = findSaved(ctx, name);
 	if (saved === undefined) return;
@@ -155,7 +156,7 @@ async function editSaved({ session, scope, ctx }: Asked, name: string): Promise<
 	store(ctx, sequenceLocation(ctx), name, steps, saved);
 }
 
-/** Opens the recorder; `undefined` when it was left. */
+/** Opens the recorder; `undefined` if the user left it without finishing. */
 async function record(
 	session: SequenceSession,
 	scope: Scope,
@@ -163,7 +164,7 @@ async function record(
 	steps: readonly string[],
 ): Promise<readonly string[] | undefined> {
 	const { recordSteps } = await import("./recorder.ts");
-	// Two that were asked for at once: the other one may be open by now.
+	// If two were requested at once, the other one may be open by now.
 	if (isBusy(session, ctx)) return undefined;
 	session.recording = true;
 	const result = await recordSteps(ctx, scope, () => session.knownCommands(), steps).finally(() => {

@@ -1,4 +1,4 @@
-// What may follow `/sequence `: the verbs, then the saved names where a verb takes one.
+// Completions after `/sequence `: the verbs, then the saved names if the verb takes one.
 import { type SequenceLocation, savedNames, sequenceVerbs } from "./saved.ts";
 
 interface Completion {
@@ -6,7 +6,7 @@ interface Completion {
 	readonly label: string;
 }
 
-/** Nothing where the words are complete, or where arguments of a run are typed. `running`: a sequence is on in this session. */
+/** Returns `null` if the words are complete or the user types arguments of a run. `running`: a sequence is running in this session. */
 export function completeSequence(prefix: string, place: SequenceLocation, running: boolean): Completion[] | null {
 	const [, verb, typed = ""] = /^(\S+) +(\S*)$/.exec(prefix) ?? [];
 	const offered =

@@ -1,4 +1,4 @@
-// What a sequence would do, without doing it: every step resolved, its file read, the arguments filled in. Pure.
+// Describes what a sequence would do without running it: resolves every step, reads its file and fills in the arguments. Pure.
 import { shortCost } from "../pi/index.ts";
 import type { ReadyStep } from "./expand.ts";
 import type { RunPlan } from "./plan.ts";

@@ -1,12 +1,13 @@
-// Escape while a sequence runs, where pi has no run to abort.
+// Handles Escape while a sequence runs and pi has no run to abort.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
 import { quietly } from "./quietly.ts";
 import { type RunControl, sequenceSessions } from "./session.ts";
 
 /**
- * Escape where pi has no run to abort stops the sequence all the same: between two steps, while a session is replaced, while a chronicle is
- * waited for, and in a compaction, after which the step would go on. An open dialog keeps its Escape.
+ * Lets Escape stop the sequence even if pi has no run to abort: between two steps, during a session replacement, while waiting for a
+ * chronicle, and during a compaction, after which the step would continue. An open dialog keeps its Escape. Returns the function that stops
+ * listening.
  */
 export function listenForEscape(ctx: ExtensionContext, control: RunControl): () => void {
 	const pi = sequenceSessions.of(ctx.sessionManager)?.pi;

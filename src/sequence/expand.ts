@@ -1,5 +1,5 @@
-// Reads the templates and skills of one run before its first step, and expands them as pi does when they are typed, but from the files as
-// they are now: pi's own text is the one it read at load. From then on the run needs no file any more.
+// Reads the templates and skills of one run before its first step, and expands them as pi does when they are typed. It uses the current
+// files, because pi's own text dates from its start. After that, the run needs no files.
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type ExtensionContext, stripFrontmatter } from "@earendil-works/pi-coding-agent";
@@ -8,19 +8,19 @@ import { firstLine, refuseStep } from "./refusal.ts";
 import type { StepCommands } from "./session.ts";
 import type { DirectStep, FileStep, ResolvedStep, StepRefusal } from "./step.ts";
 
-/** A step that needs nothing but the session any more. */
+/** A step that needs only the session. */
 export type ReadyStep =
 	| DirectStep
 	| {
 			readonly kind: "expanded";
 			readonly raw: string;
-			/** What the model gets. */
+			/** The text that the model gets. */
 			readonly text: string;
-			/** Does what the file's front matter asks for. */
+			/** Applies the request in the file's front matter. */
 			readonly followFrontMatter: (ctx: ExtensionContext) => Promise<void>;
 	  };
 
-/** Reads every file that the steps name. All that cannot be read or expands to nothing are refused together, with their places. */
+/** Reads every file that the steps name. Files that cannot be read or expand to nothing are refused together, with their positions. */
 export async function readySteps(
 	steps: readonly ResolvedStep[],
 	{ readFrontMatter }: Pick<StepCommands, "readFrontMatter">,
@@ -61,13 +61,13 @@ function expand(step: FileStep): string | StepRefusal {
 	);
 }
 
-/** Text that the model gets for a template or skill step, whose arguments have been filled in; empty when there is none. */
+/** The text that the model gets for a template or skill step whose arguments are filled in; empty if there is none. */
 function expandFileStep(step: FileStep, file: string): string {
 	const { args, words } = step;
 	const body = stripFrontmatter(file);
 	if (step.kind === "template") return blankless(substituteArguments(body, words ?? splitArguments(args)));
 	if (body.trim() === "") return "";
-	// The block that pi writes for `/skill:name` and its screen recognises (pi documentation, "skills").
+	// The block that pi writes for `/skill:name` and that its screen recognizes (pi documentation, "skills").
 	const block = `<skill name="${step.name}" location="${step.sourcePath}">\nReferences are relative to ${dirname(step.sourcePath)}.\n\n${body.trim()}\n</skill>`;
 	return args.trim() === "" ? block : `${block}\n\n${args.trim()}`;
 }

@@ -1,12 +1,12 @@
-// Substitutes a run's arguments in its steps, before the first step runs, so that a bad combination is refused before anything is done.
+// Substitutes a run's arguments in its steps before the first step runs, so that a bad combination is refused before anything happens.
 // Pure.
 import { substituteArguments, substituteWords } from "./arguments.ts";
 import { checkOwnCommand, refuseStep } from "./refusal.ts";
 import type { ResolvedStep, StepRefusal } from "./step.ts";
 
 /**
- * Fills one step; a placeholder that has no argument becomes empty, and none is left in the text. A prompt that comes out empty, or begins
- * like a command or a shell line, is refused: it would not be the text that was recorded.
+ * Fills one step. A placeholder without an argument becomes empty, and none is left in the text. A prompt that becomes empty, or starts
+ * like a command or a shell line, is refused, because it would not be the recorded text.
  */
 export function fillStep(step: ResolvedStep, args: readonly string[]): ResolvedStep | StepRefusal {
 	const filled = (text: string) => substituteArguments(text, args);

@@ -20,9 +20,9 @@ export async function checkSequences(cwd: string): Promise<readonly SavedSequenc
 	return savedSequences({ cwd, trusted: true });
 }
 
-/** Milliseconds that a notice needs on the screen to be read. */
+/** Milliseconds that a notice must stay on the screen to be read. */
 const readingMs = 3_000;
-/** Milliseconds until pi has drawn a session that was just opened or moved in; it wipes what is shown earlier. */
+/** Milliseconds until pi has drawn a session that was just opened or moved in; it erases everything shown before. */
 const drawnMs = 150;
 
 /** Registers `/sequence`. `named` reports the project's definitions; `commands` are the package's commands that a step may call. */
@@ -45,7 +45,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 			}));
 		},
 	};
-	// Completions get no context, so its plain data is kept.
+	// Completions get no context, so the required data is kept.
 	let project = { cwd: process.cwd(), trusted: false };
 	pi.registerCommand("sequence", {
 		description: "Record prompts and commands, replay them N times: /sequence [run|list|show|save|edit|delete|stop]",
@@ -60,7 +60,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 		},
 	});
 	renderSummaries(pi);
-	/** The notice of a stop that pi is about to wipe from the screen before it could be read. */
+	/** The notice of a stop that pi is about to erase from the screen before the user could read it. */
 	const unread = ({ mode }: ExtensionContext): string | undefined => {
 		const { lastStop } = session;
 		session.lastStop = undefined;
@@ -69,7 +69,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 	const sayWhenDrawn = (ctx: ExtensionContext, notice: string | undefined): void => {
 		if (notice !== undefined) scope.after(drawnMs, () => say(ctx, notice, "warning"));
 	};
-	// pi writes a session's file after the first answer, and that of a fork at once.
+	// pi writes a session's file after the first answer, and a fork's file immediately.
 	const protect = (ctx: ExtensionContext): void => {
 		if (session.lastRecorded !== undefined) protectSession(ctx);
 	};

@@ -9,7 +9,7 @@ import { resolveSteps } from "./resolve.ts";
 import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
 import { type RunControl, type SequenceSession, sequenceSessions, statusKey } from "./session.ts";
 
-/** How a run ended. `reason` is a sentence that the user has seen. `refused`: no step was started. */
+/** The end of a run. `reason` is a sentence that the user has seen. `refused`: no step was started. */
 export type IterationEnd =
 	| { readonly kind: "completed" }
 	| { readonly kind: "stopped"; readonly reason: string; readonly code?: number }
@@ -20,7 +20,7 @@ export interface CostBudget {
 	/** USD; `undefined`: no ceiling. */
 	readonly maxCostUsd: number | undefined;
 	readonly spentUsd: number;
-	/** Adds what a step has spent outside its session, in USD. */
+	/** Adds the cost of a step outside its session, in USD. */
 	add(costUsd: number): void;
 }
 
@@ -44,7 +44,7 @@ export async function runIteration(
 		return { kind: "stopped", reason };
 	}
 	session.activeRun = control;
-	// Aborting a model run stops the sequence, whatever started that run.
+	// Aborting a model run stops the sequence, whatever started the run.
 	const aborts = { seen: false };
 	const forgets = [
 		session.pi.on("agent_settled", ({ aborted }) => {
@@ -71,7 +71,7 @@ interface Iteration extends IterationContext {
 	readonly ctx: ExtensionCommandContext;
 	/** Whether a model run was aborted during this iteration. */
 	readonly aborts: { readonly seen: boolean };
-	/** Where the iteration is. */
+	/** The current position. */
 	run: SequenceRun;
 }
 
@@ -98,7 +98,7 @@ async function runSteps(iteration: Iteration): Promise<IterationEnd> {
 	}
 }
 
-/** Runs one step; returns the iteration's end if there is no next step. */
+/** Runs one step; returns the iteration's end if no step follows. */
 async function takeStep(iteration: Iteration, step: ReadyStep): Promise<IterationEnd | undefined> {
 	const { session, ctx, control, budget, aborts, run } = iteration;
 	if (control.stop !== undefined) return stopOnRequest(iteration);
@@ -114,7 +114,7 @@ async function takeStep(iteration: Iteration, step: ReadyStep): Promise<Iteratio
 	return stopAt(iteration, `The sequence stopped at ${runPlace(run)}: ${end.reason}`, "error", end.code);
 }
 
-/** Stops with a command that continues from where the iteration is. */
+/** Stops and shows a command that continues from the current position. */
 function stopAt(iteration: Iteration, reason: string, tone: "warning" | "error", code?: number): IterationEnd {
 	showStop(iteration, `${reason}\nContinue here with ${continueCommand(iteration.plan, iteration.run)}`, tone);
 	return { kind: "stopped", reason, ...(code === undefined ? {} : { code }) };
@@ -125,7 +125,7 @@ function stopOnRequest(iteration: Iteration): IterationEnd {
 	return stopAt(iteration, reason, "warning");
 }
 
-/** Stops after this step, or after the last step of this run, if `/sequence stop` asked for that and more steps would follow. */
+/** Stops after this step, or after the last step of this run, if `/sequence stop` requested it and more steps would follow. */
 function stopAsAsked(iteration: Iteration, steps: number): IterationEnd | undefined {
 	const { run } = iteration;
 	const { after } = iteration.control;
@@ -143,7 +143,7 @@ function showStop({ session, ctx, control }: Iteration, text: string, tone: "war
 	quietly(() => say(ctx, text, tone));
 }
 
-/** Resolves every step and reads its file; the reasons of all that cannot run, together. */
+/** Resolves every step and reads its file; reports the reasons for all steps that cannot run together. */
 export async function prepare(
 	session: Pick<SequenceSession, "commands" | "knownCommands">,
 	{ steps, args, runIndex, totalRuns }: Pick<SequenceRun, "steps" | "args" | "runIndex" | "totalRuns">,
@@ -179,7 +179,7 @@ async function runStep(
 	}
 }
 
-/** The step's result, or `halted` if the sequence is stopped first; what the step has started is not stopped. */
+/** The step's result, or `halted` if the sequence is stopped first; work that the step has started is not stopped. */
 function orHalted<Value>(step: Promise<Value>, signal: AbortSignal): Promise<Value | "halted"> {
 	return new Promise((resolve, reject) => {
 		const halt = () => resolve("halted");
@@ -208,7 +208,7 @@ async function compact(ctx: ExtensionContext, customInstructions: string | undef
 	}
 }
 
-/** Why no step may start any more; `undefined` below the limit. */
+/** Why no further step may start; `undefined` below the limit. */
 export function ceilingReached(budget: CostBudget): string | undefined {
 	return isSpent(budget) ? ceilingText(budget) : undefined;
 }

@@ -1,4 +1,4 @@
-// `/sequence list|show|save|edit|delete`: the project's saved sequences. Nothing saved is overwritten or removed unasked.
+// `/sequence list|show|save|edit|delete`: manages the project's saved sequences. Nothing saved is overwritten or removed without asking.
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
@@ -18,7 +18,7 @@ import {
 } from "./saved.ts";
 import type { SequenceFile } from "./sequence-file.ts";
 
-/** A saved sequence whose file is in order. */
+/** A saved sequence whose file is valid. */
 export type UsableSequence = SavedSequence & { readonly sequence: SequenceFile };
 
 export function sequenceLocation(ctx: ExtensionCommandContext): SequenceLocation {
@@ -42,7 +42,7 @@ export function listSequences(ctx: ExtensionCommandContext, last: SequenceSnapsh
 	tellProblems(ctx, saved);
 }
 
-/** The saved sequence called `name`; the user has been told where there is none, or none that can be used. */
+/** The saved sequence called `name`. If there is none, or it is not usable, the user sees the reason. */
 export function findSaved(ctx: ExtensionCommandContext, name: string): UsableSequence | undefined {
 	const place = sequenceLocation(ctx);
 	const all = savedSequences(place);
@@ -70,7 +70,7 @@ export function showSaved(ctx: ExtensionCommandContext, name: string): void {
 	if (saved !== undefined) say(ctx, previewLines(saved.sequence.steps).join("\n"));
 }
 
-/** `/sequence save <name>`: the session's recording becomes a file of the project. */
+/** `/sequence save <name>`: saves the session's recording as a file of the project. */
 export async function saveRecording(
 	ctx: ExtensionCommandContext,
 	name: string,
@@ -102,7 +102,7 @@ export async function saveRecording(
 	store(ctx, place, name, last.steps, old);
 }
 
-/** Writes the steps and says where. */
+/** Writes the steps and shows the path. */
 export function store(
 	ctx: ExtensionCommandContext,
 	place: SequenceLocation,
@@ -118,7 +118,7 @@ export function store(
 	}
 }
 
-/** `/sequence delete <name>`. Without anybody to ask the command itself is the answer. */
+/** `/sequence delete <name>`. If nobody can be asked, the command itself is the confirmation. */
 export async function deleteSequence(ctx: ExtensionCommandContext, name: string): Promise<void> {
 	const saved = savedSequences(sequenceLocation(ctx)).find((one) => one.name === name);
 	if (saved === undefined) return void findSaved(ctx, name);

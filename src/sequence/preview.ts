@@ -1,16 +1,16 @@
-// Numbered raw steps for the recorder and /sequence show. Commands stay as typed, unexpanded. Pure.
+// Numbers the raw steps for the recorder and `/sequence show`. Commands stay as typed, unexpanded. Pure.
 
-/** Most lines shown of one step. */
+/** Maximum number of lines shown per step. */
 const linesPerStep = 4;
 
-/** A line that is safe to show: tabs and control characters take one column and have no effect. */
+/** A line that is safe to show: tabs and control characters occupy one column and have no effect. */
 export function plainLine(text: string): string {
 	return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => (character === "\t" ? " " : "·"));
 }
 
 /**
- * Lines of the preview: a heading, then each step with its number; further lines of a step are indented below it. `marked` is the index
- * of the current step. Lines are not cut to a width.
+ * Lines of the preview: a heading, then each step with its number, with further lines of a step indented below it. `marked` is the index of
+ * the current step. Lines are not cut to a width.
  */
 export function previewLines(steps: readonly string[], marked?: number): string[] {
 	const digits = String(steps.length).length;

@@ -1,12 +1,12 @@
-// A session that holds a recording holds what was typed: nobody else on the machine may read it. pi writes its files with the modes that the
-// user's umask allows.
+// Makes the file of a session with a recording private, because it contains text that the user typed. pi writes its files with the modes
+// that the user's umask allows.
 import { chmodSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 
-/** The mode of every file that keeps what a user typed. */
+/** The mode of every file that contains a user's typed text. */
 const privateMode = 0o600;
 
-/** Takes everybody else's rights from the session's file, where it is on disk already. */
+/** Removes all other users' permissions on the session's file, if it is on disk already. */
 export function protectSession({ sessionManager }: Pick<ExtensionContext, "sessionManager">): void {
 	const file = sessionManager.getSessionFile();
 	if (file === undefined) return;

@@ -1,5 +1,5 @@
-// A recorded sequence: one custom entry of the session per finished recording, never sent to the model. Steps are kept exactly as typed. The
-// newest valid snapshot on the branch counts; invalid ones are ignored.
+// A recorded sequence: one custom entry of the session per finished recording, never sent to the model. Steps are kept exactly as typed.
+// The newest valid snapshot on the branch counts; invalid ones are ignored.
 
 /** Custom entry type of a snapshot. */
 export const snapshotType = "sequence:snapshot";

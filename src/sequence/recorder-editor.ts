@@ -1,10 +1,10 @@
-// pi's prompt editor with a first look at every key for the recorder. Editing, completion, history, paste and undo stay pi's.
+// pi's prompt editor, in which the recorder sees every key first. Editing, completion, history, paste and undo stay pi's.
 import { CustomEditor } from "@earendil-works/pi-coding-agent";
 
 type EditorArguments = ConstructorParameters<typeof CustomEditor>;
 export type Keybindings = EditorArguments[2];
 
-/** Takes a key (true) or leaves it to the editor. */
+/** Returns true if it handled the key; otherwise the editor gets it. */
 export type TakeKey = (editor: RecorderEditor, data: string) => boolean;
 
 export class RecorderEditor extends CustomEditor {

@@ -1,9 +1,9 @@
-// The lines above the editor while recording: the steps, a window around the one that is worked on, the keys, the notice. Pure.
-// W1 whatever the screen's size, the step that is worked on, the keys and the notice are there: the other steps give way.
+// The lines above the editor while recording: a window of steps around the current one, the keys, the notice. Pure.
+// W1 whatever the screen's size, the current step, the keys and the notice are visible: the other steps give way.
 import { previewLines } from "./preview.ts";
 import { type Recording, recordingKeys } from "./recording.ts";
 
-/** Step lines shown at once, on a screen that has room for them, and on one that has none. */
+/** Maximum number of step lines on a screen with enough room, and on one without. */
 const tallest = 14;
 const shortest = 1;
 
@@ -13,17 +13,17 @@ export interface DrawnLine {
 	readonly text: string;
 }
 
-/** What the screen has room for. */
+/** The available screen area. */
 export interface RecordingArea {
-	/** Of the widget. */
+	/** Rows for the widget. */
 	readonly rows: number;
-	/** Whether pi's footer shows the status line to its end, where it says what the keys do. */
+	/** Whether pi's footer shows the complete status line, which ends with the keys. */
 	readonly wholeStatus: boolean;
 }
 
 /**
- * Lines of the widget, top to bottom, as many as there is room for where that can be. `wrap` makes rows of a line as the screen is wide:
- * of the steps one each, of the rest as many as it takes.
+ * Rows of the widget, top to bottom, within the available rows if possible. `wrap` turns a line into rows of the screen's width: a step
+ * takes one row, any other line as many as it needs.
  */
 export function layRecording<Row>(
 	recording: Recording,
@@ -34,7 +34,7 @@ export function layRecording<Row>(
 		const laid = drawRecording(recording, { height, more: "told", keys: "told" }, room).flatMap(wrap);
 		if (laid.length <= room.rows) return laid;
 	}
-	// The last to give way: how many steps there are beside the one that is shown, then the keys.
+	// Dropped last: the number of steps not shown, then the keys.
 	for (const tight of [
 		{ more: "told", keys: "told" },
 		{ more: "left out", keys: "told" },
@@ -46,9 +46,9 @@ export function layRecording<Row>(
 }
 
 interface Extent {
-	/** Step lines. */
+	/** Number of step lines. */
 	readonly height: number;
-	/** How many lines there are above and below. */
+	/** Whether to show the number of lines above and below. */
 	readonly more: "told" | "left out";
 	readonly keys: "told" | "left out";
 }

@@ -1,4 +1,4 @@
-// The recorder: pi's prompt editor, with Enter, Ctrl+Enter, Escape and the arrow keys working on the steps above it. Terminal only.
+// The recorder: pi's prompt editor, in which Enter, Ctrl+Enter, Escape and the arrow keys act on the steps above it. Terminal only.
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import { matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { askPerson, newestFirst, type Scope } from "../pi/index.ts";
@@ -20,10 +20,12 @@ import type { KnownCommand } from "./step.ts";
 
 type EditorFactory = NonNullable<ReturnType<ExtensionContext["ui"]["getEditorComponent"]>>;
 
-/** Screen rows outside the widget: of the question before steps are discarded; of the transcript's end, pi's footer and its status. */
+/**
+ * Screen rows outside the widget: those of the question before discarding steps; those of the transcript's end, pi's footer and its status.
+ */
 const dialogRows = 9;
 const otherRows = 7;
-/** As many messages as pi's editor remembers. */
+/** Number of messages that pi's editor remembers. */
 const historyLength = 100;
 
 /** The recorded steps, or that recording was cancelled. */
@@ -31,7 +33,7 @@ export type RecorderResult =
 	| { readonly kind: "finished"; readonly steps: readonly string[] }
 	| { readonly kind: "cancelled" };
 
-/** Records steps, starting from `initial`. Afterwards the user's draft, the editor, the status line and the widget are as they were. */
+/** Records steps, starting from `initial`. Afterward the user's draft, the editor, the status line and the widget are restored. */
 export async function recordSteps(
 	ctx: ExtensionContext,
 	scope: Scope,
@@ -85,7 +87,8 @@ class Recorder {
 			return { invalidate() {}, render: (width) => this.widgetRows(tui.terminal.rows, width, theme) };
 		});
 		this.openEditor();
-		// Another extension may set an editor of its own meanwhile. It is restored when the recorder ends; until then the steps need this one.
+		// Another extension may set its own editor meanwhile. That editor is restored when the recorder ends; until then the steps need this
+		// one.
 		this.stopWatching = ui.onTerminalInput(() => {
 			const current = ui.getEditorComponent();
 			if (current !== this.createEditor) {
@@ -115,7 +118,7 @@ class Recorder {
 
 	private openEditor(): void {
 		this.ctx.ui.setEditorComponent(this.createEditor);
-		// Completing a command name with Enter submits through pi's callback, which pi has set by now.
+		// Completing a command name with Enter submits through pi's callback, which pi has already set.
 		const { editor } = this;
 		if (editor) editor.onSubmit = (text) => void this.enter(editor, text);
 	}
@@ -138,7 +141,7 @@ class Recorder {
 		this.redraw();
 	}
 
-	/** Adds the text as a step. Returns false when it was refused; the text is back in the editor then. */
+	/** Adds the text as a step. Returns false if it was refused; the text is then back in the editor. */
 	private enter(editor: RecorderEditor, text: string): boolean {
 		const entered = enterStep(this.recording, text, this.commands());
 		if (entered.kind === "entered") editor.addToHistory(text);
@@ -160,7 +163,7 @@ class Recorder {
 		else void this.confirmDiscard();
 	}
 
-	/** The step stays as it was; the changed text stays in the editor's history. */
+	/** Leaves the step unchanged; the changed text stays in the editor's history. */
 	private stopEditing(editor: RecorderEditor): void {
 		const { steps, editing = 0 } = this.recording;
 		const text = editor.getExpandedText();
@@ -196,26 +199,26 @@ class Recorder {
 			this.complete(editor);
 			return true;
 		}
-		// While the model works pi would send the text to it.
+		// While the model works, pi would send the text to it.
 		if (keys.matches(data, "app.message.followUp")) {
 			this.enter(editor, editor.getExpandedText());
 			return true;
 		}
-		// pi's exit key on an empty editor would end pi in the middle of a recording.
+		// pi's exit key on an empty editor would end pi during a recording.
 		if (editor.getText() === "" && keys.matches(data, "app.exit")) return true;
 		if (editor.isShowingAutocomplete()) return false;
 		if (keys.matches(data, "app.interrupt")) {
 			this.onEscape(editor);
 			return true;
 		}
-		// Some terminals send Ctrl+J as what Enter sends; pi takes it for a new line first.
+		// Some terminals send the same code for Ctrl+J as for Enter; pi treats it as a new line first.
 		if (keys.matches(data, "tui.input.newLine")) return false;
 		if (keys.matches(data, "tui.input.submit")) return this.onSubmitKey(editor);
 		return this.onHistoryKey(editor, data);
 	}
 
 	private onSubmitKey(editor: RecorderEditor): boolean {
-		// Where Shift+Enter does not exist, pi starts a new line after a backslash.
+		// If the terminal has no Shift+Enter, pi starts a new line after a backslash.
 		const { line, col } = editor.getCursor();
 		if (editor.getLines()[line]?.charAt(col - 1) === "\\") return false;
 		const text = editor.getExpandedText();
@@ -229,7 +232,7 @@ class Recorder {
 		return true;
 	}
 
-	/** From an empty editor, the key for older history entries selects the last step. */
+	/** In an empty editor, the key for older history entries selects the last step. */
 	private onHistoryKey(editor: RecorderEditor, data: string): boolean {
 		const { steps, editing } = this.recording;
 		const canSelect = editor.getText() === "" && editing === undefined && steps.length > 0;
@@ -248,7 +251,7 @@ class Recorder {
 		else if (keys.matches(data, "tui.editor.cursorDown")) this.show(select(recording, 1));
 		else if (keys.matches(data, "tui.editor.cursorUp")) {
 			this.show(select(recording, -1));
-			// Above the first step is the editor's history.
+			// The editor's history follows above the first step.
 			return this.recording.selected !== undefined;
 		} else if (keys.matches(data, "tui.input.submit") && !keys.matches(data, "tui.input.newLine")) {
 			editor.setText(recording.steps[selected] ?? "");
@@ -261,7 +264,7 @@ class Recorder {
 	}
 }
 
-/** The user's messages on this branch, oldest first: what the history of pi's own editor holds. */
+/** The user's messages on this branch, oldest first, as in the history of pi's own editor. */
 function userMessages({ sessionManager }: ExtensionContext): string[] {
 	const found: string[] = [];
 	for (const entry of newestFirst(sessionManager)) {

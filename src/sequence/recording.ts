@@ -1,25 +1,24 @@
-// The steps of a recording in the making: add, edit, delete, move, with a selection. Pure; the editor and the preview draw it.
-// R1 nothing typed is lost: a refused text stays where it was; R2 the original is untouched until the recording is finished.
+// The steps of an unfinished recording: add, edit, delete, move, with a selection. Pure; the editor and the preview draw it.
+// R1 no typed text is lost: a refused text stays in the editor; R2 the original is unchanged until the recording is finished.
 
 import { resolveStep } from "./resolve.ts";
 import type { KnownCommand, StepRefusal } from "./step.ts";
 
 export interface Recording {
 	readonly steps: readonly string[];
-	/** Index of the selected step, while the user walks through the steps. */
+	/** Index of the selected step, while the user navigates the steps. */
 	readonly selected: number | undefined;
 	/** Index of the step whose text is in the editor. */
 	readonly editing: number | undefined;
-	/** What is to be told to the user below the steps. */
+	/** Notice for the user below the steps. */
 	readonly notice: string | undefined;
 }
 
-/** A recording that starts from `steps`. */
 export function startRecording(steps: readonly string[]): Recording {
 	return { steps: [...steps], selected: undefined, editing: undefined, notice: undefined };
 }
 
-/** Adds `text` as a step, or puts it in the place of the one that is edited. Blank text changes nothing. */
+/** Adds `text` as a step, or replaces the edited step. Blank text changes nothing. */
 export function enterStep(
 	recording: Recording,
 	text: string,
@@ -39,7 +38,7 @@ export function enterStep(
 	return { kind: "entered", recording: { steps, selected: undefined, editing: undefined, notice: undefined } };
 }
 
-/** Moves the selection by `by`; stepping over either end leaves it. */
+/** Moves the selection by `by`; moving past either end clears it. */
 export function select(recording: Recording, by: 1 | -1): Recording {
 	const { steps, selected } = recording;
 	const next = selected === undefined ? (by === -1 ? steps.length - 1 : undefined) : selected + by;
@@ -47,7 +46,7 @@ export function select(recording: Recording, by: 1 | -1): Recording {
 	return { ...recording, selected: inside ? next : undefined, notice: undefined };
 }
 
-/** Takes the selected step out; the selection goes to the one that took its place. */
+/** Deletes the selected step and selects the one that follows it. */
 export function deleteSelected(recording: Recording): Recording {
 	const { selected } = recording;
 	if (selected === undefined) return recording;
@@ -55,7 +54,7 @@ export function deleteSelected(recording: Recording): Recording {
 	return { ...recording, steps, selected: steps.length === 0 ? undefined : Math.min(selected, steps.length - 1) };
 }
 
-/** Exchanges the selected step with its neighbour. */
+/** Swaps the selected step with its neighbor. */
 export function moveSelected(recording: Recording, by: 1 | -1): Recording {
 	const { selected, steps } = recording;
 	if (selected === undefined) return recording;
@@ -66,7 +65,7 @@ export function moveSelected(recording: Recording, by: 1 | -1): Recording {
 	return { ...recording, steps: moved, selected: target };
 }
 
-/** Takes the selected step's text into the editor. */
+/** Starts editing the selected step. */
 export function editSelected(recording: Recording): Recording {
 	return { ...recording, editing: recording.selected, selected: undefined, notice: undefined };
 }
@@ -78,7 +77,7 @@ export function recordingStatus(recording: Recording): string {
 	return `● recording sequence · ${count} · ${recordingKeys(recording)}`;
 }
 
-/** What the keys do while no step is selected. */
+/** Describes the keys while no step is selected. */
 export function recordingKeys({ editing }: Recording): string {
 	const enter = editing === undefined ? "Enter adds step" : `Enter replaces step ${editing + 1}`;
 	return `${enter} · Ctrl+Enter finishes · Esc cancels`;

@@ -1,8 +1,8 @@
-// Refusals of steps, including arguments that the package's own commands would refuse. Pure.
+// Refuses steps, including arguments that the package's own commands would refuse. Pure.
 import { notebookMistake } from "../companions/index.ts";
 import type { ResolvedStep, StepRefusal } from "./step.ts";
 
-/** Refuses arguments that the command would refuse when it runs. */
+/** Refuses arguments that the command would refuse at run time. */
 export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>): typeof step | StepRefusal {
 	const { raw, name, args } = step;
 	if (name === "handoff" && args === "")
@@ -33,7 +33,7 @@ function checkRun(
 	return step;
 }
 
-/** A refusal of a whole text: `what` is wrong with it, and the `remedy`. */
+/** Builds a refusal of a whole text from `what` is wrong with it and the `remedy`. */
 export function refuseStep(raw: string, what: string, remedy: string): StepRefusal {
 	return { kind: "refused", raw, reason: `Unsupported step: ${firstLine(raw.trim())} ${what}\n${remedy}` };
 }

@@ -2,13 +2,13 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failWith, say } from "../pi/index.ts";
 
-/** Shows the reason; without a screen the exit code shows it too. `usage`: nothing was started. */
+/** Shows the reason, and sets the exit code in a session without a screen. `usage`: nothing was started. */
 export function rejectCommand(ctx: ExtensionContext, reason: string, code: number = exitCodes.usage): void {
 	failWith(ctx, code);
 	say(ctx, reason, "error");
 }
 
-/** Splits a text into its first word and what follows it. */
+/** Splits a text into its first word and the rest. */
 export function firstWord(text: string): [string, string] {
 	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
 	return [first, rest];

@@ -1,5 +1,5 @@
-// The one resolver: text → typed step, or the reason it can be none. Recording and running both use it, so what was accepted is
-// what runs. Pure: the list of commands is an argument.
+// The only resolver: turns text into a typed step, or gives the reason why it is none. Recording and running both use it, so an accepted
+// text is exactly what runs. Pure: the list of commands is an argument.
 import { hasPlaceholder } from "./arguments.ts";
 import { fillStep } from "./fill.ts";
 import { checkOwnCommand, firstLine } from "./refusal.ts";
@@ -14,8 +14,8 @@ const ownCommands: readonly string[] = [
 ] satisfies OwnCommand[];
 
 /**
- * Commands that pi itself handles in its editor, the hidden ones included; no public API lists them (pi 1.6.0). They run before a
- * template of the same name does.
+ * Commands that pi itself handles in its editor, including hidden ones; no public API lists them (pi 1.6.0). They take precedence over a
+ * template of the same name.
  */
 const builtIns = new Set(
 	(
@@ -24,7 +24,7 @@ const builtIns = new Set(
 	).split(" "),
 );
 
-/** Resolves one step. `raw` is kept as typed; classification looks at the trimmed text. */
+/** Resolves one step. `raw` is kept as typed; classification uses the trimmed text. */
 export function resolveStep(raw: string, commands: readonly KnownCommand[]): ResolvedStep | StepRefusal {
 	const text = raw.trim();
 	const refuse = (reason: string): StepRefusal => ({ kind: "refused", raw, reason });
@@ -52,7 +52,7 @@ export function resolveStep(raw: string, commands: readonly KnownCommand[]): Res
 		return refuse(`Unsupported step: /${name} is an interactive command of pi.\nA sequence cannot work its screens.`);
 	}
 
-	// A recording says `/handoff` where pi has renamed it since, because another package has one too.
+	// A recording may contain `/handoff` although pi has renamed it since, because another package has a command of that name.
 	const command =
 		commands.find((known) => known.name === name) ??
 		commands.find((known) => known.own && ownCommands.includes(name) && known.name.replace(/:\d+$/, "") === name);
@@ -87,7 +87,7 @@ function resolveExtensionCommand(
 		);
 	}
 	const step = { kind: "command", raw, name: base as OwnCommand, args } as const;
-	// What stands in a placeholder is known when a run starts.
+	// A placeholder's value is known only when a run starts.
 	return hasPlaceholder(args) ? step : checkOwnCommand(step);
 }
 
@@ -99,7 +99,7 @@ function unknownCommand(name: string, text: string): string {
 	return `Unsupported step: ${firstLine(text)} is no command that pi knows.\nCheck the spelling with /.${rewrite}`;
 }
 
-/** Resolves every step and puts the run's arguments in; the refusals of all that cannot be one, in order, when there are any. */
+/** Resolves every step and fills in the run's arguments. If any text is no step, returns all refusals in order. */
 export function resolveSteps(
 	steps: readonly string[],
 	commands: readonly KnownCommand[],

@@ -1,9 +1,12 @@
 // Parses the number of runs. Pure.
 
-/** More runs than this need a confirmation. */
+/** More runs than this require confirmation. */
 export const manyRuns = 100;
 
-/** Whether a word is meant as a number of runs, valid or not (`0`, `-1`, `1.5`, `1e9`, `0x10`, `1,000`, `∞`): no argument looks like that. */
+/**
+ * Whether a word is meant as a number of runs, valid or not (`0`, `-1`, `1.5`, `1e9`, `0x10`, `1,000`, `∞`). Arguments do not look like
+ * that.
+ */
 export function looksLikeNumber(word: string): boolean {
 	if (word === "") return false;
 	return (
@@ -11,7 +14,7 @@ export function looksLikeNumber(word: string): boolean {
 	);
 }
 
-/** Reads the answer: empty means 1; only whole numbers from 1 count. */
+/** Parses the answer: empty means 1; otherwise only whole numbers from 1 are valid. */
 export function parseRunCount(answer: string): { kind: "count"; count: number } | { kind: "refused"; reason: string } {
 	const text = answer.trim();
 	if (text === "") return { kind: "count", count: 1 };

@@ -1,9 +1,9 @@
-// The progress of one run: plain data, the only thing that crosses a session replacement. Never stored: a killed run is not resumed.
+// The progress of one run: plain data, the only state that crosses a session replacement. Never stored: a killed run is not resumed.
 import { plainLine } from "./preview.ts";
 import { firstLine } from "./refusal.ts";
 
 export interface SequenceRun {
-	/** Random, one per run. */
+	/** Random, unique per run. */
 	readonly id: string;
 	readonly sequenceId: string;
 	readonly steps: readonly string[];
@@ -22,7 +22,7 @@ export function runStatus({ steps, totalRuns, runIndex, stepIndex }: SequenceRun
 	return `⟳ sequence · run ${runIndex + 1}/${totalRuns} · step ${stepIndex + 1}/${steps.length} · ${shown}`;
 }
 
-/** Names the place of a run in a sentence: `run 2/5, step 3/4 (/handoff execution)`. */
+/** Describes a run's position for use in a sentence: `run 2/5, step 3/4 (/handoff execution)`. */
 export function runPlace({ steps, totalRuns, runIndex, stepIndex }: SequenceRun): string {
 	const first = plainLine(firstLine((steps[stepIndex] ?? "").trim()));
 	return `run ${runIndex + 1}/${totalRuns}, step ${stepIndex + 1}/${steps.length} (${first})`;

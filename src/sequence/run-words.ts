@@ -1,10 +1,10 @@
-// The words after `/sequence run`: `[name] [N] [options] [--] [arguments]`. Pure.
+// Parses the words after `/sequence run`: `[name] [N] [options] [--] [arguments]`. Pure.
 import { didYouMean } from "../definition/index.ts";
 import type { ReplayStart } from "./plan.ts";
 import { looksLikeNumber, parseRunCount } from "./run-count.ts";
 
 export interface RunWords {
-	/** Of a saved sequence; `undefined`: this session's recording. */
+	/** Name of a saved sequence; `undefined` for this session's recording. */
 	readonly name: string | undefined;
 	readonly count: number | undefined;
 	readonly from: ReplayStart | undefined;
@@ -17,7 +17,7 @@ export interface RunWords {
 
 export const runOptions = ["--from", "--max-cost", "--dry-run"] as const;
 
-/** Reads the words; `names` are those of the saved sequences. Options come before the first argument. */
+/** Parses the words. `names` are the saved sequences' names. Options come before the first argument. */
 export function parseRunWords(
 	text: string,
 	names: ReadonlySet<string>,
@@ -36,7 +36,7 @@ export function parseRunWords(
 	return { kind: "words", name, count, ...options, args: words.rest.trim() };
 }
 
-/** Words separated by white space, taken from the front. */
+/** Reads words separated by white space from the front. */
 class WordReader {
 	rest: string;
 
@@ -55,7 +55,7 @@ class WordReader {
 	}
 }
 
-/** The number of runs, `undefined` if none is given, or what is wrong with it as a sentence. */
+/** The number of runs, `undefined` if none is given, or the mistake as a sentence. */
 function readCount(words: WordReader): number | string | undefined {
 	if (!looksLikeNumber(words.peek())) return undefined;
 	const word = words.take();
@@ -66,7 +66,7 @@ function readCount(words: WordReader): number | string | undefined {
 
 type Options = { -readonly [Key in "from" | "maxCostUsd" | "dryRun"]: RunWords[Key] };
 
-/** Sets one option in `options`; returns what is wrong with it as a sentence. */
+/** Sets one option in `options`; returns the mistake as a sentence, if any. */
 function readOption(written: string, words: WordReader, options: Options): string | undefined {
 	const [option = "", inline] = written.split(/=(.*)/s);
 	if (option === "--dry-run") {
@@ -97,7 +97,7 @@ function readUsd(value: string): number | undefined {
 	return /^\$?\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value.replace("$", "")) : undefined;
 }
 
-/** What is wrong with the place to start from, as a sentence. */
+/** The mistake in the start position, as a sentence; `undefined` if there is none. */
 export function startMistake({ runIndex, stepIndex }: ReplayStart, runs: number, steps: number): string | undefined {
 	if (runIndex >= runs) return `--from names run ${runIndex + 1} of ${runs}.`;
 	if (stepIndex >= steps) return `--from names step ${stepIndex + 1} of ${steps}.`;

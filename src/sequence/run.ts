@@ -1,6 +1,6 @@
-// Replays a sequence: every iteration in a session of its own. X1 nothing throws out of a session replacement; X2 after one, only the fresh
-// context and the new session's own instance are used; X3 any end that is not the last step is said; X4 a session in which something else
-// is live is not replaced unasked.
+// Replays a sequence, with every iteration in its own session. X1 no error escapes from a session replacement; X2 after a replacement, only
+// the fresh context and the new session's own instance are used; X3 every end other than the last step is reported; X4 a session with live
+// work is not replaced without asking.
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { meterUsage, type Spent, say } from "../pi/index.ts";
 import { listenForEscape } from "./escape.ts";
@@ -13,7 +13,10 @@ import type { SequenceRun } from "./run-state.ts";
 import { openControl, sequenceSessions } from "./session.ts";
 import { type IterationSpend, type SequenceSummary, summarise, summaryType } from "./summary.ts";
 
-/** Runs a plan: first in the present session, then each time in a new one. `agreed` is what may be left for that. Resolves at the end of the last. */
+/**
+ * Runs a plan: the first iteration in the current session, each further one in a new session. `agreed` lists the live work that may be left
+ * for that. Resolves at the end of the last iteration.
+ */
 export async function runRecorded(
 	start: ExtensionCommandContext,
 	plan: RunPlan,
@@ -30,7 +33,7 @@ export async function runRecorded(
 	while (true) {
 		const started = Date.now();
 		const meter = meterIteration(ctx, budget);
-		// Heard until the next session is there: opening one may take as long as the extensions in it need to start.
+		// Active until the next session is open: opening one can take as long as its extensions need to start.
 		const stopListening = listenForEscape(ctx, control);
 		const end = await runIteration(ctx, run, { control, plan, budget });
 		const { tokens, costUsd } = meter.stop();
@@ -63,14 +66,14 @@ function stoppedBy(reason: string): { kind: "stopped"; reason: string } {
 	return { kind: "stopped", reason };
 }
 
-/** Says once that a new session answers with another model than the first run had. */
+/** Reports once that a new session uses a different model than the first run. */
 function tellModel(ctx: ExtensionCommandContext, replaced: number, firstModel: string): void {
 	const model = modelName(ctx);
 	if (replaced !== 1 || model === firstModel) return;
 	say(ctx, `This run uses ${model}: a new session starts with pi's default model, the first run used ${firstModel}.`);
 }
 
-/** Counts what the whole sequence spends. */
+/** Counts the cost of the whole sequence. */
 function openPurse(
 	maxCostUsd: number | undefined,
 ): CostBudget & { endIteration(): number; present(spent: Spent): void } {
@@ -98,26 +101,26 @@ function openPurse(
 	};
 }
 
-/** Counts what the present session's iteration uses. */
+/** Counts the usage of the iteration in the current session. */
 function meterIteration(ctx: ExtensionCommandContext, budget: { present(spent: Spent): void }): { stop(): Spent } {
 	const session = sequenceSessions.of(ctx.sessionManager);
 	if (session === undefined) return { stop: () => ({ tokens: 0, costUsd: 0 }) };
 	return meterUsage(session.pi, (spent) => budget.present(spent));
 }
 
-/** Leaves the summary in the last session, unless that has been left. */
+/** Stores the summary in the last session, unless the user has left it. */
 function keepSummary(ctx: ExtensionCommandContext, summary: SequenceSummary): void {
 	quietly(() => sequenceSessions.of(ctx.sessionManager)?.pi.appendEntry(summaryType, summary));
 }
 
-/** The model of a session, with its thinking level where it has one. */
+/** The model of a session, with its thinking level if there is one. */
 function modelName({ model, sessionManager }: ExtensionContext): string {
 	if (model === undefined) return "no model";
 	const level = sequenceSessions.of(sessionManager)?.pi.getThinkingLevel() ?? "off";
 	return `${model.provider}/${model.id}${level === "off" ? "" : ` (thinking ${level})`}`;
 }
 
-/** Opens the next iteration's session, with the recording in it. */
+/** Opens the next iteration's session and copies the recording into it. */
 async function replaceSession(
 	ctx: ExtensionCommandContext,
 	{ snapshot, name }: RunPlan,
@@ -132,7 +135,7 @@ async function replaceSession(
 	let fresh: ExtensionCommandContext | undefined;
 	try {
 		const { cancelled } = await ctx.newSession({
-			// What is saved in a file is not the session's recording.
+			// A sequence saved in a file is not the session's recording.
 			setup: async (manager) => {
 				if (name === undefined) manager.appendCustomEntry(snapshotType, snapshot);
 			},

@@ -1,5 +1,6 @@
-// The project's saved sequences, `.pi/sequences/<name>.yaml`. Like every definition of a project they count only where the user trusts it.
-// V1 a name is a plain word, so no name leads out of the folder; V2 what is written is readable by its owner alone.
+// The project's saved sequences, `.pi/sequences/<name>.yaml`. Like all of a project's definitions, they are read only if the user trusts
+// the project.
+// V1 a name is a plain word, so no name leads out of the folder; V2 written files are readable by their owner only.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
@@ -11,12 +12,12 @@ export interface SavedSequence {
 	readonly name: string;
 	/** Absolute. */
 	readonly file: string;
-	/** `undefined` where the file cannot be used; the diagnostics say why. */
+	/** `undefined` if the file cannot be used; the diagnostics say why. */
 	readonly sequence: SequenceFile | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Where a session looks. */
+/** The project in which a session looks for sequences. */
 export interface SequenceLocation {
 	readonly cwd: string;
 	readonly trusted: boolean;
@@ -24,10 +25,10 @@ export interface SequenceLocation {
 
 const extension = /\.ya?ml$/i;
 
-/** Words that a sequence cannot be called: the verbs. */
+/** The verbs; a sequence cannot have one of these names. */
 export const sequenceVerbs = ["run", "show", "list", "save", "edit", "delete", "stop"] as const;
 
-/** What is wrong with a name; `undefined` when nothing is. */
+/** The mistake in a name; `undefined` if there is none. */
 export function nameMistake(name: string): string | undefined {
 	if (!/^[\p{Letter}\p{Number}][\p{Letter}\p{Number}_-]{0,63}$/u.test(name))
 		return `"${name}" is no name for a sequence: letters, digits, - and _, at most 64 characters.`;
@@ -37,7 +38,7 @@ export function nameMistake(name: string): string | undefined {
 	return undefined;
 }
 
-/** All of the project, sorted by name; of two files with one name the first one counts, and the other is reported. */
+/** All of the project's sequences, sorted by name. If two files have the same name, the first one counts and the other is reported. */
 export function savedSequences({ cwd, trusted }: SequenceLocation): SavedSequence[] {
 	if (!trusted) return [];
 	const found = new Map<string, SavedSequence>();
@@ -59,7 +60,7 @@ export function savedSequences({ cwd, trusted }: SequenceLocation): SavedSequenc
 	});
 }
 
-/** The names that files have, without reading them. */
+/** The names of the saved sequences, without reading their files. */
 export function savedNames({ cwd, trusted }: SequenceLocation): string[] {
 	return trusted ? [...new Set(fileNames(cwd).map((entry) => entry.replace(extension, "")))] : [];
 }
@@ -68,7 +69,7 @@ export function sequenceFolder(cwd: string): string {
 	return join(cwd, ".pi", "sequences");
 }
 
-/** Writes the steps of `name`: into its file, where there is one, else into a new one. The file's path. */
+/** Writes the steps of `name` into its file, or into a new file if there is none. Returns the file's path. */
 export function writeSaved(
 	{ cwd }: SequenceLocation,
 	name: string,

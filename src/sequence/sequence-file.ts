@@ -1,6 +1,6 @@
-// A saved sequence: a YAML file in the project's `.pi/sequences`, written by `/sequence save` or by hand. The same table gives the reader,
-// the JSON Schema and the reference in the documentation.
-// F1 every problem is found in one pass, each with line and column; F2 a file with an error gives no sequence at all.
+// A saved sequence: a YAML file in the project's `.pi/sequences`, written by `/sequence save` or by hand. The same table generates the
+// reader, the JSON Schema and the reference in the documentation.
+// F1 one pass finds every problem, each with line and column; F2 a file with an error yields no sequence.
 import { parseDocument, stringify } from "yaml";
 import {
 	type Diagnostic,
@@ -51,7 +51,7 @@ export interface SequenceFile {
 	readonly maxCost: number | undefined;
 }
 
-/** Reads the file at `path` (absolute). `undefined` where a diagnostic is an error. */
+/** Reads the file at `path` (absolute). The sequence is `undefined` if a diagnostic is an error. */
 export function readSequenceFile(path: string): {
 	readonly sequence: SequenceFile | undefined;
 	readonly diagnostics: readonly Diagnostic[];
@@ -82,7 +82,7 @@ export function sequenceText(steps: readonly string[]): string {
 	return `# /sequence run plays this, /sequence edit changes it. See docs/sequences.md of pi-chronicle.\n${stringify({ steps }, { lineWidth: 0 })}`;
 }
 
-/** `text` with other steps; comments and other fields stay. A text that is no such file is written anew. */
+/** Replaces the steps in `text`; comments and other fields stay. A text that is not valid YAML is rewritten. */
 export function replaceSteps(text: string, steps: readonly string[]): string {
 	const document = parseDocument(text);
 	if (document.errors.length > 0) return sequenceText(steps);

@@ -1,10 +1,10 @@
-// What one session knows of sequences: the newest recording on its branch, and the run that is going through it.
+// One session's state for sequences: the newest recording on its branch, and the run in progress.
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { customEntries, openInstances, openLetter, type StepEnd } from "../pi/index.ts";
 import { readSnapshot, type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import type { KnownCommand, OwnCommand } from "./step.ts";
 
-/** What a step has come to, and what it spent outside of the session, in USD. */
+/** The end of a step and its cost outside the session, in USD. */
 export interface StepOutcome {
 	readonly end: StepEnd;
 	readonly costUsd: number;
@@ -12,30 +12,33 @@ export interface StepOutcome {
 
 type LongCommand = "workflow" | "chronicle";
 
-/** The package's commands as functions: the slash command and a step call the same ones. */
+/** The package's commands as functions, shared by the slash commands and the steps. */
 export type StepCommands = Readonly<
 	Record<Exclude<OwnCommand, LongCommand>, (ctx: ExtensionContext, args: string) => Promise<StepEnd>>
 > &
 	Readonly<
 		Record<LongCommand, (ctx: ExtensionCommandContext, args: string, signal: AbortSignal) => Promise<StepOutcome>>
 	> & {
-		/** Reads what the front matter of a template's or skill's file asks for; the function that does it, as when it is typed. */
+		/**
+		 * Reads the request in the front matter of a template or skill file. Returns the function that applies it, as when the file is invoked
+		 * by typing.
+		 */
 		readonly readFrontMatter: (file: string) => Promise<(ctx: ExtensionContext) => Promise<void>>;
-		/** What leaving this session would let go of: `the workflow "TDD" in the phase Red`. */
+		/** The live work that leaving this session would abandon: `the workflow "TDD" in the phase Red`. */
 		readonly live: () => readonly string[];
 	};
 
-/** Shared by every session that a run goes through: plain switches, nothing bound to a session. */
+/** Control of a run, shared by all its sessions: plain switches, not bound to a session. */
 export interface RunControl {
-	/** Why the run must stop; set by Escape, by a ceiling, by leaving the session, or by the user's own session commands. */
+	/** Why the run must stop: Escape, a ceiling, leaving the session, or the user's own session commands. */
 	readonly stop: string | undefined;
 	/** Stops the run; the first reason counts. */
 	halt(reason: string): void;
 	/** Aborts with `stop`. */
 	readonly signal: AbortSignal;
-	/** Stops when the step, or the iteration, that is on has come to its end. */
+	/** Stops after the current step or iteration. */
 	after: "step" | "run" | undefined;
-	/** The session is being left: the user has been told, and it can show nothing more. */
+	/** The session is being left: the user has seen the notice, and the session can show nothing more. */
 	left: boolean;
 }
 
@@ -57,7 +60,7 @@ export function openControl(): RunControl {
 	};
 }
 
-/** What the user was told when a run stopped. */
+/** The notice that the user saw when a run stopped. */
 export interface StopNotice {
 	readonly text: string;
 	/** Milliseconds since the epoch. */
@@ -68,20 +71,20 @@ export interface SequenceSession {
 	readonly pi: ExtensionAPI;
 	readonly commands: StepCommands;
 	lastRecorded: SequenceSnapshot | undefined;
-	/** While an iteration runs in this session; not while the runner itself replaces it. */
+	/** Set while an iteration runs in this session, but not while the runner itself replaces the session. */
 	activeRun: RunControl | undefined;
 	lastStop: StopNotice | undefined;
 	recording: boolean;
 	knownCommands(): KnownCommand[];
 }
 
-/** Key of the status line, while recording and while running. */
+/** Key of the status line while recording and while running. */
 export const statusKey = "chronicle-sequence";
 
-/** Sessions of this process, found again after a replacement. */
+/** Sessions of this process, for lookup after a replacement. */
 export const sequenceSessions = openInstances<SequenceSession>("sequence");
 
-/** The notice of a run that was stopped by leaving its session, for the next one to show. */
+/** The notice of a run that stopped because its session was left; the next session shows it. */
 export const farewell = openLetter("sequence");
 
 /** Reads the newest valid recording of the branch. */

@@ -1,6 +1,6 @@
-// Starting a run: what is still open is asked (how often, with which arguments), and everything that speaks against it is said before the
-// first step. A1 no placeholder reaches the model: where nobody can be asked for arguments, nothing is started; A2 a session in which
-// something is live is left only when the user agrees.
+// Starts a run: asks for missing information (number of runs, arguments) and reports every obstacle before the first step. A1 no
+// placeholder reaches the model: if nobody can be asked for arguments, nothing is started; A2 a session with live work is left only if the
+// user agrees.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { askPerson, exitCodes, failWith, say } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
@@ -14,11 +14,11 @@ import { manyRuns, parseRunCount } from "./run-count.ts";
 import { startMistake } from "./run-words.ts";
 import type { SequenceSession } from "./session.ts";
 
-/** What is to be started, as far as it has been said. */
+/** A request to start a run; fields that the user has not given are open. */
 export interface ReplayRequest {
 	readonly snapshot: SequenceSnapshot;
 	readonly name: string | undefined;
-	/** `undefined`: it is asked. */
+	/** `undefined`: ask the user. */
 	readonly count: number | undefined;
 	readonly args: string;
 	readonly from: ReplayStart | undefined;
@@ -27,7 +27,7 @@ export interface ReplayRequest {
 	readonly dryRun: boolean;
 }
 
-/** Whether this session records or replays already, and then the user has been told. Asked again after every question. */
+/** Whether this session is already recording or replaying; if so, reports it to the user. Call it again after every question. */
 export function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
 	if (session.activeRun !== undefined) rejectCommand(ctx, "A sequence is running; Esc or /sequence stop ends it.");
 	else if (session.recording)
@@ -36,7 +36,7 @@ export function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): 
 	return true;
 }
 
-/** Asks for what is missing and runs. */
+/** Asks for missing information, then runs. */
 export async function startReplay(
 	session: SequenceSession,
 	ctx: ExtensionCommandContext,
@@ -61,7 +61,7 @@ export async function startReplay(
 	if (wish.dryRun) return dryRun(session, ctx, plan);
 	const agreed = totalRuns - from.runIndex > 1 ? await agreeToLeave(session, ctx) : [];
 	if (agreed === undefined || isBusy(session, ctx)) return;
-	// Asked now: after a run this context may belong to a session that was replaced.
+	// Read now, because after a run this context may belong to a replaced session.
 	const { hasUI } = ctx;
 	const end = await runRecorded(ctx, plan, agreed);
 	if (end.kind === "refused") failWith({ hasUI }, exitCodes.usage);
@@ -98,7 +98,7 @@ async function confirmCount(ctx: ExtensionCommandContext, count: number): Promis
 	return sure === "yes" ? count : undefined;
 }
 
-/** The run's arguments: as given, else asked for once when a step has a placeholder. Where nobody can be asked, nothing is started. */
+/** The run's arguments: as given, otherwise asked for once if a step has a placeholder. If nobody can be asked, nothing is started. */
 async function readArguments(
 	ctx: ExtensionCommandContext,
 	{ steps }: SequenceSnapshot,
@@ -116,7 +116,9 @@ async function readArguments(
 	return undefined;
 }
 
-/** Asks whether what is live in this session may be let go of for the next run's session: what it is, or `undefined` when it may not. */
+/**
+ * Asks whether the live work in this session may be left for the next run's session. Returns that work, or `undefined` if the user refuses.
+ */
 async function agreeToLeave(
 	session: SequenceSession,
 	ctx: ExtensionCommandContext,

@@ -1,5 +1,4 @@
-// A step: the text a user recorded, and what it turns out to be when it is resolved. `raw` is what is shown and stored; the rest is
-// found afresh before every iteration.
+// A step: the recorded text and its resolved form. `raw` is shown and stored; the rest is resolved again before every iteration.
 
 /** The commands of this package that a step may call. */
 export type OwnCommand = "readonly" | "handoff" | "notebook" | "workflow" | "chronicle";
@@ -12,7 +11,7 @@ export interface FileStep {
 	readonly args: string;
 	/** Absolute path of the template's or skill's Markdown file. */
 	readonly sourcePath: string;
-	/** What a template takes: its arguments one by one, with the run's own filled in. */
+	/** A template's arguments as a list, with the run's own arguments filled in. */
 	readonly words?: readonly string[];
 }
 
@@ -36,7 +35,7 @@ export interface KnownCommand {
 	/** As typed after the slash; skills as `skill:name`. */
 	readonly name: string;
 	readonly source: "extension" | "prompt" | "skill";
-	/** Absolute path of the file that it comes from. */
+	/** Absolute path of the file that defines it. */
 	readonly path: string;
 	/** Whether this package registered it. */
 	readonly own: boolean;

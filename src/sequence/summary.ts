@@ -1,12 +1,12 @@
-// How a sequence ended, as an entry of its last session: what each iteration took. Shown to the user, never to the model.
+// The result of a sequence as an entry of its last session, with the usage of each iteration. Shown to the user, never to the model.
 import { shortCost, shortCount, shortTime } from "../pi/index.ts";
 
 /** Custom entry type. */
 export const summaryType = "sequence:finished";
 
-/** At most this many iterations are kept one by one; the first ones give way. */
+/** Maximum number of iterations kept individually; the oldest are dropped first. */
 const mostRows = 50;
-/** Rows that are drawn. */
+/** Maximum number of rows drawn. */
 const shownRows = 10;
 
 export interface IterationSpend {
@@ -19,7 +19,7 @@ export interface IterationSpend {
 export interface SequenceSummary {
 	readonly sequenceId: string;
 	readonly how: "completed" | "stopped";
-	/** Iterations that were begun, and that were asked for. */
+	/** Iterations started (`runs`) and requested (`of`). */
 	readonly runs: number;
 	readonly of: number;
 	readonly total: IterationSpend;
@@ -45,7 +45,7 @@ export function summarise(
 	return { sequenceId, how, runs: iterations.length, of, total, last: iterations.slice(-mostRows) };
 }
 
-/** The lines of a summary: the whole, then the last iterations. Nothing for data of another shape. */
+/** The lines of a summary: the total, then the last iterations. Empty for data of another shape. */
 export function summaryLines(data: unknown): string[] {
 	const { how, runs, of, total, last } = (data ?? {}) as Partial<SequenceSummary>;
 	if (typeof runs !== "number" || typeof of !== "number" || !isSpend(total) || !Array.isArray(last)) return [];

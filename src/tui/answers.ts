@@ -1,11 +1,11 @@
-// The answers of a sheet as rows: the letter that gives each, the pointer, and the words. Pure.
+// Lays out the answers of a sheet as rows: the answer's letter, the pointer, and the words. Pure.
 import { dim, fitLine, type Line, type Paint, paintLine, paintRows } from "./line.ts";
 
 export interface ShownAnswers {
 	readonly rows: readonly string[];
-	/** How many of the answers are shown. */
+	/** Number of answers shown. */
 	readonly shown: number;
-	/** `answer 3 of 40`; empty where all of them are shown. */
+	/** `answer 3 of 40`; empty if all answers are shown. */
 	readonly position: string;
 }
 
@@ -14,15 +14,15 @@ interface Answer {
 	readonly key?: string;
 }
 
-/** Rows of a text that stay in sight however many answers there are. */
+/** Rows of the text that stay visible, however many answers there are. */
 const leastText = 2;
 
-/** Rows that answers may take of the `inside` rows of a sheet whose text has `text` rows. */
+/** Rows available for answers, out of the `inside` rows of a sheet whose text has `text` rows. */
 export function rowsForAnswers(inside: number, text: number): number {
 	return Math.max(1, inside - Math.min(text, Math.max(leastText, Math.floor(inside / 4))));
 }
 
-/** Lays the answers into at most `rows` rows; the selected one is always among them. `letters`: whether letters count now. */
+/** Lays out the answers in at most `rows` rows; the selected one is always among them. `letters`: whether letter keys are active now. */
 export function layAnswers(
 	answers: readonly Answer[],
 	room: { readonly selected: number; readonly width: number; readonly rows: number; readonly letters: boolean },

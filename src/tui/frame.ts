@@ -1,19 +1,19 @@
-// The frame of a screen: a rule with the title above, a rule and the keys below. Pure.
+// The frame of a screen: a rule with the title above; a rule and the keys below. Pure.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { dim, fitLine, type Line, lineWidth, type Paint, paintLine } from "./line.ts";
 
-/** Rows that the frame itself takes. */
+/** Rows of the frame itself. */
 export const frameRows = 3;
 
 export interface Frame {
 	readonly title: Line;
-	/** Below the body, in its rule: where the window stands. */
+	/** Text in the rule below the body: the window's position. */
 	readonly foot: string;
-	/** Hints for keys, most important first; the last ones are dropped if there is no room. */
+	/** Key hints, most important first; the last ones are dropped if there is no room. */
 	readonly keys: readonly string[];
 }
 
-/** The framed body, no row wider than `width`. */
+/** Frames the body; no row is wider than `width`. */
 export function frame({ title, foot, keys }: Frame, body: readonly string[], width: number, paint: Paint): string[] {
 	const head = title.length === 0 ? [] : fitLine([dim("── "), ...title, dim(" ")], width);
 	const end = fitLine([dim(foot === "" ? "" : `── ${foot} `)], width);

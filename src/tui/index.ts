@@ -1,5 +1,5 @@
-// Screens of our own that cover the terminal, and lines of toned text: what every feature draws with. It needs pi's terminal library, so
-// what also runs without pi (`../pi/index.ts`) loads it only when something is shown.
+// Full-screen views and lines of styled text, with which every feature draws. It needs pi's terminal library, so code that also runs
+// without pi (`../pi/index.ts`) loads it only to show something.
 export { frame, frameRows } from "./frame.ts";
 export {
 	dim,

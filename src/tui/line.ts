@@ -1,10 +1,10 @@
-// Lines of toned text, and fitting them into a width. What a tone looks like is the painter's business: colours in the terminal, nothing
-// in RPC, print and without colour. Widths are terminal columns.
+// Lines of styled text, fitted to a width. The painter decides the look of a tone: colors in the terminal, nothing in RPC, print and
+// without color. Widths are terminal columns.
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { printable } from "./printable.ts";
 
-/** `coloured`: the text carries colours of its own and has been flattened by whoever put them in. */
+/** `coloured`: the text contains its own color codes, and the code that added them has already called `flat`. */
 export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "coloured";
 
 export interface StyledText {
@@ -14,10 +14,10 @@ export interface StyledText {
 
 export type Line = readonly StyledText[];
 
-/** Gives a text its tone. */
+/** Applies a tone to a text. */
 export type Paint = (tone: Tone, text: string) => string;
 
-/** The tones in pi's present theme. */
+/** Paints with pi's current theme. */
 export function themed(ui: { readonly theme: Pick<Theme, "fg"> }): Paint {
 	return (tone, text) => (tone === "plain" || tone === "coloured" ? text : ui.theme.fg(tone, text));
 }
@@ -27,7 +27,7 @@ export const unpainted: Paint = (_tone, text) => text;
 export const plain = (text: string): StyledText => ({ text, tone: "plain" });
 export const dim = (text: string): StyledText => ({ text, tone: "dim" });
 
-/** Rows that a sentence may take. */
+/** Maximum number of rows of a sentence. */
 const mostSentenceRows = 3;
 
 /** Wraps a sentence to at most three lines. */
@@ -44,7 +44,7 @@ export function lineWidth(line: Line): number {
 	return line.reduce((sum, { text }) => sum + visibleWidth(text), 0);
 }
 
-/** Cuts the line to `width` columns, with `…` where something is missing. Line breaks and control characters become blanks. */
+/** Cuts the line to `width` columns, with `…` if something is cut. Line breaks and control characters become blanks. */
 export function fitLine(line: Line, width: number): Line {
 	const fitted: StyledText[] = [];
 	let left = width;
@@ -62,7 +62,7 @@ export function fitLine(line: Line, width: number): Line {
 	return fitted;
 }
 
-/** The line without its first `columns` columns. A wide character that begins before them goes. */
+/** The line without its first `columns` columns. A wide character that crosses the cut is dropped. */
 export function sliceLine(line: Line, columns: number): Line {
 	let left = columns;
 	return line.flatMap(({ text, tone }): StyledText[] => {
@@ -74,12 +74,12 @@ export function sliceLine(line: Line, columns: number): Line {
 	});
 }
 
-/** Cuts text without colours; what pi's cutting adds for coloured text has no place in plain lines. */
+/** Cuts text without colors, because the codes that pi's cutting adds for colored text do not belong in plain lines. */
 function cutPlain(text: string, columns: number): string {
 	return `${sliceByColumn(text, 0, columns - 1, true)}…`;
 }
 
-/** Joins parts with a separator and breaks the line before a part that does not fit; a part alone is never broken. */
+/** Joins parts with a separator and breaks the line before a part that does not fit. A single part is never broken. */
 export function wrapParts(parts: readonly Line[], separator: StyledText, width: number): Line[] {
 	const lines: StyledText[][] = [];
 	let current: StyledText[] = [];
@@ -94,23 +94,23 @@ export function wrapParts(parts: readonly Line[], separator: StyledText, width: 
 	return lines;
 }
 
-/** The line with nothing in it that a terminal takes for anything else than text. */
+/** The line without anything that a terminal interprets as other than text. */
 export function cleanLine(line: Line): Line {
 	return line.map((span) => (span.tone === "coloured" ? span : { ...span, text: flat(span.text) }));
 }
 
-/** Rows that one line may take. */
+/** Maximum number of rows of one line. */
 const mostRows = 40;
 
-/** Rows that a clean line takes at this width. */
+/** Number of rows that a clean line needs at this width. */
 export function rowCount(line: Line, width: number): number {
 	return lineWidth(line) <= width ? 1 : paintRows(line, width, unpainted).length;
 }
 
-/** What a line begins with and what goes on below it is set in behind: blanks, a number and a sign of a diff, the mark of a speaker. */
+/** The start of a line past which its continuation rows are indented: blanks, the number and sign of a diff line, the mark of a speaker. */
 const gutterPattern = /^ *(?:\d+(?:\.| [-+ ]) {1,2}|[»●▸·] )?/;
 
-/** The line as rows of text that are at most `width` columns wide. What does not fit goes on below. */
+/** The line as rows of text, each at most `width` columns wide. The rest continues on the next row. */
 export function paintRows(line: Line, width: number, paint: Paint): string[] {
 	const columns = Math.max(1, width);
 	const clean = fitLine(line, mostRows * columns);
@@ -122,7 +122,7 @@ export function paintRows(line: Line, width: number, paint: Paint): string[] {
 	return rows.map((row, index) => (index === 0 ? paintLine(gutter, paint) : " ".repeat(indent)) + row);
 }
 
-/** The line in two behind its first `count` characters. */
+/** Splits the line after its first `count` characters. */
 function splitLine(line: Line, count: number): readonly [before: Line, after: Line] {
 	let left = count;
 	const before: StyledText[] = [];
@@ -141,7 +141,7 @@ export function paintLine(line: Line, paint: Paint): string {
 	return line.map(({ text, tone }) => paint(tone, text)).join("");
 }
 
-/** One line of text that no terminal takes for anything else: tabs as blanks, control characters gone. */
+/** One line of plain text without anything that a terminal interprets: tabs become blanks, control characters are removed. */
 export function flat(text: string): string {
 	return printable(text).replaceAll("\t", "    ").replaceAll("\n", " ");
 }

@@ -1,6 +1,6 @@
-// Text written by someone else (a model, a tool, a file), made safe to show in a terminal: no escape sequences, no control characters, no
-// bidirectional marks. Not for quoting: removed characters leave no trace. Unlike `index.ts`, this file does not load pi's terminal library,
-// so code that also runs without pi imports it directly.
+// Makes text from elsewhere (a model, a tool, a file) safe to show in a terminal: no escape sequences, no control characters, no
+// bidirectional marks. Not for quoting: removed characters leave no trace. Unlike `index.ts`, this file does not load pi's terminal
+// library, so code that also runs without pi imports it directly.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f]/g;
@@ -14,7 +14,7 @@ const sequences =
 /** Most texts need no change. */
 const harmless = /^[\t\n\u0020-\u007e]*$/;
 const lineBreaks = /\r\n?|[\u2028\u2029\u0085]/g;
-/** Bidirectional marks: they reorder what follows, so that a path or a command looks different from what it is. */
+/** Bidirectional marks: they reorder the text that follows, so that a path or a command looks different from its real text. */
 const bidirectional = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
 
 /**
@@ -26,7 +26,7 @@ export function printable(text: string): string {
 }
 
 /**
- * Removes control characters and bidirectional marks; keeps whatever is readable, including in escape sequences.
+ * Removes control characters and bidirectional marks; keeps everything readable, including in escape sequences.
  * @public
  */
 export function withoutControls(text: string): string {

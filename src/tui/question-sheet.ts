@@ -1,22 +1,22 @@
-// A plain-text question as a sheet. Pure.
+// Builds a sheet for a plain-text question. Pure.
 import { type SheetSpec, textBody } from "./sheet.ts";
 
 export interface WordedQuestion<Option extends string> {
-	/** Where it has several lines, those behind the first are read below it. */
+	/** If it has several lines, those after the first are shown below it. */
 	readonly title: string;
-	/** Plain text, may have several lines. */
+	/** Plain text, possibly several lines. */
 	readonly message: string;
-	/** What can be chosen, in order: the safe answer first. */
+	/** The options in order, the safe answer first. */
 	readonly options: readonly Option[];
-	/** Letters that give an answer at once. */
+	/** Letters that select an answer immediately. */
 	readonly keys?: Readonly<Partial<Record<Option, string>>>;
-	/** What Escape does: `Esc later`. */
+	/** Label for the effect of Escape: `Esc later`. */
 	readonly leave?: string;
-	/** Not caused by a command of the user. */
+	/** Not caused by the user's command. */
 	readonly uncalled?: boolean;
 }
 
-/** The sheet of the question; the options are its answers. */
+/** The question as a sheet; the options are its answers. */
 export function questionSheet<Option extends string>(question: WordedQuestion<Option>): SheetSpec<Option> {
 	const { message, options, keys, leave = "Esc leaves it", uncalled = false } = question;
 	const [title = "", ...more] = question.title.split("\n");

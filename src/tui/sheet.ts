@@ -1,8 +1,8 @@
-// A sheet: one screen with a title, a body that scrolls, answers, and a line of keys. Questions, pagers and lists are sheets.
-// It draws and takes keys; opening it on pi's screen is `showSheet`. It has exactly the given rows and columns.
-// Title, position, answers and keys are visible at every size from 40×12 on; the body gets the remaining rows. The first answer is the safe
-// one, because Enter takes it. On a sheet that the user did not ask for, letters count only after a moment without keys: they may be meant
-// for the editor.
+// A sheet: one screen with a title, a scrolling body, answers, and a line of keys. Questions, pagers and lists are sheets. A sheet draws
+// itself and handles keys; `showSheet` opens it on pi's screen. It has exactly the given rows and columns.
+// Title, position, answers and keys are visible at every size from 40×12; the body gets the remaining rows. The first answer is the safe
+// one, because Enter selects it. On a sheet that the user did not request, letters count only after a moment without keys, because they may
+// be meant for the editor.
 import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable } from "@earendil-works/pi-tui";
 import { layAnswers, rowsForAnswers } from "./answers.ts";
@@ -14,7 +14,7 @@ import { jumpByKey, moveByKey, shiftByKey } from "./window-keys.ts";
 export interface SheetOption<T> {
 	readonly value: T;
 	readonly words: string;
-	/** The letter that gives this answer at once. */
+	/** The letter that selects this answer immediately. */
 	readonly key?: string;
 }
 
@@ -22,26 +22,26 @@ export type Body =
 	| {
 			readonly kind: "lines";
 			readonly lines: readonly Line[];
-			/** A line as it is shown, where colors for all of them cost too much. */
+			/** Colors a line when it is shown, if coloring all lines costs too much. */
 			readonly dress?: (index: number) => Line;
-			/** Lines that n and p go to. */
+			/** Lines that n and p jump to. */
 			readonly marks?: readonly number[];
-			/** `cut`: lines keep their form, and ← → move sideways. */
+			/** `cut`: lines are not wrapped, and ← → scroll sideways. */
 			readonly long?: "wrapped" | "cut";
 	  }
-	/** Drawn for the width, in columns. */
+	/** Drawn for a width in columns. */
 	| { readonly kind: "drawn"; readonly draw: (width: number) => readonly Line[] };
 
 export interface SheetSpec<T> {
 	readonly title: string;
 	readonly body: Body;
-	/** The safe one first. None: a pager, which Enter closes too. */
+	/** The safe answer first. Without answers, the sheet is a pager, which Enter also closes. */
 	readonly choices?: readonly SheetOption<T>[];
-	/** `keys`: the answers stand in the line of keys, and the arrows move the body. */
+	/** `keys`: the line of keys shows the answers, and the arrows scroll the body. */
 	readonly answers?: "listed" | "keys";
-	/** What Esc does: `Esc later`. */
+	/** Label for the effect of Escape: `Esc later`. */
 	readonly leave: string;
-	/** Not caused by a command of the user. */
+	/** Not caused by the user's command. */
 	readonly uncalled?: boolean;
 }
 
@@ -61,13 +61,13 @@ export interface Sheet<T> {
 	waits(): number;
 }
 
-/** Milliseconds without keys before a letter is taken for an answer. */
+/** Milliseconds without keys before a letter counts as an answer. */
 const quietMs = 250;
 const drawn = { kind: "drawn" } as const;
 const left = { kind: "left" } as const;
 const ignored = { kind: "ignored" } as const;
 
-/** Opens a sheet. `now`: milliseconds of a clock that only goes forward. */
+/** Opens a sheet. `now`: milliseconds of a monotonic clock. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one sheet, of short functions
 export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number = () => performance.now()): Sheet<T> {
 	const { title, body, leave, uncalled = false } = spec;
@@ -75,7 +75,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	const listed = choices.length > 0 && spec.answers !== "keys";
 	const long = body.kind === "lines" ? body.long : undefined;
 	const window = openWindow(paint, false, long ?? "wrapped");
-	/** Lines of the window before those of the body. */
+	/** Number of lines in the window before those of the body. */
 	let above = 0;
 	let laidFor = 0;
 	let selected = 0;
@@ -83,7 +83,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	let busyUntil = uncalled ? now() + quietMs : 0;
 	const waits = () => Math.max(0, busyUntil - now());
 
-	/** Fills the window for this width. A title that its rule cuts stands whole above the body. */
+	/** Fills the window for this width. A title that its rule cuts is repeated in full above the body. */
 	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 	const lay = (width: number): void => {
 		if (laidFor === width) return;
@@ -113,7 +113,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	const byLetter = (data: string): SheetResult<T> | undefined => {
 		const found = choices.find(({ key }) => key !== undefined && key === data);
 		if (waits() > 0) {
-			// A burst of keys is somebody who types: none of them answers.
+			// A burst of keys means that the user is typing: none of them answers.
 			busyUntil = now() + quietMs;
 			return drawn;
 		}
@@ -134,7 +134,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 			: keybindings.matches(data, "tui.select.pageDown")
 				? 1
 				: 0;
-		// A list without a text pages through its answers.
+		// If the text does not scroll, page keys move through the answers.
 		if (page !== 0 && window.position() === "" && shown < choices.length) {
 			selected = Math.max(0, Math.min(choices.length - 1, selected + page * Math.max(1, shown - 1)));
 			return drawn;
@@ -185,10 +185,10 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	};
 }
 
-/** Columns of the upper rule that are no title: `── ` and ` `. */
+/** Columns of the upper rule outside the title: `── ` and ` `. */
 const ruleColumns = 4;
 
-/** Text as the body of a sheet. */
+/** Builds the body of a sheet from text. */
 export function textBody(text: string): Body {
 	return { kind: "lines", lines: text === "" ? [] : text.split("\n").map((line) => [plain(line)]) };
 }

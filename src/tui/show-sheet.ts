@@ -1,17 +1,17 @@
-// Shows a sheet on pi's screen: an overlay that covers the terminal until it is answered, closed or withdrawn.
+// Shows a sheet on pi's screen, as an overlay that covers the terminal until it is answered, closed or withdrawn.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { flat, themed } from "./line.ts";
 import { openSheet, type SheetSpec } from "./sheet.ts";
 
-/** Options of every overlay: it owns the screen. */
+/** Options of every overlay: it covers the whole screen. */
 export const wholeScreen = {
 	overlay: true,
 	overlayOptions: { width: "100%", maxHeight: "100%", anchor: "center" },
 } as const;
 
 /**
- * Shows the sheet and resolves to the value of the answer, or to `undefined` if the user closes it or `signal` aborts.
- * Only for the terminal (`ctx.mode === "tui"`).
+ * Shows the sheet and resolves to the value of the answer, or to `undefined` if the user closes it or `signal` aborts. Only for the
+ * terminal (`ctx.mode === "tui"`).
  */
 export async function showSheet<T>(
 	ctx: ExtensionContext,
@@ -25,7 +25,7 @@ export async function showSheet<T>(
 		(tui, theme, keybindings, done) => {
 			const sheet = openSheet(spec, themed({ theme }));
 			let timer: NodeJS.Timeout | undefined;
-			/** Draws again when letters begin to count. */
+			/** Redraws when letters start to count. */
 			const drawWhenReady = () => {
 				clearTimeout(timer);
 				const ms = sheet.waits();
@@ -35,7 +35,7 @@ export async function showSheet<T>(
 			signal?.addEventListener("abort", end, { once: true });
 			drawWhenReady();
 			return {
-				// Page keys move this sheet, not pi's transcript.
+				// Page keys scroll this sheet, not pi's transcript.
 				capturesViewportInput: true,
 				render: (width) => sheet.render(width, tui.terminal.rows),
 				handleInput(data) {

@@ -9,7 +9,7 @@ export function closes(data: string, keybindings: Keys): boolean {
 	return data === "q" || keybindings.matches(data, "tui.select.cancel");
 }
 
-/** Moves the window by a key. */
+/** Scrolls the window if the key is a scroll key; returns whether it is one. */
 export function moveByKey(window: Window, data: string, keybindings: Keys): boolean {
 	const page = Math.max(1, window.height - 1);
 	if (data === "k" || keybindings.matches(data, "tui.select.up")) window.scroll(-1);
@@ -22,7 +22,7 @@ export function moveByKey(window: Window, data: string, keybindings: Keys): bool
 	return true;
 }
 
-/** Goes to the next or the previous of these lines. */
+/** Jumps to the next or previous of these lines; returns whether the key is n or p. */
 export function jumpByKey(window: Window, lines: readonly number[], data: string): boolean {
 	if (data !== "n" && data !== "p") return false;
 	const top = window.topLine();
@@ -31,10 +31,10 @@ export function jumpByKey(window: Window, lines: readonly number[], data: string
 	return true;
 }
 
-/** Columns that a key moves a window sideways. */
+/** Columns per sideways scroll. */
 const sidewaysColumns = 8;
 
-/** Moves a window whose lines are cut to the side. */
+/** Scrolls a window with cut lines sideways; returns whether it moved. */
 export function shiftByKey(window: Window, data: string, keybindings: Keys): boolean {
 	if (keybindings.matches(data, "tui.editor.cursorLeft")) return window.shift(-sidewaysColumns);
 	return keybindings.matches(data, "tui.editor.cursorRight") && window.shift(sidewaysColumns);

@@ -1,5 +1,5 @@
-// A window over lines that are longer and more than the screen: where it stands, and moving it. N1 while it follows, the last row is shown
-// whatever comes; N2 only what is shown is painted: a long text costs a look at its lines' widths, once for each width of the screen.
+// A scrolling window over lines that exceed the screen. N1 while it follows, the last row is shown whatever is added; N2 only visible lines
+// are painted: a long text costs one measurement of its lines' widths for each screen width.
 import {
 	cleanLine,
 	fitLine,
@@ -13,40 +13,40 @@ import {
 } from "./line.ts";
 
 export interface Window {
-	/** Shows other lines. `dress` gives a line as it is shown, with colours that are too dear for all of them; of the same text. */
+	/** Replaces the lines. `dress` colors a line when it is shown, if coloring all lines costs too much; the text must stay the same. */
 	set(lines: readonly Line[], dress?: (index: number) => Line): void;
-	/** Rows that all of it takes. */
+	/** Number of rows of all lines. */
 	count(width: number): number;
 	/** Exactly `height` rows, none wider than `width`. */
 	rows(width: number, height: number): string[];
-	/** Moves by rows; one that reaches the end follows from there. */
+	/** Scrolls by rows; after reaching the end, the window follows it. */
 	scroll(by: number): void;
 	toStart(): void;
 	toEnd(): void;
-	/** Puts a line at the top. */
+	/** Scrolls a line to the top. */
 	toLine(index: number): void;
-	/** The first line that is shown. */
+	/** The first visible line. */
 	topLine(): number;
-	/** Rows that the last drawing had room for. */
+	/** Rows available at the last drawing. */
 	readonly height: number;
-	/** Lines that it holds. */
+	/** Number of lines. */
 	lineCount(): number;
-	/** Whether lines are cut on the right, or have been moved to the left. */
+	/** Whether lines are cut on the right or scrolled sideways. */
 	isCut(width: number): boolean;
-	/** Moves sideways by columns, where lines are cut; whether there was anything to move. */
+	/** Scrolls cut lines sideways by columns; returns whether anything moved. */
 	shift(by: number): boolean;
-	/** `3–20 of 87`; empty where everything is shown. */
+	/** `3–20 of 87`; empty if everything is shown. */
 	position(): string;
 }
 
 interface Measured {
 	readonly width: number;
-	/** The row at which each line begins. */
+	/** The first row of each line. */
 	readonly starts: readonly number[];
 	readonly rows: number;
 }
 
-/** Opens a window over nothing. `follow`: it begins at the end and stays there. `long`: what happens to a line that does not fit. */
+/** Opens an empty window. `follow`: it starts at the end and stays there. `long`: the treatment of a line that does not fit. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one window, of short functions
 export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut" = "wrapped"): Window {
 	let lines: readonly Line[] = [];
@@ -55,9 +55,9 @@ export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut
 	let following = follow;
 	let height = 1;
 	let measured: Measured | undefined;
-	/** Columns that cut lines have been moved to the left. */
+	/** Columns that cut lines are scrolled sideways. */
 	let aside = 0;
-	/** Of the widest line. */
+	/** Width of the widest line. */
 	let columns: number | undefined;
 
 	const measure = (width: number): Measured => {
@@ -70,7 +70,7 @@ export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut
 			rows += long === "cut" ? 1 : rowCount(line, width);
 		}
 		measured = { width, starts, rows };
-		// Another width: what was at the top stays there.
+		// After a change of width, the same line stays at the top.
 		if (at !== undefined) top = starts[at] ?? 0;
 		return measured;
 	};

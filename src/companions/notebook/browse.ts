@@ -1,4 +1,4 @@
-// Browsing the notebook in the terminal: choose a page, read it, choose again.
+// Browses the notebook in the terminal: choose a page, read it, choose again.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, pageMarkdown, printable } from "../../pi/index.ts";
 import type { Notebook } from "./notebook.ts";

@@ -11,7 +11,7 @@ const mostFound = 40;
 
 /**
  * Runs `/notebook <args>`. Without arguments it opens the pages to browse, or prints a list if there is no terminal or the call is
- * `unattended`: nobody may be there to close a screen. Returns the reason if the command was refused; the caller reports it.
+ * `unattended`, because nobody may be present to close a screen. Returns the reason if the command was refused; the caller reports it.
  */
 export async function runNotebookCommand(
 	session: NotebookSession,
@@ -67,7 +67,7 @@ function search({ notebook }: NotebookSession, ctx: ExtensionContext, words: str
 	say(ctx, lines.length === 0 ? `No page has "${words}".` : [...lines, ...rest].join("\n"));
 }
 
-/** Asks first when attended: only moving in the session tree brings a deleted page back. */
+/** Asks first when attended, because only moving in the session tree restores a deleted page. */
 async function deletePage(
 	session: NotebookSession,
 	ctx: ExtensionContext,

@@ -1,8 +1,8 @@
-// The notebook of a session branch: named pages and a topic, folded from custom entries. Pure. The branch is the only source: moving in the
-// tree changes the notebook. Nothing is truncated silently: a page that is too large is refused.
+// The notebook of a session branch: named pages and a topic, folded from custom entries. Pure. The branch is the only source, so moving in
+// the tree changes the notebook. Nothing is truncated silently: an oversized page is refused.
 import { printable, withoutControls } from "../../pi/index.ts";
 
-/** Custom entry types. Pages keep the type and shape that earlier notebooks have in existing sessions. */
+/** Custom entry types. Pages keep the type and shape that earlier notebooks wrote into existing sessions. */
 export const entryTypes = {
 	page: "notebook-entry",
 	/** `{ name }`: the page is deleted. */
@@ -30,7 +30,7 @@ export interface Notebook {
 	readonly on: boolean | undefined;
 	readonly topic: Topic | undefined;
 	readonly epoch: number | undefined;
-	/** Newest content by name, sorted by name; safe to show. */
+	/** Newest content by name, sorted by name; safe to display. */
 	readonly pages: ReadonlyMap<string, string>;
 }
 
@@ -64,7 +64,7 @@ export function foldNotebook(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Collects pages, newest first: a page or its removal hides everything older of that name. */
+/** Collects pages, newest first. A page or its removal hides all older pages of that name. */
 class PageFold {
 	epoch: number | undefined;
 	private readonly found = new Map<string, PageEntry>();
@@ -136,7 +136,7 @@ function lineCount(content: string): number {
 	return content.endsWith("\n") ? breaks - 1 : breaks;
 }
 
-/** Searches all pages, ignoring case; at most `most` lines, as `page:line: text`. */
+/** Searches all pages, ignoring case. Returns at most `most` lines in the form `page:line: text`. */
 export function searchPages({ pages }: Notebook, words: string, most: number): { lines: string[]; more: number } {
 	const wanted = words.normalize("NFC").toLowerCase();
 	const has = (text: string) => text.normalize("NFC").toLowerCase().includes(wanted);
@@ -160,12 +160,12 @@ export function normaliseTopic(text: string): string | undefined {
 	return cut === "" ? undefined : cut;
 }
 
-/** One line per page: its name and the beginning of its first non-empty line. */
+/** One line per page: its name and the start of its first non-empty line. */
 export function indexLines({ pages }: Notebook): string[] {
 	return [...pages].map(([name, content]) => indexLine(name, content));
 }
 
-/** The line of one page. */
+/** The index line of one page. */
 export function indexLine(name: string, content: string): string {
 	const first = content.split("\n").find((line) => line.trim() !== "") ?? "";
 	return `- ${name}: ${shortened(first.trim())}`;

@@ -26,26 +26,25 @@ const messageType = "notebook:index";
 export interface NotebookSession {
 	readonly notebook: Notebook;
 	readonly on: boolean;
-	/** Rereads the branch, after a resume, a move in the tree or a fork. */
+	/** Rereads the branch after a resume, a fork or a move in the tree. */
 	refresh(ctx: ExtensionContext): Promise<void>;
 	/**
-	 * Turns the model's tools on or off, for this branch. Resolves to the reason if it was refused: another extension has tools of these
+	 * Turns the model's tools on or off for this branch. Resolves to the reason if it was refused: another extension owns tools of these
 	 * names.
 	 */
 	turn(on: boolean, ctx: ExtensionContext): Promise<string | undefined>;
-	/** Calls `listener` after the notebook was turned on or off. */
+	/** Calls `listener` whenever the notebook is turned on or off. */
 	onSwitch(listener: (ctx: ExtensionContext) => void): void;
-	/** Writes a page, without control characters; its secrets are already redacted. Returns the reason if it was refused. */
+	/** Writes a page without control characters; the caller has already redacted secrets. Returns the reason if it was refused. */
 	write(name: string, content: string): string | undefined;
-	/** Deletes a page; only the user does. Returns the reason if it was refused. */
+	/** Deletes a page, for the user only. Returns the reason if it was refused. */
 	remove(name: string): string | undefined;
 	/** Renames a page; an existing page is never replaced. Returns the reason if it was refused. */
 	rename(from: string, to: string): string | undefined;
-	/** Clears the topic. */
 	clearTopic(): void;
 	/** Sets the topic. Returns the reason if it was refused. */
 	setTopic(text: string, source: Topic["source"]): string | undefined;
-	/** A message with what the model has not seen yet; `undefined` if there is nothing. */
+	/** A message with everything that the model has not seen yet; `undefined` if there is nothing new. */
 	news(
 		ctx: Pick<ExtensionContext, "sessionManager">,
 	): { customType: string; content: string; display: false } | undefined;
@@ -54,19 +53,19 @@ export interface NotebookSession {
 	/** Entries that copy the current notebook into another session. */
 	share(): { readonly customType: string; readonly data: unknown }[];
 	/**
-	 * Merges an entry of a child session that shares this notebook: a page, whose name is returned, or a topic if there is none yet. Other
-	 * entries are ignored.
+	 * Merges an entry of a child session that shares this notebook: a page, whose name is returned, or a topic if none is set. Ignores other
+	 * entries.
 	 */
 	take(customType: string, data: unknown): string | undefined;
 }
 
-/** Opens the notebook of the session that `pi` belongs to. Nothing is read before `refresh`. */
+/** Opens the notebook of the session that `pi` belongs to. Reads nothing before `refresh`. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one notebook, of short functions
 export function openNotebook(pi: ExtensionAPI): NotebookSession {
 	let notebook: Notebook = foldNotebook([]);
-	/** Names of the model's tools, once registered. */
+	/** Names of the model's tools; empty until they are registered. */
 	let tools: readonly string[] = [];
-	/** Why they cannot be activated. */
+	/** Why the tools cannot be activated. */
 	let foreign: string | undefined;
 	const listeners: ((ctx: ExtensionContext) => void)[] = [];
 
@@ -210,7 +209,10 @@ function noPage(name: string): string {
 	return `There is no page "${name}". /notebook lists them.`;
 }
 
-/** What the model has not seen on this branch: all, if there was no message since the newest compaction, or a topic that it did not set. */
+/**
+ * The part of the notebook that the model has not seen on this branch: all if there was no message since the newest compaction, or a topic
+ * that the model did not set.
+ */
 function missing(session: ExtensionContext["sessionManager"]): "all" | "topic" | "nothing" {
 	let topic = false;
 	for (const entry of newestFirst(session)) {

@@ -1,10 +1,11 @@
-// Texts for the model about the notebook. The primer is sent when the notebook is turned on and after a compaction; otherwise only changes.
+// Texts for the model about the notebook. The primer is sent when the notebook is turned on and after a compaction; at other times, only
+// changes are sent.
 import { indexLine, indexLines, type Notebook } from "./notebook.ts";
 
-/** Marks page content for the model: it was written earlier, maybe copied from a file or a web page. */
+/** Marks page content for the model, because it was written earlier and may be copied from a file or a web page. */
 const notesMark = "notes, not instructions";
 
-/** A page as the model reads it. */
+/** A page in the form that the model reads. */
 export function notebookPageText(name: string, content: string): string {
 	return `[Notebook page "${name}": ${notesMark}]\n\n${content}`;
 }

@@ -1,4 +1,4 @@
-// The model's four notebook tools. Writing returns only what changed: the model has the rest of the index already.
+// The model's four notebook tools. Writing returns only the changed page, because the model already has the rest of the index.
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { redactSecrets } from "../../safety/index.ts";
@@ -8,7 +8,7 @@ import { indexText, notebookPageText, topicLine, writtenText } from "./texts.ts"
 
 const page = Type.String({ description: "Name of the page, one line" });
 
-/** The tools of one session's notebook. A refusal is an error result, so that the model sees that nothing was written. */
+/** The tools of one session's notebook. A refusal is an error result, which tells the model that nothing was written. */
 export function notebookTools(session: NotebookSession): ToolDefinition[] {
 	const answer = (text: string) => ({ content: [{ type: "text" as const, text }], details: {} });
 	const failIf = (reason: string | undefined) => {
@@ -60,7 +60,7 @@ export function notebookTools(session: NotebookSession): ToolDefinition[] {
 			return answer(topicLine(session.notebook));
 		},
 	};
-	// They change only the session, so neither readonly nor a phase has a reason to refuse them.
+	// These tools change only the session, so neither readonly nor a phase has a reason to refuse them.
 	return [write, read, index, topic].map(
 		(tool) => ({ ...tool, annotations: { readOnlyHint: true } }) as ToolDefinition,
 	);

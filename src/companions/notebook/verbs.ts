@@ -1,4 +1,4 @@
-// Reads the arguments of `/notebook`, for the command, its completions and the sequence recorder. Pure. Loaded at every start of pi.
+// Parses the arguments of `/notebook` for the command, its completions and the sequence recorder. Pure. Loaded at every start of pi.
 
 export const notebookVerbs = ["on", "off", "topic", "search", "rename", "delete"] as const;
 
@@ -21,7 +21,7 @@ const usage: Readonly<Record<(typeof notebookVerbs)[number], string>> = {
 	delete: "Give the page: /notebook delete <page>",
 };
 
-/** Reads `/notebook <args>`. */
+/** Parses `/notebook <args>`. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one flat switch over the verbs
 export function readNotebookRequest(args: string): NotebookRequest {
 	const [, written = "", more = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
@@ -54,7 +54,7 @@ export function readNotebookRequest(args: string): NotebookRequest {
 	}
 }
 
-/** What is wrong with the arguments of `/notebook`, as a sentence; `undefined` if nothing is. */
+/** The mistake in the arguments of `/notebook`, as a sentence; `undefined` if there is none. */
 export function notebookMistake(args: string): string | undefined {
 	const request = readNotebookRequest(args);
 	return request.kind === "refused" ? request.reason : undefined;

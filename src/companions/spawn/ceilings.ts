@@ -1,15 +1,15 @@
-// Watches the ceilings of a child: minutes, tokens, dollars. One timer, which stops while the user is asked.
+// Watches the ceilings of a child: minutes, tokens, dollars. Uses one timer, which pauses while a question to the user is open.
 import type { ChildCeilings } from "./settings.ts";
 
 export interface Watch {
-	/** What the child has used so far. */
+	/** Reports the child's total usage so far. */
 	used(tokens: number, costUsd: number): void;
-	/** The number of open questions to the user changed. */
+	/** Reports the number of open questions to the user. */
 	asking(count: number): void;
 	close(): void;
 }
 
-/** Starts the watch; `over` is called once, with the ceiling in words. */
+/** Starts the watch. Calls `over` once, with the exceeded ceiling as text. */
 export function watchCeilings(ceilings: ChildCeilings, over: (ceiling: string) => void): Watch {
 	let left = ceilings.minutes * 60_000;
 	let since: number | undefined;

@@ -1,6 +1,6 @@
 // One child session: a separate pi process that gets one prompt and answers once. It ends with the call, the abort or the session, and so
 // does every process it started. Its questions reach the user. An end without an answer is an error, never an empty success. Its prompt is
-// text for the model, never a command. A turn that does not begin ends it.
+// text for the model, never a command. If its turn does not start, the child is ended.
 import type { Usage } from "@earendil-works/pi-ai";
 import {
 	linkRpc,
@@ -18,28 +18,28 @@ import { childTagPrefix, RUN_TAG, startChild, stopOrphans } from "../../process/
 import { watchCeilings } from "./ceilings.ts";
 import type { ChildCeilings } from "./settings.ts";
 
-/** Set in every process of a child session: children cannot spawn children. */
+/** Set in every process of a child session, because children cannot spawn children. */
 export const childVariable = "PI_CHRONICLE_CHILD";
 
-/** The tool that starts one. */
+/** Name of the tool that starts a child. */
 export const toolName = "spawn";
 
 export interface ChildPlan {
 	readonly pi: PiCommand;
-	/** pi's options; the prompt is sent over the pipe. */
+	/** pi's options. The prompt is sent over the pipe. */
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly prompt: string;
-	/** `provider/id` of the fallback models, in order, if the provider fails. */
+	/** Fallback models as `provider/id`, in order, for a provider failure. */
 	readonly models: readonly string[];
 	readonly ceilings: ChildCeilings;
 	readonly signal: AbortSignal | undefined;
-	/** Calls `listener` when the parent becomes readonly, until the function that it returns is called. */
+	/** Calls `listener` when the parent becomes readonly. The returned function unsubscribes. */
 	readonly onReadonly: (listener: () => void) => () => void;
 }
 
 export interface ChildWatcher {
-	/** The child's current activity, as a short text. */
+	/** Reports the child's current activity as a short text. */
 	activity(text: string): void;
 	/** The child wrote a custom entry into its own session. */
 	entry(customType: string, data: unknown): void;
@@ -64,10 +64,10 @@ export type ChildEnd =
 	| { readonly kind: "failed"; readonly reason: string; readonly usage: ChildUsage };
 
 const graceMs = 2_000;
-/** Milliseconds from an accepted prompt to the start of the run, for a pi that does not report what it did with the prompt. */
+/** Milliseconds that a run may take to start after its prompt was accepted, for a pi that does not report how it handled the prompt. */
 const beginMs = 30_000;
 
-/** Runs a child to its end. Never rejects. */
+/** Runs a child until it ends. Never rejects. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the ends of a child in the order in which they count
 export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatcher): Promise<ChildEnd> {
 	const tag = `${childTagPrefix}${crypto.randomUUID()}`;
@@ -84,7 +84,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 		dialog: (dialog) => void run.ask(dialog).then((said) => link.answer(dialog, said)),
 		oversized() {},
 	});
-	// A running child gets new restrictions; lifting them has no effect on it.
+	// A running child becomes readonly with its parent; lifting readonly does not affect it.
 	const unfollow = plan.onReadonly(() => orderReadonly(link));
 	let stopping: Promise<unknown> | undefined;
 	const stop = () => {
@@ -115,7 +115,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 					? concluded(run.answer, run.usage)
 					: failed(`${sent.reason} ${lastLine(child.stderr())}`.trim());
 			watcher.activity(`${next} takes over: ${firstLine(trouble ?? "")}`);
-			// A refused prompt is not in the conversation, so it is sent again.
+			// A refused prompt is not in the conversation, so the next model gets it again.
 			if (sent.kind === "taken") text = takeoverText;
 		}
 	} finally {
@@ -129,7 +129,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 
 type TurnEnd = "settled" | "aborted" | "unbegun";
 
-/** Follows a child's events. `overspent` is called when it reaches a ceiling. */
+/** Follows a child's events. Calls `overspent` when the child reaches a ceiling. */
 function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => void) {
 	let usage = noUsage;
 	let answer: Answer | undefined;
@@ -164,7 +164,7 @@ function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => vo
 				settle = resolve;
 			});
 		},
-		/** The prompt was accepted: its turn must begin now. */
+		/** Starts the time limit for the turn of an accepted prompt. */
 		expect(): void {
 			if (!begun) begin = setTimeout(() => settle("unbegun"), beginMs);
 		},
@@ -194,7 +194,7 @@ function followChild(plan: ChildPlan, watcher: ChildWatcher, overspent: () => vo
 				usage = addUsage(usage, message.usage);
 				answer = { text: message.text, stop: message.stopReason, error: message.errorMessage };
 				if (message.text !== "") watcher.activity(firstLine(message.text));
-				// A final answer is paid for, so it counts even beyond a ceiling.
+				// A final answer is already paid for, so it counts even above a ceiling.
 				if (message.stopReason === "toolUse") watch.used(usage.totalTokens, usage.cost);
 			}
 			if (record.type === "agent_settled") settle(record.aborted === true ? "aborted" : "settled");

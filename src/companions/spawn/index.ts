@@ -16,7 +16,7 @@ import type { Shared } from "./tool.ts";
 /** Custom entry type: whether the model may spawn on this branch. */
 const modeType = "spawn:mode";
 
-/** Registers `/spawn on|off`; the model has the tool while it is on. A child session has neither. */
+/** Registers `/spawn on|off`, which gives the model the tool or removes it. A child session gets neither. */
 export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): void {
 	if (process.env[childVariable] !== undefined) {
 		endWithParent(scope);
@@ -24,12 +24,12 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	}
 	let on = false;
 	let registered = false;
-	/** Why the tool cannot be activated: another extension has one of this name. */
+	/** Why the tool cannot be activated: another extension owns a tool of this name. */
 	let foreign: string | undefined;
 
 	const register = async (): Promise<void> => {
 		const { spawnTool } = await import("./tool.ts");
-		// Switched again during the import.
+		// It may have been switched off or registered during the import.
 		if (!on || registered) return;
 		registered = true;
 		pi.registerTool(
@@ -94,7 +94,7 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 	pi.on("session_tree", (_event, ctx) => read(ctx));
 }
 
-/** The active tools that a child gets too: pi's own that no policy refuses now, and the notebook's. */
+/** The active tools that a child also gets: pi's own tools that no policy currently refuses, and the notebook's. */
 function childTools(pi: ExtensionAPI, { refuses }: Shared): string[] {
 	const own = new Set(
 		pi
@@ -105,7 +105,7 @@ function childTools(pi: ExtensionAPI, { refuses }: Shared): string[] {
 	return pi.getActiveTools().filter((name) => (own.has(name) ? !refuses(name) : name.startsWith("notebook_")));
 }
 
-/** If the parent was killed, the child stops its own background processes when it ends. */
+/** If the parent was killed, the child stops its own background processes on exit. */
 function endWithParent(scope: Scope): void {
 	const { ppid: parent } = process;
 	const tag = process.env[RUN_TAG];

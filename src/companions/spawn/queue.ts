@@ -1,11 +1,10 @@
-// Limits the number of concurrent children; first come, first served. A slot is released exactly once; an aborted waiter takes none.
+// Limits the number of concurrent children, first come, first served. A slot is released exactly once; an aborted waiter takes none.
 
 export interface Queue {
 	/** Number of waiting children. */
 	readonly waiting: number;
 	/**
-	 * Resolves with the function that gives the place back, as soon as fewer than `places` are taken; `undefined` where `signal` aborts
-	 * first.
+	 * Resolves with the function that releases the slot, as soon as fewer than `places` are taken; with `undefined` if `signal` aborts first.
 	 */
 	enter(places: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined>;
 }

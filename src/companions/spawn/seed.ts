@@ -1,15 +1,15 @@
-// The session file that a child starts from: no conversation, only what it shares with its parent (notebook, topic, readonly).
+// The session file that a child starts from: no conversation, only the state shared with its parent (notebook, topic, readonly).
 // The format is pi's (documentation, "session-format", version 3).
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A custom entry that the child finds on its branch. */
+/** A custom entry on the child's branch. */
 export interface SeedEntry {
 	readonly customType: string;
 	readonly data: unknown;
 }
 
-/** Writes the session file at `path`, its folder private to the user. */
+/** Writes the session file at `path`. The folder and the file are private to the user. */
 export function writeSeed(
 	path: string,
 	cwd: string,

@@ -6,16 +6,16 @@ import { chronicleSettings } from "../../pi/index.ts";
 export interface ChildCeilings {
 	/** Working time; waiting for the user does not count. */
 	readonly minutes: number;
-	/** As pi totals them. */
+	/** Total as pi computes it. */
 	readonly tokens: number;
 	/** USD. */
 	readonly costUsd: number;
 }
 
 export interface ChildSettings extends ChildCeilings {
-	/** Most concurrent children; the others wait. */
+	/** Maximum number of concurrent children; others wait. */
 	readonly atOnce: number;
-	/** `provider/id`, tried in this order; empty: the model of the session. */
+	/** `provider/id`, tried in this order; if empty, the session's model. */
 	readonly models: readonly string[];
 }
 

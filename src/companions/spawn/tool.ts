@@ -1,4 +1,4 @@
-// The tool `spawn`: a child session for the model. Its answer is bounded; what does not fit stands in a file that the answer names.
+// The tool `spawn`: a child session for the model. Its answer is bounded; a longer answer is saved in a file that the result names.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
@@ -34,27 +34,27 @@ const parameters = Type.Object({
 	thinking: Type.Optional(Type.Unsafe<(typeof levels)[number]>({ type: "string", enum: [...levels] })),
 });
 
-/** What a child shares with its parent. */
+/** State that a child shares with its parent. */
 export interface Shared {
 	/** Entries for the child's session: notebook pages, topic, posture. */
 	seed(): readonly SeedEntry[];
-	/** Whether a tool of this name is refused in the parent at present. */
+	/** Whether the parent currently refuses a tool of this name. */
 	refuses(tool: string): boolean;
-	/** Calls `listener` when the parent becomes readonly, until the function that it returns is called. */
+	/** Calls `listener` when the parent becomes readonly. The returned function unsubscribes. */
 	onReadonly(listener: () => void): () => void;
-	/** The child wrote an entry: what is shared is taken over. The answer names the notebook page that it was. */
+	/** Merges shared state from an entry that the child wrote. Returns the notebook page's name if the entry is a page. */
 	take(customType: string, data: unknown): string | undefined;
 }
 
-/** What a child takes over from its parent as it is when the child starts. */
+/** Settings that a child inherits from its parent at the moment it starts. */
 export interface Parent {
 	thinking(): string | undefined;
-	/** Names of the tools that its child may have: never more than the parent itself. */
+	/** Names of the tools that the child may have: never more than the parent has. */
 	tools(): readonly string[];
 	settings(): ChildSettings;
 }
 
-/** Builds the tool over one session's scope. Calls of one message run side by side. */
+/** Builds the tool for one session's scope. Calls in one message run concurrently. */
 export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDefinition {
 	const queue = openQueue();
 	const tool: ToolDefinition<typeof parameters> = {
@@ -64,7 +64,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			"Give a self-contained task to a child session with an empty context of its own and get its final answer. It has those of your tools that are pi's own, the same rules, shares the notebook, and cannot spawn.",
 		parameters: parameters as TSchema as typeof parameters,
 		exposure: "model-only",
-		// A child may do whatever its tools and the rules allow.
+		// A child may do everything that its tools and the rules allow.
 		annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 		async execute(id, { prompt, thinking: wanted }, signal, onUpdate, ctx) {
 			if (prompt.trim() === "") throw new Error("The prompt is empty: a child session sees nothing but its prompt.");
@@ -94,7 +94,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			const leave = await place;
 			if (leave === undefined || scope.closed) return report({ kind: "aborted", usage: noUsage }, file, []);
 			try {
-				// Restrictions hold as they are when the child starts, not as they were when it was asked for.
+				// The restrictions in force when the child starts apply, not those in force when the call was made.
 				const { args, models, ceilings } = launchPlan(ctx, file, wanted, parent);
 				const plan = { pi: found, args, cwd: ctx.cwd, prompt, models, ceilings, signal, onReadonly: shared.onReadonly };
 				writeSeed(file, ctx.cwd, ctx.sessionManager.getSessionFile(), shared.seed());
@@ -107,7 +107,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 	return tool as ToolDefinition;
 }
 
-/** The options of the child's pi, the models that may take over, and what it may use. */
+/** The options for the child's pi, its fallback models, and its ceilings. */
 function launchPlan(ctx: ExtensionToolContext, file: string, wanted: string | undefined, parent: Parent) {
 	const level = wanted ?? parent.thinking();
 	const tools = parent.tools();
@@ -124,7 +124,7 @@ function launchPlan(ctx: ExtensionToolContext, file: string, wanted: string | un
 	return { args, models: others, ceilings };
 }
 
-/** The call's result. What a child has used counts, and what it has written stands, however it ended. */
+/** The call's result. The child's usage and its notebook pages are reported whichever way it ended. */
 function report(end: ChildEnd, file: string, pages: readonly string[]) {
 	const { cost, ...tokens } = end.usage;
 	const usage = { ...tokens, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost } };
@@ -153,20 +153,20 @@ function report(end: ChildEnd, file: string, pages: readonly string[]) {
 	};
 }
 
-/** The beginning of an answer that fits: whole lines while there are any, and of a line that is longer than everything its beginning. */
+/** The part of an answer that fits: whole lines if possible, otherwise the start of a single long line. */
 function headOf(text: string): string {
 	const bytes = Buffer.from(text);
 	const lines = text.split("\n");
 	if (bytes.length <= DEFAULT_MAX_BYTES && lines.length <= DEFAULT_MAX_LINES) return text;
-	// A character that is cut in its middle is left out.
+	// Streaming mode drops an incomplete character at the end.
 	const fitting = new TextDecoder().decode(bytes.subarray(0, DEFAULT_MAX_BYTES), { stream: true });
 	const head = fitting.split("\n").slice(0, DEFAULT_MAX_LINES).join("\n");
 	const lastBreak = head.lastIndexOf("\n");
-	// Whole lines, unless that would throw away most of what fits.
+	// Keep whole lines, unless that would discard most of the text that fits.
 	return head.length === fitting.length && lastBreak > head.length / 2 ? head.slice(0, lastBreak) : head;
 }
 
-/** Puts a child's question to the user; without one it is dismissed. */
+/** Asks the user a child's question; without a user, the question is dismissed. */
 async function relay(
 	ctx: ExtensionToolContext,
 	dialog: RpcDialog,
@@ -188,7 +188,7 @@ async function relay(
 	}
 }
 
-/** The answer as the child gave it a choice of; it may have named one of its own `nobody`. */
+/** The chosen option. The child's own options may include one named `nobody`. */
 function chosenOf(chosen: string | undefined, options: readonly string[]): RpcAnswer {
 	return options.find((option) => option === chosen);
 }

@@ -1,4 +1,4 @@
-// Paths within folders, and how messages show them. Text only: the disk is not asked.
+// Path containment, and how messages show paths. Text only: the disk is not read.
 
 /** Whether `path` is `directory` or below it. Both absolute and normalized, with `/` or `\` between segments. */
 export function isWithin(path: string, directory: string): boolean {
@@ -10,7 +10,10 @@ export function isWithin(path: string, directory: string): boolean {
 	return next === "/" || next === "\\";
 }
 
-/** `path` as a user would write it: relative to `cwd`, or from the home directory. All absolute; an empty `cwd` or `home` is none. */
+/**
+ * `path` as a user would write it: relative to `cwd`, or from the home directory. All arguments are absolute; an empty `cwd` or `home` is
+ * ignored.
+ */
 export function placeName(path: string, cwd: string, home: string): string {
 	const below = (folder: string) => path.slice(folder.length).replace(/^[\\/]/, "");
 	if (cwd !== "" && isWithin(path, cwd)) return below(cwd) || ".";

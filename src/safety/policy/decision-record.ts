@@ -1,5 +1,5 @@
-// The record of a decision: one custom entry of the session. Calls that simply pass are not recorded.
-// Invariants: an entry has at most 2 KB, whatever the call was; it holds no file contents and no secrets that can be recognized.
+// The record of a decision: one custom entry of the session. Calls that pass without a decision are not recorded.
+// Invariants: an entry has at most 2 KB, whatever the call was; it contains no file contents and no recognizable secrets.
 
 import type { ToolCall } from "./policy.ts";
 import { redactInput, redactText } from "./redaction.ts";
@@ -9,7 +9,7 @@ import type { Verdict } from "./verdict.ts";
 export const decisionEntry = "chronicle:decision";
 
 /**
- * `denied` by a rule · `allowed` or `refused` by the user · `unasked`: the user had to be asked and nobody was there · `withheld`: part of
+ * `denied` by a rule · `allowed` or `refused` by the user · `unasked`: the user had to be asked but was not available · `withheld`: part of
  * the result did not reach the model · `noted`: a rule on trial would have stopped the call.
  */
 export type DecisionOutcome = "denied" | "allowed" | "refused" | "unasked" | "withheld" | "noted";
@@ -51,7 +51,7 @@ export function recordDecision(
 	};
 }
 
-/** Reads an entry's data; `undefined` where it is not a record. */
+/** Reads an entry's data; `undefined` if it is not a record. */
 export function readDecision(data: unknown): DecisionRecord | undefined {
 	if (typeof data !== "object" || data === null) return undefined;
 	const record = data as Partial<Record<keyof DecisionRecord, unknown>>;

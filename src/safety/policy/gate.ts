@@ -1,7 +1,7 @@
-// Decides about one tool call: measures the call, asks every policy, and carries out the strongest verdict. `register-gate.ts` puts the gate
-// in front of every call.
-// Invariants: an error on the way refuses the call with a reason; a refusal never ends the run; calls that could change each other's meaning
-// don't run at the same time; every decision other than a plain pass is recorded as an entry.
+// Decides each tool call: measures the call, asks every policy, and applies the strongest verdict. `register-gate.ts` puts the gate in
+// front of every call.
+// Invariants: an error during judgment refuses the call with a reason; a refusal never ends the run; calls that could change each other's
+// meaning don't run at the same time; every decision other than a plain pass is recorded as an entry.
 import type {
 	ExtensionAPI,
 	ExtensionContext,
@@ -28,33 +28,33 @@ import type { Policies, ToolCall } from "./policy.ts";
 import { questionText, refusalText } from "./refusal.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** A call with the verdicts that keep it from simply passing, strongest first. */
+/** A call with the verdicts that prevent it from simply passing, strongest first. */
 export interface JudgedCall {
 	readonly call: ToolCall;
 	readonly footprint: Footprint;
 	readonly verdicts: readonly Verdict[];
 }
 
-/** The user's answers, earlier and new. Only the user gives answers: nothing that a model can call reaches this. */
+/** The user's answers, remembered and new. Only the user gives answers: a model cannot call anything that reaches this. */
 export interface Answers {
-	/** The answer remembered for exactly this call in this place; `undefined` if the user has to be asked. */
+	/** The remembered answer for exactly this call in this place; `undefined` if the user has to be asked. */
 	recall(judged: JudgedCall, ctx: ExtensionContext): "yes" | "no" | undefined;
-	/** Asks the user, and remembers the answer as they choose. */
+	/** Asks the user, and remembers the answer if the user chooses so. */
 	ask(judged: JudgedCall, ctx: ExtensionContext): Promise<Answer>;
-	/** Notes that rules refused a call; the user may lift the refusal for the next identical call. */
+	/** Records that rules refused a call; the user may lift the refusal for the next identical call. */
 	refused(judged: JudgedCall, ctx: ExtensionContext): void;
-	/** Whether the user has lifted the refusal of this call. Uses the permission up. */
+	/** Whether the user has lifted the refusal of this call. Consumes the permission. */
 	lifts(judged: JudgedCall, ctx: ExtensionContext): boolean;
 }
 
 export interface GateOptions {
 	readonly policies: Policies;
 	readonly scope: Scope;
-	/** After this many refusals by one rule within a run the user is asked whether to continue. */
+	/** Number of refusals by one rule within a run after which the user is asked whether to continue. */
 	readonly patience?: number;
-	/** How the user is asked; by default a dialog of this session. */
+	/** Asks the user; by default with a dialog of this session. */
 	readonly ask?: (ctx: ExtensionContext, question: YesOrNo) => Promise<Answer>;
-	/** Remembered answers, where there are any; loaded at the first question or refusal. */
+	/** Remembered answers, if any; loaded at the first question or refusal. */
 	readonly answers?: () => Promise<Answers>;
 }
 
@@ -65,9 +65,7 @@ export interface Gate {
 	judge(event: ToolCallEvent, ctx: ExtensionContext): Promise<ToolCallEventResult | undefined>;
 	/** Screens a result; `undefined` leaves it as it is. */
 	screen(event: ToolResultEvent): Promise<ToolResultEventResult | undefined>;
-	/** A call has ended. */
 	ended(callId: string): void;
-	/** The run has ended. */
 	settle(): void;
 }
 
@@ -79,7 +77,7 @@ interface GateState {
 	readonly refusals: Map<string, number>;
 	/** Calls that were let through and whose results are screened, by id. */
 	readonly screened: Map<string, Pick<JudgedCall, "call" | "footprint">>;
-	/** The user's settings about tools, once they are read. */
+	/** The user's tool settings; `undefined` until they are read. */
 	known: KnownTools | undefined;
 }
 
@@ -152,11 +150,11 @@ async function judgeCall(
 		const refusal = await askUser(gate, judged, ctx);
 		if (refusal) return refusal;
 	}
-	// Another call may have been let through while the user was thinking.
+	// Another call may have been allowed while the user was deciding.
 	const after = conflict();
 	if (after) return refuseConflict(gate, ctx, call, after);
 	if (hasNeighbors) gate.inFlight.begin(call.id, footprint());
-	// What the user lets through is not taken away again from its result.
+	// If the user lifts a refusal, the result is not screened.
 	if (policies.screens && !lifted) gate.screened.set(call.id, judged);
 	const amended = await policies.amend(call);
 	if (amended) Object.assign(event.input, amended);
@@ -177,7 +175,7 @@ function record({ pi }: GateState, outcome: DecisionOutcome, call: ToolCall, ver
 	if (first) writeEntry(pi, decisionEntry, recordDecision(outcome, call, [first, ...rest]));
 }
 
-/** Whether the user has lifted the refusal of this call; if not, the refusal is noted for `/guard allow once`. */
+/** Whether the user has lifted the refusal of this call; if not, records the refusal for `/guard allow once`. */
 async function liftRefusal({ options }: GateState, judged: JudgedCall, ctx: ExtensionContext): Promise<boolean> {
 	const answers = await options.answers?.();
 	if (answers?.lifts(judged, ctx)) return true;
@@ -201,7 +199,7 @@ async function askUser(
 	return refuse(gate, ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody", ctx.cwd));
 }
 
-/** Counts a refusal; at the limit the user decides whether the run continues, unless the rules leave that to the model. */
+/** Counts a refusal. At the limit, the user decides whether the run continues, unless the rules leave that to the model. */
 async function refuse(
 	{ options, refusals }: GateState,
 	ctx: ExtensionContext,
@@ -259,7 +257,7 @@ async function screenResult(
 		if (text === undefined) return [];
 		return part.type === "text" || text !== "" ? [{ type: "text", text }] : [part];
 	});
-	// Details may hold the whole text again. pi keeps them unless they are replaced.
+	// Details may contain the whole text again, and pi keeps them unless they are replaced.
 	return { content: remaining, details: {} };
 }
 
@@ -272,7 +270,7 @@ function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext,
 	return {
 		id: event.toolCallId,
 		tool: event.toolName,
-		// A copy: what is amended later is not what was judged.
+		// A copy, because later amendments must not change the judged input.
 		input: { ...event.input },
 		siblings: siblings(event.toolCallId, ctx),
 		...(event.parentToolCallId === undefined ? {} : { parent: event.parentToolCallId }),
@@ -282,7 +280,7 @@ function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext,
 	};
 }
 
-/** The other calls of the message with call `id`: the newest assistant message; entries of this package may follow it. */
+/** The other calls in the message that contains call `id`: the newest assistant message, which entries of this package may follow. */
 function siblings(id: string, ctx: ExtensionContext): ToolCall["siblings"] {
 	for (const entry of newestFirst(ctx.sessionManager)) {
 		if (entry.type !== "message" || entry.message.role !== "assistant") continue;

@@ -1,5 +1,5 @@
-// Calls that were let through and have not ended. One of them must not make the judgment of another false.
-// Invariant: a call that could change what a path means never runs at the same time as a call that uses that path.
+// Allowed calls that have not ended. One of them must not invalidate the judgment of another.
+// Invariant: a call that could change the meaning of a path never runs at the same time as a call that uses that path.
 
 import type { FileAccess, Footprint } from "../../footprint/index.ts";
 import { isWithin } from "./containment.ts";
@@ -14,7 +14,7 @@ export interface InFlightCalls {
 	readonly size: number;
 }
 
-/** Programs that can create a link where they write, or move one there. */
+/** Programs that can create a link at their destination, or move one there. */
 const linkers = new Set([
 	"ln",
 	"link",
@@ -88,7 +88,7 @@ export function openInFlightCalls(): InFlightCalls {
 	};
 }
 
-/** A path used by `user` whose meaning `maker` could change. */
+/** A path that `user` accesses and whose meaning `maker` could change. */
 function relinks(maker: Footprint, user: Footprint, exists: (path: string) => boolean): string | undefined {
 	if (maker.tool === "write" || maker.tool === "edit") return undefined;
 	const made = canLink(maker) ? maker.accesses.filter(({ kind }) => kind !== "read" && kind !== "list") : [];

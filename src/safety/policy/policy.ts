@@ -9,13 +9,13 @@ export interface ToolCall {
 	readonly input: Readonly<Record<string, unknown>>;
 	/** The other calls of the same assistant message, in its order. */
 	readonly siblings: readonly { readonly id: string; readonly tool: string }[];
-	/** The call whose tool made this one; absent for calls of the model. */
+	/** The call whose tool made this one; absent for the model's own calls. */
 	readonly parent?: string;
 	/** The author's claims about the tool, as in MCP's tool annotations. Not verified. */
 	readonly hints?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
-	/** A tool of this package, or a tool of pi that only calls other tools: its effects are judged elsewhere. */
+	/** A tool of this package, or a tool of pi that only calls other tools: its effects are judged separately. */
 	readonly own?: true;
-	/** The user's settings about tools; also used for the calls that a gateway makes. */
+	/** The user's tool settings; also used for the calls that a gateway makes. */
 	readonly known?: KnownTools;
 }
 
@@ -26,7 +26,7 @@ export interface Policy {
 	 * verdict with a reason is recorded and changes nothing.
 	 */
 	judge(call: ToolCall, footprint: () => Footprint): Verdicts | Promise<Verdicts>;
-	/** Changes arguments of a call that every policy has let through; keys that are not returned stay as they are. */
+	/** Changes arguments of a call that every policy allows; keys that are not returned stay unchanged. */
 	amend?(call: ToolCall): Amendment | Promise<Amendment>;
 	/**
 	 * Screens the result of an allowed call before the model sees it: one text per part, empty for an image. Returns the texts that the
@@ -37,9 +37,9 @@ export interface Policy {
 		footprint: () => Footprint,
 		texts: readonly string[],
 	): ScreenedResult | Promise<ScreenedResult>;
-	/** Whether it forbids changes of the project at present. Sessions started by this one inherit that, not the policy. */
+	/** Whether it currently forbids changes to the project. Sessions started by this one inherit that, not the policy. */
 	forbidsChanges?(): boolean;
-	/** Whether it refuses the tool at present, whatever its arguments. Sessions started by this one inherit that. */
+	/** Whether it currently refuses the tool, whatever its arguments. Sessions started by this one inherit that. */
 	forbidsTool?(name: string): boolean;
 }
 
@@ -59,7 +59,7 @@ export interface Judgment {
 	readonly decision: Decision;
 	/** Every verdict that is not `allow`, strongest first. */
 	readonly verdicts: readonly Verdict[];
-	/** `allow` verdicts with a reason, such as what a rule on trial would have done. */
+	/** `allow` verdicts with a reason, such as the decision of a rule on trial. */
 	readonly notes: readonly Verdict[];
 }
 
@@ -75,9 +75,9 @@ export interface Policies {
 	readonly size: number;
 	/** Whether any policy screens results. */
 	readonly screens: boolean;
-	/** Whether any policy forbids changes of the project at present. */
+	/** Whether any policy currently forbids changes to the project. */
 	readonly forbidChanges: boolean;
-	/** Whether any policy refuses the tool at present, whatever its arguments. */
+	/** Whether any policy currently refuses the tool, whatever its arguments. */
 	forbidTool(name: string): boolean;
 }
 

@@ -1,5 +1,5 @@
-// Shortens and redacts a call's arguments for records and messages: enough to recognize the call, no contents.
-// Invariants: a text has at most `limit` characters; of bodies (file contents, edits) only the size is shown.
+// Shortens and redacts a call's arguments for records and messages: enough to recognize the call, but no contents.
+// Invariants: a text has at most `limit` characters; bodies (file contents, edits) show only their size.
 import { isSecretName, redacted, redactSecrets } from "./secrets.ts";
 
 const bodies = new Set([
@@ -16,7 +16,7 @@ const bodies = new Set([
 
 /** Cuts `text` to `limit` characters on one line, without secrets. */
 export function redactText(text: string, limit: number): string {
-	// The margin lets a secret be recognized that the limit cuts in two.
+	// The margin allows recognizing a secret that the limit cuts in two.
 	const line = redactSecrets(text.slice(0, limit + 400).replaceAll(/\s+/g, " "));
 	return line.length > limit || text.length > limit + 400 ? `${line.slice(0, limit - 1)}…` : line;
 }

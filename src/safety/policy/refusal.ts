@@ -1,11 +1,11 @@
-// Texts about a call that does not simply pass: for the model, and for the user who is asked.
+// Texts about a call that is refused or needs approval: for the model, and for the user.
 import { isWithin } from "./containment.ts";
 import { originText } from "./decision-record.ts";
 import type { ToolCall } from "./policy.ts";
 import { redactInput } from "./redaction.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** The text of a refused call for the model: every reason, then what to do instead. */
+/** The text for the model about a refused call: every reason, then advice. */
 export function refusalText(verdicts: readonly Verdict[], because: "rule" | "person" | "nobody", cwd: string): string {
 	const lines = verdicts.slice(0, 6).map((verdict) => `${verdict.reason}${ruleText(verdict, cwd)}`);
 	if (verdicts.length > 6) lines.push(`(${verdicts.length - 6} more rules refuse it.)`);
@@ -23,8 +23,8 @@ export function refusalText(verdicts: readonly Verdict[], because: "rule" | "per
 }
 
 /**
- * The part of a result that is compared with other results to detect repetition: of a refusal the first reason, since the advice after it
- * counts attempts; of any other result the whole text.
+ * The part of a result to compare with other results when detecting repetition. For a refusal, that is the first reason, because the advice
+ * after it counts attempts; for any other result, the whole text.
  */
 export function comparableOutcome(text: string, isError: boolean): string {
 	return isError && text.startsWith("Refused.\n") ? text.split("\n", 2).join("\n") : text;

@@ -1,5 +1,5 @@
-// Puts the package's one gate in front of every tool call of a session. Loads it at the first call that a policy has to judge.
-// Invariant: without a policy nothing is loaded; a gate that cannot be loaded refuses every call.
+// Puts the package's only gate in front of every tool call of a session. Loads the gate at the first call that a policy has to judge.
+// Invariant: without a policy nothing is loaded; if the gate cannot be loaded, every call is refused.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Gate, GateOptions } from "./gate.ts";
 

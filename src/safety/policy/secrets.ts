@@ -1,13 +1,13 @@
-// The one table of what counts as a secret in a text, used for everything that is stored: ledger, conversations, session entries, reports.
+// The only table of secrets in text, used for everything that is stored: ledger, conversations, session entries, reports.
 // Invariants: only the secret is replaced; every expression is linear in the text; redacting twice changes nothing.
 
-/** Replaces a secret. */
+/** The replacement for a secret. */
 export const redacted = "•••";
 
 interface SecretKind {
 	readonly name: string;
 	readonly pattern: RegExp;
-	/** The replacement; by default the mark alone. A function is for patterns without groups, and keeps the match with `undefined`. */
+	/** The replacement; by default only the mark. A function is for patterns without groups; it returns `undefined` to keep the match. */
 	readonly shown?: string | ((match: string, before: string) => string | undefined);
 }
 
@@ -20,7 +20,7 @@ const value = "[^\\s\"'\\\\,;&|)}\\]]{4,400}";
 /** Counts and limits are not secrets. */
 const noNumber = "(?!\\d{1,9}(?![\\w.-]))";
 
-/** First kinds that are recognized by their context, then those recognized by their own form. */
+/** Kinds recognized by their context first, then those recognized by their own form. */
 export const secretKinds: readonly SecretKind[] = [
 	{
 		name: "private key",
@@ -99,7 +99,7 @@ export const secretKinds: readonly SecretKind[] = [
 ];
 
 /**
- * Whether a word of at least 32 characters switches between capitals, small letters and digits as often as random text does. Names of
+ * Whether a word of at least 32 characters alternates between capital letters, small letters and digits as often as random text. Names of
  * functions and files don't.
  */
 function looksRandom(word: string): boolean {
@@ -122,10 +122,10 @@ function looksRandom(word: string): boolean {
 	return digits >= 3 && changes / longest.length >= often;
 }
 
-/** Git objects and checksums are not secrets where they are called that, or stand where git prints them. */
+/** Git objects and checksums are not secrets if the text before them says what they are, as git's output does. */
 function isDigest(word: string, before: string): boolean {
 	if (!/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return false;
-	// A token that is mentioned together with a commit is still a token.
+	// A token mentioned together with a commit is still a token.
 	if (/token|key|secret|passw|auth|cred/i.test(before.slice(-30))) return false;
 	return /(?:\b(?:commit|tree|blob|tag|parent|object|objects|rev|revision|head|base|merge|revert|checkout|show|diff|reset|index|sha-?\d{0,3}|md5|hash|digest|checksum|etag|integrity)s?\b[^\n]{0,24}|[0-9a-f]{7,40}\.{2,3})$/i.test(
 		before,
@@ -139,7 +139,7 @@ const shortestValue = 6;
 /** Replaces the secrets in a text. */
 export type Redact = (text: string) => string;
 
-/** Opens a redactor. `env`: the values of variables with secret names count as secrets everywhere. */
+/** Opens a redactor. The values of variables in `env` with secret names count as secrets everywhere. */
 export function openRedaction(env: Readonly<Record<string, string | undefined>> = {}): Redact {
 	const values = Object.entries(env)
 		.filter(
@@ -174,7 +174,7 @@ export function redactSecrets(text: string): string {
 	return clean;
 }
 
-/** Whether a name says that its value is a secret: `db_password`, `API_KEY`; not `tokens`, not `keyboard`. */
+/** Whether a name indicates a secret value: `db_password`, `API_KEY`; not `tokens`, not `keyboard`. */
 export function isSecretName(name: string): boolean {
 	return announcedName.test(name);
 }

@@ -1,4 +1,4 @@
-// A judgement of one tool call. The strongest decision wins; every reason is kept.
+// The judgment of one tool call. The strongest decision wins; every reason is kept.
 
 export type Decision = "allow" | "ask" | "deny";
 
@@ -13,14 +13,14 @@ export interface Verdict {
 	readonly decision: Decision;
 	/** Name of the policy: `guard`, `readonly`, `phase`, … */
 	readonly policy: string;
-	/** Short name of the rule, always the same for one rule: repetitions are counted by it. */
+	/** Short name of the rule, constant per rule, because repetitions are counted by it. */
 	readonly rule: string;
-	/** One sentence for the user and the model: what is not allowed and why. */
+	/** One sentence for the user and the model: the forbidden action and the reason. */
 	readonly reason: string;
-	/** One sentence for the model: what to do instead. */
+	/** One sentence for the model: an alternative. */
 	readonly advice?: string;
 	readonly origin?: Origin;
-	/** `told`: when the rule refuses repeatedly, the model is told so; the user is not asked whether to continue. */
+	/** `told`: if the rule refuses repeatedly, the model is informed and the user is not asked whether to continue. */
 	readonly repeats?: "told";
 }
 

@@ -1,5 +1,5 @@
-// The option `pi --chronicle-readonly`. pi does not start if two extensions register the same flag, so the flag is registered only if pi was
-// started with it or lists its options.
+// The option `pi --chronicle-readonly`. pi does not start if two extensions register the same flag, so this package registers it only if pi
+// was started with it or lists its options.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
 export const readonlyFlag = "chronicle-readonly";

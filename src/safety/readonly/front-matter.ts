@@ -23,7 +23,7 @@ export function readReadonlyRequest(file: string): ReadonlyRequest {
 	try {
 		source = openSource(file, readFileSync(file, "utf8"));
 	} catch {
-		// pi reports files that it cannot read.
+		// pi itself reports unreadable files.
 		return { kind: "nothing" };
 	}
 	const entry = parseFrontMatter(source, "optional").fields?.entries.get("readonly");

@@ -24,7 +24,7 @@ export function registerReadonly(pi: ExtensionAPI, policies: Policies): Readonly
 	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
 	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
 	pi.on("input", async (event, ctx) => {
-		// Text from an extension is never a command.
+		// Text sent by an extension is never a command.
 		if (event.source !== "extension" && event.text.startsWith("/")) {
 			const { findReadonlyRequest } = await import("./front-matter.ts");
 			await follow(ctx, findReadonlyRequest(pi, event.text));
@@ -73,8 +73,8 @@ export async function runReadonlyCommand(
 }
 
 /**
- * Reads the `readonly` request in the front matter of a template or skill, and returns the function that carries it out. A sequence reads all
- * its files before its first step, so that a file removed before its step cannot loosen anything.
+ * Reads the `readonly` request in the front matter of a template or skill, and returns the function that applies it. A sequence reads all
+ * its files before its first step, so removing a file before its step cannot loosen anything.
  */
 export async function prepareReadonlyRequest(file: string): Promise<(ctx: ExtensionContext) => Promise<void>> {
 	const { readReadonlyRequest } = await import("./front-matter.ts");

@@ -1,13 +1,13 @@
-// The readonly policy: calls that only read pass, calls that change something don't, whatever the tool and the spelling.
-// Invariants: an unknown effect is refused, unless a sandbox keeps the command from changing files; temporary folders stay writable; a call
-// that is known to change something is refused even if there is a sandbox.
+// The readonly policy: calls that only read pass; calls that change something are refused, whatever the tool and the spelling.
+// Invariants: an unknown effect is refused, unless a sandbox prevents the command from changing files; temporary folders stay writable; a
+// call known to change something is refused even in a sandbox.
 import { changes, type Footprint, type Unknown } from "../../footprint/index.ts";
 import { type Policy, redactText, type ToolCall, type Verdict } from "../policy/index.ts";
 import { isTemporary, type TemporaryPlaces } from "../temporary-places.ts";
 
 export interface ReadonlyOptions {
 	readonly places: TemporaryPlaces;
-	/** The command rewritten to run in the sandbox; `undefined` if there is none. */
+	/** Rewrites the command to run in the sandbox; `undefined` if there is none. */
 	readonly confine: (command: string) => Promise<string | undefined>;
 }
 
@@ -15,7 +15,6 @@ const shells = new Set(["bash", "powershell"]);
 const advice =
 	"This session is readonly. Say what should be changed; the user can turn readonly off with `/readonly off`.";
 
-/** Builds the policy. */
 export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 	const confined = async ({ tool, input }: ToolCall) =>
 		tool === "bash" && typeof input.command === "string" ? confine(input.command) : undefined;
@@ -35,7 +34,7 @@ export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 	};
 }
 
-/** Refuses a known change. */
+/** Refuses a call with a known change. */
 function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
 	for (const touch of accesses) {
 		if (touch.kind === "read" || touch.kind === "list" || isTemporary(touch, places)) continue;
@@ -61,7 +60,7 @@ const runsAnything: ReadonlySet<string> = new Set([
 	"power-off",
 ]);
 
-/** Refuses an unknown that might be a change. */
+/** Refuses a call with an unknown effect that might be a change. */
 function judgeUnknown(call: ToolCall, { unknowns }: Footprint): Verdict | undefined {
 	const [worst] = unknowns.filter(({ may }) => may.some((access) => access !== "read" && access !== "list"));
 	if (!worst) return undefined;

@@ -1,5 +1,5 @@
-// Whether a session is readonly: a fold over its branch, kept in step with moves in the tree.
-// Invariants: the newest entry of the branch decides, or the command line's flag if there is none; the model is told once per change.
+// Whether a session is readonly: a fold over its branch that follows moves in the tree.
+// Invariants: the newest entry of the branch decides; without one, the command line's flag decides; the model gets one notice per change.
 
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { customEntries, newestFirst, openBadge, openInstances, openOnce } from "../../pi/index.ts";
@@ -7,7 +7,7 @@ import type { Policies, Policy } from "../policy/index.ts";
 import type { SandboxProbe } from "../sandbox/index.ts";
 import { readonlyFlag } from "./flag.ts";
 
-/** Types of the entries; the second is another package's, read so that its sessions can be continued. */
+/** Entry types. The second belongs to another package; it is read so that sessions of that package can be continued. */
 const postureEntries = ["readonly:posture", "agenticoding-readonly"] as const;
 const nudgeMessage = "readonly:nudge";
 const statusKey = "chronicle-readonly";
@@ -23,19 +23,19 @@ export interface ReadonlySession {
 	readonly on: boolean;
 	/** Turns readonly on or off and records it on the branch. */
 	set(ctx: ExtensionContext, on: boolean): Promise<void>;
-	/** Reads the branch again, after a start, a resume or a move in the tree. */
+	/** Rereads the branch after a start, a resume or a move in the tree. */
 	refresh(ctx: ExtensionContext): Promise<void>;
-	/** The notice that the model has not had yet; `undefined` if it knows. */
+	/** The notice that the model has not received yet; `undefined` if it has received it. */
 	pendingNotice(ctx: ExtensionContext): ReadonlyNotice | undefined;
-	/** The notice again after a compaction during a run removed it; `undefined` if the model still has it. */
+	/** The notice again, if a compaction during a run removed it; `undefined` if the model still has it. */
 	noticeAfterCompaction(ctx: ExtensionContext): ReadonlyNotice | undefined;
-	/** The notice for a new context; `undefined` in a session that may change things. */
+	/** The notice for a new context; `undefined` if the session is writable. */
 	introduction(): ReadonlyNotice | undefined;
-	/** Entries that make a child session readonly: if this one is, or if a policy forbids changes. */
+	/** Entries that make a child session readonly, if this session is readonly or a policy forbids changes. */
 	share(): { readonly customType: string; readonly data: unknown }[];
-	/** Calls `listener` whenever readonly is turned on; the returned function removes it. */
+	/** Calls `listener` whenever readonly is turned on. The returned function unsubscribes. */
 	onTurnedOn(listener: () => void): () => void;
-	/** What keeps shell commands from writing: a sandbox, or judging their text. */
+	/** How shell commands are prevented from writing: by a sandbox, or by judging their text. */
 	confinement(): Promise<"sandbox" | "text">;
 }
 
@@ -59,12 +59,12 @@ export function readonlyOf(ctx: ExtensionContext): ReadonlySession | undefined {
 	return sessions.of(ctx.sessionManager);
 }
 
-/** Opens the readonly state of the session that `pi` belongs to. Nothing is read before `refresh`. */
+/** Opens the readonly state of the session that `pi` belongs to. Reads nothing before `refresh`. */
 export function openReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
 	let on = false;
 	let policy: AddedPolicy | undefined;
 	const badge = openBadge(statusKey);
-	/** Whether the session was ever readonly on this branch: only then can there be a notice. */
+	/** Whether the session was ever readonly on this branch; a notice is possible only then. */
 	let used = false;
 	const listeners = new Set<() => void>();
 	const sandbox = openOnce(async () => (await import("../sandbox/index.ts")).probeSandbox());
@@ -128,7 +128,7 @@ interface AddedPolicy {
 	readonly loaded: Promise<void>;
 }
 
-/** Enforces the policy at once: calls wait until its code is loaded, and are refused if it cannot be. */
+/** Enforces the policy immediately: calls wait until its code is loaded, and are refused if it cannot be loaded. */
 function addPolicy(policies: Policies, cwd: string, sandbox: () => Promise<SandboxProbe>): AddedPolicy {
 	const opening = openPolicy(cwd, sandbox);
 	const remove = policies.add({

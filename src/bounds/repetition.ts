@@ -1,30 +1,29 @@
-// Detects repetition: the same calls with the same results, one alone or in a short cycle. Pure, of constant size.
-// C1 a call is its fingerprint: equal fingerprints mean equal calls with equal outcomes; C2 distinct calls never count as repetition;
-// C3 the order within a cycle does not matter: the calls of one message run in parallel and end in any order.
+// Detects repetition: the same calls with the same results, a single call or a short cycle. Pure; the state has constant size.
+// C1 a fingerprint identifies a call: equal fingerprints mean equal calls with equal outcomes; C2 distinct calls never count as repetition;
+// C3 the order within a cycle does not matter, because the calls of one message run in parallel and end in any order.
 import { createHash } from "node:crypto";
 
-/** Longest cycle that is detected, in calls. */
+/** Length of the longest detected cycle, in calls. */
 const longest = 4;
 
 export interface Repetition {
-	/** Fingerprints of the last calls, newest last, at most `longest`. */
+	/** Fingerprints of the latest calls, newest last; at most `longest`. */
 	readonly last: readonly string[];
 	/** For each period from 1: the cycle that the newest calls repeat. */
 	readonly cycles: readonly Cycle[];
 }
 
 interface Cycle {
-	/** Fingerprints of its calls; empty before there were enough calls. */
+	/** Fingerprints of its calls; empty until there are enough calls. */
 	readonly calls: readonly string[];
-	/** The calls that the current round still lacks, one bit each. */
+	/** Bit mask of the calls that the current round still lacks. */
 	readonly missing: number;
-	/** How often it was completed. */
+	/** Number of completed rounds. */
 	readonly times: number;
 }
 
 export const NO_REPETITION: Repetition = { last: [], cycles: [] };
 
-/** Adds one call. */
 export function addCall(before: Repetition, fingerprint: string): Repetition {
 	const short = digest(fingerprint).slice(0, 8);
 	const last = [...before.last, short].slice(-longest);
@@ -32,7 +31,7 @@ export function addCall(before: Repetition, fingerprint: string): Repetition {
 	return { last, cycles };
 }
 
-/** The cycle of `period` calls after one more call; a call that does not belong to it starts another cycle with the calls before. */
+/** Advances the cycle of `period` calls by one call. A call outside the cycle starts a new cycle that includes the preceding calls. */
 function advanceCycle(cycle: Cycle | undefined, call: string, last: readonly string[], period: number): Cycle {
 	const all = 2 ** period - 1;
 	const at = cycle?.calls.findIndex((one, bit) => one === call && (cycle.missing & (1 << bit)) !== 0) ?? -1;
@@ -45,7 +44,7 @@ function advanceCycle(cycle: Cycle | undefined, call: string, last: readonly str
 }
 
 export interface CycleCount {
-	/** How often the cycle was completed; 1 where nothing repeats. */
+	/** Number of completed rounds; 1 if nothing repeats. */
 	readonly times: number;
 	/** Calls in one cycle. */
 	readonly period: number;
@@ -53,27 +52,27 @@ export interface CycleCount {
 	readonly ofMessages?: boolean;
 }
 
-/** The cycle that was completed most often; the shorter of two. */
+/** The cycle with the most completed rounds; of equals, the shortest. */
 export function mostRepeatedCycle({ cycles }: Repetition): CycleCount {
 	const rounds = cycles.map(({ times }, at) => ({ times, period: at + 1 }));
 	return rounds.reduce((most, round) => (round.times > most.times ? round : most), { times: 1, period: 1 });
 }
 
-/** Fingerprint of a call's tool and arguments, whatever the order of their keys: 16 hex digits. */
+/** Fingerprint of a call's tool and arguments, independent of key order: 16 hex digits. */
 export function callFingerprint(tool: string, args: unknown): string {
 	return digest(`${tool} ${canonical(args)}`);
 }
 
-/** Fingerprint of a call with its outcome: a digest of its result, or the rule that refused it. */
+/** Fingerprint of a call with its outcome. `outcome`: a digest of its result, or the rule that refused it. */
 export function outcomeFingerprint(call: string, outcome: string): string {
 	return digest(`${call} ${outcome}`);
 }
 
-/** Times of day, dates and durations: results that differ only in these are equal. */
+/** Matches times of day, dates, and durations. Results that differ only in these count as equal. */
 const times =
 	/\b(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?|\d{1,3}:\d\d(?::\d\d(?:[.,]\d{1,9})?|[.,]\d{1,9})|(?:\d{1,12}(?:[.,]\d{1,9})?\s?(?:[nµu]?s|ms|secs?|seconds?|m|mins?|minutes?|h|hours?)){1,3})\b/g;
 
-/** Digest of a call's result without times, for comparison with earlier results. */
+/** Digest of a call's result, ignoring times, for comparison with earlier results. */
 export function resultDigest(text: string): string {
 	return digest(text.replaceAll(times, "…"));
 }

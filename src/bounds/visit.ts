@@ -1,14 +1,14 @@
-// Bounds of one visit of a state or phase: requests to the model, tool calls, and repetition. Pure: it counts and judges.
-// V1 refused calls count like others; V2 the count restarts when a user resumes a stopped visit.
+// Bounds of one visit of a state or phase: model requests, tool calls, and repetition. Pure: counts and judges.
+// V1 refused calls count like others; V2 the count restarts when the user resumes a stopped visit.
 import { addCall, type CycleCount, digest, mostRepeatedCycle, NO_REPETITION, type Repetition } from "./repetition.ts";
 
-/** What a visit has used since it began, or since a user last resumed it. */
+/** The use of a visit since it began, or since the user last resumed it. */
 export interface VisitUse {
 	readonly requests: number;
 	readonly calls: number;
 	/** Repetition of single calls. */
 	readonly circling: Repetition;
-	/** Repetition of whole messages, whose calls may be in any order; absent where only single calls are known. */
+	/** Repetition of whole messages, whose calls may be in any order; `undefined` if only single calls are known. */
 	readonly messages?: Repetition;
 }
 
@@ -21,31 +21,31 @@ export interface VisitLimits {
 	readonly polling: boolean;
 }
 
-/** Default ceilings, far above what useful work takes. */
+/** Default ceilings, far above the needs of useful work. */
 export const VISIT_DEFAULTS = { requests: 400, calls: 800 } as const;
 
 export type VisitVerdict =
 	| { readonly kind: "fine" }
-	/** The model should be told that it makes no progress. */
+	/** The model should be warned that it is making no progress. */
 	| { readonly kind: "nudge"; readonly text: string }
-	/** The visit stops until a user resumes it; `text` is the reason, one sentence. */
+	/** The visit stops until the user resumes it; `text` is the reason, one sentence. */
 	| { readonly kind: "stop"; readonly cause: "circling" | "ceiling"; readonly text: string };
 
 const nudgeAt = 3;
 const stopAt = 6;
 
-/** Adds `count` requests to the model. */
+/** Adds `count` model requests. */
 export function useRequests(use: VisitUse, count: number): VisitUse {
 	return { ...use, requests: use.requests + count };
 }
 
-/** Adds one call; `fingerprint` is its fingerprint with its outcome, `undefined` where it is unknown. */
+/** Adds one call; `fingerprint` includes its outcome and is `undefined` if that is unknown. */
 export function useCall(use: VisitUse, fingerprint: string | undefined): VisitUse {
 	const circling = fingerprint === undefined ? NO_REPETITION : addCall(use.circling, fingerprint);
 	return { ...use, calls: use.calls + 1, circling };
 }
 
-/** Adds the calls of one message; `fingerprints` are their fingerprints with their outcomes, in the order of the calls. */
+/** Adds the calls of one message; `fingerprints` include the outcomes and are in call order. */
 export function useMessage(use: VisitUse, fingerprints: readonly string[]): VisitUse {
 	const counted = fingerprints.reduce(useCall, use);
 	return { ...counted, messages: addCall(use.messages ?? NO_REPETITION, digest([...fingerprints].sort().join(" "))) };
@@ -58,7 +58,7 @@ function rounds(use: VisitUse): CycleCount {
 	return message.times > single.times ? { ...message, ofMessages: true } : single;
 }
 
-/** Judges the use `after`, which was `before` until now. */
+/** Judges the use `after`; `before` is the previously judged use. */
 export function judgeUse(before: VisitUse, after: VisitUse, limits: VisitLimits): VisitVerdict {
 	const round = limits.polling ? { times: 1, period: 1 } : rounds(after);
 	if (round.times >= stopAt) return { kind: "stop", cause: "circling", text: `No progress: ${roundText(round)}.` };

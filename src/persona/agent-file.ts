@@ -1,5 +1,5 @@
-// One agent file (`*.md` with front matter) → a persona. The fields of agent-team, pi's own agents and Claude Code's are read alike.
-// A1 a file that has front matter is never dropped without a diagnostic; A2 its tools are never more than it says, in whichever field.
+// Reads one agent file (`*.md` with front matter) into a persona. Supports the fields of agent-team, pi's own agents, and Claude Code.
+// A1 a file with front matter is never dropped without a diagnostic; A2 an agent never gets more tools than any of its fields allows.
 import { dirname } from "node:path";
 import {
 	type Diagnostic,
@@ -21,22 +21,22 @@ import { readText, readWordList } from "./words.ts";
 
 export interface AgentPlace {
 	readonly tier: "project" | "user";
-	/** Path below the agents folder without `.md`, with `/`. */
+	/** Path relative to the agents folder, without `.md`, with `/` as separator. */
 	readonly path: string;
-	/** What a file without `tools` gets: `reading` as in agent-team, `all` as in Claude Code. */
+	/** Tools for a file without `tools`: `reading` as in agent-team, `all` as in Claude Code. */
 	readonly withoutTools: "reading" | "all";
 	readonly skills: SkillPlaces;
 }
 
 export type AgentRead =
 	| { readonly kind: "agent"; readonly agent: AgentFile }
-	/** A Markdown file that is no agent: it has no front matter. */
+	/** A Markdown file without front matter, so not an agent. */
 	| { readonly kind: "other" }
 	| { readonly kind: "broken"; readonly diagnostics: readonly Diagnostic[] };
 
 const byDefault = ["read", "bash", "edit", "write"];
 const read = ["name", "description", "tools", "disallowedTools", "readonly", "model", "models", "thinking", "skills"];
-/** Fields of other programs that read the same files; they have no effect here. */
+/** Fields of other programs that read the same files; ignored here. */
 const passedOver = new Set([
 	"color",
 	"colour",
@@ -65,7 +65,6 @@ const passedOver = new Set([
 	"inheritProjectContext",
 ]);
 
-/** Reads an agent file. */
 export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 	if (!source.text.trimStart().startsWith("---")) return { kind: "other" };
 	const front = parseFrontMatter(source);
@@ -111,7 +110,7 @@ export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 	return { kind: "agent", agent: { ...agent, diagnostics: report.diagnostics } };
 }
 
-/** What the restrictions leave of the tools; a list that says nothing stays one only where nothing is taken away. */
+/** The tools that the restrictions allow. A missing list stays `undefined` only if nothing is restricted. */
 function restrict(tools: readonly string[] | undefined, restrictions: Restrictions): readonly string[] | undefined {
 	if (tools === undefined && restrictions.denied.length === 0 && restrictions.only === undefined) return undefined;
 	const from = tools ?? [
@@ -121,9 +120,9 @@ function restrict(tools: readonly string[] | undefined, restrictions: Restrictio
 }
 
 interface ListedTools {
-	/** `undefined`: what pi offers by default. */
+	/** `undefined`: pi's default tools. */
 	readonly tools: readonly string[] | undefined;
-	/** Names that an extension of a state may bring. */
+	/** Names of tools that an extension of a state may provide. */
 	readonly foreign: readonly string[];
 }
 
@@ -149,14 +148,14 @@ function toolsOf(fields: MapNode, source: Source, place: AgentPlace, report: Rep
 	return { tools: READING, foreign: [] };
 }
 
-/** `tools: { write: false }` says what the agent lacks, and nothing of what it has. */
+/** Whether `tools` only switches tools off, such as `{ write: false }`, and so does not list the agent's tools. */
 function onlySwitchesOff(node: Node): boolean {
 	if (node.kind !== "map" || node.entries.size === 0 || node.entries.has("*")) return false;
 	return [...node.entries.values()].every(({ value }) => value.kind === "scalar" && value.value === false);
 }
 
 function modelsOf(fields: MapNode, source: Source, report: Report): readonly string[] {
-	// A model's name may hold blanks: only commas separate two.
+	// A model name may contain spaces, so only commas separate names.
 	const one = textOf(fields, "model")?.split(",") ?? wordsOf(fields, "model", source, report).map(({ text }) => text);
 	const more = wordsOf(fields, "models", source, report).map(({ text }) => text);
 	return [...new Set([...one, ...more].map((word) => word.trim()).filter((word) => word !== ""))];
@@ -193,7 +192,7 @@ function skillsOf(fields: MapNode, source: Source, places: SkillPlaces, report: 
 	return [...found];
 }
 
-/** Fields that are probably meant to be one that is read. */
+/** Warns about unknown fields with a name similar to a supported field. */
 function warnOfSlips(fields: MapNode, source: Source, report: Report): void {
 	for (const [key, { keyStart }] of fields.entries) {
 		if (read.includes(key) || passedOver.has(key) || isRestriction(key)) continue;

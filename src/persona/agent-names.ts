@@ -1,6 +1,6 @@
-// How a name finds an agent: exact, path, file name, slug or display form, last part of a namespaced name. Pure.
-// N1 a better kind of match always wins over a weaker one; N2 within one kind the first in precedence wins, except for the last
-// part of a namespaced name, which must be unique.
+// Finds an agent by name: exact name, path, file name, slug or display form, last part of a namespaced name. Pure.
+// N1 a stronger kind of match always wins over a weaker one; N2 within one kind, the first in precedence wins, except that the last part
+// of a namespaced name must be unique.
 import type { AgentFile } from "./persona.ts";
 
 export type AgentMatch =
@@ -8,7 +8,7 @@ export type AgentMatch =
 	| { readonly kind: "ambiguous"; readonly names: readonly string[] }
 	| { readonly kind: "none" };
 
-/** Finds the agent that `name` means among `agents`, which are in order of precedence. */
+/** Finds the agent that `name` refers to. `agents` are in order of precedence. */
 export function findAgent(name: string, agents: readonly AgentFile[]): AgentMatch {
 	const wanted = fold(name);
 	if (wanted === "") return { kind: "none" };
@@ -36,8 +36,8 @@ export function findAgent(name: string, agents: readonly AgentFile[]): AgentMatc
 }
 
 /**
- * The slug of a name: lower case, apostrophes gone, everything else that is no letter or digit a dash. Of a display form
- * (`Software Architect`, `SoftwareArchitect`) it is the same as of `software-architect`.
+ * The slug of a name: lower case, without apostrophes, every other run of non-alphanumeric characters replaced by a dash. Display forms
+ * (`Software Architect`, `SoftwareArchitect`) have the same slug as `software-architect`.
  */
 export function slugOf(name: string): string {
 	return name
@@ -49,7 +49,7 @@ export function slugOf(name: string): string {
 		.replace(/^-+|-+$/g, "");
 }
 
-/** A name for people: `red-team` is shown as `Red Team`. Names that carry capitals or blanks stay as they are. */
+/** The display form of a name: `Red Team` for `red-team`. Names with capitals or spaces stay unchanged. */
 export function displayName(name: string): string {
 	if (/[\p{Lu}\s]/u.test(name)) return name;
 	return name
@@ -67,7 +67,7 @@ function stemOf(agent: AgentFile): string {
 	return agent.path.slice(agent.path.lastIndexOf("/") + 1);
 }
 
-/** `ontap-specialist` of `netapp-tigers.ontap-specialist` or `netapp-tigers:ontap-specialist`; empty where there is no namespace. */
+/** `ontap-specialist` of `netapp-tigers.ontap-specialist` or `netapp-tigers:ontap-specialist`; empty without a namespace. */
 function lastPart(name: string): string {
 	const at = Math.max(name.lastIndexOf("."), name.lastIndexOf(":"), name.lastIndexOf("/"));
 	return at === -1 ? "" : slugOf(name.slice(at + 1));

@@ -1,6 +1,6 @@
-// Who there is: every agent file and team of a project and its person. Reads the disk once; what it gives is data.
-// C1 precedence is the order of the folders below, nearest project folder first, and within a folder files before those in subfolders;
-// C2 of agents with one name only the first counts; C3 a file that cannot be read hides no other.
+// Loads every agent file and team of a project and its user. Reads the disk once; the result is plain data.
+// C1 precedence follows the order of the folders below, nearest project folder first; within a folder, files precede those in subfolders;
+// C2 of several agents with one name, only the first counts; C3 an unreadable file hides no other.
 import { existsSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { type Diagnostic, didYouMean, openReport, quoted, type Report, readSource } from "../definition/index.ts";
@@ -12,16 +12,16 @@ import { type SkillPlaces, skillPlaces } from "./skills.ts";
 import { readTeams } from "./teams.ts";
 
 export interface AgentSources {
-	/** The project's folder; its ancestors up to the root of the repository are looked in too. */
+	/** The project folder; its ancestors up to the repository root are searched too. */
 	readonly cwd: string;
-	/** Whether the person trusts the project. If not, only their own agents count. */
+	/** Whether the user trusts the project. If not, only the user's own agents count. */
 	readonly project: "trusted" | "untrusted";
 	/** pi's agent folder, `~/.pi/agent`. */
 	readonly agentFolder: string;
 	readonly home: string;
 }
 
-/** Subfolders are looked into this deep, and no more than this many files are read. */
+/** Maximum depth of subfolders, and maximum number of files read per folder. */
 const DEPTH = 3;
 const MOST_FILES = 1000;
 
@@ -29,7 +29,7 @@ interface Folder extends Omit<AgentPlace, "path" | "skills"> {
 	readonly folder: string;
 }
 
-/** Reads every agent and team that `place` offers. */
+/** Loads every agent and team of the given sources. */
 export function loadAgentRegistry(place: AgentSources): AgentRegistry {
 	const roots = place.project === "trusted" ? projectFolders(place.cwd) : [];
 	const skills = skillPlaces(roots, place.agentFolder, place.home);
@@ -54,7 +54,7 @@ export function loadAgentRegistry(place: AgentSources): AgentRegistry {
 	return { agents, broken, plain, project: place.project, teams, diagnostics: report.diagnostics };
 }
 
-/** The folder and its ancestors up to the root of its repository; the folder alone where there is none. Nearest first. */
+/** The folder and its ancestors up to the repository root, nearest first; only the folder if it is not in a repository. */
 export function projectFolders(cwd: string): readonly string[] {
 	const folders: string[] = [];
 	for (let at = cwd; ; at = dirname(at)) {
@@ -102,7 +102,7 @@ function readFolder({ folder, ...place }: Folder, skills: SkillPlaces, report: R
 	return { agents, broken, plain };
 }
 
-/** Two agents of one name in one folder: nobody means that, and which one counts hangs on the names of their files. */
+/** Warns about agents with the same name in one folder: probably a mistake, and file names decide which agent counts. */
 function twins(agents: readonly AgentFile[]): Diagnostic[] {
 	const first = new Map<string, AgentFile>();
 	return agents.flatMap((agent): Diagnostic[] => {
@@ -125,13 +125,13 @@ function twins(agents: readonly AgentFile[]): Diagnostic[] {
 	});
 }
 
-/** What stands behind the first `name:` of a text that could not be read as a whole. */
+/** The value of the first `name:` in a text that could not be parsed. */
 function nameIn(text: string): string[] {
 	const [, name] = /^\s*name\s*:\s*["']?([^"'\n#]+?)["']?\s*(?:#.*)?$/m.exec(text.slice(0, 4000)) ?? [];
 	return name === undefined ? [] : [name];
 }
 
-/** Paths without `.md`, files of a folder before those of its subfolders, each sorted. */
+/** Paths without `.md`; the files of a folder precede those of its subfolders, each sorted. */
 function markdownBelow(folder: string): string[] {
 	const found: string[] = [];
 	for (const { path } of walkFiles(folder, DEPTH)) {
@@ -168,7 +168,7 @@ function readAllTeams(
 	return teams;
 }
 
-/** Members that are no agents. Where a file of that name is there and cannot be used, the fault is the file's. */
+/** Warns about team members that are not agents. If a file of that name exists but is unusable, the warning refers to the file. */
 function strangers(
 	team: Team,
 	{ agents, broken, plain }: Pick<AgentRegistry, "agents" | "broken" | "plain">,
@@ -199,7 +199,7 @@ function strangers(
 	});
 }
 
-/** Why the file that is called like an agent is none. */
+/** Why the file with the name of an agent is unusable; `undefined` without such a file. */
 function whyUnusable(
 	name: string,
 	broken: readonly BrokenAgent[],
@@ -216,6 +216,6 @@ function whyUnusable(
 		: { message: `is described in ${quoted(file, 200)}, which has no front matter.`, remedy: frontMatterRemedy };
 }
 
-/** What makes an agent of a Markdown file. */
+/** How to turn a Markdown file into an agent. */
 export const frontMatterRemedy =
 	"Begin the file with a line `---`, the fields `name:` and `description:`, and another line `---`.";

@@ -1,5 +1,5 @@
-// Which model a persona's `model` means among those that exist: ids, `provider/id`, aliases such as `opus`, parts of names.
-// Pure. M1 the same words and list give the same model; M2 a model without credentials is never chosen; M3 a fallback is always told.
+// Resolves a persona's `model` to an available model: by id, `provider/id`, aliases such as `opus`, or parts of names.
+// Pure. M1 the same input gives the same model; M2 a model without credentials is never chosen; M3 a fallback always gives a notice.
 import { didYouMean, type Problem, quoted } from "../definition/index.ts";
 
 export interface Model {
@@ -8,25 +8,25 @@ export interface Model {
 	readonly name?: string | undefined;
 }
 
-/** pi's levels, weakest first. */
+/** pi's thinking levels, weakest first. */
 export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
 export interface ModelChoice {
-	/** `undefined`: pi chooses by its own settings. */
+	/** `undefined`: pi chooses according to its settings. */
 	readonly model: Model | undefined;
 	/** From a suffix such as `sonnet:high`. */
 	readonly thinking: ThinkingLevel | undefined;
-	/** Why it is not what was asked for. */
+	/** Why the model differs from the requested one. */
 	readonly notice: Problem | undefined;
 }
 
-/** Words that mean "as the session": no notice is due. */
+/** Words that select the session's model, without a notice. */
 const inherited = new Set(["", "inherit", "default", "session", "auto"]);
 
 /**
- * Chooses the first of `wanted` that resolves, else `fallback` with a notice. `models` are those that can be used now; the provider of
- * `fallback` is preferred where several offer the same.
+ * Chooses the first of `wanted` that resolves, else `fallback` with a notice. `models` are the currently usable models. If several
+ * providers offer a match, the provider of `fallback` is preferred.
  */
 export function chooseModel(
 	wanted: readonly string[],
@@ -76,7 +76,7 @@ function findModel(word: string, models: readonly Model[], preferred: Model | un
 	return best(matches, preferred);
 }
 
-/** Whether `text` holds `part`, beginning at a word: `opus` is in `claude-opus-5`, `o3` is not in `gpt-4o3x`. */
+/** Whether `text` contains `part` at the start of a word: `claude-opus-5` contains `opus`, `gpt-4o3x` does not contain `o3`. */
 function holds(text: string, part: string): boolean {
 	const lower = text.toLowerCase();
 	for (let at = lower.indexOf(part); at !== -1; at = lower.indexOf(part, at + 1)) {
@@ -85,7 +85,7 @@ function holds(text: string, part: string): boolean {
 	return false;
 }
 
-/** The preferred provider's before others; undated ids before dated ones; then the highest version. */
+/** The best match: the preferred provider before others, undated ids before dated ones, then the highest version. */
 function best(models: readonly Model[], preferred: Model | undefined): Model | undefined {
 	const rank = (model: Model): number =>
 		(model.provider === preferred?.provider ? 0 : 2) + (/-\d{8}$/.test(model.id) ? 1 : 0);
@@ -94,7 +94,7 @@ function best(models: readonly Model[], preferred: Model | undefined): Model | u
 	)[0];
 }
 
-/** Compares ids with their numbers as numbers: `opus-5-5` before `opus-5-10`. */
+/** Compares ids with numeric collation: `opus-5-5` before `opus-5-10`. */
 function byVersion(a: string, b: string): number {
 	return a.localeCompare(b, "en", { numeric: true });
 }
@@ -105,7 +105,7 @@ function splitThinking(word: string): { readonly base: string; readonly thinking
 	return level === undefined ? { base: word, thinking: undefined } : { base: word.slice(0, colon), thinking: level };
 }
 
-/** The level that a word means, `undefined` for a word that is none. */
+/** Parses a thinking level; `undefined` for an unknown word. */
 export function readThinking(word: string): ThinkingLevel | undefined {
 	const lower = word.trim().toLowerCase();
 	const known = lower === "none" || lower === "false" ? "off" : lower === "ultra" ? "max" : lower;

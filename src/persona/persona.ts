@@ -1,40 +1,40 @@
-// What a persona is: who does a state. Data only; nothing here reads files.
-// P1 `prompt` is never empty; P2 `tools` holds pi's names only.
+// The persona: the agent that executes a state. Data only; nothing here reads files.
+// P1 `prompt` is never empty; P2 `tools` contains only pi's names.
 import type { Diagnostic } from "../definition/index.ts";
 import type { ThinkingLevel } from "./model-choice.ts";
 import type { Restrictions } from "./restrictions.ts";
 
 export type PersonaOrigin =
 	| { readonly kind: "file"; readonly file: string; readonly tier: "project" | "user" }
-	/** Made from words of a template. */
+	/** Created from the text in a template. */
 	| { readonly kind: "inline" };
 
 export interface Persona {
-	/** As written, for people. */
+	/** As written, for display. */
 	readonly name: string;
 	readonly origin: PersonaOrigin;
 	readonly description: string;
 	/** Added to pi's system prompt. */
 	readonly prompt: string;
-	/** pi's tool names and `*` patterns; `undefined`: what pi offers by default. */
+	/** pi's tool names and `*` patterns; `undefined`: pi's default tools. */
 	readonly tools: readonly string[] | undefined;
-	/** What it may never have, whatever a state lists. */
+	/** Tools that it may never have, regardless of the state's list. */
 	readonly restrictions: Restrictions;
-	/** Tools that it lists and only an extension can bring, as written. */
+	/** Listed tools that only an extension can provide, as written. */
 	readonly foreign: readonly string[];
-	/** Models as written, best first; empty: the session's. */
+	/** Models as written, best first; empty: the session's model. */
 	readonly models: readonly string[];
 	readonly thinking: ThinkingLevel | undefined;
 	/** Absolute paths of skill folders or files. */
 	readonly skills: readonly string[];
-	/** What its file says that does not hold: listed when a run starts. An error stops a run that uses it. */
+	/** Problems in its file, listed when a run starts. An error stops a run that uses the persona. */
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** An agent file that loaded, and the names under which it is found. */
+/** A loaded agent file, with the names that identify it. */
 export interface AgentFile extends Persona {
 	readonly origin: Extract<PersonaOrigin, { kind: "file" }>;
-	/** Path below its agents folder without `.md`, with `/`: `n8n/n8n-builder`. */
+	/** Path relative to its agents folder, without `.md`, with `/` as separator: `n8n/n8n-builder`. */
 	readonly path: string;
 }
 
@@ -53,23 +53,23 @@ export interface TeamMember {
 	readonly column: number;
 }
 
-/** A file of an agents folder that cannot be used. */
+/** An unusable file in an agents folder. */
 export interface BrokenAgent {
-	/** Its file's name without `.md`, and the name written in it where that can be told. */
+	/** Its file name without `.md`, and the name written in it, if known. */
 	readonly names: readonly string[];
 	readonly problem: Diagnostic;
 }
 
-/** Every agent and team that a place offers, the first of equal names only. */
+/** Every agent and team of the given sources; of equal names, only the first. */
 export interface AgentRegistry {
 	/** In order of precedence. */
 	readonly agents: readonly AgentFile[];
 	readonly broken: readonly BrokenAgent[];
-	/** Markdown files without front matter in those folders: no agents. */
+	/** Markdown files without front matter in the agent folders; not agents. */
 	readonly plain: readonly string[];
-	/** Whether project folders were left out, because the person does not trust the project. */
+	/** `untrusted`: project folders were skipped, because the user does not trust the project. */
 	readonly project: "trusted" | "untrusted";
-	/** Keyed by name in lower case. */
+	/** By lowercase name. */
 	readonly teams: ReadonlyMap<string, Team>;
 	readonly diagnostics: readonly Diagnostic[];
 }

@@ -1,16 +1,16 @@
-// Words of a template → the persona that does a state: an agent file, or a role made from the words. Pure but for what the cast holds.
-// V1 never an empty persona; V2 `agent` never falls back to a role; V3 with a team named, nobody outside it is chosen.
+// Resolves the text in a template to a persona: an agent file, or a role described by the text itself. Reads only the registry.
+// V1 the persona is never empty; V2 `agent` never falls back to a role; V3 if a team is named, only its members are candidates.
 import { type Diagnostic, didYouMean, type Problem, quoted, thereAre } from "../definition/index.ts";
 import { displayName, findAgent, slugOf } from "./agent-names.ts";
 import type { AgentFile, AgentRegistry, Persona } from "./persona.ts";
 
 export interface PersonaWish {
-	/** `agent`: must be an agent file. `persona`: an agent file of that name, else a role in these words. */
+	/** `agent`: must be an agent file. `persona`: an agent file of that name, else a role described by `name`. */
 	readonly kind: "agent" | "persona";
 	readonly name: string;
-	/** Where the agent is looked for; `undefined`: everywhere. */
+	/** The team to search; `undefined`: all agents. */
 	readonly team?: string | undefined;
-	/** The state lists its tools itself: what is wrong with the agent's own list does not matter. */
+	/** The state lists its own tools, so errors in the agent's tool list are ignored. */
 	readonly listsTools?: boolean;
 }
 
@@ -18,7 +18,7 @@ export type PersonaFound =
 	| { readonly kind: "persona"; readonly persona: Persona; readonly notices: readonly Problem[] }
 	| { readonly kind: "none"; readonly problem: Problem };
 
-/** Finds who a state means. */
+/** Finds the persona of a state. */
 export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaFound {
 	const name = wish.name.trim();
 	if (name === "")
@@ -53,7 +53,7 @@ export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaF
 	return { kind: "persona", persona: inlinePersona(name), notices: suggestion === "" ? [] : [notice] };
 }
 
-/** A persona in a person's own words: a title such as `Software Architect`, or a whole text. */
+/** A persona from the user's text: a title such as `Software Architect`, or a whole prompt. */
 export function inlinePersona(words: string): Persona {
 	const text = words.trim();
 	const isTitle = text.length <= 80 && !text.includes("\n");
@@ -77,8 +77,8 @@ export function inlinePersona(words: string): Persona {
 }
 
 /**
- * The agents of a team, in its order, each once; `undefined` where there is no such team. It is found by its name, capitals aside, else by
- * its slug. Without teams there is one, `all`.
+ * The agents of a team, in team order, each once; `undefined` if there is no such team. Finds the team by case-insensitive name, else by
+ * slug. Without any teams, `all` contains every agent.
  */
 export function membersOf(name: string, cast: AgentRegistry): readonly AgentFile[] | undefined {
 	const wanted = name.trim().toLowerCase();
@@ -94,7 +94,7 @@ export function membersOf(name: string, cast: AgentRegistry): readonly AgentFile
 	return [...members];
 }
 
-/** What helps where no agent answers to a name. */
+/** The remedy for an unknown agent name. */
 function whatToDo({ kind, name, team }: PersonaWish, cast: AgentRegistry, names: readonly string[]): string {
 	const slug = slugOf(name);
 	const plain = cast.plain.find((file) => slug !== "" && slugOf(stemOf(file)) === slug);
@@ -117,7 +117,7 @@ function stemOf(file: string): string {
 	return /([^\\/]*)\.md$/i.exec(file)?.[1] ?? "";
 }
 
-/** `broken`: a file that claims the same name and cannot be used, wherever it comes in the order. */
+/** `broken`: an unusable file that claims the same name, regardless of precedence. */
 function fromFile(agent: AgentFile, broken: Diagnostic | undefined, listsTools: boolean): PersonaFound {
 	const errors = agent.diagnostics.filter(
 		({ severity, code }) => severity === "error" && !(listsTools && code === "unknown-tool"),
@@ -138,7 +138,7 @@ function fromFile(agent: AgentFile, broken: Diagnostic | undefined, listsTools: 
 	};
 }
 
-/** Why the file that is called like the agent did not load: its fault is the answer, not that there is nobody of the name. */
+/** The problem of the broken file with the agent's name. It is a better answer than "unknown agent". */
 function brokenFile(name: string, cast: AgentRegistry): Diagnostic | undefined {
 	const slug = slugOf(name);
 	return cast.broken.find(({ names }) => slug !== "" && names.some((each) => slugOf(each) === slug))?.problem;

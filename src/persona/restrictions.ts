@@ -1,5 +1,5 @@
-// What an agent file takes away, in the fields of every program that reads such files: honored here in the nearest stricter meaning, or an
-// error with its place. R1 no restricting field is passed over in silence; R2 nothing here ever gives an agent more.
+// Restrictions in an agent file, in the fields of every program that reads such files. Each is honored in the nearest stricter meaning, or
+// reported as an error with its place. R1 no restricting field is silently ignored; R2 nothing here ever widens an agent's tools.
 import {
 	isListed,
 	type MapEntry,
@@ -12,15 +12,15 @@ import {
 import { readToolName, type ToolName } from "./tool-names.ts";
 import { readText, readWordList } from "./words.ts";
 
-/** What an agent may never have, whatever a state lists. */
+/** The tools that an agent may never have, regardless of the state's list. */
 export interface Restrictions {
-	/** Tool names and `*` patterns that are taken away. */
+	/** Denied tool names and `*` patterns. */
 	readonly denied: readonly string[];
-	/** The only tools that it may have; `undefined` where nothing limits them so. */
+	/** The only tools that it may have; `undefined`: no such limit. */
 	readonly only: readonly string[] | undefined;
 }
 
-/** Tools that look and change nothing. */
+/** Read-only tools. */
 export const READING: readonly string[] = ["read", "grep", "find", "ls"];
 
 interface RestrictionReading {
@@ -48,11 +48,11 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
 	[/^hooks$/, readHooks],
 ];
 
-/** Keys that take something away by how they are called. */
+/** Keys whose names imply a restriction. */
 const restricting =
 	/^(deny|denied|disallow|forbid|block|exclud|restrict|permission|sandbox|approval|nowrite|nobash|noshell|noexec)/;
 
-/** The fields that `readRestrictions` understands, by any key. */
+/** Whether `readRestrictions` handles the field with this key. */
 export function isRestriction(key: string): boolean {
 	const plain = plainKey(key);
 	return restricting.test(plain) || handlers.some(([keys]) => keys.test(plain));
@@ -85,7 +85,7 @@ export function readRestrictions(fields: MapNode, source: Source, report: Report
 	return { denied: [...denied], only };
 }
 
-/** Keeps of `tools` what the restrictions leave; a pattern that reaches what is denied goes whole. */
+/** Splits `tools` by the restrictions into `kept` and removed (`left`). A pattern that matches a denied tool is removed as a whole. */
 export function keepAllowed(
 	tools: readonly string[],
 	{ denied, only }: Restrictions,
@@ -105,7 +105,7 @@ function readDenied({ value }: MapEntry, key: string, reading: RestrictionReadin
 		denyTool(text, start, reading);
 }
 
-/** Takes one tool away, as written by a person. */
+/** Denies one tool, as written in the file. */
 function denyTool(written: string, start: number, { source, report, deny }: RestrictionReading): void {
 	const said: ToolName = readToolName(written.replace(/^!/, ""), "denied");
 	switch (said.kind) {
@@ -143,13 +143,13 @@ function denyTool(written: string, start: number, { source, report, deny }: Rest
 function readAllowed({ value }: MapEntry, key: string, { source, report, only }: RestrictionReading): void {
 	const names = readWordList(value, key, source, report).flatMap(({ text }) => {
 		const said = readToolName(text, "denied");
-		// A tool that is allowed for some arguments only is not allowed whole.
+		// A tool that is allowed only for some arguments is not allowed at all.
 		return said.kind === "tool" || said.kind === "foreign" ? [said.name] : said.kind === "all" ? ["*"] : [];
 	});
 	only(names);
 }
 
-/** `tools: { write: false }`: what is switched off is taken away. */
+/** `tools: { write: false }`: denies the tools that are switched off. */
 function readSwitches(map: MapNode, reading: RestrictionReading): void {
 	for (const [name, { value, keyStart }] of map.entries) {
 		if (value.kind === "scalar" && value.value === false && name !== "*") denyTool(name, keyStart, reading);
@@ -166,13 +166,13 @@ function readReadonly({ value, keyStart }: MapEntry, key: string, reading: Restr
 
 function readMode(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const word = plainKey(readText(entry.value) ?? "");
-	// In `dontAsk` only what has been allowed before may run: here that is what reads.
+	// With `dontAsk`, only previously allowed tools may run: here, the read-only tools.
 	if (word === "plan" || word === "dontask" || word === "readonly") reading.only(READING);
 	else if (!/^(|default|acceptedits|bypasspermissions|auto|manual|delegate|inherit)$/.test(word))
 		fail(entry, reading, `${quoted(readText(entry.value) ?? "")} in \`${key}\` is no mode that is known here.`);
 }
 
-/** `mode` says in other programs who may start the agent, or that it only plans. */
+/** In other programs, `mode` defines how the agent may be started, or that it only plans. */
 function readWorkMode(entry: MapEntry, _key: string, { only }: RestrictionReading): void {
 	if (/^(plan|planning|ask|read|readonly|review)$/.test(plainKey(readText(entry.value) ?? ""))) only(READING);
 }
@@ -195,7 +195,7 @@ function readApproval(entry: MapEntry, key: string, reading: RestrictionReading)
 	fail(entry, reading, `\`${key}\` asks a person before calls, which an agent file cannot ask for here.`);
 }
 
-/** OpenCode's `{ bash: deny }` and Claude's `{ deny: […], ask: […] }`; what must be asked for is not had, because nobody is there to ask. */
+/** OpenCode's `{ bash: deny }` and Claude's `{ deny: […], ask: […] }`. `ask` counts as `deny`, because no user is present to ask. */
 function readPermissions(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const { value } = entry;
 	if (value.kind !== "map") {
@@ -224,7 +224,7 @@ function readWholePermission(entry: MapEntry, key: string, reading: RestrictionR
 	else if (word !== "allow" && word !== "") fail(entry, reading, `\`${key}\` is not a permission known here.`);
 }
 
-/** Claude's `allow`, `deny` and `ask` lists, and its mode; false for anything else. */
+/** Reads Claude's `allow`, `deny`, and `ask` lists, and its default mode; `false` for anything else. */
 function readPermissionList(inner: MapEntry, name: string, reading: RestrictionReading): boolean {
 	if (/^(allow|deny|ask)$/.test(name) && inner.value.kind === "list") {
 		if (name !== "allow") readDenied(inner, name, reading);
@@ -235,7 +235,7 @@ function readPermissionList(inner: MapEntry, name: string, reading: RestrictionR
 	return true;
 }
 
-/** What is denied or must be asked for is not available. */
+/** Denies a tool with the permission `deny` or `ask`. */
 function closeTool(name: string, permission: "deny" | "ask", inner: MapEntry, reading: RestrictionReading): void {
 	if (name === "doom_loop") return;
 	if (name === "external_directory") {
@@ -248,7 +248,7 @@ function closeTool(name: string, permission: "deny" | "ask", inner: MapEntry, re
 	if (tools.length === 0) denyTool(name, inner.keyStart, reading);
 }
 
-/** `deny` also for what is allowed for some arguments only. */
+/** The permission in a node; `deny` if it is allowed only for some arguments; `undefined` if unknown. */
 function permissionOf(node: Node): Permission | undefined {
 	if (node.kind === "map") {
 		const inner = [...node.entries.values()].map(({ value }) => permissionOf(value));
@@ -260,14 +260,14 @@ function permissionOf(node: Node): Permission | undefined {
 	return word === "allow" || word === "deny" || word === "ask" ? word : undefined;
 }
 
-/** The tools that a permission is about: `edit` is every change of a file. */
+/** The tools that a permission covers: `edit` covers every change to a file. */
 function toolsNamed(name: string): readonly string[] {
 	if (/^(edit|write|patch)$/i.test(name)) return ["edit", "write"];
 	const said = readToolName(name, "denied");
 	return said.kind === "tool" ? [said.name] : [];
 }
 
-/** Hooks do not run here. One that may forbid a call takes the tools that it watches away. */
+/** Hooks do not run here. A hook that may forbid calls denies the tools that it matches. */
 function readHooks(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const { value } = entry;
 	if (value.kind === "scalar" && (value.value === null || value.value === false)) return;

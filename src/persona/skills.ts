@@ -1,17 +1,17 @@
-// Where the skills that an agent file names are: by path, or by name in the places that pi looks in.
-// K1 only what exists is returned; K2 project places are looked in only where the caller says so.
+// Finds the skills that an agent file names: by path, or by name in the skill folders of pi.
+// K1 only existing skills are returned; K2 project folders are searched only if the caller passes them.
 import { existsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 
 export interface SkillPlaces {
-	/** Folders whose `<name>/SKILL.md` or `<name>.md` is the skill `name`, in order of precedence. */
+	/** Folders that contain the skill `name` as `<name>/SKILL.md` or `<name>.md`, in order of precedence. */
 	readonly folders: readonly string[];
 	readonly home: string;
 }
 
 /**
- * The places for a project (its folders, nearest first; none where it is not trusted), pi's agent folder and the home. Project folders come
- * first.
+ * The skill folders of a project, pi's agent folder, and the home directory, in this order. `projects` are the project's folders, nearest
+ * first; empty if the project is not trusted.
  */
 export function skillPlaces(projects: readonly string[], agentFolder: string, home: string): SkillPlaces {
 	const within = (root: string): string[] => [
@@ -30,7 +30,7 @@ export function skillPlaces(projects: readonly string[], agentFolder: string, ho
 	};
 }
 
-/** Absolute path for pi's `--skill`, or `undefined`. A path is relative to `from`, the folder of the file that names it. */
+/** The absolute path for pi's `--skill`, or `undefined`. A relative path resolves against `from`, the folder of the file that names it. */
 export function findSkill(name: string, from: string, places: SkillPlaces): string | undefined {
 	const word = name.trim();
 	if (word === "") return undefined;
@@ -47,7 +47,7 @@ export function findSkill(name: string, from: string, places: SkillPlaces): stri
 	return undefined;
 }
 
-/** The folder that holds a `SKILL.md`, a Markdown file, or nothing. */
+/** The path of a skill: a folder with a `SKILL.md`, or a Markdown file; else `undefined`. */
 function asSkill(path: string): string | undefined {
 	const kind = statSync(path, { throwIfNoEntry: false });
 	if (kind?.isDirectory()) return existsSync(join(path, "SKILL.md")) ? path : undefined;

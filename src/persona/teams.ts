@@ -1,5 +1,5 @@
-// teams.yaml → teams. A team is a list of agents, or a group of fields with such a list under `members` (or `agents`).
-// T1 a team that cannot be read takes no other with it.
+// Reads teams.yaml. A team is a list of agents, or a group of fields with such a list under `members` (or `agents`).
+// T1 an invalid team does not affect the others.
 import {
 	type Diagnostic,
 	describeNode,
@@ -13,7 +13,7 @@ import {
 import type { Team, TeamMember } from "./persona.ts";
 import { readText, readWordList } from "./words.ts";
 
-/** More than anybody lists. Aliases can repeat a short list many times. */
+/** A generous maximum. YAML aliases can repeat a short list many times. */
 const mostMembers = 500;
 
 export interface TeamsRead {
@@ -22,7 +22,6 @@ export interface TeamsRead {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads the teams of a file. */
 export function readTeams(source: Source): TeamsRead {
 	const { root, diagnostics } = parseYaml(source);
 	const report = openReport();
@@ -48,11 +47,11 @@ export function readTeams(source: Source): TeamsRead {
 interface WrittenTeam {
 	readonly name: string;
 	readonly value: Node;
-	/** Offset of its name. */
+	/** Offset of the name. */
 	readonly start: number;
 }
 
-/** Teams by their names, or a list of groups with a `name` each; `teams:` around either is allowed. `undefined`: it is neither. */
+/** A map of teams by name, or a list of groups with a `name`; either may be nested in `teams:`. `undefined`: neither. */
 function teamsIn(root: Node): WrittenTeam[] | undefined {
 	const inner = root.kind === "map" && root.entries.size === 1 ? root.entries.get("teams")?.value : undefined;
 	const listed = namedTeams(inner ?? root);
@@ -116,7 +115,7 @@ function readMembers(node: Node, team: string, source: Source, report: Report): 
 		const { line = 1, column = 1 } = source.place(start);
 		return { name, line, column };
 	};
-	// Names may hold blanks, so only commas separate them.
+	// Names may contain spaces, so only commas separate them.
 	if (node.kind === "scalar") {
 		const text = readText(node) ?? "";
 		return text.split(",").flatMap((name) => (name.trim() === "" ? [] : [member(name.trim(), node.start)]));
@@ -142,7 +141,7 @@ function readMembers(node: Node, team: string, source: Source, report: Report): 
 	});
 }
 
-/** The agent that a group of fields names: by `agent` or `name`, or as the only key, `- builder: writes the code`. */
+/** The agent named by a group of fields: in `agent` or `name`, or as the only key, as in `- builder: writes the code`. */
 function namedIn({ entries }: Extract<Node, { kind: "map" }>): { text: string; start: number } | undefined {
 	const entry = entries.get("agent") ?? entries.get("name");
 	const name = entry && readText(entry.value);

@@ -1,20 +1,21 @@
-// Tool names as people write them in agent files, in pi's words. Pure: it knows names, not which tools a session has.
-// N1 nothing is widened: a name that limits a tool by argument is left out, not given whole; N2 no name is dropped without a problem saying so.
+// Translates the tool names in agent files to pi's names. Pure: it knows names, not the tools of a session.
+// N1 nothing is widened: a name that limits a tool by arguments is omitted, not granted as a whole; N2 no name is dropped without a
+// problem.
 import { didYouMean, editDistance, type Problem, quoted } from "../definition/index.ts";
 import { isAgentToolName } from "../safety/index.ts";
 
-/** pi's built-in tools, by their exact names. */
+/** Exact names of pi's built-in tools. */
 export const BUILT_IN_TOOLS: readonly string[] = ["read", "bash", "edit", "write", "grep", "find", "ls", "powershell"];
 
-/** Tools of pi's built-in extensions, which a worker loads only when a persona names one of them. */
+/** Tools of pi's built-in extensions. A worker loads an extension only if a persona names its tool. */
 export const BUILT_IN_EXTENSION_TOOLS: ReadonlyMap<string, string> = new Map([
 	["codemode", "builtin:codemode"],
 	["tool_search", "builtin:tool-search"],
 ]);
 
 /**
- * Other agents' names for what pi has, lower case. Sources: the tool lists in the documentation of Claude Code, Gemini CLI, Codex, OpenCode
- * and Copilot.
+ * Names that other agents use for pi's tools, in lower case. Sources: the tool lists in the documentation of Claude Code, Gemini CLI,
+ * Codex, OpenCode, and Copilot.
  */
 const foreign: ReadonlyMap<string, string> = new Map([
 	["multiedit", "edit"],
@@ -41,7 +42,7 @@ const foreign: ReadonlyMap<string, string> = new Map([
 	["execute", "bash"],
 ]);
 
-/** Names that are known elsewhere and have no counterpart in a worker. */
+/** Tools of other agents that have no counterpart in a worker. */
 const absent: ReadonlyMap<string, string> = new Map(
 	[
 		[
@@ -67,35 +68,35 @@ const absent: ReadonlyMap<string, string> = new Map(
 	].flatMap(([why, names]) => (names as string[]).map((name) => [name, why as string] as const)),
 );
 
-/** Names for everything that pi offers by default, and for nothing at all. */
+/** Names for all of pi's default tools, and for none. */
 const everything = new Set(["*", "all"]);
 const nothing = new Set(["none", "-"]);
 
 export interface ToolNames {
-	/** pi's names and patterns such as `mcp__docs__*`, each once, in the order written. */
+	/** pi's names, and patterns such as `mcp__docs__*`, each once, in the order written. */
 	readonly names: readonly string[];
-	/** `all` where the list asked for everything; `names` then holds what it adds. */
+	/** `all` if the list includes a name for everything; `names` then contains the tools that it adds. */
 	readonly kind: "listed" | "all";
 	readonly problems: readonly (Problem & { readonly severity: "error" | "warning"; readonly written: string })[];
-	/** Names that only an extension can know, as written; each has a problem too. */
+	/** Names, as written, that only an extension can provide; each also has a problem. */
 	readonly foreign: readonly string[];
 }
 
-/** What one written name means. */
+/** The meaning of one written name. */
 export type ToolName =
 	| { readonly kind: "all" }
 	| { readonly kind: "none" }
 	| { readonly kind: "tool"; readonly name: string }
-	/** A tool for some arguments only. `names`: the whole tools. */
+	/** A tool limited to some arguments. `names`: the whole tools. */
 	| { readonly kind: "limited"; readonly names: readonly string[] }
-	/** Known elsewhere, without a counterpart here. */
+	/** A tool of other agents without a counterpart here. */
 	| { readonly kind: "absent"; readonly why: string }
-	/** A name that an extension may bring. */
+	/** A tool that an extension may provide. */
 	| { readonly kind: "foreign"; readonly name: string }
-	/** No name of a tool, or probably a slip of the pen. */
+	/** Not a tool name, or probably a typo. */
 	| { readonly kind: "unknown"; readonly problem: Problem };
 
-/** Translates names as written. */
+/** Translates the names of a tool list. */
 export function readToolNames(written: readonly string[]): ToolNames {
 	const names = new Set<string>();
 	const problems: ToolNames["problems"][number][] = [];
@@ -114,7 +115,7 @@ export function readToolNames(written: readonly string[]): ToolNames {
 	return { names: [...names], kind, problems, foreign };
 }
 
-/** What a name means in a list of what is `given`, or of what is `denied`. Capitals do not matter. */
+/** The meaning of a name in a list of `given` or `denied` tools. Case-insensitive. */
 export function readToolName(word: string, list: "given" | "denied"): ToolName {
 	const name = word.trim();
 	const lower = name.toLowerCase();
@@ -136,14 +137,14 @@ export function readToolName(word: string, list: "given" | "denied"): ToolName {
 	return { kind: "foreign", name };
 }
 
-/** The tool as pi or an MCP adapter calls it; `mcp__server` stands for all tools of that server. */
+/** The name that pi or an MCP adapter uses for the tool; `mcp__server` becomes the pattern for all tools of that server. */
 function knownTool(name: string, lower: string): string | undefined {
 	if (BUILT_IN_TOOLS.includes(lower) || BUILT_IN_EXTENSION_TOOLS.has(lower)) return lower;
 	if (/^mcp__/i.test(name)) return /^mcp__[^_*]+(?:_[^_*]+)*$/i.test(name) ? `${name}__*` : name;
 	return foreign.get(lower);
 }
 
-/** The tool of pi that a name was probably meant to be: one letter off, or its letters in another order. */
+/** The tool that a misspelled name probably means: one edit away, or the same letters in another order. */
 function slipOf(name: string): string | undefined {
 	const letters = (word: string) => [...word].sort().join("");
 	return [...BUILT_IN_TOOLS, "glob", "multiedit", "notebookedit"].find(
@@ -159,7 +160,7 @@ function unknownTool(name: string, meant: string | undefined): Problem {
 	};
 }
 
-/** Why a name in a list of tools gives none. */
+/** The problem of a listed name that gives no tool. */
 function problemOf(
 	said: Extract<ToolName, { kind: "limited" | "absent" | "foreign" | "unknown" }>,
 	name: string,

@@ -1,4 +1,4 @@
-// Values of an agent file's fields: texts and lists of words in every form that people write them. Pure.
+// Reads field values of an agent file: texts and word lists in all common notations. Pure.
 import { describeNode, type Node, type Report, type Source } from "../definition/index.ts";
 
 export interface ListWord {
@@ -7,13 +7,13 @@ export interface ListWord {
 	readonly start: number;
 }
 
-/** More than anybody lists. Aliases can repeat a short list millions of times. */
+/** A generous maximum. YAML aliases can repeat a short list millions of times. */
 const mostWords = 500;
 
 /**
- * The words of a list: a YAML list (block or flow), one text with commas, or one without. Blanks alone separate words where there is no
- * comma and no word is in quotes: `read grep`. Nothing (`~`, an empty value) is an empty list; anything else is reported and left out, and
- * so is what comes after 500 words.
+ * Reads the words of a list: a YAML list (block or flow), a map of switches, or one text. A text is split at commas, semicolons, and line
+ * breaks; without any of these and without parentheses, at spaces: `read grep`. A null value (`~`, an empty value) is an empty list. Other
+ * entries, and everything after 500 words, are reported and omitted.
  */
 export function readWordList(node: Node, key: string, source: Source, report: Report): ListWord[] {
 	const words: ListWord[] = [];
@@ -37,7 +37,7 @@ function* wordsOf(node: Node, key: string, source: Source, report: Report): Gene
 		return;
 	}
 	if (node.kind === "map") {
-		// `tools: {read: true, write: false}`: the form of some other agents.
+		// `tools: {read: true, write: false}`, as some other agents write it.
 		for (const [name, { value, keyStart }] of node.entries)
 			if (!(value.kind === "scalar" && value.value === false)) yield { text: name.trim(), start: keyStart };
 		return;
@@ -59,13 +59,13 @@ function* wordsOfItem(item: Node, key: string, source: Source, report: Report): 
 		});
 }
 
-/** The trimmed word; nothing for blanks. */
+/** The trimmed word; empty if it is blank. */
 function word(text: string, start: number): readonly ListWord[] {
 	const trimmed = text.trim();
 	return trimmed === "" ? [] : [{ text: trimmed, start }];
 }
 
-/** A text of one field; `undefined` where there is none. A list of one text is that text. */
+/** The text of a field; `undefined` if it has none. A list with one text counts as that text. */
 export function readText(node: Node): string | undefined {
 	if (node.kind === "scalar")
 		return node.value === null ? undefined : scalarText(node.value, node.written).trim() || undefined;
@@ -73,12 +73,12 @@ export function readText(node: Node): string | undefined {
 	return only && rest.length === 0 ? readText(only) : undefined;
 }
 
-/** `3` and `yes` are words where words are wanted: as written, not as YAML reads them. */
+/** Where words are expected, values such as `3` and `yes` keep their written form instead of their YAML type. */
 function scalarText(value: unknown, written: string): string {
 	return typeof value === "string" ? value : written;
 }
 
-/** Splits at commas that stand outside parentheses: `Bash(git add:*, git commit:*), Read` has two parts. */
+/** Splits at separators outside parentheses: `Bash(git add:*, git commit:*), Read` has two parts. */
 function splitOutside(text: string): string[] {
 	const parts: string[] = [];
 	let depth = 0;

@@ -1,21 +1,21 @@
-// What is wrong with something a person wrote: where, what, and what to do. A value, never an exception.
+// A problem in a file that the user wrote: its place, a message, and a remedy. A value, never an exception.
 
 export interface Place {
 	/** Absolute path. */
 	readonly file: string;
-	/** 1-based; absent where the whole file is meant. */
+	/** 1-based; absent if the place is the whole file. */
 	readonly line?: number;
-	/** 1-based, in UTF-16 units. */
+	/** 1-based, in UTF-16 code units. */
 	readonly column?: number;
 }
 
 export interface Diagnostic extends Place {
-	/** `error`: what it stands in does not load. `warning`: it loads, and something in it has no effect or is doubtful. */
+	/** `error`: the definition does not load. `warning`: it loads, but a part of it has no effect or is doubtful. */
 	readonly severity: "error" | "warning";
-	/** Short stable name of the kind of problem, e.g. `unknown-key`. */
+	/** Short, stable name of the kind of problem, such as `unknown-key`. */
 	readonly code: string;
-	/** One sentence: what is wrong, naming the offending text. */
+	/** One sentence that states the problem and names the offending text. */
 	readonly message: string;
-	/** One sentence: what to do about it. */
+	/** One sentence that states the fix. */
 	readonly remedy: string;
 }

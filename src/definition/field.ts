@@ -1,33 +1,33 @@
-// One field that a file may have: its type, default and meaning, and how it is read from a node. The readers, the JSON Schemas and
-// the reference tables of the documentation all come from these values.
-// F1 a field that cannot be read reports why and gives `undefined`; F2 text is never guessed from numbers or truth values.
+// One field of a file: its type, default, meaning, and reader. The readers, the JSON Schemas, and the reference tables of the
+// documentation are all derived from these values.
+// F1 an invalid field reports its problem and gives `undefined`; F2 numbers and booleans are never converted to text.
 import { quoted } from "./format.ts";
 import { didYouMean } from "./near.ts";
 import { describeNode, type Node } from "./node.ts";
 import type { Problem, Report } from "./report.ts";
 import type { Source } from "./source.ts";
 
-/** Where something is read from and where problems go. */
+/** The context of a reader: the source, and the report for problems. */
 export interface Reading {
 	readonly source: Source;
 	readonly report: Report;
-	/** The key as a person would point at it: `name`, `tools.blacklist`, `states.planning.next`. */
+	/** The full key, for messages: `name`, `tools.blacklist`, `states.planning.next`. */
 	readonly path: string;
 }
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
 export interface Field<T> {
-	/** What it means: one or two sentences of Markdown. */
+	/** Its meaning: one or two sentences of Markdown. */
 	readonly about: string;
-	/** Its type, for people: `text`, `list of names`. */
+	/** Its type, for display: `text`, `list of names`. */
 	readonly type: string;
 	readonly required: boolean;
-	/** Used where the key is absent. */
+	/** The value if the key is absent. */
 	readonly fallback: T;
-	/** Its default, for people; `undefined`: shown from `fallback`. */
+	/** Its default, for display; `undefined`: derived from `fallback`. */
 	readonly shown: string | undefined;
-	/** What a key without a value is: an error where leaving it out would lift a limit. */
+	/** Severity of a key without a value: an error if omitting the value would lift a limit. */
 	readonly empty: "error" | "warning";
 	/** JSON Schema of the value. */
 	readonly schema: JsonSchema;
@@ -42,10 +42,10 @@ export interface Common<T> {
 	readonly empty?: "error";
 }
 
-/** What a field gives: `T`, or `T | undefined` where it may be left out and has no default. */
+/** The type of a field's value: `T`, or `T | undefined` if the field is optional without a default. */
 export type Given<T, O> = O extends { required: true } ? T : O extends { fallback: unknown } ? T : T | undefined;
 
-/** Makes a field from its options and its reader. The one place that types defaults: an absent default is `undefined`. */
+/** Creates a field from its options and its reader. Only this function types defaults: an absent default is `undefined`. */
 export function field<T, O extends Common<T>>(
 	options: O,
 	type: string,
@@ -68,7 +68,7 @@ export function field<T, O extends Common<T>>(
 	};
 }
 
-/** Reports that a node is not what the field wants. */
+/** Reports that a node does not have the type that the field expects. */
 export function wrongType(node: Node, reading: Reading, wanted: string, remedy: string): undefined {
 	reading.report.error(reading.source.place(node.start), {
 		code: "wrong-type",
@@ -83,13 +83,13 @@ interface TextOptions extends Common<string> {
 	readonly form?: "text" | "line";
 	readonly blank?: "allowed";
 	readonly pattern?: RegExp;
-	/** What the pattern allows, for people: `letters, digits, - and _`. */
+	/** Describes the pattern in messages: `letters, digits, - and _`. */
 	readonly allows?: string;
 	/** In characters (code points). */
 	readonly most?: number;
 }
 
-/** A text. */
+/** A text field. */
 export function text<const O extends TextOptions>(options: O): Field<Given<string, O>> {
 	const schema = {
 		type: "string",
@@ -138,7 +138,7 @@ function textProblem(value: string, path: string, options: TextOptions): Problem
 	return undefined;
 }
 
-/** A truth value. */
+/** A boolean field. */
 export function flag<const O extends Common<boolean>>(options: O): Field<Given<boolean, O>> {
 	return field<boolean, O>(options, "`true` or `false`", { type: "boolean" }, (node, reading) => {
 		if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
@@ -154,12 +154,12 @@ interface NumberOptions extends Common<number> {
 	readonly most?: number;
 }
 
-/** A whole number within bounds. */
+/** An integer field within bounds. */
 export function integer<const O extends NumberOptions>(options: O): Field<Given<number, O>> {
 	return numeric(options, "integer", "a whole number");
 }
 
-/** A number within bounds, fractions allowed. */
+/** A number field within bounds; fractions are allowed. */
 export function number<const O extends NumberOptions>(options: O): Field<Given<number, O>> {
 	return numeric(options, "number", "a number");
 }
@@ -196,7 +196,7 @@ function numeric<O extends NumberOptions>(
 	});
 }
 
-/** One of a few words. */
+/** A field with one of several fixed words. */
 export function choice<const V extends readonly string[], const O extends Common<V[number]>>(
 	values: V,
 	options: O,
@@ -215,7 +215,7 @@ export function choice<const V extends readonly string[], const O extends Common
 	});
 }
 
-/** Something with a reader of its own. */
+/** A field with its own reader. */
 export function custom<T, const O extends Common<T>>(
 	options: O,
 	type: string,

@@ -1,6 +1,6 @@
-// Reads one text file safely. What is not a regular text file of reasonable size becomes a diagnostic.
-// F1 pipes, devices and sockets are never opened; F2 at most `maxBytes` + 1 bytes are read, whatever size the file claims;
-// F3 nothing here throws.
+// Reads one text file safely. Anything but a regular text file of reasonable size becomes a diagnostic.
+// F1 pipes, devices, and sockets are never opened; F2 at most `maxBytes` + 1 bytes are read, regardless of the reported file size;
+// F3 the exported functions never throw.
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import type { Diagnostic } from "./diagnostic.ts";
@@ -15,13 +15,13 @@ export type SourceRead =
 export interface ReadOptions {
 	/** In bytes; default 1 MB. */
 	readonly maxBytes?: number;
-	/** Whether a link in the last part of the path is followed; default `follow`. */
+	/** Whether to follow a symbolic link in the last part of the path; default `follow`. */
 	readonly links?: "follow" | "refuse";
 }
 
 export const defaultMaxBytes = 1_000_000;
 
-/** Reads `file` (an absolute path) as UTF-8 text. `absent` where nothing is there or a parent is not a directory. */
+/** Reads `file` (an absolute path) as UTF-8 text. `absent`: the file does not exist, or a parent is not a directory. */
 export function readSource(file: string, options: ReadOptions = {}): SourceRead {
 	try {
 		const found = readText(file, options);
@@ -37,7 +37,7 @@ export function readSource(file: string, options: ReadOptions = {}): SourceRead 
 
 type PlacedProblem = Problem & { readonly line?: number; readonly column?: number };
 
-/** The text of a file, what is wrong with it, or `undefined` where there is none. Throws what the file system throws. */
+/** The text of a file, a problem with it, or `undefined` if it does not exist. Throws errors of the file system. */
 function readText(
 	file: string,
 	{ maxBytes = defaultMaxBytes, links = "follow" }: ReadOptions,
@@ -98,7 +98,7 @@ function tooLarge(size: number, maxBytes: number): Problem {
 	};
 }
 
-/** What is wrong with the bytes as UTF-8 text, if anything, and where. */
+/** The problem with the bytes as UTF-8 text, and its place; `undefined` if they are valid. */
 function notText(bytes: Buffer): (Problem & { line: number; column: number }) | undefined {
 	const first = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
 	if (first === 0xfffe || first === 0xfeff)
@@ -126,13 +126,13 @@ function notText(bytes: Buffer): (Problem & { line: number; column: number }) | 
 	};
 }
 
-/** Line and column of a byte; what is before it in its line is valid UTF-8. */
+/** Line and column of a byte; the bytes before it on its line must be valid UTF-8. */
 function placeOf(bytes: Buffer, offset: number): { line: number; column: number } {
 	const lineStart = offset === 0 ? 0 : bytes.lastIndexOf(10, offset - 1) + 1;
 	return { line: 1 + countLines(bytes, offset), column: 1 + bytes.toString("utf8", lineStart, offset).length };
 }
 
-/** Offset of the first byte that is no UTF-8: the longest valid start, found by halving. */
+/** Offset of the first byte that is not valid UTF-8: bisects for the longest valid prefix. */
 function firstInvalid(bytes: Buffer): number {
 	let valid = 0;
 	let invalid = bytes.length;

@@ -1,14 +1,14 @@
-// Files of other tools that lie where this package looks: recognised by their shape, so that they are named for what they are and left alone.
-// Pure. R1 a file in one of this package's own formats is never recognised as another tool's; R2 advice never asks to change or delete the
-// file: its own tool reads it.
+// Recognizes files of other tools in this package's folders by their structure, so that diagnostics can identify them.
+// Pure. R1 a file in one of this package's formats is never recognized as another tool's; R2 a remedy never asks the user to change or
+// delete the file, because its own tool reads it.
 import type { MapNode, Node } from "./node.ts";
 import type { Problem } from "./report.ts";
 
-/** What a file is, where it is another tool's. */
+/** The format of another tool's file. */
 export interface ForeignFormat {
-	/** With its article: `a workflow of spec-kit`. */
+	/** Includes the article: `a workflow of spec-kit`. */
 	readonly name: string;
-	/** Whole sentences: what can be done to have the same here. */
+	/** Complete sentences: how to get the same with this package. */
 	readonly remedy: string;
 }
 
@@ -29,7 +29,7 @@ const asPrompt =
 const asSkill = "pi reads skills from `.pi/skills`; a state or an agent names them under `skills`.";
 const asIs = "Its own tool reads it, so leave it as it is.";
 
-/** The first that fits counts: the narrow ones come before the wide ones. */
+/** The first match counts, so specific formats precede general ones. */
 const formats: readonly Recogniser[] = [
 	{
 		name: "a workflow of spec-kit",
@@ -113,10 +113,10 @@ const formats: readonly Recogniser[] = [
 	},
 ];
 
-/** Keys under which other workflow tools list what this package lists under `phases` or `states`. */
+/** Keys that other workflow tools use for the parts that this package lists under `phases` or `states`. */
 const partKeys = ["steps", "flow", "stages", "nodes", "jobs", "tasks", "pipeline", "chain"];
 
-/** What another tool's file of data (YAML, JSON) with this tree is; `undefined` where nothing says that it is another tool's. */
+/** The foreign format of a YAML or JSON file with this tree; `undefined` if nothing indicates another tool. */
 export function foreignFormat(root: Node): ForeignFormat | undefined {
 	if (root.kind !== "map" || hasAny(root, "commandName", "initialMessage")) return undefined;
 	const found = formats.find((format) => format.is(root));
@@ -126,7 +126,7 @@ export function foreignFormat(root: Node): ForeignFormat | undefined {
 	return key === undefined ? undefined : { name: `a workflow of another tool (it has \`${key}\`)`, remedy: asWorkflow };
 }
 
-/** The same of a Markdown file, by the fields of its front matter and the text below. `undefined`: it may be an agent of ours, or a phase. */
+/** The same for a Markdown file, by its front matter and body. `undefined`: it may be an agent or a phase of this package. */
 export function foreignMarkdown(fields: MapNode | undefined, body: string): ForeignFormat | undefined {
 	if (fields === undefined) return undefined;
 	if (has(fields, "flow")) return { name: "a workflow of pi-agents", remedy: asChronicle };
@@ -138,12 +138,12 @@ export function foreignMarkdown(fields: MapNode | undefined, body: string): Fore
 	return isCommand ? { name: "a command of Claude Code, or a prompt template", remedy: asPrompt } : undefined;
 }
 
-/** Says of a file in one of our places that it is another tool's. */
+/** The problem that reports a file as another tool's. */
 export function foreignProblem({ name, remedy }: ForeignFormat): Problem {
 	return { code: foreignCode, message: `This is ${name}, which is not read here.`, remedy };
 }
 
-/** The code of the diagnostics that `foreignProblem` makes. */
+/** The code of problems from `foreignProblem`. */
 export const foreignCode = "foreign-format";
 
 function has(node: Node | undefined, key: string): boolean {
@@ -168,13 +168,13 @@ function itemsAt(node: Node, key: string): readonly Node[] {
 	return value?.kind === "list" ? value.items : [];
 }
 
-/** Whether `node` has a list `key` with something in it, each item a group with `field`. */
+/** Whether `node` has a non-empty list `key` in which every item is a group with `field`. */
 function everyItem(node: Node, key: string, field: string): boolean {
 	const items = itemsAt(node, key);
 	return items.length > 0 && items.every((item) => has(item, field));
 }
 
-/** Whether `root` has fields, and every one is a group that `is` accepts. */
+/** Whether `root` has fields and all of them are groups that `is` accepts. */
 function everyValue(root: MapNode, is: (value: MapNode) => boolean): boolean {
 	const values = [...root.entries.values()].map(({ value }) => value);
 	return values.length > 0 && values.every((value) => value.kind === "map" && is(value));

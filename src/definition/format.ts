@@ -1,35 +1,35 @@
-// Diagnostics and pieces of what a person wrote, as text for people: one line each, safe to print in a terminal.
+// Formats diagnostics and quoted user text: one line each, safe to print in a terminal.
 import { isAbsolute, relative, sep } from "node:path";
 import type { Diagnostic, Place } from "./diagnostic.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what takes them out.
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** `file:line:column message — remedy`; the file is shown relative to `base` (an absolute directory) where it lies inside it. */
+/** `file:line:column message — remedy`; a file inside `base` (an absolute directory) is shown relative to it. */
 export function formatDiagnostic(diagnostic: Diagnostic, base?: string): string {
 	const kind = diagnostic.severity === "warning" ? "warning: " : "";
 	return `${formatPlace(diagnostic, base)} ${kind}${singleLine(diagnostic.message)} — ${singleLine(diagnostic.remedy)}`;
 }
 
-/** `file:line:column`, as much of it as is known. */
+/** `file:line:column`, without unknown parts. */
 export function formatPlace(place: Place, base?: string): string {
 	const line = place.line === undefined ? "" : `:${place.line}`;
 	const column = place.line === undefined || place.column === undefined ? "" : `:${place.column}`;
 	return `${singleLine(formatPath(place.file, base))}${line}${column}`;
 }
 
-/** The path relative to `base` where it lies inside it, else as it is. */
+/** The path relative to `base` if it is inside `base`, else unchanged. */
 export function formatPath(file: string, base?: string): string {
 	return base !== undefined && isInside(base, file) ? relative(base, file) : file;
 }
 
-/** Whether `path` lies below `directory`; both absolute. A name that merely starts with two dots is a name. */
+/** Whether `path` is below `directory`; both absolute. A name that merely starts with two dots is an ordinary name. */
 export function isInside(directory: string, path: string): boolean {
 	const way = relative(directory, path);
 	return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Text that someone wrote, quoted for a message: in backquotes, cut at `max` characters. */
+/** User text quoted for a message: in backquotes, truncated to `max` characters. */
 export function quoted(text: string, max = 60): string {
 	const start = text
 		.slice(0, 4 * max)
@@ -47,7 +47,7 @@ export function quoted(text: string, max = 60): string {
 	).replaceAll("`", "'")}\``;
 }
 
-/** Replaces everything that would break a line or steer a terminal. */
+/** Replaces characters that would break the line or control the terminal. */
 export function singleLine(text: string): string {
 	return text.replace(unprintable, (character) => (character === "\n" || character === "\t" ? " " : "\ufffd"));
 }

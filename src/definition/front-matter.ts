@@ -1,5 +1,5 @@
-// Splits a Markdown file into YAML front matter and body, as pi does, with places and explanations.
-// M1 where pi finds front matter, this finds the same YAML text and the same body.
+// Splits a Markdown file into YAML front matter and body, like pi, with places and explanations.
+// M1 if pi finds front matter, this parser finds the same YAML text and the same body.
 import type { Diagnostic } from "./diagnostic.ts";
 import { quoted } from "./format.ts";
 import type { MapNode } from "./node.ts";
@@ -8,9 +8,9 @@ import type { Source } from "./source.ts";
 import { parseYaml } from "./yaml.ts";
 
 export interface FrontMatter {
-	/** The fields; `undefined` where there are none or they have an error. */
+	/** The fields; `undefined` if there are none or they have an error. */
 	readonly fields: MapNode | undefined;
-	/** The text below the front matter, trimmed; the whole text where there is no front matter. */
+	/** The trimmed text below the front matter; without front matter, the whole trimmed text. */
 	readonly body: string;
 	/** Offset of the trimmed body in the source. */
 	readonly bodyStart: number;
@@ -18,7 +18,7 @@ export interface FrontMatter {
 }
 
 /**
- * Takes a file apart. `need: "fields"` reports missing front matter as an error; with `"optional"` a file without it is all body.
+ * Splits a file. With `need: "fields"`, missing front matter is an error; with `"optional"`, a file without it is all body.
  */
 export function parseFrontMatter(source: Source, need: "fields" | "optional" = "fields"): FrontMatter {
 	const { text } = source;
@@ -52,7 +52,7 @@ export function parseFrontMatter(source: Source, need: "fields" | "optional" = "
 	return { fields, body: rest.trim(), bodyStart, diagnostics: report.diagnostics };
 }
 
-/** The fields of the front matter that ends at offset `end`; `undefined` where they have an error. */
+/** The fields of the front matter that ends at offset `end`; `undefined` if they have an error. */
 function parseFields(source: Source, end: number, need: "fields" | "optional", report: Report): MapNode | undefined {
 	const { root, diagnostics } = parseYaml(source, { start: Math.min(4, end), end });
 	report.add(diagnostics);

@@ -1,5 +1,5 @@
-// Groups of fields: reading a map against a table of fields, and the fields that hold lists, groups and records of others.
-// G1 every problem of a group is reported, not the first one only; G2 a key that no field has is never silent.
+// Groups of fields: reads a map against a table of fields, and defines the fields for lists, groups, and records.
+// G1 every problem of a group is reported, not only the first; G2 an unknown key is never silent, unless the caller opts out.
 import { type Common, type Field, field, type Given, type Reading, wrongType } from "./field.ts";
 import { quoted } from "./format.ts";
 import { nearest } from "./near.ts";
@@ -10,19 +10,19 @@ export type Fields = Readonly<Record<string, Field<unknown>>>;
 
 export type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
-/** `partial` has what could be read in spite of the problems, for telling people what was meant. */
+/** `partial`: the values that could be read despite the problems, for better messages. */
 export type GroupRead<F extends Fields> =
 	| { readonly kind: "read"; readonly values: Values<F> }
 	| { readonly kind: "failed"; readonly partial: Partial<Values<F>> };
 
 export interface GroupOptions {
-	/** How serious an unknown key is; default: a warning. `silent` where other tools' keys live in the same file. */
+	/** Severity of an unknown key; default: a warning. Use `silent` if the file may contain keys of other tools. */
 	unknown?(key: string, value: Node): "error" | "warning" | "silent";
-	/** What to do about an unknown key that is not nearly a known one; default: remove it. */
+	/** Remedy for an unknown key that is not similar to a known one; default: remove it. */
 	remedy?(key: string, value: Node): string | undefined;
 }
 
-/** Reads every field of the table from a map, defaults filled in. */
+/** Reads every field of the table from a map and fills in defaults. */
 export function readGroup<F extends Fields>(
 	map: MapNode,
 	fields: F,
@@ -43,7 +43,7 @@ export function readGroup<F extends Fields>(
 		: { kind: "read", values: values as Values<F> };
 }
 
-/** Reports the keys that no field has; whether one of them is an error. */
+/** Reports unknown keys. Returns whether one of them is an error. */
 function reportUnknownKeys(
 	map: MapNode,
 	fields: Fields,
@@ -113,7 +113,7 @@ function unknownKey(
 	};
 }
 
-/** A group of fields inside another. */
+/** A field that contains a group of fields. */
 export function group<F extends Fields, const O extends Common<Values<F>>>(
 	fields: F,
 	options: O,
@@ -126,7 +126,7 @@ export function group<F extends Fields, const O extends Common<Values<F>>>(
 	});
 }
 
-/** A list whose entries are all read by one field. */
+/** A list field; `of` reads each entry. */
 export function list<T, const O extends Common<readonly T[]> & { readonly least?: number }>(
 	of: Field<T>,
 	options: O,
@@ -149,7 +149,7 @@ export function list<T, const O extends Common<readonly T[]> & { readonly least?
 	});
 }
 
-/** A group whose keys are free and whose values are all read by one field. Keeps the order of the file. */
+/** A group with arbitrary keys; `of` reads each value. Keeps the order of the file. */
 export function record<T, const O extends Common<ReadonlyMap<string, T>>>(
 	of: Field<T>,
 	options: O,
@@ -175,7 +175,7 @@ function readOne<T>(of: Field<T>, node: Node, reading: Reading): T | undefined {
 	return of.read(node, reading);
 }
 
-/** JSON Schema of a group; editors mark unknown keys. */
+/** JSON Schema of a group. It allows no other keys, so editors mark unknown ones. */
 export function groupSchema(fields: Fields): Record<string, unknown> {
 	const entries = Object.entries(fields);
 	const required = entries.filter(([, wanted]) => wanted.required).map(([key]) => key);
@@ -187,7 +187,7 @@ export function groupSchema(fields: Fields): Record<string, unknown> {
 	};
 }
 
-/** Markdown lines of the table that documents a group: field, type, default, meaning. */
+/** Markdown lines of the reference table of a group: field, type, default, meaning. */
 export function referenceTable(fields: Fields): string[] {
 	const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
 	const rows = Object.entries(fields).map(([key, wanted]) => {

@@ -1,5 +1,5 @@
-// JSON into the tree of `node.ts`, with places; comments, trailing commas and the rest of JSON5 are welcome.
-// J1 nothing throws; J2 a text with an error gives no tree; the parser stops at its first error.
+// Parses JSON into the tree of `node.ts`, with places. Accepts comments, trailing commas, and the rest of JSON5.
+// J1 nothing throws; J2 a text with an error gives no tree; the parser stops at the first error.
 import { parse, type ValueNode } from "@humanwhocodes/momoa";
 import { quoted } from "./format.ts";
 import { type MapEntry, maxDepth, type Node } from "./node.ts";
@@ -7,7 +7,6 @@ import { openReport, type Problem, type Report } from "./report.ts";
 import type { Source } from "./source.ts";
 import type { ParsedTree } from "./yaml.ts";
 
-/** Parses JSON with comments. */
 export function parseJson(source: Source): ParsedTree {
 	const report = openReport();
 	try {
@@ -80,7 +79,7 @@ function explain(text: string, error: Error & { offset?: number }): { offset: nu
 			offset: 0,
 			problem: { code: "empty", message: "The file is empty.", remedy: "Write one `{ … }` into it." },
 		};
-	// A comma as the last thing is a text that was cut off, though the parser blames the comma.
+	// A trailing comma at the end means that the text was cut off, although the parser reports the comma.
 	const cut = error.offset !== undefined && text.slice(error.offset).trim() === ",";
 	if (error.offset === undefined || cut || /end of input/i.test(error.message))
 		return {

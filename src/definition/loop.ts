@@ -1,8 +1,8 @@
-// Whether a definition refers to itself, directly or through others. Pure.
+// Finds definitions that refer to themselves, directly or through others. Pure.
 
 /**
- * The shortest way from `key` back to itself, as keys that begin and end with it; `undefined` where there is none. `references` gives what
- * a key refers to.
+ * The shortest path from `key` back to itself, as a list of keys that begins and ends with it; `undefined` if there is none. `references`
+ * returns the keys that a key refers to.
  */
 export function loopFrom(key: string, references: (key: string) => readonly string[]): string[] | undefined {
 	const reachedFrom = new Map<string, string>();

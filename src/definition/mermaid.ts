@@ -1,9 +1,9 @@
-// Text that somebody wrote, inside of a Mermaid chart.
+// Escapes user text for Mermaid charts.
 import { singleLine } from "./format.ts";
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "`": "'" };
 
-/** Text for a quoted label: what would end it or be read as markup becomes an entity that pi's renderer and Mermaid's own know. */
+/** Escapes text for a quoted label. Quotes and markup characters become entities that both pi's renderer and Mermaid support. */
 export function mermaidLabel(text: string): string {
 	return singleLine(text).replace(/[&<>"`]/g, (character) => entities[character] ?? character);
 }

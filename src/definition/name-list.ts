@@ -1,9 +1,9 @@
-// The names that there are, as one sentence behind "there is no such thing".
+// Lists the available names in one sentence, to follow a message such as "There is no agent x."
 import { quoted } from "./format.ts";
 
 const mostNames = 12;
 
-/** `There is only X.`, `There are X, Y and Z.`, or `none` where there is nothing. At most twelve names are listed, as code. */
+/** `There is only X.`, `There are X, Y and Z.`, or `none` if `names` is empty. Lists at most twelve names, formatted as code. */
 export function thereAre(names: readonly string[], none: string): string {
 	const [first] = names;
 	if (first === undefined) return none;

@@ -1,7 +1,7 @@
-// Tool names and the globs that lists of them may hold: `*` stands for any text. Names that differ only in case are one name: people write
-// `Edit` and `Bash` where pi has `edit` and `bash`, and no two tools of a session differ in nothing else.
+// Matches tool names against lists of names and globs; `*` matches any text. Matching is case-insensitive: users write `Edit` and `Bash`
+// for pi's `edit` and `bash`, and no two tools of a session differ only in case.
 
-/** Whether `name` matches one of `patterns`. Linear in their lengths, whatever is written in them. */
+/** Whether `name` matches one of `patterns`. Takes linear time in their lengths, for any pattern. */
 export function isListed(patterns: readonly string[], name: string): boolean {
 	const folded = name.toLowerCase();
 	return patterns.some((pattern) => matches(pattern.toLowerCase(), folded));
@@ -12,7 +12,7 @@ function matches(pattern: string, name: string): boolean {
 	const [head = "", ...rest] = pattern.split("*");
 	const tail = rest.pop() ?? "";
 	if (!name.startsWith(head) || !name.endsWith(tail) || name.length < head.length + tail.length) return false;
-	// What stands between two stars is found at its first place: a later one could not help.
+	// The first occurrence of the text between two stars suffices: if it does not lead to a match, a later one cannot.
 	let at = head.length;
 	const end = name.length - tail.length;
 	for (const part of rest) {

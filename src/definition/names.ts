@@ -1,19 +1,19 @@
-// Lists of names in every notation that people use for them: `a, b` · `[a, b]` · `["a", "b"]` · one `- a` a line.
+// Reads lists of names in all common notations: `a, b` · `[a, b]` · `["a", "b"]` · one `- a` per line.
 import { type Common, type Field, field, type Given, type Reading, wrongType } from "./field.ts";
 import { describeNode, type Node } from "./node.ts";
 
-/** A name and the offset at which it stands. */
+/** A name and its offset. */
 export interface PlacedName {
 	readonly text: string;
 	readonly start: number;
 }
 
 interface NamesOptions extends Common<readonly string[]> {
-	/** What a single word without brackets, dash or comma is; default a list of one. */
+	/** `refused`: a single word without brackets, dash, or comma is an error; default: a list with one name. */
 	readonly lone?: "refused";
 }
 
-/** A list of names, none of them blank. */
+/** A field with a list of non-blank names. */
 export function names<const O extends NamesOptions>(options: O): Field<Given<readonly string[], O>> {
 	return field<readonly string[], O>(options, "list of names", namesSchema, (node, reading) =>
 		readNames(node, reading, options.lone)?.map((word) => word.text),
@@ -24,7 +24,7 @@ export const namesSchema = {
 	anyOf: [{ type: "array", items: { type: ["string", "number", "boolean"] } }, { type: "string" }],
 };
 
-/** Reads a list of names with their places. Numbers and truth values are taken as they are written. */
+/** Reads a list of names with their offsets. Numbers and booleans keep their written form. */
 export function readNames(
 	node: Node,
 	reading: Reading,

@@ -1,8 +1,9 @@
-// Which known word was probably meant: one edit distance for every "did you mean" of the package.
+// Finds the known word closest to a misspelled one. All "did you mean" suggestions of the package use this edit distance.
 
 /**
- * The candidate nearest to `word`, or `undefined` where none is near: at most one slip in words up to five letters, two in longer
- * ones; a swap of neighbours, a difference in case or in `-`, `_` and spaces is one slip or none. Ties go to the earlier candidate.
+ * The candidate nearest to `word`, or `undefined` if none is near: at most one edit in words of up to five letters (none in words of one
+ * or two), two in longer ones. A swap of adjacent letters is one edit; case, `-`, `_`, and spaces are ignored. Of equally near
+ * candidates, the first wins.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
 	if (word.length > 80) return undefined;
@@ -23,7 +24,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 	return best;
 }
 
-/** ` Did you mean …?` or nothing, to be put behind a sentence. */
+/** ` Did you mean …?`, to append to a sentence; empty without a near candidate. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
 	const near = nearest(word, candidates);
 	return near === undefined ? "" : ` Did you mean \`${near}\`?`;
@@ -33,7 +34,7 @@ function plain(word: string): string {
 	return word.toLowerCase().replace(/[-_\s]/g, "");
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment). */
+/** Number of insertions, deletions, replacements, and adjacent swaps that turn `a` into `b` (optimal string alignment distance). */
 export function editDistance(a: string, b: string): number {
 	let before: number[] = [];
 	let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,5 +1,5 @@
-// What was written, as a tree with places: the common form of YAML, front matter and JSON. It has no meaning yet.
-// N1 keys are unique within a map and may be any text (`__proto__` too): maps are `Map`s; N2 trees have no cycles and are at most
+// The syntax tree of a file, with places: the common form of YAML, front matter, and JSON, before any fields are interpreted.
+// N1 keys are unique within a map and may be any text, even `__proto__`, because maps are `Map`s; N2 trees have no cycles and are at most
 // `maxDepth` deep; a YAML alias shares its node.
 
 interface At {
@@ -11,7 +11,7 @@ interface At {
 export interface ScalarNode extends At {
 	readonly kind: "scalar";
 	readonly value: string | number | boolean | null;
-	/** As it stands in the file, without quotes. */
+	/** As written in the file, without quotes. */
 	readonly written: string;
 }
 
@@ -35,7 +35,7 @@ export type Node = ScalarNode | ListNode | MapNode;
 
 export const maxDepth = 100;
 
-/** What a node is, for messages: `a list`, `the number 1`, `nothing`, … */
+/** Describes a node for messages: `a list`, `the number 1`, `nothing`, … */
 export function describeNode(node: Node): string {
 	switch (node.kind) {
 		case "list":

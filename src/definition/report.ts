@@ -1,8 +1,8 @@
-// Collects diagnostics while something is read, so that all problems are told at once.
-// R1 at most `limit` are kept; the rest is counted in one last diagnostic; R2 an error beyond the limit still counts as a failure.
+// Collects diagnostics while a file is read, so that all problems are reported at once.
+// R1 at most `limit` are kept, and one last diagnostic counts the rest; R2 an error beyond the limit still counts as a failure.
 import type { Diagnostic, Place } from "./diagnostic.ts";
 
-/** What went wrong, without its place. */
+/** A problem without its place. */
 export interface Problem {
 	readonly code: string;
 	readonly message: string;
@@ -55,7 +55,7 @@ export function openReport(limit = 100): Report {
 	};
 }
 
-/** Sorts by file, line and column, errors before warnings at one place; the order of the rest is kept. Returns a new list. */
+/** Sorts by file, line, and column, with errors before warnings at the same place. Stable; returns a new list. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 	return [...diagnostics].sort(
 		(a, b) =>

@@ -1,16 +1,16 @@
-// The text of one file that a person wrote, and where in it something stands. Offsets count UTF-16 units of `text`.
-// S1 `text` has no byte order mark and only LF line ends, so offsets are the same on every system.
+// The text of one file, with conversion of offsets to lines and columns. Offsets count UTF-16 code units of `text`.
+// S1 `text` has no byte order mark and only LF line endings, so offsets are the same on every system.
 import type { Place } from "./diagnostic.ts";
 
 export interface Source {
 	/** Absolute path. */
 	readonly file: string;
 	readonly text: string;
-	/** Line and column of an offset; past the end counts as the end. */
+	/** Line and column of an offset; an offset past the end counts as the end. */
 	place(offset: number): Place;
 }
 
-/** A source from text that is already decoded; line ends and byte order mark are made uniform. */
+/** Creates a source from decoded text. Normalizes line endings and removes a byte order mark. */
 export function openSource(file: string, raw: string): Source {
 	const text = uniform(raw);
 	let starts: number[] | undefined;

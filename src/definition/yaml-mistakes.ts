@@ -1,5 +1,5 @@
-// Explains what the YAML parser rejects in the words of someone who wrote the file, and sees through one frequent slip:
-// a text with `: ` in it that is not in quotes. Offsets are those of the parsed text.
+// Rewords errors of the YAML parser for the author of the file, and repairs one frequent mistake: an unquoted text that contains `: `.
+// Offsets refer to the parsed text.
 import { type Document, isMap, isScalar, isSeq } from "yaml";
 import { quoted } from "./format.ts";
 import type { Problem } from "./report.ts";
@@ -17,14 +17,14 @@ interface Flaw {
 }
 
 export interface Repair {
-	/** The text with the inner colons replaced by `standIn`: every offset is the same. */
+	/** The text with inner colons replaced by `standIn`; all offsets stay the same. */
 	readonly text: string;
-	/** One UTF-16 unit that the text does not contain otherwise. */
+	/** One UTF-16 code unit that the original text does not contain. */
 	readonly standIn: string;
 	readonly warnings: readonly { readonly offset: number; readonly problem: Problem }[];
 }
 
-/** Every error and warning of a parsed document, one a line, reworded. */
+/** The reworded errors and warnings of a parsed document, at most one per line. */
 export function explainYaml(text: string, document: Document): Explained[] {
 	const explained: Explained[] = [];
 	const seen = new Set<number>();
@@ -40,13 +40,13 @@ export function explainYaml(text: string, document: Document): Explained[] {
 	return explained;
 }
 
-/** `key: value` with the value taken apart where it is plain text with a colon in it. */
+/** Matches `key: value` with an unquoted value; captures the key with its colon, and the value. */
 const colonLine = /^([ \t]*(?:- +)*[^\s:#'"[\]{}&*!|>%@`,-][^:#\n]*:[ \t]+)([^\s'"[{&*!|>%@`#][^\n]*)$/;
 const innerColon = /:(?=[ \t]|$)/g;
 
 /**
- * Rewrites lines such as `description: Use when: asked`, which YAML rejects though only one reading makes sense.
- * `undefined` where no error is of that kind.
+ * Rewrites lines such as `description: Use when: asked`, which YAML rejects although only one reading makes sense.
+ * `undefined` if no error is of that kind.
  */
 export function hideInnerColons(text: string, flaws: readonly Flaw[]): Repair | undefined {
 	const standIn = ["\ue000", "\ue001", "\ue002"].find((unit) => !text.includes(unit));
@@ -76,7 +76,7 @@ export function hideInnerColons(text: string, flaws: readonly Flaw[]): Repair | 
 	return lines.size > 0 ? { text: repaired, standIn, warnings } : undefined;
 }
 
-/** Problems that need no detail of the line, by the parser's code. */
+/** Problems that do not depend on the line, by the parser's error code. */
 const fixedProblems: Readonly<Record<string, Problem>> = {
 	TAB_AS_INDENT: {
 		code: "tab-indent",
@@ -176,7 +176,7 @@ function nestedBlock(flaw: Flaw, line: string): Problem {
 	};
 }
 
-/** Characters that look like a space or a colon and are none for YAML. */
+/** Characters that look like a space or a colon but are neither in YAML. */
 const lookalike = /[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufe55\uff1a]/;
 
 function noColon(line: string, message: string): Problem {
@@ -224,7 +224,7 @@ function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Where the quoted text begins that is not closed: the last one of the document; `otherwise` where none is found. */
+/** Offset of the unclosed quoted text, which is the last one of the document; `otherwise` if none is found. */
 function openingQuote(document: Document, otherwise: number): number {
 	let at: number | undefined;
 	let node: unknown = document.contents;

@@ -1,5 +1,5 @@
-// YAML 1.2 into the tree of `node.ts`, with places. Knows no fields; explains mistakes through `yaml-mistakes.ts`.
-// Y1 every problem of the text is reported, at most one a line; Y2 a text with an error gives no tree; Y3 nothing throws, and time and
+// Parses YAML 1.2 into the tree of `node.ts`, with places. Knows no fields; `yaml-mistakes.ts` explains errors.
+// Y1 every problem of the text is reported, at most one per line; Y2 a text with an error gives no tree; Y3 nothing throws, and time and
 // space are linear in the text: aliases share nodes, duplicate keys are found by hashing, depth is bounded.
 import {
 	type Document,
@@ -20,7 +20,7 @@ import type { Source } from "./source.ts";
 import { explainYaml, hideInnerColons, type Repair } from "./yaml-mistakes.ts";
 
 export interface ParsedTree {
-	/** `undefined` where the text is empty or has an error. */
+	/** `undefined` if the text is empty or has an error. */
 	readonly root: Node | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
@@ -32,7 +32,7 @@ export interface SourceRange {
 
 const maxAliases = 1000;
 
-/** Parses the YAML text of a source, or the part of it that `range` names. */
+/** Parses the YAML text of a source, or of the given range. */
 export function parseYaml(
 	source: Source,
 	{ start, end }: SourceRange = { start: 0, end: source.text.length },
@@ -57,7 +57,7 @@ export function parseYaml(
 	return { root: report.failed ? undefined : root, diagnostics: report.diagnostics };
 }
 
-/** The document with the colons inside of its texts hidden, where that is all that is wrong with it. */
+/** The document with inner colons of texts hidden; `undefined` if that does not remove all errors. */
 function repairColons(text: string, { errors }: Document): (Repair & { readonly document: Document }) | undefined {
 	const repair = errors.length > 0 ? hideInnerColons(text, errors) : undefined;
 	const document = repair && parseText(repair.text);
@@ -74,21 +74,21 @@ function parseText(text: string): Document | undefined {
 	try {
 		return parseDocument(text, { version: "1.2", prettyErrors: false, uniqueKeys: false, logLevel: "error" });
 	} catch {
-		// The parser recurses: what is nested some thousand levels deep exhausts the stack.
+		// The parser is recursive, so several thousand levels of nesting exhaust the stack.
 		return undefined;
 	}
 }
 
 interface TreeOptions {
 	readonly source: Source;
-	/** Offset in the source at which the document begins. */
+	/** Offset of the document in the source. */
 	readonly base: number;
 	readonly report: Report;
-	/** Replaced by `:` in every text; see `hideInnerColons`. */
+	/** Replaced with `:` in every text; see `hideInnerColons`. */
 	readonly standIn: string | undefined;
 }
 
-/** Builds the tree of one document. Problems go to the report; what has one gives `undefined`. */
+/** Builds the tree of one document. An invalid node adds a problem to the report and gives `undefined`. */
 class TreeBuilder {
 	private readonly options: TreeOptions;
 	private readonly anchors = new Map<string, Node | "open">();
@@ -162,7 +162,7 @@ class TreeBuilder {
 		return { name, start, end: base + (range?.[1] ?? 0), merges: name === "<<" && type === "PLAIN" };
 	}
 
-	/** Adds the fields that `<<` refers to, behind those that are there. */
+	/** Adds the fields that `<<` refers to. Existing fields take precedence. */
 	private merge(other: Node, entries: Map<string, MapEntry>): void {
 		if (other.kind !== "map") {
 			this.fail(other.start, badMerge);

@@ -102,7 +102,7 @@ export function sessionName({ sessionNamePrefix, sessionNameMaxLength }: Workflo
 	return sessionNamePrefix + shown + (characters.length > sessionNameMaxLength ? "…" : "");
 }
 
-/** Why nothing was changed, and what to do instead. For the model and for the person alike. */
+/** Why an event was refused, and what to do instead. For both the model and the user. */
 export function workflowRefusalText(refusal: WorkflowRefusal): string {
 	switch (refusal.kind) {
 		case "ended":

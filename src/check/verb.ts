@@ -1,4 +1,4 @@
-// The verb `pi-chronicle check`.
+// The command `pi-chronicle check`.
 import type { Command } from "../chronicle/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import { kinds } from "./finding.ts";

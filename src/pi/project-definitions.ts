@@ -37,7 +37,7 @@ export function openDefinitionNotice(): NameDefinitions {
 	};
 }
 
-/** One text for each kind that the project has. */
+/** One text per kind of definition in the project. */
 function definitionsOf(cwd: string): readonly string[] {
 	return kinds.flatMap(([kind, folders, ending]) => {
 		const names = [...new Set(folders.flatMap((folder) => namesIn(join(cwd, folder), ending)))].sort();

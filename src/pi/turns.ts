@@ -45,7 +45,7 @@ export async function runTurn(
 
 /**
  * Stops a late start. A slow handler of another extension may still hold a text that was given up; the run that it starts then is aborted,
- * because nobody waits for it any more. The next text that is entered, from any source, is a different one and ends this.
+ * because nobody waits for it any more. Listening ends at the next entered text, from any source, because that is a different message.
  */
 function stopLateStart(pi: ExtensionAPI): void {
 	const stops = [

@@ -46,7 +46,7 @@ export function select(recording: Recording, by: 1 | -1): Recording {
 	return { ...recording, selected: inside ? next : undefined, notice: undefined };
 }
 
-/** Deletes the selected step and selects the one that follows it. */
+/** Deletes the selected step; selects the next one, or the last one if there is no next. */
 export function deleteSelected(recording: Recording): Recording {
 	const { selected } = recording;
 	if (selected === undefined) return recording;

@@ -6,7 +6,7 @@ import { indexLine, indexLines, pageName, searchPages } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
 import { readNotebookRequest } from "./verbs.ts";
 
-/** Search results shown at most. */
+/** Maximum number of search results shown. */
 const mostFound = 40;
 
 /**

@@ -27,7 +27,7 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 		const message = session.news(ctx);
 		return message && { message };
 	});
-	// A compaction during a run removes the index from the context: send it again before the next request.
+	// A compaction during a run removes the index from the context, so it is sent again before the next request.
 	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
 		if (outcome !== "completed" || toolResults.length === 0) return;
 		const message = session.news(ctx);

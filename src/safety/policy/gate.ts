@@ -39,7 +39,7 @@ export interface JudgedCall {
 export interface Answers {
 	/** The remembered answer for exactly this call in this place; `undefined` if the user has to be asked. */
 	recall(judged: JudgedCall, ctx: ExtensionContext): "yes" | "no" | undefined;
-	/** Asks the user, and remembers the answer if the user chooses so. */
+	/** Asks the user, and remembers the answer as the user chooses. */
 	ask(judged: JudgedCall, ctx: ExtensionContext): Promise<Answer>;
 	/** Records that rules refused a call; the user may lift the refusal for the next identical call. */
 	refused(judged: JudgedCall, ctx: ExtensionContext): void;
@@ -75,7 +75,7 @@ interface GateState {
 	readonly inFlight: InFlightCalls;
 	/** Refusals of each rule in the current run. */
 	readonly refusals: Map<string, number>;
-	/** Calls that were let through and whose results are screened, by id. */
+	/** Allowed calls whose results are screened, by id. */
 	readonly screened: Map<string, Pick<JudgedCall, "call" | "footprint">>;
 	/** The user's tool settings; `undefined` until they are read. */
 	known: KnownTools | undefined;

@@ -65,7 +65,6 @@ const gitLinkers = new Set([
 	"subtree",
 ]);
 
-/** Opens an empty record of calls. */
 export function openInFlightCalls(): InFlightCalls {
 	const calls = new Map<string, Footprint>();
 	return {

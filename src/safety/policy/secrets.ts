@@ -103,7 +103,7 @@ export const secretKinds: readonly SecretKind[] = [
  * functions and files don't.
  */
 function looksRandom(word: string): boolean {
-	// UUIDs and words joined by dashes are names: only the longest part counts.
+	// UUIDs and words joined by dashes are names, so only the longest part counts.
 	const parts = word.split(/[-_]/);
 	const longest = parts.reduce((a, b) => (b.length > a.length ? b : a), "");
 	if (longest.length < 24) return false;

@@ -95,7 +95,7 @@ function taskLine({ task, id }: WorkflowRun): string {
 	return id === "" ? `Task: ${task}` : `Task: ${task} (${id})`;
 }
 
-/** The session name of a run: the prefix and the task on one line, truncated to the workflow's maximum length. */
+/** The session name of a run: the prefix, then the task on one line, truncated to the workflow's maximum length. */
 export function sessionName({ sessionNamePrefix, sessionNameMaxLength }: WorkflowDefinition, task: string): string {
 	const characters = [...task.replace(/\s+/g, " ").trim()];
 	const shown = characters.slice(0, sessionNameMaxLength).join("");

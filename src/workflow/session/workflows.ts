@@ -40,7 +40,7 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 	const exit = openExitCode();
 	controller.changed = (actions, past) => {
 		conversation.onChange(actions, past);
-		// The user's command ended a run that an earlier message left waiting: no longer an error.
+		// The user ended a run that an earlier message left waiting, so clear its exit code.
 		if (actions.some(({ kind }) => kind === "ended")) exit.set(undefined);
 	};
 	conversation.settled = (ctx, ended) => {

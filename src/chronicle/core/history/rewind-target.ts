@@ -1,9 +1,9 @@
-// What a rewind can return to, read from the record: the start of a visit, or what an earlier rewind took away.
+// Targets of a rewind, read from the ledger: the start of a visit, or the state that an earlier rewind replaced.
 import type { ReadLedger } from "../ports/index.ts";
 import { RunHistory } from "./run-history.ts";
 import type { VisitStart } from "./visit.ts";
 
-/** How visit `number` began; `undefined` where it has not got that far. Reads the record up to there. */
+/** The start of visit `number`; `undefined` if the run has not reached it. Reads the ledger up to that point. */
 export async function startOfVisit(
 	ledger: Pick<ReadLedger, "events">,
 	number: number,
@@ -17,7 +17,7 @@ export async function startOfVisit(
 	return undefined;
 }
 
-/** What was there when a rewind took it away; `seq` is the event that kept it. `undefined` where there is no such event. */
+/** The state that a rewind replaced. `seq` is the event that kept it; `undefined` if there is no such event. */
 export async function keptBefore(
 	ledger: Pick<ReadLedger, "events">,
 	seq: number,

@@ -1,5 +1,5 @@
 // The history of a run, folded from its events: the run itself, its visits and its moves. The report, the run view, diff and rewind all read it.
-// Pure. Figures are differences of the folded run's totals, so they add up to what the run itself says.
+// Pure. Figures are differences between the folded run's totals, so they add up to those totals.
 import { addSpend, foldEvent, type LedgerEvent, NO_SPEND, type Run, type Spend, startRun } from "../machine/index.ts";
 import type { ReadLedger } from "../ports/index.ts";
 import { endPhrase, type Launch, type LaunchEnd, type NumberedMove, type Visit, type Wait } from "./visit.ts";
@@ -20,9 +20,9 @@ export async function readHistory(ledger: Pick<ReadLedger, "events">): Promise<R
 	return history;
 }
 
-/** What one event changed. */
+/** The effect of one event. */
 export interface HistoryStep {
-	/** `undefined`: the run began with the event. */
+	/** `undefined` if the event started the run. */
 	readonly before: Run | undefined;
 	readonly after: Run;
 	/** Milliseconds since the epoch; never earlier than the event before. */
@@ -32,7 +32,7 @@ export interface HistoryStep {
 const working: LaunchEnd = { kind: "working", words: "is running" };
 const endUnknown: LaunchEnd = { kind: "lost", words: "lost its supervisor; how it ended is not recorded" };
 
-/** Grows with every event that it takes. */
+/** Accumulates events one at a time. */
 export class RunHistory {
 	/** The run after the last event; `undefined` before the first. */
 	run: Run | undefined;
@@ -44,28 +44,28 @@ export class RunHistory {
 	/** The tree that the last rewind restored. */
 	#restored: string | undefined;
 
-	/** In the order in which they began. */
+	/** In the order they began. */
 	get visits(): readonly Visit[] {
 		return [...this.#visits.values()];
 	}
 
-	/** The visit of that number, if it has begun. */
+	/** The visit with that number, if it has begun. */
 	visit(number: number): Visit | undefined {
 		return this.#visits.get(number);
 	}
 
-	/** Takes the next event. `undefined`: the first one does not begin a run. */
+	/** Adds the next event. Returns `undefined` if the first event does not start a run. */
 	take(event: LedgerEvent): HistoryStep | undefined {
 		const before = this.run;
 		const after = before ? foldEvent(before, event) : startRun(event);
 		if (!after) return undefined;
-		// A clock that was set back does not turn time round.
+		// Time never runs backward, even if the clock was set back.
 		const at = Math.max(Date.parse(event.at) || this.lastAt, this.lastAt);
 		const quietFrom = before ? this.lastAt : at;
 		if (!before) this.beganAt = at;
 		this.lastAt = at;
 		this.run = after;
-		// What did not apply changed nothing.
+		// The event did not apply.
 		if (after === before) return { before, after, at };
 		if (before) this.#takeWait(before, event, quietFrom, at);
 		const visit = this.#enter(after.visit, after.state, at);
@@ -77,7 +77,7 @@ export class RunHistory {
 		return { before, after, at };
 	}
 
-	/** No process supervises the run: workers whose end is not recorded are not running. */
+	/** Marks workers without a recorded end as lost, because no process supervises the run. */
 	abandon(): void {
 		for (const { launches } of this.#visits.values())
 			for (const launch of launches) if (launch.end === working) launch.end = endUnknown;
@@ -110,7 +110,7 @@ export class RunHistory {
 	#takeTrees(event: LedgerEvent, current: number, at: number): void {
 		if (event.kind === "moved") {
 			const next = this.#enter(event.visit + 1, event.to, at);
-			// A visit begins with the files that a rewind restored, or else as they were measured last, before or after the move.
+			// A visit starts with the files that a rewind restored, otherwise with the last measurement before or after the move.
 			next.trees.before = event.cause === "rewind" ? this.#restored : this.#visits.get(event.visit)?.trees.after;
 			return;
 		}
@@ -207,7 +207,7 @@ export class RunHistory {
 		if (!launch) return;
 		const lost = event.outcome.kind === "lost";
 		const stage = before?.stage;
-		// When a lost worker ended is not known: its last sign of life counts.
+		// The end time of a lost worker is unknown, so use its last report.
 		const seen = lost && stage && "seenAt" in stage && stage.seenAt !== "" ? Date.parse(stage.seenAt) : at;
 		launch.endedAt = Math.min(seen, at);
 		if (launch.end === working) launch.end = endPhrase(event.outcome);
@@ -245,7 +245,7 @@ export class RunHistory {
 	}
 }
 
-/** What the totals have grown by. */
+/** The increase in the totals. */
 export function growth(
 	before: Run | undefined,
 	after: Run,
@@ -269,10 +269,10 @@ export function growth(
 	};
 }
 
-/** Milliseconds. A shorter silence before a supervisor opens the run is its start, not a wait. */
+/** Milliseconds. A shorter gap before a supervisor opens the run is its startup, not a wait. */
 const silenceMs = 2000;
 
-/** What the run waited for between `before` and the next event. */
+/** The reason for a wait between a run's last event and the next one; `undefined` if there was none. */
 function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["kind"] | undefined {
 	switch (stage.kind) {
 		case "asking":

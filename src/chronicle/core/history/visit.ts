@@ -1,4 +1,4 @@
-// One visit of a run as its events tell it: its workers, waits, spend, files, and how it was left. Times are milliseconds since the epoch.
+// One visit of a run, derived from its events: workers, waits, spend, files, and the move that ended it. Times are milliseconds since the epoch.
 import type { LaunchId, LaunchReason, MoveCause, Spend, WorkerOutcome } from "../machine/index.ts";
 import type { FileChange, Snapshot } from "../snapshot/index.ts";
 
@@ -6,9 +6,9 @@ export interface Visit {
 	readonly number: number;
 	readonly state: string;
 	readonly beganAt: number;
-	/** `undefined`: the run is still in it. */
+	/** `undefined` while the run is in the visit. */
 	readonly endedAt: number | undefined;
-	/** What a rewind returns to; `undefined` until the files were measured. */
+	/** Rewind target; `undefined` until the files are measured. */
 	readonly start: VisitStart | undefined;
 	readonly launches: readonly Launch[];
 	readonly waits: readonly Wait[];
@@ -16,30 +16,30 @@ export interface Visit {
 	readonly activeMs: number;
 	readonly toolCalls: number;
 	readonly summary: string;
-	/** Kept states of the files at its start and, where it is over or was measured, at its end. */
+	/** Trees of the files at its start and, once it has ended or been measured, at its end. */
 	readonly trees: { readonly before: string | undefined; readonly after: string | undefined };
 	readonly files: VisitFiles;
-	/** The move by which it was left; `undefined` also where the run ended. */
+	/** The move that ended it; also `undefined` if the run ended in it. */
 	readonly left: NumberedMove | undefined;
 }
 
-/** Where a visit began, and what was known then. */
+/** The run at the start of a visit. */
 export interface VisitStart {
 	readonly visit: number;
 	readonly state: string;
-	/** `null`: its files could not be measured. */
+	/** `null` if the files could not be measured. */
 	readonly tree: string | null;
 	readonly snapshot: Snapshot;
 	readonly pairMoves: Readonly<Record<string, number>>;
 }
 
-/** Changes of a visit, as they were measured after its last worker. */
+/** Changes made during a visit, measured after its last worker. */
 export interface VisitFiles {
-	/** The trees that were compared; `undefined` where they were not measured. */
+	/** The compared trees; `undefined` if they were not measured. */
 	readonly from: string | undefined;
 	readonly to: string | undefined;
 	readonly changes: readonly FileChange[];
-	/** Changes that the ledger does not list. */
+	/** Number of changes that the ledger does not list. */
 	readonly more: number;
 	/** Why files could not be measured. */
 	readonly unmeasured: string | undefined;
@@ -49,7 +49,7 @@ export interface VisitFiles {
 export interface Launch extends LaunchId {
 	readonly because: LaunchReason;
 	readonly startedAt: number | undefined;
-	/** `undefined`: it was running at the last event. */
+	/** `undefined` if it was running at the last event. */
 	readonly endedAt: number | undefined;
 	readonly model: string | undefined;
 	readonly end: LaunchEnd;
@@ -57,13 +57,13 @@ export interface Launch extends LaunchId {
 
 export interface LaunchEnd {
 	readonly kind: "moved" | "rejected" | "stopped" | "crashed" | "timed_out" | "lost" | "unstarted" | "working";
-	/** A phrase. */
+	/** A verb phrase whose subject is the worker. */
 	readonly words: string;
 }
 
-/** Time in which nothing was done because somebody had to do something first. */
+/** A period in which the run could not continue on its own. */
 export interface Wait {
-	/** `interrupted`: there was no supervisor. `over`: the run had ended, and was reopened. */
+	/** `interrupted`: no supervisor held the run. `over`: the run had ended before it was reopened. */
 	readonly kind: "approval" | "paused" | "budget" | "human" | "interrupted" | "over";
 	readonly from: number;
 	readonly to: number;
@@ -79,13 +79,13 @@ export interface NumberedMove {
 	readonly refused: string | undefined;
 }
 
-/** Keys of the conversations of a visit's attempts, oldest first. An attempt that continues an earlier conversation has none of its own. */
+/** Keys of the conversations of a visit's attempts, oldest first. Attempts that continue an earlier conversation have no key of their own. */
 export function conversationsOf({ launches }: Visit): string[] {
 	const first = launches.filter(({ launch }) => launch === 1);
 	return [...new Set(first.map(({ visit, attempt }) => `${visit}.${attempt}`))];
 }
 
-/** How a worker ended. */
+/** Describes how a worker ended. */
 export function endPhrase(outcome: WorkerOutcome): LaunchEnd {
 	switch (outcome.kind) {
 		case "lost":

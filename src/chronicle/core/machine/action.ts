@@ -1,42 +1,42 @@
-// What has to be done outside for a run. An action is pending until the event that answers it is in the ledger: after a crash the same
-// actions are pending again, under the same keys. The executor reports results as events; nothing here is carried out.
+// Side effects that a run requires. An action is pending until the event that completes it is in the ledger: after a crash the same actions
+// are pending again, under the same keys. The executor performs them and reports results as events.
 import type { LaunchId, LaunchReason } from "./launch.ts";
 import type { Allowance, ApprovalQuestion } from "./run.ts";
 
 export type Action = MeasureFiles | AskApproval | Work | SendMessage | EndWorker | CleanUp | RestoreFiles;
 
-/** After stopping what workers left running. Answered by `files_measured` or `files_unmeasured`. */
+/** Stops the processes that workers left running, then measures the files. Completed by `files_measured` or `files_unmeasured`. */
 export interface MeasureFiles {
 	readonly kind: "measure_files";
 	readonly key: string;
 	readonly visit: number;
 	readonly purpose: "baseline" | "changes";
-	/** Tree to compare with; `null` where there is none. */
+	/** Tree to compare with; `null` if there is none. */
 	readonly since: string | null;
 }
 
-/** Answered by `approved` or `rejected`, perhaps days later and in another process. */
+/** Completed by `approved` or `rejected`, possibly days later and in another process. */
 export interface AskApproval {
 	readonly kind: "ask_approval";
 	readonly key: string;
 	readonly question: ApprovalQuestion;
 }
 
-/** Launch the worker and stay its link: pending from the recorded intent until the worker has ended. */
+/** Launches the worker and stays connected to it: pending from the recorded intent until the worker has ended. */
 export interface Work {
 	readonly kind: "work";
 	readonly key: string;
 	readonly launch: LaunchId;
 	readonly state: string;
 	readonly because: LaunchReason;
-	/** `optional`: it may be missing, because nothing of it was recorded yet. */
+	/** `optional`: it may be missing, because nothing from it has been recorded yet. */
 	readonly conversation: { readonly kind: "new" | "continue"; readonly key: string; readonly optional: boolean };
 	readonly allowance: Allowance;
-	/** Milliseconds to wait first, after a transient fault of the provider. */
+	/** Milliseconds to wait before the launch, after a transient provider error. */
 	readonly delayMs: number;
 }
 
-/** Answered by `delivered`. */
+/** Completed by `delivered`. */
 export interface SendMessage {
 	readonly kind: "send";
 	readonly key: string;
@@ -45,7 +45,7 @@ export interface SendMessage {
 	readonly text: string;
 }
 
-/** Answered by `worker_ended`; outcome `lost` if no link to it is left. `boundary`: after the model's current message, refusing further tool calls. `now`: at once. */
+/** Completed by `worker_ended`, with outcome `lost` if the worker is no longer connected. `boundary`: after the model's current message, refusing further tool calls. `now`: immediately. */
 export interface EndWorker {
 	readonly kind: "end_worker";
 	readonly key: string;
@@ -53,24 +53,24 @@ export interface EndWorker {
 	readonly how: "boundary" | "now";
 }
 
-/** Answered by `cleanup_ended`. Runs twice if the supervisor dies meanwhile. */
+/** Completed by `cleanup_ended`. Runs twice if the supervisor dies before the result is recorded. */
 export interface CleanUp {
 	readonly kind: "clean_up";
 	readonly key: string;
 	readonly visit: number;
 	readonly state: string;
-	/** Position in the state's list, from 0. */
+	/** Index in the state's cleanup list, from 0. */
 	readonly index: number;
 	readonly command: string;
 	readonly timeoutMs: number;
 }
 
-/** After recording the files as they are (`files_measured` of purpose `before`). Answered by `files_restored` or `files_unrestored`. */
+/** Records the current files (`files_measured` with purpose `before`), then restores `tree`. Completed by `files_restored` or `files_unrestored`. */
 export interface RestoreFiles {
 	readonly kind: "restore_files";
 	readonly key: string;
 	readonly tree: string;
 	readonly visit: number;
-	/** Tree of the files before it, if already recorded. */
+	/** Tree of the files before the restore, if already recorded. */
 	readonly before: string | null;
 }

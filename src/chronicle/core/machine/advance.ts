@@ -1,6 +1,6 @@
-// What a run does next when no worker and no action is left: the one gate before every launch.
-// G1 nothing is launched while the run is on hold, has reached a ceiling, waits for a person or is over; G2 the files of a visit are
-// measured before its first worker; G3 a launch is recorded before it happens.
+// Decides the next step when no worker and no action is left: the only gate before a launch.
+// G1 nothing is launched while the run is on hold, has reached a ceiling, waits for the user or is over; G2 the files of a visit are
+// measured before its first worker starts; G3 a launch is recorded before it happens.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { explainReached, reached } from "./budget.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
@@ -9,7 +9,7 @@ import { planOf } from "./plan.ts";
 import type { ApprovalQuestion, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_STATE_TOTALS } from "./totals.ts";
 
-/** Decides what comes next. `because` is why a worker would be launched, `delayMs` how long to wait first. */
+/** Decides the next step. `because` is the reason for launching a worker, `delayMs` the wait before the launch. */
 export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	const plan = planOf(run);
 	if (run.state === HUMAN_INTERVENTION)
@@ -22,7 +22,7 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	return reserveAttempt(run, because, delayMs);
 }
 
-/** The run about to end in its current state. */
+/** The run, about to record that it ends in its current state. */
 export function finishInState(run: Run): Run {
 	return decideOn(run, { kind: "finished", status: run.state === "failed" ? "failed" : "done" });
 }
@@ -55,12 +55,12 @@ function holdAtCeiling(run: Run): PauseReason | null {
 	return measure ? { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) } : null;
 }
 
-/** The run about to record a decision; `stopping` is the shutdown that continues after it. */
+/** The run, about to record `decision`; `stopping` is the shutdown that continues afterward. */
 export function decideOn(run: Run, decision: DecisionEvent, stopping: Stopping | null = null, delayMs = 0): Run {
 	return { ...run, stage: { kind: "deciding", decision, stopping, delayMs } };
 }
 
-/** The run about to move on. */
+/** The run, about to record a move to `to`. */
 export function moveTo(
 	run: Run,
 	to: string,
@@ -75,12 +75,12 @@ export function moveTo(
 	);
 }
 
-/** The run about to go to a person instead of to `refused`. */
+/** The run, about to record a move to `human_intervention` instead of `refused`. */
 export function escalate(run: Run, cause: MoveCause, refused: string, stopping: Stopping | null = null): Run {
 	return moveTo(run, HUMAN_INTERVENTION, cause, stopping, refused);
 }
 
-/** The record of a visit that starts at `at`. `granted`: a person has sent the run there. */
+/** The record of a visit that starts at `at`. `granted`: the user sent the run there. */
 export function newVisit(at: string, granted: boolean): VisitRecord {
 	return {
 		startedAt: at,
@@ -99,7 +99,7 @@ export function newVisit(at: string, granted: boolean): VisitRecord {
 	};
 }
 
-/** The totals of the states with one more visit of `state`. */
+/** The totals of all states with one more visit to `state`. */
 export function countVisit(states: Run["states"], state: string): Run["states"] {
 	const own = states[state] ?? NO_STATE_TOTALS;
 	return { ...states, [state]: { ...own, visits: own.visits + 1 } };

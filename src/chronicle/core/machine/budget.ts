@@ -1,5 +1,5 @@
-// Ceilings: what is left, which is reached, which is close.
-// B1 a ceiling set by a person replaces the template's; B2 a state has its own besides the run's, and the tighter one holds.
+// Ceilings: the remaining allowance, reached ceilings, and warnings.
+// B1 a ceiling set by the user replaces the template's; B2 a state has its own ceilings in addition to the run's, and the tighter one applies.
 
 import { NO_USE, type VisitLimits } from "../../../bounds/index.ts";
 import { planOf } from "./plan.ts";
@@ -10,7 +10,7 @@ import { workedMs } from "./totals.ts";
 export interface Measure {
 	/** `cost` or `cost of planning`; stable. */
 	readonly name: string;
-	/** The state whose ceiling it is; `undefined`: the run's. */
+	/** The state that the ceiling applies to; `undefined` for the run. */
 	readonly state: string | undefined;
 	readonly figure: "costUsd" | "tokens" | "activeMs";
 	readonly spent: number;
@@ -20,7 +20,7 @@ export interface Measure {
 const figures = ["costUsd", "tokens", "activeMs"] as const;
 const words = { costUsd: "cost", tokens: "tokens", activeMs: "time" };
 
-/** Every ceiling of the current state, with what is spent, including time up to `now`. */
+/** Every ceiling that applies in the current state, with the amount spent, including time up to `now`. */
 export function measures(run: Run, now = ""): Measure[] {
 	const { stage } = run;
 	const running = stage.kind === "working" ? workedMs(stage, now) : 0;
@@ -55,7 +55,7 @@ export function reached(run: Run, now = ""): Measure | undefined {
 	);
 }
 
-/** Why a run that has reached `measure` stops, in a sentence. */
+/** A sentence that explains why reaching a ceiling stops the run. */
 export function explainReached({ name, figure, spent, ceiling }: Measure): string {
 	if (ceiling === 0) return `The ceiling on ${name} is 0, so nothing may be spent.`;
 	return `The ceiling on ${name} is reached: ${show(figure, spent)} of ${show(figure, ceiling)}.`;
@@ -72,7 +72,7 @@ function show(figure: Measure["figure"], value: number): string {
 	}
 }
 
-/** What a worker may spend from now on: the least remainder of each figure. Omit `now` before a launch, when no worker's time runs. */
+/** A worker's remaining allowance: the smallest remainder of each figure. Omit `now` before a launch, when no worker is running. */
 export function allowanceOf(run: Run, now = ""): Allowance {
 	const left: { costUsd?: number; tokens?: number; activeMs?: number } = {};
 	for (const { figure, spent, ceiling } of measures(run, now)) {
@@ -82,7 +82,7 @@ export function allowanceOf(run: Run, now = ""): Allowance {
 	return { ...left, ...visitAllowance(run) };
 }
 
-/** The ceilings of one visit of the current state. */
+/** The limits of one visit to the current state. */
 export function visitLimits(run: Run): VisitLimits {
 	const { limits, polling } = planOf(run);
 	return {
@@ -92,14 +92,14 @@ export function visitLimits(run: Run): VisitLimits {
 	};
 }
 
-/** Requests and calls that the current visit has left. */
+/** Remaining requests and calls of the current visit, at least 1 each. */
 function visitAllowance(run: Run): Pick<Allowance, "requests" | "calls"> {
 	const { requests, calls } = visitLimits(run);
 	const use = run.visitRecord.use ?? NO_USE;
 	return { requests: Math.max(1, requests - use.requests), calls: Math.max(1, calls - use.calls) };
 }
 
-/** The run with a notice for each ceiling that has newly come close. */
+/** Adds a notice for each ceiling that has newly reached the warning threshold. */
 export function warnOfCeilings(run: Run, now: string): Run {
 	const near = measures(run, now).filter(
 		({ name, spent, ceiling }) =>
@@ -114,7 +114,7 @@ export function warnOfCeilings(run: Run, now: string): Run {
 	});
 }
 
-/** The run with one more notice. */
+/** Adds a notice of at most 300 characters; keeps the last 10. */
 export function notice(run: Run, text: string): Run {
 	return { ...run, notices: [...run.notices, text.slice(0, 300)].slice(-10) };
 }

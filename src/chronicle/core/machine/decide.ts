@@ -1,6 +1,6 @@
-// The decider: what follows from an event, as one batch for the ledger. Pure: no disk, no clock, no chance.
-// D1 an event and the decisions that it leads to are appended together; D2 a prefix of a batch, as a crash may leave it, folds to a run from
-// which the same decisions follow; D3 an event that does not apply is not recorded.
+// The decider: turns an event into one batch for the ledger. Pure: no disk, no clock, no randomness.
+// D1 an event and the decisions that it leads to are appended together; D2 a prefix of a batch, as left by a crash, folds to a run that
+// yields the same remaining decisions; D3 an event that does not apply is not recorded.
 import type { EventBody, LedgerEvent } from "./event.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
 import type { Run } from "./run.ts";
@@ -12,7 +12,7 @@ export interface Batch {
 	readonly run: Run;
 }
 
-/** What to record for `event` at `at` (ISO 8601): decisions that a crash cut off, the event, the decisions that follow from it. */
+/** The events to record for `event` at `at` (ISO 8601): decisions cut off by a crash, the event, and the decisions that it leads to. */
 export function decide(run: Run, event: EventBody, at: string): Batch | Refusal {
 	const before = addDecisions({ run, events: [] }, at);
 	const next = reduce(before.run, stamp(event, before.run, at));
@@ -27,7 +27,7 @@ function addDecisions(batch: Batch, at: string): Batch {
 	return addDecisions({ run, events: [...batch.events, decision] }, at);
 }
 
-/** The event as the ledger will number and date it. */
+/** The event with the sequence number and time that the ledger will assign. */
 function stamp(event: EventBody, { seq }: Run, at: string): LedgerEvent {
 	return { ...event, seq: seq + 1, at };
 }

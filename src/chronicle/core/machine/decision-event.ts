@@ -1,9 +1,9 @@
-// What the machine decides, recorded in the same batch as the event that led to it and before anything acts on it.
+// Decisions of the machine. Each is recorded in the same batch as the event that led to it, before anything acts on it.
 import type { LaunchId, LaunchReason } from "./launch.ts";
 
 export type DecisionEvent = AttemptReserved | Moved | Parked | Finished;
 
-/** Intent to launch a worker. What it may spend follows from the run: the remainder of the ceilings is set aside for it. */
+/** Intent to launch a worker. Its allowance is derived from the run: the remainder of the ceilings is reserved for it. */
 export interface AttemptReserved extends LaunchId {
 	readonly kind: "attempt_reserved";
 	readonly because: LaunchReason;
@@ -21,14 +21,14 @@ export type MoveCause =
 	| "reopened"
 	| "rewind";
 
-/** The run has left `from` for `to`. */
+/** The run moved from `from` to `to`. */
 export interface Moved {
 	readonly kind: "moved";
 	readonly visit: number;
 	readonly from: string;
 	readonly to: string;
 	readonly cause: MoveCause;
-	/** Target that was asked for and not granted. */
+	/** The requested target, if it was refused. */
 	readonly refused?: string;
 }
 
@@ -48,17 +48,17 @@ export type ParkCause =
 	| "rewound"
 	| "interrupted"
 	| "workspace"
-	/** The calls of one visit went round. */
+	/** The calls of one visit repeat without progress. */
 	| "circling"
-	/** A ceiling of one visit is reached. */
+	/** A limit of one visit is reached. */
 	| "visit_limit";
 
-/** The run waits for a person; no process belongs to it. */
+/** The run waits for the user; it has no process. */
 export interface Parked {
 	readonly kind: "parked";
 	readonly status: "paused" | "budget_exceeded";
 	readonly cause: ParkCause;
-	/** One sentence for the person. */
+	/** One sentence for the user. */
 	readonly detail: string;
 }
 

@@ -1,5 +1,5 @@
-// What a recorded decision does to the run: an attempt reserved, a move made, the run parked or finished.
-// D1 only the decision that is due applies; D2 a move is counted here and nowhere else.
+// Applies a recorded decision to the run: reserves an attempt, moves, parks or finishes.
+// D1 only the pending decision applies; D2 moves are counted only here.
 import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
@@ -45,7 +45,7 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 	}
 }
 
-/** Whether `event` is the decision that is due. Its texts may differ: the ledger redacts secrets. */
+/** Whether `event` is the pending decision. Texts may differ, because the ledger redacts secrets. */
 function isSameDecision(due: DecisionEvent, event: DecisionEvent): boolean {
 	switch (due.kind) {
 		case "attempt_reserved":
@@ -118,7 +118,7 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 	return stopping ? { ...told, stage: stopping } : advance(told, "entered");
 }
 
-/** Pair and move counts after a move: a worker's move counts; a person's release resets what it releases. */
+/** Pair and move counts after a move: a worker's move counts; a release by the user resets the released cap. */
 function counters(run: Run, { from, to, cause }: Moved): Pick<Run, "pairMoves" | "moves"> {
 	const total = run.moves.total + 1;
 	switch (cause) {
@@ -145,7 +145,7 @@ function counters(run: Run, { from, to, cause }: Moved): Pick<Run, "pairMoves" |
 	}
 }
 
-/** The last moves, with the summaries of older ones cut short. */
+/** Appends a move, drops the oldest beyond the limit, and shortens the summaries of older ones. */
 function append(history: readonly Move[], entry: Move): readonly Move[] {
 	const last = history.length - wholeSummaries;
 	const old = history[last];

@@ -1,6 +1,6 @@
-// Everything that can happen to a run. A ledger is a sequence of these: each line is one event with `seq`, `at`, `fence` and `crc`.
-// E1 an event is complete: no reader needs the disk, the clock or the template's file; E2 texts are bounded, and the store redacts secrets
-// in them; E3 a person's answer names in `answers` the event that it answers, so a second answer has no effect.
+// All events of a run. A ledger is a sequence of them: each line is one event with `seq`, `at`, `fence` and `crc`.
+// E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
+// secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
 import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
@@ -8,7 +8,7 @@ import type { PersonEvent } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
 
-/** An event in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the number of the lease it was written under. */
+/** An event in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the fencing number of the lease under which it was written. */
 export type LedgerEvent = EventBody & { readonly seq: number; readonly at: string; readonly fence?: number };
 
 export type EventBody =
@@ -45,23 +45,23 @@ export interface Created {
 	readonly model?: string;
 }
 
-/** A supervisor has taken the run over. What an earlier one left unfinished is in doubt from here on. */
+/** A supervisor took over the run. The outcome of anything that an earlier one left unfinished is now unknown. */
 export interface Opened {
 	readonly kind: "opened";
 	readonly host: string;
 	readonly pid: number;
-	/** Start time of the process, as the system tells it: process ids are reused. */
+	/** Start time of the process as reported by the system: process ids are reused. */
 	readonly started: string;
 }
 
-/** The log before this is damaged: the run continues from a sound checkpoint, and can be folded from here. */
+/** The log before this event is damaged: the run continues from an intact checkpoint and can be folded from here. */
 export interface Recovered {
 	readonly kind: "recovered";
 	readonly run: StoredRun;
 }
 
 /**
- * The wall clock moved differently from the time that passed: the machine slept, the supervisor was stopped, or the clock was set. These
+ * The wall clock diverged from the elapsed time: the machine slept, the supervisor was suspended, or the clock was set. These
  * milliseconds (negative: set back) do not count as the worker's time.
  */
 export interface ClockJumped {
@@ -69,7 +69,7 @@ export interface ClockJumped {
 	readonly ms: number;
 }
 
-/** A notice that changes nothing. */
+/** A notice without any other effect. */
 export interface Noted {
 	readonly kind: "noted";
 	readonly text: string;
@@ -96,19 +96,19 @@ export interface WorkerStarted extends LaunchId {
 	readonly pid: number;
 	/** `provider/id`. */
 	readonly model: string;
-	/** Hash of the guard's rules in force; absent where there are none. */
+	/** Hash of the active guard rules; absent if there are none. */
 	readonly rules?: string;
 	/** Whether it continues the conversation of an earlier process. */
 	readonly conversation: "new" | "continued";
-	/** A notice, such as a model alias that fell back. */
+	/** A notice, for example that a model alias fell back to another model. */
 	readonly notice?: string;
 }
 
 export interface LaunchFailed extends LaunchId {
 	readonly kind: "launch_failed";
 	/**
-	 * `session_lost`: the conversation to continue is gone or cannot be read. `rules`: guard rules cannot be enforced. `budget`: nothing is
-	 * left for what the model costs.
+	 * `session_lost`: the conversation to continue is missing or unreadable. `rules`: guard rules cannot be enforced. `budget`: the remaining
+	 * budget does not cover the model's cost.
 	 */
 	readonly reason: "budget" | "session_lost" | "rules" | "persona" | "model" | "tools" | "spawn" | "handshake";
 	readonly detail: string;
@@ -122,7 +122,7 @@ export interface ToolStarted {
 	readonly tool: string;
 	/** Arguments, redacted, at most 2 KB. */
 	readonly args: string;
-	/** Fingerprint of the tool and all its arguments; absent where they were too long, and in older ledgers. */
+	/** Fingerprint of the tool and all its arguments; absent if they were too long, and in older ledgers. */
 	readonly print?: string;
 }
 
@@ -136,16 +136,16 @@ export interface ToolEnded {
 	readonly bytes: number;
 	/** First 16 hex digits of the result's SHA-256. */
 	readonly hash: string;
-	/** The same without times and durations, if the result has any. */
+	/** The hash of the result without times and durations, if it has any. */
 	readonly timeless?: string;
 	readonly error?: boolean;
-	/** The guard's rule that blocked it. */
+	/** The guard rule that blocked the call. */
 	readonly blocked?: string;
 }
 
 /**
- * `spend` is the total of the conversation so far, not of the last message: a repeated report only updates the time at which the worker was
- * last seen.
+ * `spend` is the conversation's total so far, not that of the last message: a repeated report only updates when the worker was last
+ * seen.
  */
 export interface Used {
 	readonly kind: "used";
@@ -163,11 +163,11 @@ export interface ModelSwitched {
 	readonly attempt: number;
 	readonly from: string;
 	readonly to: string;
-	/** What the provider said. */
+	/** The provider's error message. */
 	readonly detail: string;
 }
 
-/** The worker's model has stopped, with nothing left to do. */
+/** The model ended its turn and has nothing left to do. */
 export interface TurnSettled {
 	readonly kind: "turn_settled";
 	readonly visit: number;
@@ -178,7 +178,7 @@ export interface TurnSettled {
 
 export type ProviderStop = "quota" | "auth" | "transient" | "provider_error";
 
-/** A message of the run's outbox has reached the worker. */
+/** The worker received a message from the run's outbox. */
 export interface Delivered {
 	readonly kind: "delivered";
 	/** `seq` of the event that queued it. */
@@ -193,7 +193,7 @@ export interface SnapshotUpdated {
 	readonly data: SnapshotData;
 }
 
-/** A legal `workflow_transition`: the move is promised from here on. */
+/** A legal `workflow_transition`: the move is guaranteed from here on. */
 export interface MoveRequested {
 	readonly kind: "move_requested";
 	readonly visit: number;
@@ -208,11 +208,11 @@ export interface WorkerEnded extends LaunchId {
 }
 
 export type WorkerOutcome =
-	/** Its supervisor died; if it was still alive, it has been stopped since. */
+	/** Its supervisor died; the worker has been stopped if it was still running. */
 	| { readonly kind: "lost" }
 	/** It was stopped by its supervisor. */
 	| { readonly kind: "stopped" }
-	/** It ended by itself. Exit code 0 is no success: only a requested move is. */
+	/** It exited by itself. Exit code 0 is not success: only a requested move is. */
 	| { readonly kind: "exited"; readonly code: number; readonly detail?: string }
 	| { readonly kind: "killed"; readonly signal: string; readonly detail?: string }
 	| { readonly kind: "timed_out"; readonly limit: "idle" | "wall" | "budget" };
@@ -225,12 +225,12 @@ export type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | Files
 export interface FilesMeasured {
 	readonly kind: "files_measured";
 	readonly visit: number;
-	/** `before`: before a rewind; `rewind kept-<seq>` restores them. */
+	/** `before`: the files before a rewind; `rewind kept-<seq>` restores them. */
 	readonly purpose: "baseline" | "changes" | "before";
 	readonly tree: string;
-	/** Of purpose `changes`: since the baseline of the visit, bounded. */
+	/** For purpose `changes`: the changes since the baseline of the visit, bounded. */
 	readonly changes?: readonly FileChange[];
-	/** Changes that the list leaves out. */
+	/** Number of changes that the list omits. */
 	readonly more?: number;
 	/** Files that could not be read, bounded. */
 	readonly unkept?: readonly FileLeft[];
@@ -248,11 +248,11 @@ export interface FilesUnmeasured {
 export interface FilesRestored {
 	readonly kind: "files_restored";
 	readonly tree: string;
-	/** The files before the rewind, to undo it. */
+	/** Tree of the files before the rewind, for undoing it. */
 	readonly before: string;
-	/** The files now; absent: `tree`. */
+	/** Tree of the files after the rewind; absent if it is `tree`. */
 	readonly now?: string;
-	/** What the rewind changed, bounded. */
+	/** Changes made by the rewind, bounded. */
 	readonly changes?: readonly FileChange[];
 	readonly more?: number;
 	/** Files that were not restored and are unchanged, bounded. */
@@ -269,7 +269,7 @@ export interface FilesUnrestored {
 export interface CleanupEnded {
 	readonly kind: "cleanup_ended";
 	readonly visit: number;
-	/** Position in the state's list, from 0. */
+	/** Index in the state's cleanup list, from 0. */
 	readonly index: number;
 	readonly result:
 		| { readonly kind: "exited"; readonly code: number }
@@ -278,20 +278,20 @@ export interface CleanupEnded {
 		| { readonly kind: "unstarted"; readonly detail: string }
 		/** The command was not approved, or a rule forbids it. */
 		| { readonly kind: "refused"; readonly detail: string };
-	/** End of its output, redacted. */
+	/** Tail of its output, redacted. */
 	readonly output?: string;
 }
 
-/** Processes that a worker had left running were stopped. */
+/** Orphaned processes of a worker were stopped. */
 export interface StraysStopped {
 	readonly kind: "strays_stopped";
 	readonly visit: number;
 	readonly count: number;
-	/** Processes that could not be stopped. */
+	/** Number of processes that could not be stopped. */
 	readonly left?: number;
 }
 
-// ── a worker's questions to the person ──
+// ── a worker's questions to the user ──
 
 export type QuestionEvent = AskOpened | AskAnswered;
 

@@ -1,6 +1,6 @@
-// A launch of a worker: its identity, its name in keys and texts, and why it happens.
+// A worker launch: its identity, its key, and the reason for it.
 
-/** Names one launch: the `launch`-th process of attempt `attempt` of visit `visit`. */
+/** Identifies one launch: process `launch` of attempt `attempt` of visit `visit`. */
 export interface LaunchId {
 	readonly visit: number;
 	readonly attempt: number;

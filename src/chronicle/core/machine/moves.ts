@@ -1,6 +1,6 @@
-// Which moves a worker may make, and when the run goes to a person instead. The only place with the rules of moving.
-// M1 a worker moves along `next`, repeats its state, ends a terminal one, or calls for a person, and nothing else;
-// M2 caps stop launches, never an end: no cap refuses a move to a terminal state.
+// Which moves a worker may make, and when the run escalates to the user instead. The only place with these rules.
+// M1 a worker can only move along `next`, repeat its state, finish a terminal state, or escalate to the user;
+// M2 caps limit launches, not endings: no cap refuses a move to a terminal state.
 import { didYouMean } from "../../../definition/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import type { MoveCause } from "./decision-event.ts";
@@ -14,10 +14,10 @@ export type MoveJudgement =
 	/** The same state again, with another worker. */
 	| { readonly kind: "repeat" }
 	| { readonly kind: "move"; readonly to: string }
-	/** To a person, because of `cause`; `refused` is the requested target. */
+	/** Escalated to the user because of `cause`; `refused` is the requested target. */
 	| { readonly kind: "divert"; readonly cause: MoveCause; readonly refused: string };
 
-/** What `workflow_transition` may name in the current state, declared targets first. */
+/** Targets that `workflow_transition` accepts in the current state, declared ones first. */
 export function legalTargets(run: Run): string[] {
 	const plan = planOf(run);
 	if (run.state === HUMAN_INTERVENTION) return [];
@@ -25,7 +25,7 @@ export function legalTargets(run: Run): string[] {
 	return [...new Set([...plan.next, HUMAN_INTERVENTION, run.state])];
 }
 
-/** Judges the move that a worker of the current state requests. */
+/** Judges the move to `target` that a worker of the current state requests. */
 export function judgeMove(run: Run, target: string): MoveJudgement {
 	const plan = planOf(run);
 	const legal = legalTargets(run);
@@ -52,7 +52,7 @@ function capOn(run: Run, target: string): MoveCause | undefined {
 	return undefined;
 }
 
-/** Why a person has to look, in a sentence. */
+/** A sentence that explains why the user has to intervene. */
 export function explainCause(cause: MoveCause, from: string, refused: string): string {
 	switch (cause) {
 		case "pair_limit":

@@ -1,5 +1,5 @@
-// Messages queued for the run's worker. Which of them a launch takes along is answered here alone: the first message and the record that it
-// was given must agree, or a message is lost or delivered twice.
+// Messages queued for the run's worker. Only this file selects the messages that a launch includes: the worker's first message and the
+// record of its delivery must agree, or a message is lost or delivered twice.
 import type { Message, Run } from "./run.ts";
 
 /** The messages in the first message of the pending launch: those queued before its intent was recorded. */

@@ -1,6 +1,6 @@
 // Pending actions, derived from the run state only.
 // O1 the same run has the same actions under the same keys; O2 a launch is pending only once its intent is recorded; O3 a run that waits or
-// is over has none but its question.
+// is over has no action except its question.
 import type { Action } from "./action.ts";
 import { launchKey } from "./launch.ts";
 import { approvedCleanup } from "./plan.ts";
@@ -9,7 +9,7 @@ import { cleanupLength } from "./shutdown.ts";
 
 const none: readonly Action[] = [];
 
-/** Every action that has to be carried out, or is being carried out, for `run`. */
+/** Every action of `run` that is pending or in progress. */
 export function pendingActions(run: Run): readonly Action[] {
 	const { stage } = run;
 	switch (stage.kind) {
@@ -95,7 +95,7 @@ function shutdown(run: Run, { launch, how, index, state, visit, since, after }: 
 	return [{ kind: "measure_files", key: `changes:${at}${again}`, visit, purpose: "changes", since }];
 }
 
-/** Whether nothing happens until a person acts: such a run needs no process and no timer. */
+/** Whether nothing happens until the user acts. Such a run needs neither a process nor a timer. */
 export function isParked({ stage }: Run): boolean {
 	return stage.kind === "asking" || stage.kind === "waiting" || stage.kind === "over";
 }

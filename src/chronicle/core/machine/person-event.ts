@@ -1,4 +1,4 @@
-// A person's events. An answer names in `answers` the `seq` of the event that it answers.
+// Events from the user. `answers` is the `seq` of the event that an answer responds to.
 import type { Snapshot } from "../snapshot/index.ts";
 import type { ParkCause } from "./decision-event.ts";
 
@@ -15,7 +15,7 @@ export type PersonEvent =
 	| Reopened
 	| RewindRequested;
 
-/** Where the run was when the person decided. Absent in events of earlier versions, which are judged by `answers` alone. */
+/** The position of the run when the user decided. Absent in events from earlier versions, which are matched by `answers` only. */
 export interface Seen {
 	readonly visit: number;
 	/** Absent: any attempt of the visit. */
@@ -25,7 +25,7 @@ export interface Seen {
 export interface Approved {
 	readonly kind: "approved";
 	readonly answers: number;
-	/** Tree that the person was shown. */
+	/** Tree that was shown to the user. */
 	readonly diff: string;
 	readonly words?: string;
 	readonly seen?: Seen;
@@ -45,13 +45,13 @@ export interface Resumed {
 	readonly seen?: Seen;
 }
 
-/** Ends the wait in `human_intervention`, or any other wait by a move to a state of the person's choice. */
+/** Ends a wait in `human_intervention`, or any other wait by moving to a state of the user's choice. */
 export interface Released {
 	readonly kind: "released";
 	readonly answers: number;
-	/** The state to go to; absent (only in `human_intervention`): make the refused move. */
+	/** Target state; absent (only in `human_intervention`): make the refused move. */
 	readonly to?: string;
-	/** The run is over and has succeeded. */
+	/** Finishes the run as `done`. */
 	readonly done?: boolean;
 	readonly words?: string;
 	readonly seen?: Seen;
@@ -66,18 +66,18 @@ export interface LimitsChanged {
 		readonly activeMs?: number;
 		readonly moves?: number;
 	};
-	/** The state whose ceilings these are; absent: the run's. */
+	/** The state that the ceilings apply to; absent: the run. */
 	readonly state?: string;
 }
 
-/** Changes the model of states that name none, from the next worker on. */
+/** Changes the model for states without their own, from the next worker on. */
 export interface ModelChanged {
 	readonly kind: "model_changed";
 	/** `provider/id`. */
 	readonly model: string;
 }
 
-/** A message for the worker: delivered at once if one is running, otherwise with the next one's first message. */
+/** A message for the worker: delivered immediately if one is running, otherwise with the next worker's first message. */
 export interface Told {
 	readonly kind: "told";
 	readonly text: string;
@@ -95,17 +95,17 @@ export interface AbortRequested {
 	readonly words?: string;
 }
 
-/** A finished run continues in `to`. */
+/** Continues a finished run in `to`. */
 export interface Reopened {
 	readonly kind: "reopened";
-	/** `seq` of the event by which the run ended. */
+	/** `seq` of the event that ended the run. */
 	readonly answers: number;
 	readonly to: string;
 	readonly words?: string;
 	readonly seen?: Seen;
 }
 
-/** Back to the start of visit `to`, files included; with `kept`, back to visit `to` as it was before an earlier rewind. */
+/** Returns run and files to the start of visit `to`; with `kept`, to visit `to` as it was before an earlier rewind. */
 export interface RewindRequested {
 	readonly kind: "rewind_requested";
 	/** The visit to return to. */

@@ -1,6 +1,6 @@
-// What a person decides: approve, reject, resume, release, pause, abort, rewind, limits, messages.
+// Applies the user's decisions: approve, reject, resume, release, pause, abort, rewind, limits, messages.
 // P1 an answer names the event that it answers and applies once; P2 only these events end a wait; P3 nothing here launches a worker: every
-// way leads through the gate in `advance.ts`.
+// launch passes the gate in `advance.ts`.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
@@ -25,12 +25,12 @@ import type { Run } from "./run.ts";
 import { nameFiles, stopWorker } from "./shutdown.ts";
 
 const outboxLength = 20;
-/** Characters of one message. */
+/** Maximum characters of one message. */
 export const MESSAGE_LENGTH = 8000;
 
 const over = () => refuse("over", "The run is over.");
 
-/** Why a decision made in view of `seen` does not apply to the run as it is now; `undefined` if it does. */
+/** Why a decision based on `seen` does not apply to the current run; `undefined` if it does. */
 export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | undefined): Refusal | undefined {
 	if (!seen) return undefined;
 	const now = `the run is in visit ${visit} ("${state}") now: look at it again.`;
@@ -43,7 +43,7 @@ export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | unde
 	);
 }
 
-/** `seq` of the event that an answer has to name now; `undefined` while the run waits for no answer. */
+/** `seq` of the event that an answer must name now; `undefined` while the run waits for no answer. */
 export function awaitedAnswer({ stage }: Run): number | undefined {
 	switch (stage.kind) {
 		case "asking":
@@ -52,14 +52,14 @@ export function awaitedAnswer({ stage }: Run): number | undefined {
 		case "over":
 			return stage.since;
 		case "stopping":
-			// Its supervisor died while it asked: the same question will be asked again.
+			// The supervisor died while asking; the same question is asked again.
 			return stage.after.kind === "ask" ? stage.after.earlier?.seq : undefined;
 		default:
 			return undefined;
 	}
 }
 
-/** Why an answer does not fit what the run waits for. */
+/** The refusal of an answer that does not match the current wait. */
 function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 	const earlier = decidedEarlier(run, seen && { visit: seen.visit });
 	if (earlier) return earlier;
@@ -136,7 +136,7 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const told = queueMessage(run, event.seq, event.words);
 	if (event.done) return decideOn({ ...told, hold: null }, { kind: "finished", status: "done" });
 	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
-	// The refused move of a terminal state's worker is the end itself.
+	// For a terminal state's worker, the refused move is the end of the run.
 	const endsThere = event.to === undefined && run.refused !== null && planOf(run, run.refused.from).terminal;
 	if (endsThere && run.refused?.cause === "rejection_limit")
 		return decideOn(told, { kind: "finished", status: "done" });
@@ -145,7 +145,7 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	return moveTo(told, to, "released");
 }
 
-/** From a question or a pause a person may send the run to any state; no refused move can be released there. */
+/** From a question or a pause, the user may send the run to any state; there is no refused move to release. */
 function sendElsewhere(run: Run, to: string | undefined): Reduced {
 	if (to === undefined)
 		return refuse(
@@ -215,7 +215,7 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	return queueMessage(run, event.seq, event.text);
 }
 
-/** The run with a person's message in its outbox, for the current or next worker. */
+/** Queues the user's message for the current or next worker. */
 function queueMessage(run: Run, id: number, words: string | undefined): Run {
 	const all = words?.trim() ?? "";
 	const text = all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH)}… (cut here)` : all;
@@ -312,7 +312,7 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
 		const detail = `The files could not be brought back: ${event.detail}${way}`;
 		const told = notice(run, detail);
-		// Older ledgers do not record where to return.
+		// Older ledgers do not record the stage to return to.
 		const { back = null } = stage;
 		if (back) return { ...told, ...back };
 		return advance({ ...told, hold: { status: "paused", cause: "workspace", detail } }, "resumed");

@@ -2,19 +2,19 @@
 import type { Run } from "./run.ts";
 
 export interface Refusal {
-	readonly reason: /** About a worker or a visit that is over. */
+	readonly reason: /** It refers to a worker or a visit that is over. */
 		| "stale"
-		/** The run is not at a point where this can happen. */
+		/** It is not possible in the current stage. */
 		| "unexpected"
-		/** It was answered before, or the question has changed. */
+		/** It was already answered, or the question has changed. */
 		| "answered"
-		/** It was decided in view of another visit or attempt. */
+		/** It was decided for another visit or attempt. */
 		| "earlier"
 		| "over"
 		| "illegal"
 		| "limit"
 		| "unknown_state";
-	/** A sentence for the person or the model whose event it is. */
+	/** A sentence for the user or the model that sent the event. */
 	readonly message: string;
 }
 

@@ -1,6 +1,6 @@
-// A run as the fold of its events: everything the machine needs to continue, of bounded size whatever the history.
-// Not the stored form; see `stored-run.ts`.
-// N1 immutable; N2 `stage` alone says what the run is doing, `status` what people see of it; N3 every list here is bounded.
+// A run, folded from its events: everything the machine needs to continue, bounded in size regardless of history.
+// For the stored form, see `stored-run.ts`.
+// N1 immutable; N2 only `stage` defines what the run is doing, `status` is the user's view of it; N3 every list here is bounded.
 import type { VisitUse } from "../../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
@@ -28,7 +28,7 @@ export interface Run {
 		readonly name: string;
 		/** Of the definition's content, see `template/hash.ts`. */
 		readonly hash: string;
-		/** The data of the template's file, unchanged. */
+		/** The data of the template file, unchanged. */
 		readonly definition: unknown;
 		readonly file?: string;
 	};
@@ -45,14 +45,14 @@ export interface Run {
 	/** The last 100 moves, oldest first. */
 	readonly history: readonly Move[];
 	readonly totals: Totals;
-	/** Committed moves per unordered pair since a person last released it, keyed by `pairKey`. */
+	/** Committed moves per unordered pair since the user last released it, keyed by `pairKey`. */
 	readonly pairMoves: Readonly<Record<string, number>>;
 	readonly updatedAt: string;
 	readonly createdAt: string;
 	/** `seq` of the last event. */
 	readonly seq: number;
 	readonly stage: Stage;
-	/** Why the run must not launch a worker for now. */
+	/** Why the run must not launch a worker; `null` if it may. */
 	readonly hold: PauseReason | null;
 	/** Per state, over all visits. */
 	readonly states: Readonly<Record<string, StateTotals>>;
@@ -68,16 +68,16 @@ export interface Run {
 	readonly outbox: readonly Message[];
 	/** The move that brought the run to `human_intervention`. */
 	readonly refused: { readonly from: string; readonly to: string; readonly cause: MoveCause } | null;
-	/** Committed moves, ever, and since a person last released the cap. */
+	/** Committed moves: in total, and since the user last released the cap. */
 	readonly moves: { readonly total: number; readonly counted: number };
-	/** Ceilings that replace the template's, set by a person. */
+	/** Ceilings set by the user, which replace the template's. */
 	readonly limits: { readonly run: Ceilings; readonly states: Readonly<Record<string, Ceilings>> };
-	/** Ceilings for which a warning has been given. */
+	/** Names of the ceilings that have already caused a warning. */
 	readonly warned: readonly string[];
 	readonly model: string | null;
-	/** Hash of the cleanup texts that the person has approved. */
+	/** Hash of the cleanup commands that the user approved. */
 	readonly cleanupApproval: string | null;
-	/** Hash of the template's cleanup texts; derived from the plan. */
+	/** Hash of the template's cleanup commands; derived from the plan. */
 	readonly cleanupHash: string | null;
 	/** The worker's unanswered questions. */
 	readonly questions: readonly { readonly id: number; readonly title: string }[];
@@ -85,7 +85,7 @@ export interface Run {
 	readonly notices: readonly string[];
 	/** States that rewinds replaced, newest last, at most 8. */
 	readonly kept: readonly KeptState[];
-	/** Visits whose changes are not, or not completely, known, newest last, at most 8. */
+	/** Visits whose changes are unknown or incomplete, newest last, at most 8. */
 	readonly unmeasured: readonly Unmeasured[];
 }
 
@@ -97,11 +97,11 @@ export interface KeptState {
 	readonly visit: number;
 	readonly state: string;
 	readonly tree: string;
-	/** What the rewind did; `null`: it has not finished, or has failed. */
+	/** The result of the rewind; `null` if it has not finished, or has failed. */
 	readonly rewound: {
-		/** Files that it changed. */
+		/** Number of files that it changed. */
 		readonly files: number;
-		/** Files that it did not restore, the first of them by name. */
+		/** Number of files that it did not restore, and the first of them by name. */
 		readonly left: number;
 		readonly leftFirst: readonly FileLeft[];
 	} | null;
@@ -120,15 +120,15 @@ export interface Ceilings {
 	readonly moves?: number;
 }
 
-/** The most that one worker may spend. */
+/** The maximum that one worker may spend. */
 export interface Allowance extends Omit<Ceilings, "moves"> {
-	/** Of this visit. */
+	/** For this visit. */
 	readonly requests?: number;
 	readonly calls?: number;
 }
 
 export interface Totals extends Spend {
-	/** Time in which workers worked. */
+	/** Milliseconds that workers worked. */
 	readonly activeMs: number;
 	readonly toolCalls: number;
 	readonly attempts: number;
@@ -150,13 +150,13 @@ export interface Move {
 	readonly cause: MoveCause;
 	/** The worker's summary, cut in older moves. */
 	readonly summary: string;
-	/** The visit that was left. */
+	/** The visit that the move ended. */
 	readonly visit: number;
 	readonly metrics: MoveMetrics;
 	readonly refused?: string;
 }
 
-/** Of the visit that was left. */
+/** Figures of the visit that the move ended. */
 export interface MoveMetrics {
 	readonly attempts: number;
 	readonly tokens: number;
@@ -167,42 +167,42 @@ export interface MoveMetrics {
 
 export interface VisitRecord extends MoveMetrics {
 	readonly startedAt: string;
-	/** Attempts, crashes and reminders since a person last intervened. */
+	/** Attempts, crashes and reminders since the user last intervened. */
 	readonly tries: number;
 	readonly crashes: number;
 	readonly nudges: number;
 	readonly rejections: number;
-	/** A person has allowed the state to begin. */
+	/** The user has allowed the state to begin. */
 	readonly granted: boolean;
 	/** How the last attempts ended, to detect repetition without progress. */
 	readonly noProgress: { readonly fingerprint: string; readonly count: number };
 	readonly summary: string;
-	/** What counts against the ceilings of one visit; absent: nothing yet. Reset when a person lets the visit continue. */
+	/** Usage counted against the limits of one visit; absent if there is none. Reset when the user lets the visit continue. */
 	readonly use?: VisitUse | undefined;
 }
 
 export interface Baseline {
 	/** `null`: files cannot be measured. */
 	readonly tree: string | null;
-	/** Of `null`: the reason. */
+	/** The reason for `null`. */
 	readonly why?: string;
 }
 
 export interface ConversationState {
 	/** `<visit>.<attempt>` of the attempt that started it. */
 	readonly key: string;
-	/** The part of its spend that is in the totals. */
+	/** The part of its spend already included in the totals. */
 	readonly settled: Spend;
-	/** Whether anything of it was recorded. */
+	/** Whether any report from it was recorded. */
 	readonly touched: boolean;
 }
 
 export interface Calls {
-	/** Started and not ended. */
+	/** Calls in flight. */
 	readonly open: readonly OpenCall[];
 	/** Calls in flight when the worker of launch `by` ended; kept until a later worker reports. */
 	readonly interrupted: { readonly by: string; readonly calls: readonly OpenCall[] };
-	/** The last ones that ended. */
+	/** The last calls that ended. */
 	readonly recent: readonly { readonly tool: string; readonly args: string; readonly failed: boolean }[];
 }
 
@@ -216,11 +216,11 @@ export interface OpenCall {
 }
 
 export interface Message {
-	/** `seq` of the event that put it here. */
+	/** `seq` of the event that queued it. */
 	readonly id: number;
 	readonly text: string;
 	readonly from: "person" | "supervisor";
-	/** It was part of a worker's first message, and no report since shows that it arrived. */
+	/** It was part of a worker's first message, and no report has confirmed delivery since. */
 	readonly given: boolean;
 }
 
@@ -230,9 +230,9 @@ export interface PauseReason {
 	readonly detail: string;
 }
 
-/** What a person is asked before a move. */
+/** The approval question to the user before a move. */
 export interface ApprovalQuestion {
-	/** `seq` of the event that raised it; an answer has to name it. */
+	/** `seq` of the event that raised it; an answer must name it. */
 	readonly seq: number;
 	readonly state: string;
 	readonly visit: number;
@@ -243,16 +243,16 @@ export interface ApprovalQuestion {
 	readonly summary: string;
 	/** Tree that the answer is bound to; empty if files cannot be measured. */
 	readonly diff: string;
-	/** Why the changes are not, or not completely, known; absent if they are. */
+	/** Why the changes are unknown or incomplete; absent if they are complete. */
 	readonly unmeasured?: string;
 }
 
 export type Stage =
-	/** In the middle of a batch: `decision` is its next event. Ledgers of earlier versions have other events in between. */
+	/** Within a batch: `decision` is its next event. Ledgers of earlier versions have other events in between. */
 	| {
 			readonly kind: "deciding";
 			readonly decision: DecisionEvent;
-			/** The shutdown that goes on beside it. */
+			/** The shutdown in progress, which continues afterward. */
 			readonly stopping: Stopping | null;
 			readonly delayMs: number;
 	  }
@@ -264,7 +264,7 @@ export type Stage =
 			readonly because: LaunchReason;
 			/** `seq` of the recorded intent. */
 			readonly since: number;
-			/** Milliseconds to wait first, after a transient fault of the provider. */
+			/** Milliseconds to wait before the launch, after a transient provider error. */
 			readonly delayMs: number;
 			readonly allowance: Allowance;
 	  }
@@ -287,43 +287,43 @@ export type Stage =
 			readonly kind: "restoring";
 			readonly rewind: RewindRequested;
 			readonly back: Back | null;
-			/** Tree of the files before it; `null`: not recorded yet. */
+			/** Tree of the files before the rewind; `null` if not recorded yet. */
 			readonly before: string | null;
 	  }
-	/** Until a person acts. */
+	/** Until the user acts. */
 	| { readonly kind: "waiting"; readonly since: number }
 	| { readonly kind: "over"; readonly since: number };
 
-/** Where a run returns if files cannot be restored; there is no such place after its worker was stopped for the rewind. */
+/** The status and stage to return to if files cannot be restored; `null` if a worker was stopped for the rewind. */
 export interface Back {
 	readonly status: RunStatus;
 	readonly stage: Extract<Stage, { kind: "asking" | "waiting" | "over" | "baselining" }>;
 }
 
-/** Shutting a worker down: it ends, the state's cleanup runs, the files are measured, then comes `after`. */
+/** Worker shutdown: stop the worker, run the state's cleanup, measure the files, continue with `after`. */
 export interface Stopping {
 	readonly kind: "stopping";
 	readonly state: string;
 	readonly visit: number;
-	/** The worker that still has to end; `null`: none. */
+	/** The worker that must still end; `null` if there is none. */
 	readonly launch: LaunchId | null;
 	readonly how: "boundary" | "now";
-	/** When it started, and last reported; empty once that is counted, or if it never did. */
+	/** Times of its start and last report; empty once its time is counted, or if it never started. */
 	readonly startedAt: string;
 	readonly seenAt: string;
 	/** As in the stage `working`. */
 	readonly uncountedMs?: number;
 	readonly askedAt?: string;
-	/** The worker's conversation, which the run itself may have left behind. */
+	/** The worker's conversation; the run itself may have moved on from it. */
 	readonly closing: ConversationState | null;
-	/** Next command of the state's cleanup; after the last, the files are measured. */
+	/** Index of the state's next cleanup command; after the last, the files are measured. */
 	readonly index: number;
 	/** Files at the start of the visit. */
 	readonly since: string | null;
 	readonly after: AfterStop;
 }
 
-/** What follows the shutdown of a worker. */
+/** The next step after the shutdown of a worker. */
 export type AfterStop =
 	/** The move is recorded: its target state starts. */
 	| { readonly kind: "enter" }

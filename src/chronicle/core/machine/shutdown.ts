@@ -1,6 +1,6 @@
 // Shuts a worker down: stop it, run the state's cleanup, measure the files, continue with `after`.
-// R1 cleanup runs whenever a worker has ended, whatever the reason, and before the next one starts; R2 files are measured after it, so that
-// its changes are counted as no worker's; R3 after a crash the shutdown resumes at the first step that is not recorded.
+// R1 cleanup runs whenever a worker has ended, for any reason, before the next one starts; R2 files are measured after cleanup, so that its
+// changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
 import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import { advance, decideOn, escalate } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
@@ -11,7 +11,7 @@ import { type Reduced, refuse } from "./refusal.ts";
 import type { AfterStop, Baseline, PauseReason, Run, Stopping } from "./run.ts";
 import { addToTotals, workedMs } from "./totals.ts";
 
-/** The worker of a shutdown, as far as its time still has to be counted. */
+/** The fields of a stopped worker that are needed to count its time. */
 type StoppedWorker = Pick<Stopping, "launch" | "startedAt" | "seenAt" | "uncountedMs" | "askedAt">;
 
 const noWorker: StoppedWorker = { launch: null, startedAt: "", seenAt: "" };
@@ -42,7 +42,7 @@ export function shutdownOf(
 	};
 }
 
-/** The run whose worker, if it has one, is stopped; `after` follows. */
+/** Stops the run's worker, if any, and continues with `after`. */
 export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {
 	const { stage } = run;
 	const starting = stage.kind === "launching" ? { ...noWorker, launch: stage.launch } : noWorker;
@@ -55,7 +55,7 @@ export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduc
 		stage.kind === "stopping" || stage.kind === "working" || stage.kind === "launching" ? stage.launch : null;
 	if (!launch || launch.visit !== event.visit || launch.attempt !== event.attempt || launch.launch !== event.launch)
 		return refuse("stale", "That worker has already ended.");
-	// Of a lost worker only the time up to its last report is known.
+	// For a lost worker, only the time up to its last report is known.
 	const until =
 		event.outcome.kind === "lost" && stage.kind !== "launching" && "seenAt" in stage ? stage.seenAt : event.at;
 	const state = stage.kind === "stopping" ? stage.state : run.state;
@@ -73,7 +73,7 @@ export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduc
 	return stopAfterFault(quiet, event.outcome);
 }
 
-/** A worker ended without being stopped and without a move. */
+/** Handles a worker that ended without being stopped and without a move. */
 function stopAfterFault(run: Run, outcome: WorkerOutcome): Run {
 	const rest = (after: AfterStop): Run => ({ ...run, stage: shutdownOf(run, "now", after, noWorker, null) });
 	const again = (because: "crashed" | "timed_out" | "resumed"): AfterStop => ({ kind: "again", because, delayMs: 0 });
@@ -116,7 +116,7 @@ function explainOutcome(run: Run, outcome: WorkerOutcome): string {
 	}
 }
 
-/** How many cleanup commands come before measuring. */
+/** Number of cleanup commands to run before measuring. */
 export function cleanupLength(run: Run, stopping: Pick<Stopping, "after" | "state">): number {
 	return stopping.after.kind === "ask" && stopping.after.earlier ? 0 : approvedCleanup(run, stopping.state).length;
 }
@@ -178,7 +178,7 @@ const mostKept = 8;
 const mostUnmeasured = 8;
 const mostNamed = 5;
 
-/** Remembers the files that a rewind is about to replace. The first ones count for undoing it: after a crash some are replaced already. */
+/** Remembers the files that a rewind is about to replace. `before` stays the first tree: after a crash, some files are already replaced. */
 function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }>, tree: string): Run {
 	const { seq, updatedAt: at, visit, state } = run;
 	return {
@@ -190,7 +190,7 @@ function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }
 
 type FilesLooked = LedgerEvent & (FilesMeasured | FilesUnmeasured);
 
-/** The run with notices about a measurement. */
+/** Adds notices about a measurement. */
 function noteFiles(run: Run, event: FilesLooked): Run {
 	if (event.kind === "files_unmeasured") return notice(run, `Files could not be measured: ${event.detail}`);
 	const notes = [...(event.notes ?? [])];
@@ -198,7 +198,7 @@ function noteFiles(run: Run, event: FilesLooked): Run {
 	return notes.reduce(notice, run);
 }
 
-/** The first files of a list with their reasons. `count`: how many there are in all. */
+/** The first files of a list with their reasons. `count` is the total number of files. */
 export function nameFiles(files: readonly FileLeft[], count = files.length): string {
 	const named = files
 		.slice(0, mostNamed)
@@ -211,7 +211,7 @@ function baselineOf(event: FilesLooked): Baseline {
 	return event.kind === "files_measured" ? { tree: event.tree } : { tree: null, why: event.detail.slice(0, 500) };
 }
 
-/** Why the visit's changes are not, or not completely, known. */
+/** Why the visit's changes are unknown or incomplete; `undefined` if they are complete. */
 function unmeasuredBy(run: Run, event: FilesLooked): string | undefined {
 	if (event.kind === "files_unmeasured") return event.detail.slice(0, 500);
 	if (event.changes === undefined)
@@ -219,7 +219,7 @@ function unmeasuredBy(run: Run, event: FilesLooked): string | undefined {
 	return event.unkept && event.unkept.length > 0 ? nameFiles(event.unkept) : undefined;
 }
 
-/** What follows a shutdown, once the files are measured. */
+/** Continues after a shutdown, once the files are measured. */
 function continueAfter(run: Run, { after, visit }: Stopping, event: FilesLooked, unmeasured: string | undefined): Run {
 	const { tree } = baselineOf(event);
 	switch (after.kind) {
@@ -242,7 +242,7 @@ function continueAfter(run: Run, { after, visit }: Stopping, event: FilesLooked,
 	}
 }
 
-/** Asks for the move, or again what was asked before a crash if the files are still the same. */
+/** Asks for approval of the move. Repeats the question from before a crash if the files are unchanged. */
 function ask(
 	run: Run,
 	visit: number,
@@ -268,7 +268,7 @@ function sideOf(run: Run): "entry" | "exit" {
 	return planOf(run).approval.exit ? "exit" : "entry";
 }
 
-/** The same state again, unless it repeats itself without progress. */
+/** Restarts the state, unless it repeats itself without progress. */
 function repeat(run: Run, tree: string | null): Run {
 	const words = run.visitRecord.summary
 		.toLowerCase()

@@ -1,4 +1,4 @@
-// What models cost: sums of pi's usage figures. Tokens are counts, cost is USD.
+// Model usage: sums of pi's usage figures. Tokens are counts, cost is in USD.
 
 export interface Spend {
 	readonly input: number;
@@ -8,7 +8,7 @@ export interface Spend {
 	/** As pi totals them. */
 	readonly tokens: number;
 	readonly costUsd: number;
-	/** The part of `tokens` that was used on models without a price. */
+	/** The part of `tokens` used on models without a price. */
 	readonly unmeteredTokens: number;
 }
 
@@ -26,7 +26,7 @@ export function addSpend(one: Spend, other: Spend): Spend {
 	return combine(one, other, (a, b) => a + b);
 }
 
-/** The difference of `now` and `before`, at least zero in every figure. */
+/** `now` minus `before`, at least zero in every figure. */
 export function spendBeyond(now: Spend, before: Spend): Spend {
 	return combine(now, before, (a, b) => Math.max(0, a - b));
 }

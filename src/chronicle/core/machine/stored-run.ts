@@ -1,5 +1,5 @@
-// The run as checkpoints and `recovered` events hold it: without what is derived from the template's definition.
-// The names in this format are older than those in `run.ts` and stay, so that every version reads every other's files.
+// The run as stored in checkpoints and `recovered` events, without the parts derived from the template's definition.
+// This format keeps older names than `run.ts`, so that every version can read the files of every other version.
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 import type { Run, Stage, VisitRecord } from "./run.ts";
 
@@ -14,12 +14,11 @@ type StoredVisitRecord = Omit<VisitRecord, "noProgress"> & {
 	readonly sameness: { readonly print: string; readonly count: number };
 };
 
-/** The run in its stored form. */
 export function encodeRun({ plan: _plan, cleanupHash: _hash, stage, visitRecord, ...run }: Run): StoredRun {
 	return { ...run, stage: storeStage(stage, run.seq), visitRecord: storeVisitRecord(visitRecord) };
 }
 
-/** The run of a stored one; `undefined` where this version cannot read the template's definition. Trusts everything else. */
+/** Restores a stored run; `undefined` if this version cannot read the template's definition. Does not validate anything else. */
 export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | undefined {
 	const plan = compileDefinition(run.template.definition, run.template.name);
 	if (!plan) return undefined;

@@ -1,5 +1,5 @@
-// The one place where figures are added to a run: money, tokens, time, calls.
-// A1 what is added to the totals is also added to its state and its visit, even if that visit has been left.
+// The only place that adds figures to a run: cost, tokens, time, calls.
+// A1 figures added to the totals are also added to their state and visit, even if the run has left that visit.
 import type { MoveMetrics, Run, StateTotals } from "./run.ts";
 import { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 
@@ -66,7 +66,7 @@ export function addToolCall(run: Run, visit: number): Run {
 	return { ...run, totals, history };
 }
 
-/** The part of a stage that tells how long its worker has worked. */
+/** The fields of a stage that determine its worker's working time. */
 interface Timed {
 	readonly startedAt: string;
 	readonly uncountedMs?: number;
@@ -74,8 +74,8 @@ interface Timed {
 }
 
 /**
- * Milliseconds that the worker of a stage has worked up to `until` (ISO 8601), without those in which a person was asked or the machine
- * slept. 0 if it never started.
+ * Milliseconds that the worker of a stage has worked up to `until` (ISO 8601), excluding time in which a question to the user was open or
+ * the machine slept. 0 if it never started.
  */
 export function workedMs({ startedAt, uncountedMs = 0, askedAt = "" }: Timed, until: string): number {
 	if (startedAt === "" || until === "") return 0;
@@ -87,11 +87,11 @@ function difference(from: string, to: string): number {
 	return Date.parse(to) - Date.parse(from);
 }
 
-/** The run after the clock jumped by `ms` while its worker worked. */
+/** Excludes a clock jump of `ms` from the worker's time. */
 export function skipTime(run: Run, ms: number): Run {
 	const { stage } = run;
 	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
-	// Time in which a person is asked does not count anyway: it must not be subtracted twice.
+	// Time with an open question does not count anyway: it must not be subtracted twice.
 	if (stage.askedAt)
 		return {
 			...run,
@@ -104,7 +104,7 @@ function shift(at: string, ms: number): string {
 	return new Date(Date.parse(at) + ms).toISOString();
 }
 
-/** The run after its worker asked a question, or its last open one was answered, at `at`. */
+/** Updates the counted time after the worker asked a question, or its last open one was answered, at `at`. */
 export function countQuestions(run: Run, at: string): Run {
 	const { stage, questions } = run;
 	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
@@ -115,7 +115,7 @@ export function countQuestions(run: Run, at: string): Run {
 	return { ...run, stage: { ...counted, uncountedMs } };
 }
 
-/** What a run has spent up to `now` (ISO 8601), including the current worker's time. For display; the stored totals lag behind. */
+/** The totals of a run up to `now` (ISO 8601), including the current worker's time. For display; the stored totals lag behind. */
 export function liveTotals(run: Run, now: string): Run["totals"] {
 	const { stage } = run;
 	const worked = stage.kind === "working" || stage.kind === "stopping" ? workedMs(stage, now) : 0;

@@ -1,6 +1,6 @@
-// The state machine: what each kind of event does to a run. Pure: no disk, no clock, no chance. It decides nothing; see `decide.ts`.
-// T1 exactly one current state and one stage; T2 every move is legal or a person's; T3 pending actions follow from the run alone, so a crash
-// does not lose one; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
+// The state machine: applies each kind of event to a run. Pure: no disk, no clock, no randomness. It records no decisions; see `decide.ts`.
+// T1 exactly one current state and one stage; T2 every move is legal or made by the user; T3 pending actions are derived from the run only,
+// so a crash loses none; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
 import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 import { countVisit, newVisit } from "./advance.ts";
@@ -40,13 +40,13 @@ import {
 	onWorkerStarted,
 } from "./worker.ts";
 
-/** The run after `event`, for reading a ledger: one that does not apply is passed over. */
+/** The run after `event`, for reading a ledger: an event that does not apply is skipped. */
 export function foldEvent(run: Run, event: LedgerEvent): Run {
 	const next = reduce(run, event);
 	return isRefusal(next) ? run : next;
 }
 
-/** The run that `created` or `recovered` starts; `undefined` for other events, or where this version cannot read the template's definition. */
+/** The run that `created` or `recovered` starts; `undefined` for other events, or if this version cannot read the template's definition. */
 export function startRun(event: LedgerEvent): Run | undefined {
 	if (event.kind === "created") return beginRun(event);
 	return event.kind === "recovered" ? recover(event) : undefined;
@@ -167,7 +167,7 @@ function explainJump(ms: number): string {
 		: `The machine slept, or the clock was set, for ${minutes} min while a worker worked: they do not count.`;
 }
 
-/** Another supervisor holds the run: whatever the last one left unfinished is in doubt. */
+/** Another supervisor took over the run: the outcome of anything that the last one left unfinished is unknown. */
 function onOpened(run: Run): Run {
 	const { stage } = run;
 	switch (stage.kind) {
@@ -179,7 +179,7 @@ function onOpened(run: Run): Run {
 		case "asking": {
 			const { question } = stage;
 			if (question.side === "entry" && question.target === run.state) return run;
-			// The answer is bound to the files: they are looked at again, and asked about anew if they have changed.
+			// The answer is bound to the files: measure them again, and ask again if they have changed.
 			const left = stopWorker(run, "now", {
 				kind: "ask",
 				target: question.target,

@@ -1,6 +1,6 @@
-// What a worker does: it starts, calls tools, spends, saves findings, requests a move, stops.
-// W1 reports of another launch than the current one change nothing; W2 spend is reported as a total per conversation, so a repeated or late
-// report neither loses nor doubles any; W3 a requested move takes precedence over a ceiling that the worker has just reached.
+// Applies a worker's events: it starts, calls tools, spends, saves findings, requests a move, stops.
+// W1 reports from any launch other than the current one change nothing; W2 spend is reported as a total per conversation, so a repeated or
+// late report neither loses nor doubles any; W3 a requested move takes precedence over a ceiling that the worker has just reached.
 import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
 import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
@@ -46,7 +46,7 @@ type Alive = (Working | Stopping) & { readonly launch: LaunchId };
 const openCalls = 16;
 const recentCalls = 8;
 const argsShown = 160;
-/** Bytes kept of the summary with which a visit ends. */
+/** Maximum bytes kept of a visit's final summary. */
 const summaryBytes = 4000;
 const providerDelayMs = 5000;
 
@@ -54,7 +54,7 @@ const providerDelayMs = 5000;
 function aliveStage({ stage }: Run, visit: number, attempt: number): Alive | undefined {
 	if (stage.kind !== "working" && stage.kind !== "stopping") return undefined;
 	const { launch } = stage;
-	// The stage itself, not a copy: this runs for every report of a worker.
+	// Returns the stage itself, not a copy: this runs for every report of a worker.
 	return launch && launch.visit === visit && launch.attempt === attempt ? (stage as Alive) : undefined;
 }
 
@@ -69,7 +69,7 @@ export function onWorkerStarted(run: Run, event: LedgerEvent & WorkerStarted): R
 	const { stage } = run;
 	const { pid, model, at } = event;
 	const told = event.notice === undefined ? run : notice(run, event.notice);
-	// It was stopped while it started.
+	// The worker was stopped during startup.
 	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event) && stage.startedAt === "")
 		return { ...told, stage: { ...stage, startedAt: at, seenAt: at } };
 	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
@@ -115,7 +115,7 @@ function countCrash(run: Run): Run {
 	return { ...run, visitRecord: { ...run.visitRecord, crashes: run.visitRecord.crashes + 1 } };
 }
 
-/** The run after a report at `at`: it shows that the worker has received its first message. */
+/** The run after a report at `at`, which confirms that the worker has received its first message. */
 function alive(run: Run, stage: Alive, at: string, calls: Calls = run.calls): Run {
 	const { conversation, outbox } = run;
 	const interrupted = calls.interrupted.calls.length > 0;
@@ -145,14 +145,14 @@ export function onToolEnded(run: Run, event: LedgerEvent & ToolEnded): Reduced {
 	const recent = [...run.calls.recent, { tool: event.tool, args: begun?.args ?? "", failed }].slice(-recentCalls);
 	const open = run.calls.open.filter((other) => other !== begun);
 	const seen = alive(addToolCall(run, event.visit), stage, event.at, { ...run.calls, open, recent });
-	// Calls in older ledgers have no fingerprint, and their number stopped no visit.
+	// Calls in older ledgers have no fingerprint and do not count against the limits of a visit.
 	if (begun?.print === undefined) return seen;
 	const outcome = event.blocked ?? event.timeless ?? event.hash;
 	const print = outcome === "" ? undefined : outcomeFingerprint(begun.print, outcome);
 	return judgeVisit(seen, useCall(seen.visitRecord.use ?? NO_USE, print), event.seq);
 }
 
-/** The run whose visit has used `use`: a reminder is queued if the model repeats itself, or the worker stops at its next boundary. */
+/** Records the usage of a visit. Queues a reminder if the model repeats itself, or stops the worker at its next boundary. */
 function judgeVisit(run: Run, use: VisitUse, seq: number): Run {
 	const counted: Run = { ...run, visitRecord: { ...run.visitRecord, use } };
 	if (run.stage.kind !== "working") return counted;
@@ -268,7 +268,7 @@ export function onSnapshotUpdated(run: Run, event: LedgerEvent & SnapshotUpdated
 
 /** Whether a move that the worker requests can still be granted. */
 function openToMove(stage: Alive | undefined): stage is Alive {
-	// A worker that a ceiling or a pause stops ends its message first: a move requested in it counts.
+	// A worker stopped by a ceiling or a pause finishes its message first: a move requested in that message counts.
 	return (
 		stage?.kind === "working" ||
 		(stage?.kind === "stopping" && stage.how === "boundary" && stage.after.kind === "again")
@@ -281,7 +281,7 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 		return refuse("illegal", "A transition has been made already, or the worker is being stopped: end your turn now.");
 	if (!openToMove(stage)) return stale();
 	const { target } = event;
-	// The event has the whole summary.
+	// The event keeps the full summary.
 	const summary = cutText(event.summary, summaryBytes).text;
 	const judged = judgeMove(run, target);
 	if (judged.kind === "illegal") return refuse("illegal", judged.message);

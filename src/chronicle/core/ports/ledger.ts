@@ -1,4 +1,4 @@
-// The durable record of runs. Nothing here says that a ledger is a file.
+// The durable record of runs. This port does not assume that a ledger is a file.
 import type { EventBody, LedgerEvent, PersonEvent, Run } from "../machine/index.ts";
 import type { Failure, Result } from "./result.ts";
 
@@ -7,16 +7,16 @@ export interface StoreFailure extends Failure {
 		| "exists"
 		| "unknown"
 		| "ambiguous"
-		/** Another living supervisor has the run, or none is proved dead. */
+		/** Another supervisor holds the run and is alive, or is not proved dead. */
 		| "held"
 		/** This lease has been taken over. */
 		| "fenced"
-		/** More than a holder reads. */
+		/** Longer than a holder reads. */
 		| "too_long"
 		| "corrupt"
 		/** Written by a newer version. */
 		| "newer"
-		/** Another program's ledger: it is shown, never written. */
+		/** Another program's ledger: shown, never written. */
 		| "foreign"
 		| "no_space"
 		| "io";
@@ -25,24 +25,24 @@ export interface StoreFailure extends Failure {
 export interface LedgerStore {
 	/** Writes the first event and takes the run's lease. The run is durable and readable when this resolves. */
 	create(first: EventBody & { readonly kind: "created" }): Promise<Result<HeldLedger, StoreFailure>>;
-	/** Takes the lease of run `id` and folds its events. A torn end is cut off and reported in `repairs`. */
+	/** Takes the lease of run `id` and folds its events. A torn tail is truncated and reported in `repairs`. */
 	open(id: string): Promise<Result<HeldLedger, StoreFailure>>;
 	/** Reads without taking the lease; never writes. */
 	read(id: string): Promise<Result<ReadLedger, StoreFailure>>;
-	/** Every run of the store, newest first, including unreadable and foreign ones, with what is wrong with them. */
+	/** Every run of the store, newest first, including unreadable and foreign ones, with the reason. */
 	list(): Promise<readonly LedgerEntry[]>;
-	/** The id that `name` means: an id, a unique prefix of one, or `last`. */
+	/** Resolves `name`, which is an id, a unique prefix of one, or `last`. */
 	find(name: string): Promise<Result<string, StoreFailure>>;
-	/** Queues a person's event for the supervisor that holds the run. */
+	/** Queues a user's event for the supervisor that holds the run. */
 	post(id: string, event: PersonEvent): Promise<Result<Post, StoreFailure>>;
-	/** Deletes the run with everything that it keeps; never one that a living supervisor holds (`held`). */
+	/** Deletes the run and all its data. Fails with `held` while a live supervisor holds it. */
 	remove(id: string): Promise<Result<{ readonly bytes: number }, StoreFailure>>;
 }
 
-/** A person's event in the queue of a run. */
+/** A user's event in the queue of a run. */
 export interface Post {
 	state(): Promise<PostState>;
-	/** Withdraws it; `false` if it has been taken. */
+	/** Withdraws the event; `false` if it has already been taken. */
 	withdraw(): Promise<boolean>;
 }
 
@@ -51,23 +51,23 @@ export type PostState =
 	| { readonly kind: "taken" }
 	| { readonly kind: "refused"; readonly reason: string };
 
-/** What the holder of a run does with posted events. */
+/** Handles posted events for the holder of a run. */
 export interface PostListener {
-	/** Resolves with why the event was refused. `at`: when it was posted, in milliseconds since the epoch. */
+	/** Resolves with the reason if the event was refused. `at`: time of posting, in milliseconds since the epoch. */
 	event(event: PersonEvent, at: number): Promise<string | undefined>;
-	/** A post could not be read, and is kept as `path`. */
+	/** A post could not be read and is kept as `path`. */
 	unread(path: string, why: string): Promise<void>;
 }
 
 export interface ReadLedger {
 	readonly run: Run;
-	/** What had to be repaired or was missing, one sentence each. */
+	/** Repairs and missing data, one sentence each. */
 	readonly repairs: readonly string[];
 	/** The current holder of the run. */
 	readonly holder: LeaseHolder | undefined;
-	/** Where the whole record can be read, for people and agents: for the file store, a path. */
+	/** Location of the full record, for people and agents; a path in the file store. */
 	readonly place: string;
-	/** Folder for everything of the run that is not an event: conversations, kept files, reports. */
+	/** Folder for all data of the run other than events: conversations, kept files, reports. */
 	readonly folder: string;
 	/** All events after `seq`, in order. */
 	events(after?: number): AsyncIterable<LedgerEvent>;
@@ -75,27 +75,27 @@ export interface ReadLedger {
 
 export interface HeldLedger extends ReadLedger {
 	readonly fence: number;
-	/** Whether this ledger still holds the lease: check it before anything that another holder may be doing too. */
+	/** Whether this ledger still holds the lease. Check before any action that another holder may also perform. */
 	holdsLease(): Promise<boolean>;
-	/** Why it does not. */
+	/** Why it no longer holds the lease. */
 	leaseLoss(): Promise<StoreFailure>;
 	/**
-	 * Redacts, numbers and appends the events in one write; the returned ones are what counts. `durable`: they, and everything before them, are
-	 * on disk when this resolves. A failure appends nothing; a crash may leave the first of them.
+	 * Redacts, numbers and appends the events in one write; use the returned ones. `durable`: they, and everything before them, are on disk
+	 * when this resolves. A failure appends nothing; a crash may leave a prefix of them.
 	 */
 	append(
 		bodies: readonly EventBody[],
 		durability: "durable" | "soon",
 	): Promise<Result<readonly LedgerEvent[], StoreFailure>>;
-	/** Replaces the stored state. `if due`: only if reading the events after it would take long. */
+	/** Replaces the stored checkpoint. `if due`: only if reading the events after it would take long. */
 	checkpoint(run: Run, when?: "now" | "if due"): Promise<Result<void, StoreFailure>>;
 	/**
-	 * Calls `listener` for each event posted to this run, one after another, waiting ones first, until the lease is released. An event is
-	 * deleted once the listener's promise resolves, and kept for the next holder if it rejects; after a crash it may come again. Resolves once
-	 * the waiting ones are delivered.
+	 * Calls `listener` for each event posted to this run, one after another, queued ones first, until the lease is released. An event is
+	 * deleted once the listener's promise resolves, and kept for the next holder if it rejects; after a crash it may be delivered again.
+	 * Resolves once the queued events are delivered.
 	 */
 	onPosted(listener: PostListener): Promise<void>;
-	/** Writes what is still unwritten and gives the lease back. */
+	/** Writes pending data and releases the lease. */
 	releaseLease(): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export type LedgerEntry =
 	  }
 	| { readonly kind: "unreadable"; readonly id: string; readonly failure: StoreFailure };
 
-/** What another implementation's ledger tells besides its summary. */
+/** Details from another implementation's ledger, in addition to its summary. */
 export interface ForeignStory {
 	/** Oldest first; `at` is ISO 8601, empty if unknown. */
 	readonly history: readonly {

@@ -1,11 +1,11 @@
-// What one supervision works with: workers, files, people, commands, time. Local files and processes are one set of implementations; an
+// The ports of a supervisor: workers, files, people, commands, time. Local files and processes are one set of implementations; an
 // engine for many machines can be another. Every implementation passes the port's contract suite.
 import type { ApprovalQuestion, Run } from "../machine/index.ts";
 import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface Approver {
-	/** Shows the question if somebody is there. `undecided`: nobody is, or they postponed it; it is asked again later. */
+	/** Shows the question if a user is present. `undecided`: nobody is present, or the user postponed it; it is asked again later. */
 	approve(question: ApprovalQuestion, run: Run, signal: AbortSignal): Promise<Approval>;
 	/** Shows a worker's question. */
 	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
@@ -14,12 +14,12 @@ export interface Approver {
 export type Approval =
 	| { readonly kind: "approved"; readonly words?: string }
 	| { readonly kind: "rejected"; readonly words: string }
-	/** To another state than the requested one. */
+	/** To a state other than the requested one. */
 	| { readonly kind: "sent"; readonly to: string; readonly words?: string }
 	| { readonly kind: "undecided" };
 
 export interface CommandRunner {
-	/** Runs a cleanup text in the run's folder, in its own process group; output is cut and redacted. */
+	/** Runs a cleanup command in the run's folder, in its own process group; the output is truncated and redacted. */
 	run(command: string, cwd: string, timeoutMs: number, signal: AbortSignal): Promise<ShellResult>;
 }
 
@@ -36,19 +36,19 @@ export interface ShellResult {
 export interface Clock {
 	/** Milliseconds since the epoch. */
 	now(): number;
-	/** Starts a clock that only advances while this process runs; absent: `now` measures durations too. */
+	/** Starts a clock that only advances while this process runs; absent if `now` measures durations too. */
 	awake?(): { now(): number; close(): void };
-	/** Resolves after `ms`, or at once when `signal` aborts. */
+	/** Resolves after `ms`, or immediately when `signal` aborts. */
 	sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What one supervision works with, besides the ledger it holds. */
+/** All ports of a supervisor except the ledger that it holds. */
 export interface SupervisorPorts {
 	readonly launcher: WorkerLauncher;
 	readonly workspace: Workspace;
 	readonly approver: Approver;
 	readonly commands: CommandRunner;
 	readonly clock: Clock;
-	/** This process, as the ledger names it. */
+	/** This process, as recorded in the ledger. */
 	readonly self: { readonly host: string; readonly pid: number; readonly started: string };
 }

@@ -8,11 +8,11 @@ export interface WorkspaceFailure extends Failure {
 		| "too_big"
 		| "no_space"
 		| "unknown_tree"
-		/** A file that cannot be kept is where one would be restored; nothing was changed. */
+		/** A file that cannot be kept occupies a path to restore; nothing was changed. */
 		| "in_the_way"
 		/** The files are not in the expected state; nothing, or not everything, was changed. */
 		| "changed"
-		/** The caller's signal has aborted it. */
+		/** Aborted by the caller's signal. */
 		| "stopped"
 		| "timed_out"
 		| "io";
@@ -22,19 +22,19 @@ export interface WorkspaceFailure extends Failure {
 export interface KeptFiles {
 	/** Name of the snapshot; equal files have equal names. */
 	readonly tree: string;
-	/** Files that could not be read: the snapshot does not have them as they are now. */
+	/** Files that could not be read: the snapshot lacks their current contents. */
 	readonly unkept: readonly FileLeft[];
-	/** Notices, such as that a damaged store was replaced. */
+	/** Notices, for example that a damaged store was replaced. */
 	readonly notes: readonly string[];
 }
 
-/** Every operation is bounded in time (`timed_out`); one with a signal ends within 3 s after it aborts. */
+/** Every operation has a time limit (`timed_out`). An operation with a signal ends within 3 s after an abort. */
 export interface Workspace {
-	/** Prepares the folder that attempt `attempt` works in, with the files of `tree` (`undefined`: as they are). */
+	/** Prepares the working folder of attempt `attempt` with the files of `tree` (`undefined`: the current files). */
 	open(tree: string | undefined, attempt: string): Promise<Result<{ readonly cwd: string }, WorkspaceFailure>>;
 	/**
-	 * Takes a snapshot of all files. `towards`: including what else `restore` to that tree would overwrite, such as ignored files; fails with
-	 * `in_the_way` if that cannot be kept.
+	 * Takes a snapshot of all files. `towards`: also include everything else that a `restore` to that tree would overwrite, such as ignored
+	 * files; fails with `in_the_way` if such a file cannot be kept.
 	 */
 	snapshot(options?: {
 		readonly towards?: string;
@@ -47,9 +47,9 @@ export interface Workspace {
 		limit: number,
 		signal?: AbortSignal,
 	): Promise<Result<{ readonly changes: FileChange[]; readonly more: number }, WorkspaceFailure>>;
-	/** The same as a unified diff of at most `bytes` bytes, optionally of one path. */
+	/** The differences as a unified diff of at most `bytes` bytes, optionally for one path. */
 	patch(from: string, to: string, bytes: number, path?: string): Promise<Result<string, WorkspaceFailure>>;
-	/** What `restore` would do to the current files; changes nothing. */
+	/** Previews the effect of `restore` on the current files; changes nothing. */
 	preview(
 		tree: string,
 		limit: number,
@@ -60,16 +60,16 @@ export interface Workspace {
 				readonly changes: readonly FileChange[];
 				readonly more: number;
 				readonly left: readonly FileLeft[];
-				/** Files in the way that cannot be kept: `restore` would refuse. */
+				/** Conflicting files that cannot be kept: `restore` would refuse. */
 				readonly blocked: readonly FileLeft[];
 			},
 			WorkspaceFailure
 		>
 	>;
 	/**
-	 * Restores the files of `tree`; ignored files stay. `expected`: the last snapshot; if the files differ from it by now, nothing is changed
-	 * (`changed`). `before`: the snapshot at the start of a rewind that was interrupted; files that are not in it are not deleted. `left` is
-	 * what was not restored; `tree` names the files afterwards.
+	 * Restores the files of `tree`; ignored files stay. `expected`: the last snapshot; if the files now differ from it, nothing is changed
+	 * (`changed`). `before`: the snapshot at the start of a rewind that was interrupted; files that are not in it are not deleted. `left` lists
+	 * files that were not restored; `tree` names the files afterward.
 	 */
 	restore(
 		tree: string,

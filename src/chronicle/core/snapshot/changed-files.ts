@@ -1,4 +1,4 @@
-// The files that a run has changed over several visits: the changes of one visit merged into earlier ones.
+// The files that a run changed over several visits: merges the changes of one visit into earlier ones.
 import type { FileChange } from "./files.ts";
 
 type Visited = FileChange & { readonly visit: number };

@@ -1,5 +1,5 @@
-// Reads what an agent hands in to be saved, in any of the shapes that models write, as exact data. Saves nothing.
-// D1 nothing that was handed in is lost silently: what cannot be saved is refused with the reason.
+// Parses the data that an agent wants to save, in any of the shapes that models write. Saves nothing.
+// D1 no input is lost silently: data that cannot be saved is refused with the reason.
 import type { SnapshotData } from "./snapshot.ts";
 
 export type DataRead =
@@ -10,9 +10,9 @@ export type DataRead =
 type Entry = NonNullable<SnapshotData["findings"]>[number];
 
 const mostEntries = 200;
-/** Characters of one text that an agent hands in: of a finding, a task, or the summary of a move. */
+/** Maximum characters of one text from an agent: a finding, a task, or the summary of a move. */
 export const LONGEST_TEXT = 32_000;
-/** Characters of everything in one call. */
+/** Maximum characters of all texts in one call. */
 const mostText = 200_000;
 const longestKey = 80;
 
@@ -42,8 +42,8 @@ const textKeys = ["text", "finding", "task", "value", "content", "description", 
 const nameKeys = ["key", "name", "id", "topic"];
 
 /**
- * Reads what `workflow_update_snapshot` was given: a text (one finding), a list of findings, or an object. Of an object, `findings`,
- * `pending_tasks` and `resolve` have their meaning (also under related names); every other key is a finding of that key.
+ * Parses the argument of `workflow_update_snapshot`: a text (one finding), a list of findings, or an object. In an object, `findings`,
+ * `pending_tasks` and `resolve` have their own meaning (also under related names); every other key is a finding with that key.
  */
 export function readSnapshotData(given: unknown): DataRead {
 	const value = unwrapJson(given);
@@ -58,7 +58,7 @@ function refused(reason: string): DataRead {
 	return { kind: "refused", reason };
 }
 
-/** An object that was written as text is taken as the object. */
+/** Parses an object that was passed as JSON text. */
 function unwrapJson(given: unknown): unknown {
 	if (typeof given !== "string" || !/^\s*[{[]/.test(given)) return given;
 	try {
@@ -95,7 +95,7 @@ function collect(object: Record<string, unknown>): DataRead {
 	};
 }
 
-/** Adds what `key` holds to what it means. */
+/** Adds the value of `key` to the matching list. */
 function add({ findings, pendingTasks, resolve }: Collected, key: string, value: unknown): void {
 	const plain = key.toLowerCase().replace(/[^a-z]/g, "");
 	if (resolveKeys.has(plain))
@@ -107,12 +107,12 @@ function add({ findings, pendingTasks, resolve }: Collected, key: string, value:
 	else findings.push({ key: key.trim(), text: plainText(value) });
 }
 
-/** Whether an entry says something: `null` written as text does not. */
+/** Whether an entry has content: the text `null` has none. */
 function hasText({ text }: Entry): boolean {
 	return !/^\s*(?:null|undefined)?\s*$/.test(text);
 }
 
-/** Why this is more than one call can save, for the model; `undefined` where it is not. */
+/** Why this is more than one call can save, for the model; `undefined` if it is not. */
 function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string | undefined {
 	const entries = [...findings, ...pendingTasks];
 	const count = entries.length + resolve.length;
@@ -129,7 +129,7 @@ function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string 
 
 function listOf(value: unknown): readonly unknown[] {
 	if (Array.isArray(value)) return value;
-	// An object that is no single entry is a group of keyed entries.
+	// An object that is not a single entry is a group of keyed entries.
 	if (typeof value === "object" && value !== null && textOf(value, textKeys) === undefined)
 		return Object.entries(value).map(([key, text]) => ({ key, text: plainText(text) }));
 	return [value];

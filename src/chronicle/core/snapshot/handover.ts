@@ -1,5 +1,5 @@
-// The part of a snapshot that the next worker starts with, as text for a model.
-// H1 at most `limit` bytes; H2 unresolved and newest entries first; H3 omitted entries are counted, with the place of the whole record.
+// The part of a snapshot that the next worker receives, as text for a model.
+// H1 at most `limit` bytes; H2 unresolved and newest entries first; H3 omitted entries are counted, with the location of the full record.
 import { cutText, type Finding, type Snapshot } from "./snapshot.ts";
 
 export const HANDOVER_BYTES = 8192;
@@ -8,24 +8,24 @@ interface Section {
 	readonly title: string;
 	/** Most important first. */
 	readonly lines: readonly string[];
-	/** Bytes that it may always have. */
+	/** Bytes reserved for the section. */
 	readonly share: number;
-	/** What its lines are, for the count: singular and plural. */
+	/** Noun for the count of its lines: singular and plural. */
 	readonly noun: readonly [string, string];
-	/** Entries that the snapshot itself had to leave out. */
+	/** Number of entries that the snapshot itself dropped. */
 	readonly dropped: number;
 }
 
-/** Bytes of one line: a single long entry must not push the others out. */
+/** Maximum bytes of one line: a single long entry must not crowd out the others. */
 const lineBytes = 700;
 
 /**
- * Markdown, or an empty text where there is nothing to hand over. `place` is where the whole record is, such as the path of the event log.
+ * Markdown; empty if there is nothing to hand over. `place` is the location of the full record, such as the path of the event log.
  */
 export function handoverText(snapshot: Snapshot, place: string, limit = HANDOVER_BYTES): string {
 	const sections = sectionsOf(snapshot);
 	if (sections.every(({ lines, dropped }) => lines.length === 0 && dropped === 0)) return "";
-	// Room for titles and for the sentence about what is left out.
+	// Room for titles and for the sentence about omitted entries.
 	const fixed = 700 + Buffer.byteLength(place);
 	const shown = divide(sections, Math.max(0, limit - fixed));
 	const parts = shown
@@ -87,7 +87,7 @@ function line(text: string): string {
 	return cutText(text.replace(/\s*\n\s*/g, " "), lineBytes).text;
 }
 
-/** Gives every section its share first, then what is left to those that want more, in order. */
+/** Gives every section its share first, then distributes the remaining bytes in order. */
 function divide(sections: readonly Section[], bytes: number): (Section & { readonly missing: number })[] {
 	const cost = (text: string): number => Buffer.byteLength(text) + 1;
 	const scale = Math.min(1, bytes / sections.reduce((sum, { share }) => sum + share, 0));

@@ -1,15 +1,15 @@
-// Reads a unified diff as git writes it: files, hunks, lines. One that was cut anywhere is read as far as it goes. Pure.
+// Parses a unified diff as written by git: files, hunks, lines. A truncated diff is parsed up to the cut. Pure.
 // Source of the format: git's documentation of `diff-format`, "Generating patch text with -p".
 
-/** Takes secrets out of a text. */
+/** Redacts the secrets in a text. */
 type Redact = (text: string) => string;
 
 export interface PatchFile {
 	readonly path: string;
-	/** Of a file that was renamed. */
+	/** Old path of a renamed file. */
 	readonly from: string | undefined;
 	readonly change: "A" | "M" | "D" | "R";
-	/** It has no lines. */
+	/** The file has no lines. */
 	readonly binary: boolean;
 	readonly hunks: readonly PatchHunk[];
 	readonly added: number;
@@ -23,17 +23,17 @@ export interface PatchHunk {
 }
 
 export interface PatchLine {
-	/** `\` begins a remark of git's. */
+	/** `\` starts a remark by git. */
 	readonly sign: " " | "+" | "-" | "\\";
 	readonly text: string;
-	/** Number of the line, in the old file where it was removed. */
+	/** Line number; in the old file if the line was removed. */
 	readonly number: number;
 }
 
-/** The files of a patch. Secrets are taken out of their lines, also those that span several. */
+/** The files of a patch. Secrets in their lines are redacted, including those that span several lines. */
 export function readPatch(text: string, redact: Redact): PatchFile[] {
 	const sections = text.split(/^(?=diff --git )/m).filter((section) => section.startsWith("diff --git "));
-	// A patch that was cut may end before the name of its last file.
+	// A truncated patch may end before the name of its last file.
 	return sections.map((section) => readFile(section, redact)).filter(({ path }) => path !== "");
 }
 
@@ -66,12 +66,12 @@ function readFile(section: string, redact: Redact): PatchFile {
 
 /** `a/src/x.ts` → `src/x.ts`; nothing for `/dev/null`. */
 function pathOf(name: string | undefined): string | undefined {
-	// git puts a tab behind a name with blanks.
+	// git appends a tab to a name with spaces.
 	const path = unquote(name?.replace(/\t$/, ""));
 	return path === undefined || path === "/dev/null" ? undefined : path.replace(/^[ab]\//, "");
 }
 
-/** The path in `diff --git a/x b/x`, where both are the same. */
+/** The path in `diff --git a/x b/x`, if both are the same. */
 function pathOfHeading(line: string): string {
 	const names = line.slice("diff --git ".length);
 	const quoted = /"((?:[^"\\]|\\.)*)"$/.exec(names);
@@ -80,7 +80,7 @@ function pathOfHeading(line: string): string {
 	return half.startsWith("b/") ? half.slice(2) : names;
 }
 
-/** A name that git has put in quotes: bytes in octal, the usual escapes. */
+/** Decodes a name quoted by git: bytes in octal, the usual escapes. */
 function unquote(name: string | undefined): string | undefined {
 	if (name === undefined || !/^".*"$/.test(name)) return name;
 	const bytes = name
@@ -88,7 +88,7 @@ function unquote(name: string | undefined): string | undefined {
 		.replace(/\\([0-7]{3}|.)/g, (_, code: string) =>
 			/^[0-7]{3}$/.test(code) ? String.fromCharCode(Number.parseInt(code, 8) & 255) : (escapes[code] ?? code),
 		);
-	// What git did not escape may be beyond latin1 already.
+	// Characters that git did not escape may be outside latin1.
 	return /[\u0100-\uffff]/.test(bytes) ? bytes : Buffer.from(bytes, "latin1").toString("utf8");
 }
 
@@ -119,7 +119,7 @@ function readHunks(lines: readonly string[], redact: Redact): PatchHunk[] {
 	return hunks.map(({ head, lines: own }) => ({ head: redact(head), lines: redactLines(own, redact) }));
 }
 
-/** Lines are looked at together, as the old file and as the new one: a key block has its end on another line than its beginning. */
+/** Redacts the lines of each side, old and new, together: a key block spans several lines. */
 function redactLines(lines: readonly PatchLine[], redact: Redact): PatchLine[] {
 	const clean = [...lines];
 	for (const side of ["-", "+"] as const) {
@@ -137,7 +137,7 @@ function redactLines(lines: readonly PatchLine[], redact: Redact): PatchLine[] {
 function redactTogether(texts: readonly string[], redact: Redact): readonly string[] {
 	const together = redact(texts.join("\n")).split("\n");
 	if (together.length === texts.length) return together;
-	// A secret of several lines has become one: the lines of a key block are hidden one by one, the others looked at alone.
+	// Redaction merged the lines of a secret: hide the lines of a key block one by one, and redact the others separately.
 	let inside = false;
 	return texts.map((text) => {
 		const begins = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/.test(text);
@@ -147,7 +147,7 @@ function redactTogether(texts: readonly string[], redact: Redact): readonly stri
 	});
 }
 
-/** Whether the file's name says that all of it is secret. Its contents are not shown. */
+/** Whether the file's name marks all its contents as secret. They are not shown. */
 export function isSecretFile(path: string): boolean {
 	const name = path.slice(path.lastIndexOf("/") + 1);
 	return (

@@ -1,20 +1,20 @@
-// What must outlive a worker, at a bounded size: entries that are dropped here stay in the event log.
+// Data that must outlive a worker, bounded in size: entries dropped here stay in the event log.
 // K1 every list has its own limit, in bytes of JSON; K2 ids are never reused; K3 a later value for a key replaces the earlier one, which is
 // kept with it; K4 the same text twice is one entry.
 import { mergeChanges } from "./changed-files.ts";
 import type { FileChange } from "./files.ts";
 
 export interface Snapshot {
-	/** Oldest first, as `pendingTasks`. */
+	/** Oldest first, like `pendingTasks`. */
 	readonly findings: readonly Finding[];
 	readonly pendingTasks: readonly Finding[];
 	/** Files that the run has changed, as measured, last changed last. */
 	readonly files: readonly (FileChange & { readonly visit: number })[];
-	/** How visits ended, newest last. */
+	/** Final summaries of visits, newest last. */
 	readonly summaries: readonly Summary[];
 	/** Number of the next id. */
 	readonly nextId: number;
-	/** Counts of dropped entries; the event log has them. */
+	/** Numbers of dropped entries; the event log keeps the entries. */
 	readonly dropped: {
 		readonly findings: number;
 		readonly pendingTasks: number;
@@ -30,7 +30,7 @@ export interface Finding {
 	readonly text: string;
 	readonly visit: number;
 	readonly state: string;
-	/** The text is longer in the event log. */
+	/** The event log has the full text. */
 	readonly cut?: true;
 	/** Earlier texts of the same key, newest first. */
 	readonly earlier?: readonly string[];
@@ -43,7 +43,7 @@ export interface Summary {
 	readonly cut?: true;
 }
 
-/** What an agent saves; `data.ts` reads it from the arguments of the tool. */
+/** Data that an agent saves; `data.ts` parses it from the tool's arguments. */
 export interface SnapshotData {
 	readonly findings?: readonly { readonly key?: string; readonly text: string }[];
 	readonly pendingTasks?: readonly { readonly key?: string; readonly text: string }[];
@@ -60,16 +60,16 @@ export const EMPTY_SNAPSHOT: Snapshot = {
 	dropped: { findings: 0, pendingTasks: 0, files: 0, summaries: 0 },
 };
 
-/** Bytes of JSON that each list may have. */
+/** Maximum bytes of JSON in each list. */
 const room = { findings: 14_000, pendingTasks: 6000, files: 5000, summaries: 4000 };
-/** Bytes of one text; the rest is in the event log. */
+/** Maximum bytes of one text; the event log has the rest. */
 const textBytes = 1500;
 const earlierTexts = 3;
 const earlierBytes = 200;
 
 type Where = { readonly visit: number; readonly state: string };
 
-/** The snapshot with what an agent or a person saves. */
+/** Adds the data that an agent or the user saves. */
 export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Where): Snapshot {
 	let { nextId } = snapshot;
 	const resolved = new Set((data.resolve ?? []).map(plain));
@@ -112,7 +112,7 @@ export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Wh
 	};
 }
 
-/** What was saved, in a sentence for the agent: the new ids, and the names that match no entry. */
+/** The result of saving, in sentences for the agent: the new ids, and the names that match no entry. */
 export function explainSaved(before: Snapshot, after: Snapshot, data: SnapshotData): string {
 	const known = new Set([...before.findings, ...before.pendingTasks]);
 	const fresh = [...after.findings, ...after.pendingTasks].filter((entry) => !known.has(entry)).map(({ id }) => id);
@@ -131,7 +131,7 @@ export function unknownNames(snapshot: Snapshot, names: readonly string[]): stri
 	return names.filter((name) => !entries.some((entry) => answersTo(entry, new Set([plain(name)]))));
 }
 
-/** The snapshot with the summary with which a visit ended. */
+/** Adds the final summary of a visit. */
 export function addSummary(snapshot: Snapshot, text: string, where: Where): Snapshot {
 	const others = snapshot.summaries.filter(({ visit }) => visit !== where.visit);
 	const summaries = keepNewest([...others, { ...where, ...cutText(text, textBytes) }], room.summaries);
@@ -142,7 +142,7 @@ export function addSummary(snapshot: Snapshot, text: string, where: Where): Snap
 	};
 }
 
-/** The snapshot with the files that a visit changed; `more` were not listed. */
+/** Adds the files that a visit changed; `more` is the number of unlisted ones. */
 export function addChanges(snapshot: Snapshot, changes: readonly FileChange[], more: number, visit: number): Snapshot {
 	if (changes.length === 0 && more === 0) return snapshot;
 	const files = keepNewest(mergeChanges(snapshot.files, changes, visit), room.files);
@@ -174,7 +174,7 @@ function answersTo({ id, key, text }: Finding, names: ReadonlySet<string>): bool
 	return names.has(id) || (key !== undefined && names.has(plain(key))) || names.has(plain(text));
 }
 
-/** A text for comparison: without case, extra whitespace and a final period. */
+/** Normalizes a text for comparison: ignores case, extra whitespace and final punctuation. */
 function plain(words: string): string {
 	return words
 		.toLowerCase()
@@ -186,7 +186,7 @@ function plain(words: string): string {
 /** Cuts `text` to at most `bytes` bytes of UTF-8, between characters. */
 export function cutText(text: string, bytes: number): { text: string; cut?: true } {
 	if (Buffer.byteLength(text) <= bytes) return { text };
-	// The cut may be inside a character: the decoder marks it, and the mark is removed.
+	// The cut may split a character: the decoder inserts a replacement mark, which is removed.
 	const start = Buffer.from(text.slice(0, bytes))
 		.subarray(0, bytes - 3)
 		.toString("utf8");

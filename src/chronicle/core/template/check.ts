@@ -1,4 +1,4 @@
-// Checks a template's states together: undefined targets, states without a way in or out, names that differ too little.
+// Checks a template's states together: undefined targets, unreachable states, dead ends, and names that are too similar.
 import { didYouMean, type MapNode, type Node, nearest, quoted, type Reading } from "../../../definition/index.ts";
 import { pairNames, type StateEntry } from "./fields.ts";
 import { endless, unreachable } from "./graph.ts";
@@ -111,7 +111,7 @@ function checkLikeness(names: readonly string[], reading: Reading, at: PlaceOf):
 	}
 }
 
-/** Reports pairs with exceptions that name no states, also where other limits beside them do not read. */
+/** Reports exceptions for pairs that name no states, even if other limits cannot be read. */
 export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
 	const limits = root.entries.get("limits")?.value;
 	const written = limits?.kind === "map" ? limits.entries.get("pair_moves")?.value : undefined;
@@ -128,7 +128,7 @@ export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntr
 		}
 }
 
-/** Every text in the `next` of a state, also of states that did not read. */
+/** Every text in the `next` of a state, including states that could not be read. */
 function* targetsOf(entries: ReadonlyMap<string, StateEntry>): Generator<{ target: string; start: number }> {
 	for (const { node } of entries.values()) {
 		const next: Node | undefined = node.kind === "map" ? node.entries.get("next")?.value : undefined;

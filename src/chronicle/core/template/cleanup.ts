@@ -1,4 +1,4 @@
-// The cleanup commands of a state: text, or text with a time limit and what its failure means.
+// The cleanup commands of a state: a text, or a text with a time limit and the effect of its failure.
 import {
 	choice,
 	custom,

@@ -1,4 +1,4 @@
-// From the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects.
+// Compiles the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects.
 import type { Fields, MapNode, Reading, Values } from "../../../definition/index.ts";
 import { limitFields, stateFields, type templateFields } from "./fields.ts";
 import {
@@ -14,13 +14,13 @@ import {
 type StateValues = Values<typeof stateFields>;
 type LimitValues = NonNullable<Values<typeof templateFields>["limits"]>;
 
-/** Where a state is written. */
+/** The position of a state in the file. */
 interface StateNode {
 	readonly node: MapNode;
 	readonly keyStart: number;
 }
 
-/** What states take from the template. */
+/** Values that states inherit from the template. */
 export interface StateDefaults {
 	readonly dialect: Template["dialect"];
 	readonly team: string | undefined;
@@ -29,7 +29,7 @@ export interface StateDefaults {
 const defaultPairMoves = 3;
 const minute = 60_000;
 
-/** The limits of a run; `undefined`: a template that has none. */
+/** Compiles the limits of a run; `undefined` means that the template has none. */
 export function compileLimits(values: LimitValues | undefined): RunLimits {
 	const given = values ?? defaultsOf(limitFields);
 	const pairs: Record<string, number> = {};
@@ -65,7 +65,7 @@ function spendLimits(given: {
 	return present({ costUsd: given.cost_usd, tokens: given.tokens, activeMs });
 }
 
-/** One state. Reports fields that contradict each other or have no effect. */
+/** Compiles one state. Reports fields that contradict each other or have no effect. */
 export function compileState(
 	name: string,
 	values: StateValues,
@@ -129,7 +129,7 @@ function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclu
 	return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** A state that is only named as a target: the run ends there. */
+/** The plan of a state that is only named as a target: the run ends there, except in `human_intervention`. */
 export function implicitState(name: string): StatePlan {
 	const human = name === HUMAN_INTERVENTION;
 	return {

@@ -1,4 +1,4 @@
-// The fields of a template file: names, types, meanings. The reader, the JSON Schema and the reference tables all come from here.
+// The fields of a template file: names, types, meanings. The reader, the JSON Schema and the reference tables are derived from them.
 // The format has two dialects: ours, and that of published templates, which use `initial`, `agent` and `approval_mode`.
 
 import { VISIT_DEFAULTS } from "../../../bounds/index.ts";
@@ -244,7 +244,7 @@ function readStates(node: Node, reading: Reading): ReadonlyMap<string, StateEntr
 			'Add a state: `"planning": { "persona": "…" }`.',
 		);
 	const states = new Map<string, StateEntry>();
-	// A bad name fails the file through the report; the states are returned all the same, so that their problems are reported too.
+	// A bad name fails the file through the report; return the states anyway, so that their problems are reported too.
 	for (const [name, { keyStart, value }] of node.entries) {
 		checkName(name, keyStart, reading);
 		states.set(name, { keyStart, node: value });

@@ -1,9 +1,9 @@
-// What the graph of a template's states says: which cannot be reached, and from which no end can be.
+// Analyzes the graph of a template's states: unreachable states, and states that cannot reach an end.
 import type { StatePlan } from "./template.ts";
 
 type States = ReadonlyMap<string, Pick<StatePlan, "next" | "terminal">>;
 
-/** States that no way from `initial` leads to, in order. */
+/** States that cannot be reached from `initial`, in order. */
 export function unreachable(states: States, initial: string): string[] {
 	const reached = reach([initial], (name) => states.get(name)?.next ?? []);
 	return [...states.keys()].filter((name) => !reached.has(name));
@@ -19,7 +19,7 @@ export function endless(states: States): string[] {
 	return [...states.keys()].filter((name) => !ending.has(name));
 }
 
-/** The names that a depth-first walk from `starts` finds, those included. */
+/** The names that a depth-first walk finds from `starts`, including `starts`. */
 function reach(starts: readonly string[], neighborsOf: (name: string) => readonly string[]): Set<string> {
 	const reached = new Set(starts);
 	const open = [...starts];

@@ -9,7 +9,7 @@ export function hashDefinition(definition: unknown): string {
 
 /**
  * SHA-256 (hex) of all cleanup commands of a template with their states and settings; `undefined` if there are none. An approval names this
- * hash, so any change ends it.
+ * hash, so any change invalidates it.
  */
 export function hashCleanup(template: Template): string | undefined {
 	const commands = cleanupOf(template);

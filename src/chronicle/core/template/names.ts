@@ -1,9 +1,9 @@
-// Which names a state may have.
+// Checks the names of states.
 import { quoted, type Reading } from "../../../definition/index.ts";
 
 const longest = 48;
 
-/** Reports what is wrong with `name`, written at offset `start`, as a state's name; `true` if nothing is. */
+/** Reports a problem with the state name `name` at offset `start`; returns `true` if there is none. */
 export function checkName(name: string, start: number, reading: Reading): boolean {
 	const problem = explainName(name);
 	if (problem) reading.report.error(reading.source.place(start), problem);

@@ -1,5 +1,5 @@
 // Converts between trees with source positions and plain JSON data: the ledger keeps a template as data.
-// P1 keys such as `__proto__` are keys like any other, in both directions.
+// P1 keys such as `__proto__` are ordinary keys, in both directions.
 import type { MapEntry, Node } from "../../../definition/index.ts";
 
 /** The data of a tree. What JSON cannot represent (NaN, infinities) becomes `null`. */
@@ -15,7 +15,8 @@ export function plainOf(node: Node): unknown {
 }
 
 /**
- * The approximate length of a tree's data in characters. Aliases share nodes of the tree, and the data repeats them; counting does not.
+ * The approximate length of a tree's data in characters. Aliases share nodes in the tree, but the data repeats them: shared nodes count every
+ * time and are visited once.
  */
 export function sizeOf(node: Node, known = new Map<Node, number>()): number {
 	const before = known.get(node);

@@ -1,4 +1,4 @@
-// From the text of a template file to a `Template`, or to every problem in it. Does not look for files.
+// Reads the text of a template file into a `Template`, or reports every problem in it. Does not search for files.
 // R1 every problem is reported, not only the first; R2 a template with an error is not returned; R3 the definition in a ledger compiles to
 // the same template as the file did.
 import {
@@ -30,7 +30,7 @@ export interface TemplateRead {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Characters of a definition; a file has at most a quarter of that. */
+/** Maximum characters of a definition; a file has at most a quarter of that. */
 const mostData = 1_000_000;
 
 /** Reads a template from the text of a `.json` (comments allowed) or `.yaml` file. `fallbackName` names it if the file does not. */
@@ -61,7 +61,7 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 	return { read: { template, definition, hash: hashDefinition(definition) }, diagnostics: report.diagnostics };
 }
 
-/** Compiles a definition that was read before, such as a ledger's copy; `undefined` if it is none. */
+/** Compiles a definition that was read before, such as a ledger's copy; `undefined` if it is invalid. */
 export function compileDefinition(definition: unknown, fallbackName: string): Template | undefined {
 	return readNode(nodeOf(definition), openSource("", ""), openReport(), fallbackName);
 }
@@ -114,7 +114,7 @@ function readStates(
 		const state = readState(name, entry, { ...reading, path: `states.${name}` }, defaults);
 		if (state) states.set(name, state);
 	}
-	// A state that is defined and could not be read is no implicit one.
+	// A defined state that could not be read is not implicit.
 	for (const { next } of [...states.values()])
 		for (const target of next)
 			if (!entries.has(target) && !states.has(target)) states.set(target, implicitState(target));
@@ -133,7 +133,7 @@ function readState(
 	return read.kind === "read" ? compileState(name, read.values, { node, keyStart }, reading, defaults) : undefined;
 }
 
-/** See `Template.dialect`. A template that names our schema is ours. */
+/** See `Template.dialect`. A template with `$schema` is ours. */
 function dialectOf(root: MapNode, entries: ReadonlyMap<string, StateEntry>): Template["dialect"] {
 	const has = (key: string): boolean =>
 		[...entries.values()].some(({ node }) => node.kind === "map" && node.entries.has(key));

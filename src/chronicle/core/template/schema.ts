@@ -1,9 +1,9 @@
-// The JSON Schema of template files and their reference tables, both from the fields.
+// The JSON Schema of template files and their reference tables, both derived from the fields.
 import { groupSchema, type JsonSchema, referenceTable } from "../../../definition/index.ts";
 import { cleanupFields } from "./cleanup.ts";
 import { limitFields, stateFields, templateFields } from "./fields.ts";
 
-/** The schema that `$schema` of a template names. */
+/** The schema that a template's `$schema` refers to. */
 export function templateSchema(): JsonSchema {
 	const template = groupSchema(templateFields);
 	return {

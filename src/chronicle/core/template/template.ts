@@ -1,4 +1,4 @@
-// A chronicle template as everything else trusts it: read, checked, defaults filled in. Its file format is in `fields.ts`.
+// A validated chronicle template with defaults filled in. The file format is defined in `fields.ts`.
 // T1 frozen data; T2 every name in `next` is a key of `states`; T3 `initial` is a key of `states`.
 
 /** How a state names its persona. */
@@ -12,7 +12,7 @@ export interface CleanupCommand {
 	/** Text for the system's shell. */
 	readonly command: string;
 	readonly timeoutMs: number;
-	/** What a non-zero exit or a timeout does to the run. */
+	/** The effect of a non-zero exit or a timeout on the run. */
 	readonly onFailure: "continue" | "pause";
 }
 
@@ -26,11 +26,11 @@ export interface SpendLimits {
 export interface RunLimits extends SpendLimits {
 	/** Committed moves of a run. */
 	readonly moves: number;
-	/** Committed moves between two states, whichever the direction. */
+	/** Committed moves between two states, in either direction. */
 	readonly pairMoves: number;
-	/** Exceptions to `pairMoves`, keyed as `pairKey` makes them. */
+	/** Exceptions to `pairMoves`, keyed by `pairKey`. */
 	readonly pairs: Readonly<Record<string, number>>;
-	/** Attempts of one visit before a person must act. */
+	/** Attempts of one visit before the user must act. */
 	readonly attempts: number;
 	/** Automatic retries of a visit after a crash. */
 	readonly retries: number;
@@ -56,16 +56,16 @@ export interface StatePlan {
 	readonly description?: string;
 	/** `undefined`: the state has no worker. */
 	readonly persona?: PersonaReference;
-	/** Name of the team in which the agent is looked for. */
+	/** The team in which to look up the agent. */
 	readonly team?: string;
 	/** Targets a worker may choose, in the order written. */
 	readonly next: readonly string[];
 	/** The run ends here. */
 	readonly terminal: boolean;
-	/** It was named as a target and never defined. */
+	/** The state is named as a target but not defined. */
 	readonly implicit: boolean;
 	readonly approval: { readonly entry: boolean; readonly exit: boolean };
-	/** Tools of the worker in place of the persona's; the workflow tools come on top. */
+	/** Tools of the worker, replacing the persona's; the workflow tools are added. */
 	readonly tools?: readonly string[];
 	readonly model?: string;
 	/** After `model`: models that take over if a provider fails. */
@@ -76,7 +76,7 @@ export interface StatePlan {
 	/** The user's extensions that the worker loads besides ours. */
 	readonly extensions: readonly string[];
 	readonly limits: SpendLimits & { readonly attempts?: number; readonly requests?: number; readonly calls?: number };
-	/** Milliseconds one worker may take, and may be silent. */
+	/** Milliseconds that one worker may run, and may be silent. */
 	readonly wallMs: number;
 	readonly idleMs: number;
 	readonly cleanup: readonly CleanupCommand[];
@@ -93,13 +93,13 @@ export interface Template {
 	readonly limits: RunLimits;
 	/** `ae`: written for another implementation (`initial` and `agent`); approvals without a mode are asked on entry. */
 	readonly dialect: "chronicle" | "ae";
-	/** Which files are kept and restored: those of the run's folder, or of the whole repository around it. */
+	/** Which files are kept and restored: those of the run's folder, or of the enclosing repository. */
 	readonly files: "folder" | "repository";
 	/** Whether the contents of files with secret names are kept. */
 	readonly secretFiles: "left out" | "kept";
 }
 
-/** Name of the state that only a person leaves. A template may define it to list where a person can go from there. */
+/** Name of the state that only the user can leave. A template may define it to list the states to which the user can send the run. */
 export const HUMAN_INTERVENTION = "human_intervention";
 
 /** Key of an unordered pair of states. */

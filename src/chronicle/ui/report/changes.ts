@@ -1,5 +1,5 @@
-// What every visit changed: files with their lines, folded, as far as there is room. The patches come from the workspace that kept the files.
-// D1 what is not shown is said, with the place; D2 the contents of files that hold secrets by their name are never shown.
+// The changes of every visit: files with their lines, folded, up to a size limit. The patches come from the workspace that kept the files.
+// D1 the report lists everything that it omits, with its location; D2 the contents of files with secret names are never shown.
 import type { Redact } from "../../../safety/index.ts";
 import type { Visit, Workspace } from "../../core/index.ts";
 import { type FileChange, isSecretFile, type PatchFile, type PatchLine, readPatch } from "../../core/index.ts";
@@ -9,24 +9,24 @@ import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { addOnce, counted, type ReportPage, type Section } from "./page.ts";
 import type { ReportModel } from "./report-model.ts";
 
-/** Bytes of patches in a report, and of one visit. */
+/** Maximum bytes of patches in a report, and for one visit. */
 const allBytes = 1_500_000;
 const visitBytes = 300_000;
 const fileLines = 500;
 const lineLength = 400;
 const mostFiles = 200;
-/** Visits with changes that are shown. */
+/** Maximum number of visits with changes to show. */
 const mostVisits = 150;
 
 export interface VisitPatch {
 	readonly files: readonly PatchFile[];
-	/** There was more than fits. */
+	/** The patch was truncated. */
 	readonly cut: boolean;
-	/** Why there is none. */
+	/** Why there is no patch. */
 	readonly failed: string | undefined;
 }
 
-/** Asks the workspace for the patches of all visits that have changed files, as long as there is room. Never rejects. */
+/** Gets the patches of all visits with changed files from the workspace, up to the size limit. Never rejects. */
 export async function collectPatches(
 	report: ReportModel,
 	workspace: Pick<Workspace, "patch"> | undefined,
@@ -46,7 +46,7 @@ export async function collectPatches(
 		const patch = await askPatch(workspace, from, to, bytes);
 		if (typeof patch === "string") {
 			left -= Buffer.byteLength(patch);
-			// A patch that fills its room has been cut, a character at its end included.
+			// A patch that fills its limit was cut, possibly within a character.
 			patches.set(number, {
 				files: readPatch(patch, redact),
 				cut: Buffer.byteLength(patch) > bytes - 4,
@@ -120,7 +120,7 @@ function drawVisit(
 	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(page, colours, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
 }
 
-/** The patch names files below the root of the repository, the change below the run's folder. */
+/** Paths in the patch are relative to the root of the repository, those of changes to the run's folder. */
 function findFile(drawn: ReadonlyMap<string, PatchFile>, { path }: FileChange): PatchFile | undefined {
 	const same = drawn.get(path);
 	if (same) return same;

@@ -1,4 +1,4 @@
-// The sections that are drawn: the path, time, money. Each drawing has its words, a legend and the same as a table. Pure.
+// The sections with charts: path, time, cost. Each chart has a description, a legend and a table of the same data. Pure.
 
 import type { Launch, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";

@@ -1,6 +1,6 @@
-// Code in the colours of its language, by highlight.js. C1 what comes in is text that is already free of secrets, what goes out is escaped by
-// the highlighter; C2 the pieces of a hunk are coloured together, its old and its new side each, so that a comment of several lines is
-// known for one; C3 a text that the highlighter cannot take, or would change, is left to be written plainly.
+// Syntax highlighting by highlight.js. C1 the input is already redacted, and the highlighter escapes the output; C2 the old and the new side
+// of a hunk are each highlighted as one piece, so that comments of several lines are recognized; C3 text that the highlighter cannot
+// process, or would change, stays plain.
 import type { LanguageFn } from "highlight.js";
 import core from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -45,7 +45,7 @@ const grammars: Readonly<Record<string, LanguageFn>> = {
 	...{ xml, yaml },
 };
 
-/** Languages by the ending of a file's name, and by names without one. */
+/** Languages by file name extension, and by the names of files without one. */
 const endings: Readonly<Record<string, string>> = {
 	...{ ts: "typescript", tsx: "typescript", mts: "typescript", cts: "typescript" },
 	...{ js: "javascript", jsx: "javascript", mjs: "javascript", cjs: "javascript" },
@@ -110,7 +110,7 @@ const endings: Readonly<Record<string, string>> = {
 	},
 };
 
-/** One letter for what pieces of code have in common; the others have the text's colour. */
+/** One-letter classes for kinds of tokens; other tokens have the text's color. */
 const classes: Readonly<Record<string, string>> = {
 	...{ keyword: "k", "selector-tag": "k", "template-tag": "k", tag: "k", section: "f" },
 	...{ string: "s", regexp: "s", char: "s", addition: "s", link: "s", code: "s" },
@@ -120,17 +120,17 @@ const classes: Readonly<Record<string, string>> = {
 	...{ type: "y", built_in: "y", class: "y", attr: "y", attribute: "y", name: "y", variable: "y", property: "y" },
 };
 
-/** Languages within a language. */
+/** Languages embedded in another language. */
 const embedded: { readonly [language: string]: readonly string[] } = {
 	xml: ["css", "javascript"],
 	markdown: ["xml", "css", "javascript"],
 };
 
-/** Longer lines are not coloured. */
+/** Longer lines are not highlighted. */
 const longest = 400;
 
 export interface Colours {
-	/** The lines of a hunk in `path`, each as markup; `undefined` where there is nothing to colour. */
+	/** Markup for each line of a hunk in `path`; `undefined` for lines without highlighting. */
 	hunk(path: string, lines: readonly PatchLine[]): readonly (Markup | undefined)[];
 }
 
@@ -138,7 +138,7 @@ export interface Colours {
 export function openColours(html: Html): Colours {
 	const highlighter = core.newInstance();
 	const known = new Set<string>();
-	/** Grammars are taken up when they are first needed: most reports need two or three. */
+	/** Registers grammars on first use: most reports need two or three. */
 	const languageOf = (path: string): string | undefined => {
 		const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
 		const language = endings[name] ?? endings[name.slice(name.lastIndexOf(".") + 1)];
@@ -164,7 +164,7 @@ export function openColours(html: Html): Colours {
 	};
 }
 
-/** Markup of the lines of one side of a hunk, by their index; the lines that both sides share belong to each. */
+/** Markup for the lines of one side of a hunk, by index; lines that both sides share belong to each. */
 function colorSide(
 	side: "-" | "+",
 	lines: readonly PatchLine[],
@@ -178,7 +178,7 @@ function colorSide(
 	return new Map(short.filter(([index]) => (texts[index]?.length ?? 0) <= longest));
 }
 
-/** The lines of code as markup; `undefined` for broken code of which the highlighter loses a part. */
+/** The lines of code as markup; `undefined` for malformed code if the highlighter loses a part of it. */
 function colorLines(highlighter: typeof core, code: string, language: string): string[] | undefined {
 	const lines = splitLines(highlight(highlighter, code, language));
 	return lines.join("\n").replace(/<\/?span[^>]*>/g, "") === escaped(code) ? lines : undefined;
@@ -192,12 +192,12 @@ function highlight(highlighter: typeof core, code: string, language: string): st
 	}
 }
 
-/** A text as the highlighter writes it. */
+/** Escapes a text as the highlighter does. */
 function escaped(text: string): string {
 	return escapeText(text).replaceAll("&#39;", "&#x27;");
 }
 
-/** The highlighter's markup line by line: a piece that spans several is closed and opened again, under our own names. */
+/** Splits the highlighter's markup into lines: closes and reopens tokens that span several lines, under our own class names. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a reader of tokens, one branch for each kind of token
 function splitLines(text: string): string[] {
 	const lines: string[] = [""];

@@ -1,4 +1,4 @@
-// The state diagram with the path that the run took. Where things lie is the layout library's work; this draws them. Pure.
+// The state diagram with the path that the run took. The layout library computes the positions; this file draws. Pure.
 import { type Edge, Graph, type GraphLabel, layout, type Point } from "@dagrejs/dagre";
 import { curveBasis, line } from "d3-shape";
 import { marks, shortCost, shortTime } from "../timeline/index.ts";
@@ -31,11 +31,11 @@ interface Plan {
 }
 
 const nodeHeight = 54;
-/** A diagram this much wider than the page is still read when it is made to fit. */
+/** A diagram up to this much wider than the page stays readable when scaled to fit. */
 const mostShrinking = 1.15;
 /** More states than this never fit side by side. */
 const mostAcross = 8;
-/** From so many states on, a quicker way to rank them is good enough. */
+/** From this number of states on, a faster ranking algorithm is good enough. */
 const manyNodes = 20;
 const titleSize = 13;
 
@@ -102,7 +102,7 @@ function linesOf(
 	return { title: shown, figures, width: Math.min(most + 20, width) };
 }
 
-/** Left to right where that fits, else from top to bottom. */
+/** Left to right if that fits, else top to bottom. */
 function bestPlan(path: VisitedPath, lines: readonly NodeLines[], room: ChartWidth): Plan {
 	const down = () => planWay(path, lines, "TB");
 	if (room === "narrow" || path.nodes.length > mostAcross) return down();
@@ -128,7 +128,7 @@ function planWay(path: VisitedPath, lines: readonly NodeLines[], rankdir: "LR" |
 		const text = labelOf(edge);
 		const { v, w, name } = edgeName(edge, index);
 		const size = text === "" ? { width: 0, height: 0 } : { width: textWidth(text, 11) + 12, height: 18 };
-		// Ways that were taken come first, so that the path is straight where it can be.
+		// Taken edges weigh more, so that the path is as straight as possible.
 		const weight = edge.kind === "taken" ? 4 : 1;
 		graph.setEdge(v, w, { ...size, labelpos: "c", weight, points: [], x: 0, y: 0 }, name);
 	}
@@ -138,7 +138,7 @@ function planWay(path: VisitedPath, lines: readonly NodeLines[], rankdir: "LR" |
 
 const margin = 6;
 
-/** Moves everything to where it can be seen, and gives the room that it takes: the library counts states and labels only, not the lines. */
+/** Moves everything into view, and returns the size that it needs: the library counts only states and labels, not edges. */
 function intoView(graph: Graph<GraphLabel, Box, Way>): { readonly width: number; readonly height: number } {
 	const boxes: Box[] = graph.nodes().map((name: string) => graph.node(name));
 	const ways: Way[] = graph.edges().map((edge: Edge) => graph.edge(edge));
@@ -175,7 +175,7 @@ function drawEdge(html: Html, edge: PathEdge, { points, x, y, width }: Way): Htm
 	const end = points.at(-1);
 	const before = points.at(-2);
 	if (!end || !before) return undefined;
-	// The line ends where the arrow head begins.
+	// The line ends at the base of the arrowhead.
 	const angle = Math.atan2(end.y - before.y, end.x - before.x);
 	const tip = 8;
 	const base = { x: end.x - tip * Math.cos(angle), y: end.y - tip * Math.sin(angle) };

@@ -1,5 +1,5 @@
-// The report as one HTML page: its head, its sections in order, and at the end what it does not show.
-// N1 it loads nothing and runs nothing: its own policy forbids both, whatever got into it; N2 it needs no script to be read.
+// The report as one HTML page: its head, its sections in order, and a list of omissions at the end.
+// N1 it loads and runs nothing: its content security policy forbids both, regardless of its content; N2 it needs no script.
 import { createHash } from "node:crypto";
 import { changesSection, type VisitPatch } from "./changes.ts";
 import { moneySection, pathSection, timeSection } from "./charts.ts";
@@ -21,7 +21,7 @@ import { styleSheet } from "./style.ts";
 export interface DocumentParts {
 	readonly patches: ReadonlyMap<number, VisitPatch>;
 	readonly transcripts: readonly Transcript[];
-	/** Where the event log is, as seen from the report. */
+	/** Path of the event log, relative to the report. */
 	readonly log: string | undefined;
 	/** Milliseconds since the epoch. */
 	readonly madeAt: number;

@@ -1,4 +1,4 @@
-// Who worked when and who waited: one row a visit, every worker process a bar, every wait a thinner one. Pure.
+// Working and waiting time: one row per visit, one bar per worker process, a thinner bar per wait. Pure.
 
 import type { Launch, Visit, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortTime, titleOf } from "../timeline/index.ts";
@@ -8,7 +8,7 @@ import type { ReportModel } from "./report-model.ts";
 import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
 import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
 
-/** Rows at the beginning and at the end; what lies between is in the table. */
+/** Rows at the beginning and at the end; the table has the others. */
 const firstRows = 15;
 const lastRows = 35;
 
@@ -90,7 +90,7 @@ function describe(report: ReportModel, shown: readonly Visit[], leftOut: number)
 	return `One row for each visit, over ${shortTime(report.endedAt - report.beganAt)}. ${rows.join("; ")}.${more}`;
 }
 
-/** Grid lines, their labels above, and strips where silence is cut short. */
+/** Grid lines, labels above them, and strips for shortened idle time. */
 export function drawAxis(html: Html, axis: TimeAxis, top: number, bottom: number): Markup {
 	return html`<g aria-hidden="true">${axis.breaks.map(
 		({ from, to, ms }) =>
@@ -111,7 +111,7 @@ interface Row {
 	readonly right: number;
 	readonly width: number;
 	readonly rowHeight: number;
-	/** Where the numbers of visits end. */
+	/** Right edge of the visit numbers. */
 	readonly numbers: number;
 }
 

@@ -1,4 +1,4 @@
-// Every visit in a row: its workers and how they ended, what it took, how it was left and with which words. Pure.
+// One row per visit: its workers and how they ended, its time and spend, the move that ended it, and its summary. Pure.
 
 import type { Launch, Visit } from "../../core/index.ts";
 import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
@@ -95,7 +95,7 @@ function drawLeft({ html, report }: ReportPage, { number, left }: Visit): HtmlCo
 	return html`<span class="dim">${over ? `the run ended: ${status}` : "here now"}</span>`;
 }
 
-/** What the folded run remembers of its last moves, where the events are gone. */
+/** The last moves as kept by the folded run, if the events are missing. */
 function foldedHistory(page: ReportPage): HtmlContent {
 	const { html, report, moments } = page;
 	const { history } = report.run;

@@ -1,6 +1,6 @@
-// HTML that cannot be broken by what is put into it. Not a template language: a tagged template and a few words about texts.
-// H1 a string becomes text, never markup: secrets are taken out, invisible characters shown, then it is escaped, in content and in
-// attributes alike; H2 only `trusted` and the tag itself make markup.
+// HTML that is safe from injection. Not a template language: a tagged template and a few text functions.
+// H1 a string becomes text, never markup: it is redacted, invisible characters are made visible, then it is escaped, in content and in
+// attributes; H2 only `trusted` and the tag itself make markup.
 import type { Redact } from "../../../safety/index.ts";
 
 export interface Markup {
@@ -13,13 +13,13 @@ export type HtmlContent = string | number | Markup | undefined | readonly HtmlCo
 export interface Html {
 	/** Strings are text; lists are joined; `undefined` renders nothing. */
 	(parts: TemplateStringsArray, ...content: readonly HtmlContent[]): Markup;
-	/** The text as it is shown, before it is escaped. */
+	/** The text as displayed, before escaping. */
 	plain(text: string): string;
-	/** At most `length` characters of it, with `…` where something is missing. Secrets are redacted before it is cut. */
+	/** At most `length` characters of the text, ending in `…` if it was cut. Secrets are redacted before cutting. */
 	cut(text: string, length: number): string;
 }
 
-/** Markup that we have written ourselves, without any text from outside. */
+/** Marks our own markup as safe. It must not contain text from outside. */
 export function trusted(markup: string): Markup {
 	return { markup };
 }
@@ -38,10 +38,10 @@ export function openHtml(redact: Redact): Html {
 	return Object.assign(render, { plain, cut: (text: string, length: number) => shorten(plain(text), length) });
 }
 
-/** Cuts between characters as people see them. */
+/** Cuts a text between grapheme clusters. */
 export function shorten(text: string, length: number): string {
 	if (text.length <= length) return text;
-	// A character is rarely longer than this: what is segmented stays short, whatever the text.
+	// A grapheme cluster is rarely longer than 24, so the segmented text stays short.
 	const start = [...new Intl.Segmenter("en").segment(text.slice(0, length + 24))];
 	let kept = "";
 	for (const { segment } of start) {
@@ -64,17 +64,17 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /**
- * Control characters, and those that turn the direction of what follows: a text must not look other than it is. Line breaks and tabs stay.
+ * Makes control characters and changes of text direction visible: a text must not disguise its content. Line breaks and tabs stay.
  */
 function showHidden(text: string): string {
 	return (
 		text
-			// Colours say nothing on paper.
-			// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin what is taken out
+			// Terminal colors mean nothing in the report.
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: they start the removed sequences
 			.replace(/\u001b\[[\d;:]*m/g, "")
 			.replace(/\r\n?/g, "\n")
 			.replace(
-				// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is shown
+				// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are made visible
 				/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g,
 				(sign) => `⟨U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
 			)

@@ -1,15 +1,15 @@
-// Points in time as a reader of the report sees them: in one time zone, which is named once. Pure.
+// Formats the times in the report, all in one time zone, which is named once. Pure.
 import { type Html, type Markup, trusted } from "./markup.ts";
 
 export interface Moments {
 	readonly zone: string;
 	/** Day and time. */
 	full(at: number): Markup;
-	/** As short as the run allows: without the day where all of it was on one. */
+	/** As short as the run allows: without the day if all of the run was on one day. */
 	short(at: number): Markup;
 }
 
-/** `zone`: an IANA name; one that is not known becomes UTC. */
+/** `zone`: an IANA name; an unknown name becomes UTC. */
 export function openMoments(html: Html, zone: string, beganAt: number, endedAt: number): Moments {
 	const known = knownZone(zone);
 	const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>

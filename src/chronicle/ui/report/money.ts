@@ -8,7 +8,7 @@ import type { ReportModel, StateFigures } from "./report-model.ts";
 import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
 import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
 
-/** States that have a row of their own. */
+/** Maximum number of states with their own row. */
 const mostStates = 24;
 
 export const tokenKinds = [
@@ -22,7 +22,7 @@ interface StateRow extends StateFigures {
 	readonly title: string;
 }
 
-/** States by what they cost, then by tokens; those beyond the first ones together. */
+/** States ordered by cost, then by tokens; `leftOut` counts the states beyond the limit. */
 export function stateRows({ states }: ReportModel): { readonly rows: readonly StateRow[]; readonly leftOut: number } {
 	const all = [...states]
 		.filter(([, { activeMs, spend }]) => activeMs > 0 || spend.tokens > 0 || spend.costUsd > 0)
@@ -35,7 +35,7 @@ export function stateRows({ states }: ReportModel): { readonly rows: readonly St
 
 type Column = {
 	readonly name: string;
-	/** Behind the figure, where there is no head above it. */
+	/** Unit after the figure, if the column has no heading. */
 	readonly word: string;
 	readonly of: (row: StateRow) => number;
 	readonly show: (value: number) => string;
@@ -86,7 +86,7 @@ interface BarPlace {
 	readonly x: number;
 	readonly y: number;
 	readonly width: number;
-	/** The column's name stands before its figure. */
+	/** Whether the figure includes its unit. */
 	readonly named: boolean;
 }
 
@@ -106,7 +106,7 @@ function drawBar(html: Html, row: StateRow, column: Column, { rows, x, y, width,
 	return html`${bars}<text class="small" x="${px(x + length + 6)}" y="${y + 11}">${figureOf(row)}</text>`;
 }
 
-/** The kinds of tokens one after another; their rest, where a ledger does not know the kinds. */
+/** A stacked bar of the kinds of tokens, with the rest if a ledger does not record the kinds. */
 function stack(html: Html, { spend }: StateRow, x: number, y: number, length: number): HtmlContent {
 	const known = tokenKinds.reduce((sum, [kind]) => sum + spend[kind], 0);
 	const whole = Math.max(known, spend.tokens);
@@ -174,7 +174,7 @@ function drawPanel(html: Html, report: ReportModel, panel: Panel, axis: TimeAxis
 	];
 	const spent = panel.of(report.run.totals);
 	const ceilings = ceilingSteps(report, panel);
-	// A ceiling far above what was spent would flatten the line: then it is only named.
+	// A ceiling far above the spend would flatten the line, so it is only named.
 	const near = ceilings.filter(({ value }) => value <= spent * 4);
 	const y = scaleLinear()
 		.domain([0, Math.max(spent, ...near.map(({ value }) => value)) * 1.05])
@@ -184,7 +184,7 @@ function drawPanel(html: Html, report: ReportModel, panel: Panel, axis: TimeAxis
 	const height = (point: { tokens: number; costUsd: number }): number => px(y(panel.of(point)));
 	const path = line<(typeof points)[number]>().x(x).y(height).curve(curveStepAfter)(points);
 	const below = area<(typeof points)[number]>().x(x).y0(bottom).y1(height).curve(curveStepAfter)(points);
-	// Where there is no room behind its beginning, a label stands before its end.
+	// If there is no room after the start of a line, its label goes before the end.
 	const late = (from: number): boolean => axis.at(from) > right - 100;
 	const far = ceilings.filter(({ value }) => value > spent * 4).at(-1);
 	const name = `${panel.name}: ${panel.show(spent)}${far ? ` · ceiling ${panel.show(far.value)}` : ""}`;

@@ -1,4 +1,4 @@
-// The head of the report: what was to be done, where it stands, what it took, and what a person has to do now. Pure.
+// The head of the report: the task, the status, the totals, and the user's next step. Pure.
 import type { Run, Spend } from "../../core/index.ts";
 import { currentMark, marks, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
@@ -17,13 +17,13 @@ export function drawHead(page: ReportPage): Markup {
 	return html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${html.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : html` in <b>${titleOf(run.state)}</b>`}</p><div class="task">${drawWords(page, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : html`Template <span dir="auto">${html.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
 }
 
-/** A run that goes on under a supervisor that is gone is interrupted. */
+/** A running run whose supervisor is gone is interrupted. */
 function statusOf({ report: { run }, holder }: ReportPage): { mark: ReturnType<typeof currentMark>; words: string } {
 	const interrupted = run.status === "running" && (holder === undefined || holder.alive === "no");
 	return interrupted ? { mark: "paused", words: "interrupted" } : { mark: currentMark(run), words: spaced(run.status) };
 }
 
-/** What the run waits for, with the commands. */
+/** The user's next step, with the commands. */
 export function drawNext({ html, report: { run }, prefix }: ReportPage): HtmlContent {
 	const next = nextStep(run);
 	if (!next) return undefined;
@@ -98,7 +98,7 @@ function tokenNote(html: Html, run: Run, { input, output, cacheRead, cacheWrite,
 	];
 }
 
-/** How much of a ceiling is used, as words and as a meter. */
+/** The used share of a ceiling, as text and as a meter. */
 function limitNote(
 	html: Html,
 	name: string,

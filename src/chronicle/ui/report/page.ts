@@ -1,4 +1,4 @@
-// What every section of the report is written with, and the few forms that several of them share. Pure.
+// The context of every section of the report, and the elements that several sections share. Pure.
 import type { ReadLedger } from "../../core/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import type { Moments } from "./moment.ts";
@@ -9,9 +9,9 @@ export interface ReportPage {
 	readonly report: ReportModel;
 	readonly moments: Moments;
 	readonly holder: ReadLedger["holder"];
-	/** Put before every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
+	/** Prefix of every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
 	readonly prefix: string;
-	/** Sentences about what the report does not show; sections add to it. */
+	/** Sentences about omissions; sections add to it. */
 	readonly leftOut: string[];
 }
 
@@ -21,11 +21,11 @@ export interface Section {
 	readonly content: HtmlContent;
 }
 
-/** Characters of a text that are shown at once, and at all. */
+/** Maximum characters of a text before it is folded, and before it is cut. */
 const shownAtOnce = 420;
 const shownAtAll = 12_000;
 
-/** Words of a person or a model. Long ones are folded, very long ones cut. */
+/** Text from the user or a model. Long texts are folded, very long ones cut. */
 export function drawWords({ html, leftOut }: ReportPage, text: string): HtmlContent {
 	const whole = html.plain(text.trim());
 	if (whole === "") return undefined;
@@ -39,7 +39,7 @@ export function addOnce(list: string[], sentence: string): void {
 	if (!list.includes(sentence)) list.push(sentence);
 }
 
-/** A chart in its two drawings, with the words below it and the same as a table. */
+/** A chart in its two drawings, with a caption and a table of the same data. */
 export function drawChart(
 	{ html }: ReportPage,
 	chart: {
@@ -47,7 +47,7 @@ export function drawChart(
 		readonly narrow: Markup;
 		readonly caption: HtmlContent;
 		readonly table: Markup;
-		/** Name of the frame that scrolls where a drawing is larger than the page. */
+		/** Accessible name of the frame, which scrolls if a drawing is larger than the page. */
 		readonly name: string;
 	},
 ): Markup {
@@ -56,7 +56,7 @@ export function drawChart(
 	return html`<figure class="chart">${frame("wide", chart.wide)}${frame("narrow", chart.narrow)}<figcaption>${chart.caption}</figcaption></figure><details class="data"><summary>The same as a table</summary>${chart.table}</details>`;
 }
 
-/** A mark with its meaning, for legends. */
+/** A legend entry: a mark with its meaning. */
 export function drawKey(html: Html, sign: Markup, words: string): Markup {
 	return html`<span class="key">${sign} ${words}</span>`;
 }

@@ -1,19 +1,19 @@
-// The states of a run and the ways between them, as the diagram shows them: what was possible, what was taken and what was refused. Pure.
-// P1 at most `mostNodes` nodes: of more states, those that the run has been in most are kept and the others are one node together.
+// The nodes and edges of the state diagram: the states of a run, with the possible, taken and refused moves between them. Pure.
+// P1 at most `mostNodes` nodes: if there are more states, the most visited ones keep their own node and the others share one.
 import type { Run } from "../../core/index.ts";
 import { HUMAN_INTERVENTION } from "../../core/index.ts";
 import { currentMark, type Mark, titleOf } from "../timeline/index.ts";
 import type { ReportModel } from "./report-model.ts";
 
 export const mostNodes = 40;
-/** More ways that were not taken than this hide those that were. */
+/** More untaken edges than this would hide the taken ones. */
 const mostPossible = 30;
 const mostNumbers = 4;
 
 export interface PathNode {
 	readonly kind: "state" | "rest";
 	readonly title: string;
-	/** `undefined` for the node that stands for others. */
+	/** `undefined` for the node that groups the other states. */
 	readonly state: string | undefined;
 	readonly mark: Mark;
 	readonly visits: number;
@@ -22,11 +22,11 @@ export interface PathNode {
 }
 
 export interface PathEdge {
-	/** Positions in the list of nodes. */
+	/** Indexes in the list of nodes. */
 	readonly from: number;
 	readonly to: number;
 	readonly kind: "taken" | "possible" | "refused";
-	/** Numbers of the moves, cut: `1, 3, … 12 (×7)`. */
+	/** Numbers of the moves, abbreviated: `1, 3, … 12 (×7)`. */
 	readonly label: string;
 	readonly count: number;
 }
@@ -34,9 +34,9 @@ export interface PathEdge {
 export interface VisitedPath {
 	readonly nodes: readonly PathNode[];
 	readonly edges: readonly PathEdge[];
-	/** States that have no node of their own. */
+	/** Number of states without their own node. */
 	readonly statesLeftOut: number;
-	/** Ways that were possible, were not taken, and are not drawn. */
+	/** Number of possible, untaken edges that are not drawn. */
 	readonly waysLeftOut: number;
 }
 
@@ -68,7 +68,7 @@ export function pathOf(report: ReportModel): VisitedPath {
 	};
 }
 
-/** The template's states, that for people where the run has been there. */
+/** The template's states, with `human_intervention` only if the run has been there. */
 function allStates({ run, moves }: ReportModel): string[] {
 	const visited = run.state === HUMAN_INTERVENTION || moves.some(({ to }) => to === HUMAN_INTERVENTION);
 	const names = [...run.plan.states.keys()].filter((name) => name !== HUMAN_INTERVENTION);
@@ -81,7 +81,7 @@ function shownStates(report: ReportModel): string[] {
 	const { run, moves } = report;
 	const lastSeen = new Map<string, number>([[run.plan.initial, 0]]);
 	for (const { number, to } of moves) lastSeen.set(to, number);
-	// What must not be missing: beginning and present; then what was visited most, and last.
+	// Always keep the initial and the current state; then prefer the most visited ones, then the most recent.
 	const rank = (name: string): number =>
 		name === run.state || name === run.plan.initial ? Number.POSITIVE_INFINITY : (run.states[name]?.visits ?? 0);
 	const order = all.toSorted((one, other) =>

@@ -1,4 +1,4 @@
-// What events mean, in phrases for a reader who was not there. Pure.
+// Describes events in phrases for readers of the report. Pure.
 import {
 	endPhrase,
 	type FileLeft,
@@ -45,7 +45,7 @@ const personPhrases: PersonPhrases = {
 	},
 	model_changed: ({ model }) => ({ what: `Chose the model ${model} for states that name none`, words: "" }),
 	told: ({ text }) => ({ what: "Told the worker", words: text }),
-	// Ceilings, faults and the end of a session request a pause in the same form.
+	// Ceilings, faults and the end of a session request pauses with the same event.
 	pause_requested: ({ cause, detail }) => (cause === "person" ? { what: "Paused the run", words: detail } : undefined),
 	abort_requested: ({ words = "" }) => ({ what: "Aborted the run", words }),
 	reopened: ({ to, words = "" }) => ({ what: `Reopened the run in ${to}`, words }),
@@ -58,7 +58,7 @@ const personPhrases: PersonPhrases = {
 	}),
 };
 
-/** What a person did, and the text that goes with it. `before`: the run at that moment. */
+/** The user's action and its text. `before`: the run before the event. */
 export function personPhrase(event: PersonEvent | LedgerEvent, before: Run): PersonPhrase | undefined {
 	if (event.kind === "snapshot_updated")
 		return event.by === "person" ? { what: "Changed what the run knows", words: snapshotText(event.data) } : undefined;
@@ -70,7 +70,7 @@ export function personPhrase(event: PersonEvent | LedgerEvent, before: Run): Per
 	return phrase(event, before);
 }
 
-/** What the run asked when it was answered. */
+/** The question that an approval or rejection answers. */
 function askedBy({ stage }: Run): string {
 	if (stage.kind !== "asking") return "what was asked";
 	const { side, state, target } = stage.question;
@@ -144,7 +144,7 @@ const incidentPhrases: IncidentPhrases = {
 	opened: () => ({ what: "Another supervisor took over.", tone: "plain" }),
 };
 
-/** What a reader should know of an event; `undefined` where all went as expected. */
+/** Describes an event that a reader should know about; `undefined` if everything went as expected. */
 export function incidentPhrase(event: LedgerEvent): IncidentPhrase | undefined {
 	if (!Object.hasOwn(incidentPhrases, event.kind)) return undefined;
 	const phrase = incidentPhrases[event.kind] as ((event: LedgerEvent) => IncidentPhrase | undefined) | undefined;

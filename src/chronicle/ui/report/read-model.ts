@@ -1,5 +1,5 @@
-// Reads the report model of a run from its ledger: every event once. It never fails for a piece that cannot be read: `gaps` says what is
-// missing. Secrets are taken out of every event before it is read; memory is bounded by visits, not by events.
+// Reads the report model of a run from its ledger, each event once. It never fails because of unreadable data: `gaps` lists missing data.
+// Every event is redacted before it is used; memory is bounded by visits, not by events.
 import type { Redact } from "../../../safety/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import {
@@ -64,7 +64,7 @@ function skippedEvents({ unknown, broken }: { readonly unknown: number; readonly
 
 type Taken = "taken" | "unknown" | "unreadable" | "broken";
 
-/** One event that is not what it should be must not hide the others. */
+/** A malformed event must not hide the others. */
 function takeSafely(builder: ReportModelBuilder, event: LedgerEvent, redact: Redact): Taken {
 	try {
 		return builder.take(redactEvent(event, redact));
@@ -85,7 +85,7 @@ class ReportModelBuilder {
 	readonly #questions = new Map<number, Growing<WorkerQuestionRecord>>();
 	readonly #incidents: Incident[] = [];
 	readonly #tools = new Map<string, Growing<ToolFigures>>();
-	/** Arguments of the calls that have not ended. */
+	/** Arguments of the calls in flight. */
 	readonly #open = new Map<string, string>();
 	readonly #dropped = new Map<string, number>();
 
@@ -130,7 +130,7 @@ class ReportModelBuilder {
 		else this.#dropped.set(name, (this.#dropped.get(name) ?? 0) + 1);
 	}
 
-	/** The visit that an event is about, with its state. */
+	/** The visit that an event belongs to, with its state. */
 	#placeOf(event: LedgerEvent, current: Run): { readonly visit: number; readonly state: string } {
 		const visit = "visit" in event ? event.visit : current.visit;
 		return { visit, state: this.history.visit(visit)?.state ?? current.state };
@@ -217,7 +217,7 @@ class ReportModelBuilder {
 	}
 }
 
-/** Kinds that this version knows. */
+/** Event kinds that this version knows. */
 const knownKinds: ReadonlySet<string> = new Set<LedgerEvent["kind"]>([
 	"approved",
 	"rejected",
@@ -260,7 +260,7 @@ const knownKinds: ReadonlySet<string> = new Set<LedgerEvent["kind"]>([
 	"strays_stopped",
 ]);
 
-/** The moves that a folded run alone remembers. */
+/** The moves kept in a folded run, for reports without events. */
 function movesOf({ history, moves }: Run): NumberedMove[] {
 	const first = moves.total - history.length;
 	return history.map(({ from, to, cause, at, refused }, index) => ({

@@ -1,5 +1,4 @@
-// The sections that list: what is known, what people decided, what the guard stopped, what went wrong, which tools were used, and where the
-// conversations are. Pure.
+// The sections with lists: findings and tasks, decisions of users, blocked calls, incidents, tools, and transcripts. Pure.
 import { shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
@@ -7,7 +6,7 @@ import { type Column, drawTable, ends } from "./table.ts";
 
 const mostRows = 200;
 
-/** Rows of a list that may be long: the first and the last, and a sentence about the rest. */
+/** The first and the last rows of a long list; adds a sentence about the rest to `leftOut`. */
 function bounded<Row>({ leftOut }: ReportPage, rows: readonly Row[], what: string): readonly Row[] {
 	const list = ends(rows, mostRows / 2, mostRows / 2);
 	if (list.leftOut > 0) leftOut.push(`${list.leftOut} more ${what}.`);
@@ -195,11 +194,11 @@ function shortBytes(bytes: number): string {
 	return `${shortCount(bytes)}B`;
 }
 
-/** A conversation of a worker that is on disk. */
+/** A worker's conversation on disk. */
 export interface Transcript {
 	/** `<visit>.<attempt>`. */
 	readonly key: string;
-	/** Where it is as seen from the report, `/` between segments. */
+	/** Path relative to the report, `/` between segments. */
 	readonly href: string;
 	readonly bytes: number;
 }
@@ -245,7 +244,7 @@ export function transcriptSection(
 	};
 }
 
-/** A relative path as an address: no scheme can come of it. */
+/** Encodes a relative path as a URL that cannot contain a scheme. */
 function encodePath(path: string): string {
 	const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 	return /^\.{1,2}\//.test(encoded) ? encoded : `./${encoded}`;

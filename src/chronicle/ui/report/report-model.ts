@@ -1,28 +1,28 @@
-// What a run's events tell, as the report shows it: visits with their workers and waits, moves, money over time, people's words, what went
-// wrong. Only data; `tell.ts` makes it out of a ledger. Times are milliseconds since the epoch.
+// The data of a report: visits with their workers and waits, moves, spend over time, decisions of users, incidents. `read-model.ts` reads it
+// from a ledger. Times are milliseconds since the epoch.
 import type { NumberedMove, Run, Spend, Visit } from "../../core/index.ts";
 
 export interface ReportModel {
 	/** The run after the last event. */
 	readonly run: Run;
-	/** First and last event. */
+	/** Times of the first and the last event. */
 	readonly beganAt: number;
 	readonly endedAt: number;
-	/** In order; empty where only the folded state was left. */
+	/** In order; empty if only the folded state is available. */
 	readonly visits: readonly Visit[];
 	readonly moves: readonly NumberedMove[];
-	/** By state, in the order in which they were first visited. */
+	/** By state, in the order of the first visit. */
 	readonly states: ReadonlyMap<string, StateFigures>;
 	/** Totals after each report of spend. */
 	readonly spending: readonly SpendPoint[];
-	/** Ceilings of the whole run, and from when on they held. */
+	/** Ceilings of the whole run, with the times from which they applied. */
 	readonly ceilings: readonly Ceiling[];
 	readonly people: readonly PersonDecision[];
 	readonly blocked: readonly BlockedCall[];
 	readonly questions: readonly WorkerQuestionRecord[];
 	readonly incidents: readonly Incident[];
 	readonly tools: readonly ToolFigures[];
-	/** What could not be read, in sentences. */
+	/** Sentences about data that could not be read. */
 	readonly gaps: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export interface Ceiling {
 	readonly costUsd: number | undefined;
 }
 
-/** What happened, where and when. */
+/** The time, visit and state of an entry. */
 interface Happening {
 	readonly at: number;
 	readonly visit: number;
@@ -67,7 +67,7 @@ export interface BlockedCall extends Happening {
 export interface WorkerQuestionRecord extends Happening {
 	readonly title: string;
 	readonly text: string;
-	/** `open`: nobody had answered at the last event, or when its worker ended. */
+	/** `open`: unanswered at the last event, or when its worker ended. */
 	readonly verdict: "allowed" | "denied" | "answered" | "unanswered" | "open";
 }
 

@@ -1,5 +1,5 @@
-// The report's one style sheet. Everything that has a colour names a variable; light, dark and paper each give the variables once.
-// Y1 text has a contrast of 4.5 or more on every ground that it stands on; Y2 nothing is told by colour alone; Y3 no address, no import.
+// The report's only style sheet. Every color is a variable; light, dark and print each define the variables once.
+// Y1 text has a contrast of at least 4.5 on every background; Y2 no information depends on color alone; Y3 no URL, no import.
 
 const light = `--page:#f6f5f2;--card:#ffffff;--sunk:#f0eeea;--line:#dedbd4;--rule:#eceae5;--text:#1d2024;--dim:#5a6069;--accent:#2a5db8;
 --on:#ffffff;--good:#1c6e41;--warn:#80540a;--bad:#a8261f;--fault:#a8261f;--wait:#efe3c6;--wait-line:#b08a3a;--wait-text:#5f4207;--cut:#eae7e0;
@@ -9,7 +9,7 @@ const dark = `--page:#14161a;--card:#1b1e23;--sunk:#16181c;--line:#343840;--rule
 --on:#10203a;--good:#7fcf9d;--warn:#e2b866;--bad:#ff9d92;--fault:#ff9d92;--wait:#3b3423;--wait-line:#a58a4c;--wait-text:#ecd9a8;--cut:#262a31;
 --add:#17301f;--del:#3a2020;--t0:#8fb4f5;--t1:#c3a1ee;--t2:#4d6a9c;--t3:#8b5f86;--t4:#5d6068;--area:#8fb4f52b;
 --k:#d6a8f7;--s:#e8c07d;--n:#93c9ff;--f:#a9c7ff;--y:#82d4ca`;
-/** Paper is white, and grounds are not printed. */
+/** Paper is white, and backgrounds are not printed. */
 const paper = "--page:#ffffff;--card:#ffffff;--sunk:#ffffff";
 
 export const styleSheet = `:root{color-scheme:light dark;${light}}

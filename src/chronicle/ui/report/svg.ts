@@ -1,6 +1,5 @@
-// Drawing SVG that is part of the page: colours come from the page's style page through classes, so that light, dark and print need one
-// drawing. Pure.
-// G1 a drawing says in words what it shows (`title`, `desc`); G2 numbers have at most one decimal; G3 no `style` attribute, no link.
+// Draws inline SVG: classes take their colors from the page's style sheet, so that light, dark and print need only one drawing. Pure.
+// G1 a drawing describes itself in text (`title`, `desc`); G2 numbers have at most one decimal; G3 no `style` attribute, no link.
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 
 export interface Drawing {
@@ -9,20 +8,20 @@ export interface Drawing {
 	readonly width: number;
 	readonly height: number;
 	readonly title: string;
-	/** What a person who sees it would tell one who does not. */
+	/** Text alternative for readers who cannot see the drawing. */
 	readonly description: string;
 	readonly content: HtmlContent;
-	/** Where a drawing does not fit, its frame scrolls; otherwise it is made smaller. */
+	/** Whether the drawing is scaled down to the page; otherwise its frame scrolls. */
 	readonly fits?: boolean;
 }
 
-/** Which of a chart's two drawings it is: for wide pages and paper, or for phones. */
+/** The two drawings of a chart: for wide pages and print, and for phones. */
 export type ChartWidth = "wide" | "narrow";
 
-/** Pixels that each has. */
+/** Width of each drawing in pixels. */
 export const roomWidth: Readonly<Record<ChartWidth, number>> = { wide: 1000, narrow: 340 };
 
-/** What is higher is looked at through a window of its own. */
+/** Taller drawings scroll in their own frame. */
 const tall = 1600;
 
 export function drawSvg(html: Html, drawing: Drawing): Markup {
@@ -30,13 +29,13 @@ export function drawSvg(html: Html, drawing: Drawing): Markup {
 	return html`<svg class="drawing${fits ? "" : " large"}${height > tall ? " tall" : ""}" role="img" aria-labelledby="${id}-t ${id}-d" viewBox="0 0 ${px(width)} ${px(height)}" width="${px(width)}" height="${px(height)}"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${content}</svg>`;
 }
 
-/** A number for an attribute. */
+/** Rounds a number for an attribute. */
 export function px(value: number): number {
 	return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;
 }
 
 /**
- * Pixels that a text takes in the widest usual sans-serif font (DejaVu Sans, half-bold): what is drawn here is never measured again.
+ * Pixels that a text takes in the widest common sans-serif font (DejaVu Sans, semi-bold): drawn text is never measured again.
  */
 export function textWidth(text: string, size: number): number {
 	let width = 0;
@@ -52,7 +51,7 @@ function signWidth(sign: string): number {
 	return /\p{Lu}|[&×]/u.test(sign) ? 0.8 : 0.66;
 }
 
-/** The text, cut so that it fits into `width` pixels. */
+/** Cuts a text to fit into `width` pixels. */
 export function fitText(text: string, size: number, width: number): string {
 	const line = text.replace(/\s+/g, " ").trim();
 	if (textWidth(line, size) <= width) return line;

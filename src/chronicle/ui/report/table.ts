@@ -1,11 +1,11 @@
-// Tables of the report. On a narrow page every row becomes a card, its cells named by their columns; the roles keep it a table for
-// whoever does not see it. Pure.
+// Tables of the report. On a narrow page every row becomes a card whose cells show the names of their columns; the roles keep it a table for
+// screen readers. Pure.
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 
 export interface Column<Row> {
 	readonly name: string;
 	readonly of: (row: Row) => HtmlContent;
-	/** `number` is set to the right, `words` may break and gets what room there is; anything else stays on one line. */
+	/** `number` is right-aligned, `words` may wrap and takes the available room; anything else stays on one line. */
 	readonly kind?: "number" | "words";
 }
 
@@ -32,7 +32,7 @@ export function drawTable<Row>(html: Html, { caption, columns, rows, rowId }: Ta
 	return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table role="table"><caption>${caption}</caption><thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">${body}</tbody></table></div>`;
 }
 
-/** The first and the last of a long list, and how many lie between. */
+/** The first and the last rows of a long list, and the number of rows left out. */
 export function ends<Row>(
 	rows: readonly Row[],
 	first: number,

@@ -1,12 +1,12 @@
-// A time axis for runs: work to scale, long silence cut short and said to be. A night that a run waited must not squeeze ten minutes of work
-// into a line. Pure.
-// A1 the axis never runs backwards; A2 silence keeps at least a strip of its own, and its true length is written on it.
+// A time axis for runs: work to scale, long idle time shortened and marked. A night of waiting must not squeeze ten minutes of work into a
+// line. Pure.
+// A1 the axis never runs backward; A2 idle time keeps at least its own strip, which shows its true length.
 import { scaleLinear } from "d3-scale";
 import { shortTime } from "../timeline/index.ts";
 import type { ReportModel } from "./report-model.ts";
 
 export interface TimeAxis {
-	/** Where a time lies, from `left` to `right`. */
+	/** Position of a time, from `left` to `right`. */
 	at(time: number): number;
 	readonly ticks: readonly { readonly x: number; readonly label: string }[];
 	readonly breaks: readonly { readonly from: number; readonly to: number; readonly ms: number }[];
@@ -17,19 +17,19 @@ export interface TimeSpan {
 	readonly to: number;
 }
 
-/** Strips of cut silence together take at most this share of what work takes, and each at most a part of it. */
+/** Maximum length of all strips of idle time together, and of one, as a share of the length of work. */
 const allBreaks = 0.6;
 const oneBreak = 0.14;
-/** Silence of less than this, in milliseconds, is never cut. */
+/** Idle time below this, in milliseconds, is never shortened. */
 const shortestCut = 60_000;
-/** Distance between labels. */
+/** Minimum distance between labels, in pixels. */
 const labelRoom = 58;
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400].map(
 	(seconds) => seconds * 1000,
 );
 
-/** Spans in which a worker of the run was at work, merged, in order. */
+/** Spans in which a worker of the run was running, merged, in order. */
 export function busySpans(report: ReportModel): TimeSpan[] {
 	const spans = report.visits
 		.flatMap(({ launches }) =>
@@ -46,7 +46,7 @@ export function busySpans(report: ReportModel): TimeSpan[] {
 	return merged;
 }
 
-/** The axis of a run between two positions. `began` to `ended` is all it shows; `busy` is shown to scale. */
+/** The axis of a run between two positions. It covers `began` to `ended`; `busy` is to scale. */
 export function timeAxis(
 	busy: readonly TimeSpan[],
 	began: number,
@@ -93,7 +93,7 @@ function silencesBetween(busy: readonly TimeSpan[], began: number, end: number):
 	return silences;
 }
 
-/** Round times since the beginning, none of them inside of a cut. */
+/** Round times since the start, none of them inside a shortened strip. */
 function ticksOf(
 	scale: (time: number) => number,
 	began: number,
@@ -122,7 +122,7 @@ function dayStep(ms: number): number {
 	return Math.ceil(ms / day) * day;
 }
 
-/** `0`, `5m`, `1h`, `1h05m`: a time since the beginning. */
+/** `0`, `5m`, `1h`, `1h05m`: a time since the start. */
 export function axisTime(ms: number): string {
 	if (ms === 0) return "0";
 	return shortTime(ms).replace(/^(\d+[dhm])0+[hms]$/, "$1");

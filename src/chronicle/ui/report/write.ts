@@ -1,6 +1,6 @@
-// Makes the report of a run and puts it on disk. Reading the ledger, asking the workspace for patches and looking for transcripts happen here;
+// Makes the report of a run and writes it to disk. This file reads the ledger, gets patches from the workspace and finds transcripts;
 // everything else in this folder is pure.
-// R1 a ledger that can be read gives a report, whatever is missing in it; R2 the file is private, and replaced whole.
+// R1 every readable ledger gives a report, regardless of missing data; R2 the file is private, and replaced atomically.
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { replaceFile } from "../../../disk/index.ts";
@@ -14,23 +14,23 @@ import { readReportModel } from "./read-model.ts";
 import type { Transcript } from "./records.ts";
 
 export interface ReportOptions {
-	/** Keeper of the run's files: with it, the report shows the lines that visits changed. */
+	/** The workspace that kept the run's files: with it, the report shows the lines that visits changed. */
 	readonly workspace?: Pick<Workspace, "patch">;
-	/** Takes secrets out of every text; by default what looks like one. */
+	/** Redacts every text; by default everything that looks like a secret. */
 	readonly redact?: Redact;
-	/** Conversations of workers, as seen from where the report will be. */
+	/** Conversations of workers, with paths relative to the report. */
 	readonly transcripts?: readonly Transcript[];
-	/** Where the event log is, as seen from there. */
+	/** Path of the event log, relative to the report. */
 	readonly log?: string;
 	/** IANA name of the time zone; by default the machine's. */
 	readonly zone?: string;
-	/** When it is made, in milliseconds since the epoch. */
+	/** Time of creation, in milliseconds since the epoch. */
 	readonly madeAt?: number;
-	/** Put before the commands that it names; by default `/chronicle `. */
+	/** Prefix of the commands; by default `/chronicle `. */
 	readonly prefix?: string;
 }
 
-/** The report of a run as one HTML text. Never rejects for what the ledger holds or lacks. */
+/** The report of a run as HTML. Never rejects because of the ledger's contents. */
 export async function writeReport(read: ReadLedger, options: ReportOptions = {}): Promise<string> {
 	const redact = options.redact ?? openRedaction();
 	const report = await readReportModel(read, redact);
@@ -53,7 +53,7 @@ export interface SaveOptions extends Omit<ReportOptions, "transcripts" | "log"> 
 	readonly path?: string;
 }
 
-/** Writes the report of a run to disk. Resolves to the file's absolute path and its bytes, or to why it could not be written. */
+/** Writes the report of a run to disk. Resolves to the file's absolute path and size in bytes, or to the failure. */
 export async function saveReport(
 	read: ReadLedger,
 	{ path, ...options }: SaveOptions = {},
@@ -72,7 +72,7 @@ export async function saveReport(
 	return { ok: true, value: { path: file, bytes: Buffer.byteLength(html) } };
 }
 
-/** Conversations in `workers/`, one a key, by visit and attempt. */
+/** Conversations in `workers/`, one per key, by visit and attempt. */
 async function findTranscripts(folder: string, from: string): Promise<Transcript[]> {
 	const workers = join(folder, "workers");
 	const names = await readdir(workers).catch((): string[] => []);
@@ -100,7 +100,7 @@ async function seenLog(place: string, from: string): Promise<string | undefined>
 	return there ? seenFrom(from, place) : undefined;
 }
 
-/** The path as an address next to the report; `undefined` on another drive. */
+/** The path relative to the report, as a URL path; `undefined` on another drive. */
 function seenFrom(folder: string, path: string): string | undefined {
 	const seen = relative(folder, path);
 	return isAbsolute(seen) ? undefined : seen.split(sep).join("/") || basename(path);

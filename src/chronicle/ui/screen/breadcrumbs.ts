@@ -1,4 +1,4 @@
-// The breadcrumb as toned text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure.
+// The breadcrumbs as styled text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure.
 
 import { dim, type Line, plain, type StyledText, type Tone } from "../../../tui/index.ts";
 import { type Crumb, type Mark, marks } from "../timeline/index.ts";
@@ -16,7 +16,7 @@ const tones: Record<Mark, Tone> = {
 
 export const arrow: StyledText = dim(" -> ");
 
-/** The crumb as toned text: `Planning [✓] ×2`. */
+/** The crumb as styled text: `Planning [✓] ×2`. */
 export function crumbLine({ title, mark, visits, current }: Crumb): Line {
 	const name: StyledText = current ? { text: title, tone: "accent" } : mark === "todo" ? dim(title) : plain(title);
 	const box: StyledText[] = [dim(" ["), { text: marks[mark], tone: tones[mark] }, dim("]")];

@@ -1,13 +1,13 @@
-// What stands above a diff: how much has changed and, of several files, which. Pure.
+// The header of a diff: the counts and, for several files, their names. Pure.
 import { dim, type Line, plain } from "../../../tui/index.ts";
 
-/** `summary`: the counts, then a line a file. `note` goes behind the counts. */
+/** Takes the counts, then one line per file. `note` follows the counts. */
 export function changesHead([counts = "", ...files]: readonly string[], note: string): Line[] {
 	const list = files.length > 1 ? files.map(changedFile) : [];
 	return [[plain(counts.replace(/:$/, "")), dim(note === "" ? "" : `  ${note}`)], ...list, [plain("")]];
 }
 
-/** `  M src/a.ts +10 −2`, toned; any other text as it is. */
+/** `  M src/a.ts +10 −2`, styled; any other text unchanged. */
 export function changedFile(text: string): Line {
 	const [, mark, path, added, removed] = /^ {2}([AMDR]) (.*) (\+\d+) (−\d+)$/.exec(text) ?? [];
 	if (mark === undefined || path === undefined) return [plain(text)];

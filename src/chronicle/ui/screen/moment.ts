@@ -1,13 +1,13 @@
-// Times of events as a person on this machine reads them. Pure but for the machine's time zone.
+// Formats times of events in the local time zone. Pure except for that time zone.
 
-/** `09:41:07` here, of an ISO 8601 time; as it is where it is none. */
+/** An ISO 8601 time as `09:41:07` in local time; any other text unchanged. */
 export function clockTime(at: string): string {
 	const time = new Date(at);
 	if (Number.isNaN(time.getTime())) return at;
 	return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** `2030-01-31 09:41` here. */
+/** An ISO 8601 time as `2030-01-31 09:41` in local time; any other text unchanged. */
 export function dayTime(at: string): string {
 	const time = new Date(at);
 	if (Number.isNaN(time.getTime())) return at;

@@ -1,4 +1,4 @@
-// A diff on a screen of its own: the files and their lines, from file to file by key, and the answers where it is looked at for a question.
+// A full-screen diff: files with their lines, keys to move between files, and the answers if it belongs to a question.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type SheetOption, type SheetSpec, showSheet } from "../../../tui/index.ts";
 import { changesHead } from "./changes-head.ts";
@@ -6,14 +6,14 @@ import { patchPage } from "./patch.ts";
 
 export interface ShownPatch {
 	readonly title: string;
-	/** What stands above it. */
+	/** Lines shown above the diff. */
 	readonly head: readonly string[];
 	readonly text: string;
-	/** Whether the text ends at its limit, and not with the diff. */
+	/** Whether the text was truncated at its limit. */
 	readonly cut: boolean;
 }
 
-/** Shows a diff until the person answers or closes it. Only for the terminal (`ctx.mode === "tui"`). */
+/** Shows a diff until the user answers or closes it. Only for the terminal (`ctx.mode === "tui"`). */
 export function openPatch<T>(
 	ctx: ExtensionContext,
 	patch: ShownPatch,
@@ -23,7 +23,6 @@ export function openPatch<T>(
 	return showSheet(ctx, patchSheet(patch, choices), signal);
 }
 
-/** The sheet of a diff. */
 export function patchSheet<T>(
 	{ title, head, text, cut }: ShownPatch,
 	choices: readonly SheetOption<T>[],

@@ -1,34 +1,34 @@
-// A unified diff as lines for the terminal: file by file, with the numbers of its lines; code in the colours of its language. What has
-// colours of its own comes from pi and holds no other escape sequence: the code is made plain before. P1 code is coloured when it is shown,
-// a piece at a time, so that a long diff opens at once.
+// A unified diff as lines for the terminal: file by file, with line numbers and syntax highlighting. The highlighting comes from pi and
+// contains no other escape sequence, because the code is made plain first. P1 code is highlighted when it is shown, a piece at a time, so
+// that a long diff opens immediately.
 import { getLanguageFromPath, highlightCode } from "@earendil-works/pi-coding-agent";
 import { dim, flat, type Line, plain, type StyledText, type Tone } from "../../../tui/index.ts";
 import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "../../core/index.ts";
 
-/** Lines that are coloured together: what spans several is known for what it is within them. */
+/** Lines that are highlighted together: tokens that span several lines are recognized within them. */
 const pieceLines = 120;
-/** Longer lines are not coloured; much longer ones are cut. */
+/** Longer lines are not highlighted; much longer ones are cut. */
 const longestColoured = 400;
 const longestShown = 4000;
 
-/** What a person reads of a diff. */
+/** A diff prepared for the screen. */
 export interface PatchPage {
 	readonly lines: readonly Line[];
-	/** Where in `lines` each file begins. */
+	/** Index in `lines` of the start of each file. */
 	readonly files: readonly number[];
-	/** The line with the colours of its language. */
+	/** The line with syntax highlighting. */
 	dress(index: number): Line;
 }
 
 interface Piece {
 	readonly language: string;
 	readonly lines: readonly PatchLine[];
-	/** Where in the page its first line is. */
+	/** Index of its first line in the page. */
 	readonly start: number;
 	coloured: readonly StyledText[] | undefined;
 }
 
-/** The diff as a page. A sentence where nothing has changed. `cut`: the text ends at its limit, and not with the diff. */
+/** The diff as a page; one sentence if nothing has changed. `cut`: the text was truncated at its limit. */
 export function patchPage(patch: string, { cut = false }: { cut?: boolean } = {}): PatchPage {
 	const found = readPatch(patch, (text) => text);
 	const lines: Line[] = [];
@@ -64,7 +64,7 @@ export function patchPage(patch: string, { cut = false }: { cut?: boolean } = {}
 	};
 }
 
-/** Notes which lines of the page belong to which piece of code. */
+/** Maps lines of the page to pieces of code. */
 function keepPieces(pieces: Map<number, Piece>, lines: readonly PatchLine[], language: string, from: number): void {
 	for (let at = 0; at < lines.length; at += pieceLines) {
 		const own = lines.slice(at, at + pieceLines);
@@ -83,7 +83,7 @@ function fileHead({ path, from, change, binary, added, removed }: PatchFile): Li
 	];
 }
 
-/** What stands between two hunks; nothing before one at the beginning of its file. */
+/** The separator before a hunk; none before a hunk at the start of its file. */
 function hunkHead({ head, lines }: PatchHunk, digits: number): Line[] {
 	const where = /^@@ [^@]*@@ ?(.*)$/.exec(head)?.[1] ?? "";
 	if (where === "" && (lines[0]?.number ?? 1) <= 1) return [];
@@ -107,7 +107,7 @@ function toneOf(sign: PatchLine["sign"]): Tone {
 	return sign === "+" ? "success" : sign === "-" ? "error" : "dim";
 }
 
-/** Code, its old and its new side each coloured as one piece. */
+/** Code with its old and its new side each highlighted as one piece. */
 function colourSides(lines: readonly PatchLine[], language: string): StyledText[] {
 	const spans = lines.map(codeSpan);
 	const texts = spans.map(({ text }) => text.slice(0, longestColoured));

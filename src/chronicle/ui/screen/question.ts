@@ -1,4 +1,4 @@
-// A question about a run in the terminal: what was done and changed, its cost, and the status of the run. Pure.
+// A question about a run in the terminal: its work, changes, cost and status. Pure.
 import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../../tui/index.ts";
 import type { Run } from "../../core/index.ts";
 import { crumbsOf } from "../timeline/index.ts";
@@ -7,12 +7,12 @@ import { changedFile } from "./changes-head.ts";
 
 type Body = SheetSpec<never>["body"];
 
-/** Lines of text as the body of a question: changed files toned, what it has cost set back, the rest plain. */
+/** Lines of text as the body of a question: changed files styled, the cost dimmed, the rest plain. */
 export function questionBody(lines: readonly string[]): Body {
 	return { kind: "lines", lines: linesOf(lines) };
 }
 
-/** The answers to an approval. `diff` comes first: a stray Enter only looks. */
+/** The answers to an approval. `diff` comes first: a stray Enter only shows the diff. */
 export type ApprovalAnswer = "diff" | "approve" | "reject" | "elsewhere" | "tell" | "later";
 
 const letters: Readonly<Record<ApprovalAnswer, string>> = {
@@ -27,20 +27,19 @@ const letters: Readonly<Record<ApprovalAnswer, string>> = {
 export interface ApprovalText {
 	readonly title: string;
 	readonly lines: readonly string[];
-	/** What each answer says. */
+	/** The label of each answer. */
 	readonly words: Readonly<Record<ApprovalAnswer, string>>;
-	/** It comes by itself, not by a command of the user. */
+	/** It opens by itself, not through a command of the user. */
 	readonly uncalled: boolean;
 }
 
-/** The sheet of an approval. */
 export function approvalSheet({ title, lines, words, uncalled }: ApprovalText, run: Run): SheetSpec<ApprovalAnswer> {
 	const order = Object.keys(letters) as ApprovalAnswer[];
 	const choices = order.map((value) => ({ value, words: words[value], key: letters[value] }));
 	return { title, body: approvalBody(lines, run), choices, leave: "Esc later", uncalled };
 }
 
-/** What the answer is about, with the status and the path of the run below. */
+/** The subject of the question, with the status and the path of the run below. */
 function approvalBody(lines: readonly string[], run: Run): Body {
 	const status: Line = [{ text: run.status.replaceAll("_", " "), tone: "warning" }];
 	const draw = (width: number): Line[] => [

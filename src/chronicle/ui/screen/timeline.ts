@@ -1,5 +1,5 @@
-// The timeline of a run: a few lines with its status, cost, current work and what it waits for. A function of the folded
-// run and the time; nothing here is remembered. T1 while a worker works its number of lines does not depend on what it does.
+// The timeline of a run: a few lines with its status, cost, current work and the user's next step. A function of the folded run and the time,
+// without any state of its own. T1 while a worker works, the number of lines does not depend on its activity.
 
 import {
 	dim,
@@ -28,13 +28,13 @@ import { callWords } from "./call-words.ts";
 
 /** At most this many lines of breadcrumbs; a window around the current state. */
 const crumbLines = 3;
-/** Below these widths less is said: a shorter model; no id. */
+/** Below these widths: a shorter model name; no id. */
 const roomy = 72;
 const narrow = 48;
 const longBar = 8;
 const shortBar = 4;
 
-/** Files that the present visit has changed so far. */
+/** Files that the current visit has changed so far. */
 export interface ChangedFiles {
 	readonly files: number;
 	readonly added: number;
@@ -44,15 +44,15 @@ export interface ChangedFiles {
 export interface TimelineOptions {
 	/** Columns. */
 	readonly width: number;
-	/** ISO 8601; time of the working worker is counted up to it. */
+	/** ISO 8601; the current worker's time is counted up to it. */
 	readonly now: string;
-	/** Put before every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
+	/** Prefix of every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
 	readonly prefix: string;
-	/** What a look at the files has shown; left out: what the run's last measurement says. */
+	/** Changes found by checking the files; absent: those of the run's last measurement. */
 	readonly changed?: ChangedFiles | undefined;
-	/** The key that brings back the question which the run waits with: `Alt+A`. */
+	/** The key that reopens the run's pending question: `Alt+A`. */
 	readonly answerKey?: string | undefined;
-	/** Something that the user should know now. */
+	/** A current notice for the user. */
 	readonly notice?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ export function drawTimeline(run: Run, options: TimelineOptions): Line[] {
 	].map((line) => fitLine(line, width));
 }
 
-/** Long bars where all fits on one line with them, else short ones. */
+/** Long bars if everything fits on one line with them, else short ones. */
 function onFewLines(width: number, parts: (cells: number) => Line[]): Line[] {
 	const long = wrapParts(parts(longBar), dim(" · "), width);
 	return long.length < 2 ? long : wrapParts(parts(shortBar), dim(" · "), width);
@@ -102,7 +102,7 @@ function breadcrumbs(run: Run, width: number): Line[] {
 	const crumbs = crumbsOf(run);
 	const lines = wrapParts(crumbs.map(crumbLine), arrow, width);
 	if (lines.length <= crumbLines) return lines;
-	// Too many to show: go on from the state before the current one, and say how many are not shown.
+	// Too many to show: start with the state before the current one, and show how many are hidden.
 	const at = Math.max(0, crumbs.findIndex(({ current }) => current) - 1);
 	const rest: Line[] = [...(at > 0 ? [[dim(`… ${at} before`)]] : []), ...crumbs.slice(at).map(crumbLine)];
 	const window = wrapParts(rest, arrow, width);
@@ -110,7 +110,7 @@ function breadcrumbs(run: Run, width: number): Line[] {
 	return [...window.slice(0, crumbLines - 1), [...(window[crumbLines - 1] ?? []), dim(" …")]];
 }
 
-/** Who is in the state, how long it has taken, what it has used and changed. */
+/** The state's worker, its time, spend and changes. */
 function present(run: Run, { now, width, changed }: TimelineOptions, cells: number): Line[] {
 	const { stage } = run;
 	if (stage.kind === "over" || run.attempt === 0) return [];
@@ -159,7 +159,7 @@ function changesOf({ snapshot, visit }: Run): ChangedFiles {
 	return { files: own.length, added: sum("added"), removed: sum("removed") };
 }
 
-/** What the worker does right now: one line as long as there is one. */
+/** The worker's current activity: one line as long as there is a worker. */
 function doing(run: Run): Line[] {
 	const { stage, calls } = run;
 	const line = (text: string): Line[] => [[dim("  ▸ "), dim(text)]];
@@ -188,7 +188,7 @@ function doing(run: Run): Line[] {
 	}
 }
 
-/** Totals, each against its ceiling where there is one. */
+/** Totals, each with its ceiling if there is one. */
 function spending(run: Run, now: string, width: number, cells: number): Line[] {
 	const live = liveTotals(run, now);
 	const limits = measures(run, now).filter(({ state }) => state === undefined);
@@ -207,14 +207,14 @@ function spending(run: Run, now: string, width: number, cells: number): Line[] {
 		of("tokens", `${shortCount(live.tokens)} tokens`, width < narrow ? "" : "total "),
 		of("costUsd", live.unmeteredTokens > 0 ? `${cost} + unmetered` : cost),
 		of("activeMs", shortTime(live.activeMs)),
-		// Moves are plenty in most runs: only what comes near its end is worth a place.
+		// Most runs stay far below their limit of moves: show them only near it.
 		...(counted >= most * run.plan.limits.warnAt
 			? [[{ text: `${counted} of ${most} moves`, tone: counted >= most ? "error" : "warning" } as const]]
 			: []),
 	];
 }
 
-/** A figure, and how near its ceiling it is. */
+/** A figure, with the used share of its ceiling. */
 function measured(
 	run: Run,
 	value: string,
@@ -231,7 +231,7 @@ function measured(
 	return [...words, plain(" "), { text: bar(share, cells), tone }, dim(`${of}${show(measure.ceiling)}`)];
 }
 
-/** What the user has to do, with the commands. */
+/** The user's next step, with the commands. */
 function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[] {
 	const next = nextStep(run);
 	if (next === undefined) return [];
@@ -244,7 +244,7 @@ function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[
 	const whole = next.commands.map((command): Line => [plain(`${prefix}${command}`)]);
 	const lines = wrapParts([...key, ...whole], dim(" · "), width);
 	if (lines.length === 1) return [...what, ...lines];
-	// Too narrow to say it every time: the first command shows how they begin.
+	// Too narrow to repeat the prefix: only the first command shows it.
 	const short = next.commands.map((command, index): Line => [plain(index === 0 ? `${prefix}${command}` : command)]);
 	return [...what, ...wrapParts([...key, ...short], dim(" · "), width)];
 }

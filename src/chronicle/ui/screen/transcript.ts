@@ -1,15 +1,15 @@
-// A worker's conversation as lines: messages, calls and results. Read from the end of pi's session file, at most 256 KB of it, so
-// that a long conversation opens at once; a torn last line is left out.
+// A worker's conversation as lines: messages, calls and results. Reads at most the last 256 KB of pi's session file, so that a long
+// conversation opens immediately; skips a torn last line.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { dim, type Line, type StyledText } from "../../../tui/index.ts";
 
 const tailBytes = 256 * 1024;
-/** Characters shown of what a tool was called with. */
+/** Maximum characters shown of a tool's arguments. */
 const argumentLength = 500;
-/** Lines shown of one tool result. */
+/** Maximum lines shown of one tool result. */
 const resultLines = 6;
 
-/** The lines of the session file at `path`, oldest first; a sentence where it cannot be read. */
+/** The lines of the session file at `path`, oldest first; one sentence if it cannot be read. */
 export function readTranscript(path: string | undefined): Line[] {
 	if (path === undefined) return [[dim("No conversation yet.")]];
 	let text: string;
@@ -63,7 +63,7 @@ function spoken(mark: string, text: string, tone: StyledText["tone"]): Line[] {
 		.map((line, index) => [index === 0 ? { text: `${mark} `, tone: "accent" } : dim("  "), { text: line, tone }]);
 }
 
-/** What a tool was called with: the first argument as it is, the others by name. */
+/** The arguments of a tool: the first without its name, the others with theirs. */
 function argumentWords(given: unknown): string {
 	const entries = Object.entries(typeof given === "object" && given !== null ? given : {});
 	const words = entries.map(([key, value], index) => {

@@ -1,4 +1,4 @@
-// The pages of the run view that are functions of the folded run: history, and what the run knows. Lines are not cut to a width. Pure.
+// The pages of the run view that are functions of the folded run: history and knowledge. Lines are not cut to a width. Pure.
 
 import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
 import { explainCause, liveTotals, type Run } from "../../core/index.ts";
@@ -48,7 +48,7 @@ export function historyPage(run: Run, now: string): Line[] {
 	return lines;
 }
 
-/** The lines of a text that have something in them, set in. */
+/** The non-blank lines of a text, indented. */
 function textLines(text: string): Line[] {
 	return text
 		.split("\n")

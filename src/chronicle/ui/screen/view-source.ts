@@ -1,7 +1,7 @@
-// What the run view looks at: one run, live or not, and what belongs to it. The view only reads.
+// The data of the run view: one run, live or not, with its events, changes and conversations. The view only reads.
 import type { LedgerEvent, Run } from "../../core/index.ts";
 
-/** What a visit has changed, or why that cannot be said. */
+/** The changes of a visit, or why they are unknown. */
 export type VisitDiff =
 	| {
 			readonly kind: "diff";
@@ -9,19 +9,19 @@ export type VisitDiff =
 			readonly summary: readonly string[];
 			/** Unified diff. */
 			readonly text: string;
-			/** There is more of it. */
+			/** The diff was truncated. */
 			readonly cut: boolean;
 	  }
 	| { readonly kind: "none"; readonly reason: string };
 
 export interface ViewSource {
-	/** The run as it is now. */
+	/** The current run. */
 	run(): Run;
-	/** Calls `listener` when the run has changed; the returned function ends that. */
+	/** Calls `listener` when the run has changed; the returned function unsubscribes. */
 	watch(listener: () => void): () => void;
 	events(after: number): AsyncIterable<LedgerEvent>;
-	/** What has changed in a visit, up to now where it is still going on. */
+	/** The changes of a visit, up to now if it is still in progress. */
 	diff(visit: number): Promise<VisitDiff>;
-	/** pi's session file of a conversation, `undefined` where there is none. */
+	/** pi's session file of a conversation; `undefined` if there is none. */
 	transcript(conversation: string): string | undefined;
 }

@@ -1,5 +1,5 @@
-// The run view: a screen with the history, a visit's transcript (live while its worker runs), its diff, what the run knows, and its events.
-// It reads and draws, and blocks nothing. Without a key it is drawn at most once a second; every line fits the width.
+// The run view: a screen with the history, a visit's transcript (live while its worker runs), its diff, the run's knowledge, and its events.
+// It only reads and draws, and blocks nothing. Without a key press it redraws at most once a second; every line fits the width.
 import type { ExtensionContext, KeybindingsManager } from "@earendil-works/pi-coding-agent";
 
 import {
@@ -33,15 +33,15 @@ type PageName = (typeof pages)[number];
 
 interface Page {
 	readonly lines: readonly Line[];
-	/** Lines that n and p go to. */
+	/** Lines that n and p jump to. */
 	readonly marks: readonly number[];
 	readonly dress?: (index: number) => Line;
 }
 
-/** Events kept for the page of events; the rest is in the file. */
+/** Maximum number of events kept for the page of events; the file has the rest. */
 const mostEvents = 2000;
 const redrawMs = 1000;
-/** Below these widths the id, and then the name are left out. */
+/** Below these widths the id, then the name, is omitted. */
 const roomy = 72;
 const narrow = 48;
 
@@ -71,9 +71,9 @@ class RunView {
 	#name: PageName = "History";
 	#window: ReturnType<typeof openWindow>;
 	#marks: readonly number[] = [];
-	/** The visit that was chosen; `undefined`: the newest, also when the run moves on. */
+	/** The selected visit; `undefined`: the newest, even after the run moves. */
 	#chosen: number | undefined;
-	/** Counts loads: a page that arrives late never replaces one that was requested later. */
+	/** Counts loads: a page that arrives late never replaces a page that was requested later. */
 	#loads = 0;
 	readonly #events: LedgerEvent[] = [];
 	readonly #history = new RunHistory();
@@ -88,11 +88,11 @@ class RunView {
 		this.#source = source;
 		this.#terminal = terminal;
 		this.#window = openWindow(terminal.paint, true);
-		// Changes mark the picture stale; one timer at most draws it again.
+		// A change schedules a redraw; at most one timer is active.
 		this.#unwatch = source.watch(() => {
 			this.#timer ??= setTimeout(() => {
 				this.#timer = undefined;
-				// A diff that is being read stays as it is; r refreshes it.
+				// The diff stays unchanged while the user reads it; r refreshes it.
 				if (this.#name !== "Diff") void this.#load();
 				else terminal.requestRender();
 			}, redrawMs);
@@ -190,7 +190,7 @@ class RunView {
 		this.#terminal.requestRender();
 	}
 
-	/** Reads what was appended to the ledger. */
+	/** Reads new events from the ledger. */
 	async #readEvents(): Promise<void> {
 		for await (const event of this.#source.events(this.#lastSeq)) {
 			this.#lastSeq = event.seq;
@@ -262,9 +262,9 @@ function unmarked(lines: readonly Line[]): Page {
 	return { lines, marks: [] };
 }
 
-/** All conversations of a visit, one behind the other. */
+/** All conversations of a visit, one after another. */
 function transcriptLines(source: ViewSource, visit: Visit | undefined): Line[] {
-	// An attempt that goes on in the conversation of the one before it has no file of its own.
+	// An attempt that continues the previous attempt's conversation has no file of its own.
 	const files = (visit ? conversationsOf(visit) : []).flatMap((key) => {
 		const path = source.transcript(key);
 		return path === undefined ? [] : [{ key, path }];

@@ -1,5 +1,5 @@
-// The timeline above the editor while a run is live. Mounted once, and drawn again only when its text has changed, at most once a second; in RPC a
-// plain list of lines. Its clock stops while the run waits.
+// The timeline above the editor while a run is live. Mounted once, and redrawn only when its text has changed, at most once a second; in RPC,
+// a plain list of lines. Its clock stops while the run waits.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../../../pi/index.ts";
 import { type Paint, paintLine, themed, unpainted } from "../../../tui/index.ts";
@@ -8,22 +8,22 @@ import { type ChangedFiles, drawTimeline } from "./timeline.ts";
 
 const widgetKey = "chronicle";
 const tickMs = 1000;
-/** Columns that RPC clients get; they may cut or wrap. */
+/** Columns for RPC clients, which may cut or wrap lines. */
 const plainWidth = 120;
 const prefix = "/chronicle ";
 
 export interface TimelineWidget {
-	/** The run has changed. */
+	/** Updates the run. */
 	show(run: Run): void;
-	/** A look at the files has shown what a visit has changed so far. */
+	/** Updates the changes of a visit found by checking the files. */
 	changed(changes: ChangedFiles & { readonly visit: number }): void;
-	/** The key that brings back the question which the run waits with; `undefined` where there is none. */
+	/** Sets the key that reopens the run's pending question; `undefined` for none. */
 	answerBy(key: string | undefined): void;
-	/** Takes the widget away. */
+	/** Removes the widget. */
 	close(): void;
 }
 
-/** Mounts the widget. It is taken away when the scope closes. */
+/** Mounts the widget. It is removed when the scope closes. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one widget, of short functions
 export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): TimelineWidget {
 	let run = first;
@@ -50,7 +50,7 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 		if (ctx.mode === "tui") redraw();
 		else ctx.ui.setWidget(widgetKey, lines);
 	};
-	/** Draws now, or once the second since the last drawing is over. */
+	/** Draws now, or one second after the last drawing. */
 	const soon = () => {
 		if (cooling) {
 			stale = true;
@@ -78,7 +78,7 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 		try {
 			ctx.ui.setWidget(widgetKey, undefined);
 		} catch {
-			// Stale: the session is gone, and its screen with it.
+			// The session is gone, and so is its screen.
 		}
 	};
 

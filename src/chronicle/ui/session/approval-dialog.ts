@@ -1,4 +1,4 @@
-// Asks the user for an approval, until they answer it or put it off.
+// Asks the user for an approval, until they answer or postpone it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
@@ -10,9 +10,9 @@ import { differenceLines, questionLines, questionTitle } from "../text/index.ts"
 import type { ChronicleSession } from "./session.ts";
 
 const undecided = { kind: "undecided" } as const;
-/** Characters of a diff that is shown as a message. */
+/** Maximum characters of a diff that is shown as a message. */
 const diffLength = 12_000;
-/** The answers in a dialog that is not a sheet. */
+/** The answers in a dialog that is not a sheet, in order. */
 const order = ["approve", "diff", "reject", "elsewhere", "tell", "later"] as const;
 
 type Answer = (typeof order)[number];
@@ -23,9 +23,9 @@ export interface ApprovalRequest {
 	readonly project: Project;
 	readonly question: ApprovalQuestion;
 	readonly run: Run;
-	/** Takes the question back. */
+	/** Withdraws the question. */
 	readonly signal: AbortSignal;
-	/** It comes by itself, not by a command of the user. */
+	/** It opens by itself, not through a command of the user. */
 	readonly uncalled: boolean;
 }
 
@@ -37,7 +37,7 @@ class ApprovalDialog {
 	readonly #request: ApprovalRequest;
 	readonly #words: Readonly<Record<Answer, string>>;
 	#uncalled: boolean;
-	/** What the last answer led to: a notification would be hidden by the question. */
+	/** The result of the last answer, shown with the question: the question would hide a notification. */
 	#note = "";
 
 	constructor(request: ApprovalRequest) {
@@ -65,7 +65,7 @@ class ApprovalDialog {
 		return undecided;
 	}
 
-	/** The approval that an answer gives, or the next answer; `undefined`: the question is shown again. */
+	/** The approval that results from an answer, or the next answer; `undefined`: show the question again. */
 	async #act(answer: Answer): Promise<Approval | Answer | undefined> {
 		switch (answer) {
 			case "approve":
@@ -75,7 +75,7 @@ class ApprovalDialog {
 			case "elsewhere":
 				return this.#sendElsewhere();
 			case "diff":
-				// Changes can be answered where they are shown.
+				// The page with the changes accepts an answer, too.
 				return this.#showChanges();
 			case "tell":
 				return this.#tellWorker();
@@ -148,7 +148,7 @@ class ApprovalDialog {
 		return showPatch(ctx, `Changes in ${found.value.state}`, found.value, answers, signal);
 	}
 
-	/** A message, trimmed; `undefined` where the user left, or wrote too much and is told so. */
+	/** A message, trimmed; `undefined` if the user left, or wrote too much (which is reported). */
 	async #input(title: string, placeholder: string): Promise<string | undefined> {
 		const { ctx, signal } = this.#request;
 		const words = await ctx.ui.input(title, placeholder, { signal });
@@ -164,7 +164,7 @@ class ApprovalDialog {
 	}
 }
 
-/** Shows a diff: on a page of its own in the terminal, where it can be answered, and as a message elsewhere. */
+/** Shows a diff: on a separate page with answers in the terminal, and as a message elsewhere. */
 export async function showPatch<T = never>(
 	ctx: ExtensionContext,
 	title: string,

@@ -1,5 +1,5 @@
-// One key brings back a question that was put off, while its run waits here. It is listened for only that long, and only in the terminal;
-// a question that was answered elsewhere does not come back.
+// One key reopens a postponed question while its run waits in this session. The key works only during that time, and only in the terminal; a
+// question that was answered elsewhere does not reopen.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
 import { say } from "../../../pi/index.ts";
@@ -10,12 +10,12 @@ import { present } from "./run-command-line.ts";
 import type { ChronicleSession } from "./session.ts";
 import { userApprover } from "./user-approver.ts";
 
-/** pi does not use it, and no text begins with it. */
+/** pi does not use this key, and no text begins with it. */
 const key = "alt+a";
-/** The key as the screen names it. */
+/** The key as displayed on the screen. */
 export const answerKey = "Alt+A";
 
-/** Brings the question of run `id` back when the key is pressed; the returned function ends that. */
+/** Reopens the question of run `id` when the key is pressed; the returned function stops listening. */
 export function listenForAnswer(
 	session: ChronicleSession,
 	ctx: ExtensionContext,

@@ -1,4 +1,4 @@
-// Completions behind `/chronicle `: commands and templates, then runs and states.
+// Completions after `/chronicle `: commands and templates, then runs and states.
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded } from "../../engine/index.ts";
@@ -12,7 +12,7 @@ const mostVisits = 20;
 
 const takesTemplate = new Set(["start", "show", "check"]);
 
-/** Completions for the line up to the cursor; `null` where nothing fits. */
+/** Completions for the line up to the cursor; `null` if nothing matches. */
 export async function completeChronicle(
 	session: ChronicleSession,
 	prefix: string,
@@ -38,11 +38,11 @@ export async function completeChronicle(
 	if (takesTemplate.has(name)) return words.length === 1 ? offer(templates()) : null;
 	const command = sessionCommands.find((one) => one.name === name);
 	if (!command) return null;
-	// Runs are completed without it.
+	// Runs are completed without this option.
 	const options = Object.keys(command.options ?? {}).filter((option) => option !== "run");
 	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
 	const entries = (await project.store.list()).filter((entry) => entry.kind === "run");
-	// What a command takes of the run itself, behind its name or without it.
+	// Arguments that come from the run itself, after the run's name or without it.
 	const parts = async (): Promise<AutocompleteItem[]> => {
 		const found = await resolveRun(project, words.length === 1 ? undefined : named, [...session.supervised.keys()]);
 		const read = found.ok ? await project.store.read(found.value) : undefined;
@@ -50,7 +50,7 @@ export async function completeChronicle(
 	};
 	if (words.length > 1) return words.length === 2 && namesRun(named ?? "", entries) ? offer(await parts()) : null;
 	if (name === "list" || name === "help") return null;
-	// What an answer answers is named by printed commands, and by scripts.
+	// Printed commands and scripts use these options, users do not.
 	const own = options.filter((option) => option !== "visit" && option !== "answers");
 	return offer([...runs(entries), ...(await parts()), ...own.map((option) => item(`--${option}`))]);
 }

@@ -1,4 +1,4 @@
-// A session of pi as the host of a command: questions on its screen, runs supervised in the background.
+// A pi session as the host of a command: questions on its screen, runs supervised in the background.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
@@ -50,14 +50,14 @@ async function confirm(
 	return (await chooseOnPage(session, ctx, { title, lines, choices, leave })) ?? false;
 }
 
-/** Shows the cleanup commands and asks. */
+/** Shows the cleanup commands and asks for approval. */
 async function askCleanup(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
 	name: string,
 	lines: readonly string[],
 ): Promise<"approved" | "none" | undefined> {
-	// The first answer is the one that a stray Enter takes: nothing of the template's runs.
+	// A stray Enter takes the first answer, so that answer runs no cleanup command.
 	const choices = [
 		{ value: "none", words: "Start without them", key: "w" },
 		{ value: "approved", words: "Allow them to run, exactly as shown", key: "r" },
@@ -75,7 +75,7 @@ interface PageQuestion<T> {
 	readonly leave: string;
 }
 
-/** Asks on a page of its own in the terminal, where long lists scroll above the answers, and with a dialog elsewhere. */
+/** Asks on a separate page in the terminal, with long lists scrolling above the answers, and with a dialog elsewhere. */
 async function chooseOnPage<T>(
 	{ scope }: ChronicleSession,
 	ctx: ExtensionContext,

@@ -1,27 +1,27 @@
-// `/chronicle` in pi: what every session registers. The rest is imported when the command first runs, or when a session starts in
-// a project that has runs.
+// Registers `/chronicle` in every session. The rest is imported when the command first runs, or when a session starts in a project that
+// has runs.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted, type NameDefinitions, openOnce, runAsStep, type Scope } from "../../../pi/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
-/** What a sequence may ask of chronicles. */
+/** The interface of chronicles for sequences. */
 export interface ChronicleDoor {
 	/** The runs that this session supervises, as text. */
 	live(): string[];
-	/** `/chronicle <args>` as a step: it ends when the run that it started or steered stops; any status but `done` fails the step. */
+	/** `/chronicle <args>` as a step: it ends when the run that it started or steered stops; any status other than `done` fails the step. */
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
 }
 
-/** Registers `/chronicle`. `named` lists what the project defines. Runs that it starts belong to the scope: they are released, and can be resumed, when it closes. */
+/** Registers `/chronicle`. `named` lists the project's definitions. Runs that it starts belong to the scope: when the scope closes, they are released and can be resumed. */
 export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDefinitions): ChronicleDoor {
 	let opened: ChronicleSession | undefined;
 	const open = openOnce(async () => {
 		opened = (await import("./session.ts")).openChronicle(scope);
 		return opened;
 	});
-	// Completions are requested without a context; only its plain data is kept.
+	// pi requests completions without a context, so its plain data is kept.
 	let place = { cwd: process.cwd(), trusted: false };
 
 	pi.registerCommand("chronicle", {

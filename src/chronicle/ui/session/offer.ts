@@ -1,10 +1,10 @@
-// Tells the user about unfinished runs when a session starts. Nothing is resumed by itself.
+// Notifies the user of unfinished runs when a session starts. Nothing is resumed automatically.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../../pi/index.ts";
 import { waitingLines, waits } from "../text/index.ts";
 import { lookAt } from "./session-project.ts";
 
-/** Says which runs wait, and what the newest waits for. Never rejects. */
+/** Reports the newest waiting run with its next step, and the number of others. Never rejects. */
 export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Promise<void> {
 	const { hasUI, mode, ui } = ctx;
 	const project = lookAt({ cwd: ctx.cwd, trusted: true });
@@ -23,6 +23,6 @@ export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Prom
 		];
 		say({ hasUI, mode, ui }, lines.join("\n"));
 	} catch {
-		// An unreadable folder, or a session that has ended: `/chronicle` says more.
+		// An unreadable folder, or a session that has ended: `/chronicle` reports the details.
 	}
 }

@@ -1,5 +1,4 @@
-// Runs `/chronicle <line>`. A first word that is a command is that command; any other is the name of a template. Text for agents is passed on
-// as it was written.
+// Runs `/chronicle <line>`. The first word is a command or else the name of a template. Text for agents is passed on unchanged.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, pageText, say, showDiagram } from "../../../pi/index.ts";
 import { notFound, type Project } from "../../engine/index.ts";
@@ -13,7 +12,6 @@ import type { ChronicleSession } from "./session.ts";
 import { sessionCommandNames, sessionCommands } from "./session-commands.ts";
 import { projectOf, refuseChronicle } from "./session-project.ts";
 
-/** Runs `/chronicle <line>`. */
 export async function runChronicle(session: ChronicleSession, ctx: ExtensionContext, line: string): Promise<void> {
 	const project = projectOf(ctx);
 	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
@@ -40,7 +38,7 @@ export async function runChronicle(session: ChronicleSession, ctx: ExtensionCont
 	if (command.name === "resume" && result.kind === "refused") await followElsewhere(session, ctx, project, result.run);
 }
 
-/** `count` words of a text from its word `from` on, with everything between them as it was written. */
+/** `count` words of a text, starting with word `from`, with the original text between them. */
 function asWritten(text: string, from: number, count: number): string {
 	const words = [...text.matchAll(/\S+/g)];
 	const [first, last] = [words[from], words[from + count - 1]];
@@ -77,13 +75,13 @@ async function showView(ctx: ExtensionContext, project: Project, view: View, lin
 			return;
 		case "run":
 			if (ctx.mode !== "tui") return say(ctx, lines.join("\n"));
-			// Not awaited: the view stays open while the user looks, and the command is over.
+			// Not awaited: the command ends while the view stays open.
 			void openRunView(ctx, runSource(project, view.read, view.supervised));
 			return;
 	}
 }
 
-/** A run that another process supervises can at least be watched. */
+/** Follows a run that another process supervises. */
 async function followElsewhere(
 	session: ChronicleSession,
 	ctx: ExtensionContext,

@@ -1,4 +1,4 @@
-// The run that the timeline of a session shows: the one that was started, resumed or followed last. What it shows is always the folded run.
+// The run that the timeline of a session shows: the last run that was started, resumed or followed. It always shows the folded run.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../../pi/index.ts";
 import type { Run } from "../../core/index.ts";
@@ -6,7 +6,7 @@ import { type Project, type SupervisedRun, watchRun } from "../../engine/index.t
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
 import { isInterrupted, waitingLines } from "../text/index.ts";
 
-/** Milliseconds between two looks at the lease of a run that another process supervises. */
+/** Milliseconds between two checks of the lease of a run that another process supervises. */
 const leaseMs = 5000;
 
 interface ShownRun {
@@ -14,7 +14,7 @@ interface ShownRun {
 	readonly widget: TimelineWidget;
 	/** Stops watching the ledger. */
 	unfollow: () => void;
-	/** Stops listening for the key that brings the question back. */
+	/** Stops listening for the key that reopens the question. */
 	stopListening: () => void;
 }
 
@@ -48,7 +48,7 @@ export class RunDisplay {
 		this.#shown.stopListening();
 	}
 
-	/** Shows a run instead of any other. */
+	/** Shows a run, replacing any other. */
 	show(ctx: ExtensionContext, run: Run): ShownRun | undefined {
 		if (!ctx.hasUI || this.#scope.closed) return undefined;
 		if (this.#shown?.id === run.id) {
@@ -61,12 +61,12 @@ export class RunDisplay {
 		return this.#shown;
 	}
 
-	/** Shows a run that this process does not supervise, as its ledger changes. */
+	/** Shows a run that this process does not supervise, and updates it as its ledger changes. */
 	follow(ctx: ExtensionContext, project: Project, run: Run): void {
 		const shown = this.show(ctx, run);
 		if (!shown) return;
 		shown.unfollow();
-		// A supervisor that is killed writes nothing: without a look at its lease the clock would never stop.
+		// A killed supervisor writes nothing: without checks of its lease, the clock would never stop.
 		let stopLooking: (() => void) | undefined;
 		const lookWhileRunning = ({ status }: Run): void => {
 			if (status === "running")
@@ -91,7 +91,7 @@ export class RunDisplay {
 		};
 	}
 
-	/** Lets `key` bring back the question that run `id` waits with, if it is shown. `listen` starts to listen and returns how to stop. */
+	/** Lets `key` reopen the pending question of run `id`, if the run is shown. `listen` starts listening and returns a function that stops it. */
 	offerAnswer(id: string, key: string, listen: () => () => void): void {
 		const shown = this.#shown;
 		if (shown?.id !== id || !this.#isCurrent(shown)) return;
@@ -105,7 +105,7 @@ export class RunDisplay {
 		};
 	}
 
-	/** Whether a run is still the one that is shown, and supervised elsewhere. */
+	/** Whether a run is still shown and still supervised elsewhere. */
 	#isCurrent(shown: ShownRun): boolean {
 		return this.#shown === shown && !this.#scope.closed && !this.#supervised.has(shown.id);
 	}

@@ -1,4 +1,4 @@
-// What the run view reads: a run that this process supervises, or its ledger as another process writes it.
+// The data of the run view: a run that this process supervises, or a ledger that another process writes.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ReadLedger } from "../../core/index.ts";

@@ -1,5 +1,5 @@
-// The commands of `/chronicle`: those of the command line, and what only a session has. A template that shares its name with one of them is
-// started with `start <name>`.
+// The commands of `/chronicle`: those of the command line, and those that only a session has. `start <name>` starts a template that shares
+// its name with a command.
 import { exitCodes } from "../../../pi/index.ts";
 import { checkTemplates } from "../../engine/index.ts";
 import { type ListedCommand, listedCommands } from "../command-list.ts";
@@ -41,7 +41,7 @@ const help: Command = {
 
 const steers = ({ text }: Command): boolean => text === "run";
 
-/** In the order in which they are listed. `start` is `run`. */
+/** In the order they are listed. `start` is an alias of `run`. */
 export const sessionCommands: readonly Command[] = [
 	...commands.filter((command) => !steers(command)),
 	check,
@@ -49,7 +49,7 @@ export const sessionCommands: readonly Command[] = [
 	...commands.filter(steers),
 ];
 
-/** What a session says otherwise about its commands than the command line. */
+/** Descriptions of commands that differ from those of the command line. */
 const sessionAbout: Readonly<Record<string, string>> = {
 	start: "starts a template with a task, also one that shares its name with a command",
 	view: "a run on a screen of its own: history, conversation, changes, findings, events",
@@ -57,7 +57,7 @@ const sessionAbout: Readonly<Record<string, string>> = {
 	help: "what each command does",
 };
 
-/** All of them, with what they do. */
+/** All commands, with their descriptions. */
 export const sessionList: readonly ListedCommand[] = ["start", ...sessionCommands.map(({ name }) => name)].map(
 	(name) => ({
 		name,

@@ -1,16 +1,16 @@
-// The project of a session, as pi knows it.
+// Opens the project of a pi session.
 import { homedir } from "node:os";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted, exitCodes, failWith, findPi, isPiCommand, ownPiSearch, say } from "../../../pi/index.ts";
 import { openProject, type Project } from "../../engine/index.ts";
 
-/** What identifies a project. */
+/** Identifies a project. */
 export interface Whereabouts {
 	readonly cwd: string;
 	readonly trusted: boolean;
 }
 
-/** Opens the project of a session. Models come from pi's own list, so that no pi is started for them. */
+/** Opens the project of a session. Models come from pi's own list, so no pi process is started for them. */
 export function projectOf(ctx: ExtensionContext): Project {
 	const { modelRegistry } = ctx;
 	const pi = findPi(ownPiSearch());
@@ -31,7 +31,7 @@ function placeOf({ cwd, trusted }: Whereabouts) {
 	return { cwd, home: homedir(), agentFolder: getAgentDir(), trust, env: process.env };
 }
 
-/** Says why a command was refused. Without a screen it sets pi's exit code too. */
+/** Reports why a command was refused. Without a screen, also sets pi's exit code. */
 export function refuseChronicle(
 	ctx: Pick<ExtensionContext, "hasUI" | "mode" | "ui">,
 	reason: string,

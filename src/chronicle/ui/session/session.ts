@@ -1,5 +1,5 @@
-// The runs that one session supervises. A command returns while its run continues; only where nobody watches it waits until the run stops. What
-// outlives a command belongs to the session's scope.
+// The runs that one session supervises. A command returns while its run continues; without a UI, it waits until the run stops. Everything
+// that outlives a command belongs to the session's scope.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failStep, type Scope, say, stepOf } from "../../../pi/index.ts";
 import { isParked, type LedgerEvent, type Run } from "../../core/index.ts";
@@ -18,9 +18,9 @@ export interface ChronicleSession {
 	readonly scope: Scope;
 	/** Runs that this session supervises, by id, oldest first. */
 	readonly supervised: ReadonlyMap<string, SupervisedRun>;
-	/** Takes a run into this session. Resolves at once where somebody watches, else when the run stops. */
+	/** Adds a run to this session. Resolves immediately if the session has a UI and the run is not a step, else when the run stops. */
 	attend(ctx: ExtensionContext, project: Project, live: SupervisedRun): Promise<void>;
-	/** Shows a run that another process supervises, as its ledger changes. */
+	/** Shows a run that another process supervises, and updates it as its ledger changes. */
 	follow(ctx: ExtensionContext, project: Project, run: Run): void;
 }
 
@@ -117,19 +117,19 @@ function nameOfRun({ template, id }: Run): string {
 	return `${template.name} ${id.slice(0, 8)}`;
 }
 
-/** Why a chronicle that is a step did not finish. */
+/** Why a chronicle that runs as a step did not finish. */
 function endReason({ kind, run }: SupervisionEnd): string {
 	const name = nameOfRun(run);
 	return kind === "released" ? `${name} was released.` : `${name} is not done: ${run.status} in ${run.state}.`;
 }
 
-/** Reports progress; with a screen only what the timeline does not show. */
+/** Reports progress; with a screen, only new notices. */
 function tell(ctx: ExtensionContext, run: Run, event: LedgerEvent, fresh: readonly string[]): void {
 	if (!ctx.hasUI) {
 		const line = progressLine(run, event);
 		if (line !== undefined) say(ctx, line);
 		return;
 	}
-	// What stops the run is reported when it has stopped.
+	// The reason for a stop is reported after the run has stopped.
 	if (fresh.length > 0 && !isParked(run)) say(ctx, fresh.join("\n"), "warning");
 }

@@ -1,6 +1,6 @@
-// The user in front of this session as the approver of a run. Without a screen there is nobody, and the question stays in the ledger. A dialog
-// that is dismissed decides nothing. A dialog never opens while the user types: their Enter is not an answer. A question that was answered
-// elsewhere goes away.
+// The user of this session as the approver of a run. Without a screen nobody can answer, and the question stays in the ledger. A dismissed
+// dialog decides nothing. A dialog never opens while the user types: their Enter is not an answer. A question that was answered elsewhere
+// closes.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
 import { showSheet } from "../../../tui/index.ts";
@@ -13,7 +13,7 @@ import type { ChronicleSession } from "./session.ts";
 
 const undecided = { kind: "undecided" } as const;
 
-/** `coming`: whether the user asked for the first question, or it comes by itself. */
+/** `coming`: whether the user asked for the first question, or it opens by itself. */
 export function userApprover(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
@@ -41,10 +41,10 @@ function isTyping({ mode, ui }: ExtensionContext): boolean {
 	return mode === "tui" && ui.getEditorText().trim() !== "";
 }
 
-/** Milliseconds between two looks at the input line while a question waits. */
+/** Milliseconds between two checks of the input line while a question waits. */
 const lookMs = 400;
 
-/** Resolves when the user's input line is empty, or nobody can answer anymore. Tells the user that a question waits. */
+/** Resolves when the user's input line is empty, or nobody can answer anymore. Notifies the user that a question waits. */
 async function lineIsEmpty(
 	{ scope }: ChronicleSession,
 	ctx: ExtensionContext,
@@ -68,7 +68,7 @@ async function lineIsEmpty(
 	});
 }
 
-/** Asks a question of a guard rule, or of the model itself. */
+/** Asks a question from a guard rule, or from the model itself. */
 async function answerWorker(
 	ctx: ExtensionContext,
 	question: WorkerQuestion,

@@ -1,11 +1,12 @@
-// The position of a run among its states, as text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure, and free of the terminal.
+// The position of a run among its states, as text: `Planning [✓] -> Implementation [●] -> Verification [ ]`. Pure, and independent of
+// the terminal.
 import type { Run } from "../../core/index.ts";
 import { HUMAN_INTERVENTION } from "../../core/index.ts";
 import { type Mark, marks, titleOf } from "./marks.ts";
 
 export interface Crumb {
 	readonly state: string;
-	/** The state's name as words, its first letter large. */
+	/** The state's name as words, capitalized. */
 	readonly title: string;
 	readonly mark: Mark;
 	/** How often the run has been in the state. */
@@ -13,7 +14,7 @@ export interface Crumb {
 	readonly current: boolean;
 }
 
-/** One crumb a state, in the template's order. The state for people stands behind them once the run has been there. */
+/** One crumb per state, in the template's order. `human_intervention` follows them once the run has been there. */
 export function crumbsOf(run: Run): Crumb[] {
 	const names = [...run.plan.states.keys()];
 	const known = names.includes(HUMAN_INTERVENTION);

@@ -1,7 +1,7 @@
 // The progress of a worker that is being stopped.
 import type { Run } from "../../core/index.ts";
 
-/** What stopping the current worker waits for; `undefined` where none is being stopped. */
+/** The reason for waiting while the current worker is being stopped; `undefined` if none is. */
 export function endingWords({ stage, hold, calls }: Run): string | undefined {
 	if (stage.kind !== "stopping" || stage.launch === null) return undefined;
 	if (stage.how === "now" || !hold) return "stopping the worker";

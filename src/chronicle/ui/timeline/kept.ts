@@ -1,7 +1,7 @@
 // Files and run kept before a rewind, as a line. Pure.
 import type { KeptState } from "../../core/index.ts";
 
-/** `rewind kept-12  build, visit 3, 2026-01-02 10:20: 3 files taken away`. */
+/** `rewind kept-12  build, visit 3, 2026-01-02 10:20: 3 files changed by the rewind`. */
 export function keptLine({ seq, at, visit, state, rewound }: KeptState): string {
 	const when = at.slice(0, 16).replace("T", " ");
 	const what =

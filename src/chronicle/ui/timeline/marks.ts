@@ -1,7 +1,7 @@
-// Marks, names and titles, the same in the terminal and on paper. Pure, and free of the terminal.
+// Marks, names and titles, shared by the terminal and the report. Pure, and independent of the terminal.
 import type { Run } from "../../core/index.ts";
 
-/** Marks of the breadcrumb, by what they mean. */
+/** Marks of the breadcrumbs, by meaning. */
 export const marks = {
 	done: "✓",
 	working: "●",
@@ -15,7 +15,7 @@ export const marks = {
 
 export type Mark = keyof typeof marks;
 
-/** The name of the run's template: the one that it gives itself, else that of its file. */
+/** The name of the run's template: its own name, else the name of its file. */
 export function templateNameOf({ plan, template }: Pick<Run, "plan" | "template">): string {
 	return plan.name === "" ? template.name : plan.name;
 }

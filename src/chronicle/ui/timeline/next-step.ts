@@ -1,4 +1,4 @@
-// What the user has to do now, and the commands for it; the timeline, the status and the list share it. Pure.
+// The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
 import { measures, type Run } from "../../core/index.ts";
 
 export interface NextStep {
@@ -10,7 +10,7 @@ export interface NextStep {
 
 const options = { costUsd: "--cost <usd>", tokens: "--tokens <n>", activeMs: "--minutes <n>" } as const;
 
-/** The commands that raise the ceilings which are reached. */
+/** The commands that raise the reached ceilings. */
 function raises(run: Run): string[] {
 	const full = measures(run).filter(({ spent, ceiling }) => spent >= ceiling);
 	const own = full.map(
@@ -19,13 +19,13 @@ function raises(run: Run): string[] {
 	return own.length > 0 ? own : [`resume ${options.costUsd}`, `resume ${options.tokens}`];
 }
 
-/** The command that undoes the rewind which the run waits after. */
+/** The command that undoes the rewind after which the run waits. */
 function undoes({ hold, kept }: Run): string[] {
 	const last = kept.at(-1);
 	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
 }
 
-/** What the run waits for; `undefined` while it needs nothing from the user. */
+/** The user's next step; `undefined` while the run needs nothing from the user. */
 export function nextStep(run: Run): NextStep | undefined {
 	switch (run.status) {
 		case "awaiting_approval": {

@@ -143,6 +143,9 @@ describe("the work of an expression", () => {
 		expect(head("\\b(rm|rmdir)\\s")).toBeUndefined();
 		expect(head("rm x|dd y")).toBeUndefined();
 		expect(head("\\brm\\s+x", "i")).toBeUndefined();
+		expect(head("\\bg\\+\\+\\s")).toBe("g++");
+		expect(head("rm+\\s")).toBeUndefined();
+		expect(head("rm+ x")).toBeUndefined();
 		expect(compileCommandRule(rule("\\|\\s*(ba)?sh\\b")).spansCommands).toBe(true);
 		expect(compileCommandRule(rule("\\brm\\s+(?:-r|-f)")).spansCommands).toBe(false);
 	});

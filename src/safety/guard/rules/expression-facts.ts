@@ -68,8 +68,8 @@ export function requiredTexts(source: string): string[] {
 /** The word that every match starts with, closed by a blank or a word boundary; `undefined` where a match may start otherwise. */
 export function leadingWord(source: string): string | undefined {
 	if (withoutGroups(outline(source)).includes("|")) return undefined;
-	const found = /^(?:\^|\\b)*([A-Za-z](?:[\w+-]|\\\.)*)(?=\\[bs]| |\$|\(\?[=!]|\[(?: |\\[st])+\])/.exec(source);
-	return found?.[1]?.replaceAll("\\.", ".");
+	const found = /^(?:\^|\\b)*([A-Za-z](?:[\w-]|\\[.+])*)(?=\\[bs]| |\$|\(\?[=!]|\[(?: |\\[st])+\])/.exec(source);
+	return found?.[1]?.replaceAll("\\", "");
 }
 
 function refersBack(source: string): boolean {

@@ -84,12 +84,14 @@ const wrappings: readonly ((command: string) => string)[] = [
 	(command) => `# a comment\n${command}`,
 	(command) => `printf '%s' ${single(command)} | sh`,
 	(command) => `time ${command}`,
-	(command) => `\n\n${command}\n`,
+	// No line break behind it: a pipe or redirection that follows would not be shell any more.
+	(command) => `\n\n${command}`,
 ];
 
 /** What must be outermost, for its own lines. */
 const outermost: readonly ((command: string) => string)[] = [
 	(command) => command,
+	(command) => `${command}\n`,
 	(command) => `bash <<'END'\n${command}\nEND`,
 	(command) => `sh <<-'END'\n\t${command.replaceAll("\n", "\n\t")}\n\tEND`,
 ];

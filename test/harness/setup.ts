@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, vi } from "vitest";
 import { beginTest, endFile, endTest } from "./lifetime.ts";
 import { patient } from "./patience.ts";
-import { deep, runs } from "./runs.ts";
+import { deep, runs, seed } from "./runs.ts";
 
-fc.configureGlobal({ numRuns: runs() });
+fc.configureGlobal({ numRuns: runs(), seed });
 const most = patient(deep ? 600_000 : 30_000);
 vi.setConfig({ testTimeout: most, hookTimeout: patient(30_000) });
 

@@ -86,3 +86,9 @@ export function substituteArguments(text: string, args: readonly string[]): stri
 		return simple === "@" || simple === "ARGUMENTS" ? all : (args[Number(simple) - 1] ?? "");
 	});
 }
+
+/** Splits a text into its first word and the rest. */
+export function firstWord(text: string): [string, string] {
+	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
+	return [first, rest];
+}

@@ -3,6 +3,7 @@
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean } from "../definition/index.ts";
 import { type Scope, say } from "../pi/index.ts";
+import { firstWord } from "./arguments.ts";
 import {
 	deleteSequence,
 	findSaved,
@@ -15,7 +16,7 @@ import {
 import { previewLines } from "./preview.ts";
 import { protectSession } from "./private-file.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
-import { firstWord, rejectCommand } from "./refuse.ts";
+import { rejectCommand } from "./refuse.ts";
 import { parseRunWords } from "./run-words.ts";
 import { savedNames, sequenceVerbs } from "./saved.ts";
 import type { SequenceSession } from "./session.ts";

@@ -7,9 +7,3 @@ export function rejectCommand(ctx: ExtensionContext, reason: string, code: numbe
 	failWith(ctx, code);
 	say(ctx, reason, "error");
 }
-
-/** Splits a text into its first word and the rest. */
-export function firstWord(text: string): [string, string] {
-	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
-	return [first, rest];
-}

@@ -1,5 +1,6 @@
 // Parses the words after `/sequence run`: `[name] [N] [options] [--] [arguments]`. Pure.
 import { didYouMean } from "../definition/index.ts";
+import { firstWord } from "./arguments.ts";
 import type { ReplayStart } from "./plan.ts";
 import { looksLikeNumber, parseRunCount } from "./run-count.ts";
 
@@ -45,12 +46,12 @@ class WordReader {
 	}
 
 	peek(): string {
-		return /^\s*(\S*)/.exec(this.rest)?.[1] ?? "";
+		return firstWord(this.rest)[0];
 	}
 
 	take(): string {
-		const [, word = "", more = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(this.rest) ?? [];
-		this.rest = more;
+		const [word, rest] = firstWord(this.rest);
+		this.rest = rest;
 		return word;
 	}
 }

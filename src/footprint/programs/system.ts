@@ -15,7 +15,7 @@ function kill(call: Call): void {
 		call.effect("kill-all");
 }
 
-/** `pkill`, `killall`: all processes of a name, whoever owns them. */
+/** `pkill`, `killall`: all processes of a name, of any owner. */
 function killByName(call: Call): void {
 	if (call.has("-l --list")) return;
 	call.change("system");

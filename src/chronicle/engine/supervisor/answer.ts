@@ -1,4 +1,4 @@
-// A person's answer to an approval question as an event, and the approver for when nobody is there. Pure.
+// Turns the answer to an approval question into an event; provides the approver for runs without a user. Pure.
 import type { Approval, ApprovalQuestion, Approver, PersonEvent } from "../../core/index.ts";
 
 /** Asks nobody: an approval waits in the ledger, and a worker's own question stays unanswered. */

@@ -52,7 +52,7 @@ export interface Supervision {
 
 type RunListener = (run: Run, event: LedgerEvent) => void;
 
-/** Milliseconds after which whoever posted an event has stopped waiting for the answer. */
+/** Milliseconds after which the sender of a posted event has stopped waiting for the answer. */
 const postPatienceMs = 5000;
 /** Milliseconds that actions get to end once the supervision is ending. */
 const lingerMs = 3000;

@@ -37,7 +37,7 @@ it("R24 a cut after any event of any batch: the decisions that are missing are m
 	expect([...cut].sort()).toEqual(["attempt_reserved", "finished", "moved", "parked"]);
 });
 
-it("R24 a cut after any byte: what is left folds, and the run comes to rest from there as if the supervisor had died", () => {
+it("R24 a log cut after any byte folds, and the run continues from there to its end like after a crash", () => {
 	fc.assert(
 		fc.property(templates, stories, fc.nat(), (template, story, where) => {
 			const { events } = play(template, story).theatre;

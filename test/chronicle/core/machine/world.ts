@@ -436,7 +436,7 @@ export function play(template: object, story: readonly (readonly [number, number
 	return world;
 }
 
-/** Plays a story on a run whose supervisor and worker died after `events`, until it comes to rest. */
+/** Continues a run whose supervisor and worker died after `events`, until it is parked or over. */
 export function playAfterCrash(events: readonly LedgerEvent[]): World {
 	const world = worldOf(resume(events));
 	crash(world, true);

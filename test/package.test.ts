@@ -66,7 +66,7 @@ describe("the tarball", () => {
 });
 
 describe("the bundle", () => {
-	it("field 64: is lazily split: what every pi loads is small", () => {
+	it("is lazily split: what every pi loads is small", () => {
 		const dist = join(copies.installed, "dist");
 		const [start = ""] = readdirSync(dist).filter((name) => name.startsWith("start-"));
 		const eager = [join(copies.installed, "extension.ts"), join(dist, start)];

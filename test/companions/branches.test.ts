@@ -27,7 +27,7 @@ const move = fc.oneof(
 	fc.record({ kind: fc.constant("go" as const), to: fc.nat() }),
 );
 
-it("S7 pages, topic, switch and recording follow every move in the tree", () => {
+it("pages, topic, switch and recording follow every move in the tree", () => {
 	fc.assert(
 		fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
 			const session = SessionManager.inMemory("/tmp");

@@ -77,10 +77,10 @@ describe("a group of fields", () => {
 	});
 
 	it.each([
-		["field 63, T12: a comma list", "tools: read, grep"],
-		["field 63, T12: a flow list", "tools: [read, grep]"],
-		["field 63, T12: a flow list with quotes", 'tools: ["read","grep"]'],
-		["field 63, T12: a block list", "tools:\n  - read\n  - grep"],
+		["a comma list", "tools: read, grep"],
+		["a flow list", "tools: [read, grep]"],
+		["a flow list with quotes", 'tools: ["read","grep"]'],
+		["a block list", "tools:\n  - read\n  - grep"],
 		["a quoted comma list", "tools: 'read,grep,'"],
 		["a folded comma list", "tools: >\n  read,\n  grep\n"],
 	])("reads %s", (_, written) => {

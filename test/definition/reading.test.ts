@@ -142,7 +142,7 @@ describe("YAML", () => {
 
 	const mistakes: [string, string, string, RegExp, RegExp][] = [
 		[
-			"field 63: a list with dashes on one line",
+			"a list with dashes on one line",
 			"name: x\ntools:\n  whitelist: - edit - write - workflow_step\n",
 			"f.yaml:3:14",
 			/list with dashes .* `whitelist`/,
@@ -189,7 +189,7 @@ describe("YAML", () => {
 		expect(parsed.diagnostics.map(({ line }) => line)).toEqual([1, 2, 4]);
 	});
 
-	it("field 63: reads a text with an inner colon and warns of it, offsets unmoved", () => {
+	it("reads a text with an inner colon and warns of it, offsets unmoved", () => {
 		const parsed = parseYaml(source("description: Use when: the user asks: now\nname: a: b # note: c\nlast: [x]\n"));
 		expect(plain(parsed.root)).toEqual({ description: "Use when: the user asks: now", name: "a: b", last: ["x"] });
 		expect(parsed.diagnostics.map(({ severity, line, column }) => [severity, line, column])).toEqual([

@@ -7,9 +7,9 @@ const read = (path: string) => accesses(measured({ tool: "read", input: { path }
 
 describe("paths as the file tools of pi resolve them", () => {
 	it.each([
-		["guard 1: one leading @", "@~/.ssh/id_rsa", "read ~/.ssh/id_rsa"],
+		["one leading @", "@~/.ssh/id_rsa", "read ~/.ssh/id_rsa"],
 		["only one @ is taken off", "@@a", "read @a"],
-		["guard 3: a link to a folder", "keys/id_rsa", "read keys/id_rsa => ~/.ssh/id_rsa"],
+		["a link to a folder", "keys/id_rsa", "read keys/id_rsa => ~/.ssh/id_rsa"],
 		["home alone", "~", "read ~"],
 		["home of another user is not expanded", "~root/x", "read ~root/x"],
 		["a file URL", "file:///home/me/.ssh/id_rsa", "read ~/.ssh/id_rsa"],

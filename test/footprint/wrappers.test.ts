@@ -163,7 +163,7 @@ describe("what searches hand on", () => {
 		"find src -exec rm -rf {} +",
 		"find src | xargs rm",
 		"fd x -X rm",
-	])("guard 53: removing what a search finds is a recursive removal: %s", (command) => {
+	])("removing what a search finds is a recursive removal: %s", (command) => {
 		expect(harms(shell(command))).toContain("recursive-delete");
 	});
 

@@ -22,39 +22,39 @@ function agent(front: string, body = "You are someone."): AgentFile {
 
 describe("tools of an agent file", () => {
 	it.each([
-		["T12 a comma list", "tools: read, grep"],
-		["T12 a comma list without blanks", "tools: read,grep"],
-		["T12 a flow list", "tools: [read, grep]"],
-		["T12 a flow list of quoted words", 'tools: ["read","grep"]'],
-		["T12 a block list", "tools:\n  - read\n  - grep"],
-		["T12 an unindented block list", "tools:\n- read\n- grep"],
-		["T12 a block list with comments and quotes", "tools: # which\n  - 'read' # files\n  - \"grep\""],
-		["T12 a quoted comma list", 'tools: "read, grep"'],
-		["T12 blanks alone", "tools: read grep"],
-		["T12 a folded text", "tools: >\n  read,\n  grep"],
-		["T12 a block text", "tools: |\n  read\n  grep"],
-		["T12 a trailing comma", "tools: read, grep,"],
-		["T12 a nested list", "tools:\n  - [read, grep]"],
-		["T12 a group of switches", "tools:\n  read: true\n  grep: true\n  bash: false"],
+		["a comma list", "tools: read, grep"],
+		["a comma list without blanks", "tools: read,grep"],
+		["a flow list", "tools: [read, grep]"],
+		["a flow list of quoted words", 'tools: ["read","grep"]'],
+		["a block list", "tools:\n  - read\n  - grep"],
+		["an unindented block list", "tools:\n- read\n- grep"],
+		["a block list with comments and quotes", "tools: # which\n  - 'read' # files\n  - \"grep\""],
+		["a quoted comma list", 'tools: "read, grep"'],
+		["blanks alone", "tools: read grep"],
+		["a folded text", "tools: >\n  read,\n  grep"],
+		["a block text", "tools: |\n  read\n  grep"],
+		["a trailing comma", "tools: read, grep,"],
+		["a nested list", "tools:\n  - [read, grep]"],
+		["a group of switches", "tools:\n  read: true\n  grep: true\n  bash: false"],
 		["Claude names", "tools: Read, Grep"],
 		["pi names in capitals", "tools: READ, GREP"],
 		["one name twice", "tools: read, Read, grep"],
 		["a denied tool", "tools: read, grep, bash\ndisallowedTools: Bash"],
-		["T12 beside a description with a colon", "description: Use when: the user asks\ntools: read, grep"],
+		["beside a description with a colon", "description: Use when: the user asks\ntools: read, grep"],
 		[
 			"a folded description with dashes and colons",
 			"description: >\n  Long — with: colons\n  and more\ntools: read, grep",
 		],
-	])("R43 %s", (_, front) => {
+	])("%s", (_, front) => {
 		expect(agent(front).tools).toEqual(["read", "grep"]);
 	});
 
-	it("R43 Claude's names become pi's", () => {
+	it("Claude's names become pi's", () => {
 		const front = "tools: Read, Write, Edit, MultiEdit, NotebookEdit, Bash, BashOutput, Glob, Grep, LS";
 		expect(agent(front).tools).toEqual(["read", "write", "edit", "bash", "find", "grep", "ls"]);
 	});
 
-	it("R43 tools that pi does not have are left out, each with its reason", () => {
+	it("tools that pi does not have are left out, each with its reason", () => {
 		const { tools, diagnostics } = agent("tools: Read, Task, WebFetch, TodoWrite, AskUserQuestion");
 		expect(tools).toEqual(["read"]);
 		expect(diagnostics.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
@@ -62,7 +62,7 @@ describe("tools of an agent file", () => {
 		);
 	});
 
-	it("R43 every tool of Claude Code and its kin is known: none of them stops a run", () => {
+	it("every tool of Claude Code and its kin is known: none of them stops a run", () => {
 		const claude =
 			"Agent, Task, TaskOutput, TaskStop, TaskCreate, TaskList, TodoWrite, WebFetch, WebSearch, Skill, SlashCommand, LSP, " +
 			"AskUserQuestion, EnterPlanMode, ExitPlanMode, ListMcpResourcesTool, ReadMcpResourceTool, ToolSearch, SendMessage";
@@ -78,7 +78,7 @@ describe("tools of an agent file", () => {
 		["raed", "read"],
 		["Globb", "glob"],
 		["writ", "write"],
-	])("field 9 an unknown tool %s is an error with a suggestion", (wrong, right) => {
+	])("an unknown tool %s is an error with a suggestion", (wrong, right) => {
 		const { diagnostics } = agent(`tools: read, ${wrong}`);
 		expect(diagnostics).toMatchObject([
 			{
@@ -159,7 +159,7 @@ describe("the rest of an agent file", () => {
 		["a byte order mark", (text: string) => `\ufeff${text}`],
 		["no newline at the end", (text: string) => text.trimEnd()],
 		["all of it", (text: string) => `\ufeff${text.trimEnd().replaceAll("\n", "\r\n")}`],
-	])("R43 is read with %s", (_, change) => {
+	])("is read with %s", (_, change) => {
 		const text = "---\nname: someone\ntools: read, bash\nmodel: opus\n---\n\nYou are someone.\n\n- A rule.\n";
 		expect(read(change(text))).toMatchObject({
 			kind: "agent",
@@ -187,7 +187,7 @@ describe("the rest of an agent file", () => {
 		["models:\n  - a\n  - b", ["a", "b"]],
 		["model: a\nmodels: [b, a]", ["a", "b"]],
 		["model:", []],
-	])("R43 %s", (line, models) => {
+	])("%s", (line, models) => {
 		expect(agent(`tools: read\n${line}`).models).toEqual(models);
 	});
 
@@ -197,7 +197,7 @@ describe("the rest of an agent file", () => {
 		["off", "off"],
 		["'none'", "off"],
 		["false", "off"],
-	])("R43 thinking: %s", (word, level) => {
+	])("thinking: %s", (word, level) => {
 		expect(agent(`tools: read\nthinking: ${word}`)).toMatchObject({ thinking: level, diagnostics: [] });
 	});
 
@@ -214,7 +214,7 @@ describe("the rest of an agent file", () => {
 		});
 	});
 
-	it("R42 a file without a text is refused: never an empty persona", () => {
+	it("a file without a text is refused: never an empty persona", () => {
 		for (const text of ["---\nname: a\n---", "---\nname: a\n---\n", "---\nname: a\n---\n  \n\n"]) {
 			expect(read(text)).toMatchObject({ kind: "broken", diagnostics: [{ severity: "error", code: "no-prompt" }] });
 		}
@@ -224,7 +224,7 @@ describe("the rest of an agent file", () => {
 		["front matter that never ends", "---\nname: a\nYou."],
 		["broken front matter", "---\nname: [a\n---\nYou."],
 		["a list as front matter", "---\n- a\n---\nYou."],
-	])("T12 %s is an error with a line, never nothing", (_, text) => {
+	])("%s is an error with a line, never nothing", (_, text) => {
 		const found = read(text);
 		expect(found.kind).toBe("broken");
 		expect(found.kind === "broken" && found.diagnostics[0]).toMatchObject({

@@ -35,7 +35,7 @@ function promptOf(name: string, options: { kind?: "agent" | "persona"; team?: st
 }
 
 describe("where agents are found", () => {
-	it("R42 .pi/agents before .claude/agents before agents before the person's own", () => {
+	it(".pi/agents before .claude/agents before agents before the person's own", () => {
 		const folders = [
 			"project/.pi/agents",
 			"project/.claude/agents",
@@ -66,7 +66,7 @@ describe("where agents are found", () => {
 		]);
 	});
 
-	it("R42 in a subfolder of a repository: the nearest folder first, then those above it, none above the root", () => {
+	it("in a subfolder of a repository: the nearest folder first, then those above it, none above the root", () => {
 		agent("project/.pi/agents/builder.md", "builder");
 		agent("project/deep/er/agents/builder.md", "builder");
 		agent("project/.claude/agents/other.md", "other");
@@ -130,12 +130,12 @@ describe("how a name finds an agent", () => {
 		["n8n-builder", "n8n/n8n-builder.md"],
 		["prüfer", "umlaut.md"],
 		["Pru\u0308fer", "umlaut.md"],
-	])("R42 %s is %s", (name, file) => {
+	])("%s is %s", (name, file) => {
 		expect(promptOf(name)).toBe(`Prompt of project/.pi/agents/${file}`);
 		expect(promptOf(name, { kind: "persona" })).toBe(`Prompt of project/.pi/agents/${file}`);
 	});
 
-	it("R42 an unknown agent is a problem with a suggestion and the names there are", () => {
+	it("an unknown agent is a problem with a suggestion and the names there are", () => {
 		const found = resolvePersona({ kind: "agent", name: "biulder" }, cast());
 		expect(found).toMatchObject({
 			kind: "none",
@@ -147,11 +147,11 @@ describe("how a name finds an agent", () => {
 		});
 	});
 
-	it("R42 a last part that two agents share is ambiguous", () => {
+	it("a last part that two agents share is ambiguous", () => {
 		expect(promptOf("reviewer")).toMatch(/^ambiguous-agent: .*`one\.reviewer` or `two\.reviewer`/);
 	});
 
-	it("R42 a persona that is no agent is a role in its own words", () => {
+	it("a persona that is no agent is a role in its own words", () => {
 		for (const words of ["Senior Engineer", "An accountant who reads code", "Pröfer"]) {
 			const prompt = promptOf(words, { kind: "persona" });
 			expect(prompt).toContain(words);
@@ -162,7 +162,7 @@ describe("how a name finds an agent", () => {
 		expect(promptOf("   ", { kind: "persona" })).toContain("empty-persona");
 	});
 
-	it("R42 a persona whose file is broken does not become a role", () => {
+	it("a persona whose file is broken does not become a role", () => {
 		write("project/.pi/agents/tester.md", "---\nname: tester\n---\n");
 		expect(promptOf("tester", { kind: "persona" })).toMatch(/^no-prompt: .*tester\.md/);
 		agent("project/.pi/agents/typo.md", "typo", "tools: read, gash");
@@ -176,7 +176,7 @@ describe("who is meant and is not there", () => {
 		return found.kind === "none" ? found.problem.remedy : "";
 	};
 
-	it("R42 the names that there are make a sentence, be it none, one or many", () => {
+	it("the names that there are make a sentence, be it none, one or many", () => {
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^Agent files are .* use `persona`\.$/);
 		agent("project/.pi/agents/builder.md", "builder");
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There is only `builder`\. /);
@@ -186,7 +186,7 @@ describe("who is meant and is not there", () => {
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There are `builder`, `critic`, .* and 2 more\. /);
 	});
 
-	it("R42 a role in words is not offered to a persona that had a team", () => {
+	it("a role in words is not offered to a persona that had a team", () => {
 		agent("project/.pi/agents/builder.md", "builder");
 		write("project/.pi/agents/teams.yaml", "web: [builder]\n");
 		expect(remedyOf({ kind: "persona", name: "Designer", team: "web" })).toBe(
@@ -203,13 +203,13 @@ describe("who is meant and is not there", () => {
 	it.each([
 		["the name in a broken file", "odd-file.md", "---\nname: 'tester' # it tests\ntools: [read\n---\nYou test."],
 		["a file in another encoding", "tester.md", Buffer.from("---\nname: tester\n---\nYou test.", "utf16le")],
-	])("R42 %s is not taken for a role in words", (_, file, content) => {
+	])("%s is not taken for a role in words", (_, file, content) => {
 		write(`project/.pi/agents/${file}`, content);
 		for (const kind of ["agent", "persona"] as const)
 			expect(promptOf("Tester", { kind })).toMatch(new RegExp(`^[a-z0-9-]+: .*${file}`));
 	});
 
-	it("R42 a broken file of the name is told where another agent answers to it", () => {
+	it("a broken file of the name is told where another agent answers to it", () => {
 		write("project/.pi/agents/tester.md", "---\nname: tester\ntools: [read\n---\nYou test.");
 		agent("home/.pi/agent/agents/tester.md", "tester");
 		expect(resolvePersona({ kind: "agent", name: "tester" }, cast())).toMatchObject({
@@ -256,7 +256,7 @@ describe("teams", () => {
 			[`${what}, CRLF`, text.replaceAll("\n", "\r\n")],
 			[`${what}, byte order mark`, `\ufeff${text}`],
 		]),
-	)("R43 %s", (_, text) => {
+	)("%s", (_, text) => {
 		write("project/.pi/agents/teams.yaml", text);
 		expect(promptOf("planner", { team: "frontend" })).toBe("Prompt of project/.pi/agents/planner.md");
 		expect(promptOf("Builder", { team: "FRONTEND", kind: "persona" })).toBe("Prompt of project/.pi/agents/builder.md");
@@ -264,7 +264,7 @@ describe("teams", () => {
 		expect(cast().diagnostics).toEqual([]);
 	});
 
-	it("R43 team names with blanks and members by path", () => {
+	it("team names with blanks and members by path", () => {
 		write(
 			"project/.pi/agents/teams.yaml",
 			"agent experts:\n  - n8n/n8n-builder\n  - builder\n\npi-pi full:\n  - reviewer\n",
@@ -275,7 +275,7 @@ describe("teams", () => {
 		expect(promptOf("builder", { team: "agent-experts" })).toContain("builder.md");
 	});
 
-	it("R42 a persona in a team must be one of it: nobody is made up", () => {
+	it("a persona in a team must be one of it: nobody is made up", () => {
 		write("project/.pi/agents/teams.yaml", "frontend: [planner]\n");
 		expect(promptOf("Senior Engineer", { team: "frontend", kind: "persona" })).toContain("unknown-agent");
 		expect(promptOf("planner", { team: "fronted" })).toMatch(/^unknown-team: .*Did you mean `frontend`/);
@@ -316,7 +316,7 @@ describe("teams", () => {
 });
 
 describe("skills", () => {
-	it("R43 names and paths are found, nearest first; what is not there is told", () => {
+	it("names and paths are found, nearest first; what is not there is told", () => {
 		write("project/.pi/skills/deploy/SKILL.md", "---\nname: deploy\n---\nx");
 		write("project/.claude/skills/lint/SKILL.md", "x");
 		write("home/.pi/agent/skills/deploy/SKILL.md", "x");

@@ -44,15 +44,15 @@ describe("the model a persona means", () => {
 		["anthropic/claude-opus-5:xhigh", "anthropic/claude-opus-5 xhigh"],
 		["inherit", "anthropic/claude-sonnet-5"],
 		["default", "anthropic/claude-sonnet-5"],
-	])("R43 %s is %s", (wanted, expected) => {
+	])("%s is %s", (wanted, expected) => {
 		expect(chosen(wanted)).toBe(expected);
 	});
 
-	it("R43 the first of several that is there", () => {
+	it("the first of several that is there", () => {
 		expect(chosen(["gemini-ultra", "haiku", "opus"])).toBe("anthropic/claude-haiku-4-5");
 	});
 
-	it("R43 what is not there is the session's model, with a notice and a suggestion", () => {
+	it("what is not there is the session's model, with a notice and a suggestion", () => {
 		expect(chosen("gemini-ultra")).toBe("anthropic/claude-sonnet-5 model-not-available");
 		expect(chosen("pus")).toBe("anthropic/claude-sonnet-5 model-not-available");
 		expect(chosen("nowhere/thing:low")).toBe("anthropic/claude-sonnet-5 low model-not-available");

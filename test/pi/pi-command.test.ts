@@ -69,7 +69,7 @@ describe("finding pi", () => {
 		});
 	});
 
-	it("field 32 a program called pi on PATH that is no pi is passed over; nothing found is a sentence that says what to do", () => {
+	it("a program called pi on PATH that is no pi is passed over; nothing found is a sentence that says what to do", () => {
 		const found = findPi(search({ script: join(folder, "other", "main.js") }));
 		expect(found).toMatchObject({ code: "pi-not-found", remedy: expect.stringContaining("--pi") });
 	});

@@ -37,7 +37,7 @@ async function open({ settings = {}, saved, bare = false }: Given): Promise<Benc
 const brought = "This project brings workflows fix; templates ship; agents builder; scenarios fix; sequences plan.";
 
 describe("definitions of a project that nobody was asked about", () => {
-	it("row 10 are named once a session, when a command first reads them", async () => {
+	it("are named once a session, when a command first reads them", async () => {
 		const pi = await (await open({ saved: false })).rpc();
 		expect(pi.screen.text).not.toContain("This project brings");
 		await pi.prompt("/chronicle list");

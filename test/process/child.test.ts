@@ -38,16 +38,16 @@ describe("a child", () => {
 		["ends well", "", { kind: "exited", code: 0 }],
 		["ends with a code", "process.exit(7)", { kind: "exited", code: 7 }],
 		[
-			"T8 is killed by SIGKILL: a signal, never a success",
+			"is killed by SIGKILL: a signal, never a success",
 			"process.kill(process.pid, 'SIGKILL')",
 			{ kind: "killed", signal: "SIGKILL" },
 		],
-		["T8 is killed by SIGSEGV", "process.kill(process.pid, 'SIGSEGV')", { kind: "killed", signal: "SIGSEGV" }],
+		["is killed by SIGSEGV", "process.kill(process.pid, 'SIGSEGV')", { kind: "killed", signal: "SIGSEGV" }],
 	])("%s", async (_, script, exit) => {
 		expect(await node(script).exited).toEqual(exit);
 	});
 
-	it("T8 two records, then SIGKILL: both are read and the outcome is the signal", async () => {
+	it("two records, then SIGKILL: both are read and the outcome is the signal", async () => {
 		const child = node(
 			"process.stdout.write('{\"a\":1}\\n{\"b\":2}\\n', () => process.kill(process.pid, 'SIGKILL')); setInterval(() => {}, 9)",
 		);
@@ -93,7 +93,7 @@ describe("a child", () => {
 		expect(Date.now() - before).toBeLessThan(patient(3000));
 	});
 
-	it("field 31 kill ends its whole group", needsPosix, async () => {
+	it("kill ends its whole group", needsPosix, async () => {
 		const child = node(
 			"const c = require('child_process').spawn('sleep', ['300'], { stdio: 'ignore' }); console.log(c.pid); setInterval(() => {}, 1000)",
 		);
@@ -118,7 +118,7 @@ describe("a child", () => {
 });
 
 describe("orphans", needsLinux, () => {
-	it("R26 are the processes with the tag, their descendants with an emptied environment and their sessions, and nothing else", async () => {
+	it("are the processes with the tag, their descendants with an emptied environment and their sessions, and nothing else", async () => {
 		const run = `run-${process.pid}`;
 		const script = join(folder, "tree.sh");
 		writeFileSync(
@@ -157,7 +157,7 @@ describe("orphans", needsLinux, () => {
 		await other.kill();
 	});
 
-	it("R26 a shell that outlived its killed worker is found and stopped before it continues", async () => {
+	it("a shell that outlived its killed worker is found and stopped before it continues", async () => {
 		const run = `orphan-${process.pid}`;
 		const file = join(folder, "effect");
 		const worker = node(
@@ -172,7 +172,7 @@ describe("orphans", needsLinux, () => {
 		expect(() => readFileSync(file)).toThrow();
 	});
 
-	it("R26 no shell continues with its next command because the previous one was stopped", async () => {
+	it("no shell continues with its next command because the previous one was stopped", async () => {
 		const run = `next-${process.pid}`;
 		const file = join(folder, "next");
 		const shells = Array.from({ length: 20 }, (_, n) =>

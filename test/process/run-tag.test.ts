@@ -19,14 +19,14 @@ async function commands(project: Project, env: Record<string, string>): Promise<
 	return (response.data as { commands: { name: string }[] }).commands.map(({ name }) => name);
 }
 
-it("R7 field 50 a pi below a worker has the guard and no way to start work", async () => {
+it("a pi below a worker has the guard and no way to start work", async () => {
 	const project = openProject({ server: await openModelServer([]) });
 	const outside = await commands(project, {});
 	expect(outside).toEqual(expect.arrayContaining(["guard", "workflow", "sequence"]));
 	expect(await commands(project, { [RUN_TAG]: "some-run" })).toEqual(["guard"]);
 });
 
-it("R7 field 50 the command line starts nothing below a worker", async () => {
+it("the command line starts nothing below a worker", async () => {
 	const project = openProject();
 	const done = await runNode(project, [packageUnderTest().cli, "rehearse", "x"], { env: { [RUN_TAG]: "some-run" } });
 	expect(done.code).toBe(2);

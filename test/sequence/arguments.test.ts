@@ -37,7 +37,7 @@ const template = fc
 	.map((parts) => parts.join(""));
 
 describe("arguments", () => {
-	it("S47 splits any text as pi does", () => {
+	it("splits any text as pi does", () => {
 		fc.assert(
 			fc.property(text, (line) => {
 				expect(splitArguments(line)).toEqual(parseCommandArgs(line));
@@ -45,7 +45,7 @@ describe("arguments", () => {
 		);
 	});
 
-	it("S47 substitutes any template as pi does", () => {
+	it("substitutes any template as pi does", () => {
 		fc.assert(
 			fc.property(
 				template,

@@ -9,7 +9,7 @@ const extensionErrors = (pi: { events: readonly { type?: unknown }[] }) =>
 	pi.events.filter(({ type }) => type === "extension_error");
 
 describe("readonly in a sequence", () => {
-	it("S44 /readonly, on and off as steps say and write what the typed command does", async () => {
+	it("/readonly, on and off as steps say and write what the typed command does", async () => {
 		const steps = ["/readonly", "/readonly off", "/readonly on", "try to write"];
 		const { project, server, rpc } = await openBench({
 			script: (request) =>
@@ -29,7 +29,7 @@ describe("readonly in a sequence", () => {
 		expect(replayed.toolResults()).toMatchObject([{ tool: "write", error: true }]);
 	});
 
-	it("S53 a run after one that ended readonly may write", async () => {
+	it("a run after one that ended readonly may write", async () => {
 		const { project, rpc } = await openBench({
 			script: (request) => (request.results.length === 0 ? call("write", { path: "n.txt", content: "x" }) : say("ok")),
 		});
@@ -55,7 +55,7 @@ describe("readonly in a sequence", () => {
 });
 
 describe("what is sent", () => {
-	it("S40 S45 arguments that would make a command, a shell line, an empty prompt or a wrong argument are refused before step 1", async () => {
+	it("arguments that would make a command, a shell line, an empty prompt or a wrong argument are refused before step 1", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const pi = await rpc({ session: recorded(project, "fine", "$1", "/readonly $2", "/handoff $3", "$4$5") });
 		await pi.prompt('/sequence run 1 "/publish now" maybe');
@@ -69,7 +69,7 @@ describe("what is sent", () => {
 			expect(pi.screen.text).toContain(text);
 	});
 
-	it("S45 a template whose text begins with a slash is sent as it stands; no command runs", async () => {
+	it("a template whose text begins with a slash is sent as it stands; no command runs", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ".pi/prompts/odd.md": "/readonly is what it says" },
 			script: echo,
@@ -80,7 +80,7 @@ describe("what is sent", () => {
 		expect(await pi.customEntries("readonly:posture")).toEqual([]);
 	});
 
-	it("S37 with another extension's /readonly, ours is known by its owner under pi's new name, the other is refused", async () => {
+	it("with another extension's /readonly, ours is known by its owner under pi's new name, the other is refused", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				"foreign.mjs":
@@ -103,7 +103,7 @@ describe("what is sent", () => {
 		expect(pi.screen.text).not.toContain("step 4:");
 	});
 
-	it("S56 a send that another extension takes for itself stops the run within five seconds, visibly", async () => {
+	it("a send that another extension takes for itself stops the run within five seconds, visibly", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				"taker.mjs":
@@ -126,7 +126,7 @@ describe("what is sent", () => {
 		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 	});
 
-	it("S56 a connection that the provider drops stops the run with step and reason", async () => {
+	it("a connection that the provider drops stops the run with step and reason", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: [say("ok"), drop("half an ans")],
@@ -140,7 +140,7 @@ describe("what is sent", () => {
 		});
 	});
 
-	it("S41 a message of the person's own that comes between two steps loses neither itself nor the step", async () => {
+	it("a message of the person's own that comes between two steps loses neither itself nor the step", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				// Sends on its own as soon as a run has settled: the moment in which the next step is sent.
@@ -158,7 +158,7 @@ describe("what is sent", () => {
 	});
 });
 
-it("S56 a topic that cannot be one ends the sequence at its step; the reason is said once", async () => {
+it("a topic that cannot be one ends the sequence at its step; the reason is said once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
 	const pi = await rpc({ session: recorded(project, "/notebook topic !!!", "never sent") });
 	await pi.prompt("/sequence run");
@@ -168,7 +168,7 @@ it("S56 a topic that cannot be one ends the sequence at its step; the reason is 
 	]);
 });
 
-it("S56 a handoff that the model never makes ends the sequence; the reason is said once", async () => {
+it("a handoff that the model never makes ends the sequence; the reason is said once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
 	const pi = await rpc({ session: recorded(project, "/handoff go on", "never sent") });
 	await pi.prompt("/sequence run 2");
@@ -179,7 +179,7 @@ it("S56 a handoff that the model never makes ends the sequence; the reason is sa
 	]);
 });
 
-it("S15 a later run that has another model or thinking level than the first says so, once", async () => {
+it("a later run that has another model or thinking level than the first says so, once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
 	const pi = await rpc({ session: recorded(project, "one"), model: "scripted/thinker", args: ["--thinking", "low"] });
 	await pi.send({ type: "set_thinking_level", level: "high" });
@@ -190,7 +190,7 @@ it("S15 a later run that has another model or thinking level than the first says
 	]);
 });
 
-it("S41 a step whose context overflows goes on after pi's compaction, as one step", async () => {
+it("a step whose context overflows goes on after pi's compaction, as one step", async () => {
 	let overflowed = false;
 	const { project, server, rpc } = await openBench({
 		settings: { compaction: { keepRecentTokens: 1 } },
@@ -208,7 +208,7 @@ it("S41 a step whose context overflows goes on after pi's compaction, as one ste
 	expect(await pi.customEntries("sequence:finished")).toMatchObject([{ how: "completed" }]);
 });
 
-it("S41 S46 one run of every kind of step: what belongs to a step ends with it, and the session is one line of entries", async () => {
+it("one run of every kind of step: what belongs to a step ends with it, and the session is one line of entries", async () => {
 	const { project, server, rpc } = await openBench({
 		settings: { compaction: { keepRecentTokens: 1 } },
 		script: (request) => {
@@ -240,7 +240,7 @@ it("S41 S46 one run of every kind of step: what belongs to a step ends with it, 
 });
 
 describe("one at a time", () => {
-	it("S16 two menus that are open at once start one run", async () => {
+	it("two menus that are open at once start one run", async () => {
 		const { project, server, rpc } = await openBench({ script: () => say("slowly does it", { chunk: 2, delay: 60 }) });
 		const pi = await rpc({ session: recorded(project, "one", "two") });
 		const runs = [pi.prompt("/sequence"), pi.prompt("/sequence")];
@@ -251,7 +251,7 @@ describe("one at a time", () => {
 		expect(pi.screen.text).toContain("A sequence is running");
 	});
 
-	it("S17 asked for while the model works, it waits for that run", async () => {
+	it("asked for while the model works, it waits for that run", async () => {
 		const { project, server, rpc } = await openBench({
 			script: (request) => say(`echo ${request.lastUser}`, { chunk: 2, delay: 50 }),
 		});
@@ -263,7 +263,7 @@ describe("one at a time", () => {
 		expect(JSON.stringify(server.requests[1]?.messages)).toContain("echo a long question");
 	});
 
-	it("S39 what looks like a number of runs and is none is refused, not taken for an argument", async () => {
+	it("what looks like a number of runs and is none is refused, not taken for an argument", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const pi = await rpc({ session: recorded(project, "one $@") });
 		for (const count of ["-1", "1.5", "0", "1000000", "1e9", "0x10", "Infinity", "-0", "+1", "1,000", "½", "٣"]) {
@@ -281,7 +281,7 @@ describe("one at a time", () => {
 		);
 	});
 
-	it("S42 S56 a step of any length or content makes one short line in the status and in the message that names it", async () => {
+	it("a step of any length or content makes one short line in the status and in the message that names it", async () => {
 		const { project, rpc } = await openBench({ settings: { retry: { enabled: false } }, script: [drop("x")] });
 		const pi = await rpc({ session: recorded(project, `\n  ${"long ".repeat(2000)}\nsecond\u001b[31m`) });
 		await pi.prompt("/sequence run");

@@ -12,33 +12,30 @@ describe("in the terminal", () => {
 		["/new", []],
 		["/tree", ["Session Tree", "up", "up", "enter", "No summary", "enter"]],
 		["/fork", ["Fork from Message", "enter"]],
-	])(
-		"S21 S56 %s in the middle of a step stops the run, and what was said is still to be read",
-		async (command, keys) => {
-			const { project, server, tui } = await openBench({ script: slowOne });
-			const pi = await tui({ cols: 120, rows: 40, session: recorded(project, "one", "two") });
-			pi.type("/sequence run 3");
-			await pi.press("enter");
-			await server.waitForRequest(1);
-			await pi.waitForScreen("slow");
-			await pi.submit(command);
-			for (const key of keys) {
-				if (/^[a-z]+$/.test(key)) await pi.press(key);
-				else await pi.waitForScreen(key);
-			}
-			await pi.waitForScreen("The sequence was stopped");
-			await pi.still();
-			expect(pi.screen()).toContain("The sequence was stopped");
-			expect(pi.screen()).not.toContain("⟳ sequence");
-			expect(pi.screen()).not.toMatch(/stale|Error/);
-			await pi.press("ctrl+c");
-			await pi.submit("alive");
-			await pi.waitForScreen("echo alive");
-			expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["one", "alive"]);
-		},
-	);
+	])("%s in the middle of a step stops the run, and what was said is still to be read", async (command, keys) => {
+		const { project, server, tui } = await openBench({ script: slowOne });
+		const pi = await tui({ cols: 120, rows: 40, session: recorded(project, "one", "two") });
+		pi.type("/sequence run 3");
+		await pi.press("enter");
+		await server.waitForRequest(1);
+		await pi.waitForScreen("slow");
+		await pi.submit(command);
+		for (const key of keys) {
+			if (/^[a-z]+$/.test(key)) await pi.press(key);
+			else await pi.waitForScreen(key);
+		}
+		await pi.waitForScreen("The sequence was stopped");
+		await pi.still();
+		expect(pi.screen()).toContain("The sequence was stopped");
+		expect(pi.screen()).not.toContain("⟳ sequence");
+		expect(pi.screen()).not.toMatch(/stale|Error/);
+		await pi.press("ctrl+c");
+		await pi.submit("alive");
+		await pi.waitForScreen("echo alive");
+		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["one", "alive"]);
+	});
 
-	it("S21 a stop that was read is not said again in the next session", async () => {
+	it("a stop that was read is not said again in the next session", async () => {
 		const { project, server, tui } = await openBench({ script: slowOne });
 		const pi = await tui({ cols: 120, rows: 40, session: recorded(project, "one", "two") });
 		pi.type("/sequence run 3");
@@ -54,7 +51,7 @@ describe("in the terminal", () => {
 		expect(pi.screen()).not.toContain("The sequence was stopped");
 	});
 
-	it("S16 S21 Escape in a compaction within a step stops the sequence, not the compaction alone", async () => {
+	it("Escape in a compaction within a step stops the sequence, not the compaction alone", async () => {
 		const { project, server, tui } = await openBench({
 			settings: { compaction: { keepRecentTokens: 1, reserveTokens: 4_000 } },
 			script: (request) =>
@@ -77,7 +74,7 @@ describe("in the terminal", () => {
 		expect(server.requests.filter(({ lastUser }) => lastUser === "two")).toEqual([]);
 	});
 
-	it("S21 Escape while the next session is being opened stops the run before its first step", async () => {
+	it("Escape while the next session is being opened stops the run before its first step", async () => {
 		const { project, server, tui } = await openBench({
 			files: {
 				"slow.mjs":
@@ -102,7 +99,7 @@ describe("in the terminal", () => {
 });
 
 describe("without a terminal", () => {
-	it("S17 S21 an abort of the run that the sequence waits for stops the sequence before its first step", async () => {
+	it("an abort of the run that the sequence waits for stops the sequence before its first step", async () => {
 		const { project, server, rpc } = await openBench({ script: [hang("thinking")] });
 		const pi = await rpc({ session: recorded(project, "one", "two"), extensions: [fixtureExtension("probe")] });
 		await pi.prompt("a long question");
@@ -120,7 +117,7 @@ describe("without a terminal", () => {
 	it.each([
 		["abort", "The sequence was stopped at run 1/2, step 1/2 (one)."],
 		["abort_retry", "The sequence stopped at run 1/2, step 1/2 (one): 503"],
-	])("S41 S56 %s while pi waits to try again stops the run at once", async (type, said) => {
+	])("%s while pi waits to try again stops the run at once", async (type, said) => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: true, baseDelayMs: 60_000 } },
 			script: [fail(503, "busy"), say("alive")],
@@ -136,7 +133,7 @@ describe("without a terminal", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("S41 a step whose request is tried again is one step", async () => {
+	it("a step whose request is tried again is one step", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: true, baseDelayMs: 10 } },
 			script: [fail(503, "busy"), say("one"), say("two")],
@@ -147,27 +144,24 @@ describe("without a terminal", () => {
 		expect(await pi.customEntries("sequence:finished")).toMatchObject([{ how: "completed" }]);
 	});
 
-	it.each(["fork", "clone"])(
-		"S21 %s in the middle of a step stops the run; the copy has the recording",
-		async (type) => {
-			const { project, server, rpc } = await openBench({ script: slowOne });
-			const pi = await rpc({ session: recorded(project, "one", "two") });
-			const run = pi.prompt("/sequence run 3").catch(() => {});
-			await server.waitForRequest(1);
-			await pi.waitFor("message_update");
-			const [first] = (await pi.entries()).filter((entry) => entry.type === "message").slice(-1);
-			await pi.send(type === "fork" ? { type, entryId: first?.id } : { type });
-			await run;
-			await pi.idle();
-			expect(pi.screen.text.match(/The sequence was stopped/g)).toHaveLength(1);
-			await pi.prompt("/sequence show");
-			expect(pi.screen.text).toContain("1. one");
-			await pi.run("alive");
-			expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["one", "alive"]);
-		},
-	);
+	it.each(["fork", "clone"])("%s in the middle of a step stops the run; the copy has the recording", async (type) => {
+		const { project, server, rpc } = await openBench({ script: slowOne });
+		const pi = await rpc({ session: recorded(project, "one", "two") });
+		const run = pi.prompt("/sequence run 3").catch(() => {});
+		await server.waitForRequest(1);
+		await pi.waitFor("message_update");
+		const [first] = (await pi.entries()).filter((entry) => entry.type === "message").slice(-1);
+		await pi.send(type === "fork" ? { type, entryId: first?.id } : { type });
+		await run;
+		await pi.idle();
+		expect(pi.screen.text.match(/The sequence was stopped/g)).toHaveLength(1);
+		await pi.prompt("/sequence show");
+		expect(pi.screen.text).toContain("1. one");
+		await pi.run("alive");
+		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["one", "alive"]);
+	});
 
-	it("S21 a reload between two steps stops the run; the recording is there afterwards", async () => {
+	it("a reload between two steps stops the run; the recording is there afterwards", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				"reload.mjs":
@@ -186,7 +180,7 @@ describe("without a terminal", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("S56 an answer that its output limit cuts off is no step done", async () => {
+	it("an answer that its output limit cuts off is no step done", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { compaction: { enabled: false } },
 			script: [say("the first half of", { finish: "length" }), say("never")],
@@ -197,7 +191,7 @@ describe("without a terminal", () => {
 		expect(pi.screen.text).toContain("step 1/2 (one): The model's answer was cut off at its output limit.");
 	});
 
-	it("S56 a text that was given up and is taken up later is stopped: nobody waits for it", async () => {
+	it("a text that was given up and is taken up later is stopped: nobody waits for it", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				"slow.mjs":
@@ -237,7 +231,7 @@ describe("print mode", () => {
 	});
 });
 
-it("S1 S48 a run writes sessions and nothing else, anywhere", async () => {
+it("a run writes sessions and nothing else, anywhere", async () => {
 	const { project, rpc } = await openBench({
 		script: (request) => (request.results.length === 0 ? call("read", { path: "notes.txt" }) : say("ok")),
 		files: { "notes.txt": "x" },

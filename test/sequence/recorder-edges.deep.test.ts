@@ -9,7 +9,7 @@ const stepsOf = (file: string) =>
 	(readSession(file).custom(snapshotType) as { steps: string[] }[]).map(({ steps }) => steps);
 
 describe("the list of steps", () => {
-	it("S26 moving and deleting at either end, emptying the list, and leaving it by its end", async () => {
+	it("moving and deleting at either end, emptying the list, and leaving it by its end", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
@@ -34,7 +34,7 @@ describe("the list of steps", () => {
 		expect(stepsOf(file)).toEqual([["one", "two"]]);
 	});
 
-	it("S21 S26 an edit that is emptied, or left with Escape, leaves the step as it was and the recorder open; the history has what was typed", async () => {
+	it("an edit that is emptied, or left with Escape, leaves the step as it was and the recorder open; the history has what was typed", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
@@ -72,7 +72,7 @@ describe("the list of steps", () => {
 });
 
 describe("texts", () => {
-	it("S2 S18 odd spacing, a backslash in the middle, placeholders and wide letters are kept as typed", async () => {
+	it("odd spacing, a backslash in the middle, placeholders and wide letters are kept as typed", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "x");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
@@ -109,7 +109,7 @@ describe("texts", () => {
 		expect(stepsOf(file).at(-1)).toEqual([...texts, "a\nb", "x\ny\n\nz", lines]);
 	});
 
-	it("S19 S23 with the completion open, Enter completes and adds, Ctrl+Enter takes what stands there", async () => {
+	it("with the completion open, Enter completes and adds, Ctrl+Enter takes what stands there", async () => {
 		const { project, tui } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hi", ".pi/prompts/greeting.md": "Hello" },
 			script: echo,
@@ -135,37 +135,34 @@ describe("texts", () => {
 		).toEqual(["/greeting", "/greet"]);
 	});
 
-	it.each([30, 80])(
-		"S22 S32 at %d columns the reason of a refusal can be read whole, also after a resize",
-		async (cols) => {
-			const { project, tui } = await openBench({
-				files: {
-					"foreign.mjs":
-						"export default (pi) => pi.registerCommand('publish', { description: 'x', handler: async () => {} });",
-				},
-				script: echo,
-			});
-			const file = recorded(project, "x");
-			const pi = await tui({ cols: 120, rows: 40, session: file, extensions: [project.path("foreign.mjs")] });
-			await openRecorder(pi, "last");
-			await pi.waitForScreen(`${recording}1 step`);
-			pi.type("/publish ");
-			await pi.press("enter");
-			await pi.waitForScreen("is an external extension command.");
-			pi.resize(cols, 40);
-			const words = (screen: string) => screen.replace(/\s+/g, " ");
-			await pi.waitForScreen((screen) =>
-				words(screen).includes(
-					"Unsupported step: /publish is an external extension command. pi-chronicle cannot execute third-party extension command handlers.",
-				),
-			);
-			await pi.press("ctrl+u", "up");
-			await pi.waitForScreen((screen) =>
-				words(screen).includes("Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end goes on"),
-			);
-			expect(pi.screen()).toContain("›1. x");
-		},
-	);
+	it.each([30, 80])("at %d columns the reason of a refusal can be read whole, also after a resize", async (cols) => {
+		const { project, tui } = await openBench({
+			files: {
+				"foreign.mjs":
+					"export default (pi) => pi.registerCommand('publish', { description: 'x', handler: async () => {} });",
+			},
+			script: echo,
+		});
+		const file = recorded(project, "x");
+		const pi = await tui({ cols: 120, rows: 40, session: file, extensions: [project.path("foreign.mjs")] });
+		await openRecorder(pi, "last");
+		await pi.waitForScreen(`${recording}1 step`);
+		pi.type("/publish ");
+		await pi.press("enter");
+		await pi.waitForScreen("is an external extension command.");
+		pi.resize(cols, 40);
+		const words = (screen: string) => screen.replace(/\s+/g, " ");
+		await pi.waitForScreen((screen) =>
+			words(screen).includes(
+				"Unsupported step: /publish is an external extension command. pi-chronicle cannot execute third-party extension command handlers.",
+			),
+		);
+		await pi.press("ctrl+u", "up");
+		await pi.waitForScreen((screen) =>
+			words(screen).includes("Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end goes on"),
+		);
+		expect(pi.screen()).toContain("›1. x");
+	});
 });
 
 describe("small screens", () => {
@@ -174,7 +171,7 @@ describe("small screens", () => {
 		[30, 20],
 		[60, 16],
 	])(
-		"S20 S22 at %d × %d the step that is worked on, the keys, the reason and the status are on the screen",
+		"at %d × %d the step that is worked on, the keys, the reason and the status are on the screen",
 		async (cols, rows) => {
 			const { project, tui } = await openBench({ script: echo });
 			const steps = Array.from({ length: 23 }, (_, index) => `step ${index + 1} of many, with some more words`);
@@ -202,7 +199,7 @@ describe("small screens", () => {
 });
 
 describe("what was there before", () => {
-	it("S24 S25 a draft in the editor is put aside and comes back, whether the recording is left or finished", async () => {
+	it("a draft in the editor is put aside and comes back, whether the recording is left or finished", async () => {
 		const { project, tui } = await openBench({
 			files: {
 				// The person's draft cannot be typed while the menu is open; an extension puts it there.
@@ -229,7 +226,7 @@ describe("what was there before", () => {
 		}
 	});
 
-	it("S18 S24 an editor that another extension puts over the recorder waits for its turn; nothing typed is lost", async () => {
+	it("an editor that another extension puts over the recorder waits for its turn; nothing typed is lost", async () => {
 		const { project, tui } = await openBench({
 			files: {
 				"over.mjs": `import { CustomEditor } from "@earendil-works/pi-coding-agent";

@@ -16,7 +16,7 @@ function seeded(project: Project, steps: string[]): string {
 }
 
 describe("recording", () => {
-	it("S18 S23 ↑ without steps is the history; a paste of 200 lines and undo; Ctrl+Enter finishes on a selected step; a narrower screen", async () => {
+	it("↑ without steps is the history; a paste of 200 lines and undo; Ctrl+Enter finishes on a selected step; a narrower screen", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = seeded(project, ["x"]);
 		const pi = await tui({ cols: 120, rows: 40, session: file });
@@ -47,7 +47,7 @@ describe("recording", () => {
 		expect(readSession(file).custom(snapshotType).at(-1)).toMatchObject({ steps: ["an earlier question", block] });
 	});
 
-	it("S16 S24 while the model works, Alt+Enter adds a step and sends nothing; ctrl+c empties the line and keeps the steps", async () => {
+	it("while the model works, Alt+Enter adds a step and sends nothing; ctrl+c empties the line and keeps the steps", async () => {
 		const { server, tui } = await openBench({
 			script: () => say("slow answer indeed ".repeat(6), { chunk: 2, delay: 120 }),
 		});
@@ -68,7 +68,7 @@ describe("recording", () => {
 	});
 
 	it.each(["/new", "/reload"])(
-		"S24 S56 a session that is left by %s in the middle leaves no editor, status or widget, and pi goes on",
+		"a session that is left by %s in the middle leaves no editor, status or widget, and pi goes on",
 		async (command) => {
 			const { project, tui } = await openBench({
 				files: {
@@ -93,7 +93,7 @@ describe("recording", () => {
 		},
 	);
 
-	it("S24 the editor of another extension is there again afterwards", async () => {
+	it("the editor of another extension is there again afterwards", async () => {
 		const { project, tui } = await openBench({
 			files: {
 				"own-editor.mjs": `import { CustomEditor } from "@earendil-works/pi-coding-agent";
@@ -116,7 +116,7 @@ export default (pi) => pi.on("session_start", (_e, ctx) => ctx.ui.setEditorCompo
 });
 
 describe("running", () => {
-	it("S8 S10 after /reload the recording is offered again; /tree does not show it", async () => {
+	it("after /reload the recording is offered again; /tree does not show it", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120, rows: 40, session: seeded(project, ["step of mine"]) });
 		await pi.submit("/reload");
@@ -131,7 +131,7 @@ describe("running", () => {
 		await pi.waitForScreen("Restore last sequence?");
 	});
 
-	it("S21 S56 Escape in the gap between two steps stops the run, and pi lives on", async () => {
+	it("Escape in the gap between two steps stops the run, and pi lives on", async () => {
 		const { project, server, tui } = await openBench({
 			files: {
 				// Holds the gap open: the step's text is not taken before this handler has ended.
@@ -161,7 +161,7 @@ describe("running", () => {
 		await pi.waitForScreen("echo alive");
 	});
 
-	it.each(["/new", "/quit"])("S21 %s during a run ends it without an error of pi", async (command) => {
+	it.each(["/new", "/quit"])("%s during a run ends it without an error of pi", async (command) => {
 		const { project, server, tui } = await openBench({
 			script: (request) =>
 				request.lastUser === "one"

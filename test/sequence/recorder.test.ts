@@ -18,7 +18,7 @@ async function command(
 }
 
 describe("recording", () => {
-	it("S13 S20 S21 S22 S23 S25 S27 S32 S36 records, refuses with reason, finishes, asks how often, runs", async () => {
+	it("records, refuses with reason, finishes, asks how often, runs", async () => {
 		const { project, server, tui } = await openBench({
 			files: {
 				"foreign.mjs":
@@ -67,7 +67,7 @@ describe("recording", () => {
 		expect(others).toEqual([]);
 	});
 
-	it("S23 with no steps says so and stays; Enter on an empty line finishes like Ctrl+Enter; leaving the count keeps the snapshot", async () => {
+	it("with no steps says so and stays; Enter on an empty line finishes like Ctrl+Enter; leaving the count keeps the snapshot", async () => {
 		const { tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");
@@ -103,7 +103,7 @@ describe("recording", () => {
 		await pi.waitForScreen("1. left over");
 	});
 
-	it("S24 Esc closes the completion first, asks before steps are lost, and puts everything back", async () => {
+	it("Esc closes the completion first, asks before steps are lost, and puts everything back", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");
@@ -138,7 +138,7 @@ describe("recording", () => {
 		expect(readSession(file).custom(snapshotType)).toEqual([]);
 	});
 
-	it("S15 S26 Edit: select, change, delete, move; the same id with a newer time; nothing changed writes nothing", async () => {
+	it("Edit: select, change, delete, move; the same id with a newer time; nothing changed writes nothing", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two", "three");
 		const pi = await tui({ cols: 120, session: file });
@@ -173,7 +173,7 @@ describe("recording", () => {
 		expect(entries[1]).toMatchObject({ sequenceId: "s", steps: ["three", "two changed"] });
 	});
 
-	it("S18 S19 pasted blocks, several lines, history, undo and completion work as in pi's editor", async () => {
+	it("pasted blocks, several lines, history, undo and completion work as in pi's editor", async () => {
 		const { project, tui } = await openBench({
 			files: { "notes.txt": "x", ".pi/prompts/greet.md": "Hi" },
 			script: echo,
@@ -205,7 +205,7 @@ describe("recording", () => {
 		expect(entry?.steps).toEqual([block, "first line\nsecond  line ", "/greet "]);
 	});
 
-	it.each([30, 60, 200])("S22 at %d columns no line is wider than the screen, wide letters included", async (cols) => {
+	it.each([30, 60, 200])("at %d columns no line is wider than the screen, wide letters included", async (cols) => {
 		const { project, tui } = await openBench({ script: echo });
 		const long = `${"統合テストを全部実行してから結果をまとめる ".repeat(4)}🧪 done`;
 		const pi = await tui({ cols, rows: 40, session: recorded(project, long, "x".repeat(300), "a\nb") });
@@ -219,7 +219,7 @@ describe("recording", () => {
 		await pi.waitForScreen((screen) => !/^1\. 統合/m.test(screen));
 	});
 
-	it("S16 a second /sequence cannot start while recording, and ending pi's session ends the recording", async () => {
+	it("a second /sequence cannot start while recording, and ending pi's session ends the recording", async () => {
 		const { tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");
@@ -232,7 +232,7 @@ describe("recording", () => {
 	});
 });
 
-it("S42 X: Escape in a run stops the sequence, and pi goes on", async () => {
+it("X: Escape in a run stops the sequence, and pi goes on", async () => {
 	const { project, server, tui } = await openBench({
 		script: () => say("a slow answer to stop", { chunk: 1, delay: 150 }),
 	});

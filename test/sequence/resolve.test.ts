@@ -31,14 +31,14 @@ const reasonOf = (text: string) => {
 };
 
 describe("accepted steps", () => {
-	it("S27 plain text is a prompt", () => {
+	it("plain text is a prompt", () => {
 		expect(resolveStep("Plan the work for $@", commands)).toMatchObject({
 			kind: "prompt",
 			text: "Plan the work for $@",
 		});
 		expect(resolveStep("hello /new", commands)).toMatchObject({ kind: "prompt" });
 	});
-	it("S28 the package's own commands, with their arguments", () => {
+	it("the package's own commands, with their arguments", () => {
 		expect(resolveStep("/readonly", commands)).toMatchObject({ kind: "command", name: "readonly", args: "" });
 		expect(resolveStep("/handoff do\nthe rest", commands)).toMatchObject({ name: "handoff", args: "do\nthe rest" });
 		expect(resolveStep("/notebook topic api notes", commands)).toMatchObject({
@@ -48,7 +48,7 @@ describe("accepted steps", () => {
 		expect(resolveStep("/workflow tdd fix $1", commands)).toMatchObject({ name: "workflow", args: "tdd fix $1" });
 		expect(resolveStep("/chronicle plan it", commands)).toMatchObject({ name: "chronicle", args: "plan it" });
 	});
-	it("S29 /compact with and without instructions", () => {
+	it("/compact with and without instructions", () => {
 		expect(resolveStep("/compact", commands)).toMatchObject({ kind: "compact", instructions: undefined });
 		expect(resolveStep("/compact keep the plan", commands)).toMatchObject({
 			kind: "compact",
@@ -56,7 +56,7 @@ describe("accepted steps", () => {
 		});
 		expect(resolveStep("/compactx", commands)).toMatchObject({ kind: "refused" });
 	});
-	it("S30 S31 templates and skills, with arguments and their file", () => {
+	it("templates and skills, with arguments and their file", () => {
 		expect(resolveStep('/greet "bob b"', commands)).toMatchObject({
 			kind: "template",
 			args: '"bob b"',
@@ -64,31 +64,31 @@ describe("accepted steps", () => {
 		});
 		expect(resolveStep("/skill:lint src", commands)).toMatchObject({ kind: "skill", name: "lint", args: "src" });
 	});
-	it("S37 a command that pi renamed for two extensions is still ours only by its owner", () => {
+	it("a command that pi renamed for two extensions is still ours only by its owner", () => {
 		const renamed = [command("readonly:1", "extension"), command("readonly:2", "extension", true)];
 		expect(resolveStep("/readonly:2", renamed)).toMatchObject({ kind: "command", name: "readonly" });
 		expect(resolveStep("/readonly:1", renamed)).toMatchObject({ kind: "refused" });
 		expect(resolveStep("/readonly", renamed)).toMatchObject({ kind: "command", name: "readonly" });
 	});
-	it("S37 an extension command that shadows a template counts as the command", () => {
+	it("an extension command that shadows a template counts as the command", () => {
 		const shadowed = [command("greet", "extension"), command("greet", "prompt")];
 		expect(resolveStep("/greet bob", shadowed)).toMatchObject({ kind: "refused" });
 	});
 });
 
 describe("refused steps", () => {
-	it("S32 names a foreign extension command in two lines", () => {
+	it("names a foreign extension command in two lines", () => {
 		expect(reasonOf("/publish now")).toBe(
 			"Unsupported step: /publish is an external extension command.\npi-chronicle cannot execute third-party extension command handlers.",
 		);
 	});
 	it.each(["settings", "tree", "model", "debug", "arminsayshi", "dementedelves", "quit", "login", "mcp"])(
-		"S33 refuses pi's own /%s, also where a template has the name",
+		"refuses pi's own /%s, also where a template has the name",
 		(name) => {
 			expect(reasonOf(`/${name}`)).toContain(`/${name} is an interactive command of pi`);
 		},
 	);
-	it("S34 says that /new belongs to the runner", () => {
+	it("says that /new belongs to the runner", () => {
 		expect(reasonOf("/new")).toContain("/new is done by the runner");
 		expect(reasonOf(" /new ")).toContain("/new is done by the runner");
 	});
@@ -105,13 +105,13 @@ describe("refused steps", () => {
 		"!!ls",
 		" /publish",
 		"/handoff",
-	])("S35 refuses %j with a reason", (text) => {
+	])("refuses %j with a reason", (text) => {
 		expect(reasonOf(text)).not.toContain("accepted");
 	});
-	it("S35 tells how to rewrite a path", () => {
+	it("tells how to rewrite a path", () => {
 		expect(reasonOf("/usr/bin/x fails")).toContain("put a word before it");
 	});
-	it("S38 a sequence is no step of a sequence, nor is another command of the package", () => {
+	it("a sequence is no step of a sequence, nor is another command of the package", () => {
 		expect(reasonOf("/sequence")).toContain("cannot be a step");
 		expect(reasonOf("/cancel-workflow")).toContain("cannot be a step");
 	});
@@ -127,16 +127,16 @@ describe("refused steps", () => {
 			expect(reasonOf(text)).toContain("is not known");
 		},
 	);
-	it("S38 names its own commands", () => {
+	it("names its own commands", () => {
 		expect(reasonOf("/sequence run")).toContain("/workflow and /chronicle");
 	});
-	it("S40 all refusals come at once, with their places", () => {
+	it("all refusals come at once, with their places", () => {
 		const outcome = resolveSteps(["fine", "/nope", "fine", "/new"], commands);
 		expect(outcome.kind === "refused" && outcome.refusals.map(({ index }) => index)).toEqual([1, 3]);
 	});
 });
 
-it("S38a raw is kept as typed, whatever it is", () => {
+it("raw is kept as typed, whatever it is", () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.string(), fc.constantFrom(" /greet  x ", "\t/compact y\n")), (raw) => {
 			expect(resolveStep(raw, commands).raw).toBe(raw);
@@ -146,7 +146,7 @@ it("S38a raw is kept as typed, whatever it is", () => {
 
 describe("snapshots", () => {
 	const good = { version: 1, sequenceId: "s", steps: ["a $@ \\ é"], updatedAt: 1 };
-	it("S2 a valid snapshot is read as it is", () => {
+	it("a valid snapshot is read as it is", () => {
 		expect(readSnapshot(good)).toEqual(good);
 	});
 	it.each([
@@ -161,10 +161,10 @@ describe("snapshots", () => {
 		{ ...good, sequenceId: "" },
 		{ ...good, sequenceId: undefined },
 		{ ...good, updatedAt: Number.NaN },
-	])("S5 %j is passed over", (data) => {
+	])("%j is passed over", (data) => {
 		expect(readSnapshot(data)).toBeUndefined();
 	});
-	it("S5 nothing throws on any data", () => {
+	it("nothing throws on any data", () => {
 		fc.assert(fc.property(fc.anything(), (data) => void readSnapshot(data)));
 	});
 });
@@ -174,15 +174,15 @@ describe("run count", () => {
 		["", 1],
 		[" 3 ", 3],
 		["0012", 12],
-	])("S39 %j is %d", (answer, count) => {
+	])("%j is %d", (answer, count) => {
 		expect(parseRunCount(answer)).toEqual({ kind: "count", count });
 	});
-	it.each(["abc", "0", "-1", "1.5", "1e3", "９", "12345678"])("S39 %j is refused, naming it", (answer) => {
+	it.each(["abc", "0", "-1", "1.5", "1e3", "９", "12345678"])("%j is refused, naming it", (answer) => {
 		expect(parseRunCount(answer)).toMatchObject({ kind: "refused", reason: expect.stringContaining(`"${answer}"`) });
 	});
 });
 
-it("S22 the preview shows every step raw, numbered, long ones cut with a count", () => {
+it("the preview shows every step raw, numbered, long ones cut with a count", () => {
 	expect(previewLines(["/readonly", "Plan $@", "a\nb\nc\nd\ne\nf"])).toEqual([
 		"Sequence",
 		"1. /readonly",

@@ -20,7 +20,7 @@ function seeded(project: Project, ...snapshots: unknown[]): string {
 const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 
 describe("restore", () => {
-	it("S4 S5 S14 offers the newest valid snapshot of the branch, in the exact menu; Cancel changes nothing", async () => {
+	it("offers the newest valid snapshot of the branch, in the exact menu; Cancel changes nothing", async () => {
 		const { project, server, rpc } = await openBench({ script: [] });
 		const file = seeded(
 			project,
@@ -41,7 +41,7 @@ describe("restore", () => {
 		expect(pi.screen.text).toContain("1. newest");
 	});
 
-	deepIt("S6 S7 S13 a session or branch without one has none; recording says that it needs the terminal", async () => {
+	deepIt("a session or branch without one has none; recording says that it needs the terminal", async () => {
 		const { project, rpc } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);
 		const root = draft.user("start");
@@ -56,7 +56,7 @@ describe("restore", () => {
 		expect(pi.screen.text).toContain("needs pi's terminal screen");
 	});
 
-	deepIt("S9 survives a compaction", async () => {
+	deepIt("survives a compaction", async () => {
 		const { project, rpc } = await openBench({
 			settings: { compaction: { keepRecentTokens: 1 } },
 			script: (request) => say(request.lastUser.includes("summar") ? "summary" : "ok"),
@@ -70,7 +70,7 @@ describe("restore", () => {
 });
 
 describe("running", () => {
-	it("S41 S42 S43 S48 S54 runs every step in order, each further run in a new session that has the recording", async () => {
+	it("runs every step in order, each further run in a new session that has the recording", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const file = seeded(project, snapshot(["hello /new", "second"]));
 		const pi = await rpc({ session: file, answers: ["Run", "3"], extensions: [fixtureExtension("probe")] });
@@ -90,7 +90,7 @@ describe("running", () => {
 		expect(JSON.stringify(server.requests[0]?.messages)).not.toContain("second");
 	});
 
-	it("S39 asks again on anything but a whole number from 1; leaving the question runs nothing", async () => {
+	it("asks again on anything but a whole number from 1; leaving the question runs nothing", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const pi = await rpc({
 			session: seeded(project, snapshot(["go"])),
@@ -103,7 +103,7 @@ describe("running", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	deepIt("S30 S31 S47 S12 templates and skills are read afresh from disk, with arguments by pi's rules", async () => {
+	deepIt("templates and skills are read afresh from disk, with arguments by pi's rules", async () => {
 		const skill = "---\nname: lint\ndescription: lints\n---\nRun the linter.\n";
 		const { project, server, rpc } = await openBench({
 			files: {
@@ -143,7 +143,7 @@ describe("running", () => {
 		]);
 	});
 
-	it("S40 a step that cannot be resolved stops everything before the first step, and names it", async () => {
+	it("a step that cannot be resolved stops everything before the first step, and names it", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hi" },
 			script: echo,
@@ -155,7 +155,7 @@ describe("running", () => {
 		expect(pi.screen.text).toContain("step 4: Unsupported step: /new");
 	});
 
-	deepIt("S49 S50 a template that disappears ends the run before the next iteration's first step", async () => {
+	deepIt("a template that disappears ends the run before the next iteration's first step", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hi" },
 			script: (request) => {
@@ -171,7 +171,7 @@ describe("running", () => {
 	});
 
 	deepIt(
-		"S46 /compact waits for the compaction and passes its instructions; nothing to compact is said and no stop",
+		"/compact waits for the compaction and passes its instructions; nothing to compact is said and no stop",
 		async () => {
 			const { project, server, rpc } = await openBench({
 				settings: { compaction: { keepRecentTokens: 1 } },
@@ -191,7 +191,7 @@ describe("running", () => {
 		},
 	);
 
-	it("S44 S24 /handoff is one cut inside its step and the next step goes on after the successor; /notebook does not hang", async () => {
+	it("/handoff is one cut inside its step and the next step goes on after the successor; /notebook does not hang", async () => {
 		const { project, server, rpc } = await openBench({
 			script: [say("one"), call("handoff", { context: "brief" }), say("successor worked"), say("three")],
 		});
@@ -205,7 +205,7 @@ describe("running", () => {
 		expect(pi.screen.text).toContain("Notebook off");
 	});
 
-	deepIt("S53 a new iteration starts with an empty notebook and no topic", async () => {
+	deepIt("a new iteration starts with an empty notebook and no topic", async () => {
 		const { project, server, rpc } = await openBench({
 			script: (request) => {
 				if (!request.users.includes("work")) return say("ok");
@@ -223,7 +223,7 @@ describe("running", () => {
 });
 
 describe("ends", () => {
-	deepIt("S56 a provider error stops with run, step and error; nothing is left on the screen; pi lives", async () => {
+	deepIt("a provider error stops with run, step and error; nothing is left on the screen; pi lives", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: [say("ok"), say("ok"), fail(400, "no such model"), say("alive")],
@@ -237,7 +237,7 @@ describe("ends", () => {
 		expect(pi.events.filter(({ type }) => type === "extension_error")).toEqual([]);
 	});
 
-	it("S16 S17 abort stops the whole sequence; a second /sequence meanwhile is refused", async () => {
+	it("abort stops the whole sequence; a second /sequence meanwhile is refused", async () => {
 		const { project, server, rpc } = await openBench({
 			script: () => say("a slow answer that takes its time", { chunk: 1, delay: 100 }),
 		});
@@ -253,7 +253,7 @@ describe("ends", () => {
 		expect(pi.screen.text).toContain("The sequence was stopped at run 1/3, step 1/2 (one).");
 	});
 
-	deepIt("S21 the person's own new session ends the run without an error", async () => {
+	deepIt("the person's own new session ends the run without an error", async () => {
 		const { project, server, rpc } = await openBench({
 			script: () => say("slow answer indeed", { chunk: 1, delay: 100 }),
 		});
@@ -279,7 +279,7 @@ describe("ends", () => {
 		expect(pi.screen.text).toContain("refused by another extension");
 	});
 
-	deepIt("S52 a killed run is not resumed", async () => {
+	deepIt("a killed run is not resumed", async () => {
 		const { project, server, rpc } = await openBench({ script: () => say("a slow answer", { chunk: 1, delay: 200 }) });
 		const file = seeded(project, snapshot(["one", "two"]));
 		const pi = await rpc({ session: file });

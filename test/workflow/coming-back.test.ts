@@ -24,7 +24,7 @@ const reference = (more: object = {}) => ({
 });
 
 describe("opened again", () => {
-	it("case 57: same phase, same status, limits in force, nothing said to the model; field 40, 41, 54, 58", async () => {
+	it("same phase, same status, limits in force, nothing said to the model; field 40, 41, 54, 58", async () => {
 		const stage = await openStage({ w: limited, inner: ["@w"] }, { files: { "x.txt": "x" } });
 		const first = await stage.rpc();
 		stage.play(step("next", "found it"), "I wait");
@@ -74,7 +74,7 @@ describe("opened again", () => {
 		).toEqual([]);
 	});
 
-	it("T11, case 62, field 55: an edited definition does not move a run that is on; reload takes it, by the id of the phase", async () => {
+	it("an edited definition does not move a run that is on; reload takes it, by the id of the phase", async () => {
 		const stage = await openStage({ w: ["a", "b"] });
 		const first = await stage.rpc();
 		stage.play(step("next"), "I wait");
@@ -117,7 +117,7 @@ describe("opened again", () => {
 });
 
 describe("states of the reference package", () => {
-	it("case 37: without their definition allow nothing, say why, and can be cancelled or taken up again", async () => {
+	it("without their definition allow nothing, say why, and can be cancelled or taken up again", async () => {
 		const stage = await openStage({ other: ["o"] }, { files: { "x.txt": "x" } });
 		const draft = new SessionDraft(stage.project);
 		draft.user("earlier");
@@ -141,46 +141,43 @@ describe("states of the reference package", () => {
 		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false, cancelled: true });
 	});
 
-	deepIt(
-		"case 59: an index without a path is taken up; case 65: what that package left in the context goes",
-		async () => {
-			const stage = await openStage({ w: ["a", "b", "c"] });
-			const draft = new SessionDraft(stage.project);
-			draft.user("earlier");
-			draft.customMessage("workflow:context", "OLD CONTEXT: you are the orchestrator", false);
-			draft.assistant("", [["c1", "workflow_step", { action: "next" }]]);
-			draft.append({
-				type: "message",
-				message: {
-					role: "toolResult",
-					toolCallId: "c1",
-					toolName: "workflow_step",
-					content: [{ type: "text", text: "✓ Advanced: A → C\n\nOLD INSTRUCTIONS" }],
-					details: { advanced: true, from: "A", to: "C" },
-					isError: false,
-					timestamp: 1,
-				},
-			});
-			draft.assistant("ok");
-			const { currentPath: _path, globalStepCount: _step, ...old } = reference();
-			draft.custom("workflow:state", { ...old, currentPhaseIndex: 2 });
-			const pi = await stage.rpc({ session: draft.write() });
-			await pi.screen.status("Workflow w > 🔹 C [3/3]");
-			stage.play(step("next"), "end");
-			await pi.run("go on");
-			for (const request of stage.server.requests) {
-				expect(request.users.join("\n")).not.toContain("OLD CONTEXT");
-				expect(JSON.stringify(request.messages)).not.toContain("OLD INSTRUCTIONS");
-			}
-			expect(stage.server.requests[0]?.users.join("\n")).toContain("Do c for from before");
-			expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({
-				active: false,
-				globalStepCount: 3,
-			});
-		},
-	);
+	deepIt("an index without a path is taken up; case 65: what that package left in the context goes", async () => {
+		const stage = await openStage({ w: ["a", "b", "c"] });
+		const draft = new SessionDraft(stage.project);
+		draft.user("earlier");
+		draft.customMessage("workflow:context", "OLD CONTEXT: you are the orchestrator", false);
+		draft.assistant("", [["c1", "workflow_step", { action: "next" }]]);
+		draft.append({
+			type: "message",
+			message: {
+				role: "toolResult",
+				toolCallId: "c1",
+				toolName: "workflow_step",
+				content: [{ type: "text", text: "✓ Advanced: A → C\n\nOLD INSTRUCTIONS" }],
+				details: { advanced: true, from: "A", to: "C" },
+				isError: false,
+				timestamp: 1,
+			},
+		});
+		draft.assistant("ok");
+		const { currentPath: _path, globalStepCount: _step, ...old } = reference();
+		draft.custom("workflow:state", { ...old, currentPhaseIndex: 2 });
+		const pi = await stage.rpc({ session: draft.write() });
+		await pi.screen.status("Workflow w > 🔹 C [3/3]");
+		stage.play(step("next"), "end");
+		await pi.run("go on");
+		for (const request of stage.server.requests) {
+			expect(request.users.join("\n")).not.toContain("OLD CONTEXT");
+			expect(JSON.stringify(request.messages)).not.toContain("OLD INSTRUCTIONS");
+		}
+		expect(stage.server.requests[0]?.users.join("\n")).toContain("Do c for from before");
+		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({
+			active: false,
+			globalStepCount: 3,
+		});
+	});
 
-	deepIt("case 60, T1: values that are not right are no workflow, and the session works", async () => {
+	deepIt("values that are not right are no workflow, and the session works", async () => {
 		const stage = await openStage({ w: ["a", "b"] }, { files: { "x.txt": "x" } });
 		const bad = [
 			{},
@@ -220,7 +217,7 @@ describe("states of the reference package", () => {
 });
 
 describe("moved about", () => {
-	it("case 58, field 25: the place in the tree decides; a fork takes the run along", async () => {
+	it("the place in the tree decides; a fork takes the run along", async () => {
 		const stage = await openStage({ w: { ...limited, autoContinue: false } }, { files: { "x.txt": "x" } });
 		const mover = stage.project.write(
 			"mover.mjs",
@@ -265,7 +262,7 @@ describe("moved about", () => {
 		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
 	});
 
-	deepIt("field 26: after a compaction the phase is told once more, and only once", async () => {
+	deepIt("after a compaction the phase is told once more, and only once", async () => {
 		const stage = await openStage(
 			{ w: { phases: ["a", "b"], autoContinue: false } },
 			{ settings: { compaction: { keepRecentTokens: 500 } } },
@@ -297,7 +294,7 @@ describe("moved about", () => {
 	});
 });
 
-it("field 26: a compaction in the middle of a run brings the phase back before the next request", async () => {
+it("a compaction in the middle of a run brings the phase back before the next request", async () => {
 	const stage = await openStage(
 		{ w: { phases: ["a", "b"], autoContinue: false } },
 		{ settings: { compaction: { keepRecentTokens: 200, reserveTokens: 2_000 } } },
@@ -327,7 +324,7 @@ it("field 26: a compaction in the middle of a run brings the phase back before t
 	expect(stage.server.requests[2]?.users.join("\n")).toContain("What was said before.");
 });
 
-deepIt("field 26: after a cut that a turn ends with, a handoff among them, the phase is told once more", async () => {
+deepIt("after a cut that a turn ends with, a handoff among them, the phase is told once more", async () => {
 	const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 	const pi = await stage.rpc();
 	const told = (id: string) =>
@@ -347,7 +344,7 @@ deepIt("field 26: after a cut that a turn ends with, a handoff among them, the p
 });
 
 describe("what is written", () => {
-	it("T1, T3, field 17, 22, 53: a line of small entries, none rewritten; the definition once", async () => {
+	it("a line of small entries, none rewritten; the definition once", async () => {
 		const phases = Array.from({ length: 12 }, (_, index) => ({
 			id: `phase-${index}`,
 			body: `Long text ${"x".repeat(3_000)}`,

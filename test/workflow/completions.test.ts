@@ -9,7 +9,7 @@ import { openFolder } from "../harness/index.ts";
 import { begin, drafts, happen } from "./drafts.ts";
 import { workflowFiles } from "./stage.ts";
 
-it("case 19: verbs that a workflow is called like are offered as they are to be written", () => {
+it("verbs that a workflow is called like are offered as they are to be written", () => {
 	const folder = openFolder(workflowFiles({ list: ["a"], show: ["a"], release: ["a"] }));
 	const workflows = { library: openLibrary(`${folder}/nowhere`), controller: { active: undefined } };
 	const offered = (prefix: string) =>
@@ -45,7 +45,7 @@ it("offers the verbs that can do something where the run stands", () => {
 	expect(offered(paused)).toEqual(["status", "resume", "next", "skip", "reload"]);
 });
 
-it("case 50: a narrow terminal still says what a person can do, whatever the phase is called", () => {
+it("a narrow terminal still says what a person can do, whatever the phase is called", () => {
 	for (const what of ["🔍 Look", "👩‍👩‍👧 阶段阶段阶段阶段阶段阶段阶段阶段", "x".repeat(300)])
 		for (const width of [60, 80, 200]) {
 			const line = countdownLine(what, 3, width);

@@ -37,7 +37,7 @@ console.log(JSON.stringify({ after: two.widgets.slice(before), notices: one.noti
 process.exit(0);
 `;
 
-it("field 1, 3: sessions of one process know nothing of each other, and one that is disposed of counts down no further", async () => {
+it("sessions of one process know nothing of each other, and one that is disposed of counts down no further", async () => {
 	const stage = await openStage({ w: ["a"], v: ["c"] }, { countdown: 1, agentFiles: {} });
 	stage.play("I stop", say("I stop as well"), step("next"), "end");
 	const { extension } = packageUnderTest();

@@ -65,14 +65,14 @@ const edit: [string, Record<string, unknown>] = [
 const read: [string, Record<string, unknown>] = ["read", { path: "kept.txt" }];
 
 describe("names", () => {
-	it("case 39: a blacklisted tool is stopped with the workflow's own reason; others run, workflow_step always", async () => {
+	it("a blacklisted tool is stopped with the workflow's own reason; others run, workflow_step always", async () => {
 		const results = await attempt("black", edit, read, stepCall("status"));
 		expect(results.map(({ error }) => error)).toEqual([true, false, false]);
 		expect(results[0]?.text).toContain("edit not in A of Workflow black, which allows all except: edit, write. {foo}");
 		expect(stage.project.read("kept.txt")).toBe("kept\n");
 	});
 
-	it("case 40, 41: a whitelist lets through what it lists; a phase without limits, and no workflow, everything", async () => {
+	it("a whitelist lets through what it lists; a phase without limits, and no workflow, everything", async () => {
 		const results = await attempt(
 			"white",
 			bash("true"),
@@ -86,7 +86,7 @@ describe("names", () => {
 		expect(results.map(({ error }) => error)).toEqual([true, false, false, false, false, false, false]);
 	});
 
-	it("case 42: inside another workflow the phase's own list holds, and the reason is the root's", async () => {
+	it("inside another workflow the phase's own list holds, and the reason is the root's", async () => {
 		const [stopped] = await attempt("nested", bash("true"));
 		expect(stopped?.text).toContain("ROOT bash I");
 		expect(stopped?.text).not.toContain("INNER");
@@ -98,7 +98,7 @@ describe("names", () => {
 	});
 });
 
-describe("case 38: in one message", () => {
+describe("in one message", () => {
 	it("a call after next is judged by the new phase", async () => {
 		const before = pi.toolResults().length;
 		stage.play(calls([bash("echo 1 > one.txt"), stepCall("next"), bash("echo 2 > two.txt")]));
@@ -127,7 +127,7 @@ describe("case 38: in one message", () => {
 	});
 });
 
-describe("T5, field 38: a phase that may only read", () => {
+describe("a phase that may only read", () => {
 	const stopped: [string, Record<string, unknown>][] = [
 		write,
 		edit,
@@ -220,7 +220,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });`;
 
 it(
-	"field 38: tools of MCP servers are judged in scripts too, and a phase that allows them can be reached by a script",
+	"tools of MCP servers are judged in scripts too, and a phase that allows them can be reached by a script",
 	async () => {
 		const script = `const calls = [tools.mcp__docs__look({}), tools.mcp__docs__keep({}), tools.bash({ command: "echo x > a" })];
 		return (await Promise.allSettled(calls)).map(({ status }) => status === "fulfilled" ? 1 : 0).join("");`;

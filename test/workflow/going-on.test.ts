@@ -5,7 +5,7 @@ import { openRpcStage, openStage, type Stage, type State, step } from "./stage.t
 
 const isReminder = (text: string) => text.includes("is not finished: its phase");
 
-it("case 50: counts 3, 2, 1, then reminds once; field 65: draws no oftener than that", async () => {
+it("counts 3, 2, 1, then reminds once; field 65: draws no oftener than that", async () => {
 	const { pi, play, server } = await openRpcStage({ w: ["a", "b"] }, { countdown: 3 });
 	play("I stop", step("next"), step("next"), "done");
 	await pi.prompt("/workflow w it");
@@ -30,7 +30,7 @@ describe("what ends a countdown", () => {
 
 	const counting = () => pi.waitUntil("the countdown", () => pi.screen.widgets.has("chronicle-countdown"));
 
-	it("case 52: a message during the countdown ends it and is answered; no reminder comes late", async () => {
+	it("a message during the countdown ends it and is answered; no reminder comes late", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop", "I heard you", "and that");
 		await pi.prompt("/workflow slow it");
@@ -54,7 +54,7 @@ describe("what ends a countdown", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
-	it("case 48: /cancel-workflow during the countdown ends both; field 12: nothing comes after", async () => {
+	it("/cancel-workflow during the countdown ends both; field 12: nothing comes after", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");
@@ -66,7 +66,7 @@ describe("what ends a countdown", () => {
 		expect(stage.server.requests.length - requests).toBe(1);
 	});
 
-	it("case 56, field 1: a new session during the countdown takes timer and widget with it", async () => {
+	it("a new session during the countdown takes timer and widget with it", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");
@@ -78,7 +78,7 @@ describe("what ends a countdown", () => {
 		expect((await pi.probe()).activeTools).not.toContain("workflow_step");
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
-	it("case 56: a fork during the countdown does not wait for it", async () => {
+	it("a fork during the countdown does not wait for it", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");
@@ -122,7 +122,7 @@ describe("at once", () => {
 		return stage.server.requests.slice(requests);
 	};
 
-	it("case 54: three reminders in a row that change nothing pause the workflow, visibly and for good", async () => {
+	it("three reminders in a row that change nothing pause the workflow, visibly and for good", async () => {
 		stage.play("no", "no", "no", "no");
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(4);
@@ -131,28 +131,28 @@ describe("at once", () => {
 		expect(pi.screen.text).toMatch(/⏸ The workflow is paused: 3 reminders[^\n]*\/workflow resume/);
 	});
 
-	it("case 54: work between reminders starts their row again", async () => {
+	it("work between reminders starts their row again", async () => {
 		stage.play("no", "no", call("bash", { command: "true" }), "no", "no", "no", step("next"), step("next"), "end");
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(9);
 		expect(await lastState()).toMatchObject({ active: false, cancelled: false });
 	});
 
-	it("case 53: an error of the provider pauses and is not asked again", async () => {
+	it("an error of the provider pauses and is not asked again", async () => {
 		stage.play(fail(401, "bad key"));
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(1);
 		expect(await lastState()).toMatchObject({ paused: { by: "error", why: expect.stringContaining("bad key") } });
 	});
 
-	it("case 53: an error that pi retries is none", async () => {
+	it("an error that pi retries is none", async () => {
 		stage.play(fail(503, "overloaded"), step("next"), step("next"), "end");
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(4);
 		expect(await lastState()).toMatchObject({ active: false });
 	});
 
-	it("case 51, T6, field 11: Esc pauses; nothing goes on by itself, and the person's next message lets it go on", async () => {
+	it("Esc pauses; nothing goes on by itself, and the person's next message lets it go on", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }));
 		await pi.prompt("/workflow w it");
@@ -205,13 +205,13 @@ describe("at once", () => {
 		expect(stage.left).toBe(0);
 	});
 
-	it("case 45: a reminder of the workflow's own, its instructions filled in", async () => {
+	it("a reminder of the workflow's own, its instructions filled in", async () => {
 		stage.play("no", step("next"), "end");
 		const requests = await start("/workflow own it");
 		expect(requests[1]?.lastUser).toBe("GO ON with A: Do a for it.");
 	});
 
-	it("case 50: what is queued comes first, and is not reminded over", async () => {
+	it("what is queued comes first, and is not reminded over", async () => {
 		const held = gate();
 		stage.play(say("first", { after: held.opened }), "second", step("next"), step("next"), "end");
 		const before = stage.server.requests.length;
@@ -224,7 +224,7 @@ describe("at once", () => {
 		expect([second?.lastUser, isReminder(third?.lastUser ?? "")]).toEqual(["and then this", true]);
 	});
 
-	it("field 16: what the person has queued survives the end of the workflow", async () => {
+	it("what the person has queued survives the end of the workflow", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }));
 		const requests = stage.server.requests.length;

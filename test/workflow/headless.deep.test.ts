@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { fail, readSession, runPrint, SessionDraft } from "../harness/index.ts";
 import { openRpcStage, openStage, type State, step } from "./stage.ts";
 
-describe("case 27: pi -p runs a workflow to its end", () => {
-	it("case 55: the same in JSON mode, whose output stays records", async () => {
+describe("pi -p runs a workflow to its end", () => {
+	it("the same in JSON mode, whose output stays records", async () => {
 		const stage = await openStage({ w: ["a"] }, { countdown: 3 });
 		stage.play("not yet", step("next"), "finished");
 		const { code, stderr, records } = await stage.print("/workflow w do it", { mode: "json" });
@@ -51,7 +51,7 @@ describe("case 27: pi -p runs a workflow to its end", () => {
 		expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/it waits for you[\s\S]*DONE[\s\S]*finished/)]);
 	});
 
-	it("field 44: an unknown workflow, or one more beside one that is on, is refused and not waited for", async () => {
+	it("an unknown workflow, or one more beside one that is on, is refused and not waited for", async () => {
 		const stage = await openStage({ w: { phases: ["a"], autoContinue: false } });
 		const unknown = await stage.print("/workflow run x");
 		expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no workflow "run"')]);
@@ -63,7 +63,7 @@ describe("case 27: pi -p runs a workflow to its end", () => {
 		expect(states.filter(({ active }) => !active)).toEqual([]);
 	});
 
-	it("case 55: an ordinary message to a session with a workflow in it goes on to the end", async () => {
+	it("an ordinary message to a session with a workflow in it goes on to the end", async () => {
 		const stage = await openStage({ w: ["a", "b"] });
 		const draft = new SessionDraft(stage.project);
 		draft.user("earlier");

@@ -5,7 +5,7 @@ import { deepIt, sampled } from "../harness/deep-it.ts";
 import { readSession } from "../harness/index.ts";
 import { openStage, type State, step } from "./stage.ts";
 
-describe("case 27: pi -p runs a workflow to its end", () => {
+describe("pi -p runs a workflow to its end", () => {
 	it("DONE: reminders included, and the answer of the model comes out", async () => {
 		// Nobody sees a countdown: one would last longer than this test may.
 		const stage = await openStage({ w: ["a", "b"] }, { countdown: 60 });

@@ -50,7 +50,7 @@ describe("what is too much to judge", () => {
 });
 
 describe("names", () => {
-	it("case 39: a blacklist stops what it lists and nothing else", () => {
+	it("a blacklist stops what it lists and nothing else", () => {
 		const limits = black(["edit", "write"]);
 		expect(["edit", "write", "read", "bash", "Edit"].map((tool) => judge(limits, tool))).toEqual([
 			"name",
@@ -61,7 +61,7 @@ describe("names", () => {
 		]);
 	});
 
-	it("case 40: a whitelist lets through what it lists and nothing else", () => {
+	it("a whitelist lets through what it lists and nothing else", () => {
 		const limits = white(["read"]);
 		expect(["read", "bash", "Read", "edit"].map((tool) => judge(limits, tool))).toEqual([
 			undefined,
@@ -74,11 +74,11 @@ describe("names", () => {
 		expect(allowedTools(black(["edit", "write"]))).toBe("all except: edit, write");
 	});
 
-	it("case 41: without limits everything goes through", () => {
+	it("without limits everything goes through", () => {
 		expect(judge({ kind: "free" }, "anything", access("delete", "/", true))).toBeUndefined();
 	});
 
-	it("case 39: workflow_step is never stopped and never listed, whatever is written", () => {
+	it("workflow_step is never stopped and never listed, whatever is written", () => {
 		for (const limits of [black(["workflow_step"]), black(["*"]), white([]), white(["read"]), may()])
 			expect(judge(limits, "workflow_step")).toBeUndefined();
 		expect([allowedTools(white(["read", "workflow_step"])), blockedTools(black(["workflow_step"]))]).toEqual([
@@ -193,7 +193,7 @@ describe("capabilities", () => {
 		expect(judge(may("read"), "bash", unknown("operand", ["read"]))).toBeUndefined();
 	});
 
-	it("field 38: read stops everything else, wherever it is and whatever it is called", () => {
+	it("read stops everything else, wherever it is and whatever it is called", () => {
 		for (const footprint of [
 			access("write", "/tmp/a"),
 			access("delete", `${project}/a`),
@@ -227,7 +227,7 @@ describe("capabilities", () => {
 		}
 	});
 
-	it("W9: a phase that may nothing may not read either", () => {
+	it("a phase that may nothing may not read either", () => {
 		expect(judge(may(), "write", access("write", "/tmp/a"))).toBe("name");
 		expect(judge(may(), "read", access("read", `${project}/a`))).toBe("name");
 		expect(judge(may(), "workflow_step", access("read", `${project}/a`))).toBeUndefined();
@@ -238,7 +238,7 @@ describe("capabilities", () => {
 		]);
 	});
 
-	it("field 38: pi's tools that only find and call others lead to what is allowed, where that is more than pi's own tools", () => {
+	it("pi's tools that only find and call others lead to what is allowed, where that is more than pi's own tools", () => {
 		const plain = { ...nothing, ...access("list", project) };
 		for (const tool of ["codemode", "tool_search"]) {
 			const judgeOwn = (limits: ToolLimits) => judgeCall(limits, { tool, own: true }, () => plain, project)?.kind;
@@ -267,7 +267,7 @@ describe("in words", () => {
 		expect(limitsText(may("read"))).toContain("anything that only reads");
 	});
 
-	it("W43: what is blocked is told for whitelists and capabilities too", () => {
+	it("what is blocked is told for whitelists and capabilities too", () => {
 		expect(blockedTools({ kind: "free" })).toBe("(none)");
 		expect(blockedTools(white(["read"]))).toBe("all except: read");
 		expect(blockedTools(white(["workflow_step"]))).toBe("all");

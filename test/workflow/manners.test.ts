@@ -19,7 +19,7 @@ const marked = {
 };
 
 describe("the model's context", () => {
-	it("field 13, 14: a phase is told once, whatever is said in it; the system prompt and what was said before stay as they are", async () => {
+	it("a phase is told once, whatever is said in it; the system prompt and what was said before stay as they are", async () => {
 		const { pi, play, server } = await openRpcStage({ w: marked });
 		await pi.run("hello");
 		play("one");
@@ -39,7 +39,7 @@ describe("the model's context", () => {
 			expect(begun[at]?.messages.slice(0, begun[at - 1]?.messages.length)).toEqual(begun[at - 1]?.messages);
 	});
 
-	it("case 65: after the end nothing of a workflow is left, by whatever way it ended", async () => {
+	it("after the end nothing of a workflow is left, by whatever way it ended", async () => {
 		const { pi, play, server } = await openRpcStage({ w: marked });
 		play(step("next"), step("status"), step("next"), "done");
 		await pi.prompt("/workflow w it");
@@ -77,7 +77,7 @@ describe("the model's context", () => {
 		expect(server.last().users.join("\n")).toContain("Task: second");
 	});
 
-	it("case 46: the last word is an entry: the model never reads it", async () => {
+	it("the last word is an entry: the model never reads it", async () => {
 		const { pi, play, server } = await openRpcStage({
 			w: { phases: ["a"], completionMessage: "LAST WORD {phaseCount}" },
 		});
@@ -89,7 +89,7 @@ describe("the model's context", () => {
 		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("LAST WORD");
 	});
 
-	it("field 61: words never move a workflow, only the tool does", async () => {
+	it("words never move a workflow, only the tool does", async () => {
 		const { pi, play } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		play(
 			"### VERDICT: **APPROVED**, moving to the next phase",
@@ -110,7 +110,7 @@ describe("the model's context", () => {
 });
 
 describe("pi and its other guests", () => {
-	it("field 39, 42, 46: the tool is there while a workflow is; what others have switched on or off is left alone", async () => {
+	it("the tool is there while a workflow is; what others have switched on or off is left alone", async () => {
 		const { pi, play, server, project } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		const chooser = project.write(
 			"chooser.mjs",
@@ -139,7 +139,7 @@ describe("pi and its other guests", () => {
 		expect((await own.probe()).activeTools).toEqual(["bash"]);
 	});
 
-	it("field 46: where another extension has a workflow_step of its own, nothing is started and that is said", async () => {
+	it("where another extension has a workflow_step of its own, nothing is started and that is said", async () => {
 		const { pi, project, server } = await openRpcStage({ w: ["a"] });
 		const guest = project.write(
 			"guest.mjs",
@@ -179,7 +179,7 @@ describe("pi and its other guests", () => {
 		]);
 	});
 
-	it("field 3, 6: a session that is opened again and again keeps no timer and shows its run once", async () => {
+	it("a session that is opened again and again keeps no timer and shows its run once", async () => {
 		const { pi, play } = await openRpcStage(
 			{ w: ["a"] },
 			{ countdown: 2 },

@@ -39,7 +39,7 @@ function later(run: LiveWorkflowRun, steps: number, event: "next" | "loop" | "sk
 const firstLine = (text: string) => text.split("\n")[0];
 
 describe("variables", () => {
-	it("case 43: names that are not known stay, and values are not looked at again", () => {
+	it("names that are not known stay, and values are not looked at again", () => {
 		const run = begin(drafts({ w: ["a"] }), "w", "fix {phaseName} and {foo}");
 		const variables = variablesOf(run);
 		expect(expand("{description} {foo} {phaseName} {{phaseId}} ${phaseId} { phaseId } {phase-id}", variables)).toBe(
@@ -49,7 +49,7 @@ describe("variables", () => {
 			expect(expand(`{${name}}`, variables)).toBe(`{${name}}`);
 	});
 
-	it("case 44: the life of a workflow of two phases", () => {
+	it("the life of a workflow of two phases", () => {
 		const definitions = drafts({
 			"code-review": {
 				name: "Code Review",
@@ -74,7 +74,7 @@ describe("variables", () => {
 		).toEqual(["Gather", "DONE", "edit, write", "1"]);
 	});
 
-	it("case 24: the first message knows the first phase, however deep it lies", () => {
+	it("the first message knows the first phase, however deep it lies", () => {
 		const definitions = drafts({
 			p: {
 				entries: ["@s"],
@@ -89,7 +89,7 @@ describe("variables", () => {
 		expect(initialMessage(begin(plain, "w"))).toBe("(none)");
 	});
 
-	it("case 45: reminders know the phase, its instructions filled in", () => {
+	it("reminders know the phase, its instructions filled in", () => {
 		const definitions = drafts({
 			w: {
 				entries: [{ id: "a", instructions: "Do it: {description}, not {phaseInstructions}" }],
@@ -102,14 +102,14 @@ describe("variables", () => {
 		);
 	});
 
-	it("case 45: instructions are filled in wherever the model reads them", () => {
+	it("instructions are filled in wherever the model reads them", () => {
 		const definitions = drafts({ w: ["x", { id: "a", instructions: "Do {taskDescription} as {phaseName}" }] });
 		const { run, from } = later(begin(definitions, "w"), 1);
 		for (const text of [wholeText(run), laterText(run), statusText(run), movedText(run, from, "next")])
 			expect(text).toContain("Do the task as A");
 	});
 
-	it("case 46: the last message counts the phases of the workflow that was started", () => {
+	it("the last message counts the phases of the workflow that was started", () => {
 		const definitions = drafts({
 			p: { entries: ["a", "@s"], completionMessage: "{workflowName}: {phaseCount} for {taskDescription} ({taskId})" },
 			s: ["s1", "s2"],
@@ -120,7 +120,7 @@ describe("variables", () => {
 		expect(endText(begin(drafts({ w: ["a"] }), "w"), "done")).toContain("DONE");
 	});
 
-	it("case 42: the reason for a refusal is the started workflow's, about the phase that is on", () => {
+	it("the reason for a refusal is the started workflow's, about the phase that is on", () => {
 		const definitions = drafts({
 			p: { entries: ["@s"], blockReasonTemplate: "{toolName} not in {phaseName} of {workflowName}: {allowedTools}" },
 			s: {
@@ -145,7 +145,7 @@ describe("places", () => {
 		d: { name: "Deep", entries: ["d1"] },
 	});
 
-	it("case 63: the status line of one, two and three levels", () => {
+	it("the status line of one, two and three levels", () => {
 		const cicd = drafts({
 			w: { name: "CI/CD Pipeline", entries: [{ id: "p", name: "Planning", emoji: "📋" }, "b", "c"] },
 		});
@@ -157,7 +157,7 @@ describe("places", () => {
 		expect(statusLine(happen(run, { kind: "pause", by: "person" }).run)).toMatch(/ \(paused\)$/);
 	});
 
-	it("case 36: the list marks the right one of two visits of the same workflow", () => {
+	it("the list marks the right one of two visits of the same workflow", () => {
 		const twice = drafts({ p: ["@s", "m", "@s"], s: ["s1", "s2"] });
 		const marked = (steps: number) =>
 			wholeText(later(begin(twice, "p"), steps).run)
@@ -168,7 +168,7 @@ describe("places", () => {
 		expect(marked(3)).toEqual(["▶ 4. 🔹 S1 (Workflow s)"]);
 	});
 
-	it("case 36: what comes before and after is right across workflows", () => {
+	it("what comes before and after is right across workflows", () => {
 		const run = begin(nested, "r");
 		const around = (steps: number) => {
 			const at = later(run, steps).run;
@@ -268,7 +268,7 @@ describe("answers", () => {
 	});
 });
 
-describe("case 23: the name of the session", () => {
+describe("the name of the session", () => {
 	const name = (task: string, more: object = {}) => {
 		const [definition] = [...drafts({ w: { entries: ["a"], ...more } }).values()];
 		if (!definition) throw new Error("no draft");

@@ -21,7 +21,7 @@ const workflows = {
 const count = (screen: string, text: string) => screen.split(text).length - 1;
 
 describe("a run from start to end", () => {
-	it("case 63, 64, 46, 19: status, rows, notices, completions; the same after a resume", async () => {
+	it("status, rows, notices, completions; the same after a resume", async () => {
 		const stage = await openStage(workflows);
 		const options = { cols: 100, rows: 80, session: stage.project.path("s.jsonl") };
 		const first = await stage.tui(options);
@@ -124,7 +124,7 @@ describe("the countdown", () => {
 		await ui.waitForScreen("is paused");
 	});
 
-	it("case 63: the status line is there while the model has not answered; T6, case 51, field 15: Esc in the countdown pauses, and stays so", async () => {
+	it("the status line is there while the model has not answered; T6, case 51, field 15: Esc in the countdown pauses, and stays so", async () => {
 		const { stage, ui } = await open();
 		stage.play("I stop.");
 		await ui.submit("/workflow tale it");
@@ -141,7 +141,7 @@ describe("the countdown", () => {
 		expect(stage.server.requests.length).toBe(asked);
 	});
 
-	it("case 52: typing holds it; the message goes out and the workflow goes on afterwards", async () => {
+	it("typing holds it; the message goes out and the workflow goes on afterwards", async () => {
 		const { stage, ui } = await open();
 		stage.play("I go on.", "I heard it.");
 		await ui.submit("/workflow resume");

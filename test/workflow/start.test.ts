@@ -32,7 +32,7 @@ afterEach(async () => {
 const lastNotice = () => pi.screen.notifications.at(-1);
 const states = () => pi.customEntries<State>("workflow:state");
 
-describe("case 21: what /workflow says", () => {
+describe("what /workflow says", () => {
 	it("alone: how it is used, and every workflow that can be started", async () => {
 		await pi.prompt("/workflow");
 		const text = lastNotice()?.message ?? "";
@@ -64,7 +64,7 @@ describe("case 21: what /workflow says", () => {
 		expect(lastNotice()).toMatchObject({ type: "error", message: expect.stringContaining("gone.md") });
 	});
 
-	it("case 5: with the name of one that only runs inside others: so", async () => {
+	it("with the name of one that only runs inside others: so", async () => {
 		await pi.prompt("/workflow hidden it");
 		expect(lastNotice()).toMatchObject({ type: "error", message: expect.stringContaining("only runs inside others") });
 		expect(await states()).toEqual([]);
@@ -88,7 +88,7 @@ describe("case 21: what /workflow says", () => {
 });
 
 describe("a start", () => {
-	it("case 22: takes the task without the space around it, and with the lines in it", async () => {
+	it("takes the task without the space around it, and with the lines in it", async () => {
 		stage.play("stop");
 		await pi.prompt("/workflow x  multi\nline ");
 		await pi.settled();
@@ -96,7 +96,7 @@ describe("a start", () => {
 		expect((await states()).at(-1)?.taskDescription).toBe("multi\nline");
 	});
 
-	it("case 24: begins inside, with the first phase known to the first message", async () => {
+	it("begins inside, with the first phase known to the first message", async () => {
 		await pi.prompt("/workflow outer go");
 		await pi.settled();
 		expect(stage.server.last().users).toContain("First: H1 of h1");
@@ -106,7 +106,7 @@ describe("a start", () => {
 		]);
 	});
 
-	it("case 63: shows where it is before the first answer, and without a gap when the phase changes", async () => {
+	it("shows where it is before the first answer, and without a gap when the phase changes", async () => {
 		const mark = (pi.screen.statusHistory ?? []).length;
 		stage.play(say("thinking", { delay: 5 }), step("next"), step("next"));
 		await pi.prompt("/workflow x shown");
@@ -116,7 +116,7 @@ describe("a start", () => {
 		expect(seen.map(({ text }) => text)).toEqual(["The X > 🔹 A [1/2]", "The X > 🔹 B [2/2]", undefined]);
 	});
 
-	it("case 23: names the session, and a session that a person has named keeps its name", async () => {
+	it("names the session, and a session that a person has named keeps its name", async () => {
 		const name = async () => (await pi.state()).sessionName;
 		await pi.prompt("/workflow x first task");
 		await pi.settled();
@@ -133,7 +133,7 @@ describe("a start", () => {
 		expect(await name()).toBe("Mine");
 	});
 
-	it("case 25: over another workflow asks first", async () => {
+	it("over another workflow asks first", async () => {
 		await pi.prompt("/workflow named keep me");
 		await pi.settled();
 		const before = await states();
@@ -157,7 +157,7 @@ describe("a start", () => {
 		expect(after[1]?.taskId).not.toBe(before.at(-1)?.taskId);
 	});
 
-	it("case 26: while pi is at work waits for its end, and nothing is half started", async () => {
+	it("while pi is at work waits for its end, and nothing is half started", async () => {
 		const held = gate();
 		stage.play(say("long answer", { after: held.opened }));
 		const before = (await states()).length;
@@ -178,7 +178,7 @@ describe("a start", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
-	it("case 26, field 10: of two that are entered together one starts, and the other is refused", async () => {
+	it("of two that are entered together one starts, and the other is refused", async () => {
 		const before = (await states()).length;
 		// A second one that comes late is asked about.
 		answers.push(false);
@@ -190,7 +190,7 @@ describe("a start", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
-	it("case 48: cancelling while pi is at work tells the model, which is not reminded", async () => {
+	it("cancelling while pi is at work tells the model, which is not reminded", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }), "I have stopped");
 		await pi.prompt("/workflow x to be given up");
@@ -205,7 +205,7 @@ describe("a start", () => {
 	});
 });
 
-it("W33, W9: a name in a blacklist that is nearly a tool's forbids nothing, and that is said at the start; other capitals are the same name", async () => {
+it("a name in a blacklist that is nearly a tool's forbids nothing, and that is said at the start; other capitals are the same name", async () => {
 	const black = (...names: string[]) => ({ phases: [{ id: "a", tools: { blacklist: names } }] });
 	const typos = await openRpcStage({ odd: black("Edit", "wirte"), fine: black("edit", "mcp__docs__save", "search") });
 	for (const key of ["fine", "odd"]) {
@@ -227,7 +227,7 @@ describe("where it cannot start", () => {
 		expect(await bare.customEntries("workflow:state")).toEqual([]);
 	});
 
-	it("field 45: what lies in a project that nobody trusts is not read, and that is said", async () => {
+	it("what lies in a project that nobody trusts is not read, and that is said", async () => {
 		const untrusted = await openStage({ x: ["a"] }, { trusted: false });
 		const rpc = await untrusted.rpc();
 		await rpc.prompt("/workflow x it");

@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.nat().map((to): Step => ({ kind: "jump", to })),
 );
 
-it("field 25, case 58: state is the fold over the branch, in any tree", () => {
+it("state is the fold over the branch, in any tree", () => {
 	fc.assert(
 		fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
 			const session = SessionManager.inMemory();

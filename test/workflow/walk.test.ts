@@ -50,7 +50,7 @@ async function run(key: string, ...actions: ("next" | "loop" | "status" | "cance
 }
 
 describe("next", () => {
-	it("case 28: three phases, one by one, and the end", async () => {
+	it("three phases, one by one, and the end", async () => {
 		const { own, results } = await run("w", "next", "next", "next");
 		expect(own.map((state) => [pathOf(state), state.globalStepCount, state.active])).toEqual([
 			["w:0", 0, true],
@@ -65,21 +65,21 @@ describe("next", () => {
 		]);
 	});
 
-	it("case 29: into a workflow and out of it, each in one step", async () => {
+	it("into a workflow and out of it, each in one step", async () => {
 		const { own } = await run("p", "next", "next", "next");
 		expect(own.map(pathOf)).toEqual(["p:0", "p:1 s:0", "p:1 s:1", "p:2"]);
 	});
 
-	it("case 30: from one inner workflow straight into the next", async () => {
+	it("from one inner workflow straight into the next", async () => {
 		expect((await run("two", "next", "next", "next")).path).toBe("two:2 t:0");
 	});
 
-	it("case 31: the innermost end is the end of all", async () => {
+	it("the innermost end is the end of all", async () => {
 		const { last } = await run("ends", "next", "next");
 		expect([last?.active, last?.cancelled]).toEqual([false, false]);
 	});
 
-	it("case 32: a workflow of one reference", async () => {
+	it("a workflow of one reference", async () => {
 		const { own } = await run("only", "next", "next");
 		expect(own.map((state) => [pathOf(state), state.active])).toEqual([
 			["only:0 s:0", true],
@@ -90,22 +90,22 @@ describe("next", () => {
 });
 
 describe("loop", () => {
-	it("case 33: the innermost scope alone", async () => {
+	it("the innermost scope alone", async () => {
 		const { path, last } = await run("p", "next", "next", "loop");
 		expect([path, last?.globalStepCount]).toEqual(["p:1 s:0", 3]);
 	});
 
-	it("case 34: forbidden inside, whatever holds it", async () => {
+	it("forbidden inside, whatever holds it", async () => {
 		const { path, results } = await run("holds", "next", "loop");
 		expect(path).toBe("holds:0 fixed2:1");
 		expect(results.at(-1)).toMatchObject({ error: true, text: expect.stringContaining("switched off") });
 	});
 
-	it("case 34: forbidden outside, free inside", async () => {
+	it("forbidden outside, free inside", async () => {
 		expect((await run("fixed", "next", "next", "loop")).path).toBe("fixed:1 s:0");
 	});
 
-	it("case 35: a scope that begins with a reference goes on inside it", async () => {
+	it("a scope that begins with a reference goes on inside it", async () => {
 		const { own } = await run("begins", "next", "next", "loop", "next");
 		expect(own.map(pathOf).slice(-2)).toEqual(["begins:0 s:0", "begins:0 s:1"]);
 	});
@@ -118,7 +118,7 @@ describe("loop", () => {
 });
 
 describe("several calls in one message", () => {
-	it("case 38: the second change of phase is refused", async () => {
+	it("the second change of phase is refused", async () => {
 		stage.play(calls([stepCall("next"), stepCall("next"), stepCall("loop")]));
 		await pi.prompt("/workflow w twice");
 		await pi.settled();
@@ -128,7 +128,7 @@ describe("several calls in one message", () => {
 		expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe("w:1");
 	});
 
-	it("case 47: cancel and cancel in one message only asks; in the next message it ends", async () => {
+	it("cancel and cancel in one message only asks; in the next message it ends", async () => {
 		stage.play(calls([stepCall("cancel"), stepCall("cancel")]), step("cancel"));
 		await pi.prompt("/workflow w stop");
 		await pi.settled();
@@ -140,13 +140,13 @@ describe("several calls in one message", () => {
 		expect(JSON.stringify(states)).not.toContain("ancelPending");
 	});
 
-	it("case 47: cancel, next, cancel asks again", async () => {
+	it("cancel, next, cancel asks again", async () => {
 		const { results, last } = await run("w", "cancel", "next", "cancel");
 		expect(results.map(({ text }) => text.startsWith("Really cancel"))).toEqual([true, false, true]);
 		expect(last?.active).toBe(true);
 	});
 
-	it("case 49: after the end each action says that nothing is active", async () => {
+	it("after the end each action says that nothing is active", async () => {
 		stage.play(
 			step("next"),
 			step("next"),

@@ -7,7 +7,7 @@ import { patient } from "../../harness/patience.ts";
 import { answer } from "./play.ts";
 import { openKillStage } from "./stage.ts";
 
-it("R24 R26 resumed while its worker still lives: that one is stopped first, and there are never two", {
+it("resumed while its worker still lives: that one is stopped first, and there are never two", {
 	timeout: patient(60_000),
 }, async () => {
 	const server = await openModelServer(answer);
@@ -24,7 +24,7 @@ it("R24 R26 resumed while its worker still lives: that one is stopped first, and
 	await stage.inspect(run);
 });
 
-it("R26 R47 a supervisor that awakes after its run was taken from it does nothing to it, nor to the other's worker", {
+it("a supervisor that awakes after its run was taken from it does nothing to it, nor to the other's worker", {
 	timeout: patient(60_000),
 }, async () => {
 	const server = await openModelServer(answer);

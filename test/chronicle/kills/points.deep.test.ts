@@ -44,7 +44,7 @@ it.each<[string, string[]]>([
 			"after finished",
 		],
 	],
-])("R17 R23 R24 %s", { timeout: patient(120_000) }, async (_, points) => {
+])("%s", { timeout: patient(120_000) }, async (_, points) => {
 	const server = await openModelServer(answer);
 	const stage = openKillStage(server);
 	let run: string | undefined;

@@ -7,7 +7,7 @@ import { killAtRandom } from "./random.ts";
 const seed = Number(process.env.CHRONICLE_KILL_SEED ?? Date.now() % 1_000_000);
 
 it.each(Array.from({ length: 10 }, (_, n) => seed + n))(
-	"R24 six kills at random times, seed %i",
+	"six kills at random times, seed %i",
 	{ timeout: patient(120_000) },
 	async (each) => {
 		const { kills, lostAnswers } = await killAtRandom(each, 6);

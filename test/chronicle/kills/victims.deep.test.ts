@@ -28,7 +28,7 @@ function momentOf(request: ModelRequest): Moment | undefined {
 }
 
 it.each<[Victim]>([["supervisor"], ["worker"], ["both"]])(
-	"R24 R25 R26 kill -9 of the %s",
+	"kill -9 of the %s",
 	{ timeout: patient(120_000) },
 	async (victim) => {
 		let reached: (moment: Moment) => void = () => {};

@@ -5,7 +5,7 @@ import { call } from "../../harness/reply.ts";
 import { chronicle, eventsOf, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("the specification's sample", () => {
-	it("R2 R4 R8 R11 R14 R50 runs verbatim: approval waits in the ledger, is given by a later process, and what was done is handed over", async () => {
+	it("runs verbatim: approval waits in the ledger, is given by a later process, and what was done is handed over", async () => {
 		const { project, server } = await openBench({
 			files: { ...withTemplates({ feature: sample }), "src/a.txt": "one\n" },
 			git: true,

@@ -10,7 +10,7 @@ import { chronicle, eventsOf, goOn, ledgerOf, move, onlyRun, runIds, withTemplat
 const one = { states: { build: { persona: "Builder", next: ["finished"] } } };
 
 describe("interrupted", { timeout: patient(90_000) }, () => {
-	it("R2 R24 R26 R49 SIGINT lets go cleanly with 130; SIGKILL leaves nothing that a resume does not find; both go on in the same conversation", async () => {
+	it("SIGINT lets go cleanly with 130; SIGKILL leaves nothing that a resume does not find; both go on in the same conversation", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: one }),
 			script: {
@@ -46,7 +46,7 @@ describe("interrupted", { timeout: patient(90_000) }, () => {
 });
 
 describe("cleanup commands", { timeout: patient(90_000) }, () => {
-	it("R39 R41 nothing of a template's runs before its exact text was approved; a change asks again; a copied ledger approves nothing", {
+	it("nothing of a template's runs before its exact text was approved; a change asks again; a copied ledger approves nothing", {
 		timeout: patient(90_000),
 	}, async () => {
 		const template = (command: string) => ({
@@ -95,7 +95,7 @@ describe("cleanup commands", { timeout: patient(90_000) }, () => {
 });
 
 describe("refused before anything starts", { timeout: patient(90_000) }, () => {
-	it("R10 R12 T10 unknown and broken templates, missing agents, wrong words: all problems at once, exit 2, one JSON object", {
+	it("unknown and broken templates, missing agents, wrong words: all problems at once, exit 2, one JSON object", {
 		timeout: patient(90_000),
 	}, async () => {
 		const { project, server } = await openBench({
@@ -150,7 +150,7 @@ describe("refused before anything starts", { timeout: patient(90_000) }, () => {
 		expect([server.requests.length, runIds(project)]).toEqual([0, []]);
 	});
 
-	it("field 45 a project that is not trusted offers no templates; --approve does for once; a run of one does not go on without", async () => {
+	it("a project that is not trusted offers no templates; --approve does for once; a run of one does not go on without", async () => {
 		const template = { states: { build: { ...one.states.build, requires_approval: true } } };
 		const { project } = await openBench({
 			trusted: false,
@@ -173,7 +173,7 @@ describe("refused before anything starts", { timeout: patient(90_000) }, () => {
 });
 
 describe("old and foreign ledgers", { timeout: patient(90_000) }, () => {
-	it("R13 R47 T11 a changed template does not change a run, and is told; foreign and newer ledgers are shown and left alone", async () => {
+	it("a changed template does not change a run, and is told; foreign and newer ledgers are shown and left alone", async () => {
 		const { project } = await openBench({
 			files: withTemplates({
 				t: { states: { plan: { persona: "P", next: ["build"], requires_approval: true }, ...one.states } },

@@ -14,7 +14,7 @@ const two = {
 };
 
 describe("people and runs", { timeout: patient(90_000) }, () => {
-	it("R15 R33 R50 a rejection goes back to the same conversation with the words; a question can be answered by another way", async () => {
+	it("a rejection goes back to the same conversation with the words; a question can be answered by another way", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const { project, server } = await openBench({
 			files: withTemplates({ t: template }),
@@ -60,7 +60,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect((await chronicle(project, ["approve"])).code).toBe(2);
 	});
 
-	it("R36 R37 a ceiling stops the run with its work kept; it goes on only above what is spent, in the same conversation", async () => {
+	it("a ceiling stops the run with its work kept; it goes on only above what is spent, in the same conversation", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: { ...two, limits: { tokens: 1500 } } }),
 			script: {
@@ -92,7 +92,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect(ledgerOf(project).totals.tokens).toBe(2220);
 	});
 
-	it("R32 R33 a circle ends with a person: no worker starts, a resume is refused, a release lets it go on; done; reopened", async () => {
+	it("a circle ends with a person: no worker starts, a resume is refused, a release lets it go on; done; reopened", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: { ...two, limits: { pair_moves: 1 } } }),
 			script: {
@@ -127,7 +127,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect(ledgerOf(project)).toMatchObject({ status: "done", visit: 8 });
 	});
 
-	it("R30 R49 the diff of a state, and files and run taken back to the start of a visit", async () => {
+	it("the diff of a state, and files and run taken back to the start of a visit", async () => {
 		const { project } = await openBench({
 			files: { ...withTemplates({ t: two }), "a.txt": "one\n", "mine.txt": "before\n" },
 			git: true,
@@ -190,7 +190,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect(project.exists(`.pi/chronicle/sessions/${onlyRun(project)}/report.html`)).toBe(true);
 	});
 
-	it("R47 R49 R50 a second process only speaks to the one that has the run: told, paused, resumed, aborted mid-command", async () => {
+	it("a second process only speaks to the one that has the run: told, paused, resumed, aborted mid-command", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: two, nothing: { states: { end: {} } } }),
 			script: {

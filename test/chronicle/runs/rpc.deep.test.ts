@@ -5,7 +5,7 @@ import { patient } from "../../harness/patience.ts";
 import { chronicle, goOn, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
-	it("R2 R13 a rewind is asked about with what it takes away, the safe answer first, and so is the removal of a run", async () => {
+	it("a rewind is asked about with what it takes away, the safe answer first, and so is the removal of a run", async () => {
 		const two = {
 			states: { plan: { persona: "P", next: ["build"], requires_approval: true }, build: { persona: "B" } },
 		};
@@ -45,7 +45,7 @@ describe("a run in a session", () => {
 		expect(project.list(".pi/chronicle/sessions").filter((name) => !name.endsWith(".gitignore"))).toEqual([]);
 	});
 
-	it("R15 R33 R49 a dialog that is dismissed decides nothing; later it is rejected with words, told, looked at, sent elsewhere", async () => {
+	it("a dialog that is dismissed decides nothing; later it is rejected with words, told, looked at, sent elsewhere", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ...withTemplates({ feature: sample }), "a.txt": "one\n" },
 			git: true,
@@ -86,7 +86,7 @@ describe("a run in a session", () => {
 });
 
 describe("a session that ends", () => {
-	it("R47 field 58 a run that is decided elsewhere shows so here; a second session only watches", async () => {
+	it("a run that is decided elsewhere shows so here; a second session only watches", async () => {
 		const held = gate();
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ feature: sample }),
@@ -116,7 +116,7 @@ describe("a session that ends", () => {
 });
 
 describe("a run that another process carries on", () => {
-	it("field 58 R28 stops looking alive when that process is killed, and says how it goes on", async () => {
+	it("stops looking alive when that process is killed, and says how it goes on", async () => {
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
 			script: { [worker("build")]: [hang("at it")] },
@@ -137,7 +137,7 @@ describe("a run that another process carries on", () => {
 });
 
 describe("without a person", () => {
-	it("R50 T10 field 44 pi -p runs until it needs a person or ends; its exit code says which; nothing is approved by itself", async () => {
+	it("pi -p runs until it needs a person or ends; its exit code says which; nothing is approved by itself", async () => {
 		const { project, print } = await openBench({
 			files: withTemplates({
 				feature: sample,

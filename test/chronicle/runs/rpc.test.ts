@@ -5,7 +5,7 @@ import { patient } from "../../harness/patience.ts";
 import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
-	it("R3 R14 R28 R29 the session answers while a worker works; the approval is a dialog; the timeline follows", async () => {
+	it("the session answers while a worker works; the approval is a dialog; the timeline follows", async () => {
 		const held = gate();
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ feature: sample }),
@@ -40,7 +40,7 @@ describe("a run in a session", () => {
 		expect(drawn.at(-1)).toBe("");
 	});
 
-	it("R45 R46 R48 a rule that asks in a worker is a dialog with the state and the command; no and yes are both heard, and the worker goes on", async () => {
+	it("a rule that asks in a worker is a dialog with the state and the command; no and yes are both heard, and the worker goes on", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				...withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
@@ -69,7 +69,7 @@ describe("a run in a session", () => {
 });
 
 describe("a run that waits", () => {
-	it("R14 R28 field 27 field 56 a template of the other dialect asks before its state begins, and says so; while it waits no timer runs and no worker is there", async () => {
+	it("a template of the other dialect asks before its state begins, and says so; while it waits no timer runs and no worker is there", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				...withTemplates({
@@ -106,7 +106,7 @@ describe("a run that waits", () => {
 });
 
 describe("a session that ends", () => {
-	it("R2 R26 R27 T7 /new and a closed session let go: nothing is left running, the next session offers the run, and goes on only when told", async () => {
+	it("/new and a closed session let go: nothing is left running, the next session offers the run, and goes on only when told", async () => {
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
 			script: {

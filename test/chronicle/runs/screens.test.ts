@@ -94,7 +94,7 @@ async function drawn(pi: Tui, cols: number, last: string): Promise<void> {
 
 describe("a run on the screen", () => {
 	it(
-		"R28 R29 R30 says at 40, 80 and 160 columns where it stands, what it costs, what changed and what it waits for",
+		"says at 40, 80 and 160 columns where it stands, what it costs, what changed and what it waits for",
 		async () => {
 			const held = gate();
 			const { server, tui } = await openBench({
@@ -188,7 +188,7 @@ describe("a run on the screen", () => {
 	);
 
 	it(
-		"R14 R15 R49 an approval is answered by keys: told, looked at, rejected with words, sent elsewhere",
+		"an approval is answered by keys: told, looked at, rejected with words, sent elsewhere",
 		async () => {
 			const { project, server, tui } = await openBench({
 				files: withTemplates({ feature: template }),
@@ -234,7 +234,7 @@ describe("a run on the screen", () => {
 	);
 
 	it(
-		"R46 what a rule asks for a worker comes when nobody types, and says the state, the command and the rule",
+		"what a rule asks for a worker comes when nobody types, and says the state, the command and the rule",
 		async () => {
 			const held = gate();
 			const { server, project, tui } = await openBench({

@@ -15,7 +15,7 @@ function filesBelow(folder: string): string[] {
 		.map((entry) => join(entry.parentPath, entry.name));
 }
 
-it("R48 keeps no planted secret in the ledger, the events or the conversations, and keeps the folder private and out of git", async () => {
+it("keeps no planted secret in the ledger, the events or the conversations, and keeps the folder private and out of git", async () => {
 	const { project } = await openBench({
 		files: {
 			...withTemplates({

@@ -4,7 +4,7 @@ import { gate, openBench, say } from "../../harness/index.ts";
 import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in the terminal", () => {
-	it("R3 R14 R28 the screen shows where it stands; a stray Enter approves nothing; the view opens while the worker works", async () => {
+	it("the screen shows where it stands; a stray Enter approves nothing; the view opens while the worker works", async () => {
 		const held = gate();
 		const { project, server, tui } = await openBench({
 			files: withTemplates({ feature: sample }),
@@ -39,7 +39,7 @@ describe("a run in the terminal", () => {
 		await pi.waitForScreen((screen) => !screen.includes("Planning [✓] -> Implementation [●]"));
 	});
 
-	it("R15 a question does not come under the hands of somebody who types; the run waits, and is answered by command", async () => {
+	it("a question does not come under the hands of somebody who types; the run waits, and is answered by command", async () => {
 		const held = gate();
 		const { project, tui } = await openBench({
 			files: withTemplates({ feature: sample }),

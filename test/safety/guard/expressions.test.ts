@@ -112,7 +112,7 @@ describe("the work of an expression", () => {
 		);
 	});
 
-	it("S4 the known exponential forms are rewritten to the same language", () => {
+	it("the known exponential forms are rewritten to the same language", () => {
 		for (const source of [
 			"\\brm\\s+(-[^\\s]*)*-[rRf]",
 			"\\bgit\\s+clean\\s+(-[^\\s]*)*-[fd]",
@@ -165,7 +165,7 @@ describe("expressions of unknown cost", () => {
 	});
 });
 
-describe("S4 expressions that explode", () => {
+describe("expressions that explode", () => {
 	it("time out to a refusal that names the rule", async () => {
 		const setting = openSetting("bashToolPatterns:\n  - pattern: '(x+x+)+y$'\n    reason: slow\n    ask: true\n");
 		try {

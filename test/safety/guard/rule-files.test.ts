@@ -103,7 +103,7 @@ allowReadPaths: [.env.test]
 		["a backslash", 'bashToolPatterns:\n  - pattern: "\\brm"\n    reason: no\n', [], ["\\brm"]],
 		["an exception too", "zeroAccessPaths:\n  - .env\n x: [\nallowedPaths: [.env]\n", [".env"], []],
 		["a key twice", "noDeletePaths: [a]\nnoDeletePaths: [b]\n", ["a", "b"], []],
-	])("S5 %s: what the lines forbid is forbidden still", (_title, text, places, expressions) => {
+	])("%s: what the lines forbid is forbidden still", (_title, text, places, expressions) => {
 		const rules = read(text);
 		expect(rules.closed).toBe(true);
 		expect(rules.paths.map(({ pattern }) => pattern)).toEqual(places);
@@ -184,7 +184,7 @@ sensitivePaths: ['.*secret.*', '\\.env$']
 });
 
 describe("relatives of the first guard", () => {
-	it("S6 translates blocked_commands and protected_paths", () => {
+	it("translates blocked_commands and protected_paths", () => {
 		const rules = read(`blocked_commands:
   - pattern: "rm -rf /"
     message: "no"
@@ -210,7 +210,7 @@ protected_paths:
 		expect(push?.test("git push --force-with-lease")).toBe(false);
 	});
 
-	it("S6 translates destructiveCommands and sensitivePaths, which are expressions", () => {
+	it("translates destructiveCommands and sensitivePaths, which are expressions", () => {
 		const rules = read(`destructiveCommands:
   - "\\\\bgit\\\\s+reset\\\\s+--hard\\\\b"
 sensitivePaths:
@@ -255,18 +255,18 @@ sensitivePaths:
 
 describe("what is wrong closes the guard, with its place", () => {
 	it.each<[string, string, string]>([
-		["S5 broken YAML", "zeroAccessPaths:\n  - 'a' | 'b'\n", "error yaml 2:9"],
-		["S5 an unquoted star", "zeroAccessPaths:\n  - .env\n  - *.pem\n", "error unknown-alias 3:5"],
-		["S6 an unknown key", "zeroAccessPaths: [.env]\nzeroAcessPath: [x]\n", "error unknown-key 2:1"],
-		["S6 only unknown keys", "batchPatterns: []\n", "error unknown-key 1:1"],
-		["S7 a text for a list", 'zeroAccessPaths: ".env"\n', "error wrong-type 1:18"],
-		["S7 a map for a list", "zeroAccessPaths:\n  a: b\n", "error wrong-type 2:3"],
-		["S7 an empty entry", "zeroAccessPaths:\n  - ~\n  - .env\n", "error wrong-type 2:5"],
-		["S7 an entry that is a list", "zeroAccessPaths:\n  - [a]\n", "error wrong-type 2:5"],
-		["S7 a bad expression", "bashToolPatterns:\n  - pattern: '('\n    reason: x\n", "error bad-pattern 2:5"],
-		["S7 a rule without a pattern", "bashToolPatterns:\n  - reason: x\n", "error wrong-type 2:5"],
-		["S7 an unknown field", "bashToolPatterns:\n  - pattern: x\n    aks: true\n", "error unknown-key 3:5"],
-		["S7 ask that is no truth value", "bashToolPatterns:\n  - pattern: x\n    ask: maybe\n", "error wrong-type 3:10"],
+		["broken YAML", "zeroAccessPaths:\n  - 'a' | 'b'\n", "error yaml 2:9"],
+		["an unquoted star", "zeroAccessPaths:\n  - .env\n  - *.pem\n", "error unknown-alias 3:5"],
+		["an unknown key", "zeroAccessPaths: [.env]\nzeroAcessPath: [x]\n", "error unknown-key 2:1"],
+		["only unknown keys", "batchPatterns: []\n", "error unknown-key 1:1"],
+		["a text for a list", 'zeroAccessPaths: ".env"\n', "error wrong-type 1:18"],
+		["a map for a list", "zeroAccessPaths:\n  a: b\n", "error wrong-type 2:3"],
+		["an empty entry", "zeroAccessPaths:\n  - ~\n  - .env\n", "error wrong-type 2:5"],
+		["an entry that is a list", "zeroAccessPaths:\n  - [a]\n", "error wrong-type 2:5"],
+		["a bad expression", "bashToolPatterns:\n  - pattern: '('\n    reason: x\n", "error bad-pattern 2:5"],
+		["a rule without a pattern", "bashToolPatterns:\n  - reason: x\n", "error wrong-type 2:5"],
+		["an unknown field", "bashToolPatterns:\n  - pattern: x\n    aks: true\n", "error unknown-key 3:5"],
+		["ask that is no truth value", "bashToolPatterns:\n  - pattern: x\n    ask: maybe\n", "error wrong-type 3:10"],
 		["a number for the file", "7\n", "error wrong-type 1:1"],
 		["a list for the file", "- a\n", "error wrong-type 1:1"],
 		["a key given twice", "zeroAccessPaths: [a]\nzeroAccessPaths: [b]\n", "error duplicate-key 2:1"],
@@ -291,7 +291,7 @@ describe("what is wrong closes the guard, with its place", () => {
 		}
 	});
 
-	it("S7 keeps the rules that can be read", () => {
+	it("keeps the rules that can be read", () => {
 		const rules = read(
 			"zeroAccessPaths:\n  - .env\n  - ~\nreadOnlyPaths: dist/\nbashToolPatterns: [{pattern: '('}, {pattern: ok}]\n",
 		);
@@ -338,7 +338,7 @@ describe("where rule files are found", () => {
 			({ file, tier }) => `${tier} ${file.slice(root.length + 1)}`,
 		);
 
-	it("S8 upward to the repository's root and no further, the person's own first", () => {
+	it("upward to the repository's root and no further, the person's own first", () => {
 		mkdirSync(join(root, "home/repo/.git"), { recursive: true });
 		mkdirSync(join(root, "home/repo/a/b"), { recursive: true });
 		put("home/.pi/damage-control-rules.yaml", "strict: true\n");
@@ -366,7 +366,7 @@ describe("where rule files are found", () => {
 });
 
 describe("several files", () => {
-	it("S8 a project adds and takes nothing away", () => {
+	it("a project adds and takes nothing away", () => {
 		const mine = put(
 			"home/.pi/damage-control-rules.yaml",
 			"zeroAccessPaths: [.env]\nselfProtection: ask\npathMatching: substring\nstrict: true\n",

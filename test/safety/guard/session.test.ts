@@ -16,7 +16,7 @@ const files = {
 };
 
 describe("refusals and questions", () => {
-	it("S11 a refused call tells the model why and what else to do, and the run goes on", async () => {
+	it("a refused call tells the model why and what else to do, and the run goes on", async () => {
 		const { rpc, project, server } = await openBench({
 			files,
 			script: [call("bash", { command: "rm -rf src" }), call("read", { path: "README.md" }), say("Done.")],
@@ -68,7 +68,7 @@ describe("refusals and questions", () => {
 		]);
 	});
 
-	it("S12 without anyone to ask, what has to be asked is refused with a reason", async () => {
+	it("without anyone to ask, what has to be asked is refused with a reason", async () => {
 		const { print, server } = await openBench({
 			files,
 			git: true,
@@ -80,7 +80,7 @@ describe("refusals and questions", () => {
 		expect(server.requests[1]?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
-	deepIt("S10 a question does not hide a refusal", async () => {
+	deepIt("a question does not hide a refusal", async () => {
 		const { rpc } = await openBench({
 			files,
 			git: true,
@@ -94,7 +94,7 @@ describe("refusals and questions", () => {
 		expect(refused?.text).toContain("loses a stash");
 	});
 
-	it("S11 three refusals by one rule: the person says whether to go on", async () => {
+	it("three refusals by one rule: the person says whether to go on", async () => {
 		const { rpc, server } = await openBench({
 			files,
 			script: [
@@ -116,7 +116,7 @@ describe("refusals and questions", () => {
 		expect(server.requests).toHaveLength(6);
 	});
 
-	deepIt("S11 the person can stop the run there", async () => {
+	deepIt("the person can stop the run there", async () => {
 		const { rpc, server } = await openBench({
 			files,
 			script: ["rm -rf src", "rm -fr src", "rm -r src"].map((command) => call("bash", { command })),
@@ -128,7 +128,7 @@ describe("refusals and questions", () => {
 		expect(server.requests).toHaveLength(3);
 	});
 
-	deepIt("S13 tools of others are judged by their arguments", async () => {
+	deepIt("tools of others are judged by their arguments", async () => {
 		const { rpc } = await openBench({
 			files,
 			script: [call("peek", { path: ".env" }), call("peek", { path: "README.md" }), say("Done.")],
@@ -138,7 +138,7 @@ describe("refusals and questions", () => {
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([true, false]);
 	});
 
-	deepIt("S14 the log keeps no contents and no secrets, and stays small", async () => {
+	deepIt("the log keeps no contents and no secrets, and stays small", async () => {
 		const secret = "sk-ant-0123456789abcdef0123456789abcdef";
 		const { rpc } = await openBench({
 			files,
@@ -163,7 +163,7 @@ describe("refusals and questions", () => {
 });
 
 describe("searches", () => {
-	it("guard 8 9 10 lines from closed places never reach the model", async () => {
+	it("lines from closed places never reach the model", async () => {
 		const { rpc, server } = await openBench({
 			files: { ...files, "pkg/.env": "MARK-secret\n", "server.pem": "MARK-secret\n", "notes.txt": "MARK here\n" },
 			script: [
@@ -225,7 +225,7 @@ describe("calls that tools make", () => {
 	// As text, so that the arguments of the outer call say nothing of paths.
 	const nested = (...inner: [string, object][]) => call("nest", { calls: JSON.stringify(inner) });
 
-	it("S13 S3 are judged one by one, also when they come at once", async () => {
+	it("are judged one by one, also when they come at once", async () => {
 		const { rpc, project, server } = await openBench({
 			files: { ...files, "nest.mjs": nest },
 			script: [
@@ -248,7 +248,7 @@ describe("calls that tools make", () => {
 });
 
 describe("calls side by side", () => {
-	deepIt("S3 a link and a read through it in one message never leak, in 20 tries", async () => {
+	deepIt("a link and a read through it in one message never leak, in 20 tries", async () => {
 		const tries = 20;
 		const { rpc, server, project } = await openBench({
 			files: { ...files, "keys/a.txt": "x\n" },
@@ -276,7 +276,7 @@ describe("calls side by side", () => {
 		expect(results[1]?.text).toContain("Call it again alone");
 	});
 
-	it("S3 calls that have nothing to do with each other run side by side", async () => {
+	it("calls that have nothing to do with each other run side by side", async () => {
 		const { rpc } = await openBench({
 			files,
 			script: [
@@ -306,7 +306,7 @@ describe("calls side by side", () => {
 });
 
 describe("rules with problems", () => {
-	it("S5 S6 S7 are loud and closed: a lasting status, a message with the place, questions for whatever writes or runs", async () => {
+	it("are loud and closed: a lasting status, a message with the place, questions for whatever writes or runs", async () => {
 		const { rpc, print, server } = await openBench({
 			files: { ...files, [rulesFile]: "zeroAccessPaths:\n  - .env\n  - *.pem\nbogus: 1\n" },
 			script: (request) =>
@@ -331,7 +331,7 @@ describe("rules with problems", () => {
 		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
-	deepIt("S5 what a file still says when it is broken in the middle of a session stays in force", async () => {
+	deepIt("what a file still says when it is broken in the middle of a session stays in force", async () => {
 		const { rpc, project } = await openBench({
 			files,
 			script: [call("read", { path: ".env" }), call("bash", { command: "touch x" }), say("Done.")],
@@ -354,7 +354,7 @@ describe("rules with problems", () => {
 		expect([...pi.screen.statuses.keys()]).not.toContain("chronicle-guard");
 	});
 
-	deepIt("S8 rules are found from a folder below, also where the project is not trusted", async () => {
+	deepIt("rules are found from a folder below, also where the project is not trusted", async () => {
 		const { rpc, project } = await openBench({
 			files: { ...files, "a/b/c.txt": "x\n" },
 			git: true,

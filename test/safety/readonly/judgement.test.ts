@@ -327,7 +327,7 @@ describe("readonly", () => {
 		expect(await bash(command)).toBe("allow");
 	});
 
-	it("T5 stops pi's own writing tools and lets the reading ones through", async () => {
+	it("stops pi's own writing tools and lets the reading ones through", async () => {
 		expect(await decide("write", { path: "a", content: "x" })).toBe("deny");
 		expect(await decide("edit", { path: "f", edits: [] })).toBe("deny");
 		expect(await decide("write", { path: `${temp}/a`, content: "x" })).toBe("allow");
@@ -339,7 +339,7 @@ describe("readonly", () => {
 		expect(await decide("powershell", { command: "Get-Content f" })).toBe("allow");
 	});
 
-	it("T5 stops tools of others unless their author says that they only read", async () => {
+	it("stops tools of others unless their author says that they only read", async () => {
 		expect(await decide("patch_file", { path: "f", content: "x" })).toBe("deny");
 		expect(await decide("mystery", { text: "x" })).toBe("deny");
 		expect(await decide("mystery", { text: "x" }, { hints: { readOnlyHint: true } })).toBe("allow");

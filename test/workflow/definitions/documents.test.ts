@@ -12,7 +12,7 @@ import { readDocument } from "../../docs/blocks.ts";
 import { checkout } from "../../harness/index.ts";
 import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
 
-describe.each(["docs/workflows.md", "skills/workflow-authoring/SKILL.md"])("case 16: %s", (path) => {
+describe.each(["docs/workflows.md", "skills/workflow-authoring/SKILL.md"])("%s", (path) => {
 	it("shows files that load as they stand", () => {
 		const { blocks } = readDocument(path, readFileSync(join(checkout, path), "utf8"));
 		const files = blocks.flatMap((block) => {

@@ -13,14 +13,14 @@ const rejected = (catalogue: Catalogue) => [...catalogue.rejected.keys()];
 const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity }) => severity === "error");
 
 describe("where workflows are found", () => {
-	it("case 1: a global workflow is offered with its command and name", () => {
+	it("a global workflow is offered with its command and name", () => {
 		const tree = openTree(workflowFiles("global/x", ["a"], { name: "My X", commandName: "do-x" }));
 		const catalogue = tree.load();
 		expect(usageLines(catalogue)).toContain("  do-x — My X");
 		expect(catalogue.diagnostics).toEqual([]);
 	});
 
-	it("case 2: a project's definition replaces the global one of the same directory name wholly", () => {
+	it("a project's definition replaces the global one of the same directory name wholly", () => {
 		const tree = openTree({
 			...workflowFiles("global/x", ["a", "b", "c", "d"], { roleInstruction: "Global role" }),
 			...workflowFiles("project/x", ["a", "b", "c", "d", "e"]),
@@ -31,7 +31,7 @@ describe("where workflows are found", () => {
 		expect(loadCatalogue({ ...tree.roots, projectRoot: undefined }).definitions.get("x")?.entries).toHaveLength(4);
 	});
 
-	it("field 45: nothing of a project is read unless the caller says where it is", () => {
+	it("nothing of a project is read unless the caller says where it is", () => {
 		const tree = openTree(workflowFiles("project/x", ["a"]));
 		expect(keys(loadCatalogue({ ...tree.roots, projectRoot: undefined }))).toEqual([]);
 		expect(workflowRoots({ agentDir: "/a", cwd: "/w", trusted: false })).toEqual({
@@ -43,7 +43,7 @@ describe("where workflows are found", () => {
 		);
 	});
 
-	describe("case 3: the global root follows pi's agent directory", () => {
+	describe("the global root follows pi's agent directory", () => {
 		const before = process.env.PI_CODING_AGENT_DIR;
 		afterEach(() => {
 			if (before === undefined) delete process.env.PI_CODING_AGENT_DIR;
@@ -80,7 +80,7 @@ describe("where workflows are found", () => {
 		]);
 	});
 
-	it("case 15: a workflow one level below a directory without workflow.yaml is found by its own name", () => {
+	it("a workflow one level below a directory without workflow.yaml is found by its own name", () => {
 		const tree = openTree({
 			...workflowFiles("global/_shared/code-review", ["s1", "s2"], {
 				show: "workflows",
@@ -92,7 +92,7 @@ describe("where workflows are found", () => {
 		expect(keys(tree.load())).toEqual(["code-review", "release"]);
 	});
 
-	it("case 15: two nested ones of one name reject each other; a direct one wins over a nested one", () => {
+	it("two nested ones of one name reject each other; a direct one wins over a nested one", () => {
 		const tree = openTree({
 			...workflowFiles("global/_a/review", ["a"]),
 			...workflowFiles("global/_b/review", ["b"]),
@@ -172,7 +172,7 @@ describe("where workflows are found", () => {
 });
 
 describe("names and conflicts", () => {
-	it("case 14: two workflows with one command: the project's wins, then the smaller name, and both are told", () => {
+	it("two workflows with one command: the project's wins, then the smaller name, and both are told", () => {
 		const tree = openTree({
 			...workflowFiles("global/a", ["p"], { commandName: "go" }),
 			...workflowFiles("project/z", ["p"], { commandName: "go" }),
@@ -191,7 +191,7 @@ describe("names and conflicts", () => {
 		);
 	});
 
-	it("case 14: a hidden workflow never stands before a visible one", () => {
+	it("a hidden workflow never stands before a visible one", () => {
 		const tree = openTree({
 			...workflowFiles("project/a", ["p"], { commandName: "go", show: "workflows" }),
 			...workflowFiles("global/z", ["p"], { commandName: "go" }),
@@ -199,7 +199,7 @@ describe("names and conflicts", () => {
 		expect(tree.load().commands.get("go")?.key).toBe("z");
 	});
 
-	it("case 17: names of prototype members are names like others", () => {
+	it("names of prototype members are names like others", () => {
 		const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
 		const tree = openTree(
 			Object.assign({}, ...names.map((name) => workflowFiles(`global/${name}`, ["a"], { commandName: name }))),
@@ -227,27 +227,24 @@ describe("names and conflicts", () => {
 		["a directory", { "project/x/workflow.yaml/keep": "" }],
 		["a missing phase", { "project/x/workflow.yaml": workflowYaml(["gone.md"]) }],
 		["a missing reference", workflowFiles("project/x", ["@nothing"])],
-	] as [string, TreeFiles][])(
-		"case 20: a project's workflow that is %s hides the global one, and says so",
-		(what, files) => {
-			const tree = openTree({
-				...workflowFiles("global/x", ["a"]),
-				...workflowFiles("global/y", ["@x"]),
-				...files,
-			});
-			const catalogue = tree.load();
-			expect(keys(catalogue)).toEqual([]);
-			expect(catalogue.rejected.get("x")?.tier).toBe("project");
-			const said = tree.lines(catalogue.rejected.get("x")?.diagnostics ?? []).join("\n");
-			if (what !== "a missing reference")
-				expect(said).toContain("the global one of the same name is not used in its place");
-			expect(tree.lines(catalogue.rejected.get("y")?.diagnostics ?? []).join("\n")).toContain(
-				"runs `x`, which does not load",
-			);
-		},
-	);
+	] as [string, TreeFiles][])("a project's workflow that is %s hides the global one, and says so", (what, files) => {
+		const tree = openTree({
+			...workflowFiles("global/x", ["a"]),
+			...workflowFiles("global/y", ["@x"]),
+			...files,
+		});
+		const catalogue = tree.load();
+		expect(keys(catalogue)).toEqual([]);
+		expect(catalogue.rejected.get("x")?.tier).toBe("project");
+		const said = tree.lines(catalogue.rejected.get("x")?.diagnostics ?? []).join("\n");
+		if (what !== "a missing reference")
+			expect(said).toContain("the global one of the same name is not used in its place");
+		expect(tree.lines(catalogue.rejected.get("y")?.diagnostics ?? []).join("\n")).toContain(
+			"runs `x`, which does not load",
+		);
+	});
 
-	it("case 20: an invalid global workflow does not matter where the project has its own", () => {
+	it("an invalid global workflow does not matter where the project has its own", () => {
 		const tree = openTree({
 			...workflowFiles("global/x", ["a"], { show: "hidden" }),
 			...workflowFiles("project/x", ["a"]),

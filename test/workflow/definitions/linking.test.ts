@@ -16,7 +16,7 @@ function graph(edges: Record<string, string>): TreeFiles {
 }
 
 describe("missing references", () => {
-	it("case 11: what refers to something missing goes, and what refers to that, one diagnostic each", () => {
+	it("what refers to something missing goes, and what refers to that, one diagnostic each", () => {
 		const tree = openTree(graph({ A: "@B", B: "@C", C: "@Z", D: "p" }));
 		const catalogue = tree.load();
 		expect(keys(catalogue)).toEqual(["D"]);
@@ -32,7 +32,7 @@ describe("missing references", () => {
 		]);
 	});
 
-	it("case 11: the cascade starts at a workflow that is broken in itself, too", () => {
+	it("the cascade starts at a workflow that is broken in itself, too", () => {
 		const tree = openTree({ ...graph({ A: "@B", B: "@C" }), "global/C/workflow.yaml": "name: [" });
 		expect(keys(tree.load())).toEqual([]);
 	});
@@ -68,17 +68,13 @@ describe("loops", () => {
 		["itself", { A: "@A", D: "p" }, ["A → A"]],
 		["each other", { A: "@B", B: "@A", D: "p" }, ["A → B → A", "B → A → B"]],
 		["in a ring", { A: "@B", B: "@C", C: "@A", D: "p" }, ["A → B → C → A", "B → C → A → B", "C → A → B → C"]],
-		[
-			"case 13: with two ways back",
-			{ A: "@B", B: "@C", C: "@B @A", D: "p" },
-			["A → B → C → A", "B → C → B", "C → B → C"],
-		],
+		["with two ways back", { A: "@B", B: "@C", C: "@B @A", D: "p" }, ["A → B → C → A", "B → C → B", "C → B → C"]],
 		[
 			"in two rings",
 			{ A: "@B", B: "@A", C: "@E", E: "@C", D: "p" },
 			["A → B → A", "B → A → B", "C → E → C", "E → C → E"],
 		],
-	])("case 12: workflows that run %s are removed, with the loop shown", (_, edges, ways) => {
+	])("workflows that run %s are removed, with the loop shown", (_, edges, ways) => {
 		const tree = openTree(graph(edges));
 		const catalogue = tree.load();
 		expect(keys(catalogue)).toEqual(["D"]);
@@ -88,7 +84,7 @@ describe("loops", () => {
 		expect(catalogue.diagnostics[0]?.line).toBe(5);
 	});
 
-	it("case 12: what refers into a loop goes with it, and what is shared without a loop stays", () => {
+	it("what refers into a loop goes with it, and what is shared without a loop stays", () => {
 		const tree = openTree(graph({ A: "@B @C", B: "@D", C: "@D @D", D: "p", X: "@Y", Y: "@Y", Z: "q" }));
 		expect(keys(tree.load())).toEqual(["A", "B", "C", "D", "Z"]);
 	});

@@ -22,7 +22,7 @@ function sample() {
 }
 
 describe("lines for people", () => {
-	it("case 21: /workflow tells usage, what can be started, and what did not load", () => {
+	it("/workflow tells usage, what can be started, and what did not load", () => {
 		const tree = sample();
 		expect(usageLines(tree.load(), tree.folder)).toEqual([
 			"Usage: /workflow <name> <task>",

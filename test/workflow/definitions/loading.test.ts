@@ -13,29 +13,29 @@ const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity })
 
 describe("workflow.yaml", () => {
 	const skipped: [string, Record<string, string | null>, string][] = [
-		["case 4: no commandName", { commandName: null }, "`commandName` is missing"],
-		["case 4: no initialMessage", { initialMessage: null }, "`initialMessage` is missing"],
-		["case 4: a blank initialMessage", { initialMessage: "' '" }, "`initialMessage` is empty"],
-		["case 4: an empty commandName", { commandName: "''" }, "`commandName` is empty"],
-		["case 4: a commandName of two words", { commandName: "a b" }, "`commandName` is `a b`"],
-		["case 4: a numeric commandName", { commandName: "12" }, 'Put it in quotes: `"12"`'],
-		["case 6: show: hidden", { show: "hidden" }, "`show` is `hidden`"],
-		["case 6: show: Workflows", { show: "Workflows" }, "Did you mean `workflows`?"],
-		["case 6: show: true", { show: "true" }, "`show` must be"],
-		["case 6: loopable: no", { loopable: "no" }, "`loopable` must be `true` or `false`"],
-		["case 6: loopable: 'no'", { loopable: "'no'" }, "Write `false`"],
-		["case 6: loopable: 0", { loopable: "0" }, "`loopable` must be"],
-		["case 6: a misspelt loopable", { loopabel: "false" }, "Did you mean `loopable`?"],
-		["case 6: loopable without a value", { loopable: "" }, "`loopable` has no value"],
-		["case 6: show without a value", { show: "" }, "`show` has no value"],
-		["case 6, W9: maxLoops without a value", { maxLoops: "~" }, "`maxLoops` has no value"],
-		["case 6, W9: autoContinue without a value", { autoContinue: "null" }, "`autoContinue` has no value"],
-		["case 6, W9: limits for the whole workflow", { tools: "{blacklist: [edit]}" }, "Limits stand in the phase files"],
-		["case 6, W9: a blacklist for the whole workflow", { blacklist: "[edit]" }, "Limits stand in the phase files"],
-		["case 6, W9: readonly", { readonly: "true" }, "Limits stand in the phase files"],
-		["case 4: a commandName with a slash", { commandName: "/fix" }, "Write `fix`"],
-		["case 4: a commandName with other letters", { commandName: "größe!" }, "Write `gro-e`"],
-		["case 4: a commandName with space around it", { commandName: "' fix '" }, "no space around"],
+		["no commandName", { commandName: null }, "`commandName` is missing"],
+		["no initialMessage", { initialMessage: null }, "`initialMessage` is missing"],
+		["a blank initialMessage", { initialMessage: "' '" }, "`initialMessage` is empty"],
+		["an empty commandName", { commandName: "''" }, "`commandName` is empty"],
+		["a commandName of two words", { commandName: "a b" }, "`commandName` is `a b`"],
+		["a numeric commandName", { commandName: "12" }, 'Put it in quotes: `"12"`'],
+		["show: hidden", { show: "hidden" }, "`show` is `hidden`"],
+		["show: Workflows", { show: "Workflows" }, "Did you mean `workflows`?"],
+		["show: true", { show: "true" }, "`show` must be"],
+		["loopable: no", { loopable: "no" }, "`loopable` must be `true` or `false`"],
+		["loopable: 'no'", { loopable: "'no'" }, "Write `false`"],
+		["loopable: 0", { loopable: "0" }, "`loopable` must be"],
+		["a misspelt loopable", { loopabel: "false" }, "Did you mean `loopable`?"],
+		["loopable without a value", { loopable: "" }, "`loopable` has no value"],
+		["show without a value", { show: "" }, "`show` has no value"],
+		["maxLoops without a value", { maxLoops: "~" }, "`maxLoops` has no value"],
+		["autoContinue without a value", { autoContinue: "null" }, "`autoContinue` has no value"],
+		["limits for the whole workflow", { tools: "{blacklist: [edit]}" }, "Limits stand in the phase files"],
+		["a blacklist for the whole workflow", { blacklist: "[edit]" }, "Limits stand in the phase files"],
+		["readonly", { readonly: "true" }, "Limits stand in the phase files"],
+		["a commandName with a slash", { commandName: "/fix" }, "Write `fix`"],
+		["a commandName with other letters", { commandName: "größe!" }, "Write `gro-e`"],
+		["a commandName with space around it", { commandName: "' fix '" }, "no space around"],
 		["a misspelt maxLoops", { maxLoop: "3" }, "Did you mean `maxLoops`?"],
 		["a blank name", { name: "' '" }, "`name` is empty"],
 		["a numeric name", { name: "2024" }, "`name` must be a text"],
@@ -66,12 +66,12 @@ describe("workflow.yaml", () => {
 		["nothing among them", workflowYaml([""]), "it is nothing"],
 		["a misspelt subworkflow", `${workflowYaml(["a.md"])}  - subworkfow: x\n`, "Did you mean `subworkflow`?"],
 		[
-			"W9: a limit beside subworkflow",
+			"a limit beside subworkflow",
 			`${workflowYaml(["a.md"])}  - subworkflow: y\n    loopable: false\n`,
 			"no field `loopable`",
 		],
 		[
-			"W9: tools beside subworkflow",
+			"tools beside subworkflow",
 			`${workflowYaml(["a.md"])}  - subworkflow: y\n    tools: [read]\n`,
 			"no field `tools`",
 		],
@@ -95,7 +95,7 @@ describe("workflow.yaml", () => {
 		expect(listLines(catalogue).join("\n")).toContain("✗ x (global) does not load");
 	});
 
-	it("case 5: show: workflows needs neither command nor message, and is not offered", () => {
+	it("show: workflows needs neither command nor message, and is not offered", () => {
 		const tree = openTree({
 			...workflowFiles("global/inner", ["a"], { show: "workflows", commandName: null, initialMessage: null }),
 			...workflowFiles("global/odd", ["a"], { show: "workflows", commandName: "''", initialMessage: "''" }),
@@ -177,7 +177,7 @@ describe("workflow.yaml", () => {
 		expect(said.split("`{unheard}` is no variable")).toHaveLength(2);
 	});
 
-	it("case 21: warns of a commandName that can never be reached", () => {
+	it("warns of a commandName that can never be reached", () => {
 		const tree = openTree(workflowFiles("global/x", ["a"], { commandName: "--status" }));
 		expect(tree.lines(tree.load().diagnostics).join("\n")).toContain("so this workflow cannot be started");
 	});

@@ -10,7 +10,7 @@ const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
 const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity }) => severity === "error");
 
 describe("phase paths", () => {
-	it("case 10: files inside the root load, shared ones, odd names and absolute paths among them", () => {
+	it("files inside the root load, shared ones, odd names and absolute paths among them", () => {
 		const tree = openTree({
 			"global/_shared/scout.md": phaseFile("scout"),
 			"global/x/..shared/p.md": phaseFile("p"),
@@ -51,7 +51,7 @@ describe("phase paths", () => {
 		"~/x.md",
 		"../../nothing.md",
 		"../../global-other/x.md",
-	])("case 10: %s is refused", (path) => {
+	])("%s is refused", (path) => {
 		const tree = openTree({
 			"global/x/workflow.yaml": workflowYaml([path]),
 			"secret.md": phaseFile("secret"),
@@ -65,37 +65,33 @@ describe("phase paths", () => {
 		if (path !== "~/x.md" && path !== "..") expect(errors(catalogue)[0]?.code).toBe("outside");
 	});
 
-	it(
-		"case 10: links that lead outside are refused, links inside are followed, dangling ones are told",
-		needsPosix,
-		() => {
-			const tree = openTree({
-				"secret.md": phaseFile("secret"),
-				"outside/p.md": phaseFile("p"),
-				"global/_shared/scout.md": phaseFile("scout"),
-				...workflowFiles("global/inside", []),
-			});
-			const inside = join(tree.folder, "global", "inside");
-			symlinkSync("../_shared/scout.md", join(inside, "fine.md"));
-			symlinkSync("../../secret.md", join(inside, "leak.md"));
-			symlinkSync("../../outside", join(inside, "out"));
-			symlinkSync("nowhere.md", join(inside, "dangling.md"));
-			symlinkSync("ring.md", join(inside, "ring.md"));
-			const verdicts: [string, string | undefined][] = [
-				["fine.md", undefined],
-				["leak.md", "outside"],
-				["out/p.md", "outside"],
-				["dangling.md", "broken-link"],
-				["ring.md", "broken-link"],
-			];
-			for (const [path, code] of verdicts) {
-				tree.write({ "global/inside/workflow.yaml": workflowYaml([path]) });
-				expect([path, errors(tree.load())[0]?.code]).toEqual([path, code]);
-			}
-		},
-	);
+	it("links that lead outside are refused, links inside are followed, dangling ones are told", needsPosix, () => {
+		const tree = openTree({
+			"secret.md": phaseFile("secret"),
+			"outside/p.md": phaseFile("p"),
+			"global/_shared/scout.md": phaseFile("scout"),
+			...workflowFiles("global/inside", []),
+		});
+		const inside = join(tree.folder, "global", "inside");
+		symlinkSync("../_shared/scout.md", join(inside, "fine.md"));
+		symlinkSync("../../secret.md", join(inside, "leak.md"));
+		symlinkSync("../../outside", join(inside, "out"));
+		symlinkSync("nowhere.md", join(inside, "dangling.md"));
+		symlinkSync("ring.md", join(inside, "ring.md"));
+		const verdicts: [string, string | undefined][] = [
+			["fine.md", undefined],
+			["leak.md", "outside"],
+			["out/p.md", "outside"],
+			["dangling.md", "broken-link"],
+			["ring.md", "broken-link"],
+		];
+		for (const [path, code] of verdicts) {
+			tree.write({ "global/inside/workflow.yaml": workflowYaml([path]) });
+			expect([path, errors(tree.load())[0]?.code]).toEqual([path, code]);
+		}
+	});
 
-	it("case 10: a root that is itself a link is fine", needsPosix, () => {
+	it("a root that is itself a link is fine", needsPosix, () => {
 		const tree = openTree({ ...workflowFiles("real/x", ["a"]), "real/_shared/s.md": phaseFile("s") });
 		tree.write({ "real/x/workflow.yaml": workflowYaml(["a.md", "../_shared/s.md"]) });
 		symlinkSync("real", join(tree.folder, "global"));

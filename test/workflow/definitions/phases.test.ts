@@ -41,7 +41,7 @@ describe("a phase file", () => {
 		});
 	});
 
-	it("case 18: with a byte order mark and CRLF gives the same as with LF", () => {
+	it("with a byte order mark and CRLF gives the same as with LF", () => {
 		const content = phaseFile("a", "tools:", "  whitelist:", "    - read").replace("Do a.", "Do a.\n\nThen b.");
 		const plain = loadPhase(content).phase;
 		const other = loadPhase(`\ufeff${content.replaceAll("\n", "\r\n")}`).phase;
@@ -49,7 +49,7 @@ describe("a phase file", () => {
 		expect({ ...other, file: "" }).toEqual({ ...plain, file: "" });
 	});
 
-	it("case 18: a workflow.yaml with a byte order mark and CRLF loads", () => {
+	it("a workflow.yaml with a byte order mark and CRLF loads", () => {
 		const tree = openTree({
 			"global/x/workflow.yaml": `\ufeff${workflowYaml(["a.md"], { initialMessage: "|\n  Line one\n  Line two" }).replaceAll("\n", "\r\n")}`,
 			"global/x/a.md": phaseFile("a"),
@@ -58,17 +58,13 @@ describe("a phase file", () => {
 	});
 
 	it.each([
-		["case 9: no id", "---\nname: A\nemoji: e\n---\nDo.", "global/x/a.md:2:1 `id` is missing."],
-		["case 9: no name", "---\nid: a\nemoji: e\n---\nDo.", "`name` is missing."],
-		["case 9: no emoji", "---\nid: a\nname: A\n---\nDo.", "`emoji` is missing."],
-		["case 9: an empty emoji", "---\nid: a\nname: A\nemoji: ''\n---\nDo.", "`emoji` is empty."],
-		[
-			"case 9: an emoji without a value",
-			"---\nid: a\nname: A\nemoji:\n---\nDo.",
-			"global/x/a.md:4:1 `emoji` has no value.",
-		],
-		["case 9: a blank id", "---\nid: '  '\nname: A\nemoji: e\n---\nDo.", "`id` is empty."],
-		["case 9: an empty body", "---\nid: a\nname: A\nemoji: e\n---\n\n  \n", "has no instructions"],
+		["no id", "---\nname: A\nemoji: e\n---\nDo.", "global/x/a.md:2:1 `id` is missing."],
+		["no name", "---\nid: a\nemoji: e\n---\nDo.", "`name` is missing."],
+		["no emoji", "---\nid: a\nname: A\n---\nDo.", "`emoji` is missing."],
+		["an empty emoji", "---\nid: a\nname: A\nemoji: ''\n---\nDo.", "`emoji` is empty."],
+		["an emoji without a value", "---\nid: a\nname: A\nemoji:\n---\nDo.", "global/x/a.md:4:1 `emoji` has no value."],
+		["a blank id", "---\nid: '  '\nname: A\nemoji: e\n---\nDo.", "`id` is empty."],
+		["an empty body", "---\nid: a\nname: A\nemoji: e\n---\n\n  \n", "has no instructions"],
 		[
 			"a numeric id",
 			"---\nid: 1\nname: A\nemoji: e\n---\nDo.",
@@ -99,13 +95,13 @@ describe("a phase file", () => {
 		expect([...catalogue.rejected.keys()]).toEqual(["x"]);
 	});
 
-	it("field 63: a text with an inner colon is read, and told", () => {
+	it("a text with an inner colon is read, and told", () => {
 		const { phase, said } = loadPhase("---\nid: a\nname: Use when: asked\nemoji: e\n---\nDo.");
 		expect(phase?.name).toBe("Use when: asked");
 		expect(said).toContain("global/x/a.md:3:7 warning:");
 	});
 
-	it("T13: a variable that is nearly one is told in a body, code in braces is not", () => {
+	it("a variable that is nearly one is told in a body, code in braces is not", () => {
 		const { phase, said } = loadPhase(
 			`${phaseFile("a")}\nOn {descripton}; const {foo} = \${bar}; {phaseInstructions}\n`,
 		);
@@ -118,7 +114,7 @@ describe("a phase file", () => {
 		]);
 	});
 
-	it("case 8: ids repeat within no workflow, and may repeat across workflows", () => {
+	it("ids repeat within no workflow, and may repeat across workflows", () => {
 		const tree = openTree({
 			...workflowFiles("global/parent", ["a", "@child"]),
 			...workflowFiles("global/child", ["a"], { show: "workflows" }),
@@ -144,10 +140,10 @@ describe("limits on tools", () => {
 	const shell = "judged";
 	const both = (kind: "whitelist" | "blacklist"): ToolLimits => ({ kind, names: ["read", "grep"], shell });
 	const readable: [string, string[], ToolLimits][] = [
-		["T12: a comma list", ["tools: read, grep"], both("whitelist")],
-		["T12: a flow list", ["tools: [read, grep]"], both("whitelist")],
-		["T12: a flow list in quotes", ['tools: ["read","grep"]'], both("whitelist")],
-		["T12: a block list", ["tools:", "  - read", "  - grep"], both("whitelist")],
+		["a comma list", ["tools: read, grep"], both("whitelist")],
+		["a flow list", ["tools: [read, grep]"], both("whitelist")],
+		["a flow list in quotes", ['tools: ["read","grep"]'], both("whitelist")],
+		["a block list", ["tools:", "  - read", "  - grep"], both("whitelist")],
 		["a lone tool", ["tools: read"], { kind: "whitelist", names: ["read"], shell }],
 		["a whitelist as comma list", ["tools:", "  whitelist: read, grep"], both("whitelist")],
 		["a whitelist as flow list", ["tools: {whitelist: [read, grep]}"], both("whitelist")],
@@ -186,75 +182,51 @@ describe("limits on tools", () => {
 
 	const refused: [string, string[], string][] = [
 		[
-			"case 6: blacklist: edit",
+			"blacklist: edit",
 			["tools:", "  blacklist: edit"],
 			"a.md:6:14 `tools.blacklist` must be a list of names, and it is a text. — Write `blacklist: [edit]`.",
 		],
-		["case 6: whitelist: edit", ["tools:", "  whitelist: 'edit'"], "Write `whitelist: [edit]`"],
-		["case 6: whitelist: 1", ["tools: {whitelist: 1}"], "it is the number 1"],
-		["case 6: a group as blacklist", ["tools: {blacklist: {edit: true}}"], "it is a group of fields"],
-		["case 6: a blacklist without a value", ["tools:", "  blacklist:"], "it is nothing"],
+		["whitelist: edit", ["tools:", "  whitelist: 'edit'"], "Write `whitelist: [edit]`"],
+		["whitelist: 1", ["tools: {whitelist: 1}"], "it is the number 1"],
+		["a group as blacklist", ["tools: {blacklist: {edit: true}}"], "it is a group of fields"],
+		["a blacklist without a value", ["tools:", "  blacklist:"], "it is nothing"],
 		[
-			"case 6: a misspelt list",
+			"a misspelt list",
 			["tools:", "  blackist: [edit]"],
 			"a.md:6:3 `blackist` in `tools` is no limit that is known. Did you mean `blacklist`?",
 		],
-		["case 6: another word for it", ["tools: {deny: [edit]}"], "`deny` in `tools` is no limit"],
-		["case 6: a list of lists", ["tools: {blacklist: [[edit]]}"], "An entry of `tools.blacklist` is a list"],
-		["case 6: a list with a gap", ["tools:", "  blacklist:", "    - edit", "    -"], "is nothing"],
-		["case 6: tools: without a value", ["tools:"], "a.md:5:1 `tools` has no value."],
-		["case 6: tools: true", ["tools: true"], "`tools` must be a list of names"],
+		["another word for it", ["tools: {deny: [edit]}"], "`deny` in `tools` is no limit"],
+		["a list of lists", ["tools: {blacklist: [[edit]]}"], "An entry of `tools.blacklist` is a list"],
+		["a list with a gap", ["tools:", "  blacklist:", "    - edit", "    -"], "is nothing"],
+		["tools: without a value", ["tools:"], "a.md:5:1 `tools` has no value."],
+		["tools: true", ["tools: true"], "`tools` must be a list of names"],
+		["names without a comma", ["tools: {blacklist: [edit write]}"], "`edit write` has a space in it. — Put a comma"],
+		["names without a comma in a text", ["tools: read grep"], "Put a comma"],
+		["an exception", ["tools: {whitelist: ['*', '!edit']}"], "there are no exceptions"],
+		["the list on the line of its key", ["tools:", "  whitelist: - edit - write"], "Write `whitelist: [edit, write]`"],
+		["a blacklist outside tools", ["blacklist: [edit]"], "There is no field `blacklist`."],
+		["tool for tools", ["tool: {blacklist: [edit]}"], "Did you mean `tools`?"],
+		["Tools for tools", ["Tools: {blacklist: [edit]}"], "Did you mean `tools`?"],
+		["allowed-tools", ["allowed-tools: read"], "There is no field `allowed-tools`."],
+		["disallowedTools", ["disallowedTools: [edit]"], "There is no field `disallowedTools`."],
+		["permissions", ["permissions: {deny: [edit]}"], "There is no field `permissions`."],
+		["read-only", ["read-only: true"], "Limits stand below `tools:`"],
 		[
-			"case 6: names without a comma",
-			["tools: {blacklist: [edit write]}"],
-			"`edit write` has a space in it. — Put a comma",
-		],
-		["case 6: names without a comma in a text", ["tools: read grep"], "Put a comma"],
-		["case 6: an exception", ["tools: {whitelist: ['*', '!edit']}"], "there are no exceptions"],
-		[
-			"case 6: the list on the line of its key",
-			["tools:", "  whitelist: - edit - write"],
-			"Write `whitelist: [edit, write]`",
-		],
-		["case 6: a blacklist outside tools", ["blacklist: [edit]"], "There is no field `blacklist`."],
-		["case 6: tool for tools", ["tool: {blacklist: [edit]}"], "Did you mean `tools`?"],
-		["case 6: Tools for tools", ["Tools: {blacklist: [edit]}"], "Did you mean `tools`?"],
-		["case 6: allowed-tools", ["allowed-tools: read"], "There is no field `allowed-tools`."],
-		["case 6: disallowedTools", ["disallowedTools: [edit]"], "There is no field `disallowedTools`."],
-		["case 6: permissions", ["permissions: {deny: [edit]}"], "There is no field `permissions`."],
-		["case 6: read-only", ["read-only: true"], "Limits stand below `tools:`"],
-		[
-			"case 6: limits under a word of one's own",
+			"limits under a word of one's own",
 			["rules: {blacklist: [edit]}"],
 			"There is no field `rules`. — Limits stand below",
 		],
-		[
-			"case 6: a list of tools under a word of one's own",
-			["never:", "  - edit", "  - write"],
-			"Limits stand below `tools:`",
-		],
-		["case 6: a key in other letters", ["t\u043e\u043els: {blacklist: [edit]}"], "Limits stand below `tools:`"],
-		["case 6: forbidden", ["forbidden: edit"], "Limits stand below `tools:`"],
-		["case 6: arguments of a tool", ["tools: {blacklist: ['bash(rm *)']}"], "has parentheses in it"],
-		["case 6: a bracket in a name", ["tools:", "  blacklist:[edit]"], "has `:` in it"],
-		["case 6: a quote in a name", ['tools: {blacklist: [edit", write]}'], 'has `"` in it'],
-		["case 6: a key without its colon", ["tools:", "  whitelist"], "Put a colon behind it"],
-		["case 6: autoContinue without a value", ["autoContinue:"], "`autoContinue` has no value"],
-		[
-			"case 7: both lists",
-			["tools: {blacklist: [edit], whitelist: [read]}"],
-			"`tools` has both `blacklist` and `whitelist`",
-		],
-		[
-			"case 7: both lists, empty",
-			["tools: {whitelist: [], blacklist: []}"],
-			"`tools` has both `blacklist` and `whitelist`",
-		],
-		[
-			"case 7: a list and allow",
-			["tools: {blacklist: [edit], allow: [read]}"],
-			"`tools` has both `blacklist` and `allow`",
-		],
+		["a list of tools under a word of one's own", ["never:", "  - edit", "  - write"], "Limits stand below `tools:`"],
+		["a key in other letters", ["t\u043e\u043els: {blacklist: [edit]}"], "Limits stand below `tools:`"],
+		["forbidden", ["forbidden: edit"], "Limits stand below `tools:`"],
+		["arguments of a tool", ["tools: {blacklist: ['bash(rm *)']}"], "has parentheses in it"],
+		["a bracket in a name", ["tools:", "  blacklist:[edit]"], "has `:` in it"],
+		["a quote in a name", ['tools: {blacklist: [edit", write]}'], 'has `"` in it'],
+		["a key without its colon", ["tools:", "  whitelist"], "Put a colon behind it"],
+		["autoContinue without a value", ["autoContinue:"], "`autoContinue` has no value"],
+		["both lists", ["tools: {blacklist: [edit], whitelist: [read]}"], "`tools` has both `blacklist` and `whitelist`"],
+		["both lists, empty", ["tools: {whitelist: [], blacklist: []}"], "`tools` has both `blacklist` and `whitelist`"],
+		["a list and allow", ["tools: {blacklist: [edit], allow: [read]}"], "`tools` has both `blacklist` and `allow`"],
 		["a shell rule alone", ["tools: {shell: strict}"], "has no list of tools"],
 		["an unknown shell rule", ["tools: {blacklist: [edit], shell: strct}"], "Did you mean `strict`?"],
 		["a shell rule beside allow", ["tools: {allow: [read], shell: strict}"], "`shell` has no meaning next to `allow`"],

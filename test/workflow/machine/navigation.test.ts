@@ -32,7 +32,7 @@ function walk(run: WorkflowRun) {
 const pathOf = (position: Position) => position.map(({ workflowKey, phaseIndex }) => `${workflowKey}:${phaseIndex}`);
 
 describe("next", () => {
-	it("case 28: goes through the phases one by one and ends after the last", () => {
+	it("goes through the phases one by one and ends after the last", () => {
 		const at = walk(begin(drafts({ w: ["a", "b", "c"] }), "w"));
 		at.next();
 		expect([at.phase(), at.run.step]).toEqual(["b", 1]);
@@ -45,7 +45,7 @@ describe("next", () => {
 		expect([at.run.status.kind, at.run.step]).toEqual(["done", 3]);
 	});
 
-	it("case 29: enters a workflow that is referred to in one step and comes back behind it", () => {
+	it("enters a workflow that is referred to in one step and comes back behind it", () => {
 		const at = walk(begin(drafts({ p: ["a", "@s", "c"], s: ["s1", "s2"] }), "p"));
 		at.next();
 		expect(at.path()).toEqual(["p:1", "s:0"]);
@@ -55,7 +55,7 @@ describe("next", () => {
 		expect([at.path(), at.run.step]).toEqual([["p:2"], 3]);
 	});
 
-	it("case 30: goes from the end of one inner workflow straight into the next", () => {
+	it("goes from the end of one inner workflow straight into the next", () => {
 		const at = walk(begin(drafts({ p: ["a", "@s", "@t", "c"], s: ["s1", "s2"], t: ["t1"] }), "p"));
 		at.next();
 		at.next();
@@ -63,7 +63,7 @@ describe("next", () => {
 		expect([at.path(), at.phase()]).toEqual([["p:2", "t:0"], "t1"]);
 	});
 
-	it("case 31: finishes everything when the innermost workflow is the last of all", () => {
+	it("finishes everything when the innermost workflow is the last of all", () => {
 		for (const definitions of [
 			drafts({ p: ["a", "@s"], s: ["s1"] }),
 			drafts({ p: ["a", "@c"], c: ["@d"], d: ["d1"] }),
@@ -75,7 +75,7 @@ describe("next", () => {
 		}
 	});
 
-	it("case 32: a workflow that is nothing but a reference starts and ends inside it", () => {
+	it("a workflow that is nothing but a reference starts and ends inside it", () => {
 		const at = walk(begin(drafts({ p: ["@s"], s: ["s1", "s2"] }), "p"));
 		expect(at.path()).toEqual(["p:0", "s:0"]);
 		at.next();
@@ -83,7 +83,7 @@ describe("next", () => {
 		expect(at.run.status.kind).toBe("done");
 	});
 
-	it("case 24: starts at the first phase through references of any depth, and no step is counted for it", () => {
+	it("starts at the first phase through references of any depth, and no step is counted for it", () => {
 		const definitions = drafts({ p: ["@s", "z"], s: ["@t"], t: ["t1"] });
 		const run = begin(definitions, "p");
 		expect(pathOf(run.position)).toEqual(["p:0", "s:0", "t:0"]);
@@ -101,7 +101,7 @@ describe("next", () => {
 });
 
 describe("loop", () => {
-	it("case 33: goes back to the start of the innermost workflow and leaves the outer one where it is", () => {
+	it("goes back to the start of the innermost workflow and leaves the outer one where it is", () => {
 		const at = walk(begin(drafts({ p: ["a", "@s", "c"], s: ["s1", "s2"] }), "p"));
 		at.next();
 		at.next();
@@ -109,7 +109,7 @@ describe("loop", () => {
 		expect([at.path(), at.run.step]).toEqual([["p:1", "s:0"], 3]);
 	});
 
-	it("case 34: is refused where the innermost workflow forbids it, whatever the outer one says", () => {
+	it("is refused where the innermost workflow forbids it, whatever the outer one says", () => {
 		const inner = walk(begin(drafts({ p: ["@s"], s: { entries: ["s1", "s2"], loopable: false, name: "Inner" } }), "p"));
 		inner.next();
 		const before = inner.run;
@@ -122,7 +122,7 @@ describe("loop", () => {
 		expect(outer.phase()).toBe("s1");
 	});
 
-	it("case 35: a scope that begins with a reference is entered anew, and next goes on inside it", () => {
+	it("a scope that begins with a reference is entered anew, and next goes on inside it", () => {
 		const at = walk(begin(drafts({ p: ["@s", "m"], s: ["s1", "s2"] }), "p"));
 		at.next();
 		at.next();

@@ -86,7 +86,7 @@ function* lives([definitions, events]: [Definitions, Told[]]): Generator<Workflo
 }
 
 describe("for every definition and every sequence of events", () => {
-	it("case 61: a run that is frozen goes through every event", () => {
+	it("a run that is frozen goes through every event", () => {
 		fc.assert(
 			fc.property(story, (told) => {
 				for (const run of lives(told)) expect(Object.isFrozen(run)).toBe(true);

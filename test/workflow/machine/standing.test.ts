@@ -29,7 +29,7 @@ function play(run: WorkflowRun, ...events: Told[]) {
 
 const flat = () => begin(drafts({ w: ["a", "b", "c"] }), "w");
 
-describe("case 47: cancel asks first", () => {
+describe("cancel asks first", () => {
 	it("asks, and the same wish in a later message ends the run", () => {
 		const { run, told } = play(flat(), cancel("m1"), cancel("m2"));
 		expect(told).toEqual([["ask-cancel"], ["persist", "ended"]]);
@@ -80,7 +80,7 @@ describe("case 47: cancel asks first", () => {
 	});
 });
 
-describe("case 38: one change of phase per message", () => {
+describe("one change of phase per message", () => {
 	it("refuses the second next or loop of a message and keeps the phase", () => {
 		const { run, told } = play(flat(), next("m1"), next("m1"), { kind: "loop", at: 1, message: "m1" }, next("m2"));
 		expect(told).toEqual([["persist", "moved"], ["earlier-visit"], ["earlier-visit"], ["persist", "moved"]]);
@@ -89,7 +89,7 @@ describe("case 38: one change of phase per message", () => {
 });
 
 describe("pause", () => {
-	it("field 11: only resume goes on after the person has paused", () => {
+	it("only resume goes on after the person has paused", () => {
 		const paused = play(flat(), { kind: "pause", by: "person" });
 		expect(paused.told).toEqual([["persist", "paused"]]);
 		const { told, run } = play(
@@ -118,7 +118,7 @@ describe("pause", () => {
 	});
 });
 
-describe("case 54: reminders end", () => {
+describe("reminders end", () => {
 	it("after three in a row the run is paused", () => {
 		const { told, run } = play(flat(), stopped, stopped, stopped, stopped, stopped);
 		expect(told).toEqual([["remind"], ["remind"], ["remind"], ["persist", "paused"], []]);
@@ -138,7 +138,7 @@ describe("case 54: reminders end", () => {
 		}
 	});
 
-	it("case 53: a provider error pauses at once", () => {
+	it("a provider error pauses at once", () => {
 		const { run, told } = play(flat(), { kind: "failed", why: "401 bad key" }, stopped);
 		expect(told).toEqual([["persist", "paused"], []]);
 		expect(run.status).toEqual({ kind: "paused", by: "error", why: "401 bad key" });

@@ -48,12 +48,12 @@ function live(data: unknown) {
 }
 
 describe("states of the reference package", () => {
-	it("case 57: are read as they are", () => {
+	it("are read as they are", () => {
 		const run = live(reference());
 		expect([currentPhase(run).id, run.step, run.task, run.status.kind]).toEqual(["b", 1, "Refactor", "running"]);
 	});
 
-	it("case 59: an index without a path, and a count that is missing", () => {
+	it("an index without a path, and a count that is missing", () => {
 		const { currentPath: _, globalStepCount: __, ...old } = reference();
 		const run = live({ ...old, currentPhaseIndex: 2 });
 		expect([run.position, run.step]).toEqual([[{ workflowKey: "w", phaseIndex: 2, loops: 0 }], 2]);
@@ -71,7 +71,7 @@ describe("states of the reference package", () => {
 		expect(typeof done === "string" ? done : done.status).toEqual({ kind: "done" });
 	});
 
-	it("case 37: a definition that is gone leaves a run that only a person can end", () => {
+	it("a definition that is gone leaves a run that only a person can end", () => {
 		const run = open(reference(), new Map());
 		if (typeof run === "string") throw new Error(run);
 		expect(run).toMatchObject({ kind: "stale", missing: "w", status: { kind: "running" } });
@@ -90,7 +90,7 @@ describe("states of the reference package", () => {
 	});
 });
 
-describe("case 60: values that are not right are no workflow", () => {
+describe("values that are not right are no workflow", () => {
 	const path = (...currentPath: unknown[]) => reference({ currentPath });
 	const bad: [string, unknown][] = [
 		["no object", "text"],
@@ -141,7 +141,7 @@ describe("case 60: values that are not right are no workflow", () => {
 	});
 });
 
-describe("case 62: a place is found by the id of its phase", () => {
+describe("a place is found by the id of its phase", () => {
 	it("where a phase was put before it and the pinned copy is lost", () => {
 		const state = storeRun(live(reference()), { pinned: undefined });
 		const changed = drafts({ w: ["new", "a", "b", "c"] });
@@ -195,7 +195,7 @@ describe("what is written", () => {
 		expect(size(run) - size(long)).toBeLessThan(30);
 	});
 
-	it("T3, field 17: the task has what room there is, whatever is in it, and the whole of it at the start", () => {
+	it("the task has what room there is, whatever is in it, and the whole of it at the start", () => {
 		const task = `${'Make "it" work:\n'.repeat(5)}and test it`;
 		for (const [key, whole] of [
 			["w", true],

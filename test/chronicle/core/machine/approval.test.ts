@@ -30,7 +30,7 @@ const question = (theatre: Theatre) => {
 const approve = (theatre: Theatre, words?: string) =>
 	theatre.say({ kind: "approved", answers: since(theatre), diff: question(theatre).diff, ...(words ? { words } : {}) });
 
-describe("R14 approval on exit", () => {
+describe("approval on exit", () => {
 	it("asks after the worker has ended and before the move, with its summary and the files, and launches nothing meanwhile", () => {
 		const theatre = go(start(open(template(true))), "coding", "the plan");
 		expect(where(theatre)).toBe("awaiting_approval planning 1.1.1");
@@ -53,7 +53,7 @@ describe("R14 approval on exit", () => {
 		approve(theatre, "use tabs");
 		expect(theatre.run.outbox.map(({ text }) => text)).toEqual(["use tabs"]);
 	});
-	it("R23 a second answer has no effect, whatever it is", () => {
+	it("a second answer has no effect, whatever it is", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		const { seq, diff } = question(theatre);
 		approve(theatre);
@@ -64,7 +64,7 @@ describe("R14 approval on exit", () => {
 		expect(theatre.refusal).toBe("answered");
 		expect(theatre.run).toBe(run);
 	});
-	it("field 43: an approval is valid for one visit, one question and one tree of the files", () => {
+	it("an approval is valid for one visit, one question and one tree of the files", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		const first = question(theatre);
 		theatre.say({ kind: "approved", answers: first.seq, diff: newTree() });
@@ -168,7 +168,7 @@ describe("approval on entry", () => {
 	});
 });
 
-describe("R15 rejection", () => {
+describe("rejection", () => {
 	it("keeps the state, continues the conversation with the person's message, and is no move", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		theatre.say({ kind: "rejected", answers: since(theatre), words: "name the files" });
@@ -179,7 +179,7 @@ describe("R15 rejection", () => {
 		expect(theatre.run.history).toEqual([]);
 		expect(theatre.run.moves.total).toBe(0);
 	});
-	it("R34 is limited: then the run goes to a person, who can release the refused move", () => {
+	it("is limited: then the run goes to a person, who can release the refused move", () => {
 		const theatre = open({ ...template(true), limits: { rejections: 3 } });
 		let asked = 0;
 		const wait = () => go(start(theatre), "coding").run.status === "awaiting_approval";
@@ -228,7 +228,7 @@ describe("other events while a question waits", () => {
 	});
 });
 
-describe("R33 a person sends the run elsewhere", () => {
+describe("a person sends the run elsewhere", () => {
 	it("from a question: to any state, with a message for its worker, which answers the question", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		const { seq, diff } = question(theatre);
@@ -264,7 +264,7 @@ describe("R33 a person sends the run elsewhere", () => {
 		expect(theatre.refusal).not.toBe("");
 		expect(theatre.run.status).toBe("aborted");
 	});
-	it("R2 the model may be changed at any time, for the next worker; not when the run is over", () => {
+	it("the model may be changed at any time, for the next worker; not when the run is over", () => {
 		const theatre = start(open(template(false)));
 		theatre.say({ kind: "model_changed", model: "a/b" });
 		expect([theatre.refusal, theatre.run.model, theatre.run.stage.kind]).toEqual(["", "a/b", "working"]);

@@ -15,7 +15,7 @@ function pingPong(theatre: Theatre, times: number): Theatre {
 	return theatre;
 }
 
-describe("R1 legal moves", () => {
+describe("legal moves", () => {
 	it("follows the specification's sample to its end", () => {
 		const theatre = open(sample);
 		expect(where(theatre)).toBe("running planning 1.0.0");
@@ -71,7 +71,7 @@ describe("R1 legal moves", () => {
 	});
 });
 
-describe("R18 one transition", () => {
+describe("one transition", () => {
 	it("refuses a second one of the same worker, whatever its target", () => {
 		const theatre = ask(start(open(sample)), "implementation");
 		for (const target of ["implementation", "planning", "verification", "human_intervention"]) {
@@ -82,7 +82,7 @@ describe("R18 one transition", () => {
 	});
 });
 
-describe("R17 the order of a transition", () => {
+describe("the order of a transition", () => {
 	it("request, move, end, cleanup, measure, next launch: each recorded before the next", () => {
 		const theatre = open(
 			definition({ a: { persona: "A", next: ["b"], cleanup: ["x", "y"] }, b: { persona: "B", next: ["done"] } }),
@@ -114,7 +114,7 @@ describe("R17 the order of a transition", () => {
 	});
 });
 
-describe("R32 the limit on a pair of states", () => {
+describe("the limit on a pair of states", () => {
 	it("three moves happen, the fourth becomes human_intervention, and the history names the refused target", () => {
 		const theatre = pingPong(open(sample), 3);
 		expect(where(theatre)).toBe("running implementation 4.1.1");
@@ -155,7 +155,7 @@ describe("R32 the limit on a pair of states", () => {
 	});
 });
 
-describe("R33 human_intervention", () => {
+describe("human_intervention", () => {
 	const stuck = () => pingPong(open(sample), 4);
 	it("launches nothing, and no worker leads out", () => {
 		const theatre = stuck();
@@ -222,7 +222,7 @@ describe("R33 human_intervention", () => {
 	});
 });
 
-describe("R34 longer cycles are limited too", () => {
+describe("longer cycles are limited too", () => {
 	it("a cycle of three states stops at the limit on moves", () => {
 		const theatre = open(
 			definition(
@@ -255,7 +255,7 @@ describe("R34 longer cycles are limited too", () => {
 		expect(launches).toBe(4);
 		expect(theatre.run.history.at(-1)).toMatchObject({ cause: "attempt_limit", refused: "a" });
 	});
-	it("field 49: three equal attempts without changes stop; with another summary, other files or polling they continue", () => {
+	it("three equal attempts without changes stop; with another summary, other files or polling they continue", () => {
 		const run = (polling: boolean, words: (n: number) => string, files: (n: number) => string) => {
 			const theatre = open(definition({ a: { persona: "A", next: ["done"], limits: { attempts: 6 }, polling } }));
 			let launches = 0;
@@ -273,7 +273,7 @@ describe("R34 longer cycles are limited too", () => {
 		expect(run(false, (n) => "abcdef".slice(0, n), same)).toEqual([6, "attempt_limit"]);
 		expect(run(false, same, String)).toEqual([6, "attempt_limit"]);
 	});
-	it("field 47 field 48: the last allowed move may end the run, and nothing is launched after the last", () => {
+	it("the last allowed move may end the run, and nothing is launched after the last", () => {
 		const twice = (last: string) => {
 			const theatre = open(
 				definition({ a: { persona: "A", next: ["a", "done"], limits: { attempts: 3 }, polling: true } }),

@@ -13,7 +13,7 @@ function bodyOf({ seq: _seq, at: _at, ...body }: LedgerEvent): EventBody {
 	return body as EventBody;
 }
 
-it("R24 a cut after any event of any batch: the decisions that are missing are made again, the same ones", () => {
+it("a cut after any event of any batch: the decisions that are missing are made again, the same ones", () => {
 	const cut = new Set<string>();
 	fc.assert(
 		fc.property(templates, stories, (template, story) => {
@@ -37,7 +37,7 @@ it("R24 a cut after any event of any batch: the decisions that are missing are m
 	expect([...cut].sort()).toEqual(["attempt_reserved", "finished", "moved", "parked"]);
 });
 
-it("R24 a log cut after any byte folds, and the run continues from there to its end like after a crash", () => {
+it("a log cut after any byte folds, and the run continues from there to its end like after a crash", () => {
 	fc.assert(
 		fc.property(templates, stories, fc.nat(), (template, story, where) => {
 			const { events } = play(template, story).theatre;

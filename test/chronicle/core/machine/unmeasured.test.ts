@@ -43,7 +43,7 @@ it.each<[string, (workspace: Workspace, looks: number) => Partial<Workspace>]>([
 	["before and after", () => ({ snapshot: failing })],
 	["before", (_, looks) => (looks === 1 ? { snapshot: failing } : {})],
 	["after", (_, looks) => (looks === 2 ? { snapshot: failing } : {})],
-])("R5 unmeasured changes are never shown as none: not measured %s the visit", async (_, change) => {
+])("unmeasured changes are never shown as none: not measured %s the visit", async (_, change) => {
 	const { run, ledger, question } = await askedWith(change);
 	const now = run.updatedAt;
 	const lines = questionLines(question, run, now).join("\n");
@@ -58,7 +58,7 @@ it.each<[string, (workspace: Workspace, looks: number) => Partial<Workspace>]>([
 	});
 });
 
-it("R5 a file that could not be read is named besides the known changes", async () => {
+it("a file that could not be read is named besides the known changes", async () => {
 	const { run, question } = await askedWith((workspace) => ({
 		async snapshot(options) {
 			const kept = await workspace.snapshot(options);
@@ -71,13 +71,13 @@ it("R5 a file that could not be read is named besides the known changes", async 
 	expect(lines).not.toContain("No files changed");
 });
 
-it("R5 measured files without changes are shown as such", async () => {
+it("measured files without changes are shown as such", async () => {
 	const { run, question } = await askedWith(() => ({}));
 	expect(question.unmeasured).toBeUndefined();
 	expect(questionLines(question, run, run.updatedAt).join("\n")).toContain("No files changed.");
 });
 
-it("R4 stopping a supervision aborts a measurement that hangs, and the next supervisor measures again", async () => {
+it("stopping a supervision aborts a measurement that hangs, and the next supervisor measures again", async () => {
 	const stage = openStage([moveTo("build")]);
 	const { workspace } = stage.ports;
 	let begun = (): void => {};

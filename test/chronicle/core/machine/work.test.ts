@@ -37,7 +37,7 @@ const end = (theatre: Theatre, outcome: WorkerOutcome) => {
 	return theatre.say({ kind: "worker_ended", ...stage.launch, outcome });
 };
 
-describe("R16 a worker that stops without a transition", () => {
+describe("a worker that stops without a transition", () => {
 	it.each(["finished", "length", "aborted"] as const)(
 		"is reminded twice in the same conversation, then the run pauses (%s)",
 		(stop) => {
@@ -66,7 +66,7 @@ describe("R16 a worker that stops without a transition", () => {
 	});
 });
 
-describe("field 28 a worker that ends by itself", () => {
+describe("a worker that ends by itself", () => {
 	it.each<WorkerOutcome>([
 		{ kind: "exited", code: 0 },
 		{ kind: "exited", code: 1 },
@@ -113,7 +113,7 @@ describe("a provider that fails", () => {
 		expect(theatre.run).toMatchObject({ status: "paused", hold: { cause: stop } });
 		expect(theatre.events.filter(({ kind }) => kind === "attempt_reserved").length).toBe(1);
 	});
-	it("field 33: a transient fault is retried after a delay, a limited number of times", () => {
+	it("a transient fault is retried after a delay, a limited number of times", () => {
 		const theatre = settle(start(open(template())), "transient");
 		rest(theatre);
 		const work = theatre.due("work");
@@ -165,7 +165,7 @@ describe("a launch that fails", () => {
 	});
 });
 
-describe("R35 sums", () => {
+describe("sums", () => {
 	it("counts the total of a conversation: repeated, late and missed reports neither lose nor double any", () => {
 		const theatre = start(open(template()));
 		use(theatre, 10, 0.1);
@@ -197,7 +197,7 @@ describe("R35 sums", () => {
 		theatre.say({ kind: "used", visit: 1, attempt: 1, spend: spend(99) });
 		expect(theatre.refusal).toBe("stale");
 	});
-	it("R29 time is counted while a worker works and not while the run waits", () => {
+	it("time is counted while a worker works and not while the run waits", () => {
 		const theatre = start(open(template()));
 		settle(theatre.wait(9000));
 		go(theatre.wait(1000), "b");
@@ -207,7 +207,7 @@ describe("R35 sums", () => {
 		expect(theatre.run.totals.activeMs).toBe(activeMs);
 		expect(theatre.run.history.at(-1)?.metrics.activeMs).toBe(activeMs);
 	});
-	it("R21 counts tool calls and keeps the last of them", () => {
+	it("counts tool calls and keeps the last of them", () => {
 		const theatre = start(open(template()));
 		for (let n = 1; n <= 30; n += 1) {
 			theatre.say({
@@ -234,7 +234,7 @@ describe("R35 sums", () => {
 	});
 });
 
-describe("R36 ceilings", () => {
+describe("ceilings", () => {
 	it("stops the worker at the end of the message that crosses it, keeps its work, launches nothing more", () => {
 		const theatre = start(open(template({ limits: { cost_usd: 1 } })));
 		use(theatre, 10, 0.5);
@@ -246,7 +246,7 @@ describe("R36 ceilings", () => {
 		expect(theatre.run.hold?.detail).toContain("$1.20 of $1.00");
 		expect(theatre.actions).toEqual([]);
 	});
-	it("R37 a person raises it above what is spent, and the same conversation continues", () => {
+	it("a person raises it above what is spent, and the same conversation continues", () => {
 		const theatre = start(open(template({ limits: { cost_usd: 1 } })));
 		rest(use(theatre, 20, 1.2));
 		const answers = since(theatre);
@@ -265,7 +265,7 @@ describe("R36 ceilings", () => {
 		});
 		expect(theatre.run.visit).toBe(1);
 	});
-	it("field 48: a move requested in the crossing message counts, and the run stops before the next launch", () => {
+	it("a move requested in the crossing message counts, and the run stops before the next launch", () => {
 		const theatre = start(open(template({ limits: { tokens: 100 } })));
 		use(theatre, 120);
 		go(theatre, "b");
@@ -274,7 +274,7 @@ describe("R36 ceilings", () => {
 		use(last, 120);
 		expect(go(last, "done").run.status).toBe("done");
 	});
-	it("field 51: an allowance is the rest of the tighter ceiling, reserved before the launch", () => {
+	it("an allowance is the rest of the tighter ceiling, reserved before the launch", () => {
 		const theatre = open(template({ limits: { tokens: 100, minutes: 2 } }, { limits: { tokens: 30 } }));
 		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
 		expect(theatre.events.at(-1)?.kind).toBe("attempt_reserved");
@@ -326,7 +326,7 @@ describe("R36 ceilings", () => {
 		use(start(theatre), 1000);
 		expect(theatre.run.stage.kind).toBe("working");
 	});
-	it("R38 tokens bound a model without a price, and cache reads can be left out", () => {
+	it("tokens bound a model without a price, and cache reads can be left out", () => {
 		const theatre = start(open(template({ limits: { tokens: 100, cache_reads: "ignore" } })));
 		const cached = { ...spend(0), cacheRead: 5000, tokens: 5050, unmeteredTokens: 5050 };
 		theatre.say({ kind: "used", ...here(theatre), spend: cached });
@@ -405,7 +405,7 @@ describe("time", () => {
 	});
 });
 
-describe("R39 cleanup", () => {
+describe("cleanup", () => {
 	const withCleanup = template({}, { cleanup: ["one", { command: "two", on_failure: "pause" }] });
 	const cleaned = (theatre: Theatre) => theatre.events.filter(({ kind }) => kind === "cleanup_ended").length;
 	it.each<[string, (theatre: Theatre) => Theatre]>([
@@ -429,7 +429,7 @@ describe("R39 cleanup", () => {
 				theatre.run.stage.kind !== "launching",
 		).toBe(true);
 	});
-	it("R40 a failure is reported and the run continues, or pauses if the template says so", () => {
+	it("a failure is reported and the run continues, or pauses if the template says so", () => {
 		const theatre = ask(start(open(withCleanup)), "b");
 		end(theatre, { kind: "stopped" });
 		theatre.say({ kind: "cleanup_ended", visit: 1, index: 0, result: { kind: "timed_out" } });
@@ -440,7 +440,7 @@ describe("R39 cleanup", () => {
 		expect(where(theatre)).toBe("paused b 2.0.0");
 		expect(theatre.run.hold).toMatchObject({ cause: "cleanup" });
 	});
-	it("R41 nothing runs without approval of the exact commands", () => {
+	it("nothing runs without approval of the exact commands", () => {
 		const theatre = ask(start(open(withCleanup, { approve: false })), "b");
 		end(theatre, { kind: "stopped" });
 		expect(theatre.due("measure_files").purpose).toBe("changes");
@@ -454,7 +454,7 @@ describe("R39 cleanup", () => {
 	});
 });
 
-describe("R24 another supervisor takes over", () => {
+describe("another supervisor takes over", () => {
 	it("continues the same attempt and its conversation, and knows the calls in flight", () => {
 		const theatre = start(open(template()));
 		use(theatre, 10);
@@ -510,7 +510,7 @@ describe("R24 another supervisor takes over", () => {
 	});
 });
 
-describe("R49 a person's messages and stops", () => {
+describe("a person's messages and stops", () => {
 	it("a message reaches a running worker at once, otherwise the next one", () => {
 		const theatre = start(open(template()));
 		theatre.say({ kind: "told", text: "use tabs" });

@@ -40,7 +40,7 @@ function full(): Snapshot {
 	return addSummary(addSummary(changed, "made a plan", where), "wrote the code", { visit: 2, state: "coding" });
 }
 
-describe("R8 the handover", () => {
+describe("the handover", () => {
 	it("has summaries, pending tasks, findings and measured files, newest first", () => {
 		const text = handoverText(full(), place);
 		expect(text).toBe(
@@ -62,7 +62,7 @@ describe("R8 the handover", () => {
 			].join("\n"),
 		);
 	});
-	it("R20 shows the last value of a key only, and nothing that is resolved", () => {
+	it("shows the last value of a key only, and nothing that is resolved", () => {
 		const text = handoverText(full(), place);
 		expect(text).not.toContain("8080");
 		expect(text).not.toContain("write docs");
@@ -72,7 +72,7 @@ describe("R8 the handover", () => {
 	});
 });
 
-describe("R9 its size", () => {
+describe("its size", () => {
 	it("500 findings of 2 KB stay below 8 KB, the newest are there, and it says what is omitted and where it is", () => {
 		let snapshot = full();
 		for (let n = 1; n <= 500; n += 1)

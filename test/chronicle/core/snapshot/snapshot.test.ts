@@ -22,7 +22,7 @@ function take(snapshot: Snapshot, given: unknown, where = here): Snapshot {
 const texts = (snapshot: Snapshot) => snapshot.findings.map(({ id, key, text }) => [id, key, text]);
 const tasks = (snapshot: Snapshot) => snapshot.pendingTasks.map(({ id, text }) => `${id} ${text}`);
 
-describe("R20 accepted shapes of data", () => {
+describe("accepted shapes of data", () => {
 	it.each<[string, unknown, unknown[]]>([
 		["a text", "The API port is 8081", [["f1", undefined, "The API port is 8081"]]],
 		[
@@ -98,7 +98,7 @@ describe("R20 accepted shapes of data", () => {
 	});
 });
 
-describe("R20 replacing, merging, resolving", () => {
+describe("replacing, merging, resolving", () => {
 	it("a later value of a key replaces the earlier one, which is kept with it", () => {
 		const before = take(EMPTY_SNAPSHOT, { api_port: 8080 });
 		const after = take(before, { API_port: 8081 }, { visit: 2, state: "coding" });
@@ -142,7 +142,7 @@ describe("R20 replacing, merging, resolving", () => {
 	});
 });
 
-describe("R9 the size is bounded", () => {
+describe("the size is bounded", () => {
 	it("500 findings of 2 KB leave the newest, count the rest and mark what is cut", () => {
 		let snapshot = EMPTY_SNAPSHOT;
 		for (let n = 1; n <= 500; n += 1) snapshot = take(snapshot, `${n} ${"x".repeat(2000)}`);
@@ -172,7 +172,7 @@ describe("R9 the size is bounded", () => {
 	});
 });
 
-describe("R8 changed files over several visits", () => {
+describe("changed files over several visits", () => {
 	const change = (path: string, kind: FileChange["change"], from?: string): FileChange => ({
 		path,
 		change: kind,

@@ -16,7 +16,7 @@ function template(cleanup: unknown, state = "a"): Template {
 	return read.template;
 }
 
-describe("R41 the hash of cleanup commands", () => {
+describe("the hash of cleanup commands", () => {
 	it("is absent where there are none", () => {
 		expect(hashCleanup(template([]))).toBeUndefined();
 	});

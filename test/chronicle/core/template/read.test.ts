@@ -27,7 +27,7 @@ const templateOf = (result: ReturnType<typeof read>): Template => {
 };
 
 describe("the specification's sample", () => {
-	it("R11 loads word for word: the first state is initial, the undefined target ends the run, approval is asked on exit", () => {
+	it("loads word for word: the first state is initial, the undefined target ends the run, approval is asked on exit", () => {
 		const result = read(sample);
 		const template = templateOf(result);
 		expect(template.initial).toBe("planning");
@@ -43,12 +43,12 @@ describe("the specification's sample", () => {
 			{ severity: "warning", code: "undefined-state", file: "/t/sample.json", line: 11, column: 16 },
 		]);
 	});
-	it("R5 R13 its definition is kept word for word, and compiles again to the same template", () => {
+	it("its definition is kept word for word, and compiles again to the same template", () => {
 		const { read: given } = read(sample);
 		expect(given?.definition).toEqual(JSON.parse(sample));
 		expect(compileDefinition(JSON.parse(JSON.stringify(given?.definition)), "other")).toEqual(given?.template);
 	});
-	it("R13 its hash ignores notation and notices content", () => {
+	it("its hash ignores notation and notices content", () => {
 		const hash = read(sample).read?.hash;
 		expect(hash).toMatch(/^[0-9a-f]{64}$/);
 		expect(read(`// a comment\n${sample.replaceAll("  ", "\t")}`).read?.hash).toBe(hash);
@@ -74,7 +74,7 @@ describe("notation", () => {
 			"name: Feature Implementation\nstates:\n  planning:\n    persona: Software Architect\n    next: [implementation]\n    requires_approval: true\n  implementation:\n    persona: Senior Engineer\n    next:\n      - verification\n      - planning\n",
 			"/t/a.yaml",
 		],
-	])("R10 %s read as the same template", (_, text, file) => {
+	])("%s read as the same template", (_, text, file) => {
 		const result = read(text, file);
 		expect(result.read?.definition).toEqual(JSON.parse(sample));
 	});
@@ -104,12 +104,12 @@ describe("the dialect of published templates", () => {
 		],
 		[{ requires_approval: "exit" }, { entry: false, exit: true }],
 		[{ requires_approval: false }, { entry: false, exit: false }],
-	])("R11 %j asks at %j", (state, approval) => {
+	])("%j asks at %j", (state, approval) => {
 		const template = published(state);
 		expect(template.dialect).toBe("ae");
 		expect(template.states.get("commit")?.approval).toEqual(approval);
 	});
-	it("R11 reads agents, time limits, skills, and a terminal state that still has a worker", () => {
+	it("reads agents, time limits, skills, and a terminal state that still has a worker", () => {
 		const template = published({ timeout_minutes: 10, extra_skills: ["accessibility"], description: "d" });
 		expect(template.states.get("commit")).toMatchObject({
 			persona: { kind: "agent", name: "git-ops" },
@@ -119,18 +119,18 @@ describe("the dialect of published templates", () => {
 		});
 		expect(template.states.get("done")).toMatchObject({ terminal: true, persona: { kind: "agent", name: "writer" } });
 	});
-	it("R14 a template that names our schema asks on exit", () => {
+	it("a template that names our schema asks on exit", () => {
 		const template = published({ requires_approval: true }, { $schema: "./chronicle-template.json" });
 		expect(template.states.get("commit")?.approval).toEqual({ entry: false, exit: true });
 	});
 });
 
 describe("fields", () => {
-	it("R14 requires_approval takes both sides", () => {
+	it("requires_approval takes both sides", () => {
 		const template = templateOf(states({ a: { persona: "A", next: ["done"], requires_approval: "both" } }));
 		expect(template.states.get("a")?.approval).toEqual({ entry: true, exit: true });
 	});
-	it("R40 cleanup is text, a list, or groups with limits", () => {
+	it("cleanup is text, a list, or groups with limits", () => {
 		const template = templateOf(
 			states({
 				a: { persona: "A", next: ["b"], cleanup: "make stop" },
@@ -149,7 +149,7 @@ describe("fields", () => {
 			{ command: "two", timeoutMs: 5000, onFailure: "pause" },
 		]);
 	});
-	it("R36 R32 limits have units and defaults", () => {
+	it("limits have units and defaults", () => {
 		const body = {
 			a: { persona: "A", next: ["b"], limits: { cost_usd: 1, minutes: 2 } },
 			b: { persona: "B", next: ["a", "done"] },
@@ -178,7 +178,7 @@ describe("fields", () => {
 		expect(templateOf(states(body, { limits: { max_pair_moves: 9 } })).limits.pairMoves).toBe(9);
 		expect(templateOf(states(body, { limits: { cost_usd: 5 } })).limits.moves).toBe(40);
 	});
-	it("R36 every limit of a run has a default", () => {
+	it("every limit of a run has a default", () => {
 		expect(templateOf(states({ a: { persona: "A", next: ["done"] } })).limits).toEqual({
 			costUsd: 20,
 			tokens: 50_000_000,
@@ -198,13 +198,13 @@ describe("fields", () => {
 			warnAt: 0.8,
 		});
 	});
-	it.each([["read, grep"], [["read", "grep"]]])("R43 tools %j are two names", (tools) => {
+	it.each([["read, grep"], [["read", "grep"]]])("tools %j are two names", (tools) => {
 		expect(templateOf(states({ a: { persona: "A", next: ["done"], tools } })).states.get("a")?.tools).toEqual([
 			"read",
 			"grep",
 		]);
 	});
-	it("R12 all four kinds of end end the run", () => {
+	it("all four kinds of end end the run", () => {
 		const template = templateOf(
 			states({
 				a: { persona: "A", next: ["b", "c", "done", "nowhere"] },
@@ -220,12 +220,12 @@ describe("fields", () => {
 			"nowhere",
 		]);
 	});
-	it("R42 a state without a persona uses its own name as the role, never an empty one", () => {
+	it("a state without a persona uses its own name as the role, never an empty one", () => {
 		const result = states({ review: { next: ["done"] } });
 		expect(templateOf(result).states.get("review")?.persona).toEqual({ kind: "persona", name: "review" });
 		expect(result.diagnostics.map(({ code }) => code)).toContain("no-persona");
 	});
-	it("R33 human_intervention may be defined to list where to go", () => {
+	it("human_intervention may be defined to list where to go", () => {
 		const template = templateOf(
 			states({ a: { persona: "A", next: ["done", "human_intervention"] }, human_intervention: { next: ["a"] } }),
 		);
@@ -234,7 +234,7 @@ describe("fields", () => {
 	});
 });
 
-describe("R12 every problem is reported, at once and with its place", () => {
+describe("every problem is reported, at once and with its place", () => {
 	const state = '"a": { "persona": "A", "next": ["done"] }';
 	it.each([
 		["torn", '{ "name": "x", "states": { "a": ', "unclosed"],

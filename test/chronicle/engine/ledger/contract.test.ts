@@ -40,7 +40,7 @@ async function all(events: AsyncIterable<LedgerEvent>): Promise<LedgerEvent[]> {
 }
 
 describe.each(stores)("a store of %s", (_, open) => {
-	it("R4 has the run, readable, before create resolves", async () => {
+	it("has the run, readable, before create resolves", async () => {
 		const store = open();
 		const ledger = value(await store.create(created()));
 		expect(ledger.run).toMatchObject({ id, state: "a", status: "running", seq: 1 });
@@ -67,7 +67,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect((await all(ledger.events(2))).map(({ seq }) => seq)).toEqual([3]);
 		await ledger.releaseLease();
 	});
-	it("R48 redacts what workers and tools say before it is stored", async () => {
+	it("redacts what workers and tools say before it is stored", async () => {
 		process.env.PLANTED_API_TOKEN = "planted-value-7";
 		const store = open();
 		delete process.env.PLANTED_API_TOKEN;
@@ -91,7 +91,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(JSON.stringify(await all(ledger.events()))).not.toMatch(/planted-value-7|abcdef/);
 		await ledger.releaseLease();
 	});
-	it("R2 the next process finds the same state, with and without a checkpoint", async () => {
+	it("the next process finds the same state, with and without a checkpoint", async () => {
 		const store = open();
 		const first = value(await store.create(created()));
 		let run = await tell(first, first.run, baseline);
@@ -105,7 +105,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(second.repairs).toEqual([]);
 		await second.releaseLease();
 	});
-	it("R47 has one holder at a time; others read", async () => {
+	it("has one holder at a time; others read", async () => {
 		const store = open();
 		const ledger = value(await store.create(created()));
 		const second = await store.open(id);
@@ -150,7 +150,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		const reasons = await Promise.all(["aaaaaaa", "c", ""].map(async (name) => store.find(name)));
 		expect(reasons.map((found) => !found.ok && found.failure.reason)).toEqual(["ambiguous", "unknown", "unknown"]);
 	});
-	it("R50 keeps commands to a run until its holder has handled them, in order", async () => {
+	it("keeps commands to a run until its holder has handled them, in order", async () => {
 		const store = open();
 		await value(await store.create(created())).releaseLease();
 		const said: PersonEvent[] = [
@@ -203,7 +203,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(heard.map((event) => event.kind === "told" && event.text)).toEqual(["one", "two"]);
 		await second.releaseLease();
 	});
-	it("R50 the sender of a command learns whether it was taken, and can withdraw it before", async () => {
+	it("the sender of a command learns whether it was taken, and can withdraw it before", async () => {
 		const store = open();
 		await value(await store.create(created())).releaseLease();
 		const posts = [];

@@ -58,8 +58,8 @@ async function aRun(visits = 2, checkpoint = true): Promise<Run> {
 	return run;
 }
 
-describe("R47 damage", () => {
-	it("T2 a torn end loses only the torn event, is reported and kept, and every later line parses", async () => {
+describe("damage", () => {
+	it("a torn end loses only the torn event, is reported and kept, and every later line parses", async () => {
 		await aRun(2, false);
 		const before = lines();
 		truncateSync(log(), statSync(log()).size - 7);
@@ -224,7 +224,7 @@ describe("R47 damage", () => {
 		expect(read.run.seq).toBeLessThan(older.seq);
 		expect(read.repairs.join()).toMatch(/events of the log are lost/);
 	});
-	it("field 54 without its events a run can be read and not resumed", async () => {
+	it("without its events a run can be read and not resumed", async () => {
 		const run = await aRun(1);
 		rmSync(log());
 		const read = value(await store.read(id));
@@ -247,7 +247,7 @@ describe("R47 damage", () => {
 	});
 });
 
-describe("R47 files of other programs and newer versions", () => {
+describe("files of other programs and newer versions", () => {
 	it.each([
 		[
 			"a newer checkpoint",
@@ -349,7 +349,7 @@ describe("R47 files of other programs and newer versions", () => {
 	});
 });
 
-describe("R48 permissions", () => {
+describe("permissions", () => {
 	it("files are 0600, folders 0700, and git ignores all of it", needsPosix, async () => {
 		await aRun(1);
 		value(await store.post(id, { kind: "told", text: "x" }));
@@ -501,7 +501,7 @@ function smallDisk(): Disk & { left: number } {
 	return disk;
 }
 
-describe("field 24 a full disk", () => {
+describe("a full disk", () => {
 	it("is a failure, not an exception; half an event never stays; once there is space, writing continues", async () => {
 		const disk = smallDisk();
 		store = openFileStore({ sessions, clock, disk });
@@ -551,7 +551,7 @@ describe("field 24 a full disk", () => {
 		disk.left = Number.POSITIVE_INFINITY;
 		await value(await store.create(created())).releaseLease();
 	});
-	it("R4 a creation that was cut off before its first event is no run, and does not prevent one", async () => {
+	it("a creation that was cut off before its first event is no run, and does not prevent one", async () => {
 		mkdirSync(join(sessions, id), { recursive: true });
 		writeFileSync(log(), "");
 		expect(await store.list()).toEqual([]);
@@ -561,7 +561,7 @@ describe("field 24 a full disk", () => {
 	});
 });
 
-describe("R26 R47 the lease", () => {
+describe("the lease", () => {
 	const lease = (fence: number, text: object | string) => {
 		mkdirSync(join(sessions, id), { recursive: true });
 		writeFileSync(join(sessions, id, `lease.${fence}`), typeof text === "string" ? text : JSON.stringify(text));
@@ -640,7 +640,7 @@ describe("R26 R47 the lease", () => {
 });
 
 describe("size", () => {
-	it("T3 the 200th transition costs what the 20th did: at most 1 KB of events besides its texts, and a checkpoint of at most 64 KB", async () => {
+	it("the 200th transition costs what the 20th did: at most 1 KB of events besides its texts, and a checkpoint of at most 64 KB", async () => {
 		const words = 300;
 		const ledger = value(await store.create(created()));
 		let run = await tell(ledger, ledger.run, baseline);
@@ -658,7 +658,7 @@ describe("size", () => {
 		expect(statSync(json()).size).toBeLessThanOrEqual(64 * 1024);
 		expect(value(await store.read(id)).run).toEqual(run);
 	});
-	it("R14 a late move writes no more than an early one, checkpoints included, and every checkpoint matches the log", async () => {
+	it("a late move writes no more than an early one, checkpoints included, and every checkpoint matches the log", async () => {
 		let written = 0;
 		const disk: Disk = {
 			async open(path, flags, mode) {
@@ -753,7 +753,7 @@ describe("size", () => {
 		// What was cut is read from the events.
 		expect(value(await store.read(id)).run).toEqual(ledger.run);
 	});
-	it("R5 the folded state lists its fields in reading order", async () => {
+	it("the folded state lists its fields in reading order", async () => {
 		await aRun(1);
 		const ledger = JSON.parse(readFileSync(json(), "utf8"));
 		expect(Object.keys(ledger).slice(0, 13)).toEqual([

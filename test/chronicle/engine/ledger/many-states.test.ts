@@ -28,7 +28,7 @@ it(`a template may have ${most} states, and no more`, () => {
 	expect(read(most + 1).diagnostics.map(({ code }) => code)).toContain("too-many");
 });
 
-it(`R47 the checkpoint of a run through ${most} states is at most 64 KB`, () => {
+it(`the checkpoint of a run through ${most} states is at most 64 KB`, () => {
 	const play = open(chain(most), { task: "t".repeat(30_000) });
 	for (let index = 0; index < most; index += 1) {
 		start(play).say({ kind: "used", ...here(play), spend: spend(123_456, 1.234567) });

@@ -15,7 +15,7 @@ const redact = openRedaction({
 const github = `ghp_${"0123456789".repeat(4)}`;
 const pem = ["-----BEGIN RSA PRIVATE KEY-----", "MIIEpAIBAAKCAQEA", "-----END RSA PRIVATE KEY-----"].join("\n");
 
-describe("R48 redaction", () => {
+describe("redaction", () => {
 	it.each([
 		['{"command":"export API_TOKEN=planted-secret-123 && make"}', "planted-secret-123"],
 		["DB_PASSWORD=correcthorse", "correcthorse"],

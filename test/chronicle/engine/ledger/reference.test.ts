@@ -61,7 +61,7 @@ it.each([
 	expect(JSON.parse(readFileSync(path, "utf8")), "run it with UPDATE_SCHEMAS=1").toEqual(JSON.parse(text));
 });
 
-it("R5 a ledger that the machine writes fits its schema, field by field and in the schema's order", async () => {
+it("a ledger that the machine writes fits its schema, field by field and in the schema's order", async () => {
 	const folder = mkdtempSync(join(tmpdir(), "reference-"));
 	try {
 		const store = openFileStore({ sessions: folder, clock: Date });

@@ -37,7 +37,7 @@ function openStage() {
 	};
 }
 
-it("R13 a removed run leaves nothing, and the others stay as they are", async () => {
+it("a removed run leaves nothing, and the others stay as they are", async () => {
 	const { store, sessions, create } = openStage();
 	const [gone, stays] = [await create("released"), await create("released")];
 	const others = readdirSync(sessions).filter((name) => !name.startsWith(gone));
@@ -49,7 +49,7 @@ it("R13 a removed run leaves nothing, and the others stay as they are", async ()
 	expect(readdirSync(sessions)).toEqual(others);
 });
 
-it("R13 a run of a living process is not removed, by its name or by its age", async () => {
+it("a run of a living process is not removed, by its name or by its age", async () => {
 	const { store, sessions, clock, wait, create } = openStage();
 	const [held, free] = [await create("held"), await create("released")];
 	wait(10);
@@ -75,7 +75,7 @@ it("a folder of runs that cannot be read is reported, and nothing in it is remov
 		expect(found).toMatchObject({ reason: "io", message: expect.stringContaining(sessions) });
 });
 
-it("R13 an interrupted removal is finished by repeating it; a damaged run can be removed", async () => {
+it("an interrupted removal is finished by repeating it; a damaged run can be removed", async () => {
 	const { store, sessions, create } = openStage();
 	const id = await create("released");
 	rmSync(join(sessions, `${id}.events.jsonl`));

@@ -29,7 +29,7 @@ function runnerIn(folder: string, standing: CleanupStanding = "approved") {
 	});
 }
 
-describe("R41 whose text may run", () => {
+describe("whose text may run", () => {
 	it("an approval is for one text, survives in the agent folder, and cannot be weakened by a project", async () => {
 		const folder = openFolder();
 		const approvals = openCleanupApprovals(folder, () => 0);
@@ -66,7 +66,7 @@ describe("R41 whose text may run", () => {
 		});
 	});
 
-	it("R45 unreadable rules stop what they would have judged", async () => {
+	it("unreadable rules stop what they would have judged", async () => {
 		const folder = openFolder({ ".pi/damage-control-rules.yaml": "noDeletePaths: [" });
 		expect(await runnerIn(folder, "own").run("true", folder, 5000, never)).toMatchObject({
 			result: { kind: "refused" },
@@ -74,7 +74,7 @@ describe("R41 whose text may run", () => {
 	});
 });
 
-describe("R40 limits", () => {
+describe("limits", () => {
 	it("a command has its exit code, the end of its output without secrets, and the run's tag", async () => {
 		const folder = openFolder();
 		const runner = runnerIn(folder);

@@ -26,14 +26,14 @@ const shown = (trusted = true) =>
 const project = "project/.pi/chronicle/workflows";
 const personal = "agent/chronicle/workflows";
 
-it("R10 finds both folders; the project's wins for equal names", () => {
+it("finds both folders; the project's wins for equal names", () => {
 	write(`${project}/both.json`, good("Project's"));
 	write(`${personal}/both.json`, good("Mine"));
 	write(`${personal}/mine.yaml`, "states:\n  a: { persona: A, next: [done] }\n");
 	expect(shown()).toEqual(["both project Project's", "mine personal mine"]);
 	expect(shown(false)).toEqual(["both personal Mine", "mine personal mine"]);
 });
-it("R10 a bad file is reported with its place and hides no good one", () => {
+it("a bad file is reported with its place and hides no good one", () => {
 	write(`${project}/good.json`, good("Good"));
 	write(`${project}/torn.json`, '{ "name": "x",\n "states": {');
 	write(`${project}/bom.json`, `\ufeff${good("Bom")}`);
@@ -60,7 +60,7 @@ it("R10 a bad file is reported with its place and hides no good one", () => {
 	]);
 	expect(errors.find(({ file }) => file.endsWith("torn.json"))?.line).toBe(2);
 });
-it("R10 a bad file hides no good one of its name, the user's or in another notation; what was skipped is reported", () => {
+it("a bad file hides no good one of its name, the user's or in another notation; what was skipped is reported", () => {
 	write(`${project}/feature.json`, "{");
 	write(`${personal}/feature.json`, good("Mine"));
 	write(`${project}/bugs.json`, good("x").replace("done", "\u0000"));
@@ -94,7 +94,7 @@ it("warns about two files with one name, and about a name that no command can us
 		),
 	);
 });
-it("R10 a folder that is a file is reported", () => {
+it("a folder that is a file is reported", () => {
 	write(project, "not a folder");
 	expect(catalogue().diagnostics).toMatchObject([{ code: "no-folder", file: join(base, project), severity: "error" }]);
 	expect(catalogue(false).diagnostics).toEqual([]);

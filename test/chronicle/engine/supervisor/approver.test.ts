@@ -50,7 +50,7 @@ const outcomes: Readonly<Record<Approval["kind"], object>> = {
 };
 
 describe.each(makes)("an approver: %s", (_, kinds, open) => {
-	it.each(kinds)("R14 R15 R33 %s", async (kind) => {
+	it.each(kinds)("%s", async (kind) => {
 		const stage = openStage([moveTo("build"), moveTo(kind === "rejected" ? "build" : "finished")]);
 		let first = open(answers[kind]);
 		const approver: Approver = {
@@ -70,7 +70,7 @@ describe.each(makes)("an approver: %s", (_, kinds, open) => {
 			told: words,
 		}).toEqual(outcomes[kind]);
 	});
-	it("R50 an aborted question is not answered; it waits, and another process answers it", async () => {
+	it("an aborted question is not answered; it waits, and another process answers it", async () => {
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(
 			await stage.create(template),
@@ -84,7 +84,7 @@ describe.each(makes)("an approver: %s", (_, kinds, open) => {
 		const yes: Approver = { ...nobody, approve: async () => ({ kind: "approved" }) };
 		expect((await supervise(again.value, { ...stage.ports, approver: yes }, "reopened").ended).run.status).toBe("done");
 	});
-	it("R46 never answers a worker's question with yes unless somebody does", async () => {
+	it("never answers a worker's question with yes unless somebody does", async () => {
 		const stage = openStage([]);
 		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
 		const question = { kind: "confirm", title: "Delete it?", text: "rm -r x" } as const;

@@ -14,7 +14,7 @@ const two = {
 };
 
 describe("the loop", () => {
-	it("R1 R6 R17 runs a template to its end: one launch a state, a handover to the next, the worker ended before the next starts", async () => {
+	it("runs a template to its end: one launch a state, a handover to the next, the worker ended before the next starts", async () => {
 		const stage = openStage([
 			async (host, order, ended) => {
 				expect(order.targets).toContain("build");
@@ -48,7 +48,7 @@ describe("the loop", () => {
 		expect(kinds.filter((kind) => kind === "moved")).toHaveLength(2);
 	});
 
-	it("R14 R15 R50 waits for an approval without a process, accepts it in a later supervision, and a second answer has no effect", async () => {
+	it("waits for an approval without a process, accepts it in a later supervision, and a second answer has no effect", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const stage = openStage([moveTo("build"), moveTo("finished")], [{ kind: "undecided" }, { kind: "approved" }]);
 		const first = await supervise(await stage.create(template), stage.ports, "fresh").ended;
@@ -65,7 +65,7 @@ describe("the loop", () => {
 		});
 	});
 
-	it("V1 a move is one append with the event that led to it, and a launch one with the measured files", async () => {
+	it("a move is one append with the event that led to it, and a launch one with the measured files", async () => {
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const ledger = await stage.create(two);
 		const appends: string[] = [];
@@ -110,7 +110,7 @@ describe("the loop", () => {
 		});
 		expect(run).toMatchObject({ status: "done", visit: 3 });
 	});
-	it("R7 twelve hours of sleep are recorded with a notice, and do not count", async () => {
+	it("twelve hours of sleep are recorded with a notice, and do not count", async () => {
 		const began = Date.now();
 		let slept = 0;
 		const stage = openStage(
@@ -132,7 +132,7 @@ describe("the loop", () => {
 		expect(run).toMatchObject({ status: "done", notices: [expect.stringContaining("720 min")] });
 		expect(run.totals.activeMs).toBeLessThanOrEqual(Date.now() - began);
 	});
-	it("R15 a rejection returns to the same state with the person's message", async () => {
+	it("a rejection returns to the same state with the person's message", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const stage = openStage(
 			[moveTo("build"), moveTo("build"), moveTo("finished")],
@@ -144,7 +144,7 @@ describe("the loop", () => {
 		expect(run.history).toHaveLength(2);
 	});
 
-	it("R32 R33 the fourth move between two states becomes human_intervention; a person's release lets the run continue", async () => {
+	it("the fourth move between two states becomes human_intervention; a person's release lets the run continue", async () => {
 		const pingPong = {
 			name: "t",
 			states: { a: { persona: "A", next: ["b", "finished"] }, b: { persona: "B", next: ["a"] } },
@@ -162,7 +162,7 @@ describe("the loop", () => {
 		expect((await supervision.ended).run).toMatchObject({ status: "done" });
 	});
 
-	it("R39 cleanup runs after the worker has ended and before the next one starts", async () => {
+	it("cleanup runs after the worker has ended and before the next one starts", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things"] } } };
 		const order: string[] = [];
 		const stage = openStage([
@@ -180,7 +180,7 @@ describe("the loop", () => {
 		expect(order).toEqual(["worker ended", "second worker after stop things"]);
 	});
 
-	it("R49 abort stops the worker at once; pause stops it and waits; resume continues the same conversation", async () => {
+	it("abort stops the worker at once; pause stops it and waits; resume continues the same conversation", async () => {
 		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
 		const stage = openStage([hanging, moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
@@ -196,7 +196,7 @@ describe("the loop", () => {
 		expect(stage.orders[1]?.conversation).toMatchObject({ kind: "continue" });
 	});
 
-	it("R24 R26 a stopped supervision leaves the run as recorded; the next one continues the attempt's conversation", async () => {
+	it("a stopped supervision leaves the run as recorded; the next one continues the attempt's conversation", async () => {
 		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
 		const stage = openStage([hanging, moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
@@ -236,7 +236,7 @@ describe("the loop", () => {
 		expect(read.ok && read.value.run.state).toBe("plan");
 	});
 
-	it("R33 a person sends the run elsewhere instead of approving", async () => {
+	it("a person sends the run elsewhere instead of approving", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const stage = openStage([moveTo("build")], [{ kind: "sent", to: "finished", words: "not needed" }]);
 		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
@@ -244,7 +244,7 @@ describe("the loop", () => {
 		expect(run.history.at(-1)).toMatchObject({ from: "plan", cause: "person" });
 	});
 
-	it("R50 events posted while nobody held the run are recorded before the supervision may end", async () => {
+	it("events posted while nobody held the run are recorded before the supervision may end", async () => {
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
 		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "Paused." });
@@ -256,7 +256,7 @@ describe("the loop", () => {
 		expect((await supervise(again.value, stage.ports, "reopened").ended).run.status).toBe("done");
 	});
 
-	it("V5 an event submitted right before the stop is recorded, and starts no action", async () => {
+	it("an event submitted right before the stop is recorded, and starts no action", async () => {
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
 		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "Paused." });
@@ -277,7 +277,7 @@ describe("the loop", () => {
 	});
 
 	it.each(["abort_requested", "pause_requested"] as const)(
-		"R49 %s applies to a run whose supervisor died between an event and its decision",
+		"%s applies to a run whose supervisor died between an event and its decision",
 		async (kind) => {
 			const stage = openStage([]);
 			const ledger = await stage.create(two);
@@ -311,7 +311,7 @@ describe("the loop", () => {
 		expect(finished).toEqual(["aborted"]);
 	});
 
-	it("R47 a supervisor that has lost the lease starts nothing and stops no process of another one", async () => {
+	it("a supervisor that has lost the lease starts nothing and stops no process of another one", async () => {
 		let die: () => void = () => {};
 		const died = new Promise<void>((resolve) => {
 			die = resolve;
@@ -346,7 +346,7 @@ describe("the loop", () => {
 		expect({ swept, launched: stage.orders.length }).toEqual({ swept: before, launched: 1 });
 	});
 
-	it("R49 a message submitted during a launch reaches the worker once", async () => {
+	it("a message submitted during a launch reaches the worker once", async () => {
 		const sent: string[] = [];
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const { launcher, workspace } = stage.ports;
@@ -383,7 +383,7 @@ describe("the loop", () => {
 		expect(stage.orders[1]?.message.new).not.toContain("mind the gap");
 	});
 
-	it("R35 the time of a worker counts until its supervision is stopped", async () => {
+	it("the time of a worker counts until its supervision is stopped", async () => {
 		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
 		let now = Date.parse("2026-01-01T00:00:00Z");
 		const stage = openStage([hanging, moveTo("build"), moveTo("finished")], [], () => now);
@@ -399,7 +399,7 @@ describe("the loop", () => {
 		expect(done).toMatchObject({ status: "done", totals: { activeMs: 600_000 } });
 	});
 
-	it("R35 what a lost worker used after its last report is counted, even if its conversation is never continued", async () => {
+	it("what a lost worker used after its last report is counted, even if its conversation is never continued", async () => {
 		const spent = { ...NO_SPEND, input: 480, output: 20, tokens: 500, costUsd: 0.25 };
 		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
 		const stage = openStage([hanging]);
@@ -424,7 +424,7 @@ describe("the loop", () => {
 		expect(asked).toEqual(["1.1"]);
 	});
 
-	it("R39 R40 an interrupted cleanup runs again in the next supervision, after the rest of the first is stopped", async () => {
+	it("an interrupted cleanup runs again in the next supervision, after the rest of the first is stopped", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things"] } } };
 		const story: string[] = [];
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
@@ -457,7 +457,7 @@ describe("the loop", () => {
 		expect(after).toMatchObject({ status: "done", notices: [] });
 	});
 
-	it("P1 an incomplete event ends the supervision with a reason, not the process; the run stays as recorded", async () => {
+	it("an incomplete event ends the supervision with a reason, not the process; the run stays as recorded", async () => {
 		const stage = openStage([]);
 		const { run } = await supervise(await stage.create(two), stage.ports, "fresh").ended;
 		expect(run.status).toBe("paused");

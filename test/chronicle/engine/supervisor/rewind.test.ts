@@ -19,7 +19,7 @@ async function reopen(stage: Stage, id: string): Promise<HeldLedger> {
 	return opened.value;
 }
 
-it("R31 an interrupted rewind still knows the files that it started with", async () => {
+it("an interrupted rewind still knows the files that it started with", async () => {
 	const stage = openStage([moveTo("build"), moveTo("finished")]);
 	const file = join(stage.folder, "a.txt");
 	writeFileSync(file, "at first\n");

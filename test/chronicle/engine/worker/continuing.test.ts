@@ -12,7 +12,7 @@ const move = (target = "checking", options: MessageOptions = {}) =>
 const again = { conversation: { kind: "continue", key: "1.1", optional: false } } as const;
 
 describe("continuing a conversation", () => {
-	it("R24 R25 R35 after SIGKILL in the middle of a command: the same conversation, nothing dangling, nothing counted twice", async () => {
+	it("after SIGKILL in the middle of a command: the same conversation, nothing dangling, nothing counted twice", async () => {
 		const server = await openModelServer([
 			call("bash", { command: "echo first" }, { usage: { input: 100, output: 10 } }),
 			call("bash", { command: "sleep 41" }, { usage: { input: 200, output: 10 } }),
@@ -36,7 +36,7 @@ describe("continuing a conversation", () => {
 		expect(second.of("used").map(({ spend }) => spend.tokens)).toEqual([320, 630]);
 	});
 
-	it("R24 the supervisor's message is stored before the first token", async () => {
+	it("the supervisor's message is stored before the first token", async () => {
 		const held = gate();
 		const server = await openModelServer([say("", { after: held.opened }), move()]);
 		const rig = openRig(openProject({ server }));
@@ -50,7 +50,7 @@ describe("continuing a conversation", () => {
 		held.open();
 	});
 
-	it("R17 R24 a requested move without an answer is requested again, without asking the model", async () => {
+	it("a requested move without an answer is requested again, without asking the model", async () => {
 		const server = await openModelServer([
 			calls([
 				["bash", { command: "echo side" }],
@@ -70,7 +70,7 @@ describe("continuing a conversation", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("R15 an answered move is not requested again: after a rejection the model continues", async () => {
+	it("an answered move is not requested again: after a rejection the model continues", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -96,7 +96,7 @@ describe("continuing a conversation", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("field 18 a torn last line is cut, and the conversation continues", async () => {
+	it("a torn last line is cut, and the conversation continues", async () => {
 		const server = await openModelServer([say("hm"), move()]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start();
@@ -151,7 +151,7 @@ describe("continuing a conversation", () => {
 		expect(existsSync(join(rig.folder, "workers", "2.1.jsonl"))).toBe(true);
 	});
 
-	it("field 33 a conversation continues after the provider failed", async () => {
+	it("a conversation continues after the provider failed", async () => {
 		const server = await openModelServer([fail(503), move()]);
 		const project = openProject({ server, settings: { retry: { enabled: false } } });
 		const rig = openRig(project);

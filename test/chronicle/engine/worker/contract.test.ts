@@ -60,7 +60,7 @@ describe.each([
 	["pi processes", withPi],
 	["scripts", withScript],
 ])("a launcher of %s", (_, open) => {
-	it("R6 starts a worker that reports itself; an accepted move ends it, and its usage is known", async () => {
+	it("starts a worker that reports itself; an accepted move ends it, and its usage is known", async () => {
 		const rig = await open("moves");
 		expect((await rig.launcher.check([statePlan()])).filter(({ severity }) => severity === "error")).toEqual([]);
 		expect(await rig.launcher.readSpend(rig.folder, "1.1")).toBeUndefined();
@@ -80,7 +80,7 @@ describe.each([
 		expect(spend?.tokens).toBeGreaterThan(0);
 		expect(await rig.launcher.readSpend(rig.folder, "1.1")).toEqual(spend);
 	});
-	it("R19 passes findings to the supervisor before the move", async () => {
+	it("passes findings to the supervisor before the move", async () => {
 		const rig = await open("saves and moves");
 		const worker = await rig.start();
 		await rig.wait("move");
@@ -88,7 +88,7 @@ describe.each([
 		await worker.ended;
 		expect(rig.of("snapshot")).toEqual([{ kind: "snapshot", data: "The port is 8081" }]);
 	});
-	it("R49 stops a worker at once, however often it is asked to; nothing is reported afterwards, nothing is left running", async () => {
+	it("stops a worker at once, however often it is asked to; nothing is reported afterwards, nothing is left running", async () => {
 		const rig = await open("hangs");
 		const worker = await rig.start();
 		await rig.wait("tool_started");
@@ -102,7 +102,7 @@ describe.each([
 		await rig.launcher.stopOrphans(rig.run);
 		expect(await rig.launcher.stopOrphans(rig.run)).toEqual({ stopped: 0, left: 0 });
 	});
-	it("T8 reports why a worker could not be started, and leaves nothing of it; nothing to redact is no error", async () => {
+	it("reports why a worker could not be started, and leaves nothing of it; nothing to redact is no error", async () => {
 		const rig = await open("cannot start");
 		expect(await rig.launch()).toMatchObject({
 			ok: false,

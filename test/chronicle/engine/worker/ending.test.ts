@@ -14,7 +14,7 @@ const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
 
 describe("what is spent", () => {
-	it("R35 R38 every message counts, failed and retried ones too, in four kinds; a model without prices is unmetered", async () => {
+	it("every message counts, failed and retried ones too, in four kinds; a model without prices is unmetered", async () => {
 		const server = await openModelServer([
 			call("bash", { command: "true" }, { usage: { input: 1000, output: 50, cached: 400 } }),
 			fail(500),
@@ -46,7 +46,7 @@ describe("what is spent", () => {
 		expect(free.of("used").at(-1)?.spend).toMatchObject({ tokens: 110, costUsd: 0, unmeteredTokens: 110 });
 	});
 
-	it("R36 field 51 at the limit the calls of the message that crossed it are refused, saving still works, and no more requests are made", async () => {
+	it("at the limit the calls of the message that crossed it are refused, saving still works, and no more requests are made", async () => {
 		const server = await openModelServer([
 			call("write", { path: "kept.txt", content: "x" }, { usage: { input: 300, output: 10 } }),
 			calls(
@@ -74,7 +74,7 @@ describe("what is spent", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
-	it("R37 a limit that is raised while the worker works applies at once", async () => {
+	it("a limit that is raised while the worker works applies at once", async () => {
 		const held = gate();
 		const server = await openModelServer([
 			call("write", { path: "a.txt", content: "x" }, { usage: { input: 900, output: 10 }, after: held.opened }),
@@ -91,7 +91,7 @@ describe("what is spent", () => {
 		expect([project.exists("a.txt"), project.exists("b.txt")]).toEqual([true, false]);
 	});
 
-	it("field 48 a move in the message that crosses the limit counts", async () => {
+	it("a move in the message that crosses the limit counts", async () => {
 		const server = await openModelServer([move("checking", { usage: { input: 5000, output: 10 } })]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({
@@ -104,14 +104,14 @@ describe("what is spent", () => {
 
 describe("how a turn stops", () => {
 	it.each([
-		["field 34 cut off at the limit of a message", say("and then", { finish: "length" }), { stop: "length" }],
+		["cut off at the limit of a message", say("and then", { finish: "length" }), { stop: "length" }],
 		["auth", fail(401, "invalid x-api-key"), { stop: "auth" }],
 		[
 			"a used-up quota, also said with 429",
 			fail(429, "You exceeded your current quota, please check your plan and billing details"),
 			{ stop: "quota" },
 		],
-		["field 33 an overloaded provider", fail(529, "overloaded"), { stop: "transient" }],
+		["an overloaded provider", fail(529, "overloaded"), { stop: "transient" }],
 		["an error of another kind", fail(400, "messages.3: unexpected role"), { stop: "provider_error" }],
 	])("%s", async (_, reply, stop) => {
 		const server = await openModelServer([reply]);
@@ -124,7 +124,7 @@ describe("how a turn stops", () => {
 });
 
 describe("how a worker ends", () => {
-	it("R36 R49 at a boundary: the message completes, its calls are refused, the conversation is intact", async () => {
+	it("at a boundary: the message completes, its calls are refused, the conversation is intact", async () => {
 		const held = gate();
 		const server = await openModelServer([call("write", { path: "a.txt", content: "x" }, { after: held.opened })]);
 		const project = openProject({ server });
@@ -142,7 +142,7 @@ describe("how a worker ends", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("R49 now: during a command, with all its child processes", async () => {
+	it("now: during a command, with all its child processes", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 321 & sleep 322" })]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -156,7 +156,7 @@ describe("how a worker ends", () => {
 		expect(findOrphans(rig.run)).toEqual([]);
 	});
 
-	it("field 36 after silence of the model, not of a command", async () => {
+	it("after silence of the model, not of a command", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 1.2" }), hang("I am thinking")]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({ limits: { wallMs: 60_000, idleMs: 700, countCacheReads: true } });
@@ -168,7 +168,7 @@ describe("how a worker ends", () => {
 	it.each([
 		["wall" as const, { wallMs: 900 }],
 		["budget" as const, { activeMs: 900 }],
-	])("field 36 after its time (%s), whatever it does", async (limit, limits) => {
+	])("after its time (%s), whatever it does", async (limit, limits) => {
 		const server = await openModelServer([call("bash", { command: "sleep 323" })]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({ limits: { idleMs: 60_000, countCacheReads: true, ...limits } });
@@ -176,7 +176,7 @@ describe("how a worker ends", () => {
 		expect(findOrphans(rig.run)).toEqual([]);
 	});
 
-	it("T8 when killed: the signal is the outcome, usage is reported, and orphans are found and stopped", async () => {
+	it("when killed: the signal is the outcome, usage is reported, and orphans are found and stopped", async () => {
 		const server = await openModelServer([call("bash", { command: 'trap "" TERM; sleep 3; echo x >> effect.txt' })]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -211,7 +211,7 @@ describe("how a worker ends", () => {
 });
 
 describe("messages to a busy worker", () => {
-	it("R49 reach the model before its next request, and count as delivered only then", async () => {
+	it("reach the model before its next request, and count as delivered only then", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 0.5" }), move()]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start();

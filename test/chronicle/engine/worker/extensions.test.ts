@@ -43,7 +43,7 @@ async function work(files: Record<string, string>, state: Partial<StatePlan>, sc
 }
 
 describe("tools of a state's extensions", () => {
-	it("N8 without `tools`, all tools of the extensions are active besides pi's, whenever at start they are registered", async () => {
+	it("without `tools`, all tools of the extensions are active besides pi's, whenever at start they are registered", async () => {
 		const { first, notice, server } = await work(
 			{ "one.mjs": bringing(["lsp", "todo"]), "two.mjs": bringing(["late"], "started") },
 			{ extensions: ["./one.mjs", "two.mjs"] },
@@ -54,7 +54,7 @@ describe("tools of a state's extensions", () => {
 		expect(server.requests[1]?.lastResult?.text).toBe("did late");
 	});
 
-	it("N8 with `tools`, those named (in any case) are active, and the others are reported once", async () => {
+	it("with `tools`, those named (in any case) are active, and the others are reported once", async () => {
 		const { first, notice } = await work(
 			{ "one.mjs": bringing(["lsp", "todo", "Jira_Get", "jira_set", "search", "find"]) },
 			{ extensions: ["./one.mjs"], tools: ["Read", "LSP", "jira_*", "search", "workflow_transition"] },
@@ -186,7 +186,7 @@ describe("problems of a state's extensions", () => {
 			["does not register what is listed", ["./one.mjs"], ["lps"], /not have `lps`.*`lsp`/],
 			["does not fit what is listed", ["./slow.mjs"], ["jira_*"], /not have `jira_\*`/],
 		]),
-	)("N8 are found by a check, and named by a launch: one that %s", async (_, extensions, tools, message) => {
+	)("are found by a check, and named by a launch: one that %s", async (_, extensions, tools, message) => {
 		const project = openProject({ server: await openModelServer([]), trusted: true, files });
 		const state = { extensions, ...(tools ? { tools } : {}) };
 		const { rig, errors } = await problemsOf(project, state);
@@ -221,7 +221,7 @@ describe("an extension that is named", () => {
 			["a local package by its own name", "@acme/linter", "local_tool"],
 			["a package of the project", "board", "project_tool"],
 		]),
-	)("N8 %s is loaded", async (_, written, tool) => {
+	)("%s is loaded", async (_, written, tool) => {
 		const server = await openModelServer([move()]);
 		const project = openProject({
 			server,

@@ -35,7 +35,7 @@ function guardedProject(server: ModelServer): Project {
 }
 
 describe("a guarded worker", () => {
-	it("R44 S11 rules apply without any extension of the user: the model is told why, the run continues, the log names the rule", async () => {
+	it("rules apply without any extension of the user: the model is told why, the run continues, the log names the rule", async () => {
 		const server = await openModelServer([
 			calls([
 				["bash", { command: "terraform destroy -auto-approve" }],
@@ -69,23 +69,20 @@ describe("a guarded worker", () => {
 			/Releasing is for people[\s\S]*nobody can be asked now/,
 			true,
 		],
-	])(
-		"R46 an ask reaches the person through the supervisor with the command: %s",
-		async (_, answer, result, refused) => {
-			const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
-			const rig = openRig(guardedProject(server), { answer: () => answer });
-			const worker = await rig.start();
-			await worker.ended;
-			const [asked] = rig.of("ask");
-			expect(asked?.question).toMatchObject({ kind: "confirm" });
-			expect(JSON.stringify(asked?.question)).toContain("./release.sh now");
-			expect(server.last().results[0]?.text).toMatch(result);
-			expect(rig.of("tool_ended")[0]?.blocked !== undefined).toBe(refused);
-			expect(rig.of("move")).toHaveLength(1);
-		},
-	);
+	])("an ask reaches the person through the supervisor with the command: %s", async (_, answer, result, refused) => {
+		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
+		const rig = openRig(guardedProject(server), { answer: () => answer });
+		const worker = await rig.start();
+		await worker.ended;
+		const [asked] = rig.of("ask");
+		expect(asked?.question).toMatchObject({ kind: "confirm" });
+		expect(JSON.stringify(asked?.question)).toContain("./release.sh now");
+		expect(server.last().results[0]?.text).toMatch(result);
+		expect(rig.of("tool_ended")[0]?.blocked !== undefined).toBe(refused);
+		expect(rig.of("move")).toHaveLength(1);
+	});
 
-	it("R46 time in which the user is asked does not count", async () => {
+	it("time in which the user is asked does not count", async () => {
 		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
 		const rig = openRig(guardedProject(server), {
 			answer: () => new Promise((resolve) => setTimeout(() => resolve({ kind: "confirmed" }), 2500)),
@@ -94,7 +91,7 @@ describe("a guarded worker", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
-	it("R44 the rules of a run are frozen: changing the rule file or the brief has no effect", async () => {
+	it("the rules of a run are frozen: changing the rule file or the brief has no effect", async () => {
 		const server = await openModelServer([
 			calls([
 				["write", { path: ".pi/damage-control-rules.yaml", content: "zeroAccessPaths: []" }],
@@ -121,14 +118,14 @@ describe("a guarded worker", () => {
 		["npx @earendil-works/pi-coding-agent -p hello"],
 		["claude -p 'do it'"],
 		["npx pi-chronicle run feature task"],
-	])("R44 field 50 a worker starts no further agents: %s", async (command) => {
+	])("a worker starts no further agents: %s", async (command) => {
 		const server = await openModelServer([call("bash", { command }), move]);
 		const rig = openRig(openProject({ server }));
 		await (await rig.start()).ended;
 		expect(rig.of("tool_ended")[0]).toMatchObject({ error: true, blocked: expect.any(String) });
 	});
 
-	it("R21 R44 S13 calls made by a script are judged and logged like any other", async () => {
+	it("calls made by a script are judged and logged like any other", async () => {
 		const code =
 			"const a = await tools.bash({ command: 'echo fine' }); let b; try { b = await tools.read({ path: '.env' }); } catch (error) { b = String(error); } return JSON.stringify([a, b]);";
 		const server = await openModelServer([call("codemode", { code }), move]);
@@ -175,7 +172,7 @@ describe("a guarded worker", () => {
 		["torn YAML", "zeroAccessPaths: ['.env"],
 		["a wrong type", "zeroAccessPaths: '.env'"],
 		["an expression that is none", "bashToolPatterns:\n  - pattern: '('\n    reason: x"],
-	])("R45 rules that cannot be read (%s) stop the launch", async (_, text) => {
+	])("rules that cannot be read (%s) stop the launch", async (_, text) => {
 		const server = await openModelServer([]);
 		const project = openProject({ server, files: { ".pi/damage-control-rules.yaml": text } });
 		const launched = await openRig(project).launch();
@@ -186,7 +183,7 @@ describe("a guarded worker", () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("R45 a folder in place of the rule file stops the launch too; a missing file is reported by absence", async () => {
+	it("a folder in place of the rule file stops the launch too; a missing file is reported by absence", async () => {
 		const server = await openModelServer([move]);
 		const broken = openProject({ server, files: { ".pi/damage-control-rules.yaml/x": "" } });
 		expect(await openRig(broken).launch()).toMatchObject({ ok: false, failure: { reason: "rules" } });

@@ -36,7 +36,7 @@ process.stdin.on("data", (chunk) => {
 `;
 
 describe("a worker's process", () => {
-	it("R6 R7 is fresh, with the persona, its tools and the workflow tools, and nothing else of the project or the user", async () => {
+	it("is fresh, with the persona, its tools and the workflow tools, and nothing else of the project or the user", async () => {
 		const server = await openModelServer([move()]);
 		const project = openProject({
 			server,
@@ -68,7 +68,7 @@ describe("a worker's process", () => {
 		expect(request?.model).toBe("two");
 	});
 
-	it("S2 R48 has no text on its command line, and its files are private to the user", async () => {
+	it("has no text on its command line, and its files are private to the user", async () => {
 		const server = await openModelServer([
 			call("bash", { command: "env | grep -c BRIEF; echo tag=$PI_CHRONICLE_RUN" }),
 			move(),
@@ -105,7 +105,7 @@ describe("a worker's process", () => {
 });
 
 describe("tools of servers", () => {
-	it("R7 R43 named MCP tools are active, others of the same server are not", async () => {
+	it("named MCP tools are active, others of the same server are not", async () => {
 		const server = await openModelServer([call("mcp__demo__hello", {}), move()]);
 		const project = openProject({ server, trusted: true, files: { "mcp.cjs": mcpServer } });
 		const demo = { command: process.execPath, args: [project.path("mcp.cjs")], exposure: "direct" };
@@ -119,7 +119,7 @@ describe("tools of servers", () => {
 });
 
 describe("the launcher of a project", () => {
-	it("R43 asks pi for its models if a state names one, and finds agents, rules and the worker extension", async () => {
+	it("asks pi for its models if a state names one, and finds agents, rules and the worker extension", async () => {
 		const server = await openModelServer([move()]);
 		const project = openProject({
 			server,
@@ -149,7 +149,7 @@ describe("the launcher of a project", () => {
 });
 
 describe("a launch that must not happen", () => {
-	it("S1 a worker with other rules than ordered is stopped before its first message", async () => {
+	it("a worker with other rules than ordered is stopped before its first message", async () => {
 		const server = await openModelServer([]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -172,13 +172,13 @@ describe("a launch that must not happen", () => {
 
 	it.each([
 		[
-			"field 9 a tool that no extension has",
+			"a tool that no extension has",
 			{ tools: ["read", "launch_rockets"], extensions: ["./empty.mjs"] },
 			"tools",
 			/launch_rockets/,
 		],
-		["field 9 a misspelt tool", { tools: ["raed"] }, "tools", /Did you mean `read`/],
-		["R42 an unknown agent", { persona: { kind: "agent" as const, name: "nobody" } }, "persona", /nobody/],
+		["a misspelt tool", { tools: ["raed"] }, "tools", /Did you mean `read`/],
+		["an unknown agent", { persona: { kind: "agent" as const, name: "nobody" } }, "persona", /nobody/],
 		["an unknown level of thinking", { thinking: "hihg" }, "model", /high/],
 		["an extension that is not there", { extensions: ["./gone.mjs"] }, "handshake", /gone\.mjs/],
 	])("%s", async (_, state, reason, detail) => {
@@ -223,7 +223,7 @@ describe("a launch that must not happen", () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("R43 a missing model falls back with a notice", async () => {
+	it("a missing model falls back with a notice", async () => {
 		const server = await openModelServer([move()]);
 		const rig = openRig(openProject({ server }), { state: { model: "opus" } });
 		const worker = await rig.start();

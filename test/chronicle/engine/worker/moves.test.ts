@@ -10,7 +10,7 @@ const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
 
 describe("moves", () => {
-	it("R18 the calls of the same message are awaited, then the move is requested, and the model is not asked again", async () => {
+	it("the calls of the same message are awaited, then the move is requested, and the model is not asked again", async () => {
 		const server = await openModelServer([
 			calls([
 				["workflow_transition", { target_state: "checking", summary: "Done." }],
@@ -35,7 +35,7 @@ describe("moves", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("R18 of two moves in one message the first counts and the second is an error", async () => {
+	it("of two moves in one message the first counts and the second is an error", async () => {
 		const server = await openModelServer([
 			calls([
 				["workflow_transition", { target_state: "checking", summary: "First." }],
@@ -49,7 +49,7 @@ describe("moves", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("R1 R16 an unreachable target, an empty, missing or endless summary and a cut-off call are errors with a remedy; text alone moves nothing", async () => {
+	it("an unreachable target, an empty, missing or endless summary and a cut-off call are errors with a remedy; text alone moves nothing", async () => {
 		const server = await openModelServer([
 			move("shipping"),
 			move("cheking"),
@@ -107,7 +107,7 @@ describe("moves", () => {
 });
 
 describe("what is recorded", () => {
-	it("R19 R20 a snapshot of any form reaches the supervisor before the model gets its result; a refusal is an error", async () => {
+	it("a snapshot of any form reaches the supervisor before the model gets its result; a refusal is an error", async () => {
 		const forms = [
 			"The port is 8081",
 			{ findings: ["a", { key: "port", text: "8081" }], pending_tasks: ["t"], resolve: ["f1"] },
@@ -141,7 +141,7 @@ describe("what is recorded", () => {
 		expect(server.requests.at(-1)?.lastResult?.text).toBe("Too long.");
 	});
 
-	it("R21 R48 every call is reported with bounded, redacted arguments, its end, time, size and error; no bodies", async () => {
+	it("every call is reported with bounded, redacted arguments, its end, time, size and error; no bodies", async () => {
 		const secret = "ghp_0123456789abcdefghij0123456789";
 		const server = await openModelServer([
 			calls([

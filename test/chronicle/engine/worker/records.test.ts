@@ -51,7 +51,7 @@ async function conversation(...entries: object[]) {
 }
 
 describe("a session file", () => {
-	it("R35 sums messages, tool results, compactions and other usage, each once", async () => {
+	it("sums messages, tool results, compactions and other usage, each once", async () => {
 		const { spend } = await conversation(
 			user("a"),
 			assistant(["1", "bash"]),
@@ -63,7 +63,7 @@ describe("a session file", () => {
 		expect(spend).toMatchObject({ tokens: 142, costUsd: 0.000142, unmeteredTokens: 0 });
 	});
 
-	it("R25 knows the calls of the last message that have no result", async () => {
+	it("knows the calls of the last message that have no result", async () => {
 		const half = await conversation(user("a"), assistant(["1", "bash", { command: "x" }], ["2", "read"]), result("2"));
 		expect(half.open).toEqual([{ call: "1", tool: "bash", args: { command: "x" } }]);
 		expect((await conversation(user("a"), assistant(["1", "bash"]), user("b"))).open).toEqual([]);
@@ -100,12 +100,12 @@ describe("a session file", () => {
 			false,
 		],
 		["followed by the model", [assistant(asked), result("m"), assistant()], false],
-	])("R17 a move %s", async (_, entries, there) => {
+	])("a move %s", async (_, entries, there) => {
 		const { unanswered } = await conversation(user("a"), ...entries);
 		expect(unanswered).toEqual(there ? { call: "m", target: "next", summary: "s" } : undefined);
 	});
 
-	it("field 18 loses its torn end, wherever it is torn", async () => {
+	it("loses its torn end, wherever it is torn", async () => {
 		const path = join(folder, "torn.jsonl");
 		const whole = Buffer.from(
 			[header, user("ä\u2028"), assistant(["1", "bash"])].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
@@ -162,13 +162,13 @@ describe("why a provider gave no answer", () => {
 		["400 messages.1: tool_use ids were found without tool_result blocks", "provider_error"],
 		["404 model not found", "provider_error"],
 		["", "provider_error"],
-	])("field 33 %s: %s", (message, kind) => {
+	])("%s: %s", (message, kind) => {
 		expect(classifyProviderError(message)).toBe(kind);
 	});
 });
 
 describe("the tool log", () => {
-	it("R21 times calls that pi did not time, and remembers which rule blocked which", () => {
+	it("times calls that pi did not time, and remembers which rule blocked which", () => {
 		let now = 0;
 		const log = openToolLog(() => now);
 		log.read({ type: "tool_execution_start", toolCallId: "a", toolName: "bash", args: { command: "x" } });
@@ -203,7 +203,7 @@ describe("the tool log", () => {
 });
 
 describe("a result that is too long to read", () => {
-	it("field 29 still ends its call", () => {
+	it("still ends its call", () => {
 		const log = openToolLog(() => 0);
 		log.read({ type: "tool_execution_start", toolCallId: "call_x|fc_1", toolName: "read", args: {} });
 		const head =
@@ -230,12 +230,12 @@ describe("deadlines", () => {
 		return seen;
 	}
 
-	it("field 36 the nearest one, once", async () => {
+	it("the nearest one, once", async () => {
 		const seen = await first({ wallMs: 100, idleMs: 200, activeMs: 150 }, async (d) => d.phase("model"));
 		expect(seen).toMatchObject([["wall", expect.any(Number)]]);
 	});
 
-	it("field 36 silence counts only while the model works, from its last sign of life", async () => {
+	it("silence counts only while the model works, from its last sign of life", async () => {
 		expect(await first({ idleMs: 150 }, async () => {})).toEqual([]);
 		expect(await first({ idleMs: 150 }, async (d) => d.phase("tool"))).toEqual([]);
 		const seen = await first({ idleMs: 150 }, async (d) => {

@@ -19,7 +19,7 @@ const write = (name: string, ...lines: string[]) =>
 	writeFileSync(join(folder, name), `${lines.join("\n")}\n`, { mode: 0o600 });
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
 
-it("R48 redacts every session except the one that continues, and nothing else", () => {
+it("redacts every session except the one that continues, and nothing else", () => {
 	write("1.1.jsonl", record("plain"), record(`token ${secret} and PASSWORD=hunter2hunter2`), '{"torn');
 	write("2.1.jsonl", record(secret));
 	write("notes.jsonl", record(secret));
@@ -36,7 +36,7 @@ it("R48 redacts every session except the one that continues, and nothing else", 
 	expect(read("2.1.jsonl")).not.toContain(secret);
 });
 
-it("R48 redacts drafts that a crash left and the files that workers are started with", () => {
+it("redacts drafts that a crash left and the files that workers are started with", () => {
 	write("1.1.jsonl", record("plain"));
 	write("1.1.jsonl.moved", record(secret), `{"type":"message","text":"${secret}`);
 	write(".1.1.jsonl.123.tmp", record(secret));
@@ -51,7 +51,7 @@ it("R48 redacts drafts that a crash left and the files that workers are started 
 	expect(read("1.1.persona.md")).not.toContain("QkFE");
 });
 
-it("R48 keeps the links between a session's records, and its images", () => {
+it("keeps the links between a session's records, and its images", () => {
 	const call = `call_${secret.slice(4)}`;
 	const lines = [
 		{
@@ -85,6 +85,6 @@ it("R48 keeps the links between a session's records, and its images", () => {
 	expect(second).toEqual(lines[1]);
 });
 
-it("R48 a missing folder is no error", () => {
+it("a missing folder is no error", () => {
 	redactSessions(join(folder, "nowhere"), undefined, openRedaction(), new Set());
 });

@@ -43,7 +43,7 @@ const spec = (part: Partial<StatePlan>, model = "anthropic/claude-sonnet-5", oth
 	resolveWorkerSpec(statePlan(part), model, { ...resources, ...other });
 
 describe("the spec of a worker", () => {
-	it("R43 takes tools, model and thinking from the agent file", async () => {
+	it("takes tools, model and thinking from the agent file", async () => {
 		expect((await spec({ persona: builder })).spec).toMatchObject({
 			tools: ["read", "bash"],
 			model: "anthropic/claude-opus-5",
@@ -92,7 +92,7 @@ describe("the spec of a worker", () => {
 		for (const { message, remedy } of problems) expect([message, remedy].join("").length).toBeGreaterThan(30);
 	});
 
-	it("R42 searches the team that the state names", async () => {
+	it("searches the team that the state names", async () => {
 		expect((await spec({ persona: builder, team: "web" })).spec?.persona.name).toBe("builder");
 		expect((await spec({ persona: builder, team: "wbe" })).problems).toMatchObject([
 			{ part: "persona", message: expect.stringContaining("`web`") },
@@ -129,7 +129,7 @@ describe("the spec of a worker", () => {
 });
 
 describe("the command line", () => {
-	it("S1 loads the worker and nothing discovered; no text of a user is on it", async () => {
+	it("loads the worker and nothing discovered; no text of a user is on it", async () => {
 		const { spec: planned } = await spec({
 			persona: { kind: "persona", name: "SECRET-ROLE" },
 			extensions: ["./x.ts"],

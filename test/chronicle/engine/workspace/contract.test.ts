@@ -69,7 +69,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 		remove("a.txt");
 		expect(await keep()).toBe(empty);
 	});
-	it("R30 lists what differs between two snapshots, sorted and limited, with the rest counted", async () => {
+	it("lists what differs between two snapshots, sorted and limited, with the rest counted", async () => {
 		const { workspace, keep, write, remove } = stage();
 		write("b.txt", "1\n");
 		write("gone.txt", "1\n2\n");

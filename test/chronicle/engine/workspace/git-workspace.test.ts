@@ -101,7 +101,7 @@ describe.each([
 			git(project, "commit", "-qm", "base");
 		},
 	],
-] as const)("R30 R31 in %s", (_, prepare) => {
+] as const)("in %s", (_, prepare) => {
 	it("lists what was added, changed, deleted and renamed since a snapshot, with lines, whatever did it", async () => {
 		prepare();
 		write("keep.txt", "1\n2\n3\n");
@@ -319,7 +319,7 @@ describe.each([
 	});
 });
 
-describe("R30 R31 the user's repository", () => {
+describe("the user's repository", () => {
 	beforeEach(() => {
 		git(project, "init", "-q", "-b", "main");
 		write("a.txt", "1\n");
@@ -455,7 +455,7 @@ describe("R30 R31 the user's repository", () => {
 		write("lib/l.txt", "2\n");
 		expect(await changed(workspace, before)).toEqual(["M lib"]);
 	});
-	it("field 10 configuration of the project runs nothing: filters, monitors, textconv", async () => {
+	it("configuration of the project runs nothing: filters, monitors, textconv", async () => {
 		const trap = join(base, "trapped");
 		for (const [key, command] of [
 			["core.fsmonitor", `touch ${trap}`],
@@ -477,7 +477,7 @@ describe("R30 R31 the user's repository", () => {
 	});
 });
 
-describe("R31 without git", () => {
+describe("without git", () => {
 	it("fails with a reason and a remedy, and works once git is installed", async () => {
 		write("a.txt", "1\n");
 		const workspace = open();

@@ -33,7 +33,7 @@ function wrapGit(script: string): void {
 }
 
 it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.lock"])(
-	"R4 a stale %s hinders nothing, also while the store is open",
+	"a stale %s hinders nothing, also while the store is open",
 	async (lock) => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
@@ -50,7 +50,7 @@ it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.loc
 	},
 );
 
-it("R4 a git that is killed is tried again, and no file is blamed", async () => {
+it("a git that is killed is tried again, and no file is blamed", async () => {
 	const stage = openFilesStage();
 	for (let n = 0; n < 50; n += 1) stage.write(`f${n}.txt`, `${n}\n`);
 	const expected = (await value(stage.open().snapshot())).tree;
@@ -64,7 +64,7 @@ it("R4 a git that is killed is tried again, and no file is blamed", async () => 
 	expect(readFileSync(count, "utf8").length).toBeLessThan(10);
 });
 
-it("R4 a git that fails every time is a failure with its reason, after a few tries", async () => {
+it("a git that fails every time is a failure with its reason, after a few tries", async () => {
 	const stage = openFilesStage();
 	for (let n = 0; n < 2000; n += 1) stage.write(`f${n}.txt`, `${n}\n`);
 	const count = join(openFolder(), "count");
@@ -76,7 +76,7 @@ it("R4 a git that fails every time is a failure with its reason, after a few tri
 	expect((await value(stage.open().snapshot())).unkept).toEqual([]);
 });
 
-describe("R4 every operation ends when it is aborted", () => {
+describe("every operation ends when it is aborted", () => {
 	it("an abort ends a hanging git within 3 s, and the next operation works", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
@@ -111,7 +111,7 @@ describe("R4 every operation ends when it is aborted", () => {
 	});
 });
 
-describe("R4 a broken store is replaced", () => {
+describe("a broken store is replaced", () => {
 	it.each<[string, (store: string) => void, "said" | "silent"]>([
 		["an init that was killed at once", (store) => mkdirSync(store, { recursive: true }), "silent"],
 		[
@@ -179,7 +179,7 @@ describe("R4 a broken store is replaced", () => {
 	});
 });
 
-describe("R4 a process that is killed part way", () => {
+describe("a process that is killed part way", () => {
 	const script = fileURLToPath(new URL("./rewind-process.ts", import.meta.url));
 	const children: ChildProcess[] = [];
 	afterEach(() => {

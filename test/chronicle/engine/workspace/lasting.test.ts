@@ -72,33 +72,30 @@ function forget(): void {
 it.each<[string, () => void]>([
 	["loose", () => {}],
 	["packed", () => git("gc", "-q")],
-])(
-	"R24 the start of a visit comes back after the repository has been rewritten and cleaned (%s)",
-	async (_, prepare) => {
-		prepare();
-		const before = open();
-		write("staged.txt", "never committed\n");
-		git("add", "staged.txt");
-		const first = (await value(before.snapshot())).tree;
-		write("kept.txt", "second\n");
-		git("add", "-A");
-		const second = (await value(before.snapshot())).tree;
-		forget();
-		// Another process comes back to it.
-		const after = open();
-		await value(after.restore(second));
-		expect([read("kept.txt"), read("staged.txt")]).toEqual(["second\n", "never committed\n"]);
-		await value(after.restore(first));
-		expect([read("kept.txt"), read("staged.txt"), read("deep/er/one.txt")]).toEqual([
-			"as it was\n",
-			"never committed\n",
-			"one\n",
-		]);
-		expect(await value(after.changes(first, second, 10))).toMatchObject({
-			changes: [{ path: "kept.txt", change: "M" }],
-		});
-	},
-);
+])("the start of a visit comes back after the repository has been rewritten and cleaned (%s)", async (_, prepare) => {
+	prepare();
+	const before = open();
+	write("staged.txt", "never committed\n");
+	git("add", "staged.txt");
+	const first = (await value(before.snapshot())).tree;
+	write("kept.txt", "second\n");
+	git("add", "-A");
+	const second = (await value(before.snapshot())).tree;
+	forget();
+	// Another process comes back to it.
+	const after = open();
+	await value(after.restore(second));
+	expect([read("kept.txt"), read("staged.txt")]).toEqual(["second\n", "never committed\n"]);
+	await value(after.restore(first));
+	expect([read("kept.txt"), read("staged.txt"), read("deep/er/one.txt")]).toEqual([
+		"as it was\n",
+		"never committed\n",
+		"one\n",
+	]);
+	expect(await value(after.changes(first, second, 10))).toMatchObject({
+		changes: [{ path: "kept.txt", change: "M" }],
+	});
+});
 
 it("is restored when the repository is gone altogether", async () => {
 	const first = (await value(open().snapshot())).tree;
@@ -136,7 +133,7 @@ it("what is too much to copy stays in the repository alone, and is missed with a
 	expect(read("kept.txt")).toBe("mine\n");
 });
 
-it("R48 every file and folder of the store is private to the user, whatever the umask", async () => {
+it("every file and folder of the store is private to the user, whatever the umask", async () => {
 	const umask = process.umask(0o000);
 	try {
 		const workspace = open({ fileBytes: 100 });

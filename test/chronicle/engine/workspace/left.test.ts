@@ -9,7 +9,7 @@ import { openFilesStage, rewind, value } from "./stage.ts";
 const limits = { fileBytes: 1000 };
 const names = (left: readonly { path: string }[]) => left.map(({ path }) => path);
 
-it("R3 reports large files, in both directions, and leaves them", async () => {
+it("reports large files, in both directions, and leaves them", async () => {
 	const stage = openFilesStage();
 	stage.write("changed.bin", "a".repeat(2000));
 	stage.write("grown.bin", "small\n");
@@ -35,7 +35,7 @@ it("R3 reports large files, in both directions, and leaves them", async () => {
 	expect(stage.look()).toEqual(since);
 });
 
-it("R3 a nested repository: its files are restored and its HEAD is reported; one that is gone or new is reported and left", async () => {
+it("a nested repository: its files are restored and its HEAD is reported; one that is gone or new is reported and left", async () => {
 	const stage = openFilesStage();
 	stage.write("inner/file.txt", "1\n");
 	stage.repository("inner");
@@ -64,7 +64,7 @@ it("R3 a nested repository: its files are restored and its HEAD is reported; one
 	expect(stage.look()).toEqual(since);
 });
 
-it("R3 deletes nothing when only a repository's .git was removed; files that became part of one stay files", async () => {
+it("deletes nothing when only a repository's .git was removed; files that became part of one stay files", async () => {
 	const stage = openFilesStage();
 	stage.write("was/file.txt", "1\n");
 	stage.repository("was");
@@ -84,7 +84,7 @@ it("R3 deletes nothing when only a repository's .git was removed; files that bec
 	expect(stage.look()).toEqual(since);
 });
 
-it("R3 a submodule whose commit has moved is reported", async () => {
+it("a submodule whose commit has moved is reported", async () => {
 	const stage = openFilesStage();
 	stage.write("library/l.txt", "1\n");
 	stage.repository("library");
@@ -101,7 +101,7 @@ it("R3 a submodule whose commit has moved is reported", async () => {
 	expect(stage.read("project/lib/l.txt")).toBe("1\n");
 });
 
-it("R13 files that are secret by their name are not kept, and a rewind leaves and reports them, unless they are wanted", async () => {
+it("files that are secret by their name are not kept, and a rewind leaves and reports them, unless they are wanted", async () => {
 	for (const secrets of ["left out", "kept"] as const) {
 		const stage = openFilesStage();
 		const token = "TOKEN=abcdefghijklmnop\n";
@@ -130,7 +130,7 @@ it("R13 files that are secret by their name are not kept, and a rewind leaves an
 	}
 });
 
-it("R3 special files, and files that became one, are reported and stop nothing else", async () => {
+it("special files, and files that became one, are reported and stop nothing else", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	stage.write("b.txt", "1\n");
@@ -147,7 +147,7 @@ it("R3 special files, and files that became one, are reported and stop nothing e
 	expect(stage.look().get("a.txt")).toBe("special");
 });
 
-it("R3 what cannot be read is reported, and neither deleted nor overwritten", needsNoRoot, async () => {
+it("what cannot be read is reported, and neither deleted nor overwritten", needsNoRoot, async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	stage.write("closed/x.txt", "1\n");
@@ -164,7 +164,7 @@ it("R3 what cannot be read is reported, and neither deleted nor overwritten", ne
 	expect([stage.read("a.txt"), stage.read("closed/x.txt")]).toEqual(["2\n", "2\n"]);
 });
 
-it("R3 a snapshot that leaves something out has its own name, and repeating the rewind changes nothing", async () => {
+it("a snapshot that leaves something out has its own name, and repeating the rewind changes nothing", async () => {
 	const stage = openFilesStage();
 	stage.write("x.bin", "a".repeat(2000));
 	stage.write("a.txt", "1\n");

@@ -117,7 +117,7 @@ const kept: readonly Case[] = [
 describe.each([
 	["a folder", () => {}],
 	["a repository", (stage: FilesStage) => stage.repository(".")],
-] as const)("R1 in %s", (_, prepare) => {
+] as const)("in %s", (_, prepare) => {
 	it.each(
 		kept.flatMap((one) => [
 			{ ...one, measured: "not measured" },
@@ -176,7 +176,7 @@ describe.each([
 	});
 });
 
-it("R1 a rewind never writes into the runs' own folder", async () => {
+it("a rewind never writes into the runs' own folder", async () => {
 	const stage = openFilesStage();
 	const run = join(stage.root, ".pi", "chronicle", "run");
 	stage.write("x", "1\n");
@@ -189,7 +189,7 @@ it("R1 a rewind never writes into the runs' own folder", async () => {
 	expect(stage.read(".pi/chronicle/run/workers/1.jsonl")).toBe("{}\n");
 });
 
-it("R1 files that change between the preview and the rewind stop it before anything is written", async () => {
+it("files that change between the preview and the rewind stop it before anything is written", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	const workspace = stage.open();

@@ -187,7 +187,7 @@ async function go(
 }
 
 it(
-	"R1 R2 R3 a rewind and its undo lose no byte that they do not name",
+	"a rewind and its undo lose no byte that they do not name",
 	async () => {
 		await fc.assert(
 			fc.asyncProperty(plan, async ({ repository, first, worker, measured, person, meanwhile, killedAfter }) => {

@@ -98,7 +98,7 @@ describe("what is not understood", () => {
 });
 
 describe("a ledger of another program", () => {
-	it("R47 is shown by its id or the beginning of one, and not gone on with", async () => {
+	it("is shown by its id or the beginning of one, and not gone on with", async () => {
 		const status = await chronicle(project, ["status", "0123"]);
 		expect(status.code).toBe(0);
 		for (const words of ["Feature 01234567 · running · coding", "AE", "Task: A list of things"])
@@ -135,7 +135,7 @@ it("show draws a template", async () => {
 });
 
 describe("check", () => {
-	it("R12 R42 tells what is wrong with agents and teams too, and looks at what a named file names", async () => {
+	it("tells what is wrong with agents and teams too, and looks at what a named file names", async () => {
 		const all = await chronicle(project, ["check", "--json"]);
 		expect(all.code).toBe(2);
 		expect(all.data).toMatchObject({
@@ -158,7 +158,7 @@ describe("check", () => {
 	});
 });
 
-it("field 45 templates that are not read because nobody trusts the project do not pass as sound", async () => {
+it("templates that are not read because nobody trusts the project do not pass as sound", async () => {
 	expect(await said(["check", "--no-approve"])).toMatch(/^2 ✗ The project's definitions are not read/);
 	expect((await chronicle(project, ["check", "--no-approve", "--json"])).data).toMatchObject({
 		sound: false,
@@ -166,7 +166,7 @@ it("field 45 templates that are not read because nobody trusts the project do no
 	});
 });
 
-it("R41 an approval that cannot be kept starts nothing and says why", async () => {
+it("an approval that cannot be kept starts nothing and says why", async () => {
 	project.write("own/chronicle", "not a folder");
 	project.write(".pi/chronicle/workflows/clean.json", {
 		states: { a: { persona: "A", next: ["done"], cleanup: ["true"] } },

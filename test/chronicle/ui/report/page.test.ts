@@ -48,7 +48,7 @@ describe("the report of a day's work", () => {
 			expect(page.text).toContain(words);
 	});
 
-	it("R28 draws the path: states, moves by number, what was refused", async () => {
+	it("draws the path: states, moves by number, what was refused", async () => {
 		const page = await pageOf(ledgerOf(dayOfWork().events));
 		const path = page.section("path");
 		for (const words of [
@@ -66,7 +66,7 @@ describe("the report of a day's work", () => {
 		expect(moves.map(textOf)[3]).toMatch(/^4 Implementation Human intervention limit of moves between the two/);
 	});
 
-	it("R29 draws time and money, each with the same as a table", async () => {
+	it("draws time and money, each with the same as a table", async () => {
 		const page = await pageOf(ledgerOf(dayOfWork().events));
 		expect(page.section("time")).toContain("attempt 1: was killed by SIGKILL");
 		expect(page.section("time")).toContain("waiting for approval");
@@ -74,7 +74,7 @@ describe("the report of a day's work", () => {
 		expect(page.section("money")).toContain("ceiling $6.00");
 	});
 
-	it("R30 shows each visit's files, and the lines where the workspace has them", async () => {
+	it("shows each visit's files, and the lines where the workspace has them", async () => {
 		const { events } = dayOfWork();
 		const without = await pageOf(ledgerOf(events));
 		expect(without.section("changes-2")).toContain("src/invoices/total.ts → src/invoices/sum.ts");
@@ -339,7 +339,7 @@ describe("hostile texts", () => {
 	});
 });
 
-describe("R48 secrets", () => {
+describe("secrets", () => {
 	const secret = "sk-proj-0123456789abcdefghijkl";
 
 	it("are taken out of every text, those of the environment too", async () => {

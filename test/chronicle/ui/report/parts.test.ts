@@ -125,7 +125,7 @@ describe("a patch", () => {
 		]);
 	});
 
-	it("R48 hides a key block line by line, and leaves the lines around it", () => {
+	it("hides a key block line by line, and leaves the lines around it", () => {
 		const key = [
 			"-----BEGIN RSA PRIVATE KEY-----",
 			"MIIEowIBAAKCAQEA1234",
@@ -149,7 +149,7 @@ describe("a patch", () => {
 		["id_rsa.pub", false],
 		["config/secrets.yaml", true],
 		["environment.ts", false],
-	])("R48 knows files that hold secrets by their name: %s %s", (path, secret) => {
+	])("knows files that hold secrets by their name: %s %s", (path, secret) => {
 		expect(isSecretFile(path)).toBe(secret);
 	});
 });

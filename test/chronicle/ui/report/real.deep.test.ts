@@ -18,7 +18,7 @@ const template = {
 };
 
 it(
-	"R29 R30 R48 R50 tells a real run: lines of files, tools, people, and conversations that can be opened",
+	"tells a real run: lines of files, tools, people, and conversations that can be opened",
 	async () => {
 		const secret = "sk-proj-ABCDEFGHIJKLMNOP0123";
 		const { project } = await openBench({

@@ -84,7 +84,7 @@ it("that cannot be written is a failure in words, and leaves nothing behind", as
 	expect(await readdir(folder)).toEqual([]);
 });
 
-it("R48 takes the secrets of the environment out", async () => {
+it("takes the secrets of the environment out", async () => {
 	process.env.REPORT_TEST_TOKEN = "swordfish-of-the-environment";
 	try {
 		const read = ledgerOf(dayOfWork().events, { folder });
@@ -96,7 +96,7 @@ it("R48 takes the secrets of the environment out", async () => {
 	}
 });
 
-it("R30 shows the lines that the real workspace kept", async () => {
+it("shows the lines that the real workspace kept", async () => {
 	const cwd = join(folder, "project");
 	await mkdir(join(cwd, "src"), { recursive: true });
 	await writeFile(

@@ -28,7 +28,7 @@ const two = definition({
 	done: {},
 });
 
-describe("R29 figures", () => {
+describe("figures", () => {
 	it("of states and of visits add up to the run's own, at every moment of a day", async () => {
 		const { events } = dayOfWork();
 		for (let length = 1; length <= events.length; length += 1) {
@@ -143,7 +143,7 @@ describe("visits", () => {
 	});
 });
 
-describe("R49 decisions of people", () => {
+describe("decisions of people", () => {
 	const said = async (events: readonly LedgerEvent[]) =>
 		(await tell(events)).people.map(({ what, words }) => `${what}: ${words}`);
 

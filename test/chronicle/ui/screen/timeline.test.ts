@@ -20,7 +20,7 @@ const three = definition({
 	verification: { persona: "Tester", next: ["finished", "implementation"] },
 });
 
-describe("R28 breadcrumbs", () => {
+describe("breadcrumbs", () => {
 	it("show what is done, what is current and what is to come", () => {
 		const play = start(open(three));
 		expect(draw(play)[1]).toBe("Planning [●] -> Implementation [ ] -> Verification [ ] -> Finished [ ]");
@@ -67,7 +67,7 @@ describe("R28 breadcrumbs", () => {
 	});
 });
 
-describe("R29 metrics", () => {
+describe("metrics", () => {
 	it("live tokens, cost and time of the state, against ceilings, with a bar that warns", () => {
 		const limited = definition(
 			{ work: { persona: "Builder", next: ["finished"] } },
@@ -136,7 +136,7 @@ describe("R29 metrics", () => {
 		["time", { minutes: 1 }, {}, ["/chronicle resume --minutes <n>"]],
 		["cost of a state", {}, { cost_usd: 1 }, ["/chronicle resume --state work --cost <usd>"]],
 		["cost and tokens", { cost_usd: 1, tokens: 1000 }, {}, ["--cost <usd>", "--tokens <n>"]],
-	] as const)("R37 a reached ceiling on %s names the option that raises it", (_, limits, own, commands) => {
+	] as const)("a reached ceiling on %s names the option that raises it", (_, limits, own, commands) => {
 		const play = start(open(definition({ work: { persona: "W", next: ["finished"], limits: own } }, { limits })));
 		play.wait(61_000).say({ kind: "used", ...here(play), spend: spend(2000, 2) });
 		if (play.run.stage.kind === "working")
@@ -183,7 +183,7 @@ describe("R29 metrics", () => {
 	});
 });
 
-describe("R28 widths", () => {
+describe("widths", () => {
 	const many = definition(
 		Object.fromEntries(
 			Array.from({ length: 24 }, (_, index) => [
@@ -221,7 +221,7 @@ describe("R28 widths", () => {
 	});
 });
 
-it("R29 a question to come: what a worker asked for is shown while it ends", () => {
+it("a question to come: what a worker asked for is shown while it ends", () => {
 	const play = start(open(three));
 	ask(play, "implementation");
 	expect(draw(play).join("\n")).toContain("stopping the worker");

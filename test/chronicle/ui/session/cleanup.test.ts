@@ -9,7 +9,7 @@ const template = (cleanup: string) => ({
 	states: { build: { persona: "Builder", next: ["done"], cleanup: [cleanup] } },
 });
 
-it("R41 what a screen would hide or turn around is written out, further lines stand below", () => {
+it("what a screen would hide or turn around is written out, further lines stand below", () => {
 	const commands = [
 		{ state: "build", command: "echo ok\u001b[2K\rrm -rf x" },
 		{ state: "b", command: "one\n\ttwo \u202efdp.exe\u200b\u00a0three" },
@@ -21,7 +21,7 @@ it("R41 what a screen would hide or turn around is written out, further lines st
 	]);
 });
 
-it("R41 in a session the question shows the texts; dismissed, nothing starts; refused, none of them runs; approved, they run", async () => {
+it("in a session the question shows the texts; dismissed, nothing starts; refused, none of them runs; approved, they run", async () => {
 	const { project, rpc } = await openBench({
 		files: withTemplates({ t: template("touch cleaned.txt #\u001b[8m hidden") }),
 		script: { [worker("build")]: [move("done"), move("done")] },
@@ -52,7 +52,7 @@ it("R41 in a session the question shows the texts; dismissed, nothing starts; re
 		.toEqual(["done", "done"]);
 });
 
-it("R41 in the terminal a text that is longer than the screen is scrolled above its answers", async () => {
+it("in the terminal a text that is longer than the screen is scrolled above its answers", async () => {
 	const script = Array.from({ length: 60 }, (_, at) => `echo step ${at + 1}`).join("\n");
 	const { project, tui } = await openBench({ files: withTemplates({ t: template(script) }), script: [] });
 	const pi = await tui({ cols: 80, rows: 24 });

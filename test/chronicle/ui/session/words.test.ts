@@ -20,7 +20,7 @@ const foreign = {
 };
 
 describe("in a session", () => {
-	it("R47 R49 slips are told, nothing is guessed; another program's ledger is shown and not gone on with", async () => {
+	it("slips are told, nothing is guessed; another program's ledger is shown and not gone on with", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				...withTemplates({ feature: template, help: template, torn: "{" }),
@@ -60,7 +60,7 @@ describe("in a session", () => {
 		expect(project.list(".pi/chronicle/sessions")).toEqual([".pi/chronicle/sessions/0123456789abcdef.json"]);
 	});
 
-	it("field 45 in a project that is not trusted its templates are not there, and that is said", async () => {
+	it("in a project that is not trusted its templates are not there, and that is said", async () => {
 		const { rpc } = await openBench({ trusted: false, files: withTemplates({ feature: template }) });
 		const pi = await rpc();
 		await pi.prompt("/chronicle feature Do it");

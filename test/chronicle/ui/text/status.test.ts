@@ -13,7 +13,7 @@ const status = (holder: LeaseHolder | undefined): string => {
 };
 const supervisor = (alive: LeaseHolder["alive"]): LeaseHolder => ({ host: "h", pid: 1, started: "s", fence: 1, alive });
 
-it("R29 the clock of a running run advances; that of an interrupted run stands still, and it has no holder", () => {
+it("the clock of a running run advances; that of an interrupted run stands still, and it has no holder", () => {
 	expect(status(supervisor("yes"))).toMatch(/ 1h00m of /);
 	expect(status(supervisor("yes"))).toMatch(/Worker: .*pid \d+/);
 	for (const gone of [supervisor("no"), undefined]) {

@@ -1,4 +1,4 @@
-// The shape of the bundle: one file for a start, pi's own packages for everything that needs them, and none for the command line.
+// The shape of the bundle: one file per entry point; pi's packages are imported lazily, and never by the command line.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -44,12 +44,12 @@ function closure(name: string, seen = new Set<string>()): Set<string> {
 const needsPi = (name: string) => [...closure(name)].some((file) => files.get(file)?.hosted);
 
 describe("the bundle", () => {
-	it("has everything that it imports", () => {
+	it("contains every file that it imports", () => {
 		for (const [name, { now, later }] of files)
 			for (const target of [...now, ...later]) expect(files.has(target), `${name} imports ${target}`).toBe(true);
 	});
 
-	it.each(["start", "worker-start"])("has one file for a start, which is left to Node: %s", (name) => {
+	it.each(["start", "worker-start"])("starts from one file that imports only Node's modules: %s", (name) => {
 		const [start = "", ...more] = [...files.keys()].filter((file) => file.replace(/-[0-9a-f]{8}\.mjs$/, "") === name);
 		expect(more).toEqual([]);
 		expect([...closure(start)]).toEqual([start]);
@@ -59,7 +59,7 @@ describe("the bundle", () => {
 		expect(files.get(start)?.later.length).toBeGreaterThan(0);
 	});
 
-	it("has no symbol of a module's own in two files of one pi: its two copies would not know each other's marks", () => {
+	it("declares a module-private symbol in one file only, because two copies would not recognize each other's symbols", () => {
 		const symbolsOf = (name: string) => readFileSync(join(dist, name), "utf8").match(/\bSymbol\((?:"[^"]*")?\)/g) ?? [];
 		const inPi = [...files.keys()].filter((name) => !name.startsWith("cli"));
 		for (const start of inPi.filter((name) => !name.startsWith("later"))) {
@@ -68,7 +68,7 @@ describe("the bundle", () => {
 		}
 	});
 
-	it("tries a later file again that could not be loaded, and keeps one that was", async () => {
+	it("retries a lazy file that failed to load, and caches one that loaded", async () => {
 		const [start = ""] = [...files.keys()].filter((file) => file.startsWith("start-"));
 		const { loadWith, startSession } = (await import(pathToFileURL(join(dist, start)).href)) as {
 			loadWith(load: (path: string) => Promise<unknown>): void;
@@ -95,7 +95,7 @@ describe("the bundle", () => {
 		expect([of("handoff-command.mjs"), of("handoff-session.mjs")]).toEqual([2, 1]);
 	});
 
-	it("lets pi load every file that needs pi's packages later", () => {
+	it("imports pi's packages only from lazily loaded files", () => {
 		for (const [name, { later }] of files)
 			if (name.startsWith("later") && later.some(needsPi)) expect(needsPi(name), `${name} is left to Node`).toBe(true);
 	});

@@ -1,4 +1,4 @@
-// What one visit may use, whatever is called: bounded, sameness noticed in time, useful work left alone.
+// Limits of one visit: calls and requests are bounded, repetition is detected in time, and useful work is not stopped.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -38,7 +38,7 @@ const word = fc.integer({ min: 0, max: 1e9 }).map((n) => callFingerprint("bash",
 const different = fc.uniqueArray(word, { minLength: 1, maxLength: 120 });
 
 describe("a visit", () => {
-	it("with calls that are all different is never told or stopped", () => {
+	it("with only different calls is never warned or stopped", () => {
 		fc.assert(
 			fc.property(different, (prints) => {
 				expect(play(prints)).toEqual({ nudges: [] });
@@ -46,7 +46,7 @@ describe("a visit", () => {
 		);
 	});
 
-	it("whose messages make the same calls, in whatever order they end, is stopped after 6", () => {
+	it("whose messages repeat the same calls is stopped after 6, in whatever order the calls end", () => {
 		const calls = fc.uniqueArray(word, { minLength: 2, maxLength: 9 });
 		fc.assert(
 			fc.property(
@@ -68,7 +68,7 @@ describe("a visit", () => {
 		);
 	});
 
-	it("that goes through a cycle of 1 to 4 calls is told after 3 times and stopped after 6, whatever came before", () => {
+	it("that repeats a cycle of 1 to 4 calls is warned after 3 rounds and stopped after 6, whatever came before", () => {
 		fc.assert(
 			fc.property(
 				different,
@@ -85,7 +85,7 @@ describe("a visit", () => {
 		);
 	});
 
-	it("that goes through a cycle whose calls change their order, as those of one message do, is told and stopped as well", () => {
+	it("that repeats a cycle whose calls change order, as parallel calls do, is warned and stopped too", () => {
 		fc.assert(
 			fc.property(
 				different,
@@ -103,7 +103,7 @@ describe("a visit", () => {
 		);
 	});
 
-	it("is bounded in calls and requests, whatever is called, and in calls alone where it polls", () => {
+	it("is bounded in calls and requests whatever it calls, and in calls only when it polls", () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 80 }), fc.boolean(), (picks, polling) => {
 				const played = play(picks.map(String), { requests: 5, calls: 50, polling });
@@ -122,7 +122,7 @@ describe("a visit", () => {
 		});
 	});
 
-	it("a call that works in between, or a result that differs, ends a round", () => {
+	it("a different call or a different result ends a round", () => {
 		const same = callFingerprint("bash", { command: "npm test" });
 		const edits = Array.from({ length: 80 }, (_, n) => [outcomeFingerprint(same, "failed"), `edit ${n}`]).flat();
 		expect(play(edits)).toEqual({ nudges: [] });
@@ -130,7 +130,7 @@ describe("a visit", () => {
 		expect(play(Array.from({ length: 80 }, () => outcomeFingerprint(same, "failed"))).stop?.at).toBe(6);
 	});
 
-	it("a call whose fingerprint is not known ends a round and is counted", () => {
+	it("a call without a known fingerprint ends a round and is counted", () => {
 		let use = NO_USE;
 		for (let n = 0; n < 5; n++) use = useCall(use, "same");
 		use = useCall(use, undefined);
@@ -160,7 +160,7 @@ describe("the digest of a result", () => {
 		["", "x"],
 	])("depends on everything else: %s", (one, other) => expect(same(one, other)).toBe(false));
 
-	it("takes no longer than the text is long", () => {
+	it("takes time linear in the text", () => {
 		for (const text of ["1".repeat(1e6), "1.".repeat(5e5), "1s".repeat(5e5), "1:".repeat(5e5), "1 ".repeat(5e5)]) {
 			const started = performance.now();
 			resultDigest(text);

@@ -1,4 +1,4 @@
-// `pi-chronicle check` over everything that a project can have: what is sound, what is wrong and where, and whose a file is.
+// `pi-chronicle check` over every kind of definition: valid files, problems with their places, and files of other tools.
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ const good = {
 };
 
 describe("pi-chronicle check", () => {
-	it("is content with the examples, and counts what there is", async () => {
+	it("accepts the examples and counts their definitions", async () => {
 		const project = openProject({});
 		cpSync(join(checkout, "examples", "receipts"), project.folder, { recursive: true });
 		const { code, stdout } = await check(project);
@@ -41,7 +41,7 @@ describe("pi-chronicle check", () => {
 		expect(code).toBe(0);
 	});
 
-	it("has no objection to a project of every kind, nor to an empty one", async () => {
+	it("accepts a project with every kind of definition, and an empty one", async () => {
 		const { code, stdout } = await check(openProject({ files: good }));
 		expect(stdout).toContain(
 			"1 workflow, 1 chronicle template, 1 agent, 1 team, 1 rule file, 2 scenarios, 1 saved sequence: no problems.",
@@ -73,14 +73,14 @@ describe("pi-chronicle check", () => {
 		],
 		["a scenario", { ".pi/rehearsals/workflows/w.yaml": "phases:\n  a:\n    - { sya: x }\n" }, /w\.yaml:3:\d+ .*sya/],
 		["a sequence", { ".pi/sequences/s.yaml": "steps: 5\n" }, /sequences\/s\.yaml:1:\d+ /],
-	])("says with 2 and the place what is wrong with %s", async (_, files, message) => {
+	])("exits with 2 and reports the place of a problem in %s", async (_, files, message) => {
 		const { code, stdout } = await check(openProject({ files: { ...good, ...files } as typeof good }));
 		expect(stdout).toMatch(message);
 		expect(stdout).toMatch(/[1-9]\d* errors?,/);
 		expect(code).toBe(2);
 	});
 
-	it("warns with 0 of what has no effect", async () => {
+	it("exits with 0 and warns about fields without effect", async () => {
 		const { code, stdout } = await check(
 			openProject({
 				files: {
@@ -101,7 +101,7 @@ describe("pi-chronicle check", () => {
 		expect(code).toBe(0);
 	});
 
-	it("holds a file without front matter for the fault, not the team that names it", async () => {
+	it("blames the agent file without front matter, not the team that names it", async () => {
 		const { code, stdout } = await check(
 			openProject({
 				files: { ...good, ".pi/agents/builder.md": "You build.\n", ".pi/chronicle/workflows/t.json": {} },
@@ -113,7 +113,7 @@ describe("pi-chronicle check", () => {
 		expect(code).toBe(2);
 	});
 
-	it("names the files of other tools and asks nobody to change them", async () => {
+	it("lists files of other tools and asks for no change to them", async () => {
 		const foreign = {
 			".pi/workflows/spec/workflow.yml": "workflow: { id: s }\nsteps:\n  - { id: a, command: speckit.specify }\n",
 			".pi/workflows/chart/workflow.yaml": "flow: { kind: sequence, steps: [] }\n",
@@ -143,7 +143,7 @@ describe("pi-chronicle check", () => {
 		expect(json.counts).toMatchObject({ workflow: { found: 1, usable: 1 }, scenario: { found: 2, usable: 2 } });
 	});
 
-	it("keeps the guard closed for rules of another tool, and says whose they are", async () => {
+	it("keeps the guard closed for another tool's rules, and names the tool", async () => {
 		const { code, stdout } = await check(
 			openProject({ files: { ".pi/damage-control-rules.yaml": "permission: { bash: { '*': ask } }\n" } }),
 		);
@@ -151,7 +151,7 @@ describe("pi-chronicle check", () => {
 		expect(code).toBe(2);
 	});
 
-	it("checks what is named: a file, a folder, a name, and says what is not there", async () => {
+	it("checks a named file, folder or definition, and reports a missing one", async () => {
 		const project = openProject({
 			files: {
 				...good,
@@ -178,21 +178,21 @@ describe("pi-chronicle check", () => {
 		}
 	});
 
-	it("reads nothing of a project that is not trusted, and says so", async () => {
+	it("reads nothing from an untrusted project, and says so", async () => {
 		const { code, stdout } = await check(openProject({ files: good, trusted: false }), "--no-approve");
 		expect(stdout).toContain("not been told to trust it");
 		expect(stdout).not.toContain("builder");
 		expect(code).toBe(2);
 	});
 
-	it("says once what is wrong with an agent that a template names", async () => {
+	it("reports a problem of an agent that a template names only once", async () => {
 		const builder = "---\nname: builder\ndescription: Builds\n---\nYou build.\n";
 		const { code, stdout } = await check(openProject({ files: { ...good, ".pi/agents/builder.md": builder } }));
 		expect(stdout.match(/lists no tools/g)).toHaveLength(1);
 		expect(code).toBe(0);
 	});
 
-	it("is pointed to by the checks in pi", { timeout: patient(90_000) }, async () => {
+	it("is recommended by the check commands in pi", { timeout: patient(90_000) }, async () => {
 		const { rpc } = await openBench({ files: good });
 		const pi = await rpc();
 		await pi.prompt("/workflow check");

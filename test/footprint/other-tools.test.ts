@@ -6,7 +6,7 @@ const of = (tool: string, input: unknown) => accesses(measured({ tool, input }))
 
 describe("arguments that look like paths", () => {
 	it.each([
-		["guard 17", "mcp__fs__read_file", { path: "~/.ssh/id_rsa" }, ["read ~/.ssh/id_rsa"]],
+		["a home path", "mcp__fs__read_file", { path: "~/.ssh/id_rsa" }, ["read ~/.ssh/id_rsa"]],
 		["an @", "mcp__fs__read_file", { path: "@~/.ssh/id_rsa" }, ["read ~/.ssh/id_rsa"]],
 		["a link", "view", { file: "keys/id_rsa" }, ["read keys/id_rsa => ~/.ssh/id_rsa"]],
 		["any key", "x", { what: "./.env" }, ["read .env"]],

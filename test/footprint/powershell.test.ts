@@ -7,7 +7,7 @@ const powershell = (command: string) => measured({ tool: "powershell", input: { 
 
 describe("PowerShell", () => {
 	it.each([
-		["guard 18", "Remove-Item -Recurse -Force src", ["delete src/**"]],
+		["full parameters", "Remove-Item -Recurse -Force src", ["delete src/**"]],
 		["parameters after the path", "Remove-Item src -Recurse", ["delete src/**"]],
 		["cut short", "ri src -r -fo", ["delete src/**"]],
 		["in any case", "REMOVE-ITEM -PATH a", ["delete a"]],

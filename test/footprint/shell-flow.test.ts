@@ -179,7 +179,7 @@ describe("text that is run", () => {
 
 describe("the working directory", () => {
 	it.each([
-		["guard 23", "cd ~ && cat .ssh/id_rsa", "read ~/.ssh/id_rsa"],
+		["out of a changed directory", "cd ~ && cat .ssh/id_rsa", "read ~/.ssh/id_rsa"],
 		["cd alone is home", "cd; cat .ssh/id_rsa", "read ~/.ssh/id_rsa"],
 		["relative", "cd src && cat one.ts", "read src/one.ts"],
 		["twice", "cd src; cd deep; cat three.ts", "read src/deep/three.ts"],

@@ -1,4 +1,4 @@
-// A supervisor that is frozen is not dead: its run is not taken from it, and one that was taken is left alone. Real pi, scripted model.
+// A frozen supervisor is not dead: its run is not taken over, and once it lost the lease it leaves the run alone. Real pi, scripted model.
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { patient } from "../../harness/patience.ts";
 import { answer } from "./play.ts";
 import { openKillStage } from "./stage.ts";
 
-it("resumed while its worker still lives: that one is stopped first, and there are never two", {
+it("a run resumed while its worker still lives stops that worker first, so there are never two", {
 	timeout: patient(60_000),
 }, async () => {
 	const server = await openModelServer(answer);
@@ -24,7 +24,7 @@ it("resumed while its worker still lives: that one is stopped first, and there a
 	await stage.inspect(run);
 });
 
-it("a supervisor that awakes after its run was taken from it does nothing to it, nor to the other's worker", {
+it("a supervisor that wakes up without its lease changes neither the run nor the new worker", {
 	timeout: patient(60_000),
 }, async () => {
 	const server = await openModelServer(answer);

@@ -1,4 +1,4 @@
-// kill -9 at random times, as many as a test run can afford; `node bench/kills.ts 500` does it all night. Real pi, scripted model.
+// kill -9 at random times, a few per test run; `node bench/kills.ts 500` runs many. Real pi, scripted model.
 import { expect, it } from "vitest";
 import { patient } from "../../harness/patience.ts";
 import { killAtRandom } from "./random.ts";

@@ -1,4 +1,4 @@
-// kill -9 of the supervisor, of the worker and of both, at moments of a worker's life. Real pi, scripted model.
+// kill -9 of the supervisor, of the worker and of both, at points of a worker's lifetime. Real pi, scripted model.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { ModelRequest } from "../../harness/model-request.ts";

@@ -1,5 +1,5 @@
-// What one visit of a state may use, in real runs: going round is told and stopped, calls and requests have ceilings, useful work has not,
-// and another model takes over where a provider fails.
+// Limits of one visit in real runs: repetition is warned about and stopped, calls and requests have ceilings, useful work is not stopped,
+// and another model takes over when a provider fails.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, type ModelRequest, openBench, say } from "../../harness/index.ts";
@@ -34,7 +34,7 @@ async function goRound(reply: (request: ModelRequest, n: number) => unknown, tem
 	return { project, server, run };
 }
 
-describe("a visit that goes round", { timeout: patient(90_000) }, () => {
+describe("a visit that repeats itself", { timeout: patient(90_000) }, () => {
 	it.each([
 		["the same call", () => call("bash", { command: "true" })],
 		["the same refused call", () => call("read", { path: "no-such-file" })],
@@ -45,7 +45,7 @@ describe("a visit that goes round", { timeout: patient(90_000) }, () => {
 		],
 		["the same call whose result differs in a time", () => call("bash", { command: "date; echo no >&2; exit 1" })],
 		["a cycle of two", (_: unknown, n: number) => call("bash", { command: n % 2 === 0 ? "true" : "echo" })],
-	])("is told and then paused, with the reason: %s", async (_name, reply) => {
+	])("is warned and then paused, with the reason: %s", async (_name, reply) => {
 		const { project, server, run } = await goRound(reply);
 		expect(run.code, run.stderr).toBe(3);
 		expect(ledgerOf(project)).toMatchObject({ status: "paused", hold: { cause: "circling" } });
@@ -58,7 +58,7 @@ describe("a visit that goes round", { timeout: patient(90_000) }, () => {
 		expect(status.stdout).toContain("stopped");
 	});
 
-	it("goes on, and counts anew, once a person resumes it; a state that polls is left alone up to its ceiling", async () => {
+	it("continues with fresh counts once the user resumes it; a state that polls runs up to its ceiling", async () => {
 		const { project, run } = await goRound((request) =>
 			request.users.some((text) => text.includes("was paused")) ? move("finished") : call("bash", { command: "true" }),
 		);
@@ -88,7 +88,7 @@ describe("a visit that goes round", { timeout: patient(90_000) }, () => {
 });
 
 describe("a pause", { timeout: patient(90_000) }, () => {
-	it("waits for the message for `pause_seconds`, then ends the worker and keeps its conversation; the status says which", async () => {
+	it("waits `pause_seconds` for a message, then ends the worker and keeps its conversation; the status says which", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: one({}, { pause_seconds: 4 }) }),
 			script: { [worker("build")]: [call("bash", { command: "echo kept" }), hang("thinking"), move("finished")] },
@@ -108,13 +108,13 @@ describe("a pause", { timeout: patient(90_000) }, () => {
 	});
 });
 
-describe("where the provider of a model fails", { timeout: patient(90_000) }, () => {
+describe("when the provider of a model fails", { timeout: patient(90_000) }, () => {
 	it.each([
 		[503, "Service unavailable: overloaded"],
 		[429, "You exceeded your current quota, please check your plan and billing details"],
 		[401, "invalid x-api-key"],
 	])(
-		"with %i, the next of `models` goes on in the same conversation, which is said and recorded",
+		"with %i, the next of `models` continues the same conversation, which is reported and recorded",
 		async (code, words) => {
 			let asked = 0;
 			const { project, server } = await openBench({

@@ -5,7 +5,7 @@ import { call } from "../../harness/reply.ts";
 import { chronicle, eventsOf, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("the specification's sample", () => {
-	it("runs verbatim: approval waits in the ledger, is given by a later process, and what was done is handed over", async () => {
+	it("runs unchanged: the approval waits in the ledger, a later process gives it, and the next worker gets a handover", async () => {
 		const { project, server } = await openBench({
 			files: { ...withTemplates({ feature: sample }), "src/a.txt": "one\n" },
 			git: true,

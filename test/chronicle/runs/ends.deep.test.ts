@@ -1,4 +1,4 @@
-// How a command line ends, and what is left of a run then: interrupted, killed, refused, not approved, not trusted.
+// Ends of the command line and the run that remains: interrupted, killed, refused, not approved, not trusted.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -9,8 +9,8 @@ import { chronicle, eventsOf, goOn, ledgerOf, move, onlyRun, runIds, withTemplat
 
 const one = { states: { build: { persona: "Builder", next: ["finished"] } } };
 
-describe("interrupted", { timeout: patient(90_000) }, () => {
-	it("SIGINT lets go cleanly with 130; SIGKILL leaves nothing that a resume does not find; both go on in the same conversation", async () => {
+describe("an interrupted run", { timeout: patient(90_000) }, () => {
+	it("releases the run with 130 on SIGINT, can be resumed completely after SIGKILL, and continues the same conversation after both", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: one }),
 			script: {
@@ -46,7 +46,7 @@ describe("interrupted", { timeout: patient(90_000) }, () => {
 });
 
 describe("cleanup commands", { timeout: patient(90_000) }, () => {
-	it("nothing of a template's runs before its exact text was approved; a change asks again; a copied ledger approves nothing", {
+	it("of a template run only once their exact text is approved; a change asks again; a copied ledger approves nothing", {
 		timeout: patient(90_000),
 	}, async () => {
 		const template = (command: string) => ({
@@ -94,8 +94,8 @@ describe("cleanup commands", { timeout: patient(90_000) }, () => {
 	});
 });
 
-describe("refused before anything starts", { timeout: patient(90_000) }, () => {
-	it("unknown and broken templates, missing agents, wrong words: all problems at once, exit 2, one JSON object", {
+describe("a start", { timeout: patient(90_000) }, () => {
+	it("with unknown or broken templates, missing agents or wrong arguments is refused with all problems at once, exit 2, one JSON object", {
 		timeout: patient(90_000),
 	}, async () => {
 		const { project, server } = await openBench({
@@ -150,7 +150,7 @@ describe("refused before anything starts", { timeout: patient(90_000) }, () => {
 		expect([server.requests.length, runIds(project)]).toEqual([0, []]);
 	});
 
-	it("a project that is not trusted offers no templates; --approve does for once; a run of one does not go on without", async () => {
+	it("in an untrusted project offers no templates, except with --approve; a run of such a template continues only with it", async () => {
 		const template = { states: { build: { ...one.states.build, requires_approval: true } } };
 		const { project } = await openBench({
 			trusted: false,
@@ -173,7 +173,7 @@ describe("refused before anything starts", { timeout: patient(90_000) }, () => {
 });
 
 describe("old and foreign ledgers", { timeout: patient(90_000) }, () => {
-	it("a changed template does not change a run, and is told; foreign and newer ledgers are shown and left alone", async () => {
+	it("a changed template does not change a run, and is reported; foreign and newer ledgers are shown and never written", async () => {
 		const { project } = await openBench({
 			files: withTemplates({
 				t: { states: { plan: { persona: "P", next: ["build"], requires_approval: true }, ...one.states } },

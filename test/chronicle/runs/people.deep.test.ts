@@ -1,4 +1,4 @@
-// What people do to runs from the command line: no, more money, out of a circle, back, again; one process after another.
+// Decisions of the user from the command line: reject, raise a ceiling, leave a cycle, rewind, reopen; one process after another.
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
@@ -13,8 +13,8 @@ const two = {
 	},
 };
 
-describe("people and runs", { timeout: patient(90_000) }, () => {
-	it("a rejection goes back to the same conversation with the words; a question can be answered by another way", async () => {
+describe("the user's decisions on the command line", { timeout: patient(90_000) }, () => {
+	it("a rejection continues the same conversation with its message; a question may be answered by sending the run elsewhere", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const { project, server } = await openBench({
 			files: withTemplates({ t: template }),
@@ -60,7 +60,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect((await chronicle(project, ["approve"])).code).toBe(2);
 	});
 
-	it("a ceiling stops the run with its work kept; it goes on only above what is spent, in the same conversation", async () => {
+	it("a ceiling stops the run and keeps its work; only a higher ceiling continues it, in the same conversation", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: { ...two, limits: { tokens: 1500 } } }),
 			script: {
@@ -92,7 +92,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect(ledgerOf(project).totals.tokens).toBe(2220);
 	});
 
-	it("a circle ends with a person: no worker starts, a resume is refused, a release lets it go on; done; reopened", async () => {
+	it("a cycle ends in human_intervention: no worker starts, a resume is refused, a release continues; then done, then reopened", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: { ...two, limits: { pair_moves: 1 } } }),
 			script: {
@@ -127,7 +127,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect(ledgerOf(project)).toMatchObject({ status: "done", visit: 8 });
 	});
 
-	it("the diff of a state, and files and run taken back to the start of a visit", async () => {
+	it("diff shows a state's changes, and rewind takes files and run back to the start of a visit", async () => {
 		const { project } = await openBench({
 			files: { ...withTemplates({ t: two }), "a.txt": "one\n", "mine.txt": "before\n" },
 			git: true,
@@ -190,7 +190,7 @@ describe("people and runs", { timeout: patient(90_000) }, () => {
 		expect(project.exists(`.pi/chronicle/sessions/${onlyRun(project)}/report.html`)).toBe(true);
 	});
 
-	it("a second process only speaks to the one that has the run: told, paused, resumed, aborted mid-command", async () => {
+	it("a second process posts commands to the holder: a message, pause, resume, abort in the middle of a command", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: two, nothing: { states: { end: {} } } }),
 			script: {

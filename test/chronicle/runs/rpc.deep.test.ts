@@ -1,11 +1,11 @@
-// Runs in a session that take long: looked at, taken back, watched by a second session, and without a person. Real pi.
+// Longer runs in a session: viewed, rewound, watched by a second session, and without a user. Real pi.
 import { describe, expect, it } from "vitest";
 import { call, gate, hang, openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { chronicle, goOn, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
-	it("a rewind is asked about with what it takes away, the safe answer first, and so is the removal of a run", async () => {
+	it("a rewind and a removal ask first, naming what is lost, with the safe answer first", async () => {
 		const two = {
 			states: { plan: { persona: "P", next: ["build"], requires_approval: true }, build: { persona: "B" } },
 		};
@@ -45,7 +45,7 @@ describe("a run in a session", () => {
 		expect(project.list(".pi/chronicle/sessions").filter((name) => !name.endsWith(".gitignore"))).toEqual([]);
 	});
 
-	it("a dialog that is dismissed decides nothing; later it is rejected with words, told, looked at, sent elsewhere", async () => {
+	it("a dismissed dialog decides nothing; later answers reject with a message, send a message, show the diff, send the run elsewhere", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ...withTemplates({ feature: sample }), "a.txt": "one\n" },
 			git: true,
@@ -85,8 +85,8 @@ describe("a run in a session", () => {
 	});
 });
 
-describe("a session that ends", () => {
-	it("a run that is decided elsewhere shows so here; a second session only watches", async () => {
+describe("a session that watches a run", () => {
+	it("shows a decision made elsewhere; a second session only watches", async () => {
 		const held = gate();
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ feature: sample }),
@@ -115,8 +115,8 @@ describe("a session that ends", () => {
 	});
 });
 
-describe("a run that another process carries on", () => {
-	it("stops looking alive when that process is killed, and says how it goes on", async () => {
+describe("a run that another process supervises", () => {
+	it("is shown as interrupted when that process is killed, with the command that resumes it", async () => {
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
 			script: { [worker("build")]: [hang("at it")] },
@@ -136,8 +136,8 @@ describe("a run that another process carries on", () => {
 	});
 });
 
-describe("without a person", () => {
-	it("pi -p runs until it needs a person or ends; its exit code says which; nothing is approved by itself", async () => {
+describe("without a user", () => {
+	it("pi -p runs until it needs the user or ends; the exit code says which; nothing is approved by itself", async () => {
 		const { project, print } = await openBench({
 			files: withTemplates({
 				feature: sample,

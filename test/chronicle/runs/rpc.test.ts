@@ -1,11 +1,11 @@
-// Whole runs from a pi session over RPC: the session stays free, questions are dialogs, the timeline tells where the run stands.
+// Whole runs from a pi session over RPC: the session stays usable, questions are dialogs, the timeline shows the run's progress.
 import { describe, expect, it } from "vitest";
 import { call, fixtureExtension, gate, openBench, say } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
-	it("the session answers while a worker works; the approval is a dialog; the timeline follows", async () => {
+	it("leaves the session usable while a worker runs, asks for approval in a dialog, and updates the timeline", async () => {
 		const held = gate();
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ feature: sample }),
@@ -40,7 +40,7 @@ describe("a run in a session", () => {
 		expect(drawn.at(-1)).toBe("");
 	});
 
-	it("a rule that asks in a worker is a dialog with the state and the command; no and yes are both heard, and the worker goes on", async () => {
+	it("asks a guard question of a worker in a dialog with the state and the command; after no or yes the worker continues", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				...withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
@@ -69,7 +69,7 @@ describe("a run in a session", () => {
 });
 
 describe("a run that waits", () => {
-	it("a template of the other dialect asks before its state begins, and says so; while it waits no timer runs and no worker is there", async () => {
+	it("of the published dialect asks before its state starts, and says so; while it waits, no timer and no worker run", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				...withTemplates({
@@ -106,7 +106,7 @@ describe("a run that waits", () => {
 });
 
 describe("a session that ends", () => {
-	it("/new and a closed session let go: nothing is left running, the next session offers the run, and goes on only when told", async () => {
+	it("by /new or by closing releases its run: nothing keeps running, the next session offers the run and resumes it only on request", async () => {
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
 			script: {

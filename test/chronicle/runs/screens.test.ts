@@ -1,5 +1,5 @@
-// A run as a person sees it in the terminal: every stage at several widths, the answers of an approval by keys, and the pictures of the
-// documents. Pictures are drawn anew with UPDATE_IMAGES=1.
+// A run in the terminal: every stage at several widths, the answers of an approval by keys, and the pictures of the
+// documents. UPDATE_IMAGES=1 redraws the pictures.
 import { describe, expect, it } from "vitest";
 import {
 	call,
@@ -94,7 +94,7 @@ async function drawn(pi: Tui, cols: number, last: string): Promise<void> {
 
 describe("a run on the screen", () => {
 	it(
-		"says at 40, 80 and 160 columns where it stands, what it costs, what changed and what it waits for",
+		"shows at 40, 80 and 160 columns its state, cost, changes and pending question",
 		async () => {
 			const held = gate();
 			const { server, tui } = await openBench({
@@ -188,7 +188,7 @@ describe("a run on the screen", () => {
 	);
 
 	it(
-		"an approval is answered by keys: told, looked at, rejected with words, sent elsewhere",
+		"answers an approval by keys: a message, the diff, a rejection with a message, another state",
 		async () => {
 			const { project, server, tui } = await openBench({
 				files: withTemplates({ feature: template }),
@@ -234,7 +234,7 @@ describe("a run on the screen", () => {
 	);
 
 	it(
-		"what a rule asks for a worker comes when nobody types, and says the state, the command and the rule",
+		"asks a worker's guard question only while the user is not typing, with the state, the command and the rule",
 		async () => {
 			const held = gate();
 			const { server, project, tui } = await openBench({

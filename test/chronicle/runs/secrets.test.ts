@@ -1,4 +1,4 @@
-// R48 with real workers: what a run read, wrote and exported as a secret is nowhere in the chronicle's folder once it is over.
+// With real workers: secrets that a run read, wrote or exported are nowhere in the chronicle's folder once it is over.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -15,7 +15,7 @@ function filesBelow(folder: string): string[] {
 		.map((entry) => join(entry.parentPath, entry.name));
 }
 
-it("keeps no planted secret in the ledger, the events or the conversations, and keeps the folder private and out of git", async () => {
+it("a finished run has no planted secret in its ledger, events or conversations; its folder is private and ignored by git", async () => {
 	const { project } = await openBench({
 		files: {
 			...withTemplates({

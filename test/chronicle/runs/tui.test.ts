@@ -1,10 +1,10 @@
-// A run in the terminal: the timeline, the approval by keys, the view, and nothing under the hands of somebody who types.
+// A run in the terminal: the timeline, the approval by keys, the view, and no dialog while the user types.
 import { describe, expect, it } from "vitest";
 import { gate, openBench, say } from "../../harness/index.ts";
 import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in the terminal", () => {
-	it("the screen shows where it stands; a stray Enter approves nothing; the view opens while the worker works", async () => {
+	it("shows its progress; a stray Enter approves nothing; the view opens while a worker runs", async () => {
 		const held = gate();
 		const { project, server, tui } = await openBench({
 			files: withTemplates({ feature: sample }),
@@ -39,7 +39,7 @@ describe("a run in the terminal", () => {
 		await pi.waitForScreen((screen) => !screen.includes("Planning [✓] -> Implementation [●]"));
 	});
 
-	it("a question does not come under the hands of somebody who types; the run waits, and is answered by command", async () => {
+	it("opens no question while the user types; it waits, and a command answers it", async () => {
 		const held = gate();
 		const { project, tui } = await openBench({
 			files: withTemplates({ feature: sample }),

@@ -1,4 +1,4 @@
-// Questions to a person: when they are raised, what an answer is bound to, what yes and no do.
+// Approvals: when they are asked, what an answer is bound to, and what yes and no do.
 import { describe, expect, it } from "vitest";
 import { type Action, awaitedAnswer } from "../../../../src/chronicle/core/machine/index.ts";
 import { EMPTY_SNAPSHOT } from "../../../../src/chronicle/core/snapshot/index.ts";
@@ -78,7 +78,7 @@ describe("approval on exit", () => {
 		expect(theatre.refusal).toBe("answered");
 		expect(theatre.run.status).toBe("awaiting_approval");
 	});
-	it("is withdrawn once a person has decided otherwise, even if the supervisor dies before that is carried out", () => {
+	it("is withdrawn once the user decides otherwise, even if the supervisor dies before it acts on that", () => {
 		for (const decided of [
 			{ kind: "abort_requested" } as const,
 			{
@@ -128,7 +128,7 @@ describe("approval on exit", () => {
 		expect(theatre.run.status).toBe("awaiting_approval");
 		expect(where(approve(theatre))).toBe("done docs 1.1.1");
 	});
-	it("is not asked if the worker calls for a person", () => {
+	it("is not asked if the worker requests human intervention", () => {
 		expect(go(start(open(template(true))), "human_intervention").run.status).toBe("human_intervention");
 	});
 });
@@ -151,7 +151,7 @@ describe("approval on entry", () => {
 		expect(question(theatre)).toMatchObject({ side: "exit", state: "coding", target: "done" });
 		expect(approve(theatre).run.status).toBe("done");
 	});
-	it("of the first state is asked before any launch; a rejection pauses the run, and it asks again", () => {
+	it("of the first state is asked before any launch; a rejection pauses the run, and a resume asks again", () => {
 		const theatre = open(template("entry"));
 		theatre.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
 		expect(where(theatre)).toBe("awaiting_approval planning 1.0.0");
@@ -161,7 +161,7 @@ describe("approval on entry", () => {
 		approve(theatre);
 		expect(where(start(theatre))).toBe("running planning 1.1.1");
 	});
-	it("is not asked if a person sends the run there", () => {
+	it("is not asked if the user sends the run there", () => {
 		const theatre = go(start(open(template(false, "entry"))), "human_intervention");
 		theatre.say({ kind: "released", answers: since(theatre), to: "coding" });
 		expect(where(start(theatre))).toBe("running coding 3.1.1");
@@ -169,7 +169,7 @@ describe("approval on entry", () => {
 });
 
 describe("rejection", () => {
-	it("keeps the state, continues the conversation with the person's message, and is no move", () => {
+	it("keeps the state, continues the conversation with the user's message, and is no move", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		theatre.say({ kind: "rejected", answers: since(theatre), words: "name the files" });
 		expect(where(theatre)).toBe("running planning 1.2.1");
@@ -179,7 +179,7 @@ describe("rejection", () => {
 		expect(theatre.run.history).toEqual([]);
 		expect(theatre.run.moves.total).toBe(0);
 	});
-	it("is limited: then the run goes to a person, who can release the refused move", () => {
+	it("is limited: after that the run enters human_intervention, and the user can release the refused move", () => {
 		const theatre = open({ ...template(true), limits: { rejections: 3 } });
 		let asked = 0;
 		const wait = () => go(start(theatre), "coding").run.status === "awaiting_approval";
@@ -213,7 +213,7 @@ describe("rejection", () => {
 });
 
 describe("other events while a question waits", () => {
-	it("aborts, tells and pauses", () => {
+	it("an abort, a message and a pause apply", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		theatre.say({ kind: "told", text: "look" });
 		expect(theatre.run.outbox.length).toBe(1);
@@ -228,7 +228,7 @@ describe("other events while a question waits", () => {
 	});
 });
 
-describe("a person sends the run elsewhere", () => {
+describe("the user sends the run elsewhere", () => {
 	it("from a question: to any state, with a message for its worker, which answers the question", () => {
 		const theatre = go(start(open(template(true))), "coding");
 		const { seq, diff } = question(theatre);
@@ -243,7 +243,7 @@ describe("a person sends the run elsewhere", () => {
 		theatre.say({ kind: "approved", answers: seq, diff });
 		expect(theatre.refusal).toBe("answered");
 	});
-	it("from a pause: the visit ends, no pair limit is used, and the hold is gone", () => {
+	it("from a pause: the visit ends, no pair limit is used, and the pause reason is cleared", () => {
 		const theatre = start(open(template(false)));
 		theatre.say({ kind: "pause_requested", cause: "person", detail: "Paused." });
 		rest(theatre);
@@ -254,7 +254,7 @@ describe("a person sends the run elsewhere", () => {
 		expect(where(start(theatre))).toBe("running coding 2.1.1");
 		expect(theatre.run).toMatchObject({ hold: null, pairMoves: {} });
 	});
-	it("not while the run works or when it is over", () => {
+	it("is refused while a worker runs and after the end", () => {
 		const theatre = start(open(template(false)));
 		theatre.say({ kind: "released", answers: theatre.run.seq, to: "coding" });
 		expect(theatre.refusal).toBe("answered");
@@ -264,7 +264,7 @@ describe("a person sends the run elsewhere", () => {
 		expect(theatre.refusal).not.toBe("");
 		expect(theatre.run.status).toBe("aborted");
 	});
-	it("the model may be changed at any time, for the next worker; not when the run is over", () => {
+	it("the model may be changed at any time for the next worker, except after the end", () => {
 		const theatre = start(open(template(false)));
 		theatre.say({ kind: "model_changed", model: "a/b" });
 		expect([theatre.refusal, theatre.run.model, theatre.run.stage.kind]).toEqual(["", "a/b", "working"]);

@@ -1,4 +1,4 @@
-// Where a run may go: declared moves, caps, human_intervention and the ways out of it.
+// Moves of a run: declared targets, limits, human_intervention and the ways out of it.
 import { describe, expect, it } from "vitest";
 import { judgeMove, legalTargets } from "../../../../src/chronicle/core/machine/index.ts";
 import { ask, definition, go, here, open, refold, since, start, type Theatre, where } from "./theatre.ts";
@@ -15,7 +15,7 @@ function pingPong(theatre: Theatre, times: number): Theatre {
 	return theatre;
 }
 
-describe("legal moves", () => {
+describe("a legal move", () => {
 	it("follows the specification's sample to its end", () => {
 		const theatre = open(sample);
 		expect(where(theatre)).toBe("running planning 1.0.0");
@@ -32,7 +32,7 @@ describe("legal moves", () => {
 		expect(theatre.run.pairMoves).toEqual({ "implementation <-> planning": 1, "implementation <-> verification": 1 });
 	});
 	it.each(["verification", "done", "nowhere", "", "__proto__", "Implementation"])(
-		"refuses %j without a trace",
+		"to %j is refused and changes nothing",
 		(target) => {
 			const theatre = start(open(sample));
 			const before = theatre.run;
@@ -41,7 +41,7 @@ describe("legal moves", () => {
 			expect(theatre.run).toBe(before);
 		},
 	);
-	it("names the legal targets, and suggests the one that was probably meant", () => {
+	it("has a refusal that names the legal targets and suggests the closest one", () => {
 		const { run } = start(open(sample));
 		expect(legalTargets(run)).toEqual(["implementation", "human_intervention", "planning"]);
 		const judged = judgeMove(run, "implementaton");
@@ -157,7 +157,7 @@ describe("the limit on a pair of states", () => {
 
 describe("human_intervention", () => {
 	const stuck = () => pingPong(open(sample), 4);
-	it("launches nothing, and no worker leads out", () => {
+	it("launches nothing, and no worker can leave it", () => {
 		const theatre = stuck();
 		expect(theatre.actions).toEqual([]);
 		for (const body of [
@@ -179,7 +179,7 @@ describe("human_intervention", () => {
 		}
 		expect(where(theatre)).toBe("human_intervention human_intervention 5.0.0");
 	});
-	it("a worker may call for a person itself", () => {
+	it("a worker may request it", () => {
 		const theatre = go(start(open(sample)), "human_intervention", "I am lost");
 		expect(theatre.run.history.at(-1)).toMatchObject({ cause: "worker", to: "human_intervention" });
 		theatre.say({ kind: "released", answers: since(theatre) });
@@ -222,7 +222,7 @@ describe("human_intervention", () => {
 	});
 });
 
-describe("longer cycles are limited too", () => {
+describe("longer cycles", () => {
 	it("a cycle of three states stops at the limit on moves", () => {
 		const theatre = open(
 			definition(
@@ -289,7 +289,7 @@ describe("longer cycles are limited too", () => {
 	});
 });
 
-describe("a run that is over", () => {
+describe("a finished run", () => {
 	const over = () => {
 		const theatre = go(start(open(sample)), "implementation");
 		return go(start(theatre), "verification");

@@ -1,4 +1,4 @@
-// What the template says about a state: defined, named as a target only, and not known at all.
+// The plan of a state: defined in the template, named only as a target, or unknown.
 import { describe, expect, it } from "vitest";
 import { judgeMove, legalTargets, planOf } from "../../../../src/chronicle/core/machine/index.ts";
 import { definition, open } from "./theatre.ts";
@@ -8,13 +8,13 @@ const template = definition({
 });
 
 describe("the plan of a state", () => {
-	it("is the template's where the state is defined or named as a target", () => {
+	it("comes from the template if the state is defined or named as a target", () => {
 		const { run } = open(template);
 		expect(planOf(run)).toMatchObject({ name: "a", terminal: false, implicit: false, polling: true, next: ["end"] });
 		expect(planOf(run, "end")).toMatchObject({ name: "end", terminal: true, implicit: true });
 	});
 
-	it("of a state that the template does not have ends the run, and asks, launches, repeats and cleans up nothing", () => {
+	it("of an unknown state ends the run, and asks, launches, repeats and cleans up nothing", () => {
 		const { run } = open(template);
 		expect(planOf(run, "elsewhere")).toEqual({
 			name: "elsewhere",
@@ -32,7 +32,7 @@ describe("the plan of a state", () => {
 		});
 	});
 
-	it("of human_intervention never ends the run, and leads nowhere without a person", () => {
+	it("of human_intervention never ends the run and has no moves without the user", () => {
 		const { run } = open(template);
 		expect(planOf(run, "human_intervention")).toMatchObject({ name: "human_intervention", terminal: false, next: [] });
 		const waiting = { ...run, state: "human_intervention" };

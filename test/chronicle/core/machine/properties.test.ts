@@ -1,4 +1,4 @@
-// Any template, any order of events, crashes included: what holds whatever happens.
+// Invariants of the machine for any template and any order of events, crashes included.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type LedgerEvent, pendingActions, type Run } from "../../../../src/chronicle/core/machine/index.ts";
@@ -6,8 +6,8 @@ import { runs } from "../../../harness/runs.ts";
 import { definition, newTree, open, refold } from "./theatre.ts";
 import { play, stories, templates } from "./world.ts";
 
-describe("whatever happens", () => {
-	it("one state at a time, legal moves, intents before launches, sums that hold, an end that launches nothing", () => {
+describe("the machine", () => {
+	it("has one current state, makes legal moves only, reserves before launching, keeps its totals, and launches nothing after the end", () => {
 		const reached = new Map<string, number>();
 		fc.assert(
 			fc.property(templates, stories, (template, story) => {
@@ -26,7 +26,7 @@ describe("whatever happens", () => {
 			expect.arrayContaining(["aborted", "awaiting_approval", "done", "human_intervention", "paused"]),
 		);
 	});
-	it("the events alone give the same run again, from any point on", () => {
+	it("folds the events alone to the same run, from any point", () => {
 		fc.assert(
 			fc.property(templates, stories, (template, story) => {
 				const { theatre } = play(template, story);
@@ -40,7 +40,7 @@ describe("whatever happens", () => {
 			{ numRuns: runs(0.6) },
 		);
 	});
-	it("stays small, however long the run", () => {
+	it("keeps its state small, however long the run", () => {
 		const theatre = open(
 			definition(
 				{ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a"] } },

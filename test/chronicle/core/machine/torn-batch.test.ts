@@ -1,4 +1,4 @@
-// A batch is one write, and a crash in its middle leaves a prefix of it: whatever the prefix, the run comes to where it would have come.
+// A batch is one write, and a crash in its middle leaves a prefix of it: from any prefix, the run reaches the same state.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, type EventBody, isRefusal, type LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
@@ -13,7 +13,7 @@ function bodyOf({ seq: _seq, at: _at, ...body }: LedgerEvent): EventBody {
 	return body as EventBody;
 }
 
-it("a cut after any event of any batch: the decisions that are missing are made again, the same ones", () => {
+it("a batch cut after any event: the missing decisions are made again, unchanged", () => {
 	const cut = new Set<string>();
 	fc.assert(
 		fc.property(templates, stories, (template, story) => {
@@ -37,7 +37,7 @@ it("a cut after any event of any batch: the decisions that are missing are made 
 	expect([...cut].sort()).toEqual(["attempt_reserved", "finished", "moved", "parked"]);
 });
 
-it("a log cut after any byte folds, and the run continues from there to its end like after a crash", () => {
+it("a log cut after any byte folds, and the run continues from there to its end", () => {
 	fc.assert(
 		fc.property(templates, stories, fc.nat(), (template, story, where) => {
 			const { events } = play(template, story).theatre;

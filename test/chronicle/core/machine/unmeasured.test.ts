@@ -1,4 +1,4 @@
-// What could not be measured is said to be so, everywhere where changes are shown.
+// Changes that could not be measured are shown as unmeasured, everywhere where changes are shown.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -43,7 +43,7 @@ it.each<[string, (workspace: Workspace, looks: number) => Partial<Workspace>]>([
 	["before and after", () => ({ snapshot: failing })],
 	["before", (_, looks) => (looks === 1 ? { snapshot: failing } : {})],
 	["after", (_, looks) => (looks === 2 ? { snapshot: failing } : {})],
-])("unmeasured changes are never shown as none: not measured %s the visit", async (_, change) => {
+])("changes not measured %s the visit are never shown as none", async (_, change) => {
 	const { run, ledger, question } = await askedWith(change);
 	const now = run.updatedAt;
 	const lines = questionLines(question, run, now).join("\n");

@@ -1,4 +1,4 @@
-// Workers: how they end, how often they are tried, what they spend, what survives them.
+// Workers: how they end, how often they are retried, what they spend, and what outlives them.
 import { describe, expect, it } from "vitest";
 import {
 	allowanceOf,
@@ -59,7 +59,7 @@ describe("a worker that stops without a transition", () => {
 			expect(theatre.run.visitRecord.nudges).toBe(0);
 		},
 	);
-	it("never moves by what it says: only the tool call counts", () => {
+	it("never moves by its text: only the tool call counts", () => {
 		const theatre = start(open(template({ limits: { nudges: 0 } })));
 		settle(theatre);
 		expect(rest(theatre).run).toMatchObject({ state: "a", status: "paused" });
@@ -72,7 +72,7 @@ describe("a worker that ends by itself", () => {
 		{ kind: "exited", code: 1 },
 		{ kind: "killed", signal: "SIGKILL" },
 		{ kind: "timed_out", limit: "idle" },
-	])("is no success: %j is retried once in the same conversation, then the run pauses", (outcome) => {
+	])("is never a success: %j is retried once in the same conversation, then the run pauses", (outcome) => {
 		const theatre = start(open(template()));
 		use(theatre, 10);
 		rest(end(theatre, outcome));
@@ -165,8 +165,8 @@ describe("a launch that fails", () => {
 	});
 });
 
-describe("sums", () => {
-	it("counts the total of a conversation: repeated, late and missed reports neither lose nor double any", () => {
+describe("totals", () => {
+	it("counts a conversation's usage once, however reports repeat, arrive late or get lost", () => {
 		const theatre = start(open(template()));
 		use(theatre, 10, 0.1);
 		use(theatre, 10, 0.1);
@@ -197,7 +197,7 @@ describe("sums", () => {
 		theatre.say({ kind: "used", visit: 1, attempt: 1, spend: spend(99) });
 		expect(theatre.refusal).toBe("stale");
 	});
-	it("time is counted while a worker works and not while the run waits", () => {
+	it("count time while a worker runs, not while the run waits", () => {
 		const theatre = start(open(template()));
 		settle(theatre.wait(9000));
 		go(theatre.wait(1000), "b");
@@ -246,7 +246,7 @@ describe("ceilings", () => {
 		expect(theatre.run.hold?.detail).toContain("$1.20 of $1.00");
 		expect(theatre.actions).toEqual([]);
 	});
-	it("a person raises it above what is spent, and the same conversation continues", () => {
+	it("the user raises one above the spending, and the same conversation continues", () => {
 		const theatre = start(open(template({ limits: { cost_usd: 1 } })));
 		rest(use(theatre, 20, 1.2));
 		const answers = since(theatre);
@@ -284,7 +284,7 @@ describe("ceilings", () => {
 		rest(crash(theatre));
 		expect(theatre.due("work").allowance.tokens).toBe(5);
 	});
-	it("what is spent after a move, time and revisits count too: nothing is launched at a ceiling", () => {
+	it("spending after a move, time and revisits count too: nothing is launched at a ceiling", () => {
 		const late = start(open(template({ limits: { tokens: 100 } })));
 		use(late, 60);
 		ask(late, "b");
@@ -309,7 +309,7 @@ describe("ceilings", () => {
 		go(start(again), "a");
 		expect(where(again)).toBe("budget_exceeded a 3.0.0");
 	});
-	it("after a change of the ceilings a worker's allowance excludes the time that it has worked", () => {
+	it("after a change of the ceilings a worker's allowance excludes the time it has already used", () => {
 		const theatre = start(open(template({ limits: { minutes: 10, cost_usd: 1 } })));
 		use(theatre.wait(8 * 60_000), 10, 0.25);
 		const { at } = theatre.events.at(-1) ?? { at: "" };
@@ -326,7 +326,7 @@ describe("ceilings", () => {
 		use(start(theatre), 1000);
 		expect(theatre.run.stage.kind).toBe("working");
 	});
-	it("tokens bound a model without a price, and cache reads can be left out", () => {
+	it("a token ceiling bounds a model without a price, and can exclude cache reads", () => {
 		const theatre = start(open(template({ limits: { tokens: 100, cache_reads: "ignore" } })));
 		const cached = { ...spend(0), cacheRead: 5000, tokens: 5050, unmeteredTokens: 5050 };
 		theatre.say({ kind: "used", ...here(theatre), spend: cached });
@@ -335,12 +335,12 @@ describe("ceilings", () => {
 		theatre.say({ kind: "used", ...here(theatre), spend: { ...cached, tokens: 5100 } });
 		expect(theatre.run.stage.kind).toBe("stopping");
 	});
-	it("time runs out too", () => {
+	it("a time ceiling stops the run", () => {
 		const theatre = start(open(template({ limits: { minutes: 1 } })));
 		rest(end(theatre.wait(61_000), { kind: "timed_out", limit: "budget" }));
 		expect(where(theatre)).toBe("budget_exceeded a 1.1.1");
 	});
-	it("warns once before, and again after it is raised", () => {
+	it("a warning is given once before the ceiling, and again after it is raised", () => {
 		const theatre = start(open(template({ limits: { cost_usd: 1 } })));
 		use(theatre, 1, 0.79);
 		expect(theatre.run.notices).toEqual([]);
@@ -389,7 +389,7 @@ describe("time", () => {
 			expect(refold(theatre.events)).toEqual(theatre.run);
 		}
 	});
-	it("in which a person is asked does not count, even with a clock jump in it or without an answer", () => {
+	it("in which the user is asked does not count, even with a clock jump in it or without an answer", () => {
 		const asked = () => {
 			const theatre = start(open(template()));
 			return theatre.wait(10_000).say({ kind: "ask_opened", ...here(theatre), title: "May it?", text: "" });
@@ -454,7 +454,7 @@ describe("cleanup", () => {
 	});
 });
 
-describe("another supervisor takes over", () => {
+describe("a supervisor that takes over", () => {
 	it("continues the same attempt and its conversation, and knows the calls in flight", () => {
 		const theatre = start(open(template()));
 		use(theatre, 10);
@@ -494,7 +494,7 @@ describe("another supervisor takes over", () => {
 		use(start(theatre), 5);
 		expect(theatre.run.outbox).toEqual([]);
 	});
-	it("a promised move is kept: no worker of the old state is launched again", () => {
+	it("honors an accepted move: no worker of the old state is launched again", () => {
 		const theatre = start(open(template()));
 		ask(theatre, "b");
 		reopen(theatre);
@@ -502,7 +502,7 @@ describe("another supervisor takes over", () => {
 		expect(where(theatre)).toBe("running b 2.1.1");
 		expect(theatre.run.history.length).toBe(1);
 	});
-	it("has no effect while the run waits", () => {
+	it("does nothing while the run waits", () => {
 		const theatre = rest(crash(start(open(template({ limits: { retries: 0 } })))));
 		const before = { ...theatre.run, seq: 0, updatedAt: "" };
 		reopen(theatre);
@@ -510,7 +510,7 @@ describe("another supervisor takes over", () => {
 	});
 });
 
-describe("a person's messages and stops", () => {
+describe("the user's messages and stops", () => {
 	it("a message reaches a running worker at once, otherwise the next one", () => {
 		const theatre = start(open(template()));
 		theatre.say({ kind: "told", text: "use tabs" });
@@ -559,7 +559,7 @@ describe("a person's messages and stops", () => {
 		theatre.say({ kind: "launch_failed", ...theatre.due("end_worker").launch, reason: "spawn", detail: "stopped" });
 		expect(where(rest(theatre))).toBe("paused a 1.2.1");
 	});
-	it("an abort replaces whatever was to follow", () => {
+	it("an abort replaces every pending action", () => {
 		for (const before of [
 			(theatre: Theatre) => theatre,
 			(theatre: Theatre) => ask(theatre, "b"),
@@ -611,7 +611,7 @@ describe("rewind", () => {
 			conversation: { kind: "new" },
 		});
 	});
-	it("is possible after the end, and refused to nowhere", () => {
+	it("is possible after the end, and refused to an unknown visit", () => {
 		const theatre = go(start(open(definition({ a: { persona: "A", next: ["done"] } }))), "done");
 		rewind(theatre, 9, "a", "t");
 		expect(theatre.refusal).toBe("illegal");

@@ -1,4 +1,4 @@
-// The text that the next worker starts with.
+// The handover: the text that the next worker starts with.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -67,7 +67,7 @@ describe("the handover", () => {
 		expect(text).not.toContain("8080");
 		expect(text).not.toContain("write docs");
 	});
-	it("is empty if nothing is known", () => {
+	it("is empty without any data", () => {
 		expect(handoverText(EMPTY_SNAPSHOT, place)).toBe("");
 	});
 });

@@ -1,4 +1,4 @@
-// Unified diffs as git writes them: what each file's change is, its lines with their numbers, and no secret in them.
+// Unified diffs as git writes them: the change of each file, its lines with their numbers, and no secrets.
 import { describe, expect, it } from "vitest";
 import { isSecretFile, readPatch } from "../../../../src/chronicle/core/snapshot/patch.ts";
 
@@ -59,7 +59,7 @@ describe("a patch", () => {
 		expect(file?.hunks[0]?.lines.map((line) => line.text)).toEqual(["before", "•••", "•••", "•••", "after"]);
 	});
 
-	it("that was cut anywhere is read as far as it goes", () => {
+	it("that was cut anywhere is read up to the cut", () => {
 		for (let length = 0; length <= patch.length; length += 1)
 			for (const { path, hunks } of readPatch(patch.slice(0, length), unchanged)) {
 				expect(path).not.toBe("");
@@ -68,7 +68,7 @@ describe("a patch", () => {
 	});
 });
 
-describe("a file that is secret by its name", () => {
+describe("secret by its file name:", () => {
 	it.each([".env", "sub/.env.local", "id_rsa", "server.pem", "a/b.key", ".npmrc", "secrets.yaml", ".git-credentials"])(
 		"%s is",
 		(path) => expect(isSecretFile(path)).toBe(true),

@@ -1,4 +1,4 @@
-// What is remembered across workers: taking in, replacing, resolving, and staying small.
+// The snapshot kept across workers: adding, replacing and resolving entries within a size limit.
 import { describe, expect, it } from "vitest";
 import {
 	addChanges,

@@ -1,4 +1,4 @@
-// What an approval of cleanup commands is bound to.
+// The hash that an approval of cleanup commands is bound to.
 import { describe, expect, it } from "vitest";
 import {
 	cleanupOf,
@@ -42,7 +42,7 @@ describe("the hash of cleanup commands", () => {
 });
 
 describe("the schema of template files", () => {
-	it("names every field that the reader knows, and only those", () => {
+	it("names exactly the fields that the reader accepts", () => {
 		const schema = templateSchema() as { properties: object; $defs: { state: { properties: object } } };
 		expect(Object.keys(schema.properties)).toEqual([
 			"$schema",

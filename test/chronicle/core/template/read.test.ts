@@ -1,4 +1,4 @@
-// Template files: what loads, what it means, and what is said about those that do not load.
+// Template files: accepted notations, the resulting template, and the diagnostics for the others.
 import { describe, expect, it } from "vitest";
 import { compileDefinition, readTemplate, type Template } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
@@ -27,7 +27,7 @@ const templateOf = (result: ReturnType<typeof read>): Template => {
 };
 
 describe("the specification's sample", () => {
-	it("loads word for word: the first state is initial, the undefined target ends the run, approval is asked on exit", () => {
+	it("loads unchanged: the first state is initial, the undefined target ends the run, approval is asked on exit", () => {
 		const result = read(sample);
 		const template = templateOf(result);
 		expect(template.initial).toBe("planning");
@@ -43,12 +43,12 @@ describe("the specification's sample", () => {
 			{ severity: "warning", code: "undefined-state", file: "/t/sample.json", line: 11, column: 16 },
 		]);
 	});
-	it("its definition is kept word for word, and compiles again to the same template", () => {
+	it("its definition is kept verbatim, and compiles again to the same template", () => {
 		const { read: given } = read(sample);
 		expect(given?.definition).toEqual(JSON.parse(sample));
 		expect(compileDefinition(JSON.parse(JSON.stringify(given?.definition)), "other")).toEqual(given?.template);
 	});
-	it("its hash ignores notation and notices content", () => {
+	it("its hash depends on content, not on notation", () => {
 		const hash = read(sample).read?.hash;
 		expect(hash).toMatch(/^[0-9a-f]{64}$/);
 		expect(read(`// a comment\n${sample.replaceAll("  ", "\t")}`).read?.hash).toBe(hash);
@@ -119,7 +119,7 @@ describe("the dialect of published templates", () => {
 		});
 		expect(template.states.get("done")).toMatchObject({ terminal: true, persona: { kind: "agent", name: "writer" } });
 	});
-	it("a template that names our schema asks on exit", () => {
+	it("a template with our $schema asks on exit", () => {
 		const template = published({ requires_approval: true }, { $schema: "./chronicle-template.json" });
 		expect(template.states.get("commit")?.approval).toEqual({ entry: false, exit: true });
 	});
@@ -130,7 +130,7 @@ describe("fields", () => {
 		const template = templateOf(states({ a: { persona: "A", next: ["done"], requires_approval: "both" } }));
 		expect(template.states.get("a")?.approval).toEqual({ entry: true, exit: true });
 	});
-	it("cleanup is text, a list, or groups with limits", () => {
+	it("cleanup may be a string, a list, or objects with limits", () => {
 		const template = templateOf(
 			states({
 				a: { persona: "A", next: ["b"], cleanup: "make stop" },
@@ -371,7 +371,7 @@ describe("every problem is reported, at once and with its place", () => {
 		const text = `states:\n  a:\n    persona: A\n    requires_approval: ${written}\n`;
 		expect(read(text, "/t.yaml").diagnostics).toMatchObject([{ line: 4, column: 24, remedy: `Write \`${right}\`.` }]);
 	});
-	it("aliases that would expand without end are reported at once", () => {
+	it("aliases that would expand exponentially are reported at once", () => {
 		const levels = [..."abcdefghi"].map((name, at) => {
 			const before = at === 0 ? "x" : `*${"abcdefghi"[at - 1]}`;
 			return `${name}: &${name} [${Array(9).fill(before).join(", ")}]`;

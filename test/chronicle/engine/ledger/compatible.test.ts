@@ -1,4 +1,4 @@
-// Ledgers of earlier versions stay readable and go on. A folder of fixtures is never rewritten: a new format gets a folder of its own.
+// Ledgers of earlier versions stay readable and resumable. Fixture folders are never rewritten: a new format gets a new folder.
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ function check(run: Run): void {
 }
 
 describe("a ledger of version 1", () => {
-	it("reads to the same run from its checkpoint and from its events alone", async () => {
+	it("gives the same run from its checkpoint and from its events alone", async () => {
 		const store = openFileStore({ sessions, clock: Date });
 		const { run } = value(await store.read(id));
 		check(run);

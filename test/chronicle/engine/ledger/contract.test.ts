@@ -1,4 +1,4 @@
-// What every ledger store promises, run against each of them.
+// The contract of every ledger store, run against each implementation.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ async function all(events: AsyncIterable<LedgerEvent>): Promise<LedgerEvent[]> {
 }
 
 describe.each(stores)("a store of %s", (_, open) => {
-	it("has the run, readable, before create resolves", async () => {
+	it("has written the run, readable, before create resolves", async () => {
 		const store = open();
 		const ledger = value(await store.create(created()));
 		expect(ledger.run).toMatchObject({ id, state: "a", status: "running", seq: 1 });
@@ -67,7 +67,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect((await all(ledger.events(2))).map(({ seq }) => seq)).toEqual([3]);
 		await ledger.releaseLease();
 	});
-	it("redacts what workers and tools say before it is stored", async () => {
+	it("redacts texts of workers and tools before it stores them", async () => {
 		process.env.PLANTED_API_TOKEN = "planted-value-7";
 		const store = open();
 		delete process.env.PLANTED_API_TOKEN;
@@ -181,7 +181,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		);
 		await again.releaseLease();
 	});
-	it("keeps for the next holder what this one could not handle, in order", async () => {
+	it("keeps unhandled commands for the next holder, in order", async () => {
 		const store = open();
 		await value(await store.create(created())).releaseLease();
 		for (const text of ["one", "two"]) value(await store.post(id, { kind: "told", text }));
@@ -203,7 +203,7 @@ describe.each(stores)("a store of %s", (_, open) => {
 		expect(heard.map((event) => event.kind === "told" && event.text)).toEqual(["one", "two"]);
 		await second.releaseLease();
 	});
-	it("the sender of a command learns whether it was taken, and can withdraw it before", async () => {
+	it("tells the sender whether a command was handled, and lets them withdraw it until then", async () => {
 		const store = open();
 		await value(await store.create(created())).releaseLease();
 		const posts = [];

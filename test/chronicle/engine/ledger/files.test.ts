@@ -1,4 +1,4 @@
-// Ledger files on a real disk: damage, full disks, rights, strangers, size.
+// Ledger files on a real disk: damage, full disks, permissions, foreign files, size.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -171,7 +171,7 @@ describe("damage", () => {
 		["the middle", (bytes: Buffer) => bytes.fill(0, 900, 1400)],
 		["all", (bytes: Buffer) => bytes.fill(0)],
 	])(
-		"a log with zeros in %s below a sound checkpoint is told, kept, and tells the run by itself again",
+		"a log with zeros in %s below a sound checkpoint is reported, kept, and repaired from the checkpoint",
 		async (_, damage) => {
 			const run = await aRun(3);
 			const damaged = damage(readFileSync(log()));
@@ -196,7 +196,7 @@ describe("damage", () => {
 			await again.releaseLease();
 		},
 	);
-	it("a checkpoint that was changed by hand is not believed; one of an earlier version, without a checksum, is", async () => {
+	it("a checkpoint edited by hand is rejected; one of an earlier version, without a checksum, is accepted", async () => {
 		const run = await aRun(2);
 		const written = readFileSync(json(), "utf8");
 		const edited = written.replace(/"costUsd": \d+/, '"costUsd": 99');
@@ -215,7 +215,7 @@ describe("damage", () => {
 			expect(value(await store.read(id))).toMatchObject({ run: { seq: run.seq }, repairs: [] });
 		}
 	});
-	it("a checkpoint of an earlier version is not believed when the log lacks its event", async () => {
+	it("a checkpoint of an earlier version is rejected if the log lacks its event", async () => {
 		await aRun(2);
 		const { crc: _, ...older } = JSON.parse(readFileSync(json(), "utf8"));
 		writeFileSync(json(), JSON.stringify(older));
@@ -224,7 +224,7 @@ describe("damage", () => {
 		expect(read.run.seq).toBeLessThan(older.seq);
 		expect(read.repairs.join()).toMatch(/events of the log are lost/);
 	});
-	it("without its events a run can be read and not resumed", async () => {
+	it("a run without its events can be read but not resumed", async () => {
 		const run = await aRun(1);
 		rmSync(log());
 		const read = value(await store.read(id));
@@ -234,7 +234,7 @@ describe("damage", () => {
 		expect(!opened.ok && opened.failure.reason).toBe("corrupt");
 		expect(existsSync(log())).toBe(false);
 	});
-	it("events of a process that had lost the run are ignored", async () => {
+	it("events of a process that had lost the lease are ignored", async () => {
 		const run = await aRun(1);
 		const zombie = readFileSync(log(), "utf8").split("\n").filter(Boolean).at(-1) ?? "";
 		const ledger = value(await store.open(id));
@@ -350,7 +350,7 @@ describe("files of other programs and newer versions", () => {
 });
 
 describe("permissions", () => {
-	it("files are 0600, folders 0700, and git ignores all of it", needsPosix, async () => {
+	it("files are 0600, folders 0700, and git ignores all of them", needsPosix, async () => {
 		await aRun(1);
 		value(await store.post(id, { kind: "told", text: "x" }));
 		const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -366,7 +366,7 @@ describe("permissions", () => {
 		expect(stdout).toBe("");
 	});
 	it(
-		"what root makes in another user's folder belongs to that user, who can continue with it",
+		"files that root creates in another user's folder belong to that user, who can continue the run",
 		needs("root", root),
 		async () => {
 			const project = join(sessions, "..");
@@ -383,7 +383,7 @@ describe("permissions", () => {
 		},
 	);
 	it(
-		"what another user may not read is not taken for absent: it is said whose it is, and what to do",
+		"an unreadable file is not treated as absent: the message names its owner and a remedy",
 		needs("root", root),
 		async () => {
 			await aRun(1);
@@ -413,7 +413,7 @@ describe("permissions", () => {
 				expect(!result.ok && result.failure.message).toContain("belongs to root");
 		},
 	);
-	it("what is in the inbox and is no command is kept under another name and reported", async () => {
+	it("an inbox file that is no command is kept under another name and reported", async () => {
 		await aRun(1);
 		const inbox = join(sessions, id, "inbox");
 		mkdirSync(inbox, { recursive: true });
@@ -448,7 +448,7 @@ describe("permissions", () => {
 		expect(heard).toEqual([{ kind: "told", text: "heard" }]);
 		expect(unread.map((path) => readFileSync(path, "utf8"))).toEqual(left.slice(0, -1));
 	});
-	it("a message that no holder would read is refused when it is posted", async () => {
+	it("a message that no holder could read is refused when it is posted", async () => {
 		await aRun(1);
 		const posted = await store.post(id, { kind: "told", text: "x".repeat(100_100) });
 		expect(!posted.ok && posted.failure.reason).toBe("too_long");
@@ -551,7 +551,7 @@ describe("a full disk", () => {
 		disk.left = Number.POSITIVE_INFINITY;
 		await value(await store.create(created())).releaseLease();
 	});
-	it("a creation that was cut off before its first event is no run, and does not prevent one", async () => {
+	it("a creation interrupted before its first event leaves no run, and does not prevent one", async () => {
 		mkdirSync(join(sessions, id), { recursive: true });
 		writeFileSync(log(), "");
 		expect(await store.list()).toEqual([]);
@@ -640,7 +640,7 @@ describe("the lease", () => {
 });
 
 describe("size", () => {
-	it("the 200th transition costs what the 20th did: at most 1 KB of events besides its texts, and a checkpoint of at most 64 KB", async () => {
+	it("the 200th transition costs the same as the 20th: at most 1 KB of events besides its texts, and a checkpoint of at most 64 KB", async () => {
 		const words = 300;
 		const ledger = value(await store.create(created()));
 		let run = await tell(ledger, ledger.run, baseline);

@@ -1,4 +1,4 @@
-// A run of as many states as a template may have: its checkpoint keeps its size, and says what it leaves to the log.
+// A run through the maximum number of states: its checkpoint stays within its size and counts what it omits.
 import { expect, it } from "vitest";
 import { readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import {

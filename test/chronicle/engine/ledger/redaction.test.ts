@@ -1,4 +1,4 @@
-// What of a text goes into the ledger: secrets do not.
+// Redaction of texts before they enter the ledger.
 import { describe, expect, it } from "vitest";
 import { redactEvent } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
@@ -74,7 +74,7 @@ describe("redaction", () => {
 			redact(text);
 		expect(performance.now() - started).toBeLessThan(patient(3000));
 	});
-	it("redacts every text of an event and leaves what is looked up", () => {
+	it("redacts every text of an event and leaves identifiers unchanged", () => {
 		const event = redactEvent(
 			{
 				kind: "snapshot_updated",
@@ -101,7 +101,7 @@ describe("redaction", () => {
 		} as const;
 		expect(redactEvent(move, redact)).toEqual({ ...move, summary: "token=•••" });
 	});
-	it("redacts a user's words too, and leaves commands exactly as they were approved", () => {
+	it("redacts the user's texts too, and leaves approved commands unchanged", () => {
 		const states = { a: { instructions: "token=abcdef", cleanup: ["curl -u x --token abcdef"], next: ["b"] } };
 		const created = {
 			kind: "created",

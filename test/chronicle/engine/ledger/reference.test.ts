@@ -1,4 +1,4 @@
-// The schemas and the documentation's tables against what is really written. UPDATE_SCHEMAS=1 writes the schemas.
+// The schemas and the documentation's tables against the files that are written. UPDATE_SCHEMAS=1 writes the schemas.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

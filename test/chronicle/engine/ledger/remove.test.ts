@@ -1,4 +1,4 @@
-// Taking runs away: all that they keep, nothing else, and never a run that a living process has.
+// Removing runs: all of their files, nothing else, and never a run that a live process holds.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ function openStage() {
 	};
 }
 
-it("a removed run leaves nothing, and the others stay as they are", async () => {
+it("a removed run leaves no files, and other runs are unchanged", async () => {
 	const { store, sessions, create } = openStage();
 	const [gone, stays] = [await create("released"), await create("released")];
 	const others = readdirSync(sessions).filter((name) => !name.startsWith(gone));
@@ -49,7 +49,7 @@ it("a removed run leaves nothing, and the others stay as they are", async () => 
 	expect(readdirSync(sessions)).toEqual(others);
 });
 
-it("a run of a living process is not removed, by its name or by its age", async () => {
+it("a run that a live process holds is not removed, neither by name nor by age", async () => {
 	const { store, sessions, clock, wait, create } = openStage();
 	const [held, free] = [await create("held"), await create("released")];
 	wait(10);

@@ -47,7 +47,7 @@ describe("a ledger of single appends", () => {
 		expect([...kinds].sort()).toEqual(Object.keys(eventKinds).sort());
 	});
 
-	it.each(ids)("%s folds to the states, and is written as the checkpoints, that it had", (id) => {
+	it.each(ids)("%s folds to the recorded states and checkpoints", (id) => {
 		const text = readFileSync(join(folder, `${id}.events.jsonl`), "utf8");
 		const events = eventsOf(id);
 		const states = readFileSync(join(folder, `${id}.states`), "utf8")
@@ -66,7 +66,7 @@ describe("a ledger of single appends", () => {
 
 	const checkpoints = readFileSync(join(folder, "checkpoints.jsonl"), "utf8").trimEnd().split("\n");
 	it.each(checkpoints.map((line) => JSON.parse(line) as { id: string; name: string; lines: number; text: string }))(
-		"is read from its checkpoint in the stage $name",
+		"is restored from its checkpoint in the stage $name",
 		({ id, lines, text }) => {
 			const events = eventsOf(id);
 			const [first] = events;
@@ -80,7 +80,7 @@ describe("a ledger of single appends", () => {
 		},
 	);
 
-	it("continues from every event: a decision that is due is made, and then what the machine decided for itself", () => {
+	it("continues from every event: first the pending decision, then the machine's own", () => {
 		let due = 0;
 		for (const id of ids) {
 			const events = eventsOf(id);

@@ -1,4 +1,4 @@
-// Cleanup commands on this machine: whose text may run, in what bounds, and what is left of one.
+// Cleanup commands on this machine: approval, limits, and leftover processes.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,8 +29,8 @@ function runnerIn(folder: string, standing: CleanupStanding = "approved") {
 	});
 }
 
-describe("whose text may run", () => {
-	it("an approval is for one text, survives in the agent folder, and cannot be weakened by a project", async () => {
+describe("approval of cleanup commands", () => {
+	it("covers one exact text, is stored in the agent folder, and cannot be weakened by a project", async () => {
 		const folder = openFolder();
 		const approvals = openCleanupApprovals(folder, () => 0);
 		expect(approvals.standingOf(hash)).toBe("unknown");
@@ -50,7 +50,7 @@ describe("whose text may run", () => {
 		expect(again.standingOf(hash)).toBe("own");
 	});
 
-	it("an unapproved command does not run, and one of the user's own is judged by the guard's rules", async () => {
+	it("an unapproved command does not run, and the user's own commands are judged by the guard's rules", async () => {
 		const folder = openFolder({ "keep.txt": "x", ".pi/damage-control-rules.yaml": "noDeletePaths:\n  - keep.txt\n" });
 		expect(await runnerIn(folder, "unknown").run("touch ran", folder, 5000, never)).toMatchObject({
 			result: { kind: "refused" },
@@ -66,7 +66,7 @@ describe("whose text may run", () => {
 		});
 	});
 
-	it("unreadable rules stop what they would have judged", async () => {
+	it("unreadable rules stop the commands that they would judge", async () => {
 		const folder = openFolder({ ".pi/damage-control-rules.yaml": "noDeletePaths: [" });
 		expect(await runnerIn(folder, "own").run("true", folder, 5000, never)).toMatchObject({
 			result: { kind: "refused" },
@@ -74,7 +74,7 @@ describe("whose text may run", () => {
 	});
 });
 
-describe("limits", () => {
+describe("limits of cleanup commands", () => {
 	it("a command has its exit code, the end of its output without secrets, and the run's tag", async () => {
 		const folder = openFolder();
 		const runner = runnerIn(folder);
@@ -107,7 +107,7 @@ describe("limits", () => {
 		expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000);
 	});
 
-	it("a command that hangs is killed with its whole group after its time, or when it is canceled", async () => {
+	it("a command that hangs is killed with its whole process group at its time limit or when canceled", async () => {
 		const folder = openFolder();
 		const runner = runnerIn(folder);
 		const began = Date.now();
@@ -122,7 +122,7 @@ describe("limits", () => {
 		expect(findOrphans(run)).toEqual([]);
 	});
 
-	it("processes that it leaves running can be found by the run's tag", async () => {
+	it("processes that a command leaves running can be found by the run's tag", async () => {
 		const folder = openFolder();
 		expect((await runnerIn(folder).run("sleep 64 >/dev/null 2>&1 & echo ok", folder, 5000, never)).output).toBe("ok");
 		expect(findOrphans(run).map(({ command }) => command)).toEqual(["sleep 64"]);

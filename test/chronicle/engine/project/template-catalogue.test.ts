@@ -1,4 +1,4 @@
-// Which template files are found, and what a bad one does to the others.
+// Discovery of template files, and bad files among them.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ it("a bad file is reported with its place and hides no good one", () => {
 	]);
 	expect(errors.find(({ file }) => file.endsWith("torn.json"))?.line).toBe(2);
 });
-it("a bad file hides no good one of its name, the user's or in another notation; what was skipped is reported", () => {
+it("a bad file hides no good file of its name, in the user's folder or in another notation; the skipped one is reported", () => {
 	write(`${project}/feature.json`, "{");
 	write(`${personal}/feature.json`, good("Mine"));
 	write(`${project}/bugs.json`, good("x").replace("done", "\u0000"));
@@ -99,7 +99,7 @@ it("a folder that is a file is reported", () => {
 	expect(catalogue().diagnostics).toMatchObject([{ code: "no-folder", file: join(base, project), severity: "error" }]);
 	expect(catalogue(false).diagnostics).toEqual([]);
 });
-it("is empty if there are no folders", () => {
+it("the catalogue is empty if there are no folders", () => {
 	expect(catalogue().templates.size).toBe(0);
 	expect(catalogue().diagnostics).toEqual([]);
 });

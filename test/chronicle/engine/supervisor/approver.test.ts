@@ -1,4 +1,4 @@
-// What every approver promises, seen from the run that asks: those of this process here; the person before a session (dialogs in RPC mode and
+// The contract of every approver, seen from the run that asks: approvers of this process here; the session's user (dialogs in RPC mode and
 // in the terminal) and the command line are asked the same in test/chronicle/runs.
 import { describe, expect, it } from "vitest";
 import type { Approval, Approver } from "../../../../src/chronicle/core/index.ts";
@@ -70,7 +70,7 @@ describe.each(makes)("an approver: %s", (_, kinds, open) => {
 			told: words,
 		}).toEqual(outcomes[kind]);
 	});
-	it("an aborted question is not answered; it waits, and another process answers it", async () => {
+	it("an aborted question stays unanswered until another process answers it", async () => {
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const supervision = supervise(
 			await stage.create(template),
@@ -84,7 +84,7 @@ describe.each(makes)("an approver: %s", (_, kinds, open) => {
 		const yes: Approver = { ...nobody, approve: async () => ({ kind: "approved" }) };
 		expect((await supervise(again.value, { ...stage.ports, approver: yes }, "reopened").ended).run.status).toBe("done");
 	});
-	it("never answers a worker's question with yes unless somebody does", async () => {
+	it("never answers a worker's question with yes by itself", async () => {
 		const stage = openStage([]);
 		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
 		const question = { kind: "confirm", title: "Delete it?", text: "rm -r x" } as const;

@@ -1,4 +1,4 @@
-// The supervisor's loop: what is recorded before what, who is asked, what ends it.
+// The supervisor's loop: order of records, questions, and how it ends.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ const two = {
 	states: { plan: { persona: "Planner", next: ["build"] }, build: { persona: "Builder", next: ["finished"] } },
 };
 
-describe("the loop", () => {
+describe("the supervisor's loop", () => {
 	it("runs a template to its end: one launch a state, a handover to the next, the worker ended before the next starts", async () => {
 		const stage = openStage([
 			async (host, order, ended) => {
@@ -132,7 +132,7 @@ describe("the loop", () => {
 		expect(run).toMatchObject({ status: "done", notices: [expect.stringContaining("720 min")] });
 		expect(run.totals.activeMs).toBeLessThanOrEqual(Date.now() - began);
 	});
-	it("a rejection returns to the same state with the person's message", async () => {
+	it("a rejection returns to the same state with the user's message", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const stage = openStage(
 			[moveTo("build"), moveTo("build"), moveTo("finished")],
@@ -144,7 +144,7 @@ describe("the loop", () => {
 		expect(run.history).toHaveLength(2);
 	});
 
-	it("the fourth move between two states becomes human_intervention; a person's release lets the run continue", async () => {
+	it("the fourth move between two states becomes human_intervention; the user's release lets the run continue", async () => {
 		const pingPong = {
 			name: "t",
 			states: { a: { persona: "A", next: ["b", "finished"] }, b: { persona: "B", next: ["a"] } },
@@ -236,7 +236,7 @@ describe("the loop", () => {
 		expect(read.ok && read.value.run.state).toBe("plan");
 	});
 
-	it("a person sends the run elsewhere instead of approving", async () => {
+	it("the user sends the run elsewhere instead of approving", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, requires_approval: true } } };
 		const stage = openStage([moveTo("build")], [{ kind: "sent", to: "finished", words: "not needed" }]);
 		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
@@ -399,7 +399,7 @@ describe("the loop", () => {
 		expect(done).toMatchObject({ status: "done", totals: { activeMs: 600_000 } });
 	});
 
-	it("what a lost worker used after its last report is counted, even if its conversation is never continued", async () => {
+	it("usage of a lost worker after its last report is counted, even if its conversation is never continued", async () => {
 		const spent = { ...NO_SPEND, input: 480, output: 20, tokens: 500, costUsd: 0.25 };
 		const hanging = async (_host: unknown, _order: unknown, ended: Promise<unknown>) => void (await ended);
 		const stage = openStage([hanging]);
@@ -424,7 +424,7 @@ describe("the loop", () => {
 		expect(asked).toEqual(["1.1"]);
 	});
 
-	it("an interrupted cleanup runs again in the next supervision, after the rest of the first is stopped", async () => {
+	it("an interrupted cleanup runs again in the next supervision, after leftovers of the first are stopped", async () => {
 		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things"] } } };
 		const story: string[] = [];
 		const stage = openStage([moveTo("build"), moveTo("finished")]);

@@ -1,4 +1,4 @@
-// Going back to an earlier visit, and the way back from there, whatever happens in between.
+// Rewinding to an earlier visit and undoing that, interrupted or not.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// What a worker accepts as its brief: anything but a complete one of this version ends its start.
+// A worker's brief: anything but a complete one of this version ends the start.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ function read(data: unknown): WorkerBrief {
 }
 
 describe("a worker's brief", () => {
-	it("is private, read as it was written, and its name is removed from the environment", () => {
+	it("is private, round-trips unchanged, and its path is removed from the environment", () => {
 		const path = join(folder, "1.1.brief.json");
 		writeBrief(path, brief);
 		expect(statSync(path).mode & 0o077).toBe(0);
@@ -78,11 +78,11 @@ describe("a worker's brief", () => {
 		expect(() => read(data)).toThrow(/damaged or was written by another version/);
 	});
 
-	it.each([["null"], ["[]"], ["7"], ["{"], [""], ['{"version":2}']])("that is %s is refused", (data) => {
+	it.each([["null"], ["[]"], ["7"], ["{"], [""], ['{"version":2}']])("with the content %s is refused", (data) => {
 		expect(() => read(data)).toThrow();
 	});
 
-	it("is necessary: without its name in the environment nothing starts", () => {
+	it("is required: without its path in the environment nothing starts", () => {
 		expect(() => readBrief({})).toThrow(/only in a process that a chronicle has started/);
 	});
 });

@@ -50,7 +50,7 @@ describe("continuing a conversation", () => {
 		held.open();
 	});
 
-	it("a requested move without an answer is requested again, without asking the model", async () => {
+	it("a requested move without an answer is requested again without another model request", async () => {
 		const server = await openModelServer([
 			calls([
 				["bash", { command: "echo side" }],
@@ -82,7 +82,7 @@ describe("continuing a conversation", () => {
 		expect(server.last().users.at(-1)).toBe("Rejected: add tests.");
 	});
 
-	it("a move whose answer was lost is dropped if the supervisor says so", async () => {
+	it("a move whose answer was lost is dropped if the supervisor asks for that", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });
 		const deaf = openRig(project, { host: { requestMove: () => new Promise(() => {}) } });
@@ -129,7 +129,7 @@ describe("continuing a conversation", () => {
 		rmSync(moved, { recursive: true });
 	});
 
-	it("a lost or broken conversation is reported, or started anew where that is allowed", async () => {
+	it("a lost or broken conversation is reported, or replaced by a new one where that is allowed", async () => {
 		const server = await openModelServer([move(), move(), move()]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -151,7 +151,7 @@ describe("continuing a conversation", () => {
 		expect(existsSync(join(rig.folder, "workers", "2.1.jsonl"))).toBe(true);
 	});
 
-	it("a conversation continues after the provider failed", async () => {
+	it("a conversation continues after a provider failure", async () => {
 		const server = await openModelServer([fail(503), move()]);
 		const project = openProject({ server, settings: { retry: { enabled: false } } });
 		const rig = openRig(project);

@@ -1,5 +1,5 @@
-// What every launcher promises, run against each of them: pi processes of this machine with a scripted model, and scripts in this process.
-// What only processes can do wrong (signals, files, tools, rules) is in the other tests of this folder.
+// The contract of every launcher, run against each: pi processes of this machine with a scripted model, and scripts in this process.
+// The other tests of this folder cover what only processes can do wrong (signals, files, tools, rules).
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { WorkerLauncher } from "../../../../src/chronicle/core/index.ts";
@@ -102,7 +102,7 @@ describe.each([
 		await rig.launcher.stopOrphans(rig.run);
 		expect(await rig.launcher.stopOrphans(rig.run)).toEqual({ stopped: 0, left: 0 });
 	});
-	it("reports why a worker could not be started, and leaves nothing of it; nothing to redact is no error", async () => {
+	it("reports why a worker could not be started and leaves nothing behind; nothing to redact is no error", async () => {
 		const rig = await open("cannot start");
 		expect(await rig.launch()).toMatchObject({
 			ok: false,

@@ -1,4 +1,4 @@
-// What a worker spends, how its turns stop and how it ends. Real pi, scripted model.
+// A worker's usage, stop reasons and outcomes. Real pi, scripted model.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,8 +13,8 @@ import { openRig, until } from "./worker-rig.ts";
 const move = (target = "checking", options: MessageOptions = {}) =>
 	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
 
-describe("what is spent", () => {
-	it("every message counts, failed and retried ones too, in four kinds; a model without prices is unmetered", async () => {
+describe("usage", () => {
+	it("counts every message in four kinds of tokens, failed and retried ones too; a model without prices is unmetered", async () => {
 		const server = await openModelServer([
 			call("bash", { command: "true" }, { usage: { input: 1000, output: 50, cached: 400 } }),
 			fail(500),
@@ -46,7 +46,7 @@ describe("what is spent", () => {
 		expect(free.of("used").at(-1)?.spend).toMatchObject({ tokens: 110, costUsd: 0, unmeteredTokens: 110 });
 	});
 
-	it("at the limit the calls of the message that crossed it are refused, saving still works, and no more requests are made", async () => {
+	it("beyond the limit the calls of the message that crossed it are refused, saving still works, and no more requests are made", async () => {
 		const server = await openModelServer([
 			call("write", { path: "kept.txt", content: "x" }, { usage: { input: 300, output: 10 } }),
 			calls(
@@ -74,7 +74,7 @@ describe("what is spent", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
-	it("a limit that is raised while the worker works applies at once", async () => {
+	it("a limit raised while the worker runs applies at once", async () => {
 		const held = gate();
 		const server = await openModelServer([
 			call("write", { path: "a.txt", content: "x" }, { usage: { input: 900, output: 10 }, after: held.opened }),
@@ -102,7 +102,7 @@ describe("what is spent", () => {
 	});
 });
 
-describe("how a turn stops", () => {
+describe("a turn's stop reason", () => {
 	it.each([
 		["cut off at the limit of a message", say("and then", { finish: "length" }), { stop: "length" }],
 		["auth", fail(401, "invalid x-api-key"), { stop: "auth" }],
@@ -123,8 +123,8 @@ describe("how a turn stops", () => {
 	});
 });
 
-describe("how a worker ends", () => {
-	it("at a boundary: the message completes, its calls are refused, the conversation is intact", async () => {
+describe("a worker ends", () => {
+	it("at a turn boundary: the message completes, its calls are refused, the conversation is intact", async () => {
 		const held = gate();
 		const server = await openModelServer([call("write", { path: "a.txt", content: "x" }, { after: held.opened })]);
 		const project = openProject({ server });
@@ -142,7 +142,7 @@ describe("how a worker ends", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("now: during a command, with all its child processes", async () => {
+	it("at once: during a command, with all of its child processes", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 321 & sleep 322" })]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -156,7 +156,7 @@ describe("how a worker ends", () => {
 		expect(findOrphans(rig.run)).toEqual([]);
 	});
 
-	it("after silence of the model, not of a command", async () => {
+	it("when the model is silent, not when a command is", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 1.2" }), hang("I am thinking")]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({ limits: { wallMs: 60_000, idleMs: 700, countCacheReads: true } });
@@ -168,7 +168,7 @@ describe("how a worker ends", () => {
 	it.each([
 		["wall" as const, { wallMs: 900 }],
 		["budget" as const, { activeMs: 900 }],
-	])("after its time (%s), whatever it does", async (limit, limits) => {
+	])("at its time limit (%s), whatever it does", async (limit, limits) => {
 		const server = await openModelServer([call("bash", { command: "sleep 323" })]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({ limits: { idleMs: 60_000, countCacheReads: true, ...limits } });
@@ -176,7 +176,7 @@ describe("how a worker ends", () => {
 		expect(findOrphans(rig.run)).toEqual([]);
 	});
 
-	it("when killed: the signal is the outcome, usage is reported, and orphans are found and stopped", async () => {
+	it("when killed: the outcome is the signal, usage is reported, and orphans are found and stopped", async () => {
 		const server = await openModelServer([call("bash", { command: 'trap "" TERM; sleep 3; echo x >> effect.txt' })]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -211,7 +211,7 @@ describe("how a worker ends", () => {
 });
 
 describe("messages to a busy worker", () => {
-	it("reach the model before its next request, and count as delivered only then", async () => {
+	it("reach the model with its next request, and count as delivered only then", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 0.5" }), move()]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start();

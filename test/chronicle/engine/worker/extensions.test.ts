@@ -1,4 +1,4 @@
-// A state's `extensions`: found by path or name before anything starts, loaded, and their tools there or named as left out. Real pi.
+// A state's `extensions`: resolved by path or name before the launch, loaded, and their tools active or reported as left out. Real pi.
 
 import { describe, expect, it } from "vitest";
 import type { StatePlan } from "../../../../src/chronicle/core/template/template.ts";
@@ -43,7 +43,7 @@ async function work(files: Record<string, string>, state: Partial<StatePlan>, sc
 }
 
 describe("tools of a state's extensions", () => {
-	it("without `tools`, all tools of the extensions are active besides pi's, whenever at start they are registered", async () => {
+	it("without `tools`, all tools of the extensions are active as well as pi's, whenever they are registered during the start", async () => {
 		const { first, notice, server } = await work(
 			{ "one.mjs": bringing(["lsp", "todo"]), "two.mjs": bringing(["late"], "started") },
 			{ extensions: ["./one.mjs", "two.mjs"] },
@@ -186,7 +186,7 @@ describe("problems of a state's extensions", () => {
 			["does not register what is listed", ["./one.mjs"], ["lps"], /not have `lps`.*`lsp`/],
 			["does not fit what is listed", ["./slow.mjs"], ["jira_*"], /not have `jira_\*`/],
 		]),
-	)("are found by a check, and named by a launch: one that %s", async (_, extensions, tools, message) => {
+	)("are found by a check and reported by a launch: one that %s", async (_, extensions, tools, message) => {
 		const project = openProject({ server: await openModelServer([]), trusted: true, files });
 		const state = { extensions, ...(tools ? { tools } : {}) };
 		const { rig, errors } = await problemsOf(project, state);
@@ -205,7 +205,7 @@ describe("problems of a state's extensions", () => {
 	});
 });
 
-describe("an extension that is named", () => {
+describe("an extension named by", () => {
 	const manifest = (name: string) => JSON.stringify({ name, pi: { extensions: ["./tool.mjs"] } });
 	it.each(
 		sampled([

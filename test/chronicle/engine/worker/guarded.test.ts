@@ -1,4 +1,4 @@
-// Workers under the guard's rules: refusals, questions to the person, what is logged, what cannot be changed. Real pi, scripted model.
+// Workers under the guard's rules: refusals, questions to the user, the log, and frozen rules. Real pi, scripted model.
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { WorkerAnswer } from "../../../../src/chronicle/core/ports/index.ts";
@@ -35,7 +35,7 @@ function guardedProject(server: ModelServer): Project {
 }
 
 describe("a guarded worker", () => {
-	it("rules apply without any extension of the user: the model is told why, the run continues, the log names the rule", async () => {
+	it("rules apply without any extension of the user: the model gets the reason, the run continues, the log names the rule", async () => {
 		const server = await openModelServer([
 			calls([
 				["bash", { command: "terraform destroy -auto-approve" }],
@@ -69,7 +69,7 @@ describe("a guarded worker", () => {
 			/Releasing is for people[\s\S]*nobody can be asked now/,
 			true,
 		],
-	])("an ask reaches the person through the supervisor with the command: %s", async (_, answer, result, refused) => {
+	])("a question reaches the user through the supervisor, with the command: %s", async (_, answer, result, refused) => {
 		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
 		const rig = openRig(guardedProject(server), { answer: () => answer });
 		const worker = await rig.start();
@@ -138,7 +138,7 @@ describe("a guarded worker", () => {
 	});
 
 	it(
-		"55 with the sandbox on, what no text betrays changes nothing outside the working folder",
+		"with the sandbox on, a command that no rule recognizes changes nothing outside the working folder",
 		needsProgram("bwrap", sandbox),
 		async () => {
 			const write = (path: string) =>
@@ -183,7 +183,7 @@ describe("a guarded worker", () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("a folder in place of the rule file stops the launch too; a missing file is reported by absence", async () => {
+	it("a folder at the path of the rule file stops the launch too; a missing file means no rules", async () => {
 		const server = await openModelServer([move]);
 		const broken = openProject({ server, files: { ".pi/damage-control-rules.yaml/x": "" } });
 		expect(await openRig(broken).launch()).toMatchObject({ ok: false, failure: { reason: "rules" } });

@@ -1,4 +1,4 @@
-// What a worker is given, and what stops a launch. Real pi, scripted model.
+// A worker's environment, and what stops a launch. Real pi, scripted model.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -36,7 +36,7 @@ process.stdin.on("data", (chunk) => {
 `;
 
 describe("a worker's process", () => {
-	it("is fresh, with the persona, its tools and the workflow tools, and nothing else of the project or the user", async () => {
+	it("is fresh: it has the persona, its tools and the workflow tools, and nothing else of the project or the user", async () => {
 		const server = await openModelServer([move()]);
 		const project = openProject({
 			server,
@@ -149,7 +149,7 @@ describe("the launcher of a project", () => {
 });
 
 describe("a launch that must not happen", () => {
-	it("a worker with other rules than ordered is stopped before its first message", async () => {
+	it("a worker with rules other than specified is stopped before its first message", async () => {
 		const server = await openModelServer([]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -191,7 +191,7 @@ describe("a launch that must not happen", () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("of a pi that cannot be started, or that stays silent", async () => {
+	it("a pi that cannot be started or stays silent", async () => {
 		const project = openProject({ server: await openModelServer([]) });
 		const spawn = await openRig(project, {
 			launcher: { pi: { command: "/nowhere/pi", args: [], version: undefined } },

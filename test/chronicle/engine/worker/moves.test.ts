@@ -1,4 +1,4 @@
-// What a worker tells its supervisor: moves, findings, tool calls. Real pi, scripted model.
+// A worker's messages to its supervisor: moves, findings, tool calls. Real pi, scripted model.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { openModelServer } from "../../../harness/model-server.ts";
@@ -106,7 +106,7 @@ describe("moves", () => {
 	});
 });
 
-describe("what is recorded", () => {
+describe("records of a worker", () => {
 	it("a snapshot of any form reaches the supervisor before the model gets its result; a refusal is an error", async () => {
 		const forms = [
 			"The port is 8081",

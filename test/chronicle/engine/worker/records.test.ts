@@ -1,4 +1,4 @@
-// What is made of pi's records and files: conversations, usage, provider errors, tool lines, deadlines. Pure, or on a temporary file.
+// Parsing of pi's records and files: conversations, usage, provider errors, tool calls, deadlines. Pure, or on a temporary file.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ describe("a session file", () => {
 		expect(spend).toMatchObject({ tokens: 142, costUsd: 0.000142, unmeteredTokens: 0 });
 	});
 
-	it("knows the calls of the last message that have no result", async () => {
+	it("lists the calls of the last message that have no result", async () => {
 		const half = await conversation(user("a"), assistant(["1", "bash", { command: "x" }], ["2", "read"]), result("2"));
 		expect(half.open).toEqual([{ call: "1", tool: "bash", args: { command: "x" } }]);
 		expect((await conversation(user("a"), assistant(["1", "bash"]), user("b"))).open).toEqual([]);
@@ -105,7 +105,7 @@ describe("a session file", () => {
 		expect(unanswered).toEqual(there ? { call: "m", target: "next", summary: "s" } : undefined);
 	});
 
-	it("loses its torn end, wherever it is torn", async () => {
+	it("drops its torn end, wherever it is torn", async () => {
 		const path = join(folder, "torn.jsonl");
 		const whole = Buffer.from(
 			[header, user("ä\u2028"), assistant(["1", "bash"])].map((entry) => `${JSON.stringify(entry)}\n`).join(""),
@@ -140,7 +140,7 @@ describe("a session file", () => {
 	});
 });
 
-describe("why a provider gave no answer", () => {
+describe("the cause of a provider failure", () => {
 	it.each([
 		["429 You exceeded your current quota, please check your plan and billing details.", "quota"],
 		["Your credit balance is too low to access the Anthropic API.", "quota"],
@@ -168,7 +168,7 @@ describe("why a provider gave no answer", () => {
 });
 
 describe("the tool log", () => {
-	it("times calls that pi did not time, and remembers which rule blocked which", () => {
+	it("times calls that pi did not time, and records which rule blocked which call", () => {
 		let now = 0;
 		const log = openToolLog(() => now);
 		log.read({ type: "tool_execution_start", toolCallId: "a", toolName: "bash", args: { command: "x" } });
@@ -202,7 +202,7 @@ describe("the tool log", () => {
 	});
 });
 
-describe("a result that is too long to read", () => {
+describe("a result above the record limit", () => {
 	it("still ends its call", () => {
 		const log = openToolLog(() => 0);
 		log.read({ type: "tool_execution_start", toolCallId: "call_x|fc_1", toolName: "read", args: {} });
@@ -230,12 +230,12 @@ describe("deadlines", () => {
 		return seen;
 	}
 
-	it("the nearest one, once", async () => {
+	it("the nearest one expires, once", async () => {
 		const seen = await first({ wallMs: 100, idleMs: 200, activeMs: 150 }, async (d) => d.phase("model"));
 		expect(seen).toMatchObject([["wall", expect.any(Number)]]);
 	});
 
-	it("silence counts only while the model works, from its last sign of life", async () => {
+	it("silence counts only during a model request, from the last output", async () => {
 		expect(await first({ idleMs: 150 }, async () => {})).toEqual([]);
 		expect(await first({ idleMs: 150 }, async (d) => d.phase("tool"))).toEqual([]);
 		const seen = await first({ idleMs: 150 }, async (d) => {
@@ -249,7 +249,7 @@ describe("deadlines", () => {
 		expect(seen[0]?.[1]).toBeGreaterThanOrEqual(500);
 	});
 
-	it("time in which the user is asked counts for no limit", async () => {
+	it("time spent waiting for the user counts toward none", async () => {
 		const seen = await first({ wallMs: 200, idleMs: 200 }, async (d) => {
 			d.phase("model");
 			d.asking(1);

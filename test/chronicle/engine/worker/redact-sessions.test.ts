@@ -1,4 +1,4 @@
-// R48: a conversation that nobody goes on with keeps its story and loses its secrets.
+// Redaction of finished conversations: their records stay, their secrets go.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const write = (name: string, ...lines: string[]) =>
 	writeFileSync(join(folder, name), `${lines.join("\n")}\n`, { mode: 0o600 });
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
 
-it("redacts every session except the one that continues, and nothing else", () => {
+it("redacts every session except the current one, and no other file", () => {
 	write("1.1.jsonl", record("plain"), record(`token ${secret} and PASSWORD=hunter2hunter2`), '{"torn');
 	write("2.1.jsonl", record(secret));
 	write("notes.jsonl", record(secret));
@@ -36,7 +36,7 @@ it("redacts every session except the one that continues, and nothing else", () =
 	expect(read("2.1.jsonl")).not.toContain(secret);
 });
 
-it("redacts drafts that a crash left and the files that workers are started with", () => {
+it("redacts drafts that a crash left, and workers' briefs", () => {
 	write("1.1.jsonl", record("plain"));
 	write("1.1.jsonl.moved", record(secret), `{"type":"message","text":"${secret}`);
 	write(".1.1.jsonl.123.tmp", record(secret));

@@ -1,4 +1,4 @@
-// Who does a state and with what, before anything is started; and whether the process that came up is that worker. Pure.
+// The spec of a state's worker before the launch, and the check that the started process matches it. Pure.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -129,7 +129,7 @@ describe("the spec of a worker", () => {
 });
 
 describe("the command line", () => {
-	it("loads the worker and nothing discovered; no text of a user is on it", async () => {
+	it("loads the worker extension and nothing discovered; it contains no text of the user", async () => {
 		const { spec: planned } = await spec({
 			persona: { kind: "persona", name: "SECRET-ROLE" },
 			extensions: ["./x.ts"],
@@ -166,7 +166,7 @@ describe("the handshake", () => {
 		thinking: "off",
 	};
 	const ordered = { rules: "aa", tools: ["read", "mcp__d__*"], model: "p/m" };
-	it("accepts what was ordered", () => {
+	it("accepts a worker that matches its spec", () => {
 		expect(judgeHello(hello, ordered)).toBeUndefined();
 		expect(judgeHello(hello, { ...ordered, model: undefined })).toBeUndefined();
 		expect(judgeHello({ ...hello, tools: ["read"] }, ordered)).toBeUndefined();

@@ -1,4 +1,4 @@
-// What every workspace promises, run against each of them. What only git's can (links, modes, ignored files, the person's repository) is in
+// The contract of every workspace, run against each implementation. Only git's handles links, modes, ignored files and the user's repository: see
 // git-workspace.test.ts.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 			remove: (path: string) => rmSync(join(cwd, path)),
 		};
 	};
-	it("gives an attempt the folder to work in, and a reason if that is gone", async () => {
+	it("gives an attempt its working folder, or the reason why it is missing", async () => {
 		const { workspace, cwd } = stage();
 		expect(await value(workspace.open(undefined, "1.1.1"))).toEqual({ cwd });
 		rmSync(cwd, { recursive: true });
@@ -92,7 +92,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 			changes: [{ change: "D" }, { change: "M" }, { change: "A" }],
 		});
 	});
-	it("draws the differences, of one file if asked, within a limit", async () => {
+	it("shows the diff, of one file if asked, within a limit", async () => {
 		const { workspace, keep, write } = stage();
 		const from = await keep();
 		write("a.txt", "alpha\n");
@@ -160,7 +160,7 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 		expect([changes.ok, restored.ok]).toEqual([true, true]);
 		expect(await keep()).toBe(first);
 	});
-	it("publishes a snapshot as often as it is asked to", async () => {
+	it("publishes a snapshot repeatedly", async () => {
 		const { workspace, keep } = stage();
 		const tree = await keep();
 		await value(workspace.publish(tree, 7));

@@ -1,4 +1,4 @@
-// Files kept beside any folder: what is measured, what is left alone, what comes back.
+// Snapshots of any folder in a separate git store: what is measured, excluded and restored.
 import { spawnSync } from "node:child_process";
 import {
 	appendFileSync,
@@ -102,7 +102,7 @@ describe.each([
 		},
 	],
 ] as const)("in %s", (_, prepare) => {
-	it("lists what was added, changed, deleted and renamed since a snapshot, with lines, whatever did it", async () => {
+	it("lists files added, changed, deleted and renamed since a snapshot, with line counts, whatever changed them", async () => {
 		prepare();
 		write("keep.txt", "1\n2\n3\n");
 		write("old.txt", "a\nb\nc\nd\ne\nf\n");
@@ -122,7 +122,7 @@ describe.each([
 		]);
 		expect(await changed(workspace, before, before)).toEqual([]);
 	});
-	it("gives equal files equal names, and lists nothing that stayed", async () => {
+	it("gives equal files equal ids, and lists no unchanged file", async () => {
 		prepare();
 		write("a.txt", "1\n");
 		const workspace = open();
@@ -134,7 +134,7 @@ describe.each([
 		expect(second).not.toBe(first);
 		expect((await value(open().snapshot())).tree).toBe(first);
 	});
-	it("leaves out what is ignored and the chronicle's own files", async () => {
+	it("leaves out ignored files and the chronicle's own files", async () => {
 		prepare();
 		write(".gitignore", "build/\n*.log\n!keep.log\n");
 		const workspace = open();
@@ -146,7 +146,7 @@ describe.each([
 		write(".pi/chronicle/workflows/t.json", "{}\n");
 		expect(await changed(workspace, before)).toEqual(["A .pi/chronicle/workflows/t.json +1 -0", "A keep.log +1 -0"]);
 	});
-	it("handles binary files, modes, links and odd names", async () => {
+	it("handles binary files, modes, links and unusual names", async () => {
 		prepare();
 		write("program.sh", "#!/bin/sh\n");
 		write("image.png", Buffer.from([0, 1, 2, 3]));
@@ -174,7 +174,7 @@ describe.each([
 			),
 		);
 	});
-	it("restores everything byte for byte, and the way back is a snapshot too", async () => {
+	it("restores everything byte for byte, and the state before is a snapshot too", async () => {
 		prepare();
 		write(".gitignore", "ignored.txt\n");
 		write(".gitattributes", "*.txt text=auto eol=crlf ident\n*.bin filter=lfs diff=lfs merge=lfs -text\n");
@@ -213,7 +213,7 @@ describe.each([
 		expect(existsSync(join(project, "link"))).toBe(false);
 		expect((await value(workspace.snapshot())).tree).toBe(after);
 	});
-	it("draws a bounded diff, of one file if asked", async () => {
+	it("shows a bounded diff, of one file if asked", async () => {
 		prepare();
 		write("a.txt", "1\n");
 		const workspace = open();
@@ -227,7 +227,7 @@ describe.each([
 		expect(await value(workspace.patch(before, after, 1_000_000, "a.txt"))).not.toContain("b.txt");
 		expect(Buffer.byteLength(await value(workspace.patch(before, after, 500)))).toBeLessThanOrEqual(500);
 	});
-	it("notices large files without keeping them, and leaves them when the rest is restored", async () => {
+	it("reports large files without storing them, and a restore leaves them unchanged", async () => {
 		prepare();
 		write("large.bin", "x".repeat(3000));
 		write("small.txt", "1\n");
@@ -273,7 +273,7 @@ describe.each([
 		}
 		expect(read("a.txt")).toBe("1\n");
 	});
-	it("treats a nested repository as one entry that notices edits and commits, and restores its files", async () => {
+	it("treats a nested repository as one entry, detects edits and commits in it, and restores its files", async () => {
 		prepare();
 		const inner = join(project, "inner");
 		mkdirSync(inner);
@@ -299,7 +299,7 @@ describe.each([
 		rmSync(join(inner, ".git"), { recursive: true });
 		expect(await changed(workspace, before)).toEqual(["D inner", "A inner/file.txt +1 -0"]);
 	});
-	it("skips what cannot be read", async () => {
+	it("skips unreadable files", async () => {
 		prepare();
 		write("a.txt", "1\n");
 		spawnSync("sh", ["-c", "mkfifo pipe"], { cwd: project });
@@ -350,7 +350,7 @@ describe("the user's repository", () => {
 		expect(existsSync(join(base, "hooked"))).toBe(false);
 		expect(git(project, "stash", "list")).toContain("stash@{0}");
 	});
-	it("lists only later changes in a tree that was dirty before", async () => {
+	it("lists only later changes in a dirty tree", async () => {
 		write("b.txt", "dirty before\n");
 		write("untracked.txt", "before\n");
 		const workspace = open();
@@ -358,7 +358,7 @@ describe("the user's repository", () => {
 		write("a.txt", "1\n2\n");
 		expect(await changed(workspace, before)).toEqual(["M a.txt +1 -0"]);
 	});
-	it("sees the same changes whether the worker commits, stages, stashes, resets or switches the branch", async () => {
+	it("lists the same changes whether the worker commits, stages, stashes, resets or switches the branch", async () => {
 		const workspace = open();
 		const before = (await value(workspace.snapshot())).tree;
 		write("a.txt", "1\n2\n");
@@ -399,7 +399,7 @@ describe("the user's repository", () => {
 		write("private/x", "x");
 		expect(await changed(workspace, before)).toEqual([]);
 	});
-	it("in a folder below the root keeps that folder, or the whole repository if asked, with paths relative to the folder", async () => {
+	it("in a folder below the root covers that folder, or the whole repository if asked, with paths relative to the folder", async () => {
 		write("packages/app/x.ts", "1\n");
 		const cwd = join(project, "packages", "app");
 		const narrow = open({ cwd });
@@ -455,7 +455,7 @@ describe("the user's repository", () => {
 		write("lib/l.txt", "2\n");
 		expect(await changed(workspace, before)).toEqual(["M lib"]);
 	});
-	it("configuration of the project runs nothing: filters, monitors, textconv", async () => {
+	it("runs nothing that the project's git configuration names: filters, monitors, textconv", async () => {
 		const trap = join(base, "trapped");
 		for (const [key, command] of [
 			["core.fsmonitor", `touch ${trap}`],

@@ -1,4 +1,4 @@
-// A store heals: stale locks, killed children, a store that was begun and not finished or is broken; and everything ends when it is told to.
+// Recovery of the store from stale locks, killed children and incomplete or broken stores; every operation ends when aborted.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
 	chmodSync,
@@ -33,7 +33,7 @@ function wrapGit(script: string): void {
 }
 
 it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.lock"])(
-	"a stale %s hinders nothing, also while the store is open",
+	"a stale %s blocks nothing, also while the store is open",
 	async (lock) => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
@@ -50,7 +50,7 @@ it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.loc
 	},
 );
 
-it("a git that is killed is tried again, and no file is blamed", async () => {
+it("a git that is killed is retried, and no file is blamed", async () => {
 	const stage = openFilesStage();
 	for (let n = 0; n < 50; n += 1) stage.write(`f${n}.txt`, `${n}\n`);
 	const expected = (await value(stage.open().snapshot())).tree;
@@ -91,14 +91,14 @@ describe("every operation ends when it is aborted", () => {
 		process.env.PATH = PATH;
 		expect((await workspace.snapshot()).ok).toBe(true);
 	});
-	it("one that takes too long fails with that reason", async () => {
+	it("an operation beyond its time limit fails with that reason", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		wrapGit(`case "$*" in *ls-files*--others*) exec sleep 60;; esac`);
 		const kept = await stage.open({ limits: { measureMs: 400 } }).snapshot();
 		expect(kept).toMatchObject({ ok: false, failure: { reason: "timed_out" } });
 	});
-	it("a queued operation that is aborted does not begin", async () => {
+	it("a queued operation that is aborted does not start", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const workspace = stage.open();
@@ -179,39 +179,42 @@ describe("a broken store is replaced", () => {
 	});
 });
 
-describe("a process that is killed part way", () => {
+describe("a process that is killed in the middle", () => {
 	const script = fileURLToPath(new URL("./rewind-process.ts", import.meta.url));
 	const children: ChildProcess[] = [];
 	afterEach(() => {
 		for (const child of children.splice(0)) child.kill("SIGKILL");
 	});
 
-	it.each([0, 30, 80, 150, 250, 400])("after %i ms loses nothing, and the next one finishes", async (ms) => {
-		const stage = openFilesStage();
-		for (let n = 0; n < 300; n += 1) stage.write(`d${n % 7}/f${n}.txt`, `first ${n}\n`);
-		const { tree } = await value(stage.open().snapshot());
-		const first = stage.look();
-		for (let n = 0; n < 300; n += 2) stage.write(`d${n % 7}/f${n}.txt`, `second ${n}\n`);
-		rmSync(join(stage.root, "d3"), { recursive: true });
-		stage.write("d3", "a file\n");
-		const second = stage.look();
-		const { tree: before } = await value(stage.open().snapshot({ towards: tree }));
-		const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, before], {
-			stdio: ["ignore", "pipe", "inherit"],
-		});
-		children.push(child);
-		await new Promise((resolve) => child.stdout?.once("data", resolve));
-		await wait(ms);
-		child.kill("SIGKILL");
-		// Whatever git it leaves behind is ended before the files are looked at.
-		const workspace = stage.open();
-		await rewind(workspace, tree);
-		expect(stage.look()).toEqual(first);
-		await rewind(workspace, before);
-		expect(stage.look()).toEqual(second);
-	});
+	it.each([0, 30, 80, 150, 250, 400])(
+		"after %i ms loses nothing, and the next process finishes the work",
+		async (ms) => {
+			const stage = openFilesStage();
+			for (let n = 0; n < 300; n += 1) stage.write(`d${n % 7}/f${n}.txt`, `first ${n}\n`);
+			const { tree } = await value(stage.open().snapshot());
+			const first = stage.look();
+			for (let n = 0; n < 300; n += 2) stage.write(`d${n % 7}/f${n}.txt`, `second ${n}\n`);
+			rmSync(join(stage.root, "d3"), { recursive: true });
+			stage.write("d3", "a file\n");
+			const second = stage.look();
+			const { tree: before } = await value(stage.open().snapshot({ towards: tree }));
+			const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, before], {
+				stdio: ["ignore", "pipe", "inherit"],
+			});
+			children.push(child);
+			await new Promise((resolve) => child.stdout?.once("data", resolve));
+			await wait(ms);
+			child.kill("SIGKILL");
+			// Whatever git it leaves behind is ended before the files are looked at.
+			const workspace = stage.open();
+			await rewind(workspace, tree);
+			expect(stage.look()).toEqual(first);
+			await rewind(workspace, before);
+			expect(stage.look()).toEqual(second);
+		},
+	);
 
-	it("kills the git that a dead supervisor left", async () => {
+	it("leaves a git that the next process kills", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		await value(stage.open().snapshot());
@@ -234,7 +237,7 @@ describe("a process that is killed part way", () => {
 	});
 });
 
-it("leaves only the store in the run's folder", async () => {
+it("an operation leaves only the store in the run's folder", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	await value(stage.open().snapshot());

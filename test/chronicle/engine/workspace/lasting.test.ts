@@ -1,4 +1,4 @@
-// Kept states last: whatever becomes of the person's repository, they can be brought back, and nobody else can read them.
+// Durability of snapshots: they can be restored whatever happens to the user's repository, and nobody else can read them.
 import { spawnSync } from "node:child_process";
 import {
 	mkdirSync,
@@ -72,32 +72,35 @@ function forget(): void {
 it.each<[string, () => void]>([
 	["loose", () => {}],
 	["packed", () => git("gc", "-q")],
-])("the start of a visit comes back after the repository has been rewritten and cleaned (%s)", async (_, prepare) => {
-	prepare();
-	const before = open();
-	write("staged.txt", "never committed\n");
-	git("add", "staged.txt");
-	const first = (await value(before.snapshot())).tree;
-	write("kept.txt", "second\n");
-	git("add", "-A");
-	const second = (await value(before.snapshot())).tree;
-	forget();
-	// Another process comes back to it.
-	const after = open();
-	await value(after.restore(second));
-	expect([read("kept.txt"), read("staged.txt")]).toEqual(["second\n", "never committed\n"]);
-	await value(after.restore(first));
-	expect([read("kept.txt"), read("staged.txt"), read("deep/er/one.txt")]).toEqual([
-		"as it was\n",
-		"never committed\n",
-		"one\n",
-	]);
-	expect(await value(after.changes(first, second, 10))).toMatchObject({
-		changes: [{ path: "kept.txt", change: "M" }],
-	});
-});
+])(
+	"the start of a visit is restored after the repository was rewritten and garbage-collected (%s)",
+	async (_, prepare) => {
+		prepare();
+		const before = open();
+		write("staged.txt", "never committed\n");
+		git("add", "staged.txt");
+		const first = (await value(before.snapshot())).tree;
+		write("kept.txt", "second\n");
+		git("add", "-A");
+		const second = (await value(before.snapshot())).tree;
+		forget();
+		// Another process comes back to it.
+		const after = open();
+		await value(after.restore(second));
+		expect([read("kept.txt"), read("staged.txt")]).toEqual(["second\n", "never committed\n"]);
+		await value(after.restore(first));
+		expect([read("kept.txt"), read("staged.txt"), read("deep/er/one.txt")]).toEqual([
+			"as it was\n",
+			"never committed\n",
+			"one\n",
+		]);
+		expect(await value(after.changes(first, second, 10))).toMatchObject({
+			changes: [{ path: "kept.txt", change: "M" }],
+		});
+	},
+);
 
-it("is restored when the repository is gone altogether", async () => {
+it("the start of a visit is restored when the repository is gone", async () => {
 	const first = (await value(open().snapshot())).tree;
 	rmSync(join(project, ".git"), { recursive: true });
 	write("kept.txt", "other\n");
@@ -105,7 +108,7 @@ it("is restored when the repository is gone altogether", async () => {
 	expect(read("kept.txt")).toBe("as it was\n");
 });
 
-it("is restored in a nested repository after a clean-up there", async () => {
+it("the start of a visit is restored in a nested repository after garbage collection there", async () => {
 	const library = join(base, "library");
 	mkdirSync(library);
 	spawnSync("git", ["init", "-q"], { cwd: library, env: { ...process.env, ...person } });
@@ -121,7 +124,7 @@ it("is restored in a nested repository after a clean-up there", async () => {
 	expect(read("lib/lib.txt")).toBe("lib\n");
 });
 
-it("what is too much to copy stays in the repository alone, and is missed with a reason once it is gone", async () => {
+it("objects beyond the copy limit stay in the repository only, and a restore without it fails with a reason", async () => {
 	const workspace = open({ ownBytes: 10 });
 	const first = (await value(workspace.snapshot())).tree;
 	write("kept.txt", "other\n");

@@ -1,4 +1,4 @@
-// What a rewind cannot bring back is named and stays as it is; what could not be compared is never deleted.
+// Files that a rewind cannot restore are reported and left unchanged; files that could not be compared are never deleted.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { openFilesStage, rewind, value } from "./stage.ts";
 const limits = { fileBytes: 1000 };
 const names = (left: readonly { path: string }[]) => left.map(({ path }) => path);
 
-it("reports large files, in both directions, and leaves them", async () => {
+it("a rewind and its undo report large files and leave them unchanged", async () => {
 	const stage = openFilesStage();
 	stage.write("changed.bin", "a".repeat(2000));
 	stage.write("grown.bin", "small\n");
@@ -64,7 +64,7 @@ it("a nested repository: its files are restored and its HEAD is reported; one th
 	expect(stage.look()).toEqual(since);
 });
 
-it("deletes nothing when only a repository's .git was removed; files that became part of one stay files", async () => {
+it("a rewind deletes nothing when only a repository's .git was removed; files that became part of one stay files", async () => {
 	const stage = openFilesStage();
 	stage.write("was/file.txt", "1\n");
 	stage.repository("was");
@@ -101,7 +101,7 @@ it("a submodule whose commit has moved is reported", async () => {
 	expect(stage.read("project/lib/l.txt")).toBe("1\n");
 });
 
-it("files that are secret by their name are not kept, and a rewind leaves and reports them, unless they are wanted", async () => {
+it("files that are secret by name are not stored, and a rewind reports and leaves them, unless they are requested", async () => {
 	for (const secrets of ["left out", "kept"] as const) {
 		const stage = openFilesStage();
 		const token = "TOKEN=abcdefghijklmnop\n";
@@ -130,7 +130,7 @@ it("files that are secret by their name are not kept, and a rewind leaves and re
 	}
 });
 
-it("special files, and files that became one, are reported and stop nothing else", async () => {
+it("special files, and files that became special, are reported and block nothing else", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	stage.write("b.txt", "1\n");
@@ -147,7 +147,7 @@ it("special files, and files that became one, are reported and stop nothing else
 	expect(stage.look().get("a.txt")).toBe("special");
 });
 
-it("what cannot be read is reported, and neither deleted nor overwritten", needsNoRoot, async () => {
+it("an unreadable file is reported, and neither deleted nor overwritten", needsNoRoot, async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n");
 	stage.write("closed/x.txt", "1\n");
@@ -164,7 +164,7 @@ it("what cannot be read is reported, and neither deleted nor overwritten", needs
 	expect([stage.read("a.txt"), stage.read("closed/x.txt")]).toEqual(["2\n", "2\n"]);
 });
 
-it("a snapshot that leaves something out has its own name, and repeating the rewind changes nothing", async () => {
+it("an incomplete snapshot has its own id, and repeating the rewind changes nothing", async () => {
 	const stage = openFilesStage();
 	stage.write("x.bin", "a".repeat(2000));
 	stage.write("a.txt", "1\n");
@@ -178,7 +178,7 @@ it("a snapshot that leaves something out has its own name, and repeating the rew
 	expect(stage.look()).toEqual(after);
 });
 
-it("permissions that only the owner had stay the owner's when a file is restored", async () => {
+it("owner-only permissions stay owner-only when a file is restored", async () => {
 	const stage = openFilesStage();
 	writeFileSync(join(stage.root, "private.txt"), "1\n", { mode: 0o600 });
 	const workspace = stage.open();

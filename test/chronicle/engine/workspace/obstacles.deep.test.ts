@@ -1,4 +1,4 @@
-// What lies where files come back is kept first, whole, or the rewind stops with the list and touches nothing.
+// Files in the way of a rewind are saved first, completely, or the rewind stops with a list and changes nothing.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -123,7 +123,7 @@ describe.each([
 			{ ...one, measured: "not measured" },
 			{ ...one, measured: "measured" },
 		]),
-	)("keeps $what, with the deletion $measured in between", async ({ begin, gone = [], since, measured }) => {
+	)("a rewind saves $what, with the deletion $measured in between", async ({ begin, gone = [], since, measured }) => {
 		const stage = openFilesStage();
 		begin(stage);
 		prepare(stage);
@@ -154,7 +154,7 @@ describe.each([
 			/file\/pipe \(is no file/,
 		],
 		["secret by its name", (stage) => stage.write("file/.env", "TOKEN=1\n"), /file\/\.env \(is secret/],
-	])("stops with the list if what would be overwritten is %s", async (_what, make, listed) => {
+	])("a rewind stops with a list if it would overwrite something that is %s", async (_what, make, listed) => {
 		const stage = openFilesStage();
 		stage.write("file", "small\n");
 		stage.write("other", "1\n");
@@ -176,7 +176,7 @@ describe.each([
 	});
 });
 
-it("a rewind never writes into the runs' own folder", async () => {
+it("a rewind never writes into the folder of the runs", async () => {
 	const stage = openFilesStage();
 	const run = join(stage.root, ".pi", "chronicle", "run");
 	stage.write("x", "1\n");

@@ -1,5 +1,5 @@
-// After a rewind and its undo every byte is there again that was there before, whatever the project is made of and whatever was done to it;
-// what could not be is named. A rewind that refuses has changed nothing. A process that is killed over it loses nothing.
+// A rewind and its undo restore every byte, whatever the project contains and whatever was changed in it;
+// what could not be restored is reported. A refused rewind has changed nothing. A process killed during it loses nothing.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, rmSync, type Stats, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -187,7 +187,7 @@ async function go(
 }
 
 it(
-	"a rewind and its undo lose no byte that they do not name",
+	"a rewind and its undo lose no byte that they do not report",
 	async () => {
 		await fc.assert(
 			fc.asyncProperty(plan, async ({ repository, first, worker, measured, person, meanwhile, killedAfter }) => {

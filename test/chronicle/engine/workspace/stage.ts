@@ -1,4 +1,4 @@
-// A project on disk with its workspace, for tests of what is kept and brought back.
+// A project on disk with its workspace, for tests of snapshots and restores.
 import { spawnSync } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

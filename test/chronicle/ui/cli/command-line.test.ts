@@ -1,4 +1,4 @@
-// The command line itself: where options may stand, what is said about what is not understood, and other programs' ledgers.
+// The command line: positions of options, errors for unknown arguments, and other programs' ledgers.
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -49,7 +49,7 @@ async function said(words: readonly string[]): Promise<string> {
 }
 
 describe("before the command", () => {
-	it("help and version, of the program and of a verb", async () => {
+	it("help and version of the program and of a verb are printed", async () => {
 		const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
 		for (const words of [["--version"], ["-V"]]) expect(await said(words)).toBe(`0 pi-chronicle ${version}`);
 		for (const words of [["--help"], ["help"]]) expect(await said(words)).toBe("0 pi-chronicle <command> [arguments…]");
@@ -61,7 +61,7 @@ describe("before the command", () => {
 			expect(await said(words)).toBe("0 pi-chronicle tell [options] [run] <words…>");
 	});
 
-	it("options that verbs take", async () => {
+	it("options of verbs are accepted", async () => {
 		const elsewhere = await chronicle(project, ["--cwd", project.folder, "--json", "list"], { cwd: project.home });
 		expect(elsewhere.data).toMatchObject({ verb: "list", templates: [{ name: "good" }] });
 		expect(await said(["--cwdd", "x", "list"])).toBe(
@@ -70,8 +70,8 @@ describe("before the command", () => {
 	});
 });
 
-describe("what is not understood", () => {
-	it("a slip in a verb is told with what was meant, with --json as one object too", async () => {
+describe("an unknown argument", () => {
+	it("a misspelled verb is refused with a suggestion, with --json as one object", async () => {
 		const { code, data, stderr } = await chronicle(project, ["statsu", "--json"]);
 		expect(code).toBe(2);
 		expect(data).toMatchObject({
@@ -98,7 +98,7 @@ describe("what is not understood", () => {
 });
 
 describe("a ledger of another program", () => {
-	it("is shown by its id or the beginning of one, and not gone on with", async () => {
+	it("is shown by its id or a prefix of one, and not resumed", async () => {
 		const status = await chronicle(project, ["status", "0123"]);
 		expect(status.code).toBe(0);
 		for (const words of ["Feature 01234567 · running · coding", "AE", "Task: A list of things"])
@@ -115,7 +115,7 @@ describe("a ledger of another program", () => {
 		expect(JSON.parse(project.read(".pi/chronicle/sessions/0123456789abcdef.json"))).toEqual(foreign);
 	});
 
-	it("a beginning that several have is told with them", async () => {
+	it("an ambiguous prefix is refused with its candidates", async () => {
 		writeFileSync(
 			project.path(".pi/chronicle/sessions/01ffffffffffffff.json"),
 			JSON.stringify({ ...foreign, id: "01ffffffffffffff" }),
@@ -124,7 +124,7 @@ describe("a ledger of another program", () => {
 	});
 });
 
-it("show draws a template", async () => {
+it("show draws a template as a diagram", async () => {
 	const shown = await chronicle(project, ["show", "good"]);
 	expect(shown).toMatchObject({ code: 0, stdout: expect.stringMatching(/┌[\s\S]*Build[\s\S]*Engineer[\s\S]*Done/) });
 	expect((await chronicle(project, ["show", "good", "--json"])).data).toMatchObject({
@@ -135,7 +135,7 @@ it("show draws a template", async () => {
 });
 
 describe("check", () => {
-	it("tells what is wrong with agents and teams too, and looks at what a named file names", async () => {
+	it("reports problems of agents and teams too, and follows the references of a named file", async () => {
 		const all = await chronicle(project, ["check", "--json"]);
 		expect(all.code).toBe(2);
 		expect(all.data).toMatchObject({
@@ -158,7 +158,7 @@ describe("check", () => {
 	});
 });
 
-it("templates that are not read because nobody trusts the project do not pass as sound", async () => {
+it("check does not pass templates that it skips because the project is untrusted", async () => {
 	expect(await said(["check", "--no-approve"])).toMatch(/^2 ✗ The project's definitions are not read/);
 	expect((await chronicle(project, ["check", "--no-approve", "--json"])).data).toMatchObject({
 		sound: false,
@@ -166,7 +166,7 @@ it("templates that are not read because nobody trusts the project do not pass as
 	});
 });
 
-it("an approval that cannot be kept starts nothing and says why", async () => {
+it("an approval that cannot be stored starts nothing and says why", async () => {
 	project.write("own/chronicle", "not a folder");
 	project.write(".pi/chronicle/workflows/clean.json", {
 		states: { a: { persona: "A", next: ["done"], cleanup: ["true"] } },

@@ -1,4 +1,4 @@
-// Words of a command line: what is an option, what is a name, what is said to an agent.
+// Arguments of a command line: options, names, and text for an agent.
 import { describe, expect, it } from "vitest";
 import { type CommandGrammar, parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";
 import { steerings } from "../../../../src/chronicle/ui/commands/steering.ts";
@@ -29,14 +29,14 @@ describe("an option of this program that the verb does not have", () => {
 		[["feature", "Add", "it", "--out", "file.html"], "--out"],
 		[["feature", "Add", "it", "--out=file.html"], "--out=file.html"],
 		[["feature", "Add", "it", "--scenario"], "--scenario"],
-	])("behind the text is an error: %j", (words, option) => {
+	])("after the text is an error: %j", (words, option) => {
 		const error = `This command has no option ${option}. If it belongs to the text, put -- before the text.`;
 		expect(read(words, run)).toBe(error);
 		const [name = "", ...text] = words;
 		expect(read([name, "--", ...text], run)).toEqual({ names: name, text: text.join(" "), options: "" });
 	});
 
-	it("is known for every verb that has one", () => {
+	it("is recognized for every verb", () => {
 		for (const option of [
 			...steerings.flatMap((verb) => Object.keys(verb.options ?? {})),
 			"cwd",
@@ -47,7 +47,7 @@ describe("an option of this program that the verb does not have", () => {
 			expect(read(["x", "do", "it", `--${option}`], { options: {}, textAfter: 1 })).toContain(`no option --${option}`);
 	});
 
-	it("in the midst of the text is text, and so are options of other programs", () => {
+	it("within the text is text, and so are options of other programs", () => {
 		expect(read(["feature", "say", "what", "--stat", "does"], run)).toMatchObject({ text: "say what --stat does" });
 		expect(read(["feature", "add", "--verbose"], run)).toMatchObject({ text: "add --verbose" });
 	});
@@ -122,7 +122,7 @@ describe("a verb with a run and a text", () => {
 });
 
 describe("a verb without a text", () => {
-	it("takes options anywhere, and knows no others", () => {
+	it("accepts its options anywhere, and no others", () => {
 		expect(read(["a", "--json", "b", "--cwd", "/x"], list)).toEqual({ names: "a|b", text: "", options: "json cwd /x" });
 		expect(read(["a", "--", "--json"], list)).toEqual({ names: "a|--json", text: "", options: "" });
 		expect(read(["a", "--stat"], list)).toBe("Unknown option: --stat.");

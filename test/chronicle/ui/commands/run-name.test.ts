@@ -1,4 +1,4 @@
-// Which run a word means, among entries as a store lists them.
+// Resolves a name to one of the runs that a store lists.
 import { describe, expect, it } from "vitest";
 import type { LedgerEntry, LedgerStore } from "../../../../src/chronicle/core/index.ts";
 import {
@@ -46,7 +46,7 @@ const project = {
 	} as Pick<LedgerStore, "list" | "find"> as LedgerStore,
 };
 
-describe("a word among others", () => {
+describe("an argument", () => {
 	it.each([
 		["last", true],
 		["3f2a", true],
@@ -64,7 +64,7 @@ describe("a word among others", () => {
 		["2026-11-28", false],
 		["-3f2a", false],
 		["Last", false],
-	])("%s is a run: %s", (word, is) => {
+	])("%s names a run: %s", (word, is) => {
 		const known = word === "face" ? entries.filter(({ id }) => id !== face) : entries;
 		expect(namesRun(word, known)).toBe(is);
 	});
@@ -75,12 +75,12 @@ describe("a name", () => {
 		const found = await resolveRun(project, name);
 		return found.ok ? found.value : `${found.failure.reason}: ${found.failure.message}`;
 	};
-	it("finds by any unique beginning, in capitals too", async () => {
+	it("finds a run by any unique prefix, in capitals too", async () => {
 		expect(await failure("3F2A")).toBe(one);
 		expect(await failure("last")).toBe(one);
 		expect(await resolveRun(project, undefined, [two])).toEqual({ ok: true, value: two });
 	});
-	it("tells the candidates, another program's ledger, a torn one, and what is not there", async () => {
+	it("is refused with the reason: several candidates, another program's ledger, a torn ledger, or no match", async () => {
 		expect(await failure("3f2")).toBe('ambiguous: 2 runs begin with "3f2": 3f2a91c0, 3f2b91c0.');
 		expect(await failure("3f")).toContain("3 runs begin with");
 		expect(await failure("3f99")).toMatch(/^foreign: 3f9999999999abcd is a ledger of AE/);
@@ -90,7 +90,7 @@ describe("a name", () => {
 	});
 });
 
-it("an answer that finds no question in the run that is meant names those that wait for one", async () => {
+it("an answer to a run without a question lists the runs that have one", async () => {
 	expect(await askingElsewhere(project, one)).toBe(" Waiting for approval: 3f2b91c0. Name the run.");
 	expect(await askingElsewhere(project, two)).toBe("");
 });

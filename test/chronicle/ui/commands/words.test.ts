@@ -1,4 +1,4 @@
-// What a person says, made from the run as it stands: what applies where, and why not elsewhere.
+// Commands of the user turned into events for the current run: when they apply, and the reason when they don't.
 import { describe, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import { type ApprovalQuestion, decide, isRefusal } from "../../../../src/chronicle/core/machine/index.ts";
@@ -64,16 +64,19 @@ function replies(theatre: Theatre, word: RunCommand, question?: ApprovalQuestion
 	});
 }
 
-describe("words that come when the run has moved on", () => {
+describe("a command for an earlier visit", () => {
 	const elsewhere = "This was decided in an earlier visit (visit 1); the run is in visit 2";
-	it.each(["approve", "reject no", "release planning"])("%s answers its question and no later one", async (line) => {
-		const theatre = asking();
-		const word = await wordOf(theatre, line);
-		const { stage } = theatre.run;
-		const question = stage.kind === "asking" ? stage.question : undefined;
-		theatre.say({ kind: "approved", answers: question?.seq ?? 0, diff: question?.diff ?? "" });
-		expect(replies(theatre, word, question)).toEqual([expect.stringContaining(elsewhere)]);
-	});
+	it.each(["approve", "reject no", "release planning"])(
+		"%s applies to its own question and no later one",
+		async (line) => {
+			const theatre = asking();
+			const word = await wordOf(theatre, line);
+			const { stage } = theatre.run;
+			const question = stage.kind === "asking" ? stage.question : undefined;
+			theatre.say({ kind: "approved", answers: question?.seq ?? 0, diff: question?.diff ?? "" });
+			expect(replies(theatre, word, question)).toEqual([expect.stringContaining(elsewhere)]);
+		},
+	);
 	it.each(["resume", "resume mind it", "release coding", "tell mind it", "rewind 1"])("%s", async (line) => {
 		const theatre = paused();
 		const word = await wordOf(theatre, line);
@@ -85,14 +88,14 @@ describe("words that come when the run has moved on", () => {
 		rest(start(theatre).say({ kind: "pause_requested", cause: "person", detail: "Again." }));
 		expect(replies(theatre, word).at(-1)).toContain(elsewhere);
 	});
-	it("tell is for the attempt that was seen", async () => {
+	it("tell applies to the attempt that was current", async () => {
 		const theatre = atWork();
 		const word = await wordOf(theatre, "tell mind it");
 		expect(replies(theatre, word)).toEqual(["taken"]);
 		start(rest(crash(theatre)));
 		expect(replies(theatre, word)).toEqual([expect.stringContaining("in an earlier attempt (1.1)")]);
 	});
-	it("an answer names its visit where the person says which", async () => {
+	it("an answer may name its visit", async () => {
 		for (const line of ["approve --visit 2", "reject --visit 2 no", "tell --visit 2 x", "release --visit 2 coding"])
 			expect(await wordOf(asking(), line)).toMatchObject({
 				kind: "refused",
@@ -101,7 +104,7 @@ describe("words that come when the run has moved on", () => {
 		expect(await wordOf(asking(), "approve --visit 1")).toMatchObject({ kind: "answer" });
 		expect(await wordOf(asking(), "approve --visit x")).toMatchObject({ kind: "refused" });
 	});
-	it("what was answered by somebody else is said to be, and what is over is", async () => {
+	it("a command after somebody else's answer or after the end is refused with that reason", async () => {
 		const theatre = paused();
 		const word = await wordOf(theatre, "resume");
 		await say(theatre, "resume");
@@ -111,7 +114,7 @@ describe("words that come when the run has moved on", () => {
 		expect(replies(theatre, word)).toEqual(["The run is over (aborted); it takes no answer."]);
 	});
 	it.each(["approve", "reject", "tell", "resume", "release coding", "abort", "reopen coding"])(
-		"more words than are kept are refused, not cut: %s",
+		"a message above the limit is refused, not cut: %s",
 		async (verb) => {
 			const word = await wordOf(asking(), `${verb} ${"x".repeat(100_100)}`);
 			expect(word).toMatchObject({ kind: "refused", message: expect.stringContaining("at most 8000 characters") });
@@ -119,8 +122,8 @@ describe("words that come when the run has moved on", () => {
 	);
 });
 
-describe("words that apply", () => {
-	it("resume raises ceilings in the same breath, and gives words to the worker", async () => {
+describe("a command that applies", () => {
+	it("resume raises ceilings and sends a message to the worker in one command", async () => {
 		const theatre = await say(paused(), "resume --cost $5 --tokens 2,000,000 --minutes 90 --moves 7 mind the gap");
 		expect(theatre.run).toMatchObject({
 			status: "running",
@@ -130,12 +133,12 @@ describe("words that apply", () => {
 		const state = await say(paused(), "resume --state coding --cost 1.5");
 		expect(state.run.limits.states).toEqual({ coding: { costUsd: 1.5 } });
 	});
-	it("resume of a run that was only interrupted has nothing to say; one that asks is asked again", async () => {
+	it("resume of a run that was only interrupted adds no event; a run with a question asks it again", async () => {
 		expect(await wordOf(atWork(), "resume")).toEqual({ kind: "nothing" });
 		expect(await wordOf(asking(), "resume")).toEqual({ kind: "nothing" });
 		expect((await say(atWork(), "resume --tokens 5000")).run.limits.run).toEqual({ tokens: 5000 });
 	});
-	it("answers name the question that was seen, also where its supervisor died while it asked", async () => {
+	it("answers name the current question, even if its supervisor died while asking", async () => {
 		const theatre = asking();
 		const { seq } = theatre.run.stage.kind === "asking" ? theatre.run.stage.question : { seq: 0 };
 		expect(await wordOf(theatre, "approve use tabs")).toEqual({
@@ -151,13 +154,13 @@ describe("words that apply", () => {
 		theatre.say({ kind: "opened", host: "h", pid: 2, started: "t" });
 		expect(await wordOf(theatre, "approve")).toMatchObject({ kind: "answer", question: { seq } });
 	});
-	it("release: the refused move, another state in any spelling, or done", async () => {
+	it("release takes the refused move, another state in any spelling, or done", async () => {
 		expect((await say(circle(), "release")).run).toMatchObject({ state: "planning", pairMoves: {} });
 		expect((await say(circle(), "release Coding")).run.state).toBe("coding");
 		expect((await say(circle(), "release --done")).run.status).toBe("done");
 		expect((await say(paused(), "release coding")).run.state).toBe("coding");
 	});
-	it("tell, pause, abort, reopen, rewind", async () => {
+	it("tell, pause, abort, reopen and rewind become their events", async () => {
 		expect((await say(atWork(), "tell hello there")).run.outbox).toMatchObject([{ text: "hello there" }]);
 		expect((await say(atWork(), "pause")).run.stage).toMatchObject({ kind: "stopping", how: "boundary" });
 		expect((await say(atWork(), "abort no use")).run.stage).toMatchObject({
@@ -171,7 +174,7 @@ describe("words that apply", () => {
 	});
 });
 
-describe("words that do not apply say why", () => {
+describe("a command that does not apply gives its reason", () => {
 	it.each([
 		["approve", atWork, "nothing to approve"],
 		["reject no", paused, "nothing to approve"],

@@ -1,5 +1,5 @@
 // The report in a real Chromium, on a phone, a laptop and paper, light and dark. Without a Chromium on the machine these tests are skipped.
-// Pictures for the documents are drawn here when UPDATE_IMAGES=1.
+// UPDATE_IMAGES=1 draws the pictures for the documents here.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -113,7 +113,7 @@ function wideWords() {
 	return play.events;
 }
 
-describe("in a browser", needsProgram("chromium", executablePath), () => {
+describe("the report in a browser", needsProgram("chromium", executablePath), () => {
 	beforeAll(async () => {
 		folder = await mkdtemp(join(tmpdir(), "report-"));
 		for (const [name, html] of await reports()) {
@@ -163,7 +163,7 @@ describe("in a browser", needsProgram("chromium", executablePath), () => {
 		(["phone", "laptop"] as const).map((size) => [name, size] as const),
 	);
 
-	it.each(everywhere)("nothing is wider than the page, and no text lies on another: %s on a %s", async (name, size) => {
+	it.each(everywhere)("has nothing wider than the page and no overlapping text: %s on a %s", async (name, size) => {
 		const { page, measure } = await visit(name, size, "light");
 		for (const folded of [true, false]) {
 			if (!folded) await measure("open()");
@@ -175,7 +175,7 @@ describe("in a browser", needsProgram("chromium", executablePath), () => {
 	});
 
 	it.each(everywhere.flatMap(([name, size]) => schemes.map((scheme) => [name, size, scheme] as const)))(
-		"every text has a contrast of 4.5 or more: %s on a %s, %s",
+		"gives every text a contrast of 4.5 or more: %s on a %s, %s",
 		async (name, size, scheme) => {
 			const { page, measure } = await visit(name, size, scheme);
 			await measure("open()");
@@ -186,13 +186,13 @@ describe("in a browser", needsProgram("chromium", executablePath), () => {
 		},
 	);
 
-	it.each(everywhere)("drawings are as large as they have to be to be read: %s on a %s", async (name, size) => {
+	it.each(everywhere)("draws its figures large enough to read: %s on a %s", async (name, size) => {
 		const { page, measure } = await visit(name, size, "light");
 		expect(await measure("smallest()")).toBeGreaterThanOrEqual(9);
 		await page.close();
 	});
 
-	it("it asks for nothing but itself, and its own policy has nothing to refuse", async () => {
+	it("requests nothing but itself and violates none of its own policy", async () => {
 		for (const name of files.keys()) {
 			const { page, requests, complaints } = await visit(name, "laptop", "light");
 			expect(requests).toEqual([files.get(name)]);
@@ -201,7 +201,7 @@ describe("in a browser", needsProgram("chromium", executablePath), () => {
 		}
 	});
 
-	it("its policy stops a script and a style that got into it", async () => {
+	it("blocks injected scripts and styles by its policy", async () => {
 		const path = join(folder, "hurt.html");
 		const html = await writeReport(ledgerOf(dayOfWork().events));
 		await writeFile(
@@ -216,7 +216,7 @@ describe("in a browser", needsProgram("chromium", executablePath), () => {
 		await page.close();
 	});
 
-	it("everything can be reached and opened by keyboard", async () => {
+	it("lets the keyboard reach and open everything", async () => {
 		const { page, measure } = await visit("day", "laptop", "light");
 		const seen: string[] = [];
 		const reachable = await measure<number>("reachable()");
@@ -264,7 +264,7 @@ describe("in a browser", needsProgram("chromium", executablePath), () => {
 	});
 
 	it(
-		"pictures for the documents",
+		"draws the pictures for the documents",
 		needs("UPDATE_IMAGES=1: it only draws", process.env.UPDATE_IMAGES === "1"),
 		async () => {
 			const picture = async (

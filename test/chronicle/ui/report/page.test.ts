@@ -1,4 +1,4 @@
-// The page itself: sound HTML for any run, nothing of a run's text can become part of it, secrets stay out, size is bounded.
+// The report page: valid HTML for any run, no injection by a run's texts, no secrets, bounded size.
 import { describe, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
@@ -33,7 +33,7 @@ const two = definition({
 });
 
 describe("the report of a day's work", () => {
-	it("says what was to be done, how it ended and what it took", async () => {
+	it("states the task, the outcome and the cost", async () => {
 		const page = await pageOf(ledgerOf(named(dayOfWork().events, "export")));
 		expect(textOf(page.all("h1")[0] as never)).toBe("Monthly invoice export");
 		for (const words of [
@@ -48,7 +48,7 @@ describe("the report of a day's work", () => {
 			expect(page.text).toContain(words);
 	});
 
-	it("draws the path: states, moves by number, what was refused", async () => {
+	it("draws the path: states, numbered moves, refused moves", async () => {
 		const page = await pageOf(ledgerOf(dayOfWork().events));
 		const path = page.section("path");
 		for (const words of [
@@ -98,25 +98,25 @@ describe("the report of a day's work", () => {
 		expect(page.section("history")).toContain("1 ⊘ asked for implementation; rejected");
 	});
 
-	it("is sound at every moment of it", async () => {
+	it("is valid at every event of the day", async () => {
 		const { events } = dayOfWork();
 		for (let length = 1; length <= events.length; length += 17) await pageOf(ledgerOf(events.slice(0, length)));
 	});
 
-	it("is the same text for the same ledger", async () => {
+	it("is identical for the same ledger", async () => {
 		const { events } = dayOfWork();
 		expect(await writeReport(ledgerOf(events), fixed)).toBe(await writeReport(ledgerOf(events), fixed));
 	});
 
-	it("names its time zone, and takes UTC for one that is not known", async () => {
+	it("names its time zone, and uses UTC for an unknown one", async () => {
 		const { events } = dayOfWork();
 		expect((await pageOf(ledgerOf(events), { zone: "Asia/Kathmandu" })).text).toContain("1 Jan 2030, 05:45 ");
 		expect((await pageOf(ledgerOf(events), { zone: "Middle/Earth" })).text).toContain("times in UTC");
 	});
 });
 
-describe("what a run waits for", () => {
-	it("is said with the commands that answer it", async () => {
+describe("the question of a waiting run", () => {
+	it("is shown with the commands that answer it", async () => {
 		const play = open(definition({ plan: { persona: "P", next: ["build"], requires_approval: true }, build: {} }));
 		ask(start(play), "build", "The plan stands.");
 		restWith(play, []);
@@ -126,7 +126,7 @@ describe("what a run waits for", () => {
 		expect(page.text).toContain("awaiting approval");
 	});
 
-	it("is not said of a run that goes on; without a supervisor it is interrupted", async () => {
+	it("is not shown for a running run; a run without a supervisor is interrupted", async () => {
 		const play = start(open(two));
 		expect((await pageOf(ledgerOf(play.events, { holder: alive }))).text).toContain("● running in Plan");
 		expect((await pageOf(ledgerOf(play.events))).text).toContain("‖ interrupted in Plan");
@@ -134,7 +134,7 @@ describe("what a run waits for", () => {
 	});
 });
 
-describe("a run with little", () => {
+describe("a run with little data", () => {
 	it("of one event has a report", async () => {
 		const page = await pageOf(ledgerOf(open(two).events));
 		for (const words of [
@@ -154,7 +154,7 @@ describe("a run with little", () => {
 		expect(page.section("money")).toContain("Implementation");
 	});
 
-	it("with events that make no sense has a report of the others, which says so", async () => {
+	it("with invalid events has a report of the others, which says so", async () => {
 		const play = dayOfWork();
 		const strange = [
 			{ kind: "worker_ended", visit: 2, attempt: 1, launch: 1, outcome: { kind: "melted" } },
@@ -293,7 +293,7 @@ const invisible = new Set([
 
 describe("hostile texts", () => {
 	it.each(hostile.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
-		"stay texts wherever they stand: %s",
+		"are escaped everywhere: %s",
 		async (_, text) => {
 			const play = everywhere(text);
 			const patch = `diff --git a/${text} b/${text}\n--- a/${text}\n+++ b/${text}\n@@ -1 +1 @@ ${text}\n-${text}\n+${text}x\n`;
@@ -312,12 +312,12 @@ describe("hostile texts", () => {
 		},
 	);
 
-	it("that turn what follows round are shown as what they are", async () => {
+	it("with bidirectional controls show the controls", async () => {
 		const page = await pageOf(ledgerOf(everywhere("abc\u202Egnp.exe").events));
 		expect(page.text).toContain("abc⟨U+202E⟩gnp.exe");
 	});
 
-	it("in links lead nowhere else", async () => {
+	it("never change the target of a link", async () => {
 		const page = await pageOf(ledgerOf(open(two).events), {
 			transcripts: [
 				{ key: "1.1", href: "workers/1.1.jsonl", bytes: 10 },
@@ -342,7 +342,7 @@ describe("hostile texts", () => {
 describe("secrets", () => {
 	const secret = "sk-proj-0123456789abcdefghijkl";
 
-	it("are taken out of every text, those of the environment too", async () => {
+	it("are redacted in every text, values of the environment too", async () => {
 		const redact = openRedaction({ DEPLOY_TOKEN: "swordfish-9000" });
 		for (const text of [
 			secret,
@@ -362,13 +362,13 @@ describe("secrets", () => {
 		}
 	});
 
-	it("are taken out before a text is cut, so that no half of one is left", async () => {
+	it("are redacted before a text is cut, so that no part of one remains", async () => {
 		const text = `${"x".repeat(385)} ${secret}`;
 		const html = await writeReport(ledgerOf(everywhere(text).events), fixed);
 		expect(html).not.toContain("sk-proj");
 	});
 
-	it("in files that are secret by their name are not shown, whatever they look like", async () => {
+	it("in files that are secret by name are not shown, whatever their form", async () => {
 		const patch = ["config/.env", "keys/deploy.pem", "id_ed25519", ".npmrc"]
 			.map(
 				(path) =>
@@ -394,7 +394,7 @@ describe("secrets", () => {
 });
 
 describe("size", () => {
-	it("of 300 visits of 60 states is bounded, and what is left out is said", async () => {
+	it("of 300 visits of 60 states is bounded, and omissions are counted", async () => {
 		const name = (index: number) => `state-${index % 60}`;
 		const states = Object.fromEntries(
 			Array.from({ length: 60 }, (_, index) => [name(index), { persona: "P", next: [name(index + 1), "done"] }]),
@@ -458,7 +458,7 @@ describe("size", () => {
 		expect(page.text).toContain("Lines of visit 12 that had no room; `diff 12` shows them.");
 	});
 
-	it("of 4000 tool calls grows with none of them", async () => {
+	it("does not grow with 4000 tool calls", async () => {
 		const play = start(open(two));
 		const few = (await writeReport(ledgerOf(play.events), fixed)).length;
 		const events: LedgerEvent[] = [...play.events];

@@ -1,4 +1,4 @@
-// The parts of the report that compute: reading patches, cutting silence out of time, cutting texts, counting moves.
+// The computing parts of the report: parsing patches, collapsing idle time, cutting texts, counting moves.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSecretFile, type PatchLine, readPatch } from "../../../../src/chronicle/core/snapshot/index.ts";
@@ -15,7 +15,7 @@ import { builtPatch, dayOfWork, ledgerOf } from "./ledgers.ts";
 
 const asIs = (text: string): string => text;
 
-describe("the colours of code", () => {
+describe("syntax colors", () => {
 	const html = openHtml(asIs);
 	const line = (sign: PatchLine["sign"], text: string): PatchLine => ({ sign, text, number: 1 });
 	const markup = (path: string, lines: readonly PatchLine[]) =>
@@ -23,7 +23,7 @@ describe("the colours of code", () => {
 			.hunk(path, lines)
 			.map((one) => one?.markup);
 
-	it("are those of the language that the file's name says, old and new side apart", () => {
+	it("are those of the file's language, for the old and the new side separately", () => {
 		expect(
 			markup("src/a.ts", [line(" ", "/* one"), line("-", "two */ let a;"), line("+", 'three */ const b = "x";')]),
 		).toEqual([
@@ -34,7 +34,7 @@ describe("the colours of code", () => {
 		expect(markup("Dockerfile", [line("+", "FROM node:22")])[0]).toContain('<span class="k">FROM</span>');
 	});
 
-	it("are none where the language is not known, or a line is too long", () => {
+	it("are absent for an unknown language and for long lines", () => {
 		expect(markup("notes.unknown", [line("+", "const a = 1")])).toEqual([undefined]);
 		expect(markup("a.ts", [line("+", `const a = "${"x".repeat(500)}"`)])).toEqual([undefined]);
 	});
@@ -90,12 +90,12 @@ describe("a patch", () => {
 		['"b/with\\ttab and \\"quotes\\".txt"', 'with\ttab and "quotes".txt'],
 		["b/with blanks.txt\t", "with blanks.txt"],
 		["b/b/inner.txt", "b/inner.txt"],
-	])("names files as they are called: %s", (name, path) => {
+	])("unquotes file names: %s", (name, path) => {
 		const text = `diff --git x y\n--- /dev/null\n+++ ${name}\n@@ -0,0 +1 @@\n+x\n`;
 		expect(readPatch(text, asIs)[0]?.path).toBe(path);
 	});
 
-	it("of a deleted file, of one without lines and of one that only got other rights has its name", () => {
+	it("of a deleted file, an empty file or a mode change has the file's name", () => {
 		const gone =
 			"diff --git a/old b/old\ndeleted file mode 100644\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n";
 		const empty = "diff --git a/dir/empty b/dir/empty\nnew file mode 100644\nindex 0000000..e69de29\n";
@@ -104,7 +104,7 @@ describe("a patch", () => {
 		expect(files.map(({ path, change }) => `${change} ${path}`)).toEqual(["D old", "A dir/empty", "M run.sh"]);
 	});
 
-	it("is read as far as it goes, wherever it was cut", () => {
+	it("is read up to the cut, wherever it was cut", () => {
 		for (let length = 0; length <= builtPatch.length; length += 3) {
 			const files = readPatch(builtPatch.slice(0, length), asIs);
 			expect(files.length).toBeLessThanOrEqual(4);
@@ -112,7 +112,7 @@ describe("a patch", () => {
 		}
 	});
 
-	it("is not led astray by lines that look like its own heads", () => {
+	it("is not misread because of lines that look like headers", () => {
 		const text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n--- a/other\n+++ b/other\n+@@ -9 +9 @@\n x\n";
 		const [file, more] = readPatch(text, asIs);
 		expect(more).toBeUndefined();
@@ -155,7 +155,7 @@ describe("a patch", () => {
 });
 
 describe("the state diagram", () => {
-	it.each([3, 8, 12, 20, 40])("has every line of %d states inside of its picture", async (count) => {
+	it.each([3, 8, 12, 20, 40])("keeps every line of %d states inside the picture", async (count) => {
 		const name = (index: number) => `state-${index % count}`;
 		const states = Object.fromEntries(
 			Array.from({ length: count }, (_, index) => [
@@ -188,7 +188,7 @@ describe("the state diagram", () => {
 describe("the time axis", () => {
 	const minute = 60_000;
 
-	it("cuts a night short and keeps the work on both sides to scale", () => {
+	it("collapses a night and keeps the work on both sides to scale", () => {
 		const busy = [
 			{ from: 0, to: 5 * minute },
 			{ from: 600 * minute, to: 610 * minute },
@@ -201,7 +201,7 @@ describe("the time axis", () => {
 		expect(axis.breaks).toEqual([{ from: axis.at(5 * minute), to: axis.at(600 * minute), ms: 595 * minute }]);
 	});
 
-	it("cuts nothing where nobody worked, and nothing that is short", () => {
+	it("collapses no short gap, and nothing in a run without work", () => {
 		const quick = [
 			{ from: 5000, to: 6000 },
 			{ from: 60_000, to: 61_000 },
@@ -266,7 +266,7 @@ describe("the time axis", () => {
 });
 
 describe("texts", () => {
-	it("are cut between characters as people see them, never longer than asked", () => {
+	it("are cut between grapheme clusters, never longer than asked", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 2, max: 40 }), (text, length) => {
 				const short = shorten(text, length);
@@ -279,7 +279,7 @@ describe("texts", () => {
 		expect(shorten("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 14)).toBe("👩‍👩‍👧‍👦…");
 	});
 
-	it("fit into the width that they are given", () => {
+	it("fit the given width", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), fc.integer({ min: 20, max: 300 }), (text, width) => {
 				expect(textWidth(fitText(text, 13, width), 13)).toBeLessThanOrEqual(width + 13);
@@ -287,7 +287,7 @@ describe("texts", () => {
 		);
 	});
 
-	it("in markup become text, whatever they are, in lists too", () => {
+	it("in markup are escaped, in lists too", () => {
 		const html = openHtml(asIs);
 		fc.assert(
 			fc.property(fc.string(), (text) => {
@@ -301,7 +301,7 @@ describe("texts", () => {
 });
 
 describe("the path", () => {
-	it("counts moves by way, and tells taken, possible and refused ways apart", async () => {
+	it("counts moves by edge, and distinguishes taken, possible and refused edges", async () => {
 		const path = pathOf(await readReportModel(ledgerOf(dayOfWork().events), asIs));
 		const names = path.nodes.map(({ title }) => title);
 		const ways = path.edges.map(({ from, to, kind, label }) =>
@@ -320,7 +320,7 @@ describe("the path", () => {
 		expect(path.nodes.map(({ mark }) => mark)).toEqual(["done", "done", "done", "done", "done", "done"]);
 	});
 
-	it("says many moves between two states in few words", async () => {
+	it("summarizes many moves between two states", async () => {
 		const play = open(
 			definition(
 				{ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a", "done"] }, done: {} },

@@ -1,4 +1,4 @@
-// The report of a run that really happened: pi's workers, the files on disk, the command line.
+// The report of a real run: pi's workers, files on disk, the command line.
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -18,7 +18,7 @@ const template = {
 };
 
 it(
-	"tells a real run: lines of files, tools, people, and conversations that can be opened",
+	"the report of a real run has changed lines, tool calls, decisions, and links to conversations that open",
 	async () => {
 		const secret = "sk-proj-ABCDEFGHIJKLMNOP0123";
 		const { project } = await openBench({

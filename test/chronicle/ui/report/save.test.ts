@@ -1,4 +1,4 @@
-// The report on disk: where it lies, who may read it, and that it fits what the real store, the real workspace and workers leave there.
+// The report on disk: its place, its permissions, and its links to the files of the real store, workspace and workers.
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -30,7 +30,7 @@ async function runOnDisk(bodies: (run: Run) => EventBody[]): Promise<HeldLedger>
 	return { ...ledger, run };
 }
 
-it("lies in the run's folder, is private, and links to the conversations and the record beside it", async () => {
+it("the report is in the run's folder, is private, and links to the conversations and the record next to it", async () => {
 	const ledger = await runOnDisk((run) => visit(run));
 	const workers = join(ledger.folder, "workers");
 	await mkdir(workers, { recursive: true });
@@ -55,7 +55,7 @@ it("lies in the run's folder, is private, and links to the conversations and the
 	await ledger.releaseLease();
 });
 
-it("goes where it is told to, with links from there, and replaces an older one whole", async () => {
+it("the report is written to a given path, with links from there, and replaces an older one atomically", async () => {
 	const ledger = await runOnDisk((run) => visit(run));
 	const workers = join(ledger.folder, "workers");
 	await mkdir(workers, { recursive: true });
@@ -75,7 +75,7 @@ it("goes where it is told to, with links from there, and replaces an older one w
 	await ledger.releaseLease();
 });
 
-it("that cannot be written is a failure in words, and leaves nothing behind", async () => {
+it("a report that cannot be written is a failure with a reason, and leaves nothing behind", async () => {
 	const read = ledgerOf(dayOfWork().events, { folder });
 	const path = join(folder, "missing", "report.html");
 	const saved = await saveReport(read, { path });
@@ -84,7 +84,7 @@ it("that cannot be written is a failure in words, and leaves nothing behind", as
 	expect(await readdir(folder)).toEqual([]);
 });
 
-it("takes the secrets of the environment out", async () => {
+it("the report has no secrets of the environment", async () => {
 	process.env.REPORT_TEST_TOKEN = "swordfish-of-the-environment";
 	try {
 		const read = ledgerOf(dayOfWork().events, { folder });
@@ -96,7 +96,7 @@ it("takes the secrets of the environment out", async () => {
 	}
 });
 
-it("shows the lines that the real workspace kept", async () => {
+it("the report shows the lines that the real workspace stored", async () => {
 	const cwd = join(folder, "project");
 	await mkdir(join(cwd, "src"), { recursive: true });
 	await writeFile(

@@ -1,4 +1,4 @@
-// What the report takes out of a ledger: figures that add up, who worked and who waited, what people said.
+// The report's model of a ledger: totals, visits, waits, decisions of the user.
 import { describe, expect, it } from "vitest";
 import type { LedgerEvent, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { addSpend, NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
@@ -29,7 +29,7 @@ const two = definition({
 });
 
 describe("figures", () => {
-	it("of states and of visits add up to the run's own, at every moment of a day", async () => {
+	it("of states and of visits add up to the run's, after every event of a day", async () => {
 		const { events } = dayOfWork();
 		for (let length = 1; length <= events.length; length += 1) {
 			const story = await tell(events.slice(0, length));
@@ -48,7 +48,7 @@ describe("figures", () => {
 		}
 	});
 
-	it("count the time of workers, not that of waits, and of a lost worker only what is known", async () => {
+	it("count time of workers, not of waits, and of a lost worker only the known time", async () => {
 		const play = open(two);
 		start(play);
 		call(play.wait(10_000), "read", "{}", 500);
@@ -65,7 +65,7 @@ describe("figures", () => {
 		expect(launch?.end).toEqual({ kind: "lost", words: "was lost with its supervisor" });
 	});
 
-	it("are differences: a report that comes twice adds nothing", async () => {
+	it("are differences: a repeated report adds nothing", async () => {
 		const play = open(two);
 		start(play);
 		used(play, 1000, 0.1);
@@ -75,7 +75,7 @@ describe("figures", () => {
 });
 
 describe("visits", () => {
-	it("know their waits by what was waited for", async () => {
+	it("list their waits by cause", async () => {
 		const { visits } = await tell(dayOfWork().events);
 		const kinds = visits.map(({ state, waits }) => [state, ...new Set(waits.map(({ kind }) => kind))]);
 		expect(kinds).toEqual([
@@ -90,7 +90,7 @@ describe("visits", () => {
 		]);
 	});
 
-	it("know how each worker ended, in the order of their attempts", async () => {
+	it("list how each worker ended, in the order of attempts", async () => {
 		const { visits } = await tell(dayOfWork().events);
 		const ends = visits.map(({ launches }) => launches.map(({ attempt, end }) => `${attempt} ${end.kind}`));
 		expect(ends).toEqual([
@@ -105,7 +105,7 @@ describe("visits", () => {
 		]);
 	});
 
-	it("keep the trees between which they changed files, and only their own changes", async () => {
+	it("keep the trees before and after them, and only their own changes", async () => {
 		const play = open(two);
 		start(play, "1".repeat(40));
 		ask(play, "build");
@@ -143,11 +143,11 @@ describe("visits", () => {
 	});
 });
 
-describe("decisions of people", () => {
+describe("decisions of the user", () => {
 	const said = async (events: readonly LedgerEvent[]) =>
 		(await tell(events)).people.map(({ what, words }) => `${what}: ${words}`);
 
-	it("are told in order, with their words", async () => {
+	it("are listed in order, with their messages", async () => {
 		expect(await said(dayOfWork().events)).toEqual([
 			"Rejected the move from planning to implementation: Drafts must not be in the file. Please say how you test the totals.",
 			"Approved the move from planning to implementation: Good. Go on.",
@@ -158,7 +158,7 @@ describe("decisions of people", () => {
 		]);
 	});
 
-	it("leave out what nobody said: pauses that a ceiling or a closed session asked for", async () => {
+	it("leave out pauses by a ceiling or a closed session", async () => {
 		const play = start(open(two));
 		play.say({ kind: "pause_requested", cause: "interrupted", detail: "The session was closed." });
 		expect(await said(play.events)).toEqual([]);
@@ -167,7 +167,7 @@ describe("decisions of people", () => {
 		]);
 	});
 
-	it("leave out what did not apply", async () => {
+	it("leave out commands that did not apply", async () => {
 		const play = start(open(two));
 		const stray = { kind: "approved", answers: 1, diff: "x", seq: 99, at: "2030-01-01T01:00:00.000Z" } as const;
 		expect(await said([...play.events, stray])).toEqual([]);
@@ -197,7 +197,7 @@ describe("decisions of people", () => {
 });
 
 describe("the guard and the tools", () => {
-	it("tell a blocked call with its rule and arguments, and count it apart from a failed one", async () => {
+	it("list a blocked call with its rule and arguments, and count it separately from failed calls", async () => {
 		const { blocked, tools, questions } = await tell(dayOfWork().events);
 		expect(blocked).toMatchObject([
 			{
@@ -213,7 +213,7 @@ describe("the guard and the tools", () => {
 	});
 });
 
-describe("a ledger that cannot be read whole", () => {
+describe("an incomplete ledger", () => {
 	it("of a newer version: unknown events are counted and skipped", async () => {
 		const play = start(open(two));
 		const strange = {
@@ -227,7 +227,7 @@ describe("a ledger that cannot be read whole", () => {
 		expect(story.visits).toHaveLength(1);
 	});
 
-	it("whose reading fails in the middle is told as far as it goes", async () => {
+	it("that fails in the middle is reported up to there", async () => {
 		const play = go(start(open(two)), "build");
 		const story = await readReportModel(
 			{
@@ -243,7 +243,7 @@ describe("a ledger that cannot be read whole", () => {
 		expect(story.run.seq).toBe(5);
 	});
 
-	it("without events is told from its folded state", async () => {
+	it("without events is reported from its folded state", async () => {
 		const { run } = dayOfWork();
 		const story = await readReportModel(foldedOnly(run), asIs);
 		expect(story.moves.map(({ number, from, to }) => `${number} ${from} ${to}`).at(0)).toBe(
@@ -253,7 +253,7 @@ describe("a ledger that cannot be read whole", () => {
 		expect(story.gaps).toHaveLength(2);
 	});
 
-	it("that begins with something else is told from its folded state", async () => {
+	it("that starts with another event is reported from its folded state", async () => {
 		const { run, events } = dayOfWork();
 		const story = await readReportModel(
 			{
@@ -268,7 +268,7 @@ describe("a ledger that cannot be read whole", () => {
 		expect(story.run).toBe(run);
 	});
 
-	it("keeps what crashed workers cost", async () => {
+	it("keeps the usage of crashed workers", async () => {
 		const play = start(open(two));
 		play.say({ kind: "used", ...here(play), spend: spend(500, 0.05) });
 		crash(play);

@@ -21,7 +21,7 @@ const three = definition({
 });
 
 describe("breadcrumbs", () => {
-	it("show what is done, what is current and what is to come", () => {
+	it("show finished, current and future states", () => {
 		const play = start(open(three));
 		expect(draw(play)[1]).toBe("Planning [●] -> Implementation [ ] -> Verification [ ] -> Finished [ ]");
 		go(play, "implementation", "a plan");
@@ -31,7 +31,7 @@ describe("breadcrumbs", () => {
 		expect(waiting).toContain("/chronicle approve · /chronicle reject <words>");
 	});
 
-	it("count visits, and mark a refused move and the person's state", () => {
+	it("count visits, and mark a refused move and human_intervention", () => {
 		const play = start(
 			open(definition({ a: { persona: "A", next: ["b", "finished"] }, b: { persona: "B", next: ["a"] } })),
 		);
@@ -57,7 +57,7 @@ describe("breadcrumbs", () => {
 		expect(draw(play).join("\n")).toContain(`Planning [${mark}] -> Implementation [ ]`);
 	});
 
-	it("are headed by the name that the template gives itself, and by how the run stands, at every width", () => {
+	it("have a heading with the template's name and the run's status, at every width", () => {
 		const play = start(open({ ...three, name: "Feature Implementation" }));
 		for (const width of [30, 40, 80, 200]) {
 			const [first = "", second = ""] = draw(play, width);
@@ -68,7 +68,7 @@ describe("breadcrumbs", () => {
 });
 
 describe("metrics", () => {
-	it("live tokens, cost and time of the state, against ceilings, with a bar that warns", () => {
+	it("show live tokens, cost and time of the state against ceilings, with a bar that warns", () => {
 		const limited = definition(
 			{ work: { persona: "Builder", next: ["finished"] } },
 			{ limits: { cost_usd: 5, tokens: 100_000, minutes: 90 } },
@@ -93,14 +93,14 @@ describe("metrics", () => {
 		);
 		return play.say({ kind: "used", ...here(play), spend: spend(1_812_000, 4.25) });
 	};
-	it.each([30, 40, 60, 80, 120])("nobody's figures are cut off at %d columns", (width) => {
+	it.each([30, 40, 60, 80, 120])("show no truncated figure at %d columns", (width) => {
 		const lines = draw(costly(), width);
 		const text = lines.slice(2).join(" · ");
 		for (const figure of ["Software Architect", "visit 1", "1.8M tokens", "$4.25 ▰▰▰"]) expect(text).toContain(figure);
 		expect(text).not.toContain("…");
 	});
 
-	it("what the visit has changed is shown while its worker works, and when it waits", () => {
+	it("show the visit's changes while its worker runs and while it waits", () => {
 		const play = costly();
 		const options = { width: 120, now, prefix: "" };
 		const text = (changed?: { files: number; added: number; removed: number }) =>
@@ -120,7 +120,7 @@ describe("metrics", () => {
 		expect(text()).toContain("1 file +1 −2");
 	});
 
-	it("its height does not depend on what the worker does", () => {
+	it("keep their height whatever the worker does", () => {
 		const play = start(open(three));
 		const before = draw(play).length;
 		play.say({ kind: "tool_started", ...here(play), call: "a", tool: "bash", args: "command=npm test timeout=90" });
@@ -146,7 +146,7 @@ describe("metrics", () => {
 		for (const command of commands) expect(text).toContain(command);
 	});
 
-	it("moves are shown when they come near their end", () => {
+	it("show moves near their limit", () => {
 		const play = start(
 			open(
 				definition(
@@ -177,7 +177,7 @@ describe("metrics", () => {
 	])("%d ms are %s", (ms, text) => {
 		expect(shortTime(ms)).toBe(text);
 	});
-	it("money and bars", () => {
+	it("show money and bars", () => {
 		expect([0, 0.0042, 12.3].map(shortCost)).toEqual(["$0", "$0.0042", "$12.30"]);
 		expect([0, 0.5, 2].map((share) => bar(share, 4))).toEqual(["▱▱▱▱", "▰▰▱▱", "▰▰▰▰"]);
 	});
@@ -192,28 +192,23 @@ describe("widths", () => {
 			]),
 		),
 	);
-	it.each([30, 40, 80, 160, 200])(
-		"no line is wider than %d columns, wide letters and hostile words included",
-		(width) => {
-			const play = start(
-				open(many, { task: "タスク 🧪 \u001b[31mred\u0007 \u202egnp.exe\u202c \u2067x\nsecond line" }),
-			);
-			play.say({
-				kind: "tool_started",
-				...here(play),
-				call: "c",
-				tool: "bash",
-				args: `echo ${"x".repeat(300)}\u001b[2J`,
-			});
-			const lines = draw(play, width);
-			for (const line of lines) {
-				expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-				// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
-				expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-			}
-			expect(lines.length).toBeLessThanOrEqual(11);
-		},
-	);
+	it.each([30, 40, 80, 160, 200])("no line is wider than %d columns, with wide letters and hostile text", (width) => {
+		const play = start(open(many, { task: "タスク 🧪 \u001b[31mred\u0007 \u202egnp.exe\u202c \u2067x\nsecond line" }));
+		play.say({
+			kind: "tool_started",
+			...here(play),
+			call: "c",
+			tool: "bash",
+			args: `echo ${"x".repeat(300)}\u001b[2J`,
+		});
+		const lines = draw(play, width);
+		for (const line of lines) {
+			expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+			// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+			expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+		}
+		expect(lines.length).toBeLessThanOrEqual(11);
+	});
 
 	it("a line that fits is not cut", () => {
 		expect(fitLine([plain("exactly")], 7)).toEqual([plain("exactly")]);
@@ -221,7 +216,7 @@ describe("widths", () => {
 	});
 });
 
-it("a question to come: what a worker asked for is shown while it ends", () => {
+it("the timeline shows the move that a worker requested while that worker ends", () => {
 	const play = start(open(three));
 	ask(play, "implementation");
 	expect(draw(play).join("\n")).toContain("stopping the worker");

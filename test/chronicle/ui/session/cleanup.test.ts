@@ -1,4 +1,4 @@
-// R41 a template's cleanup commands are shown to the last character before they may run, and none runs without a person's yes.
+// A template's cleanup commands are shown completely before they may run, and none runs without the user's approval.
 import { expect, it } from "vitest";
 import { cleanupLines } from "../../../../src/chronicle/ui/text/index.ts";
 import { openBench } from "../../../harness/index.ts";
@@ -9,7 +9,7 @@ const template = (cleanup: string) => ({
 	states: { build: { persona: "Builder", next: ["done"], cleanup: [cleanup] } },
 });
 
-it("what a screen would hide or turn around is written out, further lines stand below", () => {
+it("characters that a screen would hide or reorder are escaped, and further lines follow below", () => {
 	const commands = [
 		{ state: "build", command: "echo ok\u001b[2K\rrm -rf x" },
 		{ state: "b", command: "one\n\ttwo \u202efdp.exe\u200b\u00a0three" },
@@ -21,7 +21,7 @@ it("what a screen would hide or turn around is written out, further lines stand 
 	]);
 });
 
-it("in a session the question shows the texts; dismissed, nothing starts; refused, none of them runs; approved, they run", async () => {
+it("in a session the question shows the commands: when dismissed nothing starts, when refused none runs, when approved they run", async () => {
 	const { project, rpc } = await openBench({
 		files: withTemplates({ t: template("touch cleaned.txt #\u001b[8m hidden") }),
 		script: { [worker("build")]: [move("done"), move("done")] },

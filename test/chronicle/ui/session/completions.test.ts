@@ -1,4 +1,4 @@
-// What may follow `/chronicle `, on a project with templates and runs on real disk.
+// Completions after `/chronicle `, in a project with templates and runs on disk.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -35,8 +35,8 @@ async function withRuns() {
 	return { id: created.value.run.id.slice(0, 8), complete };
 }
 
-describe("completions", () => {
-	it("offers templates and verbs, then runs, then states; what a verb hides is offered behind start", async () => {
+describe("completions of /chronicle", () => {
+	it("offer templates and verbs, then runs, then states; a template named like a verb is offered after start", async () => {
 		const { id, complete } = await withRuns();
 		expect(await complete("")).toEqual(
 			expect.arrayContaining(["feature", "start", "status", "approve", "rewind", "view", "report"]),

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { expectPicture, openBench } from "../../../harness/index.ts";
 import { sample, withTemplates } from "../../runs/bench.ts";
 
-it("shows a template's states, who does them, where a person is asked, and the moves between them", async () => {
+it("show draws a template's states, their personas, approvals, and the moves between them", async () => {
 	const { rpc, tui } = await openBench({
 		files: withTemplates({
 			feature: sample,

@@ -1,4 +1,4 @@
-// What `/chronicle` makes of words that are not as they should be, and of ledgers that it cannot go on with.
+// `/chronicle` with invalid arguments, and with ledgers that it cannot resume.
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -19,8 +19,8 @@ const foreign = {
 	lastUpdated: 1771883144996,
 };
 
-describe("in a session", () => {
-	it("slips are told, nothing is guessed; another program's ledger is shown and not gone on with", async () => {
+describe("/chronicle in a session", () => {
+	it("reports misspellings and guesses nothing; shows another program's ledger and does not resume it", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				...withTemplates({ feature: template, help: template, torn: "{" }),
@@ -60,7 +60,7 @@ describe("in a session", () => {
 		expect(project.list(".pi/chronicle/sessions")).toEqual([".pi/chronicle/sessions/0123456789abcdef.json"]);
 	});
 
-	it("in a project that is not trusted its templates are not there, and that is said", async () => {
+	it("offers no templates of an untrusted project, and says so", async () => {
 		const { rpc } = await openBench({ trusted: false, files: withTemplates({ feature: template }) });
 		const pi = await rpc();
 		await pi.prompt("/chronicle feature Do it");

@@ -1,4 +1,4 @@
-// What is told on the way: what a visit took is told once it is known.
+// Progress messages: a visit's usage is reported once it is known.
 import { describe, expect, it } from "vitest";
 import type { EventBody } from "../../../../src/chronicle/core/machine/index.ts";
 import { progressLine } from "../../../../src/chronicle/ui/text/index.ts";
@@ -24,8 +24,8 @@ function told(theatre: Theatre, happen: (theatre: Theatre) => unknown): string[]
 	return lines.filter(Boolean);
 }
 
-describe("progress", () => {
-	it("a move is told with the time, tokens and cost of the visit that it ends", () => {
+describe("progress messages", () => {
+	it("report a move with the time, tokens and cost of the visit that it ends", () => {
 		const theatre = start(open(template));
 		theatre.wait(90_000).say({ kind: "used", ...here(theatre), spend: spend(1200, 0.25) });
 		const lines = told(theatre, (at) => rest(ask(at, "b")));
@@ -33,7 +33,7 @@ describe("progress", () => {
 		expect(moves).toHaveLength(1);
 		expect(moves[0]).toMatch(/^✓ a → b · 1m3\ds, 1\.2k tokens, \$0\.25$/);
 	});
-	it("the last visit has its figures too", () => {
+	it("report the figures of the last visit too", () => {
 		const theatre = start(open(template));
 		rest(ask(theatre, "b"));
 		start(theatre);

@@ -1,4 +1,4 @@
-// What status says of a run whose supervisor is gone.
+// The status of a run whose supervisor is gone.
 import { expect, it } from "vitest";
 import type { LeaseHolder, ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import { statusLines } from "../../../../src/chronicle/ui/text/index.ts";

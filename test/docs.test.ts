@@ -1,5 +1,5 @@
-// What the documents say is true: their commands run, their files are read by the product, their links lead somewhere, their
-// reference tables are what the code says. test/docs/README.md lists the kinds of blocks.
+// Tests of the documents: their commands run, the product reads their files, their links resolve, and their
+// reference tables match the code. test/docs/README.md lists the kinds of blocks.
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,19 +19,19 @@ const documents = documentPaths(checkout).map((path) => readDocument(path, readF
 const blocks = documents.flatMap((document) => document.blocks);
 
 describe.each(documents)("$path", (document) => {
-	it("is well formed, and its links and anchors lead somewhere", () => {
+	it("is well formed, and its links and anchors resolve", () => {
 		expect(document.problems).toEqual([]);
 		const dead = document.links.filter(({ target }) => !resolves(document.path, target));
 		expect(dead.map(({ line, target }) => `${document.path}:${line} ${target}`)).toEqual([]);
 	});
 
-	it("names no folder of the machine it was written on", () => {
+	it("names no folder of the author's machine", () => {
 		const text = readFileSync(join(checkout, document.path), "utf8");
 		expect(text).not.toContain(checkout);
 		expect(text).not.toMatch(/(^|[\s"'`(=])(\/(home|Users|root|work|private|var\/folders)\/[\w.-]+|[A-Z]:\\Users)/m);
 	});
 
-	it("holds generated sections that are what the code says", async () => {
+	it("has generated sections that match the code", async () => {
 		const source = readFileSync(join(checkout, document.path), "utf8");
 		const texts = new Map<string, string>();
 		for (const { name, line } of document.generated) {
@@ -145,7 +145,7 @@ describe("the table of covered commands", () => {
 	);
 });
 
-it("what is given belongs to documents that exist", () => {
+it("the setup names only documents that exist", () => {
 	const paths = new Set(documents.map(({ path }) => path));
 	expect(Object.keys(given).filter((path) => !paths.has(path))).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { call, openBench, say } from "./harness/index.ts";
 
-it("keeps what the model wrote", async () => {
+it("the notebook keeps the page that the model wrote", async () => {
 	const { project, server, rpc } = await openBench({
 		files: { "notes.txt": "old\n", "package.json": { private: true } },
 		git: true,

@@ -1,4 +1,4 @@
-// The house rules that no type can hold: that the linter's import rules really bite, and how tests are written.
+// Rules that types can't enforce: the linter's import rules take effect, and conventions for tests.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -95,9 +95,9 @@ describe("tests", () => {
 			);
 
 	it.each([
-		["get no second try", /\bretry: ?\d/g],
+		["are not retried", /\bretry: ?\d/g],
 		["are skipped with a reason, by `needs`", /\b(it|test|describe)\.(skip|skipIf|runIf|todo|only)\b/g],
-		["take their tries from `runs`", /\bnumRuns: ?\d/g],
+		["take their number of runs from `runs`", /\bnumRuns: ?\d/g],
 		["scale their limits with `patient`", /\{ timeout: ?\d|^\t*\}, [\d_]+\);$/gm],
 	])("%s", (_rule, pattern) => {
 		expect(found(pattern)).toEqual([]);

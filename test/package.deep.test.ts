@@ -1,4 +1,4 @@
-// The package in the ways that people rarely get it: unpacked by hand, from a folder that cannot be written, from a git clone.
+// Unusual installations: unpacked by hand, from a read-only folder, from a git clone.
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
@@ -24,14 +24,14 @@ beforeAll(async () => {
 	commands = await offered(packageUnderTest().root);
 }, patient(120_000));
 
-it("from a tarball that was unpacked where no registry is reachable", async () => {
+it("the package loads from a tarball unpacked without a registry", async () => {
 	const { root, by } = installTarball(copies.tarball, join(copies.base, "offline"), "http://127.0.0.1:9/");
 	expect(by).toBe("hand");
 	expect(filesOf(root).filter((name) => !name.startsWith("node_modules/"))).toEqual(filesOf(copies.installed));
 	expect(await offered(root)).toEqual(commands);
 });
 
-it("from a checkout that cannot be written: its sources, with a line that says why", async () => {
+it("the package loads its sources from a read-only checkout, with a line that says why", async () => {
 	const readOnly = join(copies.base, "read-only");
 	copyCheckout(readOnly);
 	installRuntimeDependencies(readOnly);
@@ -40,7 +40,7 @@ it("from a checkout that cannot be written: its sources, with a line that says w
 	expect(await offered(readOnly, undefined, why)).toEqual(commands);
 });
 
-it("from a checkout pi's own library is loaded once", async () => {
+it("the package loads pi's library once from a checkout", async () => {
 	rmSync(join(copies.tree, "dist"), { recursive: true, force: true });
 	await offered(".", copies.tree, expect.anything());
 	const { project } = await openBench();
@@ -52,7 +52,7 @@ it("from a checkout pi's own library is loaded once", async () => {
 	expect(own.filter((line) => line.includes(copies.tree) && line.includes("pi-coding-agent"))).toEqual([]);
 });
 
-it("from a git clone that has the runtime dependencies alone", { timeout: patient(120_000) }, async () => {
+it("the package loads from a git clone with runtime dependencies only", { timeout: patient(120_000) }, async () => {
 	run(copies.tree, ["git", "init", "-q"]);
 	run(copies.tree, ["git", "add", "-A"]);
 	const author = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];

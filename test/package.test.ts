@@ -1,4 +1,4 @@
-// The package as people get it: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
+// Installations of the package: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
 // by real pi and must offer the same commands.
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 describe("the tarball", () => {
 	const listed = () => filesOf(copies.installed);
 
-	it("holds the bundle, the documents and the licence, and neither sources nor tests", () => {
+	it("contains the bundle, the documents and the license, and neither sources nor tests", () => {
 		expect(listed()).toEqual(
 			expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "extension.ts", "worker.ts"]),
 		);
@@ -35,7 +35,7 @@ describe("the tarball", () => {
 		expect(listed().filter((name) => unwanted.test(name) && !name.startsWith("examples/"))).toEqual([]);
 	});
 
-	it("names everything that its manifest promises", () => {
+	it("contains every file that its manifest names", () => {
 		const manifest = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8"));
 		expect(manifest.keywords).toContain("pi-package");
 		expect(manifest.license).toBe("MIT");
@@ -48,7 +48,7 @@ describe("the tarball", () => {
 		for (const path of promised) expect(existsSync(join(copies.installed, path)), path).toBe(true);
 	});
 
-	it("has a changelog that pi can show: an entry for this version", () => {
+	it("has a changelog with an entry for this version, in pi's format", () => {
 		const { version } = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8")) as { version: string };
 		const changelog = readFileSync(join(copies.installed, "CHANGELOG.md"), "utf8");
 		expect(changelog).toMatch(
@@ -56,7 +56,7 @@ describe("the tarball", () => {
 		);
 	});
 
-	it("names no folder of the machine that packed it", () => {
+	it("names no folder of the build machine", () => {
 		const suspicious = listed().filter((name) => {
 			const text = readFileSync(join(copies.installed, name), "latin1");
 			return text.includes(copies.base) || text.includes(process.cwd());
@@ -66,7 +66,7 @@ describe("the tarball", () => {
 });
 
 describe("the bundle", () => {
-	it("is lazily split: what every pi loads is small", () => {
+	it("is split lazily, so the part that every pi loads is small", () => {
 		const dist = join(copies.installed, "dist");
 		const [start = ""] = readdirSync(dist).filter((name) => name.startsWith("start-"));
 		const eager = [join(copies.installed, "extension.ts"), join(dist, start)];
@@ -75,7 +75,7 @@ describe("the bundle", () => {
 		expect(readdirSync(join(dist, "later")).length).toBeGreaterThan(10);
 	});
 
-	it("carries its runtime dependencies inside and leaves pi's own outside", async () => {
+	it("includes its runtime dependencies and excludes pi's packages", async () => {
 		const dist = join(copies.installed, "dist");
 		const { metafile } = await build({
 			absWorkingDir: dist,
@@ -95,7 +95,7 @@ describe("the bundle", () => {
 	});
 });
 
-describe("pi loads it", () => {
+describe("pi loads the package", () => {
 	it("from an installed tarball", async () => {
 		expect(commands).toEqual(expect.arrayContaining(["workflow", "sequence"]));
 		expect(await offered(copies.installed)).toEqual(commands);
@@ -122,7 +122,7 @@ describe("pi loads it", () => {
 });
 
 describe("the command pi-chronicle", () => {
-	it("runs from the installed copy, where pi is not beside it", async () => {
+	it("runs from the installed copy, with pi elsewhere", async () => {
 		const { project } = await openBench();
 		const { cli } = packageAt(copies.installed);
 		const help = await runNode(project, [cli, "--help"]);
@@ -143,7 +143,7 @@ describe("the command pi-chronicle", () => {
 		expect(homeless).toMatchObject({ code: 2, stderr: expect.not.stringContaining("ERR_MODULE_NOT_FOUND") });
 	});
 
-	it("rehearses from the installed copy with the pi that a person names", async () => {
+	it("rehearses from the installed copy with the pi that --pi names", async () => {
 		const { project } = await openBench();
 		cpSync(join(checkout, "examples", "receipts"), project.folder, { recursive: true });
 		const args = ["rehearse", "--pi", piScript(), "workflow", "feature", "Add", "months"];

@@ -1,4 +1,4 @@
-// Notebook and recording over random trees: what a session knows is what its branch says, wherever the person has moved.
+// Notebook and recording over random session trees: the state follows the branch after every move.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -27,7 +27,7 @@ const move = fc.oneof(
 	fc.record({ kind: fc.constant("go" as const), to: fc.nat() }),
 );
 
-it("pages, topic, switch and recording follow every move in the tree", () => {
+it("notebook pages, topic, switch and recording follow every move in the tree", () => {
 	fc.assert(
 		fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
 			const session = SessionManager.inMemory("/tmp");

@@ -1,5 +1,5 @@
-// Another extension has a tool of one of our names: pi keeps the tool of the extension that loaded first, so ours must step back where the model
-// would talk to a stranger, and work where it would not.
+// Another extension registers one of our tool names: pi keeps the tool of the extension that loaded first, so ours is disabled where the model
+// would call the other one, and works where it would not.
 import { describe, expect, it } from "vitest";
 import { call, fixtureExtension, openBench, packageUnderTest, say } from "../harness/index.ts";
 
@@ -14,7 +14,7 @@ describe.each(features)("%s", (command, tool) => {
 	const guest = fixtureExtension("foreign-tool");
 	const ours = packageUnderTest().extension;
 
-	it("is refused with the other extension's name and exit code 2 where that loads first; its tool stays", async () => {
+	it("is refused with the other extension's name and exit code 2 if that one loads first; its tool stays", async () => {
 		const { server, print, rpc } = await openBench({ script: [say("ok")] });
 		const options = { package: "none" as const, extensions: [guest, ours, fixtureExtension("probe")], env };
 		const { code, stderr } = await print(command, options);
@@ -32,7 +32,7 @@ describe.each(features)("%s", (command, tool) => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("works where ours loads first", async () => {
+	it("works if ours loads first", async () => {
 		const { project, print } = await openBench({
 			script: (request) => (request.tools.includes("handoff") ? call("handoff", { context: "brief" }) : say("ok")),
 		});
@@ -42,7 +42,7 @@ describe.each(features)("%s", (command, tool) => {
 	});
 });
 
-it("what the settings turn on is left off, and that is said once", async () => {
+it("a feature that the settings turn on stays off, which is reported once", async () => {
 	const { rpc } = await openBench({ script: [], settings: { chronicle: { notebook: true, spawn: true } } });
 	const pi = await rpc({
 		package: "none",

@@ -1,4 +1,4 @@
-// Handoffs that others have a say in, in real pi: extensions at the same boundary, limits of the context, pi's own compaction.
+// Handoffs that interfere with others, in real pi: extensions at the same boundary, limits of the context, pi's own compaction.
 import { describe, expect, it } from "vitest";
 import { call, fail, openBench, type Reply, say } from "../harness/index.ts";
 
@@ -17,7 +17,7 @@ async function handOver(source: string, script: Reply[] = briefed) {
 }
 
 describe("another extension at the boundary", () => {
-	it("that drops what others add: the cut is made again, and the successor has brief and direction", async () => {
+	it("that drops other extensions' messages: the cut is repeated, and the successor has brief and direction", async () => {
 		const { last, settles, summaries, server } = await handOver(
 			"export default (pi) => pi.on('turn_end', () => ({ entries: [], continue: false }));",
 		);
@@ -39,7 +39,7 @@ describe("another extension at the boundary", () => {
 		expect(summaries.at(-1)).toBe("the brief");
 	});
 
-	it("that undoes every cut ends the handoff after some attempts, and the person is told", async () => {
+	it("that undoes every cut ends the handoff after some attempts, and the user is notified", async () => {
 		const { pi, server } = await handOver(
 			"export default (pi) => { const drop = (e) => ({ entries: [], continue: e.continue }); pi.on('turn_end', drop); pi.on('agent_before_settle', (e) => ({ entries: [{ type: 'custom_message', customType: 'x', content: 'go on', display: false }], continue: e.continue })); };",
 			[...briefed, ...Array.from({ length: 4 }, () => say("still"))],
@@ -53,7 +53,7 @@ describe("another extension at the boundary", () => {
 		expect(server.requests.at(-1)?.tools).not.toContain("handoff");
 	});
 
-	it("that refuses compactions, or the call of the tool, is obeyed in what is its own: the cut is none of pi's, the call is", async () => {
+	it("that refuses pi's compactions does not affect the cut; one that refuses the tool call does", async () => {
 		const { last } = await handOver(
 			"export default (pi) => pi.on('session_before_compact', () => ({ cancel: true }));",
 		);
@@ -65,7 +65,7 @@ describe("another extension at the boundary", () => {
 		expect(pi.screen.text).toContain("did not call the handoff tool");
 	});
 
-	it("that compacts the session by itself meanwhile stops the handoff, visibly", async () => {
+	it("that compacts the session meanwhile stops the handoff, visibly", async () => {
 		const { pi } = await handOver(
 			"export default (pi) => pi.on('tool_execution_start', (e, ctx) => { if (e.toolName === 'handoff') ctx.compact(); });",
 		);
@@ -74,7 +74,7 @@ describe("another extension at the boundary", () => {
 });
 
 describe("the size of the context", () => {
-	it("nearly full: one cut, no compaction of pi's beside it, and no warning of the old context to the successor", async () => {
+	it("nearly full: one cut, no compaction by pi, and no warning about the old context to the successor", async () => {
 		const { server, rpc } = await openBench({
 			settings: { chronicle: { watchdog: true }, compaction: { enabled: true, reserveTokens: 4_000 } },
 			script: [
@@ -92,7 +92,7 @@ describe("the size of the context", () => {
 		expect((await pi.entries()).filter(({ type }) => type === "compaction")).toHaveLength(1);
 	});
 
-	it("too full to ask: pi compacts, the model is asked again, and the direction arrives", async () => {
+	it("too full for a request: pi compacts, the model is asked again, and the direction arrives", async () => {
 		let overflowed = false;
 		const { server, rpc } = await openBench({
 			settings: { compaction: { enabled: true, keepRecentTokens: 10 }, retry: { enabled: false } },
@@ -118,7 +118,7 @@ describe("the size of the context", () => {
 		expect(pi.screen.notifications.filter(({ type }) => type === "error")).toEqual([]);
 	});
 
-	it("a compaction of pi's in the middle of a run leaves the model knowing that the session is readonly", async () => {
+	it("pi's compaction in the middle of a run keeps the model informed that the session is readonly", async () => {
 		const { server, rpc } = await openBench({
 			settings: { compaction: { enabled: true, reserveTokens: 4_000, keepRecentTokens: 10 } },
 			script: (request) => {
@@ -137,7 +137,7 @@ describe("the size of the context", () => {
 		expect(last.split("This session is readonly now")).toHaveLength(2);
 	});
 
-	it("a successor that fails is told apart from a handoff that never was", async () => {
+	it("a failing successor is reported differently from a handoff that did not happen", async () => {
 		const { rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: [call("handoff", { context: "the brief" }), fail(400, "no credit")],
@@ -147,7 +147,7 @@ describe("the size of the context", () => {
 		expect(pi.screen.text).toMatch(/handed over, but its successor failed: .*no credit/);
 	});
 
-	it("a handoff that never was is the exit's in print mode", async () => {
+	it("a handoff that did not happen sets the exit code in print mode", async () => {
 		const { print } = await openBench({ script: () => say("no") });
 		expect(await print("/handoff never")).toMatchObject({ code: 1, stderr: expect.stringContaining("did not call") });
 	});

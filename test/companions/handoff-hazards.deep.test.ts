@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { call, calls, fail, gate, hang, openBench, say } from "../harness/index.ts";
 import { workflowFiles } from "../workflow/stage.ts";
 
-describe("handoff at awkward moments", () => {
-	it("asked for while the model works, it follows that work, and nobody hears of a failure", async () => {
+describe("a handoff at an awkward moment", () => {
+	it("requested while the model works, it follows that work without an error", async () => {
 		const { server, rpc } = await openBench({
 			script: [
 				say("a slow answer that takes its time", { chunk: 2, delay: 60 }),
@@ -26,7 +26,7 @@ describe("handoff at awkward moments", () => {
 		expect(server.requests[3]?.tools).not.toContain("handoff");
 	});
 
-	it("asked for while the model works, and that work is stopped: nothing of it waits for the next run", async () => {
+	it("requested while the model works and that work is stopped: nothing remains queued for the next run", async () => {
 		const { server, rpc } = await openBench({ script: [hang("let me see"), say("after"), say("more")] });
 		const pi = await rpc();
 		await pi.prompt("work");
@@ -41,7 +41,7 @@ describe("handoff at awkward moments", () => {
 		expect(JSON.stringify(server.requests[1]?.body)).not.toMatch(/handoff/i);
 	});
 
-	it("asked for while the model works, and that work fails: the model is asked in a run of its own", async () => {
+	it("requested while the model works and that work fails: the model is asked in a separate run", async () => {
 		const held = gate();
 		const { server, rpc } = await openBench({
 			settings: { retry: { enabled: false } },
@@ -64,7 +64,7 @@ describe("handoff at awkward moments", () => {
 		expect(pi.screen.notifications.filter(({ type }) => type !== "info")).toEqual([]);
 	});
 
-	it("asked for in the middle of work with tools, the model is not told before that work is done", async () => {
+	it("requested in the middle of work with tools, it reaches the model only after that work", async () => {
 		const { server, rpc } = await openBench({
 			script: [
 				call("bash", { command: "true" }, { after: new Promise((done) => setTimeout(done, 700)) }),
@@ -85,7 +85,7 @@ describe("handoff at awkward moments", () => {
 		expect(pi.eventsOf("agent_settled")).toHaveLength(1);
 	});
 
-	it("asked for while pi compacts, it follows the compaction", async () => {
+	it("requested while pi compacts, it follows the compaction", async () => {
 		const held = gate();
 		const { server, rpc } = await openBench({
 			settings: { compaction: { keepRecentTokens: 1 } },
@@ -110,7 +110,7 @@ describe("handoff at awkward moments", () => {
 		expect(pi.screen.notifications.filter(({ type }) => type !== "info")).toEqual([]);
 	});
 
-	it("asked for again while the successor works, each of the two ends as itself", async () => {
+	it("requested again while the successor works, each of the two ends on its own", async () => {
 		const { server, rpc } = await openBench({
 			script: [
 				call("handoff", { context: "brief one" }),
@@ -132,7 +132,7 @@ describe("handoff at awkward moments", () => {
 	});
 
 	it.each(["before the model answers", "while the successor works"])(
-		"stopped %s, it says so and leaves no tool",
+		"stopped %s, it reports that and leaves no tool",
 		async (stage) => {
 			const { server, rpc } = await openBench({
 				script:
@@ -176,7 +176,7 @@ describe("handoff at awkward moments", () => {
 		expect((await pi.entries()).filter(({ type }) => type === "compaction")).toHaveLength(1);
 	});
 
-	it("works inside a workflow's phase that allows reading alone, and the workflow goes on after it", async () => {
+	it("works inside a read-only phase of a workflow, and the workflow continues after it", async () => {
 		const { server, rpc } = await openBench({
 			files: workflowFiles({ look: [{ id: "only", tools: { whitelist: ["read"] }, body: "LOOK CLOSELY" }] }),
 			script: (request) => {

@@ -1,11 +1,11 @@
-// The handoff in real pi: one boundary of one run, at any context size, the person's words verbatim.
+// The handoff in real pi: one boundary of one run, at any context size, with the user's direction verbatim.
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, openBench, say } from "../harness/index.ts";
 
 const direction = "Write the tests for `parse()`;\n  keep “quotes” and $@ as they are";
 
-describe("handoff", () => {
-	it("cuts the context, hands the direction on verbatim and goes on, in one run with one settle", async () => {
+describe("a handoff", () => {
+	it("cuts the context, passes the direction on verbatim and continues, in one run with one settle", async () => {
 		const { server, rpc } = await openBench({
 			script: [
 				say("An old answer about SECRET-OLD."),
@@ -32,7 +32,7 @@ describe("handoff", () => {
 		expect(server.requests[0]?.tools).not.toContain("handoff");
 	});
 
-	it("reminds a model that does not call the tool twice, then tells the person and takes the tool away", async () => {
+	it("reminds a model that does not call the tool twice, then notifies the user and removes the tool", async () => {
 		const { server, rpc } = await openBench({ script: [say("no"), say("still no"), say("never"), say("after")] });
 		const pi = await rpc();
 		await pi.prompt("/handoff go on");
@@ -43,7 +43,7 @@ describe("handoff", () => {
 		expect(server.requests[3]?.tools).not.toContain("handoff");
 	});
 
-	it("refuses no direction, an empty brief, and a second request", async () => {
+	it("is refused without a direction, with an empty brief, and while another is requested", async () => {
 		const { rpc } = await openBench({
 			script: [calls([["handoff", { context: " " }]]), call("handoff", { context: "enough" }), say("on it")],
 		});
@@ -54,7 +54,7 @@ describe("handoff", () => {
 		expect(pi.toolResults()[0]).toMatchObject({ tool: "handoff", error: true });
 	});
 
-	it("a provider that fails ends the request with a word to the person", async () => {
+	it("a provider failure ends the request with a message to the user", async () => {
 		const { rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: [fail(400, "bad request"), say("alive")],
@@ -74,7 +74,7 @@ describe("handoff", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("one that was stopped, or came to nothing, is called off in the context; one that was done is not", async () => {
+	it("is withdrawn from the context if it was stopped or failed, not if it finished", async () => {
 		const calledOff = "handoff requested above is canceled";
 		const { server, rpc } = await openBench({
 			script: [

@@ -1,4 +1,4 @@
-// What a person can do to the notebook, and what of its pages may reach a screen or the model.
+// Verbs of /notebook, and the control characters that pages must not carry to a screen or the model.
 import { describe, expect, it } from "vitest";
 import {
 	checkPage,
@@ -15,7 +15,7 @@ const page = (name: string, content: string) => ({
 	data: { version: 1, epoch: 1, name, content },
 });
 
-describe("words", () => {
+describe("arguments of /notebook", () => {
 	it.each([
 		["", { kind: "browse" }],
 		["ON", { kind: "switch", on: true }],
@@ -24,11 +24,11 @@ describe("words", () => {
 		["delete api notes", { kind: "delete", page: "api notes" }],
 		['rename "api notes" api', { kind: "rename", from: "api notes", to: "api" }],
 		["search retry", { kind: "search", words: "retry" }],
-	])("reads %j", (args, expected) => {
+	])("parse %j", (args, expected) => {
 		expect(readNotebookRequest(args)).toEqual(expected);
 	});
 	it.each(["delte x", "payment bug", "topic", "delete", "rename a", "rename a b c", "search", "on x"])(
-		"refuses %j",
+		"are refused: %j",
 		(args) => {
 			expect(readNotebookRequest(args).kind).toBe("refused");
 		},
@@ -36,28 +36,28 @@ describe("words", () => {
 });
 
 describe("pages", () => {
-	it("2,000 lines that end in a newline are 2,000 lines", () => {
+	it("2,000 lines with a final newline count as 2,000 lines", () => {
 		expect(checkPage("p", "x\n".repeat(2000)).kind).toBe("ok");
 		expect(checkPage("p", `${"x\n".repeat(2000)}x`).kind).toBe("refused");
 	});
-	it("a page that was taken away is gone from that entry on, and may come again", () => {
+	it("a deleted page is gone from that entry on, and may be written again", () => {
 		const removed = { customType: entryTypes.removed, data: { name: "a" } };
 		const names = (entries: Parameters<typeof foldNotebook>[0]) => [...foldNotebook(entries).pages.keys()];
 		expect(names([removed, page("a", "old"), page("b", "x")])).toEqual(["b"]);
 		expect(names([page("a", "new"), removed, page("a", "old")])).toEqual(["a"]);
 	});
-	it("no control character of a page, however it came into the session, is in its text or its line, and nothing else is lost", () => {
+	it("a page's text and list line have no control characters, whatever the session holds, and lose nothing else", () => {
 		const notebook = foldNotebook([page("a", "\u001b[red\u0007\u202e gone\u001b]0;x\u001b\\")]);
 		expect([notebook.pages.get("a"), indexLines(notebook)]).toEqual(["[red gone]0;x\\", ["- a: [red gone]0;x\\"]]);
 	});
-	it("a search finds names and lines, whatever the case, and is bounded", () => {
+	it("a search finds names and lines case-insensitively, and is bounded", () => {
 		const notebook = foldNotebook([page("Retry", "nothing"), page("b", "one\nRETRY twice")]);
 		expect(searchPages(notebook, "retry", 10)).toEqual({ lines: ["Retry", "b:2: RETRY twice"], more: 0 });
 		expect(searchPages(notebook, "retry", 1).more).toBe(1);
 	});
 });
 
-it("rename, delete and topic off hold on the branch, are told to the model, and leave no trace of what was deleted", async () => {
+it("rename, delete and topic off apply to the branch, are reported to the model, and leave no trace of deleted content", async () => {
 	const { project, server, rpc } = await openBench({
 		script: (request) =>
 			request.users.some((text) => text.includes("look it up")) && request.results.length === 0

@@ -1,4 +1,4 @@
-// The notebook in real pi: pages and topic on the branch, tools only while it is on, the index told once.
+// The notebook in real pi: pages and topic on the branch, tools only while it is on, the index sent once.
 import { describe, expect, it } from "vitest";
 import { checkPage, entryTypes, foldNotebook, limits, normaliseTopic } from "../../src/companions/notebook/notebook.ts";
 import { call, fixtureExtension, openBench, SessionDraft, say } from "../harness/index.ts";
@@ -11,7 +11,7 @@ describe("pages", () => {
 		data: { version: 1, epoch, name, content },
 	});
 
-	it("the newest content of a name wins, sorted by name, of the newest notebook only", () => {
+	it("the newest content of each name in the newest notebook, sorted by name", () => {
 		const notebook = foldNotebook([page("b", "new"), page("a", "one"), page("b", "old"), page("c", "gone", 0)]);
 		expect([...notebook.pages]).toEqual([
 			["a", "one"],
@@ -19,12 +19,12 @@ describe("pages", () => {
 		]);
 	});
 	it.each([null, {}, { version: 2 }, { version: 1, epoch: 1, name: 3, content: "" }, "text"])(
-		"an entry that is %j is passed over",
+		"an entry that is %j is skipped",
 		(data) => {
 			expect(foldNotebook([{ customType: entryTypes.page, data }]).pages.size).toBe(0);
 		},
 	);
-	it("a page over the limit is refused with what to do, never cut", () => {
+	it("a page over the limit is refused with a remedy, never cut", () => {
 		expect(checkPage("big", "x".repeat(limits.bytes + 1))).toMatchObject({
 			kind: "refused",
 			reason: expect.stringContaining("split it into pages"),
@@ -35,13 +35,13 @@ describe("pages", () => {
 		expect(checkPage("name", " \n")).toMatchObject({ kind: "refused" });
 	});
 	it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "日本語 🧪", "API", "api"])(
-		"%s is a name like any other",
+		"%s is an ordinary name",
 		(name) => {
 			expect(checkPage(name, "x")).toEqual({ kind: "ok", name });
 			expect([...foldNotebook([page(name, "new"), page(name, "old")]).pages]).toEqual([[name, "new"]]);
 		},
 	);
-	it("a name is one however its accents were typed; control characters and line ends of any kind are refused", () => {
+	it("a name is the same in any Unicode normalization; control characters and line breaks are refused", () => {
 		expect(checkPage("cafe\u0301 ", "x")).toEqual({ kind: "ok", name: "caf\u00e9" });
 		expect([...foldNotebook([page("caf\u00e9", "new"), page("cafe\u0301", "old")]).pages]).toEqual([
 			["caf\u00e9", "new"],
@@ -60,8 +60,8 @@ describe("pages", () => {
 	});
 });
 
-describe("in a session", () => {
-	it("costs nothing until it is on, then tells its index once and keeps pages across resume and compaction", async () => {
+describe("the notebook in a session", () => {
+	it("costs nothing until it is on, then sends its index once and keeps pages across resume and compaction", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { compaction: { keepRecentTokens: 1 } },
 			script: [
@@ -104,7 +104,7 @@ describe("in a session", () => {
 		expect(project.list().filter((file) => file.includes("notebook"))).toEqual([]);
 	});
 
-	it("the topic: set once by the model, changed by the person, who is obeyed; off takes the tools away", async () => {
+	it("has a topic that the model sets once and the user may change; off removes the tools", async () => {
 		const { server, rpc } = await openBench({
 			script: [
 				call("notebook_topic_set", { topic: "Payment bug" }),
@@ -129,7 +129,7 @@ describe("in a session", () => {
 		expect(server.requests.at(-1)?.tools.filter((name) => tools.includes(name))).toEqual([]);
 	});
 
-	it("the person's change of topic reaches the model also after a resume; off while the model works ends the tools, not the run", async () => {
+	it("sends the user's change of topic to the model after a resume too; off while the model works removes the tools and keeps the run", async () => {
 		const { server, rpc } = await openBench({
 			script: [say("ok"), say("slow answer indeed", { chunk: 2, delay: 60 }), say("bye")],
 		});
@@ -149,7 +149,7 @@ describe("in a session", () => {
 		expect(server.requests[2]?.tools.filter((name) => tools.includes(name))).toEqual([]);
 	});
 
-	it("follows the branch: a page of an abandoned branch is gone, and back when the person goes back", async () => {
+	it("follows the branch: a page of an abandoned branch is gone, and returns with the branch", async () => {
 		const { project, rpc } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);
 		const root = draft.user("start");
@@ -163,7 +163,7 @@ describe("in a session", () => {
 		expect(pi.screen.text).toContain("no pages yet");
 	});
 
-	it("writing tells the model what changed, not the whole index again; the tools look beyond case and accents only where names do", async () => {
+	it("reports only changes to the model after a write; its tools ignore case and accents exactly as names do", async () => {
 		const written = ["alpha", "beta", "__proto__", "cafe\u0301", "Beta"];
 		const { server, rpc } = await openBench({
 			script: [
@@ -186,47 +186,44 @@ describe("in a session", () => {
 		expect(before.split("- alpha: about alpha")).toHaveLength(2);
 	});
 
-	it.each(["fork", "tree"])(
-		"follows %s: pages written later are not there, earlier ones and the topic are",
-		async (way) => {
-			const { project, server, rpc } = await openBench({
-				files: {
-					"go.mjs":
-						"export default (pi) => pi.registerCommand('go', { description: 'x', handler: async (id, ctx) => void (await ctx.navigateTree(id)) });",
-				},
-				script: (request) => {
-					const asked = request.users.findLast((text) => !text.startsWith("This session has a notebook")) ?? "";
-					const name = /^write (\w+)$/.exec(asked)?.[1];
-					return name && !request.afterResults ? call("notebook_write", { name, content: `about ${name}` }) : say("ok");
-				},
-			});
-			const pi = await rpc({ extensions: [project.path("go.mjs")] });
-			await pi.prompt("/notebook on");
-			await pi.prompt("/notebook topic Payment bug");
-			await pi.run("write early");
-			await pi.run("in between");
-			await pi.run("write late");
-			const asked = (await pi.entries()).filter(
-				({ type, message }) => type === "message" && (message as { role?: string }).role === "user",
-			);
-			const [, , late] = asked;
-			if (way === "fork") await pi.send({ type: "fork", entryId: late?.id });
-			else await pi.prompt(`/go ${late?.id}`);
-			await pi.prompt("/notebook");
-			const list = pi.screen.notifications.at(-1)?.message ?? "";
-			expect(list).toBe("Notebook on · topic payment-bug\n- early: about early");
-			await pi.run("and now?");
-			const told = JSON.stringify(server.requests.at(-1)?.messages);
-			expect(told.split("This session has a notebook")).toHaveLength(2);
-			expect(told).not.toContain("about late");
-			expect(server.requests.at(-1)?.tools).toEqual(expect.arrayContaining(tools));
-			await pi.run("write late");
-			await pi.prompt("/notebook");
-			expect(pi.screen.notifications.at(-1)?.message).toContain("- late: about late");
-		},
-	);
+	it.each(["fork", "tree"])("follows %s: earlier pages and the topic are present, later pages are not", async (way) => {
+		const { project, server, rpc } = await openBench({
+			files: {
+				"go.mjs":
+					"export default (pi) => pi.registerCommand('go', { description: 'x', handler: async (id, ctx) => void (await ctx.navigateTree(id)) });",
+			},
+			script: (request) => {
+				const asked = request.users.findLast((text) => !text.startsWith("This session has a notebook")) ?? "";
+				const name = /^write (\w+)$/.exec(asked)?.[1];
+				return name && !request.afterResults ? call("notebook_write", { name, content: `about ${name}` }) : say("ok");
+			},
+		});
+		const pi = await rpc({ extensions: [project.path("go.mjs")] });
+		await pi.prompt("/notebook on");
+		await pi.prompt("/notebook topic Payment bug");
+		await pi.run("write early");
+		await pi.run("in between");
+		await pi.run("write late");
+		const asked = (await pi.entries()).filter(
+			({ type, message }) => type === "message" && (message as { role?: string }).role === "user",
+		);
+		const [, , late] = asked;
+		if (way === "fork") await pi.send({ type: "fork", entryId: late?.id });
+		else await pi.prompt(`/go ${late?.id}`);
+		await pi.prompt("/notebook");
+		const list = pi.screen.notifications.at(-1)?.message ?? "";
+		expect(list).toBe("Notebook on · topic payment-bug\n- early: about early");
+		await pi.run("and now?");
+		const told = JSON.stringify(server.requests.at(-1)?.messages);
+		expect(told.split("This session has a notebook")).toHaveLength(2);
+		expect(told).not.toContain("about late");
+		expect(server.requests.at(-1)?.tools).toEqual(expect.arrayContaining(tools));
+		await pi.run("write late");
+		await pi.prompt("/notebook");
+		expect(pi.screen.notifications.at(-1)?.message).toContain("- late: about late");
+	});
 
-	it("a page that is too large is an error the model sees", async () => {
+	it("returns an error to the model for a page that is too large", async () => {
 		const { rpc } = await openBench({
 			script: [call("notebook_write", { name: "big", content: "x".repeat(limits.bytes + 1) }), say("ok")],
 		});
@@ -237,13 +234,13 @@ describe("in a session", () => {
 		expect(await pi.customEntries(entryTypes.page)).toEqual([]);
 	});
 
-	it("works without a screen: print mode prints the list and can turn it on", async () => {
+	it("works without a screen: print mode prints the list and can turn the notebook on", async () => {
 		const { print } = await openBench({ script: [say("x")] });
 		const printed = await print("/notebook");
 		expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining("Notebook off") });
 	});
 
-	it("a page on a small screen: how to move and to leave stays in sight", async () => {
+	it("keeps the keys visible on a page on a small screen", async () => {
 		const { project, tui } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);
 		draft.user("start");
@@ -264,7 +261,7 @@ describe("in a session", () => {
 		await pi.waitForScreen("long page: line 1");
 	});
 
-	it("browses and reads a whole page in the terminal", async () => {
+	it("browses and shows a whole page in the terminal", async () => {
 		const { project, tui } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);
 		draft.user("start");

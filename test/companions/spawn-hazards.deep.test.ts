@@ -1,4 +1,4 @@
-// Child sessions when things go wrong, in real pi: refused writes, questions, a killed child, a session that is left.
+// Child sessions under failures, in real pi: refused writes, questions, a killed child, a closed session.
 import { describe, expect, it } from "vitest";
 import { call, calls, fail, hang, openBench, say } from "../harness/index.ts";
 import { needsLinux } from "../harness/needs.ts";
@@ -11,7 +11,7 @@ const slow = {
 };
 
 describe("a child session", () => {
-	it("obeys the parent's posture and the project's rules, and its questions come to the person", async () => {
+	it("obeys the parent's posture and the project's rules, and its questions reach the user", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				".pi/damage-control-rules.yaml":
@@ -46,7 +46,7 @@ describe("a child session", () => {
 		expect(pi.screen.dialogs.some(({ title }) => title?.includes("Child session:"))).toBe(true);
 	});
 
-	it("that is killed is an error the model sees; what a failing one has used is counted all the same", async () => {
+	it("that is killed returns an error to the model; usage of a failing one is counted too", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: {
@@ -138,7 +138,7 @@ describe("a child session", () => {
 		await expect.poll(() => project.processes(), { timeout: patient(8_000) }).toEqual([]);
 	});
 
-	it("asks its questions beside another's: each gets its own answer", async () => {
+	it("asks its questions in parallel to another child: each gets its own answer", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				".pi/damage-control-rules.yaml":
@@ -167,7 +167,7 @@ describe("a child session", () => {
 		expect(pi.toolResults().map(({ text }) => text)).toEqual(["one back", "two back"]);
 	});
 
-	it("sets the topic where there is none, which the model is told; a wrong thinking level is named with the right ones", async () => {
+	it("sets the topic if there is none, and the model is informed; a wrong thinking level is refused with the valid ones", async () => {
 		const { server, rpc } = await openBench({
 			script: {
 				"NAMING CHILD": [call("notebook_topic_set", { topic: "Child topic" }), say("named")],
@@ -203,7 +203,7 @@ describe("a child session", () => {
 			["edit", "read"],
 		],
 		[["--tools", "spawn"], []],
-	])("of a pi that was started with %j has no tool more than its parent", async (args, tools) => {
+	])("of a pi started with %j has no tool that its parent lacks", async (args, tools) => {
 		const { server, rpc } = await openBench({
 			script: { "CHILD TASK": [say("done")], "*": [call("spawn", { prompt: "CHILD TASK" }), say("ok")] },
 		});
@@ -216,7 +216,7 @@ describe("a child session", () => {
 		expect(pi.toolResults()).toMatchObject([{ tool: "spawn", error: false, text: "done" }]);
 	});
 
-	it("tells the model which notebook pages it wrote", async () => {
+	it("reports to the model which notebook pages it wrote", async () => {
 		const { server, rpc } = await openBench({
 			script: {
 				"NOTING CHILD": [call("notebook_write", { name: "found", content: "a bug" }), say("done")],

@@ -1,4 +1,4 @@
-// What a model writes is text for another model, never a command; what it starts is bound as it is itself; and a child has ceilings.
+// A child's prompt is text for its model, never a command; a child inherits its parent's limits, and has ceilings.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,7 +53,7 @@ describe("a child's prompt", () => {
 		expect(project.exists(".pi/chronicle/runs")).toBe(false);
 	});
 
-	it("starts a child that a person can still make readonly while it works", async () => {
+	it("starts a child that the user can make readonly while it works", async () => {
 		const held = gate();
 		const { project, server, rpc } = await openBench({
 			files: { "kept.txt": "old\n" },
@@ -97,7 +97,7 @@ describe("a child's prompt", () => {
 });
 
 describe("pi's commands", () => {
-	it("are reached from src/pi alone, so that every other text goes the literal way", () => {
+	it("are sent only from src/pi, so that every other text is sent literally", () => {
 		const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 		const sends = /type: "(?:prompt|steer|follow_up)"|expandPromptTemplates:/;
 		const found = files.filter((file) => sends.test(readFileSync(join("src", file), "utf8")));
@@ -128,7 +128,7 @@ describe("the limits that a child inherits", () => {
 });
 
 describe("children", () => {
-	it("work a few at a time; the others wait for their turn", async () => {
+	it("run a few at a time; the others are queued", async () => {
 		let now = 0;
 		let most = 0;
 		const two = gate();
@@ -174,7 +174,7 @@ describe("children", () => {
 		expect(pi.toolResults()[0]?.text).toContain(`ceiling of ${words}`);
 	});
 
-	it("that wait for their turn when the person aborts are never started", async () => {
+	it("that are queued when the user aborts never start", async () => {
 		const { server, rpc } = await openBench({
 			settings: { chronicle: { spawn: true, children: { atOnce: 1 } } },
 			script: (request) =>
@@ -194,7 +194,7 @@ describe("children", () => {
 		expect(server.requests.filter(({ tools }) => !tools.includes("spawn"))).toHaveLength(1);
 	});
 
-	it("go on with the next model where the provider of the first fails", async () => {
+	it("continue with the next model when the provider of the first fails", async () => {
 		const { server, rpc } = await openBench({
 			settings: {
 				retry: { enabled: false },

@@ -8,7 +8,7 @@ const childOf = (server: { requests: { lastUser: string; tools: string[]; users:
 	server.requests.find(({ users }) => users.some((text) => text.includes(prompt)));
 
 describe("spawn", () => {
-	it("is not there until it is turned on, and not in the child", async () => {
+	it("is absent until it is turned on, and absent in the child", async () => {
 		const { server, rpc } = await openBench({
 			script: {
 				"CHILD TASK": [say("forty-two", { usage: { input: 500, output: 20 } })],
@@ -79,7 +79,7 @@ describe("spawn", () => {
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([false, true, true]);
 	});
 
-	it("a long answer is cut and names the file with all of it", async () => {
+	it("a long answer is cut and names the file with the full text", async () => {
 		const long = "word ".repeat(20_000);
 		const { server, rpc } = await openBench({
 			script: { "LONG CHILD": [say(long)], "*": [call("spawn", { prompt: "LONG CHILD" }), say("ok")] },
@@ -93,7 +93,7 @@ describe("spawn", () => {
 		expect(readFileSync(path, "utf8")).toBe(long);
 	});
 
-	it("a long line is cut by characters, alone or after a short one, never to nothing and never in a character", async () => {
+	it("a long line is cut between characters, alone or after a short one, never to nothing", async () => {
 		const line = "日本é".repeat(20_000);
 		const { server, rpc } = await openBench({
 			script: {
@@ -123,7 +123,7 @@ describe("spawn", () => {
 		expect(server.requests).toHaveLength(4);
 	});
 
-	it("Esc stops the child and what it started", async () => {
+	it("Esc stops the child and its descendants", async () => {
 		const { project, server, rpc } = await openBench({
 			script: {
 				"SLOW CHILD": [call("bash", { command: "sleep 300 & sleep 301" }), hang()],

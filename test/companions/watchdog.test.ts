@@ -9,11 +9,11 @@ it.each([
 	[30, 30],
 	[69, 50],
 	[100, 70],
-])("%d %% lies in the band from %s", (percent, from) => {
+])("%d %% is in the band from %s", (percent, from) => {
 	expect(bandOf(percent)?.from).toBe(from);
 });
 
-it("says nothing unless asked for; then one nudge per band, and the status all along", async () => {
+it("the watchdog is silent unless turned on; then it sends one nudge per band and shows a permanent status", async () => {
 	const turn = (input: number) => call("bash", { command: "true" }, { usage: { input, output: 10 } });
 	const script = [
 		turn(1000),
@@ -64,7 +64,7 @@ it("a resumed session is not nudged again for its band; after a compaction it is
 	expect(nudges()).toBe(1);
 });
 
-it("follows the notebook's switch at once, and the branch", async () => {
+it("the watchdog follows the notebook's switch immediately, and the branch", async () => {
 	const { rpc } = await openBench({
 		script: () => call("bash", { command: "true" }, { usage: { input: 7000, output: 10 } }),
 	});

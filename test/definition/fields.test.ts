@@ -1,4 +1,4 @@
-// Typed fields over a tree: defaults, problems with places, and what is generated from the same table.
+// Typed fields over a tree: defaults, problems with places, and documentation generated from the same table.
 import { describe, expect, it } from "vitest";
 import {
 	choice,
@@ -120,13 +120,13 @@ describe("a group of fields", () => {
 		expect(said.join("\n")).toContain(expected);
 	});
 
-	it("reports every problem at once, and still gives what could be read", () => {
+	it("reports every problem at once, and still returns the readable fields", () => {
 		const { result, said } = read("name: a\ncount: x\nhot: maybe\nkind: large\n");
 		expect(said).toHaveLength(2);
 		expect(result.kind === "failed" && result.partial).toMatchObject({ name: "a", kind: "large" });
 	});
 
-	it("warns of unknown keys and of optional keys without a value, and names the near one", () => {
+	it("warns about unknown keys and optional keys without a value, with the closest known key", () => {
 		const { result, said } = read("name: a\nnmae: b\nnonsense: c\nnote:\n$schema: x\n");
 		expect(result.kind).toBe("read");
 		expect(said).toEqual([
@@ -136,7 +136,7 @@ describe("a group of fields", () => {
 		]);
 	});
 
-	it("documents itself", () => {
+	it("generates its own documentation", () => {
 		expect(referenceTable(fields).slice(0, 6)).toEqual([
 			"| field | type | default | meaning |",
 			"|---|---|---|---|",
@@ -158,7 +158,7 @@ describe("a group of fields", () => {
 	});
 });
 
-describe("near words", () => {
+describe("the closest known word", () => {
 	it.each([
 		["blackist", "blacklist"],
 		["whitelsit", "whitelist"],
@@ -169,11 +169,11 @@ describe("near words", () => {
 		["x", undefined],
 		["", undefined],
 		["z".repeat(10_000), undefined],
-	])("%s → %s", (word, expected) => {
+	])("of %s is %s", (word, expected) => {
 		expect(nearest(word, ["blacklist", "whitelist", "edit", "ls"])).toBe(expected);
 	});
 
-	it("counts a swap of neighbours as one slip", () => {
+	it("counts a swap of neighbors as one edit", () => {
 		expect(editDistance("form", "from")).toBe(1);
 		expect(editDistance("", "abc")).toBe(3);
 		expect(editDistance("kitten", "sitting")).toBe(3);
@@ -209,7 +209,7 @@ describe("diagnostics", () => {
 		expect(quoted("a `b`\n\nc ".repeat(50), 10)).toBe("`a 'b' c a…`");
 	});
 
-	it("beyond the limit are counted, and still fail", () => {
+	it("beyond the limit are counted and still cause failure", () => {
 		const report = openReport(2);
 		for (let index = 0; index < 5; index += 1) report.warn({ file: "/a" }, one);
 		expect(report.failed).toBe(false);

@@ -1,4 +1,4 @@
-// Files of other tools are recognised by their shape, whatever they are called, and nothing of our own is taken for one.
+// Files of other tools are recognized by their structure, whatever their name, and none of ours is mistaken for one.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -70,7 +70,7 @@ describe("a file of another tool", () => {
 		expect(formatOf(yaml)).toBeUndefined();
 	});
 
-	it("is none of the examples'", () => {
+	it("is none of the examples", () => {
 		const below = join(checkout, "examples");
 		const files = readdirSync(below, { recursive: true, encoding: "utf8" }).filter((path) =>
 			/\.pi\/.*\.(ya?ml|json)$/.test(path),

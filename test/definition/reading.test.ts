@@ -54,12 +54,12 @@ describe("a file", () => {
 		expect(codeOf(put("one", "x"))).toBe("text");
 	});
 
-	it("is absent where nothing is, or where a parent is a file", () => {
+	it("is absent if it does not exist or a parent is a file", () => {
 		expect(codeOf(join(folder, "nothing"))).toBe("absent");
 		expect(codeOf(join(put("file", "x"), "below"))).toBe("absent");
 	});
 
-	it("is refused above its limit, at whatever size it claims", () => {
+	it("is refused above its limit, whatever size it reports", () => {
 		expect(codeOf(put("exact", "a".repeat(1000)), 1000)).toBe("text");
 		expect(codeOf(put("large", "a".repeat(1001)), 1000)).toBe("too-large");
 		expect(codeOf(put("huge", Buffer.alloc(10_000_000, "a")))).toBe("too-large");
@@ -101,7 +101,7 @@ describe("a file", () => {
 		expect(refused.kind === "problem" && refused.diagnostic.code).toBe("link-loop");
 	});
 
-	it("that may not be read is explained", needsNoRoot, () => {
+	it("without read permission is explained", needsNoRoot, () => {
 		const path = put("secret", "x");
 		chmodSync(path, 0);
 		expect(codeOf(path)).toBe("unreadable");
@@ -132,7 +132,7 @@ describe("YAML", () => {
 		expect(root?.kind === "map" && source(" ").place(0)).toMatchObject({ line: 1, column: 1 });
 	});
 
-	it("follows aliases and merges, the key that is written winning", () => {
+	it("follows aliases and merges, with explicit keys taking precedence", () => {
 		expect(plain(parseYaml(source("a: &x {p: 1, q: 2}\nb: {<<: *x, q: 3}\nc: *x\n")).root)).toEqual({
 			a: { p: 1, q: 2 },
 			b: { p: 1, q: 3 },
@@ -184,12 +184,12 @@ describe("YAML", () => {
 		expect(first?.remedy).toMatch(remedy);
 	});
 
-	it("reports every mistake, one a line", () => {
+	it("reports every mistake, one per line", () => {
 		const parsed = parseYaml(source("a: @x\nb: `y`\nc: ok\nd: %z\n"));
 		expect(parsed.diagnostics.map(({ line }) => line)).toEqual([1, 2, 4]);
 	});
 
-	it("reads a text with an inner colon and warns of it, offsets unmoved", () => {
+	it("reads a value with an inner colon and warns about it, with unchanged offsets", () => {
 		const parsed = parseYaml(source("description: Use when: the user asks: now\nname: a: b # note: c\nlast: [x]\n"));
 		expect(plain(parsed.root)).toEqual({ description: "Use when: the user asks: now", name: "a: b", last: ["x"] });
 		expect(parsed.diagnostics.map(({ severity, line, column }) => [severity, line, column])).toEqual([
@@ -203,7 +203,7 @@ describe("YAML", () => {
 		).toMatchObject({ line: 3, column: 1 });
 	});
 
-	it("does not multiply what aliases repeat", () => {
+	it("does not copy the nodes that aliases repeat", () => {
 		const levels = Array.from(
 			{ length: 30 },
 			(_, level) => `a${level}: &a${level} [${level ? `*a${level - 1}, *a${level - 1}` : "x"}]`,
@@ -221,7 +221,7 @@ describe("YAML", () => {
 		expect(performance.now() - started).toBeLessThan(patient(20_000));
 	});
 
-	it("never throws, and says something wherever it gives no tree", () => {
+	it("never throws, and reports a problem whenever it returns no tree", () => {
 		const piece = fc.constantFrom(
 			"a",
 			":",
@@ -262,7 +262,7 @@ describe("YAML", () => {
 });
 
 describe("front matter", () => {
-	it("agrees with pi on every file that pi takes apart", () => {
+	it("agrees with pi on every file that pi can split", () => {
 		const key = fc.constantFrom("id", "name", "tools", "x-y");
 		const value = fc.constantFrom("a", "'b'", "[c, d]", "1", "true", '"e: f"', "\n  - g\n  - h", "|\n  text", "");
 		const line = fc.tuple(key, value).map(([name, content]) => `${name}: ${content}`);
@@ -344,7 +344,7 @@ describe("JSON", () => {
 		expect(parsed.diagnostics[0]?.message).toMatch(message);
 	});
 
-	it("reads back whatever JSON.stringify writes", () => {
+	it("reads back everything that JSON.stringify writes", () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
 				const written = JSON.stringify(value, null, "\t");

@@ -23,7 +23,7 @@ async function read(path: string, from?: number) {
 }
 
 describe("the lines of a file", () => {
-	it("are those between LFs, with their offsets, whatever their length; an unfinished one is none", async () => {
+	it("are split at LF, with their offsets, at any length; an unfinished line is not one", async () => {
 		const path = join(folder, "any");
 		// Longer than the reader's chunk, so that lines lie across its edges.
 		const line = fc.oneof(
@@ -47,7 +47,7 @@ describe("the lines of a file", () => {
 		);
 	});
 
-	it("begin where the reader is told to, with offsets in the whole file", async () => {
+	it("start at a given offset, with offsets in the whole file", async () => {
 		const path = join(folder, "from");
 		writeFileSync(path, "one\ntwo\nthree");
 		expect(await read(path, 4)).toEqual({ lines: [{ text: "two", at: 4 }], end: 13 });

@@ -30,7 +30,7 @@ describe.each(ways)("a file replaced by %s", (_, replace) => {
 		expect(readdirSync(folder)).toEqual(["file"]);
 	});
 
-	it("stays as it was when it cannot be replaced, without a draft", async () => {
+	it("is unchanged when it cannot be replaced, without a draft", async () => {
 		const path = join(folder, "taken");
 		mkdirSync(join(path, "inside"), { recursive: true });
 		await expect(replace(path, "new")).rejects.toThrow();

@@ -54,7 +54,7 @@ describe("reading a document", () => {
 		expect([...anchors]).toEqual(["workflow--you", "a-b", "a-b-1"]);
 	});
 
-	it("says what never ends", () => {
+	it("reports unclosed blocks", () => {
 		expect(readDocument("a.md", "x\n```js\n1").problems).toEqual(["a.md:2: the code block never ends"]);
 		expect(readDocument("a.md", "<!-- generated:x -->\ny").problems).toEqual([
 			"a.md:1: the generated section never ends",
@@ -62,7 +62,7 @@ describe("reading a document", () => {
 		expect(readDocument("a.md", "<!-- /generated -->").problems).toHaveLength(1);
 	});
 
-	it("rewrites generated sections and nothing else", () => {
+	it("rewrites only generated sections", () => {
 		const source =
 			"a\n<!-- generated:x -->\nold\n<!-- /generated -->\n<!-- generated:y -->\nkept\n<!-- /generated -->\nb\n";
 		expect(readDocument("a.md", source).generated).toEqual([
@@ -101,7 +101,7 @@ describe("planning a block", () => {
 		},
 	);
 
-	it("takes shell commands apart", () => {
+	it("splits shell commands", () => {
 		expect(commandsOf("# why\nnpm ci \\\n  --offline\n\necho a#b  # c\n")).toEqual(["npm ci --offline", "echo a#b"]);
 	});
 });

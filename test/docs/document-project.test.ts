@@ -1,9 +1,9 @@
-// The projects of documents: that commands really run, that pi is there with the package, and that bad files are found.
+// The project of a document: it runs commands, starts pi with the package, and rejects bad files.
 import { expect, it } from "vitest";
 import { keepForFile } from "../harness/index.ts";
 import { openDocumentProject } from "./document-project.ts";
 
-it("runs commands, types into pi, and reads files with the product's readers", async () => {
+it("a document's project runs commands, types into pi, and reads files with the product's readers", async () => {
 	const open = await keepForFile(() => openDocumentProject("receipts", () => "ok"));
 	expect(await open.run("npm test --silent > /dev/null && echo passed")).toMatchObject({
 		code: 0,

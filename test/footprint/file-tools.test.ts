@@ -1,4 +1,4 @@
-// pi's own file tools: the paths that they really open.
+// pi's own file tools: the paths that they open.
 import { describe, expect, it } from "vitest";
 import { resolveReadPath } from "../../src/footprint/paths.ts";
 import { accesses, inMemory, measured, project } from "./host-environment.ts";
@@ -24,7 +24,7 @@ describe("paths as the file tools of pi resolve them", () => {
 		expect(read(path)).toEqual([expected]);
 	});
 
-	it.each(["\u00a0", "\u2003", "\u202f", "\u3000"])("a blank of Unicode is a blank (%j)", (blank) => {
+	it.each(["\u00a0", "\u2003", "\u202f", "\u3000"])("a Unicode space counts as a space (%j)", (blank) => {
 		expect(read(`src/a${blank}b`)).toEqual(["read src/a b"]);
 	});
 
@@ -33,29 +33,29 @@ describe("paths as the file tools of pi resolve them", () => {
 		["a curly quote", "it's", "it\u2019s"],
 		["both", "l'\u00e9t\u00e9", "l\u2019e\u0301te\u0301"],
 		["a narrow blank before AM", "Shot 9 AM.png", "Shot 9\u202fAM.png"],
-	])("read opens the other spelling where only that is there: %s", (_what, asked, there) => {
+	])("read opens the other spelling if only that exists: %s", (_what, asked, there) => {
 		const disk = { [`${project}/${there}`]: "file" };
 		expect(resolveReadPath(asked, inMemory({ disk }))).toBe(`${project}/${there}`);
 	});
 
-	it("read prefers what is there as asked", () => {
+	it("read prefers the exact spelling if it exists", () => {
 		const disk = { [`${project}/it's`]: "file", [`${project}/it\u2019s`]: "file" };
 		expect(resolveReadPath("it's", inMemory({ disk }))).toBe(`${project}/it's`);
 	});
 
-	it("a link to nothing leads to where it points", () => {
+	it("a dangling link resolves to its target", () => {
 		expect(accesses(measured({ tool: "write", input: { path: "dangling" } }))).toEqual([
 			"write! dangling => ~/later/file",
 		]);
 	});
 
-	it("a place that does not exist is found from its deepest existing ancestor", () => {
+	it("a path that does not exist is resolved from its deepest existing ancestor", () => {
 		expect(accesses(measured({ tool: "write", input: { path: "keys/new/deep" } }))).toEqual([
 			"write! keys/new/deep => ~/.ssh/new/deep",
 		]);
 	});
 
-	it("a URL that pi cannot turn into a path may be anything", () => {
+	it("a URL that pi cannot convert to a path is unknown", () => {
 		expect(measured({ tool: "read", input: { path: "file://host/x" } }).unknowns).toHaveLength(1);
 	});
 
@@ -75,7 +75,7 @@ describe("paths as the file tools of pi resolve them", () => {
 	});
 });
 
-describe("what the file tools do", () => {
+describe("effects of the file tools", () => {
 	it.each([
 		["read", { path: "a" }, ["read a"]],
 		["write", { path: "new", content: "x" }, ["write! new"]],
@@ -89,7 +89,7 @@ describe("what the file tools do", () => {
 		expect(accesses(measured({ tool, input }))).toEqual(expected);
 	});
 
-	it("a search keeps to its glob", () => {
+	it("a search is limited to its glob", () => {
 		expect(measured({ tool: "grep", input: { pattern: "x", glob: ".e*" } }).accesses[0]).toMatchObject({
 			only: [".e*"],
 			skips: ["ignored"],

@@ -1,5 +1,5 @@
-// Text that grows with every step: arrays, `$@`, texts, braces, functions, files. However it grows, judging it takes bounded time and memory,
-// and what was too much never passes for harmless.
+// Text that grows with every step: arrays, `$@`, strings, braces, functions, files. However it grows, analysis takes bounded time and memory,
+// and text above the bound is never judged harmless.
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { patient } from "../harness/patience.ts";
@@ -79,12 +79,12 @@ const uses = [
 
 const start = "a=(x y); set -- x y; s=x; n=2; echo x > f; ";
 
-describe("growth", () => {
+describe("growing text", () => {
 	const setting = openSetting(starterRules);
 	afterAll(() => setting.close());
 
 	it(
-		"however text grows, judging it costs bounded CPU time, and what was too much is asked about",
+		"costs bounded CPU time however it grows, and is asked about above the bound",
 		async () => {
 			await fc.assert(
 				fc.asyncProperty(
@@ -118,7 +118,7 @@ describe("growth", () => {
 		patient(300_000),
 	);
 
-	it.each(steps)("%s again and again costs bounded CPU time", (step) => {
+	it.each(steps)("%s repeatedly costs bounded CPU time", (step) => {
 		for (const count of [8, 11, 14, 17, 20, 40, 400, 4000])
 			for (const use of ['rm "${a[@]}" "$@"', "echo $s"])
 				expect(cpuOf(() => shell(`${start}${step.repeat(count)}${use}`.slice(0, 65_536)))).toBeLessThan(MOST);
@@ -130,7 +130,7 @@ describe("growth", () => {
 		["the words of one command", `s=$(printf 'x %.0s' {1..200}); ${'s="$s $s";'.repeat(8)} echo $s; rm -rf src`],
 		["braces", "rm -rf {1..1000000000}"],
 		["what lies behind", `a=(x y); ${'a+=("${a[@]}");'.repeat(40)} rm -rf "\${a[@]}"`],
-	])("%s beyond the bound does not pass for harmless", async (_name, command) => {
+	])("%s beyond the bound is not judged harmless", async (_name, command) => {
 		expect((await setting.bash(command)).decision).not.toBe("allow");
 	});
 });

@@ -1,4 +1,4 @@
-// Named harms: every spelling of a dangerous command has its effect, and harmless neighbours have none.
+// Named harms: every spelling of a dangerous command has its effect, and similar harmless commands have none.
 import { describe, expect, it } from "vitest";
 import { effects } from "../../src/footprint/index.ts";
 import { dangerous, harmless } from "./dangerous-commands.ts";
@@ -10,11 +10,11 @@ describe.each(Object.entries(dangerous))("%s", (effect, commands) => {
 	});
 });
 
-it("every harm that has a name has commands here", () => {
+it("every named harm has commands here", () => {
 	expect(Object.keys(dangerous).sort()).toEqual(Object.keys(effects).sort());
 });
 
-describe("harmless neighbours", () => {
+describe("similar harmless commands", () => {
 	it.each(harmless)("%s", (command) => {
 		const found = harms(shell(command)).filter((effect) => effect !== "privilege");
 		expect(found).toEqual([]);

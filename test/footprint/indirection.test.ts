@@ -1,8 +1,8 @@
-// Roundabout ways: links made by the same command, variables that make programs run something, programs put in front of others.
+// Indirection: links made by the same command, variables that make programs run something, changed search paths.
 import { describe, expect, it } from "vitest";
 import { accesses, doubts, shell } from "./host-environment.ts";
 
-describe("links made on the way", () => {
+describe("links made by the same command", () => {
 	it.each([
 		["ln -s README.md k; echo x > k", "write! k => README.md"],
 		["ln README.md k && truncate -s 0 k", "write! k => README.md"],
@@ -18,7 +18,7 @@ describe("links made on the way", () => {
 		expect(accesses(shell(command))).toContain(expected);
 	});
 
-	it("links in a ring end", () => {
+	it("link cycles terminate", () => {
 		expect(() => shell("ln -s k k; cat k; ln -s p q; ln -s q p; cat p/x")).not.toThrow();
 	});
 });
@@ -56,7 +56,7 @@ describe("variables that make programs run something", () => {
 		"NODE_OPTIONS='--require ./x.js' npm --version",
 		"x='$(rm a)'; echo \"${x@P}\"",
 		"less '+!rm a' b",
-	])("what they load is not known: %s", (command) => {
+	])("load unknown code: %s", (command) => {
 		expect(doubts(shell(command))).toContain("script");
 	});
 
@@ -67,19 +67,19 @@ describe("variables that make programs run something", () => {
 		"FOO=bar ls",
 		"NODE_OPTIONS=--max-old-space-size=4096 ls",
 		"CI=1 ls",
-	])("harmless values are: %s", (command) => {
+	])("have harmless values: %s", (command) => {
 		expect(doubts(shell(command))).toEqual([]);
 	});
 });
 
-describe("programs put in front of others", () => {
+describe("programs that shadow others", () => {
 	const disk = {
 		"/home/me/project/evil/ls": "file",
 		"/home/me/project/node_modules/.bin/tsc": "file",
 		"/home/me/project/a": "file",
 	};
 
-	it("a folder of the project before the system's", () => {
+	it("a project folder before the system's on PATH", () => {
 		expect(doubts(shell("PATH=./evil:$PATH ls", { disk }))).toContain("script");
 		expect(doubts(shell("export PATH=$PWD/evil:$PATH; ls", { disk }))).toContain("script");
 		expect(doubts(shell("PATH=$(date):$PATH ls", { disk }))).toContain("script");
@@ -87,14 +87,14 @@ describe("programs put in front of others", () => {
 
 	const env = { PATH: "/usr/bin:/bin" };
 
-	it("a changed search path is unknown: not for folders of installed programs, nor for what was there before", () => {
+	it("a changed PATH makes programs unknown, except from folders of installed programs and from before the change", () => {
 		expect(doubts(shell("PATH=./evil:$PATH cat a", { disk }))).toEqual(["script"]);
 		expect(doubts(shell("PATH=$PATH:/usr/local/go/bin cat a", { disk, env }))).toEqual([]);
 		expect(doubts(shell('PATH="$HOME/.local/bin:$PATH" cat a', { disk, env }))).toEqual([]);
 		expect(doubts(shell("PATH=./node_modules/.bin:$PATH tsc", { disk, env }))).toEqual(["project"]);
 	});
 
-	it("a name that stands for another program", () => {
+	it("an alias or function with a program's name", () => {
 		expect(accesses(shell("hash -p /bin/rm ls; ls a"))).toContain("delete a");
 		expect(accesses(shell("alias ls=rm; ls a"))).toContain("delete a");
 		expect(accesses(shell('ls() { rm "$@"; }; ls a'))).toContain("delete a");

@@ -1,4 +1,4 @@
-// What is known to only read, and what is known to write: commands of both kinds, as agents use them.
+// Commands known to only read and commands known to write, as agents use them.
 import { describe, expect, it } from "vitest";
 import { measured, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
@@ -104,7 +104,7 @@ describe("folders for temporary files", () => {
 		"curl -o /tmp/x https://example.com",
 		"cat a | tee /tmp/x",
 		"ln -s /etc/hosts /tmp/link",
-	])("stay writable: %s", (command) => {
+	])("may be written: %s", (command) => {
 		expect(knowledgeOf(shell(command))).toBe("temporary");
 	});
 
@@ -118,20 +118,20 @@ describe("folders for temporary files", () => {
 		expect(knowledgeOf(shell(command))).toBe("writes");
 	});
 
-	it("a link in them leads out", () => {
+	it("a link in them may lead outside", () => {
 		const disk = { "/tmp/out": "-> /home/me/project", "/home/me/project/a": "file" };
 		expect(knowledgeOf(shell("echo x > /tmp/out/a", { disk }))).toBe("writes");
 	});
 });
 
-describe("other tools", () => {
-	it("pi's reading tools read, its writing tools write", () => {
+describe("tools", () => {
+	it("of pi read or write according to their kind", () => {
 		for (const tool of ["read", "grep", "find", "ls"])
 			expect(knowledgeOf(measured({ tool, input: { path: "a", pattern: "x" } }))).toBe("reads");
 		for (const tool of ["write", "edit"]) expect(knowledgeOf(measured({ tool, input: { path: "a" } }))).toBe("writes");
 	});
 
-	it("a tool of another extension is not known, unless its server says that it reads", () => {
+	it("of another extension are unknown, unless the server declares them read-only", () => {
 		expect(knowledgeOf(measured({ tool: "mcp__x__get_issue", input: { id: 1 } }))).toBe("unknown");
 		expect(
 			knowledgeOf(measured({ tool: "mcp__x__get_issue", input: { id: 1 }, annotations: { readOnlyHint: true } })),

@@ -1,4 +1,4 @@
-// Tools of other packages by kind: those that start agents, gateways that call further tools, program text, and what is known of them.
+// Tools of other packages by kind: agent starters, gateways to other tools, program text, known readers.
 import { describe, expect, it } from "vitest";
 import type { ToolEffect } from "../../src/footprint/index.ts";
 import { patient } from "../harness/patience.ts";
@@ -54,7 +54,7 @@ describe("a tool that starts agents", () => {
 		["spawn", { prompt: "/etc/passwd" }, { own: true }],
 		["spawn", { prompt: "rm -rf src" }, { own: true }],
 		["notebook_write", { name: "src/a.ts", content: "x" }, { own: true }],
-	])("takes what an agent is told for prose: %s %j", (tool, input, more = {}) => {
+	])("treats an agent's prompt as prose: %s %j", (tool, input, more = {}) => {
 		expect(accesses(measured({ tool, input, ...more }))).toEqual([]);
 	});
 
@@ -65,7 +65,7 @@ describe("a tool that starts agents", () => {
 		["list_agents", {}],
 		["get_agent_result", { id: "1" }],
 		["TaskOutput", { id: "1" }],
-	])("only looks: %s %j", (tool, input) => {
+	])("only reads: %s %j", (tool, input) => {
 		expect(effects(tool, input)).not.toContain("nested-agent");
 		expect(may(tool, input)).toEqual(reading);
 	});
@@ -78,11 +78,11 @@ describe("a tool that starts agents", () => {
 		["mcp__slack__send_message", { channel: "a", text: "b" }],
 		["web_search", { query: "subagent" }],
 		["gemini_image", { text: "a cat" }],
-	])("is none: %s %j", (tool, input) => {
+	])("does not include %s %j", (tool, input) => {
 		expect(effects(tool, input)).not.toContain("nested-agent");
 	});
 
-	it("an action that looks does not hide a task; hints do not take the effect away; the table does", () => {
+	it("has its effect despite a read-only action next to a task and despite hints; only the user's table removes it", () => {
 		expect(effects("subagent", { action: "list", task: "fix it" })).toContain("nested-agent");
 		expect(effects("subagent", { agent: "a", task: "x" }, { annotations: { readOnlyHint: true } })).toContain(
 			"nested-agent",
@@ -91,13 +91,13 @@ describe("a tool that starts agents", () => {
 		expect(effects("mine", { text: "x" }, set({ mine: "agent" }))).toContain("nested-agent");
 	});
 
-	it("a tool of this package is bound by the same rules", () => {
+	it("may be one of this package and follows the same rules", () => {
 		expect(effects("spawn", { prompt: "x" }, { own: true })).toEqual([]);
 		expect(effects("spawn", { prompt: "x" })).toContain("nested-agent");
 	});
 });
 
-describe("a call behind a gateway", () => {
+describe("a call through a gateway", () => {
 	it.each<[string, unknown, string]>([
 		["mcp", { tool: "fs_write_file", args: { path: "a", content: "x" } }, "write a"],
 		["mcp", { tool: "fs_write_file", args: '{"path":"a"}' }, "write a"],
@@ -131,39 +131,39 @@ describe("a call behind a gateway", () => {
 		expect(doubts(footprint)).toContain("tool");
 	});
 
-	it("starts an agent where the inner tool does", () => {
+	it("starts an agent if the inner tool does", () => {
 		expect(effects("mcp", { tool: "subagent", args: { text: "x" } })).toContain("nested-agent");
 		expect(effects("call_tool", { name: "Task", arguments: '{"description":"x"}' })).toContain("nested-agent");
 	});
 
 	it.each([[{}], [{ search: "files" }], [{ describe: "fs_write_file" }], [{ server: "fs" }], [{ action: "list" }]])(
-		"that only looks tools up reads: mcp %j",
+		"that only lists tools reads: mcp %j",
 		(input) => {
 			expect(may("mcp", input)).toEqual(reading);
 		},
 	);
 
 	it.each([[{ connect: "fs" }], [{ tool: "fs_read_file", args: {} }], [{ search: "x", tool: "fs_write_file" }]])(
-		"otherwise is unknown: mcp %j",
+		"of another kind is unknown: mcp %j",
 		(input) => {
 			expect(may("mcp", input)).toContain("write");
 		},
 	);
 
-	it("reads where the person's table says that the inner tool does", () => {
+	it("reads if the user's table says that the inner tool does", () => {
 		const table = set({ fs_list: "read", mcp__fs__look: "read" });
 		expect(may("mcp", { tool: "fs_list", args: {} }, table)).not.toContain("write");
 		expect(may("mcp", { tool: "look", server: "fs", args: {} }, table)).not.toContain("write");
 		expect(may("mcp", { tool: "fs_other", args: {} }, table)).toContain("write");
 	});
 
-	it("what a file will hold stays text", () => {
+	it("treats file content as text", () => {
 		const content = '{"scripts":{"test":"rm -rf src"},"command":"rm -rf src"}';
 		const footprint = measured({ tool: "write_file", input: { path: "package.json", content } });
 		expect(accesses(footprint)).toEqual(["read package.json", "write package.json"]);
 	});
 
-	it("past its bounds everything is possible", () => {
+	it("above the bounds is unknown", () => {
 		const many = Array.from({ length: 300 }, () => ({ tool: "read", args: { path: "a" } }));
 		expect(doubts(measured({ tool: "batch", input: { calls: many } }))).toContain("syntax");
 		let deep = '{"path":"a"}';
@@ -173,7 +173,7 @@ describe("a call behind a gateway", () => {
 		expect(doubts(measured({ tool: "mcp", input: { tool: "x", args: long } }))).toContain("syntax");
 	});
 
-	it("is judged in time linear in what it is given", () => {
+	it("is judged in time linear in its arguments", () => {
 		const input = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, `./f${index}`]));
 		const started = performance.now();
 		measured({ tool: "mcp", input: { tool: "x", args: input } });
@@ -190,7 +190,7 @@ describe("program text", () => {
 		["run_python", { script: "# rm -rf src\nprint(1)" }],
 		["sql_run", { script: "-- rm -rf src\nselect 1" }],
 		["x", { script: "import os\n# rm -rf src" }],
-	])("of another language is no shell text: %s %j", (tool, input) => {
+	])("in another language is no shell text: %s %j", (tool, input) => {
 		const footprint = measured({ tool, input });
 		expect(harms(footprint)).toEqual([]);
 		expect(doubts(footprint)).toContain("script");
@@ -209,11 +209,11 @@ describe("program text", () => {
 		["x", { commands: ["ls", "rm -rf src"] }],
 		["ctx_execute", { language: "javascript", code: "require('child_process').execSync('rm -rf src')" }],
 		["ctx_execute", { language: "python", code: 'import os\nos.system("rm -rf src")' }],
-	])("that a shell gets is walked: %s %j", (tool, input) => {
+	])("for a shell is analyzed: %s %j", (tool, input) => {
 		expect(effects(tool, input)).toContain("recursive-delete");
 	});
 
-	it("shows the paths that stand in it", () => {
+	it("reveals the paths in it", () => {
 		const code = 'const fs = require("fs"); fs.writeFileSync("src/one.ts", fs.readFileSync(".env"))';
 		expect(accesses(measured({ tool: "ctx_execute", input: { language: "javascript", code } }))).toEqual(
 			expect.arrayContaining(["write src/one.ts", "read .env"]),
@@ -223,33 +223,33 @@ describe("program text", () => {
 		);
 	});
 
-	it("of PowerShell is walked as such", () => {
+	it("for PowerShell is analyzed as such", () => {
 		expect(effects("execute", { shell: "pwsh", code: "Remove-Item -Recurse -Force src" })).toContain(
 			"recursive-delete",
 		);
 	});
 });
 
-describe("what is known of a tool", () => {
+describe("known tools", () => {
 	it.each([
 		["read_symbol", { symbol: "main" }],
 		["web_search", { query: "x" }],
 		["todo", { action: "create", text: "x", files: ["src/one.ts"] }],
 		["lsp", { action: "references", file: "src/one.ts" }],
 		["ask_user", { question: "x" }],
-	])("well-known readers: %s %j", (tool, input) => {
+	])("include well-known readers: %s %j", (tool, input) => {
 		const footprint = measured({ tool, input });
 		expect(may(tool, input)).toEqual(reading);
 		expect(accesses(footprint).filter((touch) => !touch.startsWith("read"))).toEqual([]);
 	});
 
-	it("a reader's name does not cover a rename, a command or a server's tool", () => {
+	it("do not include a rename, a command or a server's tool with a reader's name", () => {
 		expect(may("lsp", { action: "rename", file: "src/one.ts" })).toContain("write");
 		expect(effects("web_search", { command: "rm -rf src" })).toContain("recursive-delete");
 		expect(may("mcp__x__web_search", { query: "x" })).toContain("write");
 	});
 
-	it("a hint that it only reads counts unless the name says otherwise", () => {
+	it("include tools with a read-only hint, unless the name says otherwise", () => {
 		const hint = { annotations: { readOnlyHint: true } };
 		expect(may("look_up", {}, hint)).toEqual(reading);
 		expect(may("get_update_status", {}, hint)).toEqual(reading);
@@ -258,7 +258,7 @@ describe("what is known of a tool", () => {
 		expect(may("x", { tool: "write_file", args: { path: "a" } }, hint)).toContain("write");
 	});
 
-	it("the person's table wins in both directions", () => {
+	it("follow the user's table in both directions", () => {
 		expect(may("look", {}, set({ look: "read" }))).toEqual(reading);
 		expect(may("web_search", {}, set({ web_search: "unknown" }))).toContain("write");
 		const writer = measured({ tool: "apply", input: { path: "a" }, ...set({ apply: "write" }) });

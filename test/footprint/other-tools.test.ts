@@ -35,11 +35,11 @@ describe("arguments that look like paths", () => {
 		{ text: "a sentence about .env files" },
 		{ number: 3, flag: true, nothing: null },
 		{ content: "line one\nline/two.ts\n" },
-	])("text is none: %j", (input) => {
+	])("exclude text: %j", (input) => {
 		expect(of("search_web", input)).toEqual([]);
 	});
 
-	it("files named in a patch are written", () => {
+	it("in a patch are written", () => {
 		const patch = "*** Begin Patch\n*** Update File: src/one.ts\n@@\n-a\n+b\n*** Delete File: a\n*** End Patch";
 		expect(of("apply_patch", { input: patch })).toEqual(expect.arrayContaining(["write src/one.ts", "write a"]));
 		const diff = "--- a/src/two.ts\n+++ b/src/two.ts\n@@ -1 +1 @@\n-a\n+b\n";
@@ -62,20 +62,20 @@ describe("commands among the arguments", () => {
 		expect(harms(footprint)).toContain("recursive-delete");
 	});
 
-	it("run where the arguments say", () => {
+	it("run in the folder that the arguments name", () => {
 		expect(of("run", { command: "rm one.ts", cwd: "src" })).toContain("delete src/one.ts");
 		expect(of("run", { command: "cat id_rsa", workdir: "~/.ssh" })).toContain("read ~/.ssh/id_rsa");
 	});
 });
 
-describe("what is not known of them", () => {
-	it("every such tool is unknown, whatever its name", () => {
+describe("the unknown effect of a tool", () => {
+	it("is assumed for every such tool, whatever its name", () => {
 		expect(measured({ tool: "read_something", input: {} }).unknowns).toEqual([
 			{ what: "tool", text: "read_something", may: ["read", "list", "write", "delete", "link"] },
 		]);
 	});
 
-	it("annotations are hints of what it may do", () => {
+	it("is narrowed by annotations", () => {
 		const may = (annotations: { readOnlyHint?: boolean; destructiveHint?: boolean }) =>
 			measured({ tool: "x", input: {}, annotations }).unknowns[0]?.may;
 		expect(may({ readOnlyHint: true })).toEqual(["read", "list"]);
@@ -83,17 +83,17 @@ describe("what is not known of them", () => {
 		expect(may({ destructiveHint: true })).toContain("delete");
 	});
 
-	it("a tool that says it reads and is given a command is judged by the command", () => {
+	it("does not hide a command given to a tool that declares itself read-only", () => {
 		const footprint = measured({ tool: "x", input: { command: "rm a" }, annotations: { readOnlyHint: true } });
 		expect(accesses(footprint)).toContain("delete a");
 	});
 
-	it("too many arguments are said to be too many", () => {
+	it("is assumed for too many arguments", () => {
 		const input = { paths: Array.from({ length: 2000 }, (_, index) => `./f${index}`) };
 		expect(doubts(measured({ tool: "x", input }))).toContain("syntax");
 	});
 
-	it("endless nesting of arguments ends", () => {
+	it("is assumed for endless nesting", () => {
 		let input: unknown = ".env";
 		for (let depth = 0; depth < 10_000; depth++) input = { a: input };
 		expect(doubts(measured({ tool: "x", input }))).toContain("syntax");

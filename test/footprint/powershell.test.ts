@@ -66,7 +66,7 @@ describe("PowerShell", () => {
 		"gci src |\n Remove-Item",
 		"foreach ($x in 'a', 'b') { Move-Item $x /tmp }",
 		"(gci src).Delete()",
-	])("removes what is not named: %s", (command) => {
+	])("removes unknown paths: %s", (command) => {
 		expect(harms(powershell(command))).toContain("recursive-delete");
 		expect(doubts(powershell(command)).length).toBeGreaterThan(0);
 	});
@@ -92,7 +92,7 @@ describe("PowerShell", () => {
 		"Frobnicate-Item a",
 		"Get-ChildItem | Remove-Item",
 		"Remove-Item $x",
-	])("not known: %s", (command) => {
+	])("has unknown effects: %s", (command) => {
 		expect(doubts(powershell(command)).length).toBeGreaterThan(0);
 		expect(knowledgeOf(powershell(command))).not.toBe("reads");
 	});
@@ -105,12 +105,12 @@ describe("PowerShell", () => {
 		"`".repeat(1001),
 		"@'\n",
 		"\u0000",
-	])("does not throw on odd text", (command) => {
+	])("does not throw on malformed text", (command) => {
 		expect(() => powershell(command)).not.toThrow();
 	});
 });
 
-describe("started from a shell", () => {
+describe("PowerShell and cmd started from a shell", () => {
 	it.each([
 		["pwsh -Command 'Remove-Item a'", "delete a"],
 		['powershell.exe -NoProfile -c "Remove-Item a"', "delete a"],

@@ -1,4 +1,4 @@
-// The table of programs: what each does to its operands, and that the table itself is sound.
+// The table of programs: the effect on each operand, and the consistency of the table.
 import { describe, expect, it } from "vitest";
 import { findProgram, type ProgramSpec, type ProgramSpecs, programGroups } from "../../src/footprint/programs/index.ts";
 import { accesses, doubts, shell } from "./host-environment.ts";
@@ -215,7 +215,7 @@ describe("git", () => {
 		expect(accesses(shell(command))).toEqual(expected);
 	});
 
-	it("content named by something unknown is an unknown read", () => {
+	it("an unknown object name is an unknown read", () => {
 		expect(shell("git show HEAD:$(git ls-files | head -1)").unknowns[0]).toMatchObject({
 			what: "operand",
 			may: ["read"],

@@ -1,4 +1,4 @@
-// However a command is written, its footprint is at least what it is when written plainly.
+// However a command is written, its footprint is at least that of its plain form.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../src/footprint/index.ts";
@@ -102,7 +102,7 @@ describe("rewriting a command never weakens its footprint", () => {
 		);
 	});
 
-	it("by words before it", () => {
+	it("by prefixing words", () => {
 		fc.assert(
 			fc.property(base, fc.array(fc.constantFrom(...prefixes), { minLength: 1, maxLength: 4 }), (words, before) => {
 				// `!`, `time` and assignments stand first; `exec` and `command` are the shell's own.
@@ -114,7 +114,7 @@ describe("rewriting a command never weakens its footprint", () => {
 		);
 	});
 
-	it("by all of these together", () => {
+	it("by all of these combined", () => {
 		fc.assert(
 			fc.property(
 				base.chain((words) => fc.tuple(fc.constant(words), spelledCommand(words))),

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { computeFootprint, type HostEnvironment } from "../../src/footprint/index.ts";
 
-it("the README's example computes what it shows", () => {
+it("the README's example prints the output that it shows", () => {
 	const host: HostEnvironment = {
 		cwd: "/project",
 		home: "/me",

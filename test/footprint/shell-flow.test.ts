@@ -1,4 +1,4 @@
-// Flow: whatever could run is walked, in the directory and with the variables that it would have.
+// Flow: every command that could run is analyzed, in its directory and with its variables.
 import { describe, expect, it } from "vitest";
 import { accesses, doubts, harms, shell } from "./host-environment.ts";
 
@@ -7,7 +7,7 @@ const deletes = (command: string) =>
 		.filter((line) => line.startsWith("delete"))
 		.sort();
 
-describe("everything that could run is walked", () => {
+describe("every command that could run", () => {
 	it.each([
 		"rm a",
 		"/bin/rm a",
@@ -104,7 +104,7 @@ describe("everything that could run is walked", () => {
 		"case x in y) rm a ;; esac",
 		"for x in; do rm a; done",
 		"x='rm a'",
-	])("what is only text does not run: %s", (command) => {
+	])("excludes plain text: %s", (command) => {
 		expect(deletes(command)).toEqual([]);
 		expect(doubts(shell(command))).toEqual([]);
 	});
@@ -167,12 +167,12 @@ describe("text that is run", () => {
 		"xxd -r -p f | bash",
 		"eval $(date)",
 		"python gen.py | bash",
-	])("text that cannot be known is a harm of its own: %s", (command) => {
+	])("unknown text is a harm: %s", (command) => {
 		expect(harms(shell(command))).toContain("run-unknown-text");
 		expect(doubts(shell(command))).toContain("script");
 	});
 
-	it("a child shell does not see what is not exported", () => {
+	it("a child shell has no unexported variables", () => {
 		expect(deletes("x=a; sh -c 'rm ${x:-b}'")).toEqual(["delete b"]);
 	});
 });
@@ -205,18 +205,18 @@ describe("the working directory", () => {
 		expect(accesses(shell("cd src; cat one.ts"))).toEqual(["read src/one.ts"]);
 	});
 
-	it("an unknown directory makes relative paths unknown, not absolute ones", () => {
+	it("makes only relative paths unknown when it is unknown", () => {
 		const footprint = shell("cd $(date) && cat a /etc/hosts");
 		expect(accesses(footprint)).toEqual(["read /etc/hosts"]);
 		expect(footprint.unknowns).toEqual([{ what: "operand", text: "a", may: ["read"], tail: "a" }]);
 	});
 
-	it("`..` after a link is where the kernel goes", () => {
+	it("`..` after a link resolves as the kernel does", () => {
 		expect(accesses(shell("cat keys/../x"))).toEqual(["read x => ~/x"]);
 	});
 });
 
-describe("branches and loops", () => {
+describe("control flow", () => {
 	it("keep every value that a variable may have", () => {
 		expect(deletes("if x; then f=a; else f=b; fi; rm $f")).toEqual(["delete a", "delete b"]);
 		expect(deletes("f=a; x && f=b; rm $f")).toEqual(["delete a", "delete b"]);
@@ -289,20 +289,20 @@ describe("redirections", () => {
 	});
 });
 
-describe("what cannot be read", () => {
+describe("malformed text", () => {
 	it.each(["if true; then", "echo 'x", 'echo "x', "echo $(", "case x in", "rm a )", "for", "&& rm a"])(
-		"%j is said to be unreadable",
+		"%j is reported as unparsable",
 		(command) => {
 			expect(doubts(shell(command))).toContain("syntax");
 		},
 	);
 
-	it("what could be read of it is still walked", () => {
+	it("is analyzed up to the error", () => {
 		expect(deletes("rm a; if")).toEqual(["delete a"]);
 	});
 
 	it.each(["$RANDOM a", "$(date) a", "${RANDOM}y a", '"$(cat f)" a'])(
-		"a command word that is not known is said so: %s",
+		"an unknown command word is reported: %s",
 		(command) => {
 			const footprint = shell(command);
 			expect(doubts(footprint)).toContain("command");

@@ -1,4 +1,4 @@
-// Words of shell text: every spelling of a path is the path.
+// Words of shell text: every spelling of a path gives the path.
 import { describe, expect, it } from "vitest";
 import { accesses, doubts, project, shell } from "./host-environment.ts";
 
@@ -57,7 +57,7 @@ describe("spellings", () => {
 		expect(doubts(shell(command))).toEqual([]);
 	});
 
-	it("a quoted tilde is a name", () => {
+	it("a quoted tilde is literal", () => {
 		expect(shell("cat '~/x'").accesses[0]?.path).toBe(`${project}/~/x`);
 	});
 });
@@ -99,7 +99,7 @@ describe("expansions of variables", () => {
 		expect([...new Set(reads)]).toEqual([expected].flat());
 	});
 
-	it("an unset variable is empty, unless something unseen may have set it", () => {
+	it("an unset variable is empty, unless unknown code may have set it", () => {
 		expect(doubts(shell("cat $nothing/x"))).toEqual([]);
 		expect(doubts(shell("source setup.sh; cat $nothing/x"))).toEqual(["operand", "script"]);
 	});
@@ -122,23 +122,23 @@ describe("expansions of variables", () => {
 		"for f in $(date); do cat $f; done",
 		'x=$(date); y=x; cat "${!y}"',
 		"cat $((RANDOM % 3))",
-	])("what cannot be known is said to be unknown: %s", (command) => {
+	])("an unknowable value is unknown: %s", (command) => {
 		expect(doubts(shell(command))).toContain("operand");
 	});
 });
 
 describe("partly known words", () => {
-	it("say which folder they are below", () => {
+	it("keep their known folder", () => {
 		expect(shell("cat src/$(date)/x").unknowns[0]).toMatchObject({
 			what: "operand",
 			may: ["read"],
 			under: "/home/me/project/src",
 		});
 	});
-	it("say how they end", () => {
+	it("keep their known ending", () => {
 		expect(shell("rm $(date)/.ssh/id_rsa").unknowns[0]).toMatchObject({ may: ["delete"], tail: ".ssh/id_rsa" });
 	});
-	it("say neither where they could be anywhere", () => {
+	it("keep neither if they could be anywhere", () => {
 		expect(shell("cat $(date)").unknowns[0]).toEqual({ what: "operand", text: "…", may: ["read"] });
 	});
 });

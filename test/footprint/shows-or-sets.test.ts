@@ -598,11 +598,11 @@ describe("programs that start another one", () => {
 		"genv A=b gnice gtouch b",
 		"caffeinate -i touch b",
 		"wl-paste --watch touch b",
-	])("are judged by it: %s", (command) => {
+	])("are judged by that program: %s", (command) => {
 		expect(accesses(shell(command))).toContain("write b");
 	});
 
-	it("show something themselves", () => {
+	it("show something without one", () => {
 		for (const command of [
 			"xcrun --find clang",
 			"xcrun --show-sdk-path",
@@ -615,7 +615,7 @@ describe("programs that start another one", () => {
 	});
 });
 
-describe("what publishes", () => {
+describe("publishing", () => {
 	it.each([
 		"./gradlew publish",
 		"gradle :core:publishToMavenCentral",
@@ -642,13 +642,13 @@ describe("what publishes", () => {
 		"rake spec",
 		"npm run x",
 		"goreleaser release --snapshot",
-	])("does not: %s", (command) => {
+	])("excludes %s", (command) => {
 		expect(harms(shell(command))).not.toContain("publish");
 	});
 });
 
 describe("a bind mount", () => {
-	it("is another name for what it shows", () => {
+	it("gives its source another name", () => {
 		const { accesses: all } = shell("sudo mount --bind ~/.ssh dist && cat dist/id_rsa");
 		expect(all.map(({ real }) => real)).toContain("/home/me/.ssh/id_rsa");
 	});
@@ -674,7 +674,7 @@ describe("another agent", () => {
 		expect(runs.flatMap(({ changes }) => changes)).toContain("worktree");
 	});
 
-	it("is not started by asking one for its version or its settings", () => {
+	it("is not started by asking for its version or settings", () => {
 		for (const command of ["claude --version", "codex --help", "claude mcp list", "opencode models"])
 			expect(knowledgeOf(shell(command)), command).toBe("reads");
 	});

@@ -1,10 +1,10 @@
-// Commands that run other commands: what they run is judged as if it stood alone.
+// Commands that run other commands: the inner command is judged like the same command alone.
 import { describe, expect, it } from "vitest";
 import { accesses, doubts, harms, shell } from "./host-environment.ts";
 
 const deletes = (command: string) => accesses(shell(command)).filter((line) => line.startsWith("delete"));
 
-describe("wrappers are taken off", () => {
+describe("wrappers", () => {
 	it.each([
 		"sudo rm a",
 		"sudo -u root rm a",
@@ -112,24 +112,24 @@ describe("wrappers are taken off", () => {
 	});
 
 	it.each(["sudo rm a", "doas rm a", "su -c 'rm a'", "pkexec rm a", "sudo -E env A=b rm a", "gosu root rm a"])(
-		"another user's rights are a harm of their own: %s",
+		"with another user's privileges are a harm: %s",
 		(command) => {
 			expect(harms(shell(command))).toContain("privilege");
 		},
 	);
 
-	it("wrappers leave no run of their own", () => {
+	it("add no run of their own", () => {
 		const programs = shell("timeout 5 nice env A=b rm -rf src").runs.map((run) => run.text);
 		expect(programs).toEqual(["rm -rf src"]);
 	});
 
-	it("options of a wrapper are not the command's", () => {
+	it("keep their options apart from the command's", () => {
 		expect(harms(shell("xargs -r rm a < f"))).toEqual([]);
 		expect(harms(shell("xargs rm -r < f"))).toEqual(["recursive-delete"]);
 	});
 });
 
-describe("what searches hand on", () => {
+describe("commands run by a search", () => {
 	it.each([
 		["find src -name '*.ts' -exec cat {} \\;", "read src/**"],
 		["find src -name '*.ts' -exec cat {} +", "read src/**"],
@@ -163,7 +163,7 @@ describe("what searches hand on", () => {
 		"find src -exec rm -rf {} +",
 		"find src | xargs rm",
 		"fd x -X rm",
-	])("removing what a search finds is a recursive removal: %s", (command) => {
+	])("a removal of found files is a recursive removal: %s", (command) => {
 		expect(harms(shell(command))).toContain("recursive-delete");
 	});
 
@@ -180,7 +180,7 @@ describe("what searches hand on", () => {
 		["find . -name a -o -type f", undefined],
 		["find . ! -name a", undefined],
 		["find .", undefined],
-	])("%s keeps to %j", (command, only) => {
+	])("%s is limited to %j", (command, only) => {
 		expect(shell(command).accesses[0]?.only).toEqual(only);
 	});
 });

@@ -1,4 +1,4 @@
-// The bench itself: each kind of reply, each way to start pi, and that its checks really fail a test.
+// The harness itself: each kind of reply, each way to start pi, and that its checks fail a test.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
@@ -29,7 +29,7 @@ import { patient } from "./patience.ts";
 const noRetry = { retry: { enabled: false } };
 
 describe("replies of the scripted model", () => {
-	it("says a text, reports usage, and calls one and several tools per message", async () => {
+	it("return text, report usage, and call one or several tools per message", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { "a.txt": "alpha\n", "b.txt": "beta\n" },
 			script: [
@@ -72,7 +72,7 @@ describe("replies of the scripted model", () => {
 		expect(pi.strayLines).toEqual([]);
 	});
 
-	it("refuses with an HTTP error, hangs until the abort, drops the connection, and truncates", async () => {
+	it("refuse with an HTTP error, hang until the abort, drop the connection, and truncate", async () => {
 		const { server, rpc } = await openBench({
 			settings: noRetry,
 			script: [
@@ -104,7 +104,7 @@ describe("replies of the scripted model", () => {
 		expect(lastMessage()).toMatchObject({ stopReason: "stop", content: [{ text: "fine" }] });
 	});
 
-	it("decides by the request, waits for a gate, and streams slowly", async () => {
+	it("depend on the request, wait for a gate, and stream slowly", async () => {
 		const held = gate();
 		const { server, rpc } = await openBench({
 			script: async ({ lastUser }) => {
@@ -123,7 +123,7 @@ describe("replies of the scripted model", () => {
 		expect(readSession(String((await pi.state()).sessionFile)).texts("assistant")).toEqual(["ABC", "Opened."]);
 	});
 
-	it("plays a script of its own to each of several processes", async () => {
+	it("follow a separate script for each of several processes", async () => {
 		const { project, server, print } = await openBench({
 			script: { "ROLE: planner": ["the plan"], "model:two": ["from the second"], "*": ["anyone", "anyone again"] },
 		});
@@ -134,7 +134,7 @@ describe("replies of the scripted model", () => {
 		expect(project.sessionFiles()).toHaveLength(3);
 	});
 
-	it("fails the test when the model is asked more than the script can answer", async () => {
+	it("fail the test when the script has no reply left", async () => {
 		const server = await openModelServer(["only this"]);
 		const ask = () =>
 			fetch(`${server.url}/v1/chat/completions`, {
@@ -201,7 +201,7 @@ describe("pi in RPC mode", () => {
 		expect(stored.customBytes("note")).toEqual([expect.any(Number)]);
 	});
 
-	it("loads other extensions beside the package and looks inside", async () => {
+	it("loads other extensions with the package and inspects them", async () => {
 		const { project, rpc } = await openBench({ script: [call("other_tool", { path: "x" }), "ok"] });
 		const pi = await rpc({
 			extensions: [fixtureExtension("probe"), fixtureExtension("foreign-tool")],
@@ -239,7 +239,7 @@ describe("pi in RPC mode", () => {
 		vi.unstubAllEnvs();
 	});
 
-	it("says what pi did last when something does not come", async () => {
+	it("reports pi's last records when a wait times out", async () => {
 		const { rpc } = await openBench({ script: ["hello"] });
 		const pi = await rpc();
 		await pi.run("hi");
@@ -251,7 +251,7 @@ describe("pi in RPC mode", () => {
 	});
 });
 
-describe("pi without a person", () => {
+describe("pi in print mode", () => {
 	it("prints text, reads stdin, and gives records in JSON mode", async () => {
 		const { server, print } = await openBench({ script: [({ lastUser }) => say(`<${lastUser}>`), "two"] });
 		const text = await print("hi", { stdin: "from stdin", session: "none" });
@@ -300,7 +300,7 @@ describe("pi in a terminal", () => {
 });
 
 describe("pictures", () => {
-	it("are drawn once, compared by text, and say where they differ", async () => {
+	it("are drawn once, compared by text, and report where they differ", async () => {
 		const { project, tui } = await openBench({ script: ["an answer"] });
 		const terminal = await tui({ cols: 70, rows: 16 });
 		await terminal.submit("a question");
@@ -324,7 +324,7 @@ describe("pictures", () => {
 });
 
 describe("projects", () => {
-	it("are real git repositories with homes of their own, and vanish", async () => {
+	it("are real git repositories with their own homes, and are removed", async () => {
 		const project = openProject({ git: true, files: { "src/a.ts": "1\n", "x.json": { a: 1 } }, trusted: false });
 		expect(project.git("log", "--format=%s").trim()).toBe("Start");
 		project.write("src/b.ts", "2\n");
@@ -335,7 +335,7 @@ describe("projects", () => {
 		expect(existsSync(project.folder)).toBe(false);
 	});
 
-	it("fail the test when a process is left, and end that process", needsLinux, async () => {
+	it("fail the test when a process is left running, and end that process", needsLinux, async () => {
 		const project = openProject();
 		const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { env: project.environment() });
 		const ended = new Promise((resolve) => child.on("exit", (_code, signal) => resolve(signal)));

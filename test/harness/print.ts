@@ -1,4 +1,4 @@
-// pi without a person: `pi -p …` and `pi --mode json …`, run to their end.
+// pi without a user: `pi -p …` and `pi --mode json …`, run to completion.
 import { spawn } from "node:child_process";
 import { type LaunchOptions, launchArguments, launchPlace } from "./launch.ts";
 import { closeLater } from "./lifetime.ts";

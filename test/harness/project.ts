@@ -1,4 +1,4 @@
-// A project on real disk, in the home of nobody: a temporary home and agent folder of its own, so that nothing of the person who
+// A project on disk with its own temporary home and agent folder, so that nothing of the user who
 // runs the tests is read or written. Closing it checks that no process started for it is alive, then removes all of it.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";

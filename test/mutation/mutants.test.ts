@@ -1,4 +1,4 @@
-// What a mutant is, and that the run over the rooms tells caught ones from survivors.
+// The mutants of a file, and a run that separates caught mutants from survivors.
 import { describe, expect, it } from "vitest";
 import { mutantsOf } from "./mutants.ts";
 
@@ -22,7 +22,7 @@ describe("mutants of a file", () => {
 		expect(mutated(code)).toEqual(expected);
 	});
 
-	it("leave types and texts alone", () => {
+	it("exclude types and strings", () => {
 		expect(mutated('type A = 1 | true; interface B { c: 2 } const d: A = "1 < 2";')).toEqual([]);
 	});
 });

@@ -1,4 +1,4 @@
-// The whole way of a few mutants: drawn by a seed, written into a copy, tried, reported.
+// A few mutants end to end: sampled by a seed, written into a copy, tested, reported.
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 

@@ -49,7 +49,7 @@ describe("tools of an agent file", () => {
 		expect(agent(front).tools).toEqual(["read", "grep"]);
 	});
 
-	it("Claude's names become pi's", () => {
+	it("Claude's tool names become pi's", () => {
 		const front = "tools: Read, Write, Edit, MultiEdit, NotebookEdit, Bash, BashOutput, Glob, Grep, LS";
 		expect(agent(front).tools).toEqual(["read", "write", "edit", "bash", "find", "grep", "ls"]);
 	});
@@ -62,7 +62,7 @@ describe("tools of an agent file", () => {
 		);
 	});
 
-	it("every tool of Claude Code and its kin is known: none of them stops a run", () => {
+	it("every tool of Claude Code and similar agents is known: none of them stops a run", () => {
 		const claude =
 			"Agent, Task, TaskOutput, TaskStop, TaskCreate, TaskList, TodoWrite, WebFetch, WebSearch, Skill, SlashCommand, LSP, " +
 			"AskUserQuestion, EnterPlanMode, ExitPlanMode, ListMcpResourcesTool, ReadMcpResourceTool, ToolSearch, SendMessage";
@@ -95,7 +95,7 @@ describe("tools of an agent file", () => {
 		expect(first).toMatchObject({ code: "unknown-tool", line: 5, column: 5 });
 	});
 
-	it("a tool limited by arguments is left out and not widened", () => {
+	it("a tool limited by arguments is left out, not widened", () => {
 		const { tools, diagnostics } = agent("tools: Bash(git add:*, git commit:*), Read");
 		expect(tools).toEqual(["read"]);
 		expect(diagnostics).toMatchObject([{ severity: "warning", code: "limited-tool" }]);
@@ -109,7 +109,7 @@ describe("tools of an agent file", () => {
 		]);
 	});
 
-	it("a pattern over MCP tools stays as it is written", () => {
+	it("a pattern of MCP tools stays unchanged", () => {
 		expect(agent('tools: ["mcp__*", "mcp__docs__*", "mcp__git*"]').tools).toEqual([
 			"mcp__*",
 			"mcp__docs__*",
@@ -121,7 +121,7 @@ describe("tools of an agent file", () => {
 		expect(agent("tools: none")).toMatchObject({ tools: [], diagnostics: [] });
 	});
 
-	it("aliases that would grow without end are an error, told at once", () => {
+	it("aliases that would expand exponentially are an error, reported at once", () => {
 		const levels = [..."abcdefghi"].map((name, at) => {
 			const before = at === 0 ? "read" : `*${"abcdefghi"[at - 1]}`;
 			return `${name}: &${name} [${Array(9).fill(before).join(", ")}]`;
@@ -130,12 +130,12 @@ describe("tools of an agent file", () => {
 		expect(diagnostics).toMatchObject([{ severity: "error", code: "too-many-words" }]);
 	});
 
-	it("everything is pi's default", () => {
+	it("`*` and `all` mean pi's default tools", () => {
 		expect(agent("tools: '*'").tools).toBeUndefined();
 		expect(agent("tools: all").tools).toBeUndefined();
 	});
 
-	it("without the field: reading only and a warning, as in agent-team; all of them for a Claude Code agent", () => {
+	it("without the field: read-only tools and a warning, as in agent-team; all tools for a Claude Code agent", () => {
 		const { tools, diagnostics } = agent("description: x");
 		expect(tools).toEqual(["read", "grep", "find", "ls"]);
 		expect(diagnostics).toMatchObject([{ severity: "warning", code: "no-tools" }]);
@@ -151,7 +151,7 @@ describe("tools of an agent file", () => {
 	});
 });
 
-describe("the rest of an agent file", () => {
+describe("other parts of an agent file", () => {
 	it.each([
 		["LF", (text: string) => text],
 		["CRLF", (text: string) => text.replaceAll("\n", "\r\n")],
@@ -207,14 +207,14 @@ describe("the rest of an agent file", () => {
 		expect(diagnostics).toMatchObject([{ code: "unknown-thinking", message: expect.stringContaining("`high`") }]);
 	});
 
-	it("a file without a name is called after its file", () => {
+	it("a file without a name is named after the file", () => {
 		expect(read("---\ntools: read\n---\nYou.")).toMatchObject({
 			kind: "agent",
 			agent: { name: "someone", diagnostics: [{ severity: "warning", code: "no-name" }] },
 		});
 	});
 
-	it("a file without a text is refused: never an empty persona", () => {
+	it("a file without text is refused: never an empty persona", () => {
 		for (const text of ["---\nname: a\n---", "---\nname: a\n---\n", "---\nname: a\n---\n  \n\n"]) {
 			expect(read(text)).toMatchObject({ kind: "broken", diagnostics: [{ severity: "error", code: "no-prompt" }] });
 		}
@@ -224,7 +224,7 @@ describe("the rest of an agent file", () => {
 		["front matter that never ends", "---\nname: a\nYou."],
 		["broken front matter", "---\nname: [a\n---\nYou."],
 		["a list as front matter", "---\n- a\n---\nYou."],
-	])("%s is an error with a line, never nothing", (_, text) => {
+	])("%s is an error with a line, never ignored", (_, text) => {
 		const found = read(text);
 		expect(found.kind).toBe("broken");
 		expect(found.kind === "broken" && found.diagnostics[0]).toMatchObject({
@@ -234,12 +234,12 @@ describe("the rest of an agent file", () => {
 		});
 	});
 
-	it("Markdown without front matter is no agent", () => {
+	it("Markdown without front matter is not an agent", () => {
 		expect(read("# Agents\n\nHow we work.\n")).toEqual({ kind: "other" });
 		expect(read("")).toEqual({ kind: "other" });
 	});
 
-	it("fields of other programs pass, a slip in one of ours is told", () => {
+	it("fields of other programs are accepted, a misspelling of ours is reported", () => {
 		const { diagnostics } = agent(
 			"tools: read\ncolor: blue\nsubagents: [a]\nextensions: []\nanything: 1\nskill: x\nmodle: opus",
 		);

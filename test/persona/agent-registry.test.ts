@@ -34,8 +34,8 @@ function promptOf(name: string, options: { kind?: "agent" | "persona"; team?: st
 	return found.kind === "persona" ? found.persona.prompt : `${found.problem.code}: ${found.problem.message}`;
 }
 
-describe("where agents are found", () => {
-	it(".pi/agents before .claude/agents before agents before the person's own", () => {
+describe("locations of agents", () => {
+	it(".pi/agents before .claude/agents before agents before the user's own", () => {
 		const folders = [
 			"project/.pi/agents",
 			"project/.claude/agents",
@@ -50,7 +50,7 @@ describe("where agents are found", () => {
 		expect(cast().agents).toHaveLength(1);
 	});
 
-	it("two of one name in one folder are reported with both files; in two folders one is meant to replace the other", () => {
+	it("duplicates in one folder are reported with both files; in two folders one replaces the other", () => {
 		agent("project/.pi/agents/a.md", "Builder");
 		agent("project/.pi/agents/sub/b.md", "builder");
 		agent("home/.pi/agent/agents/a.md", "builder");
@@ -77,7 +77,7 @@ describe("where agents are found", () => {
 		expect(promptOf("outside")).toContain("unknown-agent");
 	});
 
-	it("a project that is not trusted has no say", () => {
+	it("an untrusted project is ignored", () => {
 		agent("project/.pi/agents/builder.md", "builder");
 		agent("home/.pi/agent/agents/mine.md", "mine");
 		expect(cast("project", "untrusted").agents.map(({ name }) => name)).toEqual(["mine"]);
@@ -94,7 +94,7 @@ describe("where agents are found", () => {
 	});
 });
 
-describe("how a name finds an agent", () => {
+describe("an agent's name", () => {
 	beforeEach(() => {
 		agent("project/.pi/agents/builder.md", "builder");
 		agent("project/.pi/agents/red-team.md", "red-team");
@@ -135,7 +135,7 @@ describe("how a name finds an agent", () => {
 		expect(promptOf(name, { kind: "persona" })).toBe(`Prompt of project/.pi/agents/${file}`);
 	});
 
-	it("an unknown agent is a problem with a suggestion and the names there are", () => {
+	it("an unknown agent is a problem with a suggestion and the known names", () => {
 		const found = resolvePersona({ kind: "agent", name: "biulder" }, cast());
 		expect(found).toMatchObject({
 			kind: "none",
@@ -147,11 +147,11 @@ describe("how a name finds an agent", () => {
 		});
 	});
 
-	it("a last part that two agents share is ambiguous", () => {
+	it("a last segment that two agents share is ambiguous", () => {
 		expect(promptOf("reviewer")).toMatch(/^ambiguous-agent: .*`one\.reviewer` or `two\.reviewer`/);
 	});
 
-	it("a persona that is no agent is a role in its own words", () => {
+	it("a persona that names no agent becomes a role description", () => {
 		for (const words of ["Senior Engineer", "An accountant who reads code", "Pröfer"]) {
 			const prompt = promptOf(words, { kind: "persona" });
 			expect(prompt).toContain(words);
@@ -170,13 +170,13 @@ describe("how a name finds an agent", () => {
 	});
 });
 
-describe("who is meant and is not there", () => {
+describe("a persona that cannot be found", () => {
 	const remedyOf = (wish: { kind: "agent" | "persona"; name: string; team?: string }, at = cast()): string => {
 		const found = resolvePersona(wish, at);
 		return found.kind === "none" ? found.problem.remedy : "";
 	};
 
-	it("the names that there are make a sentence, be it none, one or many", () => {
+	it("is reported with the known names in one sentence: none, one or many", () => {
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^Agent files are .* use `persona`\.$/);
 		agent("project/.pi/agents/builder.md", "builder");
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There is only `builder`\. /);
@@ -186,7 +186,7 @@ describe("who is meant and is not there", () => {
 		expect(remedyOf({ kind: "agent", name: "x" })).toMatch(/^There are `builder`, `critic`, .* and 2 more\. /);
 	});
 
-	it("a role in words is not offered to a persona that had a team", () => {
+	it("in a team gets no suggestion to describe a role", () => {
 		agent("project/.pi/agents/builder.md", "builder");
 		write("project/.pi/agents/teams.yaml", "web: [builder]\n");
 		expect(remedyOf({ kind: "persona", name: "Designer", team: "web" })).toBe(
@@ -194,7 +194,7 @@ describe("who is meant and is not there", () => {
 		);
 	});
 
-	it("says that a Markdown file of the name is no agent, and that an untrusted project's agents are not read", () => {
+	it("is reported with a Markdown file of that name that is no agent, and with an untrusted project's unread agents", () => {
 		write("project/.pi/agents/builder.md", "# How to build");
 		expect(remedyOf({ kind: "agent", name: "Builder" })).toMatch(/builder\.md has no front matter/);
 		expect(remedyOf({ kind: "agent", name: "builder" }, cast("project", "untrusted"))).toContain("not trusted");
@@ -203,13 +203,13 @@ describe("who is meant and is not there", () => {
 	it.each([
 		["the name in a broken file", "odd-file.md", "---\nname: 'tester' # it tests\ntools: [read\n---\nYou test."],
 		["a file in another encoding", "tester.md", Buffer.from("---\nname: tester\n---\nYou test.", "utf16le")],
-	])("%s is not taken for a role in words", (_, file, content) => {
+	])("%s is not taken for a role description", (_, file, content) => {
 		write(`project/.pi/agents/${file}`, content);
 		for (const kind of ["agent", "persona"] as const)
 			expect(promptOf("Tester", { kind })).toMatch(new RegExp(`^[a-z0-9-]+: .*${file}`));
 	});
 
-	it("a broken file of the name is told where another agent answers to it", () => {
+	it("a broken file of that name is reported even if another agent matches", () => {
 		write("project/.pi/agents/tester.md", "---\nname: tester\ntools: [read\n---\nYou test.");
 		agent("home/.pi/agent/agents/tester.md", "tester");
 		expect(resolvePersona({ kind: "agent", name: "tester" }, cast())).toMatchObject({
@@ -275,13 +275,13 @@ describe("teams", () => {
 		expect(promptOf("builder", { team: "agent-experts" })).toContain("builder.md");
 	});
 
-	it("a persona in a team must be one of it: nobody is made up", () => {
+	it("a persona in a team must be a member: no role is generated", () => {
 		write("project/.pi/agents/teams.yaml", "frontend: [planner]\n");
 		expect(promptOf("Senior Engineer", { team: "frontend", kind: "persona" })).toContain("unknown-agent");
 		expect(promptOf("planner", { team: "fronted" })).toMatch(/^unknown-team: .*Did you mean `frontend`/);
 	});
 
-	it("a member that is nobody is told with its line and a suggestion; the team stands", () => {
+	it("an unknown member is reported with its line and a suggestion; the team remains", () => {
 		write("project/.pi/agents/teams.yaml", "frontend:\n  - planner\n  - bulider\n");
 		expect(cast().diagnostics).toMatchObject([
 			{
@@ -295,7 +295,7 @@ describe("teams", () => {
 		expect(promptOf("planner", { team: "frontend" })).toContain("planner.md");
 	});
 
-	it("a list that aliases blow up is cut, and told", () => {
+	it("a list that aliases expand is cut, and reported", () => {
 		write(
 			"project/.pi/agents/teams.yaml",
 			`a: &a [${Array(40).fill("planner").join(", ")}]\nb: [${Array(40).fill("*a").join(", ")}]\n`,
@@ -303,20 +303,20 @@ describe("teams", () => {
 		expect(cast().diagnostics).toMatchObject([{ code: "too-many-members", line: 2 }]);
 	});
 
-	it("an empty team is told, the others stand", () => {
+	it("an empty team is reported, the others remain", () => {
 		write("project/.pi/agents/teams.yaml", "empty:\nother:\n  - planner\nodd:\n  description: x\n");
 		expect(cast().diagnostics.map(({ code, line }) => `${code} ${line}`)).toEqual(["empty-team 1", "no-members 4"]);
 		expect(promptOf("planner", { team: "other" })).toContain("planner.md");
 	});
 
-	it("without a file there is one team, all", () => {
+	it("without a file there is one team, `all`", () => {
 		expect(promptOf("reviewer", { team: "all" })).toContain("reviewer.md");
 		expect(promptOf("reviewer", { team: "some" })).toContain("unknown-team");
 	});
 });
 
 describe("skills", () => {
-	it("names and paths are found, nearest first; what is not there is told", () => {
+	it("are found by name or path, nearest first; a missing one is reported", () => {
 		write("project/.pi/skills/deploy/SKILL.md", "---\nname: deploy\n---\nx");
 		write("project/.claude/skills/lint/SKILL.md", "x");
 		write("home/.pi/agent/skills/deploy/SKILL.md", "x");

@@ -26,7 +26,7 @@ function chosen(wanted: string | string[], fallback: Model | undefined = session
 		.join(" ");
 }
 
-describe("the model a persona means", () => {
+describe("a persona's model", () => {
 	it.each([
 		["opus", "anthropic/claude-opus-5-10"],
 		["OPUS", "anthropic/claude-opus-5-10"],
@@ -48,11 +48,11 @@ describe("the model a persona means", () => {
 		expect(chosen(wanted)).toBe(expected);
 	});
 
-	it("the first of several that is there", () => {
+	it("is the first available one of several", () => {
 		expect(chosen(["gemini-ultra", "haiku", "opus"])).toBe("anthropic/claude-haiku-4-5");
 	});
 
-	it("what is not there is the session's model, with a notice and a suggestion", () => {
+	it("falls back to the session's model if unavailable, with a notice and a suggestion", () => {
 		expect(chosen("gemini-ultra")).toBe("anthropic/claude-sonnet-5 model-not-available");
 		expect(chosen("pus")).toBe("anthropic/claude-sonnet-5 model-not-available");
 		expect(chosen("nowhere/thing:low")).toBe("anthropic/claude-sonnet-5 low model-not-available");
@@ -65,11 +65,11 @@ describe("the model a persona means", () => {
 		});
 	});
 
-	it("no wish is the session's model without a word", () => {
+	it("defaults to the session's model, without a notice", () => {
 		expect(chosen([])).toBe("anthropic/claude-sonnet-5");
 	});
 
-	it("does not depend on the order of the list", () => {
+	it("does not depend on the order of available models", () => {
 		for (const wanted of ["opus", "gpt-6", "claude"]) {
 			const there = chooseModel([wanted], models, session).model;
 			expect(chooseModel([wanted], models.toReversed(), session).model).toEqual(there);

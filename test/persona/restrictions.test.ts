@@ -1,4 +1,4 @@
-// What agent files take away, in the fields of every program that reads them: the nearest stricter meaning, or an error with its place.
+// Restrictions in agent files, in the fields of every program that reads them: the closest stricter meaning, or an error with its place.
 import { describe, expect, it } from "vitest";
 import { openSource } from "../../src/definition/index.ts";
 import { type AgentPlace, readAgentFile } from "../../src/persona/agent-file.ts";
@@ -72,17 +72,17 @@ describe("a restricting field", () => {
 		expect(found.tools).toEqual(tools);
 	});
 
-	it("switches that only turn off leave the rest", () => {
+	it("with switches that only turn tools off keeps the others", () => {
 		expect(agent("tools:\n  bash: false\n  write: false", { withoutTools: "all" }).tools).toEqual(["read", "edit"]);
 		expect(agent("tools:\n  bash: true\n  read: true\n  write: false").tools).toEqual(["bash", "read"]);
 	});
 
-	it("holds for an agent without a list too", () => {
+	it("applies to an agent without a tool list too", () => {
 		expect(agent("readonly: true", { withoutTools: "all" }).tools).toEqual(["read", "grep", "find", "ls"]);
 		expect(agent("disallowedTools: edit", { withoutTools: "all" }).tools).toEqual(["read", "bash", "write"]);
 	});
 
-	it("holds for what a state or an extension adds", () => {
+	it("applies to tools that a state or an extension adds", () => {
 		const { restrictions } = agent("readonly: true");
 		expect(keepAllowed(["read", "bash", "lsp"], restrictions)).toEqual({ kept: ["read"], left: ["bash", "lsp"] });
 		const denied = agent(`${full}\ndisallowedTools: [deploy_it, 'jira_*']`);
@@ -109,13 +109,13 @@ describe("a restricting field", () => {
 		expect(agent(`${full}\n${front}`).errors).toMatchObject([{ code, line }]);
 	});
 
-	it("that was narrowed to a whole tool, or a hook that does not run, is said", () => {
+	it("that was extended to a whole tool, or a hook that does not run, is reported", () => {
 		expect(agent(`${full}\ndisallowedTools: Bash(rm:*)`).codes).toEqual(["limited-tool"]);
 		expect(agent(`${full}\nhooks: {Stop: [{hooks: []}]}`).codes).toEqual(["no-hooks"]);
 	});
 });
 
-describe("a tool that only an extension can know", () => {
+describe("a tool that only an extension can provide", () => {
 	it.each(["web_search", "read_symbol", "fetch", "jira_create", "lint"])("%s is left out with a warning", (name) => {
 		const found = agent(`tools: read, ${name}`);
 		expect(found).toMatchObject({ tools: ["read"], foreign: [name], errors: [], codes: ["foreign-tool"] });

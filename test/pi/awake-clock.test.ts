@@ -1,4 +1,4 @@
-// The clock of the time in which this process ran.
+// The clock that counts only time in which this process ran.
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { openAwakeClock } from "../../src/pi/index.ts";
 import { needsPosix } from "../harness/needs.ts";
 import { patient } from "../harness/patience.ts";
 
-it("counts what passes between looks, and of a gap that no timer saw one tick", () => {
+it("the awake clock counts time between reads, and one tick of a gap without timer ticks", () => {
 	let now = 1000;
 	const clock = openAwakeClock({ tickMs: 100, lateMs: 400, monotonic: () => now });
 	now += 450;
@@ -19,7 +19,7 @@ it("counts what passes between looks, and of a gap that no timer saw one tick", 
 	clock.close();
 });
 
-it("leaves out a real stop of the process", { ...needsPosix, timeout: patient(20_000) }, async () => {
+it("the awake clock excludes the time of a stopped process", { ...needsPosix, timeout: patient(20_000) }, async () => {
 	const module = fileURLToPath(new URL("../../src/pi/awake-clock.ts", import.meta.url));
 	const program = `const { openAwakeClock } = await import(${JSON.stringify(module)});
 const clock = openAwakeClock({ tickMs: 100, lateMs: 1500 });

@@ -28,7 +28,7 @@ describe("entries of a branch", () => {
 		);
 	});
 
-	it("are found where the session is long, far back too, and after the leaf has moved", () => {
+	it("are found in a long session, far back, and after the leaf has moved", () => {
 		const session = SessionManager.inMemory();
 		const first = session.appendCustomEntry("wanted", 1);
 		for (let count = 0; count < 3_000; count++) session.appendCustomEntry("other", count);
@@ -47,7 +47,7 @@ describe("entries of a branch", () => {
 		expect(found()).toEqual([1]);
 	});
 
-	it("end where a damaged session leads in a circle", () => {
+	it("end if a damaged session has a parent cycle", () => {
 		const session = SessionManager.inMemory();
 		const ids = [1, 2, 3, 4, 5, 6, 7].map((count) => session.appendCustomEntry("x", count));
 		const first = session.getEntry(ids[1] ?? "");

@@ -1,4 +1,4 @@
-// This package's commands, signs and annotations beside packages that have the same names, replace the footer or ask before calls.
+// This package's commands, status lines and annotations together with packages that use the same names, replace the footer or ask before calls.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ const neighbors = (what: string, order: "before" | "after" = "after"): RpcOption
 describe.each(["before", "after"] as const)("a package with /workflow and /handoff loaded %s this one", (order) => {
 	const ours = order === "before" ? ":2" : ":1";
 
-	it("is said once, and what is typed bare does not reach the model", async () => {
+	it("is reported once, and the bare command does not reach the model", async () => {
 		const stage = await openStage({ w: [{ id: "a" }] });
 		const pi = await stage.rpc(neighbors("commands", order));
 		await pi.screen.notified(new RegExp(`Ours: .*/workflow${ours}`));
@@ -38,7 +38,7 @@ describe.each(["before", "after"] as const)("a package with /workflow and /hando
 		expect(stage.server.requests.at(-1)?.lastUser).toBe("/usr/bin is a path");
 	});
 
-	it("a recorded /handoff is ours, whatever pi calls it now", async () => {
+	it("a recorded /handoff runs ours, under pi's new name", async () => {
 		const { project, server, rpc } = await openBench({
 			script: [say("one"), call("handoff", { context: "THE BRIEF" }), say("successor worked"), say("three")],
 		});
@@ -54,7 +54,7 @@ describe.each(["before", "after"] as const)("a package with /workflow and /hando
 		expect(project.exists("neighbors.log")).toBe(false);
 	});
 
-	it("without a screen nothing is sent either, and the exit code says so", async () => {
+	it("without a screen nothing is sent either, which the exit code shows", async () => {
 		const stage = await openStage({ w: [{ id: "a" }] });
 		const end = await stage.print("/workflow w do it", neighbors("commands", order));
 		expect([end.code, stage.server.requests.length]).toEqual([2, 0]);
@@ -62,7 +62,7 @@ describe.each(["before", "after"] as const)("a package with /workflow and /hando
 	});
 });
 
-it("a permission package asks before neither workflow_step nor what only looks", async () => {
+it("a permission package asks neither for workflow_step nor for read-only calls", async () => {
 	const stage = await openStage({ w: [{ id: "a" }, { id: "b" }] });
 	const pi = await stage.rpc(neighbors("permission"));
 	stage.play(call(...stepCall("next")), call("bash", { command: "true" }), call(...stepCall("next")));
@@ -71,8 +71,8 @@ it("a permission package asks before neither workflow_step nor what only looks",
 	expect(stage.project.read("neighbors.log").trim().split("\n")).toEqual(['asked "bash"']);
 });
 
-describe("where another package replaces the footer or clears status lines", () => {
-	it("the phase and the posture stand above the editor; with pi's own footer they take no room there", async () => {
+describe("when another package replaces the footer or clears status lines", () => {
+	it("phase and posture appear above the editor; with pi's own footer they don't", async () => {
 		const files = { ...workflowFiles({ w: [{ id: "a", autoContinue: false }] }) };
 		const bench = await openBench({ files, script: () => say("ok") });
 		const hidden = await bench.tui({ cols: 80, rows: 24, ...neighbors("footer,clears") });
@@ -97,7 +97,7 @@ describe("where another package replaces the footer or clears status lines", () 
 describe("defaultProjectTrust: never", () => {
 	const files = workflowFiles({ w: [{ id: "a" }] });
 
-	it("without a saved decision a project's workflows are not read, and that is said", async () => {
+	it("without a saved decision a project's workflows are not read, which is reported", async () => {
 		const bench = await openBench({
 			files,
 			settings: { defaultProjectTrust: "never" },
@@ -113,7 +113,7 @@ describe("defaultProjectTrust: never", () => {
 		await pi.screen.notified(/Workflow w/);
 	});
 
-	it("with pi's default they are read as before", async () => {
+	it("with pi's default they are read", async () => {
 		const bench = await openBench({ files, script: () => say("ok") });
 		rmSync(join(bench.project.agentFolder, "trust.json"), { force: true });
 		const pi = await bench.rpc();

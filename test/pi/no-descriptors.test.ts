@@ -1,4 +1,4 @@
-// No file can be opened any more: starting a child ends in its reason, and a process that lives is not taken for one that is gone.
+// Without free file descriptors, starting a child fails with the reason, and a live process is not taken for dead.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openOnce } from "../../src/pi/index.ts";
 
-it("opens once for everybody, and tries again what has failed", async () => {
+it("openOnce opens once for all callers, and retries after a failure", async () => {
 	let asked = 0;
 	const open = openOnce(async () => {
 		asked++;

@@ -36,8 +36,8 @@ function search(part: Partial<PiSearch>): PiSearch {
 	};
 }
 
-describe("finding pi", () => {
-	it("inside pi it is the running script, through links", () => {
+describe("the pi command", () => {
+	it("is inside pi the running script, with links resolved", () => {
 		expect(findPi(search({ script: join(folder, "linked-pi") }))).toEqual({
 			command: process.execPath,
 			args: [realpathSync(piScript())],
@@ -45,23 +45,23 @@ describe("finding pi", () => {
 		});
 	});
 
-	it("inside pi in RPC mode it is the ordinary entry of the same package", () => {
+	it("is inside pi in RPC mode the ordinary entry of the same package", () => {
 		const script = join(dirname(piScript()), "rpc-entry.js");
 		expect(findPi(search({ script }))).toMatchObject({ args: [realpathSync(piScript())] });
 	});
 
-	it("inside a compiled pi it is the binary alone", () => {
+	it("is inside a compiled pi the binary alone", () => {
 		const found = findPi(search({ script: "/$bunfs/root/pi", execPath: "/opt/pi" }));
 		expect(found).toEqual({ command: "/opt/pi", args: [], version: undefined });
 	});
 
-	it("inside a renamed distribution it is that distribution", () => {
+	it("is inside a renamed distribution that distribution", () => {
 		const script = join(folder, "renamed", "dist", "tau.js");
 		expect(findPi(search({ script }))).toMatchObject({ args: [script], version: "9.9.9" });
 		expect(findPi(search({ named: join(folder, "renamed") }))).toMatchObject({ args: [script] });
 	});
 
-	it("outside pi it is the peer package of this one", () => {
+	it("is outside pi the peer package", () => {
 		const found = findPi({ ...ownPiSearch(), env: {}, script: join(folder, "other", "main.js") });
 		expect(found).toMatchObject({
 			command: process.execPath,
@@ -69,12 +69,12 @@ describe("finding pi", () => {
 		});
 	});
 
-	it("a program called pi on PATH that is no pi is passed over; nothing found is a sentence that says what to do", () => {
+	it("skips another program called pi on PATH; if none is found, the error has a remedy", () => {
 		const found = findPi(search({ script: join(folder, "other", "main.js") }));
 		expect(found).toMatchObject({ code: "pi-not-found", remedy: expect.stringContaining("--pi") });
 	});
 
-	it("outside pi, with none beside this package, it is the pi on PATH, started by its entry file", () => {
+	it("is outside pi, without a peer package, the pi on PATH, started by its entry file", () => {
 		const linked = join(folder, "path");
 		mkdirSync(linked);
 		symlinkSync(piScript(), join(linked, "pi"));
@@ -86,7 +86,7 @@ describe("finding pi", () => {
 		});
 	});
 
-	it("one that is too old is passed over for a newer one on PATH; alone it is named with both versions", () => {
+	it("skips a pi that is too old for a newer one on PATH; without one, the error has both versions", () => {
 		const old = join(folder, "beside", "node_modules", "@earendil-works", "pi-coding-agent");
 		mkdirSync(join(old, "dist"), { recursive: true });
 		const manifest = { name: "@earendil-works/pi-coding-agent", version: "0.87.1", bin: { pi: "dist/cli.js" } };
@@ -104,7 +104,7 @@ describe("finding pi", () => {
 		expect(findPi(search({ from, env: { PATH: newer } }))).toMatchObject({ version: "1.6.0" });
 	});
 
-	it("what is named wins: option before variable, an entry, a package folder or a binary", () => {
+	it("may be set by option, then by variable: an entry, a package folder or a binary", () => {
 		const named = (path: string, env: NodeJS.ProcessEnv = {}) => findPi(search({ named: path, env }));
 		expect(named(piScript(), { PI_CHRONICLE_PI: "/nowhere" })).toMatchObject({ args: [realpathSync(piScript())] });
 		expect(named(join(dirname(piScript()), "..", ".."))).toMatchObject({ version: "1.6.0" });
@@ -118,12 +118,12 @@ describe("finding pi", () => {
 		expect(named(join(folder, "other"))).toMatchObject({ code: "pi-not-found" });
 	});
 
-	it("node's own options go along, a debugger's do not", () => {
+	it("keeps Node's options except the debugger's", () => {
 		const found = findPi(search({ named: piScript(), execArgv: ["--inspect-brk=1", "--no-warnings"] }));
 		expect(found).toMatchObject({ args: ["--no-warnings", realpathSync(piScript())] });
 	});
 
-	it("what is found runs", () => {
+	it("runs", () => {
 		const found = findPi(ownPiSearch());
 		if (!isPiCommand(found)) throw new Error(found.message);
 		const env = { PATH: "/nonexistent", HOME: folder, PI_CODING_AGENT_DIR: join(folder, "agent"), PI_OFFLINE: "1" };

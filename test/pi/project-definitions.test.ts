@@ -1,4 +1,4 @@
-// What of a project is read: named once where nobody was asked for trust, not read where pi was told never to trust. Real pi and the
+// Definitions of a project: announced once if nobody was asked for trust, not read if pi is set never to trust. Real pi and the
 // command line, every kind of definition.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -36,8 +36,8 @@ async function open({ settings = {}, saved, bare = false }: Given): Promise<Benc
 
 const brought = "This project brings workflows fix; templates ship; agents builder; scenarios fix; sequences plan.";
 
-describe("definitions of a project that nobody was asked about", () => {
-	it("are named once a session, when a command first reads them", async () => {
+describe("definitions of a project without a trust decision", () => {
+	it("are announced once per session, when a command first reads them", async () => {
 		const pi = await (await open({ saved: false })).rpc();
 		expect(pi.screen.text).not.toContain("This project brings");
 		await pi.prompt("/chronicle list");
@@ -48,7 +48,7 @@ describe("definitions of a project that nobody was asked about", () => {
 		expect(pi.screen.text).toContain(brought);
 	});
 
-	it("are named beside the answer of a print, not in it", async () => {
+	it("are announced on stderr in print mode, not in the answer", async () => {
 		const end = await (await open({ saved: false })).print("/workflow list");
 		expect(end.stdout).toContain("Workflow fix");
 		expect(end.stdout).not.toContain("This project brings");
@@ -56,10 +56,10 @@ describe("definitions of a project that nobody was asked about", () => {
 	});
 
 	it.each<[string, Given, readonly string[]]>([
-		["where there are none", { saved: false, bare: true }, []],
-		["where the person has trusted the project by hand", { saved: true }, []],
+		["if there are none", { saved: false, bare: true }, []],
+		["if the user has trusted the project by hand", { saved: true }, []],
 		["with --approve", { saved: false }, ["--approve"]],
-	])("are not named %s", async (_, given, args) => {
+	])("are not announced %s", async (_, given, args) => {
 		const pi = await (await open(given)).rpc({ args: [...args] });
 		await pi.prompt("/workflow list");
 		await pi.prompt("/chronicle list");
@@ -82,7 +82,7 @@ async function said(given: Given, args: readonly string[]): Promise<string> {
 }
 
 describe("`defaultProjectTrust: never`", () => {
-	it("without a saved decision no workflow, template, agent or scenario is read, and that is said", async () => {
+	it("without a saved decision no workflow, template, agent or scenario is read, which is reported", async () => {
 		const text = await said({ settings: never, saved: false }, []);
 		expect(text).not.toMatch(/Workflow fix|\bship\b/i);
 		expect(text).toContain("There is no agent `builder`");

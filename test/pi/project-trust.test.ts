@@ -1,4 +1,4 @@
-// Trust in a project, answered outside of pi by pi's own rule. The same cases are asked of real pi.
+// Trust in a project, decided outside of pi by pi's own rule. Real pi decides the same cases.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -37,7 +37,7 @@ describe("trust outside of pi", () => {
 		expect((await pi.probe()).trusted).toBe(expected === "trusted");
 	});
 
-	it("the closest folder decides, by its real path", () => {
+	it("the nearest folder decides, by its real path", () => {
 		const project = openProject({ files: { ".pi/settings.json": "{}", "inner/deep/.pi/settings.json": "{}" } });
 		const { home, agentFolder, folder } = project;
 		const ask = (cwd: string) => projectTrust({ cwd, home, agentFolder });
@@ -50,7 +50,7 @@ describe("trust outside of pi", () => {
 		expect(ask(link)).toBe("trusted");
 	});
 
-	it("decisions that cannot be read trust nothing", () => {
+	it("unreadable decisions trust nothing", () => {
 		const project = openProject({});
 		const { home, agentFolder, folder } = project;
 		mkdirSync(agentFolder, { recursive: true });

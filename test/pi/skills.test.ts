@@ -1,8 +1,8 @@
-// The package's skill is there for a person, and costs a start without one nothing.
+// The package's skill is offered to users, and costs nothing in sessions without a screen.
 import { expect, it } from "vitest";
 import { openBench, say } from "../harness/index.ts";
 
-it("offers the skill where there is a screen; no request tells of it", async () => {
+it("the skill is offered if there is a screen; no request mentions it", async () => {
 	const { server, rpc } = await openBench({ script: [say("ok"), say("read")] });
 	const pi = await rpc();
 	expect(await pi.commandNames()).toContain("skill:workflow-authoring");

@@ -1,4 +1,4 @@
-// Starting beside others in real pi: with a second copy of the package, with extensions that take names, and with versions of pi.
+// Starting together with others in real pi: a second copy of the package, extensions with the same names, versions of pi.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ const taking = (flags: string[]) =>
 	`export default (pi) => { for (const name of ${JSON.stringify(flags)}) pi.registerFlag(name, { type: "boolean", default: false, description: "theirs" }); };`;
 
 describe("a second copy of the package", () => {
-	it("leaves the session to the copy that pi loaded first, and says so; after /new and /reload too", async () => {
+	it("leaves the session to the copy that pi loaded first, and reports it; after /new and /reload too", async () => {
 		const { rpc, project } = await openBench({ script: [say("Hello.")] });
 		const second = project.path("second");
 		cpSync(packageUnderTest().root, second, { recursive: true });
@@ -29,7 +29,7 @@ describe("a second copy of the package", () => {
 		expect(await pi.customEntries("readonly:posture")).toEqual([{ enabled: true }]);
 	});
 
-	it("serves once the first copy is gone and pi reloads", async () => {
+	it("takes over once the first copy is gone and pi reloads", async () => {
 		const { tui, project } = await openBench({ script: [] });
 		const copies = ["first", "second"].map((name) => project.path(name));
 		for (const copy of copies) cpSync(packageUnderTest().root, copy, { recursive: true });
@@ -49,7 +49,7 @@ describe("a second copy of the package", () => {
 
 describe("names", () => {
 	it.each([["readonly"], ["chronicle-readonly"], ["workflow"], ["chronicle"]])(
-		"pi starts beside an extension with a flag --%s",
+		"of flags: pi starts together with an extension that has --%s",
 		async (flag) => {
 			const { print, project } = await openBench({ files: { "theirs.mjs": taking([flag]) }, script: [] });
 			const done = await print("/readonly on", { extensions: [project.path("theirs.mjs")] });

@@ -47,7 +47,7 @@ describe("a child", () => {
 		expect(await node(script).exited).toEqual(exit);
 	});
 
-	it("two records, then SIGKILL: both are read and the outcome is the signal", async () => {
+	it("that writes two records and is killed has both read and the signal as its outcome", async () => {
 		const child = node(
 			"process.stdout.write('{\"a\":1}\\n{\"b\":2}\\n', () => process.kill(process.pid, 'SIGKILL')); setInterval(() => {}, 9)",
 		);
@@ -59,7 +59,7 @@ describe("a child", () => {
 		["a missing program", { command: "/nowhere/program", cwd: () => folder }],
 		["a missing folder", { command: process.execPath, cwd: () => join(folder, "gone") }],
 		["a program that is a folder", { command: tmpdir(), cwd: () => folder }],
-	])("that cannot start (%s) has that as its exit", async (_, { command, cwd }) => {
+	])("that cannot start (%s) exits with that reason", async (_, { command, cwd }) => {
 		const child = startChild({ command, args: [], cwd: cwd(), env: {} });
 		expect(await child.exited).toMatchObject({ kind: "unstarted", reason: expect.stringMatching(/ENOENT|EACCES/) });
 		expect(await child.write("x")).toBe(false);
@@ -73,7 +73,7 @@ describe("a child", () => {
 		expect(child.stderr().endsWith("the end")).toBe(true);
 	});
 
-	it("passes large output and input completely", async () => {
+	it("receives and sends large data completely", async () => {
 		const child = node("process.stdin.pipe(process.stdout)");
 		const text = output(child);
 		const line = `${"z".repeat(1_000_000)}\n`;
@@ -83,7 +83,7 @@ describe("a child", () => {
 		expect(await child.write("more")).toBe(false);
 	});
 
-	it("stops on SIGTERM, and one that ignores it on SIGKILL after the grace period", async () => {
+	it("stops on SIGTERM, or on SIGKILL after the grace period if it ignores that", async () => {
 		const mild = node("setInterval(() => {}, 1000); console.log('up')");
 		const deaf = node("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')");
 		await Promise.all([mild, deaf].map((child) => new Promise<void>((resolve) => child.onOutput(() => resolve()))));
@@ -93,7 +93,7 @@ describe("a child", () => {
 		expect(Date.now() - before).toBeLessThan(patient(3000));
 	});
 
-	it("kill ends its whole group", needsPosix, async () => {
+	it("is killed with its whole process group", needsPosix, async () => {
 		const child = node(
 			"const c = require('child_process').spawn('sleep', ['300'], { stdio: 'ignore' }); console.log(c.pid); setInterval(() => {}, 1000)",
 		);
@@ -105,7 +105,7 @@ describe("a child", () => {
 		expect(processStart(pid)).toBeUndefined();
 	});
 
-	it("is the same process only while its start mark is the same", async () => {
+	it("is identified by its pid and start time", async () => {
 		const child = node("setInterval(() => {}, 1000)");
 		const { pid, started } = child;
 		if (pid === undefined || started === undefined) throw new Error("not started");
@@ -118,7 +118,7 @@ describe("a child", () => {
 });
 
 describe("orphans", needsLinux, () => {
-	it("are the processes with the tag, their descendants with an emptied environment and their sessions, and nothing else", async () => {
+	it("include the tagged processes, their descendants with an emptied environment and their sessions, and nothing else", async () => {
 		const run = `run-${process.pid}`;
 		const script = join(folder, "tree.sh");
 		writeFileSync(
@@ -157,7 +157,7 @@ describe("orphans", needsLinux, () => {
 		await other.kill();
 	});
 
-	it("a shell that outlived its killed worker is found and stopped before it continues", async () => {
+	it("include a shell that outlived its killed worker, which is stopped before its next command", async () => {
 		const run = `orphan-${process.pid}`;
 		const file = join(folder, "effect");
 		const worker = node(
@@ -172,7 +172,7 @@ describe("orphans", needsLinux, () => {
 		expect(() => readFileSync(file)).toThrow();
 	});
 
-	it("no shell continues with its next command because the previous one was stopped", async () => {
+	it("are stopped so that no shell continues with its next command", async () => {
 		const run = `next-${process.pid}`;
 		const file = join(folder, "next");
 		const shells = Array.from({ length: 20 }, (_, n) =>
@@ -190,7 +190,7 @@ describe("orphans", needsLinux, () => {
 		for (const shell of shells) expect(await shell.exited).toMatchObject({ kind: "killed" });
 	});
 
-	it("are never this process or an ancestor, whatever the tag", async () => {
+	it("never include this process or an ancestor, whatever the tag", async () => {
 		const child = node(
 			`const { findOrphans } = await import(${JSON.stringify(new URL("../../src/process/orphans.ts", import.meta.url).href)}); console.log(JSON.stringify(findOrphans("mine").map((s) => s.pid)), process.pid)`,
 			{ [RUN_TAG]: "mine" },

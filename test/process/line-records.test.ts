@@ -20,7 +20,7 @@ function cut(bytes: Buffer, at: readonly number[]): Buffer[] {
 }
 
 describe("records", () => {
-	it("are the same however the stream is cut, other line separators and split characters included", () => {
+	it("do not depend on how the stream is chunked, with other line separators and split characters", () => {
 		const lines = fc.array(
 			fc.string({ unit: "grapheme", maxLength: 200 }).map((text) => JSON.stringify(`\u2028\u2029\u0085${text}`)),
 		);
@@ -36,7 +36,7 @@ describe("records", () => {
 		expect(split([Buffer.from('{"a":1}\r\n{"b":2}')]).records).toEqual(['{"a":1}', '{"b":2}']);
 	});
 
-	it("a dropped record is judged by its first bytes only, however it is cut", () => {
+	it("are dropped by their first bytes only, however the stream is chunked", () => {
 		const long = `{"type":"message_update","delta":"${"x".repeat(2000)}"}`;
 		const bytes = Buffer.from(`${long}\n{"type":"kept"}\n`);
 		for (const size of [1, 7, 511, 512, 513, 3000]) {
@@ -53,7 +53,7 @@ describe("records", () => {
 		}
 	});
 
-	it("a record above the cap is reported with its size and lost, and the next one is read", () => {
+	it("above the cap are reported with their size and skipped, and the next one is read", () => {
 		const { records, lost } = split([Buffer.from(`${"y".repeat(3000)}\nnext\n`)], () => true, 1000);
 		expect(records).toEqual(["next"]);
 		expect(lost).toEqual([{ head: "y".repeat(512), bytes: 3000 }]);

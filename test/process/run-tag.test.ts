@@ -1,4 +1,4 @@
-// What is below a chronicle's worker starts no work of its own. Real pi.
+// Processes below a chronicle's worker start no further work. Real pi.
 import { expect, it } from "vitest";
 import { findPi, isPiCommand, linkRpc, ownPiSearch } from "../../src/pi/index.ts";
 import { RUN_TAG, startChild } from "../../src/process/index.ts";
@@ -19,7 +19,7 @@ async function commands(project: Project, env: Record<string, string>): Promise<
 	return (response.data as { commands: { name: string }[] }).commands.map(({ name }) => name);
 }
 
-it("a pi below a worker has the guard and no way to start work", async () => {
+it("a pi below a worker has only the guard, and no command that starts work", async () => {
 	const project = openProject({ server: await openModelServer([]) });
 	const outside = await commands(project, {});
 	expect(outside).toEqual(expect.arrayContaining(["guard", "workflow", "sequence"]));

@@ -1,4 +1,4 @@
-// The chronicles of the example, played to their end by real workers.
+// The example's chronicles, rehearsed to their end by real workers.
 import { expect, it } from "vitest";
 import { patient } from "../harness/patience.ts";
 import { exampleProject, rehearse } from "./playing.ts";
@@ -10,15 +10,19 @@ it.each([
 		["survey", "safety-net", "change", "comparison"],
 		["src/cli.js", "src/format.js", "test/cli.test.js"],
 	],
-])("plays the example %s by its script", { timeout: patient(90_000) }, async (name, states, changed) => {
-	const { code, stdout } = await rehearse(exampleProject(), "chronicle", name, "--json");
-	const { outcome, parts, changes } = JSON.parse(stdout);
-	expect(parts.map(({ id }: { id: string }) => id)).toEqual(states);
-	expect(changes.map(({ path }: { path: string }) => path)).toEqual(changed);
-	// The test that shows the bug fails, as it must; nothing else does.
-	const failed = parts.flatMap(({ calls }: { calls: { with: string; outcome: string }[] }) =>
-		calls.filter(({ outcome }) => outcome !== "ok").map((call) => call.with),
-	);
-	expect(failed).toEqual(name === "bug-fix" ? ["node --test test/parse.test.js"] : []);
-	expect([outcome, code]).toEqual(["done", 0]);
-});
+])(
+	"the example chronicle %s follows its scenario to the end",
+	{ timeout: patient(90_000) },
+	async (name, states, changed) => {
+		const { code, stdout } = await rehearse(exampleProject(), "chronicle", name, "--json");
+		const { outcome, parts, changes } = JSON.parse(stdout);
+		expect(parts.map(({ id }: { id: string }) => id)).toEqual(states);
+		expect(changes.map(({ path }: { path: string }) => path)).toEqual(changed);
+		// The test that shows the bug fails, as it must; nothing else does.
+		const failed = parts.flatMap(({ calls }: { calls: { with: string; outcome: string }[] }) =>
+			calls.filter(({ outcome }) => outcome !== "ok").map((call) => call.with),
+		);
+		expect(failed).toEqual(name === "bug-fix" ? ["node --test test/parse.test.js"] : []);
+		expect([outcome, code]).toEqual(["done", 0]);
+	},
+);

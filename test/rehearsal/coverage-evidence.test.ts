@@ -1,4 +1,4 @@
-// What a coverage rehearsal concludes from the traces of a run: a plan alone covers nothing, and a limit that did not hold is named.
+// Evidence of a coverage rehearsal in the traces of a run: a plan alone covers nothing, and a failed limit is reported.
 import { describe, expect, it } from "vitest";
 import { compileDefinition } from "../../src/chronicle/core/template/index.ts";
 import { chronicleEvidence, workflowEvidence } from "../../src/rehearsal/every/index.ts";
@@ -38,8 +38,8 @@ const visit = (id: string, outcome: "ok" | "failed" | "refused"): PlayedVisit =>
 	left: true,
 });
 
-describe("a chronicle's run", () => {
-	it("shows moves, answers and limits that its ledger holds", () => {
+describe("evidence of a chronicle's run", () => {
+	it("covers moves, answers and limits in its ledger", () => {
 		const events = [
 			wants("b"),
 			moved("a", "b"),
@@ -77,12 +77,12 @@ describe("a chronicle's run", () => {
 			[],
 			[["approval:exit:b:no", "the run moved on"]],
 		],
-	])("names a limit that did not hold: %s", (_, events, parts, expected) => {
+	])("reports a limit that did not hold: %s", (_, events, parts, expected) => {
 		expect([...chronicleEvidence(template, events, parts).broken]).toEqual(expected);
 	});
 });
 
-describe("a workflow's run", () => {
+describe("evidence of a workflow's run", () => {
 	const phase = (id: string, advance: "agent" | "person") => ({
 		kind: "phase",
 		id,
@@ -105,7 +105,7 @@ describe("a workflow's run", () => {
 		data: { active: true, cancelled: false, currentPath: [{ workflowKey: "small", phaseIndex, ...more }], ...more },
 	});
 
-	it("shows transitions, loops, refusals and pauses that its session holds", () => {
+	it("covers transitions, loops, refusals and pauses in its session", () => {
 		const entries = [
 			state(0),
 			{
@@ -131,7 +131,7 @@ describe("a workflow's run", () => {
 		expect([...broken]).toEqual([]);
 	});
 
-	it("names a limit that did not hold", () => {
+	it("reports a limit that did not hold", () => {
 		const entries = [
 			state(0),
 			state(0, { loops: 2, left: { way: "loop" } }),
@@ -146,7 +146,7 @@ describe("a workflow's run", () => {
 	});
 });
 
-describe("the tally", () => {
+describe("the coverage total", () => {
 	const item = (id: string) => ({ id, group: "limit" as const, text: id });
 	const run = (...covers: string[]) => ({ title: "", covers, script: {} });
 	const shown = (covers: string[], covered: string[], broken: [string, string][] = []) => ({
@@ -155,14 +155,14 @@ describe("the tally", () => {
 	});
 	const plan = { items: [item("one"), item("two")], unreachable: [], skipped: [], runs: [] };
 
-	it("is complete only where everything was seen", () => {
+	it("is complete only if every item was seen", () => {
 		expect(tally(plan, [shown(["one"], ["one"]), shown(["two"], ["two"])])).toMatchObject({ outcome: "complete" });
 		const planned = tally(plan, [shown(["one", "two"], ["one"])]);
 		expect(planned).toMatchObject({ outcome: "incomplete", notCovered: [{ id: "two", why: "tried, but it paused" }] });
 		expect(tally(plan, [])).toMatchObject({ outcome: "incomplete", notCovered: [{ why: "no run got to it" }, {}] });
 	});
 
-	it("is incomplete with a limit that did not hold once, though it held before, and with one that was skipped", () => {
+	it("is incomplete with a limit that failed once after holding, and with a skipped one", () => {
 		const broken = tally(plan, [shown([], ["one", "two"]), shown([], [], [["two", "move 4 was made"]])]);
 		expect(broken).toMatchObject({ outcome: "incomplete", notEnforced: [{ id: "two", why: "move 4 was made" }] });
 		expect(broken.covered.map(({ id }) => id)).toEqual(["one"]);

@@ -1,4 +1,4 @@
-// The plan of a coverage rehearsal: every reachable edge on a path, every path legal for the machine, every limit reached or excused.
+// The plan of a coverage rehearsal: every reachable edge on a path, every path legal for the machine, every limit reached or excluded with a reason.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { judgeMove, type Run, startRun } from "../../src/chronicle/core/machine/index.ts";
@@ -111,7 +111,7 @@ describe("paths over edges", () => {
 		);
 	});
 
-	it("reach a limit on moves with the last step, or are certain that nothing does", () => {
+	it("reach a limit on moves with the last step, or prove that none can", () => {
 		fc.assert(
 			fc.property(definitions, (definition) => {
 				const graph = graphOf(compile(definition));
@@ -127,7 +127,7 @@ describe("paths over edges", () => {
 		);
 	});
 
-	it("name why an edge is out of reach", () => {
+	it("give the reason why an edge is unreachable", () => {
 		const unreachable = (definition: Record<string, unknown>) =>
 			planChronicleCoverage(compile(definition), () => undefined)
 				.unreachable.filter(({ group }) => group === "transition")
@@ -188,7 +188,7 @@ describe("the plan of a workflow with more phases than are planned", () => {
 		expect(items.map(({ text }) => text)).toContain("p500 → p501");
 	});
 
-	it("leaves nothing out of one that just fits", () => {
+	it("omits nothing of one that just fits", () => {
 		const { items, skipped } = planWorkflowCoverage(workflow(500), "long");
 		expect(skipped.filter(({ id }) => id === "phases")).toEqual([]);
 		expect(items.map(({ text }) => text)).toContain("p500 → end");

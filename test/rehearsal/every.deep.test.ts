@@ -25,7 +25,7 @@ const round = {
 	".pi/agents/checker.md": "---\nname: checker\ndescription: Checks.\ntools: read, bash\n---\nCheck it.\n",
 };
 
-it("covers a chronicle and says what cannot be reached", { timeout: patient(240_000) }, async () => {
+it("rehearse --every covers a chronicle and reports the unreachable", { timeout: patient(240_000) }, async () => {
 	const { code, stdout, stderr } = await rehearse(openProject({ files: round }), "round", "--every", "--json");
 	const report = JSON.parse(stdout);
 	expect(texts(report.notCovered), stderr).toEqual([]);
@@ -66,7 +66,7 @@ it("covers a chronicle and says what cannot be reached", { timeout: patient(240_
 	expect([report.outcome, code]).toEqual(["complete", 0]);
 });
 
-it("covers entries that ask, last states with a worker, moves and releases", {
+it("rehearse --every covers approvals on entry, terminal states with a worker, moves and releases", {
 	timeout: patient(240_000),
 }, async () => {
 	const definition = {
@@ -96,7 +96,7 @@ it("covers entries that ask, last states with a worker, moves and releases", {
 	expect([report.outcome, code]).toEqual(["complete", 0]);
 });
 
-it("covers a workflow with a workflow inside, loops, back and a phase that a person ends", {
+it("rehearse --every covers a nested workflow, loops, back and a phase that the user ends", {
 	timeout: patient(240_000),
 }, async () => {
 	const phase = (id: string, fields: string) => `---\nid: ${id}\nname: ${id}\nemoji: x\n${fields}---\nDo it.\n`;
@@ -145,14 +145,14 @@ it.each([
 	["workflow", "feature"],
 	["workflow", "bug-hunt"],
 	["chronicle", "bug-fix"],
-])("covers the example's %s %s", { timeout: patient(400_000) }, async (kind, name) => {
+])("rehearse --every covers the example's %s %s", { timeout: patient(400_000) }, async (kind, name) => {
 	const { code, stdout, stderr } = await rehearse(exampleProject(), kind, name, "--every", "--json");
 	const report = JSON.parse(stdout);
 	expect(texts([...report.notCovered, ...report.notEnforced]), stderr).toEqual([]);
 	expect(code).toBe(0);
 });
 
-it("is a command in pi as well", { timeout: patient(120_000) }, async () => {
+it("rehearse --every is a command in pi as well", { timeout: patient(120_000) }, async () => {
 	const { project, rpc } = await openBench({
 		files: {
 			".pi/workflows/one/workflow.yaml":

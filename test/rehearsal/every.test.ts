@@ -1,4 +1,4 @@
-// `rehearse --every` with real pi: what one run shows, the bounds, and what cannot go together. Whole reports: every.deep.test.ts.
+// `rehearse --every` with real pi: evidence of one run, bounds, and options that exclude each other. Whole reports: every.deep.test.ts.
 import { describe, expect, it } from "vitest";
 import { openProject } from "../harness/index.ts";
 import { rehearse } from "./playing.ts";
@@ -11,7 +11,7 @@ const files = {
 };
 
 describe("pi-chronicle rehearse --every", () => {
-	it("stops at its bound, counts only what its runs have shown, and ends with 1", async () => {
+	it("stops at its bound, counts only items that its runs covered, and exits with 1", async () => {
 		const project = openProject({ files });
 		const before = project.list();
 		const { code, stdout, stderr, left } = await rehearse(project, "small", "--every", "--runs", "1", "--json");

@@ -56,7 +56,7 @@ describe("workflows", () => {
 });
 
 describe("chronicles", () => {
-	it("are the three that people want", () => {
+	it("are bug-fix, delivery and refactoring", () => {
 		expect(names(".pi/chronicle/workflows")).toEqual(["bug-fix.json", "delivery.json", "refactoring.json"]);
 	});
 
@@ -100,7 +100,7 @@ describe("chronicles", () => {
 });
 
 describe("the smallest chronicle", () => {
-	it("loads, and says that a target is defined nowhere", () => {
+	it("loads, and reports a target that is defined nowhere", () => {
 		const path = join(checkout, "examples/sample/.pi/chronicle/workflows/feature-implementation.json");
 		const { read, diagnostics } = readTemplate(openSource(path, readFileSync(path, "utf8")), "sample");
 		expect([...(read?.template.states.keys() ?? [])]).toEqual(["planning", "implementation", "verification"]);
@@ -109,7 +109,7 @@ describe("the smallest chronicle", () => {
 });
 
 describe("the project", () => {
-	it("has tests that pass, and the bug that its bug hunt is about", () => {
+	it("has passing tests, and the bug for its bug hunt", () => {
 		const node = (...args: string[]) => spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
 		expect(node("--test").status).toBe(0);
 		// A returned book must not cost anything; with the bug it costs twice.

@@ -1,4 +1,4 @@
-// The path through a chronicle: every step legal, every limit kept, everything reachable seen.
+// The path through a chronicle: legal steps, within limits, through every reachable state.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Graph } from "../../src/rehearsal/every/paths.ts";

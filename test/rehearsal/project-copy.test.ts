@@ -1,4 +1,4 @@
-// The stage: what is copied, what is not, and that nothing in the copy leads back to the person's files.
+// The project copy: its files, its exclusions, and no link back to the user's files.
 import { spawnSync } from "node:child_process";
 import {
 	chmodSync,
@@ -32,8 +32,8 @@ const files = (folder: string): string[] =>
 		.filter((path) => !path.startsWith(".git/"))
 		.sort();
 
-describe("what is copied", () => {
-	it("takes in a repository what git would keep, and definitions even if git ignores them", async () => {
+describe("the project copy", () => {
+	it("has the files of a repository that git does not ignore, and definitions even if it does", async () => {
 		const { project, open } = await stageOf({
 			git: true,
 			files: {
@@ -59,7 +59,7 @@ describe("what is copied", () => {
 		expect(stage.leftOut).toEqual([]);
 	});
 
-	it("takes a folder that is no repository whole, without dependencies", async () => {
+	it("has a folder without a repository whole, except dependencies", async () => {
 		const { open } = await stageOf({
 			files: { "a.txt": "a", "deep/er/b.txt": "b", "node_modules/x/i.js": "", ".pi/chronicle/sessions/r.json": "{}" },
 		});
@@ -72,7 +72,7 @@ describe("what is copied", () => {
 		expect(statSync(join((await open()).project, "run.sh")).mode & 0o111).toBe(0o111);
 	});
 
-	it("leaves links out that lead elsewhere, and says so", async () => {
+	it("leaves out links that lead outside, and reports them", async () => {
 		const { project, open } = await stageOf({ files: { "a.txt": "mine\n", "in/b.txt": "b" } });
 		const outside = join(project.home, "secret.txt");
 		writeFileSync(outside, "precious\n");
@@ -98,7 +98,7 @@ describe("what is copied", () => {
 		expect(project.read("in/b.txt")).toBe("b");
 	});
 
-	it("takes the person's definitions and our settings along, and nothing else of the agent folder", async () => {
+	it("has the user's definitions and our settings, and nothing else of the agent folder", async () => {
 		const project = openProject({
 			files: { "a.txt": "" },
 			agentFiles: {
@@ -180,7 +180,7 @@ describe("the copy's repository", () => {
 		},
 	);
 
-	it("runs no hook of the machine's own settings", async () => {
+	it("runs no hook of the machine's git configuration", async () => {
 		const { project, open } = await stageOf({ files: { "a.txt": "a\n" } });
 		const hooks = join(project.home, "hooks");
 		mkdirSync(hooks);
@@ -192,7 +192,7 @@ describe("the copy's repository", () => {
 		expect(existsSync(join(stage.project, "hook-ran"))).toBe(false);
 	});
 
-	it("is left out where there is no git", async () => {
+	it("is left out without git", async () => {
 		const { project, open } = await stageOf({ files: { "a.txt": "a\n" } }, { env: { PATH: "/nowhere" } });
 		const stage = await open();
 		expect(existsSync(join(stage.project, ".git"))).toBe(false);
@@ -200,8 +200,8 @@ describe("the copy's repository", () => {
 	});
 });
 
-describe("what a rehearsal is started with", () => {
-	it("passes no credential on, and nothing of an outer pi", async () => {
+describe("a rehearsal's environment and copy", () => {
+	it("contain no credential, and nothing of an outer pi", async () => {
 		const { open } = await stageOf(
 			{ files: { "a.txt": "" } },
 			{
@@ -228,7 +228,7 @@ describe("what a rehearsal is started with", () => {
 		expect(env).not.toHaveProperty("GOOGLE_APPLICATION_CREDENTIALS");
 	});
 
-	it("removes what a killed rehearsal left behind, and nothing that is in use, kept, or somebody else's", async () => {
+	it("opening a copy removes those of killed rehearsals, but none that is in use, kept, or another user's", async () => {
 		const project = openProject({ files: { "a.txt": "" } });
 		vi.stubEnv("TMPDIR", project.home);
 		const dead = spawnSync(process.execPath, ["-e", ""]).pid;
@@ -248,7 +248,7 @@ describe("what a rehearsal is started with", () => {
 		expect(left.sort()).toEqual(["pi-rehearsal-foreign", "pi-rehearsal-mine", basename(dirname(kept.project))].sort());
 	});
 
-	it("is removed whole when it closes, twice too, and when it cannot be opened", async () => {
+	it("a copy is removed completely when it closes, also twice, and when it cannot be opened", async () => {
 		const { project, open } = await stageOf({ files: { "a.txt": "" } });
 		const stage = await open();
 		const root = join(stage.project, "..");

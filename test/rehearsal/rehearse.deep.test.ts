@@ -1,4 +1,4 @@
-// Rehearsals that take long: without a scenario, to a dead end, of a chronicle by real workers. With real pi.
+// Longer rehearsals: without a scenario, to a dead end, of a chronicle with real workers. Real pi.
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -26,7 +26,7 @@ describe("pi-chronicle rehearse", () => {
 		expect(code).toBe(0);
 	});
 
-	it("gives the whole report as JSON, and keeps the copy when asked to", async () => {
+	it("prints the whole report as JSON, and keeps the copy on request", async () => {
 		const project = openProject({ files: oneWorkflow("tools: { allow: [read] }\n") });
 		const { code, stdout, stderr, left } = await rehearse(project, "small", "--json", "--keep");
 		const report = JSON.parse(stdout);
@@ -51,7 +51,7 @@ describe("pi-chronicle rehearse", () => {
 		expect(code).toBe(0);
 	});
 
-	it("plays the person where a phase waits for one, and leaves the understudy waiting", async () => {
+	it("acts as the user where a phase waits for one, and keeps the understudy waiting", async () => {
 		const files = oneWorkflow("advance: person\n");
 		files[".pi/workflows/small/b.md"] = files[".pi/workflows/small/b.md"].replace(
 			"---\nWrite",
@@ -65,7 +65,7 @@ describe("pi-chronicle rehearse", () => {
 		expect(code).toBe(0);
 	});
 
-	it("reports where a run stopped, and what it never reached", async () => {
+	it("reports where a run stopped, and the phases it never reached", async () => {
 		const project = openProject({
 			files: {
 				...oneWorkflow(""),
@@ -79,7 +79,7 @@ describe("pi-chronicle rehearse", () => {
 		expect(code).toBe(1);
 	});
 
-	it("warns of a script for a phase that is not there", async () => {
+	it("warns about a script for an unknown phase", async () => {
 		const project = openProject({
 			files: { ...oneWorkflow(""), ".pi/rehearsals/workflows/small.yaml": "phases:\n  aa: [Hm.]\n  b#2: []\n" },
 		});
@@ -91,7 +91,7 @@ describe("pi-chronicle rehearse", () => {
 });
 
 describe("a chronicle", () => {
-	it("is played by real workers through every state, asks answered, to its end", {
+	it("is rehearsed by real workers through every state, with approvals, to its end", {
 		timeout: patient(90_000),
 	}, async () => {
 		const project = openProject({ files: chronicle({ requires_approval: true, tools: ["read"], model: "opus" }) });
@@ -110,7 +110,7 @@ describe("a chronicle", () => {
 		expect([code, left]).toEqual([0, []]);
 	});
 
-	it("lets the person say no and send the run elsewhere", { timeout: patient(120_000) }, async () => {
+	it("lets the scripted user say no and send the run elsewhere", { timeout: patient(120_000) }, async () => {
 		const script = [
 			"states:",
 			"  plan:",
@@ -137,7 +137,7 @@ describe("a chronicle", () => {
 		expect([outcome, code]).toEqual(["done", 0]);
 	});
 
-	it("answers git in the copy with one commit", { timeout: patient(60_000) }, async () => {
+	it("has a git history of one commit in the copy", { timeout: patient(60_000) }, async () => {
 		const script = "states:\n  plan:\n    - { call: { bash: { command: git log --oneline } } }\n    - go: build\n";
 		const project = openProject({ files: { ...chronicle(), ".pi/rehearsals/chronicles/round.yaml": script } });
 		const { code, stdout } = await rehearse(project, "round");
@@ -145,7 +145,7 @@ describe("a chronicle", () => {
 		expect(code).toBe(0);
 	});
 
-	it("stops where its script leads nowhere, and says what it waits for", { timeout: patient(60_000) }, async () => {
+	it("stops at a dead end of its script, and reports the pending question", { timeout: patient(60_000) }, async () => {
 		const script = "states:\n  plan:\n    - go: human_intervention\n";
 		const project = openProject({ files: { ...chronicle(), ".pi/rehearsals/chronicles/round.yaml": script } });
 		const { code, stdout } = await rehearse(project, "round");

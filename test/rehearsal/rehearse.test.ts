@@ -1,4 +1,4 @@
-// Rehearsals end to end, with real pi: the verb of the command line, `/rehearse`, and that nothing of it reaches the person's things.
+// Rehearsals end to end, with real pi: the command line's verb, `/rehearse`, and no effect on the user's files.
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ const oneWorkflow = (phase: string) => ({
 });
 
 describe("pi-chronicle rehearse", () => {
-	it("plays a scenario to the end and changes only the copy", async () => {
+	it("follows a scenario to the end and changes only the copy", async () => {
 		const project = exampleProject();
 		const before = project.list().map((path) => [path, project.read(path)]);
 		const { code, stdout, stderr, left } = await rehearse(
@@ -62,7 +62,7 @@ describe("pi-chronicle rehearse", () => {
 		expect(left).toEqual([]);
 	});
 
-	it("says with --json in one object why nothing is played", async () => {
+	it("reports a refusal with --json as one object", async () => {
 		const project = openProject({ files: oneWorkflow("") });
 		for (const [args, message] of [
 			[["smal", "--json"], "Did you mean `small`?"],
@@ -78,7 +78,7 @@ describe("pi-chronicle rehearse", () => {
 		}
 	});
 
-	it("lets the person say something else than next, and send it back, where a phase waits for them", async () => {
+	it("lets the scripted user answer with a message or go back where a phase waits for them", async () => {
 		const files = oneWorkflow("");
 		files[".pi/workflows/small/b.md"] = files[".pi/workflows/small/b.md"].replace(
 			"---\nWrite",
@@ -93,7 +93,7 @@ describe("pi-chronicle rehearse", () => {
 		expect(code).toBe(0);
 	});
 
-	it("explains itself", async () => {
+	it("prints its help", async () => {
 		const project = openProject();
 		expect(await rehearse(project, "--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("--scenario") });
 		const unknown = await runNode(project, [packageUnderTest().cli, "reherse"]);
@@ -102,7 +102,7 @@ describe("pi-chronicle rehearse", () => {
 });
 
 describe("a chronicle", () => {
-	it("is told from a workflow of its name: by a word, by a scenario, else both commands are said", async () => {
+	it("is distinguished from a workflow of the same name by an argument or a scenario; otherwise both commands are suggested", async () => {
 		const project = openProject({ files: { ...oneWorkflow(""), ...chronicle() } });
 		project.write(".pi/chronicle/workflows/small.json", { states: { a: { persona: "A", next: ["end"] } } });
 		project.write("phases.yaml", "phases:\n  a:\n    - next: By the scenario.\n");
@@ -117,7 +117,7 @@ describe("a chronicle", () => {
 });
 
 describe("/rehearse", () => {
-	it("plays beside the session, tells every part, and the model never hears of it", async () => {
+	it("runs next to the session, reports every part, and adds nothing to the model's context", async () => {
 		const { project, server, rpc } = await openBench({
 			files: oneWorkflow("tools: { allow: [read] }\n"),
 			script: ["Hello."],
@@ -134,7 +134,7 @@ describe("/rehearse", () => {
 		expect(project.exists("rehearsal-notes")).toBe(false);
 	});
 
-	it("asks which is meant where a workflow and a chronicle have one name", async () => {
+	it("asks which is meant if a workflow and a chronicle share a name", async () => {
 		const { project, rpc } = await openBench({ files: oneWorkflow("") });
 		project.write(".pi/chronicle/workflows/small.json", { states: { a: { persona: "A", next: ["end"] } } });
 		const pi = await rpc({ answers: ["workflow"] });
@@ -142,7 +142,7 @@ describe("/rehearse", () => {
 		await pi.screen.notified("DONE: 2 visits");
 	});
 
-	it("ends with its session, copy and all", async () => {
+	it("ends with its session and removes its copy", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				...oneWorkflow(""),
@@ -159,7 +159,7 @@ describe("/rehearse", () => {
 		expect(readdirSync(temp).filter((name) => name.startsWith("pi-rehearsal-"))).toEqual([]);
 	});
 
-	it("works in print mode, where a failure shows in the exit", async () => {
+	it("works in print mode, where a failure sets the exit code", async () => {
 		const { print } = await openBench({ files: oneWorkflow("") });
 		const done = await print("/rehearse small");
 		expect(done.stdout).toContain("DONE: 2 visits");
@@ -168,7 +168,7 @@ describe("/rehearse", () => {
 		expect(failed.code).toBe(2);
 	});
 
-	it("plays nothing of a project that is not trusted", async () => {
+	it("refuses definitions of an untrusted project", async () => {
 		const { rpc } = await openBench({ files: oneWorkflow(""), trusted: false });
 		const pi = await rpc({ args: ["--no-approve"] });
 		await pi.prompt("/rehearse small");
@@ -177,7 +177,7 @@ describe("/rehearse", () => {
 });
 
 describe("outside of a rehearsal", () => {
-	it("the understudy is in nobody's list of models", async () => {
+	it("the understudy is in no list of models", async () => {
 		const { project } = await openBench();
 		const list = await runNode(project, [piScript(), "--offline", "-e", packageUnderTest().root, "--list-models"]);
 		expect(list.stdout).toContain("scripted");

@@ -1,4 +1,4 @@
-// Scenario files: what is read, what is told about what cannot be read, and which cues count for a visit.
+// Scenario files: accepted forms, diagnostics, and the cues that apply to a visit.
 import { describe, expect, it } from "vitest";
 import { openSource } from "../../src/definition/index.ts";
 import { type Cue, findCues } from "../../src/rehearsal/scenario.ts";
@@ -11,8 +11,8 @@ const problems = (text: string) => {
 	return diagnostics.map(({ line, column, code }) => `${line}:${column} ${code}`);
 };
 
-describe("what is read", () => {
-	it("takes texts, calls, exits, waits and failures", () => {
+describe("a scenario file", () => {
+	it("may have texts, calls, exits, waits and failures", () => {
 		const { scenario, diagnostics } = read(`
 phases:
   plan:
@@ -58,7 +58,7 @@ idle: [Nothing runs.]
 		expect(scenario?.idle).toEqual([{ ...cue, say: "Nothing runs." }]);
 	});
 
-	it("takes JSON, a byte order mark, CRLF, anchors and an empty file", () => {
+	it("may be JSON, empty, and have a byte order mark, CRLF and anchors", () => {
 		expect(read('{"phases": {"a": [{"say": "x", "next": "y"}]}}').scenario?.phases.get("a")).toHaveLength(1);
 		expect(read("\uFEFFphases:\r\n  a:\r\n    - say: x\r\n").scenario?.phases.get("a")).toHaveLength(1);
 		expect(read("phases:\n  a: &same [x, y]\n  b: *same\n").scenario?.phases.get("b")).toHaveLength(2);
@@ -66,7 +66,7 @@ idle: [Nothing runs.]
 		expect(read("# nothing yet\n").scenario).toMatchObject({ idle: [] });
 	});
 
-	it("keeps names such as __proto__ and constructor as they are", () => {
+	it("keeps names such as __proto__ and constructor", () => {
 		const { scenario } = read(
 			"phases:\n  __proto__: [x]\n  constructor: [y]\nidle:\n  - call: { __proto__: { a: 1 } }\n",
 		);
@@ -75,7 +75,7 @@ idle: [Nothing runs.]
 	});
 });
 
-describe("what cannot be read", () => {
+describe("an invalid scenario file", () => {
 	it.each([
 		["phases: []", ["1:9 wrong-type"]],
 		["- phases", ["1:1 wrong-type"]],
@@ -98,7 +98,7 @@ describe("what cannot be read", () => {
 		expect(problems(text)).toEqual(expected);
 	});
 
-	it("tells all problems at once, in the order of the file", () => {
+	it("has all problems reported at once, in file order", () => {
 		expect(problems("fases: {}\nphases:\n  a:\n    - sya: x\n    - call: 3\n  '#': []\nidle: 7\n")).toEqual([
 			"1:1 unknown-key",
 			"4:7 unknown-key",
@@ -108,7 +108,7 @@ describe("what cannot be read", () => {
 		]);
 	});
 
-	it("stops aliases that would grow without end", () => {
+	it("with exponential aliases is refused", () => {
 		const levels = Array.from({ length: 12 }, (_, level) =>
 			level === 0
 				? "a0: &a0 [x, x]"
@@ -120,7 +120,7 @@ describe("what cannot be read", () => {
 		expect(problems(text)).toEqual([expect.stringContaining("too-large")]);
 	});
 
-	it("names a file that is not there", () => {
+	it("that does not exist is reported by name", () => {
 		expect(readScenarioFile("/nowhere/feature.yaml")).toMatchObject({
 			scenario: undefined,
 			diagnostics: [{ file: "/nowhere/feature.yaml", code: "file-missing" }],
@@ -128,7 +128,7 @@ describe("what cannot be read", () => {
 	});
 });
 
-describe("which cues count", () => {
+describe("the cues of a visit", () => {
 	const script = (say: string): readonly Cue[] => [
 		{ say, calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined },
 	];

@@ -1,4 +1,4 @@
-// schemas/scenario.schema.json is what the reader's own tables say. UPDATE_SCHEMAS=1 writes it.
+// schemas/scenario.schema.json matches the reader's tables. UPDATE_SCHEMAS=1 writes it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

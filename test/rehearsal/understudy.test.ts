@@ -1,4 +1,4 @@
-// What the understudy answers: pure, so every scene can be tried without pi.
+// The understudy's answers: pure, so every case is tested without pi.
 import { describe, expect, it } from "vitest";
 import { automaticScenario, type Cue, type Scenario } from "../../src/rehearsal/scenario.ts";
 import { answer, label, type RequestContext, type RunPosition } from "../../src/rehearsal/understudy.ts";
@@ -44,7 +44,7 @@ const cue = (over: Partial<Cue>): Cue => ({
 const tools = (place: RunPosition, over: Partial<RequestContext> = {}, scenario: Scenario = automaticScenario) =>
 	answer(scenario, scene(place, over)).calls.map(({ tool }) => tool);
 
-describe("the automatic round of a phase", () => {
+describe("the automatic script of a phase", () => {
 	it("tries reading, running and writing, then moves on", () => {
 		expect(tools(phase())).toEqual(["read", "bash", "write"]);
 		expect(answer(automaticScenario, scene(phase({ turn: 1 }))).calls).toEqual([
@@ -70,7 +70,7 @@ describe("the automatic round of a phase", () => {
 		expect(tools(phase(), offer())).toEqual(["workflow_step"]);
 	});
 
-	it("says how its calls ended", () => {
+	it("reports how its calls ended", () => {
 		const results = [
 			{ tool: "read", failed: false, text: "…" },
 			{ tool: "write", failed: true, text: "not in this phase" },
@@ -79,7 +79,7 @@ describe("the automatic round of a phase", () => {
 		expect(text).toContain("read ok, write refused or failed.");
 	});
 
-	it("tries an exit that was refused once more, then stops and says why", () => {
+	it("retries a refused exit once, then stops with the reason", () => {
 		const results = [{ tool: "workflow_step", failed: true, text: "The run is paused." }];
 		expect(tools(phase({ turn: 2 }), { results })).toEqual(["workflow_step"]);
 		for (const turn of [3, 4, 50]) {
@@ -89,20 +89,20 @@ describe("the automatic round of a phase", () => {
 		}
 	});
 
-	it("stops at once where there is no way to move on", () => {
+	it("stops at once without a way to move on", () => {
 		expect(tools(phase({ turn: 1 }), { tools: new Set(builtIn) })).toEqual([]);
 	});
 });
 
-describe("the automatic round of a state", () => {
-	it("tries what it may, leaves a finding, and goes to the first target", () => {
+describe("the automatic script of a state", () => {
+	it("tries allowed calls, saves a finding, and moves to the first target", () => {
 		expect(tools(state(), { tools: worker })).toEqual(["read", "bash", "write"]);
 		const { calls } = answer(automaticScenario, scene(state({ turn: 1 }), { tools: worker }));
 		expect(calls.map(({ tool }) => tool)).toEqual(["workflow_update_snapshot", "workflow_transition"]);
 		expect(calls[1]?.input).toEqual({ target_state: "implementation", summary: "Rehearsed planning." });
 	});
 
-	it("asks once more when its move is sent back, then for the next target, and stops after the last", () => {
+	it("retries a rejected move once, then tries the next target, and stops after the last", () => {
 		const target = (turn: number) =>
 			answer(automaticScenario, scene(state({ turn }), { tools: worker })).calls.map(({ input }) => input.target_state);
 		expect(target(2)).toEqual(["implementation"]);
@@ -134,7 +134,7 @@ describe("a script", () => {
 		idle: [cue({ say: "Nothing to do." })],
 	};
 
-	it("is played message by message, without tools that are not offered", () => {
+	it("is followed message by message, without tools that are not offered", () => {
 		const first = answer(scenario, scene(phase()));
 		expect(first.calls).toEqual([{ tool: "read", input: { path: "a" } }]);
 		expect(first.text).toContain("not called: foreign");
@@ -144,21 +144,21 @@ describe("a script", () => {
 		]);
 	});
 
-	it("is followed by moving on when it has no exit of its own or that was refused", () => {
+	it("ends with the automatic exit if it has none of its own or that was refused", () => {
 		expect(tools(phase({ turn: 3 }), {}, scenario)).toEqual(["workflow_step"]);
 		expect(tools(phase({ turn: 4 }), {}, scenario)).toEqual(["workflow_step"]);
 		expect(tools(phase({ turn: 5 }), {}, scenario)).toEqual([]);
 		expect(tools(phase({ id: "silent" }), {}, scenario)).toEqual(["workflow_step"]);
 	});
 
-	it("leaves other phases to the automatic round, and answers prompts while nothing runs", () => {
+	it("leaves other phases to the automatic script, and answers prompts while nothing runs", () => {
 		expect(tools(phase({ id: "build" }), {}, scenario)).toEqual(["read", "bash", "write"]);
 		expect(answer(scenario, scene({ kind: "idle", turn: 0 })).text).toContain("Nothing to do.");
 		expect(answer(scenario, scene({ kind: "idle", turn: 1 })).calls).toEqual([]);
 	});
 });
 
-it("begins every text with the label that it is no model", () => {
+it("the understudy starts every text with the label that it is no model", () => {
 	const places = [
 		phase(),
 		phase({ turn: 1 }),
@@ -174,11 +174,11 @@ it("begins every text with the label that it is no model", () => {
 	expect(label).toMatch(/no real model/);
 });
 
-it("answers a request for text alone, such as a summary, without calls", () => {
+it("the understudy answers a text-only request, such as a summary, without calls", () => {
 	expect(tools(phase(), { tools: new Set() })).toEqual([]);
 });
 
-it("hands over when a person has asked for it, once", () => {
+it("the understudy calls handoff once after the user's request", () => {
 	const asked = new Set([...builtIn, "workflow_step", "handoff"]);
 	expect(tools(phase(), { tools: asked })).toEqual(["handoff"]);
 	const results = [{ tool: "handoff", failed: true, text: "not now" }];

@@ -611,7 +611,7 @@ describe("rewind", () => {
 			conversation: { kind: "new" },
 		});
 	});
-	it("is possible after the end, and refused to an unknown visit", () => {
+	it("is possible after the end, and refused to an unknown visit or state", () => {
 		const theatre = go(start(open(definition({ a: { persona: "A", next: ["done"] } }))), "done");
 		rewind(theatre, 9, "a", "t");
 		expect(theatre.refusal).toBe("illegal");

@@ -44,33 +44,33 @@ const statuses = [
 
 const metricFields: Readonly<Record<string, Meaning>> = {
 	attempts: count("Workers of the visit."),
-	tokens: count("Tokens that they used, as pi totals them."),
-	costUsd: count("What they cost, in US dollars; models without a price count nothing here."),
-	activeMs: count("Milliseconds in which they worked."),
-	toolCalls: count("Tool calls that they made."),
+	tokens: count("Tokens used, as pi totals them."),
+	costUsd: count("Cost in US dollars; models without a price count as 0."),
+	activeMs: count("Milliseconds of worker time."),
+	toolCalls: count("Number of tool calls."),
 };
 
 const moveFields: Readonly<Record<string, Meaning>> = {
-	from: text("State that was left."),
-	to: text("State that was entered."),
+	from: text("State that the run left."),
+	to: text("State that the run entered."),
 	at: time("When the move was recorded."),
 	cause: text(
-		"`worker`, a limit (`pair_limit`, `move_limit`, `attempt_limit`, `rejection_limit`, `no_progress`), or a person's `person` (sent to a state), `released`, `reopened`, `rewind`.",
+		"`worker`, a limit (`pair_limit`, `move_limit`, `attempt_limit`, `rejection_limit`, `no_progress`), or a decision of the user: `person` (sent to a state), `released`, `reopened`, `rewind`.",
 	),
-	summary: text("The worker's words; cut in moves that are not among the last ten."),
-	visit: count("The visit that was left."),
+	summary: text("The worker's summary; truncated except in the last ten moves."),
+	visit: count("The visit that ended."),
 	metrics: group("Figures of that visit.", fields(metricFields)),
-	refused: text("The target that was asked for and not granted."),
+	refused: text("The requested target, if it was refused."),
 };
 
 const finding = fields(
 	{
 		id: text("`f12` for a finding, `t12` for a task."),
-		key: text("A name under which a later value replaces an earlier one."),
-		text: text("What is known, or to be done."),
-		visit: count("The visit it comes from."),
-		state: text("The state it comes from."),
-		cut: { type: "flag", about: "The whole text is in the events.", schema: { const: true } },
+		key: text("A key; a later value with the same key replaces an earlier one."),
+		text: text("The finding or the task."),
+		visit: count("The visit that recorded it."),
+		state: text("The state that recorded it."),
+		cut: { type: "flag", about: "The text is truncated; the events have all of it.", schema: { const: true } },
 		earlier: list("Earlier texts of the same key, newest first.", { type: "string" }),
 	},
 	["key", "cut", "earlier"],
@@ -78,115 +78,114 @@ const finding = fields(
 
 const change = fields(
 	{
-		path: text("As seen from the run's folder, `/` between parts."),
+		path: text("Path relative to the run's folder, separated by `/`."),
 		change: text("`A` added, `M` changed, `D` deleted, `R` renamed.", { enum: ["A", "M", "D", "R"] }),
-		from: text("Of `R`: where it was."),
-		added: count("Lines; absent for what has none."),
-		removed: count("Lines."),
+		from: text("For `R`: the earlier path."),
+		added: count("Lines added; absent for files without lines."),
+		removed: count("Lines removed."),
 		visit: count("The last visit that changed it."),
 	},
 	["from", "added", "removed", "visit"],
 );
 
 const snapshotFields: Readonly<Record<string, Meaning>> = {
-	findings: list("What workers found out, oldest first.", finding),
-	pendingTasks: list("What is still to be done, oldest first.", finding),
+	findings: list("Findings of workers, oldest first.", finding),
+	pendingTasks: list("Pending tasks, oldest first.", finding),
 	files: list("Files that the run has changed, as measured.", change),
 	summaries: list(
-		"How visits ended, newest last.",
-		fields({ state: text("The state."), visit: count("The visit."), text: text("The worker's words.") }),
+		"Outcomes of visits, newest last.",
+		fields({ state: text("The state."), visit: count("The visit."), text: text("The worker's summary.") }),
 	),
 	nextId: count("Number of the next id."),
-	dropped: group("How many entries had to be left out; they are in the events."),
+	dropped: group("Number of omitted entries; the events have them."),
 };
 
 const totalFields: Readonly<Record<string, Meaning>> = {
 	tokens: count("All tokens, as pi totals them."),
 	costUsd: count("US dollars."),
 	activeMs: count(
-		"Milliseconds in which workers worked; waiting does not count. That of a living worker is added when it ends.",
+		"Milliseconds of worker time; waiting does not count. The time of a running worker is added when it ends.",
 	),
 	input: count("Input tokens."),
 	output: count("Output tokens."),
 	cacheRead: count("Tokens read from the provider's cache."),
 	cacheWrite: count("Tokens written to it."),
-	unmeteredTokens: count("The part of `tokens` that was used on models without a price."),
+	unmeteredTokens: count("The part of `tokens` used by models without a price."),
 	toolCalls: count("Tool calls."),
 	attempts: count("Workers."),
 };
 
 /** `<uuid>.json`, in the order in which it is written. The first thirteen fields are what other programs may rely on. */
 export const ledgerFields: Readonly<Record<string, Meaning>> = {
-	schemaVersion: count("Version of this format. A program that does not know it leaves the file alone."),
+	schemaVersion: count("Version of this format. A program that does not support it must not change the file."),
 	id: text("The run's id, a UUID of version 4."),
 	template: group(
-		"The template that the run uses: `name`, `hash` (SHA-256 of the definition's content) and `definition`, word for word.",
+		"The template that the run uses: `name`, `hash` (SHA-256 of the definition's content) and `definition`, verbatim.",
 	),
-	task: text("What the person asked for."),
-	status: text("What a person sees of the run.", { enum: statuses }),
-	state: text("The state that the run is in."),
-	visit: count("The visit going on, counted over the whole run from 1."),
-	attempt: count("The worker that tries or last tried this visit, from 1; 0 before the first."),
-	snapshot: group("What outlives a worker.", fields(snapshotFields)),
+	task: text("The user's task."),
+	status: text("Status of the run, as the user sees it.", { enum: statuses }),
+	state: text("The current state."),
+	visit: count("The current visit, counted from 1 over the whole run."),
+	attempt: count("Number of the current or last worker of this visit, from 1; 0 before the first."),
+	snapshot: group("Knowledge that is handed to later workers.", fields(snapshotFields)),
 	history: list("The last 100 moves, oldest first.", fields(moveFields, ["refused"])),
 	totals: group("Figures of the whole run.", fields(totalFields)),
-	pairMoves: group("Moves between two states since a person last released them, keyed `one <-> other`.", {
+	pairMoves: group("Moves between two states since the user last released them, keyed `one <-> other`.", {
 		additionalProperties: { type: "number" },
 	}),
 	updatedAt: time("When the last event was recorded."),
-	createdAt: time("When the run began."),
-	seq: count("Number of the last event that is in here."),
-	launch: count("The process that the attempt is at, from 1."),
-	stage: group("What the run is doing; `kind` names it. For the machine."),
+	createdAt: time("When the run started."),
+	seq: count("Number of the last event that this state includes."),
+	launch: count("Number of the attempt's current process, from 1."),
+	stage: group("Internal stage of the state machine, named by `kind`."),
 	hold: {
 		type: "group or null",
-		about: "Why nothing is launched: `status`, `cause` and `detail`, a sentence.",
+		about: "Why the run waits: `status`, `cause` and `detail`, a sentence.",
 		schema: { type: ["object", "null"] },
 	},
 	states: group("Per state, over all its visits: `visits`, `attempts`, `tokens`, `costUsd`, `activeMs`, `cacheRead`."),
-	visitRecord: group("Figures and counters of the visit going on."),
+	visitRecord: group("Figures and counters of the current visit."),
 	baseline: {
 		type: "group or null",
-		about: "Name of the files' state at the visit's start.",
+		about: "Id of the file snapshot at the visit's start.",
 		schema: { type: ["object", "null"] },
 	},
 	conversation: {
 		type: "group or null",
-		about: "What the visit's attempts talk in.",
+		about: "The conversation that the visit's attempts share.",
 		schema: { type: ["object", "null"] },
 	},
-	calls: group("Tool calls under way, interrupted, and the last that ended."),
-	outbox: list("Words that the worker has not had yet.", { type: "object" }),
+	calls: group("Running tool calls, interrupted ones, and the last that ended."),
+	outbox: list("Messages that the worker has not received yet.", { type: "object" }),
 	refused: {
 		type: "group or null",
-		about: "The move that led to `human_intervention`.",
+		about: "The refused move that led to `human_intervention`.",
 		schema: { type: ["object", "null"] },
 	},
-	moves: group("Moves ever, and since a person last released their limit."),
-	limits: group("Ceilings that a person has set in place of the template's."),
-	warned: list("Ceilings for which a warning has been given.", { type: "string" }),
-	model: { type: "text or null", about: "Model of states that name none.", schema: { type: ["string", "null"] } },
+	moves: group("Moves in total, and since the user last released their limit."),
+	limits: group("Limits that the user set instead of the template's."),
+	warned: list("Limits for which a warning was shown.", { type: "string" }),
+	model: { type: "text or null", about: "Model of states without one.", schema: { type: ["string", "null"] } },
 	cleanupApproval: {
 		type: "text or null",
-		about: "Hash of the cleanup commands that the person has approved.",
+		about: "Hash of the cleanup commands that the user approved.",
 		schema: { type: ["string", "null"] },
 	},
-	questions: list("Questions of the worker that nobody has answered yet.", { type: "object" }),
-	notices: list("What a person should know and nothing else shows, newest last.", { type: "string" }),
+	questions: list("Unanswered questions of the worker.", { type: "object" }),
+	notices: list("Notices to the user that no other field shows, newest last.", { type: "string" }),
 	kept: list(
-		"The last 8 states that rewinds took away: `seq` (`rewind kept-<seq>` goes back there), `at`, `visit`, `state`, `tree`, `rewound` (what the rewind did).",
+		"The last 8 states that rewinds replaced: `seq` (`rewind kept-<seq>` restores it), `at`, `visit`, `state`, `tree`, `rewound` (what the rewind did).",
 		{ type: "object" },
 	),
-	unmeasured: list("Visits of which it is not known, or not wholly, what they changed: `visit`, `state`, `why`.", {
+	unmeasured: list("Visits whose changes are not known, or not completely: `visit`, `state`, `why`.", {
 		type: "object",
 	}),
-	log: group("Where in the event log this stands: `seq`, `offset` in bytes, `fence`."),
-	cut: list(
-		"What did not fit and has to be taken from the first event: `definition`, `task`; or from all: `history`.",
-		{ type: "string" },
-	),
+	log: group("Position in the event log: `seq`, `offset` in bytes, `fence`."),
+	cut: list("Fields that did not fit: read `definition` and `task` from the first event, `history` from all events.", {
+		type: "string",
+	}),
 	crc: text(
-		"CRC-32, in eight hexadecimal digits, of all other fields as JSON without blanks. Where it is wrong the file is not believed and made again from the events.",
+		"CRC-32, in eight hexadecimal digits, of all other fields as JSON without whitespace. If it is wrong, the file is rebuilt from the events.",
 		{ pattern: "^[0-9a-f]{8}$" },
 	),
 };
@@ -203,105 +202,107 @@ interface EventMeaning {
 /** Every kind of event, in the order of a run's life. */
 export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	created: {
-		about: "The run begins.",
+		about: "The run starts.",
 		fields: ["schemaVersion", "id", "template", "task", "cleanupApproval", "model"],
 	},
 	opened: {
-		about: "A supervisor has taken the run; what an earlier one left unfinished is in doubt.",
+		about: "A supervisor took over the run; unfinished work of an earlier one is in doubt.",
 		fields: ["host", "pid", "started"],
 	},
 	recovered: {
-		about: "Events before this are damaged; the run goes on as its checkpoint had it.",
+		about: "Earlier events are damaged; the run continues from its checkpoint.",
 		fields: ["run"],
 	},
 	clock_jumped: {
 		about:
-			"The clock shows `ms` milliseconds that did not pass (a suspend, a stopped supervisor, a clock that was set); they do not count as work.",
+			"The clock shows `ms` milliseconds that did not pass (a suspend, a stopped supervisor, a clock that was set); they do not count as worker time.",
 		fields: ["ms"],
 	},
-	noted: { about: "Something that a person should know.", fields: ["text"] },
+	noted: { about: "A notice to the user.", fields: ["text"] },
 	attempt_reserved: {
-		about: "Intent to launch a worker, recorded before it happens.",
+		about: "Intent to launch a worker, recorded before the launch.",
 		fields: ["visit", "attempt", "launch", "because"],
 	},
 	worker_started: {
-		about: "The worker has passed its handshake.",
+		about: "The worker passed its handshake.",
 		fields: ["visit", "attempt", "launch", "pid", "model", "rules", "conversation", "notice"],
 	},
-	launch_failed: { about: "It could not be started.", fields: ["visit", "attempt", "launch", "reason", "detail"] },
+	launch_failed: {
+		about: "The worker could not be started.",
+		fields: ["visit", "attempt", "launch", "reason", "detail"],
+	},
 	tool_started: {
-		about: "A tool call begins; `args` are redacted and at most 2 KB.",
+		about: "A tool call started; `args` are redacted and at most 2 KB.",
 		fields: ["visit", "attempt", "call", "tool", "args", "print"],
 	},
 	tool_ended: {
 		about:
-			"It has ended; of the result only size and hash, and the hash without times and durations (`timeless`) where it holds any.",
+			"The tool call ended. Of the result, only size and hash are recorded, and the hash without times and durations (`timeless`) if it contains any.",
 		fields: ["visit", "attempt", "call", "tool", "ms", "bytes", "hash", "timeless", "error", "blocked"],
 	},
 	used: {
-		about: "What the conversation has cost so far, as a whole.",
+		about: "Total usage of the conversation so far.",
 		fields: ["visit", "attempt", "spend", "requests"],
 	},
 	model_switched: {
-		about: "The provider of one model failed, and the next goes on in the same conversation.",
+		about: "The provider of one model failed; the next continues in the same conversation.",
 		fields: ["visit", "attempt", "from", "to", "detail"],
 	},
-	turn_settled: { about: "The model has stopped, and why.", fields: ["visit", "attempt", "stop", "detail"] },
-	delivered: { about: "A message has reached the worker.", fields: ["message"] },
-	snapshot_updated: { about: "Something to remember.", fields: ["visit", "attempt", "by", "data"] },
+	turn_settled: { about: "The model stopped, with the reason.", fields: ["visit", "attempt", "stop", "detail"] },
+	delivered: { about: "A message reached the worker.", fields: ["message"] },
+	snapshot_updated: { about: "Data for the snapshot.", fields: ["visit", "attempt", "by", "data"] },
 	move_requested: {
-		about: "A legal transition: promised from here on.",
+		about: "A legal transition was requested; it will happen.",
 		fields: ["visit", "attempt", "target", "summary"],
 	},
-	moved: { about: "The run has left a state for another.", fields: ["visit", "from", "to", "cause", "refused"] },
-	worker_ended: { about: "The worker is gone, and how.", fields: ["visit", "attempt", "launch", "outcome"] },
-	strays_stopped: { about: "Processes that a worker had left behind are stopped.", fields: ["visit", "count", "left"] },
+	moved: { about: "The run moved to another state.", fields: ["visit", "from", "to", "cause", "refused"] },
+	worker_ended: { about: "The worker ended, with the outcome.", fields: ["visit", "attempt", "launch", "outcome"] },
+	strays_stopped: { about: "Orphaned processes of a worker were stopped.", fields: ["visit", "count", "left"] },
 	cleanup_ended: {
-		about: "A cleanup command has run, or was refused.",
+		about: "A cleanup command ran, or was refused.",
 		fields: ["visit", "index", "result", "output"],
 	},
 	files_measured: {
-		about:
-			"The state of all files has been kept; with what changed in the visit, and what could not be read (`unkept`).",
+		about: "The files were saved, with the changes of the visit and the files that could not be read (`unkept`).",
 		fields: ["visit", "purpose", "tree", "changes", "more", "unkept", "notes"],
 	},
-	files_unmeasured: { about: "It could not be.", fields: ["visit", "purpose", "detail"] },
+	files_unmeasured: { about: "The files could not be saved.", fields: ["visit", "purpose", "detail"] },
 	files_restored: {
 		about:
-			"Files are back at an earlier state; `before` is the way back, `changes` what the rewind did, `left` what it did not bring back.",
+			"Files were restored to an earlier state; `before` undoes it, `changes` are the changes of the rewind, `left` the files not restored.",
 		fields: ["tree", "before", "now", "changes", "more", "left", "leftMore"],
 	},
-	files_unrestored: { about: "They could not be brought back.", fields: ["tree", "detail"] },
-	parked: { about: "The run waits for a person.", fields: ["status", "cause", "detail"] },
+	files_unrestored: { about: "The files could not be restored.", fields: ["tree", "detail"] },
+	parked: { about: "The run waits for the user.", fields: ["status", "cause", "detail"] },
 	finished: { about: "The run is over.", fields: ["status", "detail"] },
 	approved: {
-		about: "A person agrees; `answers` is the event that asked, `diff` the files that were shown.",
+		about: "The user approved; `answers` is the event that asked, `diff` the files that were shown.",
 		fields: ["answers", "diff", "words", "seen"],
 	},
-	rejected: { about: "A person does not, and says what to do.", fields: ["answers", "words", "seen"] },
-	resumed: { about: "A person lets a paused run go on.", fields: ["answers", "words", "seen"] },
+	rejected: { about: "The user rejected, with a message.", fields: ["answers", "words", "seen"] },
+	resumed: { about: "The user resumed a paused run.", fields: ["answers", "words", "seen"] },
 	released: {
-		about: "A person leads the run out of `human_intervention`.",
+		about: "The user released the run from `human_intervention`.",
 		fields: ["answers", "to", "done", "words", "seen"],
 	},
-	limits_changed: { about: "A person sets ceilings.", fields: ["limits", "state"] },
-	model_changed: { about: "A person names another model for states that name none.", fields: ["model"] },
+	limits_changed: { about: "The user set limits.", fields: ["limits", "state"] },
+	model_changed: { about: "The user set the model of states without one.", fields: ["model"] },
 	told: {
-		about: "A person's words for the worker; `seen` is the visit and attempt in which they were said.",
+		about: "The user's message to the worker; `seen` is the visit and attempt that the user saw.",
 		fields: ["text", "seen"],
 	},
-	pause_requested: { about: "The run is to pause.", fields: ["cause", "detail"] },
-	abort_requested: { about: "The run is to end.", fields: ["words"] },
-	reopened: { about: "A run that was over goes on.", fields: ["answers", "to", "words", "seen"] },
+	pause_requested: { about: "A pause was requested.", fields: ["cause", "detail"] },
+	abort_requested: { about: "An abort was requested.", fields: ["words"] },
+	reopened: { about: "A finished run continues.", fields: ["answers", "to", "words", "seen"] },
 	rewind_requested: {
-		about: "Back to the start of an earlier visit, or to a state that a rewind took away.",
+		about: "A rewind to the start of an earlier visit, or to a state that a rewind replaced.",
 		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept", "seen"],
 	},
 	ask_opened: {
-		about: "A worker, or a rule of the guard, asks the person.",
+		about: "A worker, or a rule of the guard, asked the user.",
 		fields: ["visit", "attempt", "title", "text"],
 	},
-	ask_answered: { about: "What came of it.", fields: ["answers", "verdict"] },
+	ask_answered: { about: "The question was answered or dropped.", fields: ["answers", "verdict"] },
 };
 
 /** JSON Schema of `<uuid>.json`. */
@@ -309,7 +310,7 @@ export function ledgerSchema(): JsonSchema {
 	return {
 		$schema: "https://json-schema.org/draft/2020-12/schema",
 		title: "Chronicle ledger",
-		description: "The folded state of one run, made from its events.",
+		description: "The state of one run, folded from its events.",
 		...fields(ledgerFields, optionalLedgerFields),
 	};
 }

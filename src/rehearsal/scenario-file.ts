@@ -48,20 +48,19 @@ function stepField(about: string): Field<string | undefined> {
 
 const goFields = {
 	to: text({ about: "The state to go to.", required: true }),
-	summary: text({ about: "What the worker hands over.", fallback: "", blank: "allowed" }),
+	summary: text({ about: "The worker's summary for the next state.", fallback: "", blank: "allowed" }),
 };
 
 const sentFields = {
 	to: text({ about: "The state or phase to go to.", required: true }),
-	words: text({ about: "The person's message to it.", fallback: "", blank: "allowed" }),
+	words: text({ about: "The user's message to it.", fallback: "", blank: "allowed" }),
 };
 
 export const cueFields = {
-	say: text({ about: "What it says.", fallback: "", blank: "allowed" }),
+	say: text({ about: "The text of the message.", fallback: "", blank: "allowed" }),
 	call: custom(
 		{
-			about:
-				"The tools that it calls in this message, with their arguments: `{ read: { path: a.txt } }`, or a list of such groups.",
+			about: "Tool calls of this message, with their arguments: `{ read: { path: a.txt } }`, or a list of such groups.",
 			fallback: [] as ScriptedCall[],
 		},
 		"group of tools and arguments, or a list of such",
@@ -71,7 +70,7 @@ export const cueFields = {
 	remember: custom<ScriptedCall, { about: string }>(
 		{
 			about:
-				"Added to the run's snapshot (`workflow_update_snapshot`): a text, or a group such as `{ findings: [...] }`.",
+				"Data for the run's snapshot (`workflow_update_snapshot`): a text, or a group such as `{ findings: [...] }`.",
 		},
 		"anything",
 		anything,
@@ -80,8 +79,8 @@ export const cueFields = {
 			return data && { tool: "workflow_update_snapshot", input: { data: data.value } };
 		},
 	),
-	next: stepField("Ends the phase: the next one begins."),
-	loop: stepField("Starts the innermost workflow over."),
+	next: stepField("Ends the phase and starts the next one."),
+	loop: stepField("Restarts the innermost workflow."),
 	cancel: stepField("Asks to cancel the workflow; the second request in a row cancels it."),
 	go: custom<Exit, { about: string; empty: "error" }>(
 		{ about: "Ends the state: `{ to: <state>, summary: … }`, or the name of the state.", empty: "error" },
@@ -90,20 +89,20 @@ export const cueFields = {
 		readGo,
 	),
 	reject: text({
-		about: "The person's answer to the next question: no, with this text. The worker or phase that asked continues.",
+		about: "The user's answer to the next question: no, with this text. The worker or phase that asked continues.",
 	}),
 	sent: custom<PersonAnswer, { about: string; empty: "error" }>(
 		{
 			about:
-				"The person's answer to the next question: send the run to this state, or back to this phase. A name, or `{ to: <name>, words: … }`.",
+				"The user's answer to the next question: send the run to this state, or back to this phase. A name, or `{ to: <name>, words: … }`.",
 			empty: "error",
 		},
 		"text or group",
 		{ anyOf: [{ type: "string" }, groupSchema(sentFields)] },
 		readSent,
 	),
-	wait: integer({ about: "Milliseconds to wait before it answers.", fallback: 0, least: 0, most: 60_000 }),
-	fail: text({ about: "Fails like a provider, with this message, instead of answering." }),
+	wait: integer({ about: "Milliseconds to wait before the message.", fallback: 0, least: 0, most: 60_000 }),
+	fail: text({ about: "Fails with this provider error instead of answering." }),
 } satisfies Fields;
 
 const cue = custom<Cue, { about: string; required: true }>(
@@ -116,19 +115,19 @@ const cue = custom<Cue, { about: string; required: true }>(
 const messages = list(cue, { about: "Messages, in order.", required: true });
 
 export const scenarioFields = {
-	description: text({ about: "What the scenario is for." }),
+	description: text({ about: "Purpose of the scenario." }),
 	phases: record(messages, {
 		about:
-			"What it plays in each phase of a workflow: by the phase's id, `workflow/id` where ids repeat, `id#2` from the second visit on.",
+			"What the understudy plays in each phase of a workflow: by the phase's id, `workflow/id` where ids repeat, `id#2` from the second visit on.",
 		fallback: new Map<string, readonly Cue[]>(),
 		shown: "none: the automatic round",
 	}),
 	states: record(messages, {
-		about: "What it plays in each state of a chronicle, named alike.",
+		about: "What the understudy plays in each state of a chronicle, with the same naming.",
 		fallback: new Map<string, readonly Cue[]>(),
 		shown: "none: the automatic round",
 	}),
-	idle: list(cue, { about: "Answers to prompts while nothing runs, in order.", fallback: [], shown: "none" }),
+	idle: list(cue, { about: "Answers to prompts while no run is active, in order.", fallback: [], shown: "none" }),
 } satisfies Fields;
 
 /** Reads the scenario in `file` (absolute). The format: docs/rehearsal.md. */

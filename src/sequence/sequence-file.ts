@@ -19,9 +19,13 @@ import {
 } from "../definition/index.ts";
 
 export const sequenceFields = {
-	description: text({ form: "line", most: 200, about: "What it is for, in one line; `/sequence list` shows it." }),
+	description: text({
+		form: "line",
+		most: 200,
+		about: "Purpose of the sequence, in one line; `/sequence list` shows it.",
+	}),
 	steps: list(
-		text({ required: true, about: "A step, as it is typed in the recorder. A text of several lines is one step." }),
+		text({ required: true, about: "A step, as typed in the recorder. A text of several lines is one step." }),
 		{
 			required: true,
 			least: 1,
@@ -32,13 +36,13 @@ export const sequenceFields = {
 		least: 1,
 		most: 999_999,
 		fallback: 1,
-		about: "How often it runs when `/sequence run` names no number.",
+		about: "Number of runs, unless `/sequence run` specifies it.",
 	}),
 	maxCost: number({
 		least: 0,
 		shown: "no ceiling",
 		empty: "error",
-		about: "What all its runs together may cost, in USD. `--max-cost` wins over it.",
+		about: "Maximum cost of all runs together, in USD. `--max-cost` overrides it.",
 	}),
 } satisfies Fields;
 

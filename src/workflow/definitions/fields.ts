@@ -30,23 +30,23 @@ export const workflowFields = {
 		form: "line",
 		most: 200,
 		required: true,
-		about: "What people call the workflow: in the status line, in messages, in the list of `/workflow`.",
+		about: "Display name of the workflow: in the status line, in messages, in the list of `/workflow`.",
 	}),
 	commandName: text({
 		blank: "allowed",
 		shown: "*required* unless `show: workflows`",
-		about: "The word that starts it: `/workflow <commandName> <task>`. Letters, digits, `-` and `_`.",
+		about: "The name that starts it: `/workflow <commandName> <task>`. Letters, digits, `-` and `_`.",
 	}),
 	initialMessage: text({
 		blank: "allowed",
 		shown: "*required* unless `show: workflows`",
-		about: "The first message to the agent. [Variables](#variables) are filled in.",
+		about: "The first message to the agent. [Variables](#variables) are replaced.",
 	}),
 	phases: custom(
 		{
 			required: true,
 			about:
-				"The phases in order: paths of [phase files](#phase-files), relative to the workflow's directory, and `subworkflow: <directory name>` for another workflow that runs as one phase.",
+				"The phases in order: paths of [phase files](#phase-files), relative to the workflow's directory, and `subworkflow: <directory name>` to run another workflow as one phase.",
 		},
 		"list of files and subworkflows",
 		{
@@ -69,41 +69,41 @@ export const workflowFields = {
 	show: choice(["user", "workflows"], {
 		fallback: "user",
 		empty: "error",
-		about: "`workflows` hides it: it is not listed and runs only inside other workflows.",
+		about: "`workflows` hides the workflow: it is not listed and runs only inside other workflows.",
 	}),
 	loopable: flag({
 		fallback: true,
 		empty: "error",
-		about: "Whether the agent may start the workflow's phases over (`workflow_step` with `loop`).",
+		about: "Whether the agent may restart the workflow from its first phase (`workflow_step` with `loop`).",
 	}),
 	maxLoops: integer({
 		least: 0,
 		shown: "no limit",
 		empty: "error",
-		about: "How often it may be started over during one visit.",
+		about: "Maximum number of restarts during one visit.",
 	}),
 	autoContinue: flag({
 		fallback: true,
 		empty: "error",
-		about: "Whether an agent that stops in the middle is reminded to go on. A phase may say otherwise for itself.",
+		about: "Whether an agent that stops before the end is reminded to continue. A phase can override this.",
 	}),
-	limits: visitLimits("Ceilings of one visit of a phase, where the phase has none of its own."),
+	limits: visitLimits("Limits of one visit of a phase, unless the phase sets its own."),
 	sessionNamePrefix: text({
 		blank: "allowed",
 		most: 200,
 		fallback: "Workflow: ",
-		about: "Put before the task to name the session.",
+		about: "Prefix of the session name; the task follows.",
 	}),
 	sessionNameMaxLength: integer({
 		least: 1,
 		fallback: 50,
-		about: "How many characters of the task go into the session's name; a longer one is cut and ends in `…`.",
+		about: "Maximum number of characters of the task in the session name; a longer task is truncated with `…`.",
 	}),
-	roleInstruction: template("Who the agent is during the run, before the phase's instructions."),
-	advanceReminder: template("How the agent goes on to the next phase, after the phase's instructions."),
-	blockReasonTemplate: template("What the agent is told when a phase refuses a tool."),
-	notDoneReminder: template("What an agent is told that stops before the workflow is done."),
-	completionMessage: template("What people are shown when the workflow is done."),
+	roleInstruction: template("The agent's role during the run; precedes the phase's instructions."),
+	advanceReminder: template("How the agent moves to the next phase; follows the phase's instructions."),
+	blockReasonTemplate: template("Message to the agent when a phase refuses a tool."),
+	notDoneReminder: template("Message to an agent that stops before the workflow is done."),
+	completionMessage: template("Message to the user when the workflow is done."),
 };
 
 export const phaseFields = {
@@ -111,16 +111,17 @@ export const phaseFields = {
 		form: "line",
 		most: 200,
 		required: true,
-		about: "Names the phase; unique within its workflow. A run finds its place by it when files change.",
+		about:
+			"Identifies the phase; unique within its workflow. After a change of the files, a run finds its phase by the id.",
 	}),
-	name: text({ form: "line", most: 200, required: true, about: "What people call the phase." }),
-	emoji: text({ form: "line", most: 32, required: true, about: "Stands before the name in the status line." }),
+	name: text({ form: "line", most: 200, required: true, about: "Display name of the phase." }),
+	emoji: text({ form: "line", most: 32, required: true, about: "Shown before the name in the status line." }),
 	tools: custom(
 		{
 			fallback: free,
 			shown: "every tool",
 			empty: "error",
-			about: "What the agent may use: see [Tool limits](#tool-limits).",
+			about: "Tools that the agent may use: see [Tool limits](#tool-limits).",
 		},
 		"group or list of names",
 		limitsSchema,
@@ -129,27 +130,27 @@ export const phaseFields = {
 	availableProfiles: names({
 		fallback: [],
 		shown: "none",
-		about: "Agent profiles that the phase suggests for delegation. They are shown to the agent, nothing more.",
+		about: "Agent profiles that the phase suggests for delegation. They are only shown to the agent.",
 	}),
 	autoContinue: flag({
-		shown: "as the workflow says",
+		shown: "the workflow's value",
 		empty: "error",
-		about: "`false` for a phase in which the agent waits for a person's answer.",
+		about: "`false` for a phase in which the agent waits for the user's answer.",
 	}),
 	advance: choice(["agent", "person"], {
 		fallback: "agent",
 		empty: "error",
 		about:
-			"`person` for a phase that only you end: the agent does its work and waits for [`/workflow next`](#running-a-workflow).",
+			"`person` for a phase that only the user can end: the agent does its work and waits for [`/workflow next`](#running-a-workflow).",
 	}),
 	limits: visitLimits(
-		"Ceilings of one visit of the phase. At a ceiling the workflow pauses, and `/workflow resume` counts anew.",
+		"Limits of one visit of the phase. When one is reached, the workflow pauses; `/workflow resume` resets the counts.",
 	),
 	polling: flag({
 		shown: "`false`",
 		empty: "error",
 		about:
-			"`true` for a phase that repeats calls on purpose. In others the same call with the same result is noticed after 3 times, and pauses the workflow after 6.",
+			"`true` for a phase that repeats calls on purpose. In other phases, the same call with the same result causes a warning after 3 repetitions and a pause after 6.",
 	}),
 };
 
@@ -220,15 +221,19 @@ function visitLimits(about: string) {
 				most: 1_000_000,
 				shown: String(VISIT_DEFAULTS.calls),
 				empty: "error",
-				about: "Calls of tools, refused ones included.",
+				about: "Tool calls, including refused ones.",
 			}),
 		},
-		{ about: `${about} \`requests\` to the model, and \`calls\` of tools.`, shown: "400 and 800", empty: "error" },
+		{
+			about: `${about} \`requests\`: requests to the model; \`calls\`: tool calls.`,
+			shown: "400 and 800",
+			empty: "error",
+		},
 	);
 }
 
 function template(about: string) {
-	return text({ blank: "allowed", shown: "a built-in text", about: `${about} [Variables](#variables) are filled in.` });
+	return text({ blank: "allowed", shown: "a built-in text", about: `${about} [Variables](#variables) are replaced.` });
 }
 
 function readEntries(node: Node, reading: Reading): readonly WrittenEntry[] | undefined {

@@ -6,27 +6,27 @@ import { nearest, type Problem, quoted, type Report, type Source } from "../../d
 export const variables: ReadonlyMap<string, string> = new Map(
 	Object.entries({
 		workflowName: "Name of the workflow that was started.",
-		workflowKey: "Its directory name.",
-		description: "The task, as it was given to `/workflow`.",
+		workflowKey: "Key of that workflow, its directory name.",
+		description: "The task, as given to `/workflow`.",
 		taskDescription: "The same as `{description}`.",
 		task: "The same as `{description}`.",
 		taskId: "Identifies this run.",
 		phaseId: "Id of the current phase.",
 		phaseName: "Name of the current phase.",
 		phaseEmoji: "Emoji of the current phase.",
-		phaseInstructions: "The current phase's body, its own variables filled in.",
-		previousPhaseName: "Name of the phase before, `(start)` in the first.",
-		nextPhaseName: "Name of the phase after, `DONE` in the last.",
-		blockedToolsList: "The tools that the phase forbids, `(none)` where it forbids none by name.",
-		allowedTools: "What the phase allows.",
-		toolName: "`workflow_step`; in `blockReasonTemplate` the tool that was refused.",
-		breadcrumbPath: "Names of the workflows around the phase, joined with ` > `.",
-		globalStepCount: "How many steps the run has made.",
+		phaseInstructions: "The current phase's body, with its variables replaced.",
+		previousPhaseName: "Name of the previous phase; `(start)` in the first.",
+		nextPhaseName: "Name of the next phase; `DONE` in the last.",
+		blockedToolsList: "The tools that the phase forbids by name; `(none)` if there are none.",
+		allowedTools: "The tools that the phase allows.",
+		toolName: "`workflow_step`; in `blockReasonTemplate`, the tool that was refused.",
+		breadcrumbPath: "Names of the enclosing workflows, joined with ` > `.",
+		globalStepCount: "Number of steps of the run so far.",
 		firstPhaseId: "Id of the first phase.",
 		firstPhaseName: "Name of the first phase.",
 		firstPhaseEmoji: "Emoji of the first phase.",
-		firstPhaseProfiles: "Profiles of the first phase, `(none)` without any.",
-		phaseCount: "How many entries `phases` of the started workflow has.",
+		firstPhaseProfiles: "Profiles of the first phase; `(none)` if there are none.",
+		phaseCount: "Number of entries in `phases` of the started workflow.",
 	}),
 );
 
@@ -59,7 +59,7 @@ function variableProblem(written: string, name: string, kind: "template" | "pros
 	if (near === undefined && kind === "prose" && !isItself) return undefined;
 	return {
 		code: "unknown-variable",
-		message: `${quoted(written)} is no variable and stays as it is.${near === undefined ? "" : ` Did you mean \`{${near}}\`?`}`,
-		remedy: near === undefined ? "Remove it, or check its name in the table of variables." : `Write \`{${near}}\`.`,
+		message: `${quoted(written)} is not a variable and is not replaced.${near === undefined ? "" : ` Did you mean \`{${near}}\`?`}`,
+		remedy: near === undefined ? "Remove it, or look up its name in the table of variables." : `Write \`{${near}}\`.`,
 	};
 }

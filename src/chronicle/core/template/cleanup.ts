@@ -17,16 +17,16 @@ export interface Cleanup {
 }
 
 export const cleanupFields = {
-	command: text({ about: "Text for the system's shell, run in the project's folder.", required: true, most: 8000 }),
-	timeout_seconds: number({ about: "Seconds before it is stopped.", least: 0.1, most: 3600, fallback: 30 }),
+	command: text({ about: "Command for the system's shell, run in the project's folder.", required: true, most: 8000 }),
+	timeout_seconds: number({ about: "Timeout of the command, in seconds.", least: 0.1, most: 3600, fallback: 30 }),
 	on_failure: choice(["continue", "pause"], {
-		about: "What a failure or a timeout does: the run goes on and says so, or pauses.",
+		about: "After a failure or a timeout: `continue` reports it and continues the run, `pause` pauses the run.",
 		fallback: "continue",
 	}),
 };
 
 const about =
-	"Commands that run after a worker of this state is gone and before the next one starts, whatever happened. They run only once you have approved their exact text, and may run twice after a crash.";
+	"Commands that always run after a worker of this state has ended and before the next one starts. They run only if you approved their exact text, and may run twice after a crash.";
 
 export const cleanupField = custom<
 	readonly Cleanup[],

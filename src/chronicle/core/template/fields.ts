@@ -22,9 +22,9 @@ import { type Cleanup, cleanupField } from "./cleanup.ts";
 import { checkName } from "./names.ts";
 
 const spendFields = {
-	cost_usd: number({ about: "Most that it may cost, in US dollars.", least: 0 }),
-	tokens: integer({ about: "Most tokens that it may use, as pi totals them.", least: 1 }),
-	minutes: number({ about: "Most minutes in which workers may be at work. Waiting does not count.", least: 0 }),
+	cost_usd: number({ about: "Maximum cost, in US dollars.", least: 0 }),
+	tokens: integer({ about: "Maximum number of tokens, as pi totals them.", least: 1 }),
+	minutes: number({ about: "Maximum minutes of worker time. Waiting does not count.", least: 0 }),
 };
 
 /** A limit on moves between two states: a number for all pairs, or a group with exceptions. */
@@ -39,18 +39,18 @@ export interface PairMoves {
 
 export const limitFields = {
 	cost_usd: number({
-		about: "Most that the run may cost, in US dollars. A person can raise it.",
+		about: "Maximum cost of the run, in US dollars. The user can raise it.",
 		least: 0,
 		fallback: 20,
 	}),
-	tokens: integer({ about: "Most tokens that the run may use, as pi totals them.", least: 1, fallback: 50_000_000 }),
+	tokens: integer({ about: "Maximum number of tokens of the run, as pi totals them.", least: 1, fallback: 50_000_000 }),
 	minutes: number({
-		about: "Most minutes in which workers may be at work. Waiting does not count.",
+		about: "Maximum minutes of worker time. Waiting does not count.",
 		least: 0,
 		fallback: 600,
 	}),
 	moves: integer({
-		about: "Moves of the whole run; the next one waits for a person.",
+		about: "Maximum moves of the whole run; the next one waits for the user.",
 		least: 1,
 		most: 10_000,
 		fallback: 40,
@@ -58,7 +58,7 @@ export const limitFields = {
 	pair_moves: custom<PairMoves, { about: string; shown: string }>(
 		{
 			about:
-				'Moves between the same two states, in either direction; the next one waits for a person. One number, or a group: `default` and exceptions such as `"coding <-> review": 7`.',
+				'Maximum moves between the same two states, in either direction; the next one waits for the user. One number, or a group: `default` and exceptions such as `"coding <-> review": 7`.',
 			shown: "`3`",
 		},
 		"whole number of at least 1, or group of them",
@@ -70,53 +70,53 @@ export const limitFields = {
 		},
 		readPairMoves,
 	),
-	max_pair_moves: integer({ about: "Another name of `pair_moves`.", least: 1, most: 10_000 }),
+	max_pair_moves: integer({ about: "Alias of `pair_moves`.", least: 1, most: 10_000 }),
 	attempts: integer({
-		about: "Workers that may try one visit of a state before a person has to look.",
+		about: "Maximum workers of one visit of a state; then the run waits for the user.",
 		least: 1,
 		most: 1000,
 		fallback: 5,
 	}),
 	retries: integer({
-		about: "How often a visit goes on by itself after its worker crashed or fell silent.",
+		about: "Maximum automatic restarts of a visit after its worker crashed or hung.",
 		least: 0,
 		most: 100,
 		fallback: 1,
 	}),
 	nudges: integer({
-		about: "How often a worker that stops without a transition is reminded before the run pauses.",
+		about: "Maximum reminders to a worker that stops without a transition; then the run pauses.",
 		least: 0,
 		most: 20,
 		fallback: 2,
 	}),
 	rejections: integer({
-		about: "Rejections of one visit before the run goes to `human_intervention`.",
+		about: "Maximum rejections of one visit; then the run goes to `human_intervention`.",
 		least: 1,
 		most: 1000,
 		fallback: 5,
 	}),
 	no_progress: integer({
 		about:
-			"Attempts of one state in a row that ask for the same with the same words and leave the same files, before a person has to look.",
+			"Number of consecutive attempts of one state with the same request, the same summary and the same files after which the run waits for the user.",
 		least: 2,
 		most: 1000,
 		fallback: 3,
 	}),
 	requests: integer({
-		about: "Requests to the model that one visit of a state may make; then the run pauses, and its work is kept.",
+		about: "Maximum requests to the model in one visit of a state; then the run pauses, and its work is kept.",
 		least: 1,
 		most: 1_000_000,
 		fallback: VISIT_DEFAULTS.requests,
 	}),
 	calls: integer({
-		about: "Calls of tools that one visit of a state may make, refused ones included; then the run pauses.",
+		about: "Maximum tool calls in one visit of a state, including refused ones; then the run pauses.",
 		least: 1,
 		most: 1_000_000,
 		fallback: VISIT_DEFAULTS.calls,
 	}),
 	pause_seconds: integer({
 		about:
-			"Seconds that a pause waits for the message that the model is writing; then the worker ends, and its conversation is kept.",
+			"Maximum seconds that a pause waits for the current message of the model; then the worker ends, and its conversation is kept.",
 		least: 0,
 		most: 3600,
 		fallback: 60,
@@ -125,20 +125,20 @@ export const limitFields = {
 		about: "Whether tokens read from the provider's cache count towards `tokens`.",
 		fallback: "count",
 	}),
-	warn_at: number({ about: "Share of a ceiling at which a warning is shown.", least: 0, most: 1, fallback: 0.8 }),
+	warn_at: number({ about: "Fraction of a limit at which a warning is shown.", least: 0, most: 1, fallback: 0.8 }),
 };
 
 export const stateFields = {
-	description: text({ about: "What the state is for. People and its worker see it.", most: 4000 }),
+	description: text({ about: "Purpose of the state, shown to the user and to its worker.", most: 4000 }),
 	persona: text({
-		about: "Who does it: the name of an agent file, or a role in plain words.",
+		about: "The persona of the worker: the name of an agent file, or a role in plain words.",
 		form: "line",
 		most: 400,
 	}),
-	agent: text({ about: "The same, and it must be the name of an agent file.", form: "line", most: 400 }),
-	team: text({ about: "Team of `teams.yaml` in which the agent is looked for.", form: "line", most: 200 }),
+	agent: text({ about: "The same, but only as the name of an agent file.", form: "line", most: 400 }),
+	team: text({ about: "Team of `teams.yaml` that the agent must belong to.", form: "line", most: 200 }),
 	next: custom<readonly PlacedName[], { about: string }>(
-		{ about: "States that may come next. None: the run ends here." },
+		{ about: "States that may follow. Without any, the run ends here." },
 		"list of state names",
 		{ type: "array", items: { type: "string" }, uniqueItems: true },
 		readNext,
@@ -146,7 +146,7 @@ export const stateFields = {
 	requires_approval: custom<boolean | "entry" | "exit" | "both", { about: string; fallback: false }>(
 		{
 			about:
-				'Whether a person has to agree before the state is left (`true`, `"exit"`), before it is begun (`"entry"`), or both.',
+				'Whether the user must approve before the run leaves the state (`true`, `"exit"`), before it enters the state (`"entry"`), or both.',
 			fallback: false,
 		},
 		'`true`, `false`, `"entry"`, `"exit"` or `"both"`',
@@ -154,69 +154,74 @@ export const stateFields = {
 		readApproval,
 	),
 	approval_mode: choice(["pre", "post"], {
-		about: "When `requires_approval: true` asks: `pre` before the state is begun, `post` before it is left.",
+		about: "When `requires_approval: true` asks: `pre` before the run enters the state, `post` before it leaves it.",
 	}),
 	tools: names({
-		about: "Tools of the worker, in place of those of its agent file. The workflow tools come on top.",
+		about: "Tools of the worker, instead of those of its agent file. The workflow tools are always added.",
 		empty: "error",
 	}),
-	skills: names({ about: "Skills that the worker has beside those of its agent file." }),
-	extra_skills: names({ about: "Another name of `skills`." }),
+	skills: names({ about: "Skills of the worker, in addition to those of its agent file." }),
+	extra_skills: names({ about: "Alias of `skills`." }),
 	extensions: names({
 		about:
-			"Extensions that the worker loads, by path or name, or packages that pi has installed; it loads none of yours otherwise.",
+			"Extensions that the worker loads, by path or name, or packages that pi has installed. By default it loads none.",
 	}),
-	model: text({ about: "Model of the worker, `provider/id` or an alias.", form: "line", most: 200 }),
+	model: text({ about: "Model of the worker: `provider/id` or an alias.", form: "line", most: 200 }),
 	models: names({
-		about: "Models in order: where the provider of one fails, the next goes on in the same conversation.",
+		about: "Models in order: if the provider of one fails, the next continues in the same conversation.",
 		empty: "error",
 	}),
 	thinking: choice(["off", "minimal", "low", "medium", "high", "xhigh", "max"], {
 		about: "Thinking level of the worker.",
 	}),
-	instructions: text({ about: "What the worker has to do, beside the task.", most: 40_000 }),
+	instructions: text({ about: "Instructions to the worker, in addition to the task.", most: 40_000 }),
 	limits: group(
 		{
 			...spendFields,
-			attempts: integer({ about: "As in the limits of the run, for this state.", least: 1, most: 1000 }),
-			requests: integer({ about: "The same, for one visit of this state.", least: 1, most: 1_000_000 }),
-			calls: integer({ about: "The same.", least: 1, most: 1_000_000 }),
+			attempts: integer({ about: "Maximum workers of one visit of this state.", least: 1, most: 1000 }),
+			requests: integer({
+				about: "Maximum requests to the model in one visit of this state.",
+				least: 1,
+				most: 1_000_000,
+			}),
+			calls: integer({ about: "Maximum tool calls in one visit of this state.", least: 1, most: 1_000_000 }),
 		},
-		{ about: "Ceilings of all visits of this state together.", shown: "none" },
+		{ about: "Limits of all visits of this state together.", shown: "none" },
 	),
 	timeout_minutes: number({
-		about: "Minutes that one worker may take; then the run pauses and its work is kept.",
+		about: "Maximum minutes of one worker; then the run pauses, and its work is kept.",
 		least: 0.01,
 		most: 10_000,
 		fallback: 60,
 	}),
 	idle_minutes: number({
-		about: "Minutes that a worker may be silent before it counts as hung.",
+		about: "Minutes of silence after which a worker counts as hung.",
 		least: 0.01,
 		most: 10_000,
 		fallback: 15,
 	}),
 	cleanup: cleanupField satisfies { read(node: Node, reading: Reading): readonly Cleanup[] | undefined },
 	polling: flag({
-		about: "The state repeats itself on purpose, so that sameness of its attempts and of its calls means nothing.",
+		about:
+			"`true` for a state that repeats itself on purpose: repeated attempts and calls are not counted as lack of progress.",
 		fallback: false,
 	}),
 };
 
 export const templateFields = {
-	name: text({ about: "Name that people see.", form: "line", most: 200, shown: "the file's name" }),
-	description: text({ about: "What the template is for.", most: 4000 }),
-	initial: text({ about: "State that the run begins in.", form: "line", shown: "the first of `states`" }),
-	team: text({ about: "Team for states that name none.", form: "line", most: 200 }),
-	limits: group(limitFields, { about: "Ceilings of the run.", shown: "as below" }),
+	name: text({ about: "Display name.", form: "line", most: 200, shown: "the file's name" }),
+	description: text({ about: "Purpose of the template.", most: 4000 }),
+	initial: text({ about: "State in which the run starts.", form: "line", shown: "the first of `states`" }),
+	team: text({ about: "Team of states without one.", form: "line", most: 200 }),
+	limits: group(limitFields, { about: "Limits of the run.", shown: "as below" }),
 	files: choice(["folder", "repository"], {
 		about:
-			"Whose files are kept, compared and brought back by a rewind: those of the folder that the run works in, or of the whole repository that the folder lies in.",
+			"Which files are saved, compared and restored by a rewind: those of the working folder, or those of the whole repository that contains it.",
 		fallback: "folder",
 	}),
 	secret_files: choice(["leave", "keep"], {
 		about:
-			"Whether the contents of files that are secret by their name (`.env`, keys) are kept too. Without it a rewind leaves such files as they are, and names them.",
+			"Whether to save the contents of files whose names mark them as secret (`.env`, keys) too. If not, a rewind leaves such files unchanged and lists them.",
 		fallback: "leave",
 	}),
 	states: custom<ReadonlyMap<string, StateEntry>, { about: string; required: true }>(

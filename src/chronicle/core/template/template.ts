@@ -36,7 +36,7 @@ export interface RunLimits extends SpendLimits {
 	readonly retries: number;
 	/** Reminders to a worker that stopped without a transition. */
 	readonly nudges: number;
-	/** Rejections of one visit before the run goes to `human_intervention`. */
+	/** Maximum rejections of one visit; then the run goes to `human_intervention`. */
 	readonly rejections: number;
 	/** Attempts in a row with the same outcome and files before the run goes to `human_intervention`. */
 	readonly noProgress: number;

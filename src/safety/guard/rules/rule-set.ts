@@ -53,7 +53,7 @@ export interface PathException {
 	readonly origin: Origin;
 }
 
-/** A rule about what a command does, however it is spelled. */
+/** A rule about what a command does, in any spelling. */
 export interface EffectRule extends Rule {
 	readonly kind: "effect";
 	readonly effect: Effect;

@@ -1,4 +1,4 @@
-// This package beside others in real pi: their tools under a phase, under readonly and under the guard, in both load orders.
+// This package with others in real pi: their tools under a phase, under readonly and under the guard, in both load orders.
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, fixtureExtension, packageUnderTest, type RpcOptions } from "../harness/index.ts";
@@ -72,7 +72,7 @@ describe.each(orders)("neighbors loaded %s this package", (_order, options) => {
 	const inPhase = (name: string, attempts: Attempt[]) => attempt(`/workflow ${name} it`, "/cancel-workflow", attempts);
 
 	it(
-		"a list that does not write refuses what writes and what starts agents, whatever tool it comes in",
+		"a whitelist without writing tools refuses writes and agent starts by any tool",
 		async () => {
 			expect(await inPhase("list", writing)).toEqual(all(writing, true));
 			expect(stage.project.read("kept.txt")).toBe("kept\n");
@@ -85,7 +85,7 @@ describe.each(orders)("neighbors loaded %s this package", (_order, options) => {
 	);
 
 	it(
-		"a strict one refuses every call of unknown effect, and lets through what is known to read",
+		"a strict phase refuses every call of unknown effect, and allows known reads",
 		async () => {
 			expect(await inPhase("strict", [...writing, ...unknown])).toEqual(all([...writing, ...unknown], true));
 			expect(await inPhase("strict", reading)).toEqual(all(reading, false));
@@ -122,7 +122,7 @@ describe.each(orders)("neighbors loaded %s this package", (_order, options) => {
 	);
 
 	it(
-		"a phase without limits lets them all through",
+		"a phase without limits allows them all",
 		async () => {
 			const mild = [...writing.slice(0, 4), ...unknown, ...reading];
 			expect(await inPhase("open", mild)).toEqual(all(mild, false));
@@ -131,8 +131,8 @@ describe.each(orders)("neighbors loaded %s this package", (_order, options) => {
 	);
 });
 
-describe("what the person has set in pi's own settings", () => {
-	it("counts; a project's file does not; a value that is not understood is the strictest and is reported", async () => {
+describe("the setting in the user's own settings", () => {
+	it("counts, a project's does not; an invalid value means the strictest and is reported", async () => {
 		const stage = await openStage(
 			{ reads: [{ id: "a", tools: { allow: ["read"] } }] },
 			{

@@ -1,4 +1,4 @@
-// Splitting and substituting must agree with pi on any text: pi's own functions are the oracle.
+// Splitting and substitution agree with pi on any text: pi's own functions are the oracle.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -37,7 +37,7 @@ const template = fc
 	.map((parts) => parts.join(""));
 
 describe("arguments", () => {
-	it("splits any text as pi does", () => {
+	it("are split as in pi, for any text", () => {
 		fc.assert(
 			fc.property(text, (line) => {
 				expect(splitArguments(line)).toEqual(parseCommandArgs(line));
@@ -45,7 +45,7 @@ describe("arguments", () => {
 		);
 	});
 
-	it("substitutes any template as pi does", () => {
+	it("are substituted as in pi, for any template", () => {
 		fc.assert(
 			fc.property(
 				template,
@@ -63,7 +63,7 @@ describe("arguments", () => {
 		["costs $5", true],
 		["costs $ 5", false],
 		["$HOME", false],
-	])("sees whether %j has a placeholder", (line, expected) => {
+	])("have a placeholder in %j: %s", (line, expected) => {
 		expect(hasPlaceholder(line)).toBe(expected);
 	});
 });

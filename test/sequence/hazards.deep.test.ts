@@ -1,4 +1,4 @@
-// Sequences at awkward moments, in real pi without a terminal: two at once, texts that look like commands, sends that nobody takes.
+// Sequences at awkward moments, in real pi without a terminal: two at once, texts that look like commands, lost sends.
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { call, drop, fail, openBench, readSession, say } from "../harness/index.ts";
@@ -9,7 +9,7 @@ const extensionErrors = (pi: { events: readonly { type?: unknown }[] }) =>
 	pi.events.filter(({ type }) => type === "extension_error");
 
 describe("readonly in a sequence", () => {
-	it("/readonly, on and off as steps say and write what the typed command does", async () => {
+	it("/readonly, on and off as steps have the same effect as typed", async () => {
 		const steps = ["/readonly", "/readonly off", "/readonly on", "try to write"];
 		const { project, server, rpc } = await openBench({
 			script: (request) =>
@@ -29,7 +29,7 @@ describe("readonly in a sequence", () => {
 		expect(replayed.toolResults()).toMatchObject([{ tool: "write", error: true }]);
 	});
 
-	it("a run after one that ended readonly may write", async () => {
+	it("a run after one that ended readonly starts writable", async () => {
 		const { project, rpc } = await openBench({
 			script: (request) => (request.results.length === 0 ? call("write", { path: "n.txt", content: "x" }) : say("ok")),
 		});
@@ -38,7 +38,7 @@ describe("readonly in a sequence", () => {
 		expect(again.toolResults().map(({ error }) => error)).toEqual([false, false]);
 	});
 
-	it("front matter of a template or skill sets the posture as it does when typed, and is told when it is unclear", async () => {
+	it("front matter of a template or skill sets the posture as it does when typed, and unclear values are reported", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				".pi/prompts/look.md": "---\nreadonly: true\n---\nlook",
@@ -54,7 +54,7 @@ describe("readonly in a sequence", () => {
 	});
 });
 
-describe("what is sent", () => {
+describe("text sent to the model", () => {
 	it("arguments that would make a command, a shell line, an empty prompt or a wrong argument are refused before step 1", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const pi = await rpc({ session: recorded(project, "fine", "$1", "/readonly $2", "/handoff $3", "$4$5") });
@@ -69,7 +69,7 @@ describe("what is sent", () => {
 			expect(pi.screen.text).toContain(text);
 	});
 
-	it("a template whose text begins with a slash is sent as it stands; no command runs", async () => {
+	it("a template whose text starts with a slash is sent literally; no command runs", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ".pi/prompts/odd.md": "/readonly is what it says" },
 			script: echo,
@@ -80,7 +80,7 @@ describe("what is sent", () => {
 		expect(await pi.customEntries("readonly:posture")).toEqual([]);
 	});
 
-	it("with another extension's /readonly, ours is known by its owner under pi's new name, the other is refused", async () => {
+	it("with another extension's /readonly, ours is recognized under pi's new name, the other is refused", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				"foreign.mjs":
@@ -103,7 +103,7 @@ describe("what is sent", () => {
 		expect(pi.screen.text).not.toContain("step 4:");
 	});
 
-	it("a send that another extension takes for itself stops the run within five seconds, visibly", async () => {
+	it("a prompt that another extension intercepts stops the run within five seconds, visibly", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				"taker.mjs":
@@ -126,7 +126,7 @@ describe("what is sent", () => {
 		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
 	});
 
-	it("a connection that the provider drops stops the run with step and reason", async () => {
+	it("a dropped connection stops the run with step and reason", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: [say("ok"), drop("half an ans")],
@@ -140,7 +140,7 @@ describe("what is sent", () => {
 		});
 	});
 
-	it("a message of the person's own that comes between two steps loses neither itself nor the step", async () => {
+	it("a user message between two steps is kept, and so is the step", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				// Sends on its own as soon as a run has settled: the moment in which the next step is sent.
@@ -158,7 +158,7 @@ describe("what is sent", () => {
 	});
 });
 
-it("a topic that cannot be one ends the sequence at its step; the reason is said once", async () => {
+it("an invalid topic ends the sequence at its step; the reason is reported once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
 	const pi = await rpc({ session: recorded(project, "/notebook topic !!!", "never sent") });
 	await pi.prompt("/sequence run");
@@ -168,7 +168,7 @@ it("a topic that cannot be one ends the sequence at its step; the reason is said
 	]);
 });
 
-it("a handoff that the model never makes ends the sequence; the reason is said once", async () => {
+it("a handoff that the model never makes ends the sequence; the reason is reported once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
 	const pi = await rpc({ session: recorded(project, "/handoff go on", "never sent") });
 	await pi.prompt("/sequence run 2");
@@ -179,7 +179,7 @@ it("a handoff that the model never makes ends the sequence; the reason is said o
 	]);
 });
 
-it("a later run that has another model or thinking level than the first says so, once", async () => {
+it("a later run with another model or thinking level than the first reports it once", async () => {
 	const { project, server, rpc } = await openBench({ script: echo });
 	const pi = await rpc({ session: recorded(project, "one"), model: "scripted/thinker", args: ["--thinking", "low"] });
 	await pi.send({ type: "set_thinking_level", level: "high" });
@@ -190,7 +190,7 @@ it("a later run that has another model or thinking level than the first says so,
 	]);
 });
 
-it("a step whose context overflows goes on after pi's compaction, as one step", async () => {
+it("a step whose context overflows continues after pi's compaction, as one step", async () => {
 	let overflowed = false;
 	const { project, server, rpc } = await openBench({
 		settings: { compaction: { keepRecentTokens: 1 } },
@@ -208,7 +208,7 @@ it("a step whose context overflows goes on after pi's compaction, as one step", 
 	expect(await pi.customEntries("sequence:finished")).toMatchObject([{ how: "completed" }]);
 });
 
-it("one run of every kind of step: what belongs to a step ends with it, and the session is one line of entries", async () => {
+it("in a run of every kind of step, each step's state ends with it, and the session is one branch", async () => {
 	const { project, server, rpc } = await openBench({
 		settings: { compaction: { keepRecentTokens: 1 } },
 		script: (request) => {
@@ -239,8 +239,8 @@ it("one run of every kind of step: what belongs to a step ends with it, and the 
 	}
 });
 
-describe("one at a time", () => {
-	it("two menus that are open at once start one run", async () => {
+describe("only one run at a time", () => {
+	it("two menus open at once start one run", async () => {
 		const { project, server, rpc } = await openBench({ script: () => say("slowly does it", { chunk: 2, delay: 60 }) });
 		const pi = await rpc({ session: recorded(project, "one", "two") });
 		const runs = [pi.prompt("/sequence"), pi.prompt("/sequence")];
@@ -251,7 +251,7 @@ describe("one at a time", () => {
 		expect(pi.screen.text).toContain("A sequence is running");
 	});
 
-	it("asked for while the model works, it waits for that run", async () => {
+	it("a sequence started while the model works waits for that work", async () => {
 		const { project, server, rpc } = await openBench({
 			script: (request) => say(`echo ${request.lastUser}`, { chunk: 2, delay: 50 }),
 		});
@@ -263,7 +263,7 @@ describe("one at a time", () => {
 		expect(JSON.stringify(server.requests[1]?.messages)).toContain("echo a long question");
 	});
 
-	it("what looks like a number of runs and is none is refused, not taken for an argument", async () => {
+	it("an invalid number of runs is refused, not taken for an argument", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const pi = await rpc({ session: recorded(project, "one $@") });
 		for (const count of ["-1", "1.5", "0", "1000000", "1e9", "0x10", "Infinity", "-0", "+1", "1,000", "½", "٣"]) {
@@ -281,7 +281,7 @@ describe("one at a time", () => {
 		);
 	});
 
-	it("a step of any length or content makes one short line in the status and in the message that names it", async () => {
+	it("a step of any length or content is one short line in the status and in messages", async () => {
 		const { project, rpc } = await openBench({ settings: { retry: { enabled: false } }, script: [drop("x")] });
 		const pi = await rpc({ session: recorded(project, `\n  ${"long ".repeat(2000)}\nsecond\u001b[31m`) });
 		await pi.prompt("/sequence run");

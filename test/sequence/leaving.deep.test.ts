@@ -1,4 +1,4 @@
-// Leaving and stopping a run, by every way that pi has: nothing goes on, the person reads why, and pi lives.
+// Leaving and stopping a run in every way that pi has: the run ends, the user reads why, and pi stays usable.
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { call, fail, fixtureExtension, hang, openBench, say } from "../harness/index.ts";
@@ -7,12 +7,12 @@ import { echo, recorded } from "./stage.ts";
 const slowOne = (request: { lastUser: string }) =>
 	request.lastUser === "one" ? say("slow answer indeed ".repeat(20), { chunk: 2, delay: 120 }) : echo(request);
 
-describe("in the terminal", () => {
+describe("a sequence in the terminal", () => {
 	it.each([
 		["/new", []],
 		["/tree", ["Session Tree", "up", "up", "enter", "No summary", "enter"]],
 		["/fork", ["Fork from Message", "enter"]],
-	])("%s in the middle of a step stops the run, and what was said is still to be read", async (command, keys) => {
+	])("%s in the middle of a step stops the run, and the reason stays readable", async (command, keys) => {
 		const { project, server, tui } = await openBench({ script: slowOne });
 		const pi = await tui({ cols: 120, rows: 40, session: recorded(project, "one", "two") });
 		pi.type("/sequence run 3");
@@ -35,7 +35,7 @@ describe("in the terminal", () => {
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["one", "alive"]);
 	});
 
-	it("a stop that was read is not said again in the next session", async () => {
+	it("a reported stop is not reported again in the next session", async () => {
 		const { project, server, tui } = await openBench({ script: slowOne });
 		const pi = await tui({ cols: 120, rows: 40, session: recorded(project, "one", "two") });
 		pi.type("/sequence run 3");
@@ -51,7 +51,7 @@ describe("in the terminal", () => {
 		expect(pi.screen()).not.toContain("The sequence was stopped");
 	});
 
-	it("Escape in a compaction within a step stops the sequence, not the compaction alone", async () => {
+	it("Escape in a compaction within a step stops the sequence, not only the compaction", async () => {
 		const { project, server, tui } = await openBench({
 			settings: { compaction: { keepRecentTokens: 1, reserveTokens: 4_000 } },
 			script: (request) =>
@@ -98,8 +98,8 @@ describe("in the terminal", () => {
 	});
 });
 
-describe("without a terminal", () => {
-	it("an abort of the run that the sequence waits for stops the sequence before its first step", async () => {
+describe("a sequence without a terminal", () => {
+	it("an abort of the work that the sequence waits for stops the sequence before its first step", async () => {
 		const { project, server, rpc } = await openBench({ script: [hang("thinking")] });
 		const pi = await rpc({ session: recorded(project, "one", "two"), extensions: [fixtureExtension("probe")] });
 		await pi.prompt("a long question");
@@ -117,7 +117,7 @@ describe("without a terminal", () => {
 	it.each([
 		["abort", "The sequence was stopped at run 1/2, step 1/2 (one)."],
 		["abort_retry", "The sequence stopped at run 1/2, step 1/2 (one): 503"],
-	])("%s while pi waits to try again stops the run at once", async (type, said) => {
+	])("%s while pi waits to retry stops the run at once", async (type, said) => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: true, baseDelayMs: 60_000 } },
 			script: [fail(503, "busy"), say("alive")],
@@ -133,7 +133,7 @@ describe("without a terminal", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("a step whose request is tried again is one step", async () => {
+	it("a step whose request is retried is one step", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { retry: { enabled: true, baseDelayMs: 10 } },
 			script: [fail(503, "busy"), say("one"), say("two")],
@@ -161,7 +161,7 @@ describe("without a terminal", () => {
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["one", "alive"]);
 	});
 
-	it("a reload between two steps stops the run; the recording is there afterwards", async () => {
+	it("a reload between two steps stops the run; the recording is kept", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				"reload.mjs":
@@ -180,7 +180,7 @@ describe("without a terminal", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("an answer that its output limit cuts off is no step done", async () => {
+	it("an answer cut off by its output limit does not complete its step", async () => {
 		const { project, server, rpc } = await openBench({
 			settings: { compaction: { enabled: false } },
 			script: [say("the first half of", { finish: "length" }), say("never")],
@@ -191,7 +191,7 @@ describe("without a terminal", () => {
 		expect(pi.screen.text).toContain("step 1/2 (one): The model's answer was cut off at its output limit.");
 	});
 
-	it("a text that was given up and is taken up later is stopped: nobody waits for it", async () => {
+	it("a prompt that is accepted after the sequence gave up on it is stopped", async () => {
 		const { project, server, rpc } = await openBench({
 			files: {
 				"slow.mjs":
@@ -209,8 +209,8 @@ describe("without a terminal", () => {
 	});
 });
 
-describe("print mode", () => {
-	it("a run that stops is the exit's, in whichever of its sessions; a finished one is not", async () => {
+describe("a sequence in print mode", () => {
+	it("a stopped run sets the exit code, in any of its sessions; a finished one does not", async () => {
 		const { project, print } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hi" },
 			script: (request) => {
@@ -231,7 +231,7 @@ describe("print mode", () => {
 	});
 });
 
-it("a run writes sessions and nothing else, anywhere", async () => {
+it("a run writes session files and nothing else", async () => {
 	const { project, rpc } = await openBench({
 		script: (request) => (request.results.length === 0 ? call("read", { path: "notes.txt" }) : say("ok")),
 		files: { "notes.txt": "x" },

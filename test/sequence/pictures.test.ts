@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { expectPicture, openBench, say } from "../harness/index.ts";
 
-it("recording, restoring and running look as the documents show", async () => {
+it("recording, restoring and running a sequence look as in the documents", async () => {
 	const { server, tui } = await openBench({
 		files: { ".pi/prompts/review.md": "---\ndescription: Review one module\n---\nReview $1." },
 		script: (request) =>

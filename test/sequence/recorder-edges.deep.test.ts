@@ -1,4 +1,4 @@
-// The recorder at its edges, in a real terminal: ends of the list, narrow screens, drafts, other editors, texts of every shape.
+// Edge cases of the recorder in a real terminal: ends of the list, narrow screens, drafts, other editors, unusual texts.
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, readSession } from "../harness/index.ts";
@@ -8,8 +8,8 @@ const recording = "● recording sequence · ";
 const stepsOf = (file: string) =>
 	(readSession(file).custom(snapshotType) as { steps: string[] }[]).map(({ steps }) => steps);
 
-describe("the list of steps", () => {
-	it("moving and deleting at either end, emptying the list, and leaving it by its end", async () => {
+describe("the recorder's list of steps", () => {
+	it("can be moved and deleted at both ends, emptied, and left at its end", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
@@ -34,7 +34,7 @@ describe("the list of steps", () => {
 		expect(stepsOf(file)).toEqual([["one", "two"]]);
 	});
 
-	it("an edit that is emptied, or left with Escape, leaves the step as it was and the recorder open; the history has what was typed", async () => {
+	it("keeps a step unchanged after an emptied or escaped edit, with the recorder open and the text in the history", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
@@ -71,8 +71,8 @@ describe("the list of steps", () => {
 	});
 });
 
-describe("texts", () => {
-	it("odd spacing, a backslash in the middle, placeholders and wide letters are kept as typed", async () => {
+describe("texts of steps", () => {
+	it("keep unusual spacing, backslashes, placeholders and wide characters as typed", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "x");
 		const pi = await tui({ cols: 100, rows: 40, session: file });
@@ -109,7 +109,7 @@ describe("texts", () => {
 		expect(stepsOf(file).at(-1)).toEqual([...texts, "a\nb", "x\ny\n\nz", lines]);
 	});
 
-	it("with the completion open, Enter completes and adds, Ctrl+Enter takes what stands there", async () => {
+	it("with open completions, Enter completes and adds, Ctrl+Enter takes the text as it is", async () => {
 		const { project, tui } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hi", ".pi/prompts/greeting.md": "Hello" },
 			script: echo,
@@ -135,7 +135,7 @@ describe("texts", () => {
 		).toEqual(["/greeting", "/greet"]);
 	});
 
-	it.each([30, 80])("at %d columns the reason of a refusal can be read whole, also after a resize", async (cols) => {
+	it.each([30, 80])("at %d columns show the full reason of a refusal, also after a resize", async (cols) => {
 		const { project, tui } = await openBench({
 			files: {
 				"foreign.mjs":
@@ -165,41 +165,38 @@ describe("texts", () => {
 	});
 });
 
-describe("small screens", () => {
+describe("the recorder on small screens", () => {
 	it.each([
 		[80, 24],
 		[30, 20],
 		[60, 16],
-	])(
-		"at %d × %d the step that is worked on, the keys, the reason and the status are on the screen",
-		async (cols, rows) => {
-			const { project, tui } = await openBench({ script: echo });
-			const steps = Array.from({ length: 23 }, (_, index) => `step ${index + 1} of many, with some more words`);
-			const pi = await tui({ cols, rows, session: recorded(project, ...steps) });
-			const words = (screen: string) => screen.replace(/\s+/g, " ");
-			await openRecorder(pi, "last");
-			const keys = "Enter adds step · Ctrl+Enter finishes · Esc cancels";
-			await pi.waitForScreen((screen) => words(screen).includes(keys) && screen.includes("● recording"));
-			expect(pi.screen()).toContain("23. step 23");
-			await pi.press("up", "up", "up", "up");
-			await pi.waitForScreen(
-				(screen) => screen.includes("›20. step 20") && words(screen).includes("↓ past the end goes on"),
-			);
-			expect(pi.screen()).toContain("● recording");
-			await pi.press("enter");
-			await pi.waitForScreen((screen) => words(screen).includes("Enter replaces step 20"));
-			await pi.press("ctrl+u");
-			pi.type("/new");
-			await pi.press("ctrl+enter");
-			await pi.waitForScreen((screen) => words(screen).includes("/new is done by the runner."));
-			expect(pi.screen()).toContain("›20. step 20");
-			expect(pi.screen()).toContain("● recording");
-		},
-	);
+	])("shows at %d × %d the current step, the keys, the reason and the status", async (cols, rows) => {
+		const { project, tui } = await openBench({ script: echo });
+		const steps = Array.from({ length: 23 }, (_, index) => `step ${index + 1} of many, with some more words`);
+		const pi = await tui({ cols, rows, session: recorded(project, ...steps) });
+		const words = (screen: string) => screen.replace(/\s+/g, " ");
+		await openRecorder(pi, "last");
+		const keys = "Enter adds step · Ctrl+Enter finishes · Esc cancels";
+		await pi.waitForScreen((screen) => words(screen).includes(keys) && screen.includes("● recording"));
+		expect(pi.screen()).toContain("23. step 23");
+		await pi.press("up", "up", "up", "up");
+		await pi.waitForScreen(
+			(screen) => screen.includes("›20. step 20") && words(screen).includes("↓ past the end goes on"),
+		);
+		expect(pi.screen()).toContain("● recording");
+		await pi.press("enter");
+		await pi.waitForScreen((screen) => words(screen).includes("Enter replaces step 20"));
+		await pi.press("ctrl+u");
+		pi.type("/new");
+		await pi.press("ctrl+enter");
+		await pi.waitForScreen((screen) => words(screen).includes("/new is done by the runner."));
+		expect(pi.screen()).toContain("›20. step 20");
+		expect(pi.screen()).toContain("● recording");
+	});
 });
 
-describe("what was there before", () => {
-	it("a draft in the editor is put aside and comes back, whether the recording is left or finished", async () => {
+describe("the editor before the recorder", () => {
+	it("keeps its draft, which returns whether the recording is canceled or finished", async () => {
 		const { project, tui } = await openBench({
 			files: {
 				// The person's draft cannot be typed while the menu is open; an extension puts it there.
@@ -226,7 +223,7 @@ describe("what was there before", () => {
 		}
 	});
 
-	it("an editor that another extension puts over the recorder waits for its turn; nothing typed is lost", async () => {
+	it("an editor that another extension opens over the recorder waits; nothing typed is lost", async () => {
 		const { project, tui } = await openBench({
 			files: {
 				"over.mjs": `import { CustomEditor } from "@earendil-works/pi-coding-agent";

@@ -1,4 +1,4 @@
-// The recorder and runs in a real terminal, at awkward moments: keys that belong to pi, other editors, a session that goes away.
+// The recorder and runs in a real terminal, at awkward moments: pi's own keys, other editors, a session that ends.
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, type Project, readSession, SessionDraft, say } from "../harness/index.ts";
@@ -16,7 +16,7 @@ function seeded(project: Project, steps: string[]): string {
 }
 
 describe("recording", () => {
-	it("↑ without steps is the history; a paste of 200 lines and undo; Ctrl+Enter finishes on a selected step; a narrower screen", async () => {
+	it("handles ↑ without steps as history, a paste of 200 lines and undo, Ctrl+Enter on a selected step, and a narrower screen", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = seeded(project, ["x"]);
 		const pi = await tui({ cols: 120, rows: 40, session: file });
@@ -47,7 +47,7 @@ describe("recording", () => {
 		expect(readSession(file).custom(snapshotType).at(-1)).toMatchObject({ steps: ["an earlier question", block] });
 	});
 
-	it("while the model works, Alt+Enter adds a step and sends nothing; ctrl+c empties the line and keeps the steps", async () => {
+	it("while the model works, Alt+Enter adds a step and sends nothing; Ctrl+C clears the line and keeps the steps", async () => {
 		const { server, tui } = await openBench({
 			script: () => say("slow answer indeed ".repeat(6), { chunk: 2, delay: 120 }),
 		});
@@ -68,7 +68,7 @@ describe("recording", () => {
 	});
 
 	it.each(["/new", "/reload"])(
-		"a session that is left by %s in the middle leaves no editor, status or widget, and pi goes on",
+		"a session left by %s while recording leaves no editor, status or widget, and pi stays usable",
 		async (command) => {
 			const { project, tui } = await openBench({
 				files: {
@@ -93,7 +93,7 @@ describe("recording", () => {
 		},
 	);
 
-	it("the editor of another extension is there again afterwards", async () => {
+	it("the editor of another extension is restored afterwards", async () => {
 		const { project, tui } = await openBench({
 			files: {
 				"own-editor.mjs": `import { CustomEditor } from "@earendil-works/pi-coding-agent";
@@ -131,7 +131,7 @@ describe("running", () => {
 		await pi.waitForScreen("Restore last sequence?");
 	});
 
-	it("Escape in the gap between two steps stops the run, and pi lives on", async () => {
+	it("Escape between two steps stops the run, and pi stays usable", async () => {
 		const { project, server, tui } = await openBench({
 			files: {
 				// Holds the gap open: the step's text is not taken before this handler has ended.

@@ -1,4 +1,4 @@
-// The recorder in a real terminal: every key, narrow and wide screens, wide letters, pasted blocks. Nothing that was typed is lost.
+// The recorder in a real terminal: every key, narrow and wide screens, wide characters, pastes. No typed text is lost.
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, readSession, say } from "../harness/index.ts";
@@ -18,7 +18,7 @@ async function command(
 }
 
 describe("recording", () => {
-	it("records, refuses with reason, finishes, asks how often, runs", async () => {
+	it("records steps, refuses with a reason, finishes, asks for the number of runs, and runs", async () => {
 		const { project, server, tui } = await openBench({
 			files: {
 				"foreign.mjs":
@@ -67,7 +67,7 @@ describe("recording", () => {
 		expect(others).toEqual([]);
 	});
 
-	it("with no steps says so and stays; Enter on an empty line finishes like Ctrl+Enter; leaving the count keeps the snapshot", async () => {
+	it("without steps reports that and stays open; Enter on an empty line finishes like Ctrl+Enter; canceling the count keeps the snapshot", async () => {
 		const { tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");
@@ -84,7 +84,7 @@ describe("recording", () => {
 		await pi.waitForScreen("1. one");
 	});
 
-	it("text left in the editor at Ctrl+Enter becomes the last step, or stays with the reason", async () => {
+	it("text in the editor at Ctrl+Enter becomes the last step, or stays with the reason", async () => {
 		const { tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");
@@ -103,7 +103,7 @@ describe("recording", () => {
 		await pi.waitForScreen("1. left over");
 	});
 
-	it("Esc closes the completion first, asks before steps are lost, and puts everything back", async () => {
+	it("Esc closes completions first, asks before steps are lost, and restores the editor", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");
@@ -138,7 +138,7 @@ describe("recording", () => {
 		expect(readSession(file).custom(snapshotType)).toEqual([]);
 	});
 
-	it("Edit: select, change, delete, move; the same id with a newer time; nothing changed writes nothing", async () => {
+	it("Edit selects, changes, deletes and moves steps, keeps the id with a newer time, and writes nothing without a change", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const file = recorded(project, "one", "two", "three");
 		const pi = await tui({ cols: 120, session: file });
@@ -173,7 +173,7 @@ describe("recording", () => {
 		expect(entries[1]).toMatchObject({ sequenceId: "s", steps: ["three", "two changed"] });
 	});
 
-	it("pasted blocks, several lines, history, undo and completion work as in pi's editor", async () => {
+	it("pastes, several lines, history, undo and completion work as in pi's editor", async () => {
 		const { project, tui } = await openBench({
 			files: { "notes.txt": "x", ".pi/prompts/greet.md": "Hi" },
 			script: echo,
@@ -205,7 +205,7 @@ describe("recording", () => {
 		expect(entry?.steps).toEqual([block, "first line\nsecond  line ", "/greet "]);
 	});
 
-	it.each([30, 60, 200])("at %d columns no line is wider than the screen, wide letters included", async (cols) => {
+	it.each([30, 60, 200])("at %d columns no line is wider than the screen, with wide characters too", async (cols) => {
 		const { project, tui } = await openBench({ script: echo });
 		const long = `${"統合テストを全部実行してから結果をまとめる ".repeat(4)}🧪 done`;
 		const pi = await tui({ cols, rows: 40, session: recorded(project, long, "x".repeat(300), "a\nb") });
@@ -232,7 +232,7 @@ describe("recording", () => {
 	});
 });
 
-it("X: Escape in a run stops the sequence, and pi goes on", async () => {
+it("Escape in a run stops the sequence, and pi stays usable", async () => {
 	const { project, server, tui } = await openBench({
 		script: () => say("a slow answer to stop", { chunk: 1, delay: 150 }),
 	});

@@ -31,14 +31,14 @@ const reasonOf = (text: string) => {
 };
 
 describe("accepted steps", () => {
-	it("plain text is a prompt", () => {
+	it("include plain text as a prompt", () => {
 		expect(resolveStep("Plan the work for $@", commands)).toMatchObject({
 			kind: "prompt",
 			text: "Plan the work for $@",
 		});
 		expect(resolveStep("hello /new", commands)).toMatchObject({ kind: "prompt" });
 	});
-	it("the package's own commands, with their arguments", () => {
+	it("include the package's own commands, with their arguments", () => {
 		expect(resolveStep("/readonly", commands)).toMatchObject({ kind: "command", name: "readonly", args: "" });
 		expect(resolveStep("/handoff do\nthe rest", commands)).toMatchObject({ name: "handoff", args: "do\nthe rest" });
 		expect(resolveStep("/notebook topic api notes", commands)).toMatchObject({
@@ -48,7 +48,7 @@ describe("accepted steps", () => {
 		expect(resolveStep("/workflow tdd fix $1", commands)).toMatchObject({ name: "workflow", args: "tdd fix $1" });
 		expect(resolveStep("/chronicle plan it", commands)).toMatchObject({ name: "chronicle", args: "plan it" });
 	});
-	it("/compact with and without instructions", () => {
+	it("include /compact with and without instructions", () => {
 		expect(resolveStep("/compact", commands)).toMatchObject({ kind: "compact", instructions: undefined });
 		expect(resolveStep("/compact keep the plan", commands)).toMatchObject({
 			kind: "compact",
@@ -56,7 +56,7 @@ describe("accepted steps", () => {
 		});
 		expect(resolveStep("/compactx", commands)).toMatchObject({ kind: "refused" });
 	});
-	it("templates and skills, with arguments and their file", () => {
+	it("include templates and skills, with arguments and their file", () => {
 		expect(resolveStep('/greet "bob b"', commands)).toMatchObject({
 			kind: "template",
 			args: '"bob b"',
@@ -64,31 +64,31 @@ describe("accepted steps", () => {
 		});
 		expect(resolveStep("/skill:lint src", commands)).toMatchObject({ kind: "skill", name: "lint", args: "src" });
 	});
-	it("a command that pi renamed for two extensions is still ours only by its owner", () => {
+	it("include a command that pi renamed because of two extensions only if we own it", () => {
 		const renamed = [command("readonly:1", "extension"), command("readonly:2", "extension", true)];
 		expect(resolveStep("/readonly:2", renamed)).toMatchObject({ kind: "command", name: "readonly" });
 		expect(resolveStep("/readonly:1", renamed)).toMatchObject({ kind: "refused" });
 		expect(resolveStep("/readonly", renamed)).toMatchObject({ kind: "command", name: "readonly" });
 	});
-	it("an extension command that shadows a template counts as the command", () => {
+	it("treat a name of both an extension command and a template as the command", () => {
 		const shadowed = [command("greet", "extension"), command("greet", "prompt")];
 		expect(resolveStep("/greet bob", shadowed)).toMatchObject({ kind: "refused" });
 	});
 });
 
 describe("refused steps", () => {
-	it("names a foreign extension command in two lines", () => {
+	it("include another extension's command, with a reason in two lines", () => {
 		expect(reasonOf("/publish now")).toBe(
 			"Unsupported step: /publish is an external extension command.\npi-chronicle cannot execute third-party extension command handlers.",
 		);
 	});
 	it.each(["settings", "tree", "model", "debug", "arminsayshi", "dementedelves", "quit", "login", "mcp"])(
-		"refuses pi's own /%s, also where a template has the name",
+		"include pi's own /%s, even if a template has the name",
 		(name) => {
 			expect(reasonOf(`/${name}`)).toContain(`/${name} is an interactive command of pi`);
 		},
 	);
-	it("says that /new belongs to the runner", () => {
+	it("include /new, because each run starts its own session", () => {
 		expect(reasonOf("/new")).toContain("/new is done by the runner");
 		expect(reasonOf(" /new ")).toContain("/new is done by the runner");
 	});
@@ -105,38 +105,38 @@ describe("refused steps", () => {
 		"!!ls",
 		" /publish",
 		"/handoff",
-	])("refuses %j with a reason", (text) => {
+	])("include %j, with a reason", (text) => {
 		expect(reasonOf(text)).not.toContain("accepted");
 	});
-	it("tells how to rewrite a path", () => {
+	it("suggest how to rewrite a path", () => {
 		expect(reasonOf("/usr/bin/x fails")).toContain("put a word before it");
 	});
-	it("a sequence is no step of a sequence, nor is another command of the package", () => {
+	it("include /sequence and other commands of the package", () => {
 		expect(reasonOf("/sequence")).toContain("cannot be a step");
 		expect(reasonOf("/cancel-workflow")).toContain("cannot be a step");
 	});
 	it.each(["/workflow", "/chronicle", "/workflow show tdd", "/chronicle view", "/chronicle prune --older-than 3"])(
-		"refuses %j: it starts nothing that could be waited for",
+		"include %j, which starts no work to wait for",
 		(text) => {
 			expect(reasonOf(text)).not.toContain("accepted");
 		},
 	);
 	it.each(["/notebook delte page", "/notebook my topic", "/notebook rename one", "/notebook on now"])(
-		"refuses %j, which the notebook would refuse",
+		"include %j, which the notebook would refuse",
 		(text) => {
 			expect(reasonOf(text)).toContain("is not known");
 		},
 	);
-	it("names its own commands", () => {
+	it("list the package's own commands", () => {
 		expect(reasonOf("/sequence run")).toContain("/workflow and /chronicle");
 	});
-	it("all refusals come at once, with their places", () => {
+	it("are reported all at once, with their places", () => {
 		const outcome = resolveSteps(["fine", "/nope", "fine", "/new"], commands);
 		expect(outcome.kind === "refused" && outcome.refusals.map(({ index }) => index)).toEqual([1, 3]);
 	});
 });
 
-it("raw is kept as typed, whatever it is", () => {
+it("the raw text of a step is kept as typed", () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.string(), fc.constantFrom(" /greet  x ", "\t/compact y\n")), (raw) => {
 			expect(resolveStep(raw, commands).raw).toBe(raw);
@@ -146,7 +146,7 @@ it("raw is kept as typed, whatever it is", () => {
 
 describe("snapshots", () => {
 	const good = { version: 1, sequenceId: "s", steps: ["a $@ \\ é"], updatedAt: 1 };
-	it("a valid snapshot is read as it is", () => {
+	it("are read unchanged if valid", () => {
 		expect(readSnapshot(good)).toEqual(good);
 	});
 	it.each([
@@ -161,15 +161,15 @@ describe("snapshots", () => {
 		{ ...good, sequenceId: "" },
 		{ ...good, sequenceId: undefined },
 		{ ...good, updatedAt: Number.NaN },
-	])("%j is passed over", (data) => {
+	])("are skipped if invalid: %j", (data) => {
 		expect(readSnapshot(data)).toBeUndefined();
 	});
-	it("nothing throws on any data", () => {
+	it("never throw on arbitrary data", () => {
 		fc.assert(fc.property(fc.anything(), (data) => void readSnapshot(data)));
 	});
 });
 
-describe("run count", () => {
+describe("the run count", () => {
 	it.each([
 		["", 1],
 		[" 3 ", 3],
@@ -182,7 +182,7 @@ describe("run count", () => {
 	});
 });
 
-it("the preview shows every step raw, numbered, long ones cut with a count", () => {
+it("the preview shows every step raw and numbered, long ones cut with a count", () => {
 	expect(previewLines(["/readonly", "Plan $@", "a\nb\nc\nd\ne\nf"])).toEqual([
 		"Sequence",
 		"1. /readonly",

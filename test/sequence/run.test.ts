@@ -19,8 +19,8 @@ function seeded(project: Project, ...snapshots: unknown[]): string {
 
 const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 
-describe("restore", () => {
-	it("offers the newest valid snapshot of the branch, in the exact menu; Cancel changes nothing", async () => {
+describe("restoring a sequence", () => {
+	it("offers the newest valid snapshot of the branch in a menu; Cancel changes nothing", async () => {
 		const { project, server, rpc } = await openBench({ script: [] });
 		const file = seeded(
 			project,
@@ -41,7 +41,7 @@ describe("restore", () => {
 		expect(pi.screen.text).toContain("1. newest");
 	});
 
-	deepIt("a session or branch without one has none; recording says that it needs the terminal", async () => {
+	deepIt("offers none in a session or branch without one; recording reports that it needs the terminal", async () => {
 		const { project, rpc } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);
 		const root = draft.user("start");
@@ -69,8 +69,8 @@ describe("restore", () => {
 	});
 });
 
-describe("running", () => {
-	it("runs every step in order, each further run in a new session that has the recording", async () => {
+describe("running a sequence", () => {
+	it("executes every step in order, each further run in a new session with the recording", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const file = seeded(project, snapshot(["hello /new", "second"]));
 		const pi = await rpc({ session: file, answers: ["Run", "3"], extensions: [fixtureExtension("probe")] });
@@ -90,7 +90,7 @@ describe("running", () => {
 		expect(JSON.stringify(server.requests[0]?.messages)).not.toContain("second");
 	});
 
-	it("asks again on anything but a whole number from 1; leaving the question runs nothing", async () => {
+	it("asks again for anything but a whole number from 1; canceling the question runs nothing", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const pi = await rpc({
 			session: seeded(project, snapshot(["go"])),
@@ -103,7 +103,7 @@ describe("running", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	deepIt("templates and skills are read afresh from disk, with arguments by pi's rules", async () => {
+	deepIt("reads templates and skills from disk at each run, with arguments by pi's rules", async () => {
 		const skill = "---\nname: lint\ndescription: lints\n---\nRun the linter.\n";
 		const { project, server, rpc } = await openBench({
 			files: {
@@ -130,7 +130,7 @@ describe("running", () => {
 		expect(users.some((text) => text.startsWith("/"))).toBe(false);
 	});
 
-	it("arguments: given ones fill every step; a placeholder without any is asked for once; text without placeholders is left alone", async () => {
+	it("fills given arguments into every step, asks once for missing ones, and leaves text without placeholders unchanged", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const pi = await rpc({ session: seeded(project, snapshot(["Plan $@", "costs 5 $"])), answers: ["a b"] });
 		await pi.prompt("/sequence run 1 the parser");
@@ -143,7 +143,7 @@ describe("running", () => {
 		]);
 	});
 
-	it("a step that cannot be resolved stops everything before the first step, and names it", async () => {
+	it("refuses an unresolvable step before the first step, and names it", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hi" },
 			script: echo,
@@ -155,7 +155,7 @@ describe("running", () => {
 		expect(pi.screen.text).toContain("step 4: Unsupported step: /new");
 	});
 
-	deepIt("a template that disappears ends the run before the next iteration's first step", async () => {
+	deepIt("stops before the next run's first step if a template has disappeared", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hi" },
 			script: (request) => {
@@ -171,7 +171,7 @@ describe("running", () => {
 	});
 
 	deepIt(
-		"/compact waits for the compaction and passes its instructions; nothing to compact is said and no stop",
+		"waits for /compact and passes its instructions; nothing to compact is reported and does not stop it",
 		async () => {
 			const { project, server, rpc } = await openBench({
 				settings: { compaction: { keepRecentTokens: 1 } },
@@ -191,7 +191,7 @@ describe("running", () => {
 		},
 	);
 
-	it("/handoff is one cut inside its step and the next step goes on after the successor; /notebook does not hang", async () => {
+	it("runs /handoff as one cut within its step and the next step after the successor; /notebook does not hang", async () => {
 		const { project, server, rpc } = await openBench({
 			script: [say("one"), call("handoff", { context: "brief" }), say("successor worked"), say("three")],
 		});
@@ -205,7 +205,7 @@ describe("running", () => {
 		expect(pi.screen.text).toContain("Notebook off");
 	});
 
-	deepIt("a new iteration starts with an empty notebook and no topic", async () => {
+	deepIt("starts each further run with an empty notebook and no topic", async () => {
 		const { project, server, rpc } = await openBench({
 			script: (request) => {
 				if (!request.users.includes("work")) return say("ok");
@@ -222,22 +222,25 @@ describe("running", () => {
 	});
 });
 
-describe("ends", () => {
-	deepIt("a provider error stops with run, step and error; nothing is left on the screen; pi lives", async () => {
-		const { project, server, rpc } = await openBench({
-			settings: { retry: { enabled: false } },
-			script: [say("ok"), say("ok"), fail(400, "no such model"), say("alive")],
-		});
-		const pi = await rpc({ session: seeded(project, snapshot(["one", "two"])) });
-		await pi.prompt("/sequence run 4");
-		expect(server.requests).toHaveLength(3);
-		expect(pi.screen.text).toMatch(/stopped at run 2\/4, step 1\/2 \(one\): .*no such model/);
-		expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
-		await pi.run("still there?");
-		expect(pi.events.filter(({ type }) => type === "extension_error")).toEqual([]);
-	});
+describe("the end of a sequence", () => {
+	deepIt(
+		"after a provider error names run, step and error, leaves nothing on the screen, and keeps pi usable",
+		async () => {
+			const { project, server, rpc } = await openBench({
+				settings: { retry: { enabled: false } },
+				script: [say("ok"), say("ok"), fail(400, "no such model"), say("alive")],
+			});
+			const pi = await rpc({ session: seeded(project, snapshot(["one", "two"])) });
+			await pi.prompt("/sequence run 4");
+			expect(server.requests).toHaveLength(3);
+			expect(pi.screen.text).toMatch(/stopped at run 2\/4, step 1\/2 \(one\): .*no such model/);
+			expect(pi.screen.statuses.get("chronicle-sequence")).toBeUndefined();
+			await pi.run("still there?");
+			expect(pi.events.filter(({ type }) => type === "extension_error")).toEqual([]);
+		},
+	);
 
-	it("abort stops the whole sequence; a second /sequence meanwhile is refused", async () => {
+	it("by abort stops the whole sequence; a second /sequence meanwhile is refused", async () => {
 		const { project, server, rpc } = await openBench({
 			script: () => say("a slow answer that takes its time", { chunk: 1, delay: 100 }),
 		});
@@ -253,7 +256,7 @@ describe("ends", () => {
 		expect(pi.screen.text).toContain("The sequence was stopped at run 1/3, step 1/2 (one).");
 	});
 
-	deepIt("the person's own new session ends the run without an error", async () => {
+	deepIt("by the user's own new session is no error", async () => {
 		const { project, server, rpc } = await openBench({
 			script: () => say("slow answer indeed", { chunk: 1, delay: 100 }),
 		});
@@ -268,7 +271,7 @@ describe("ends", () => {
 		expect(pi.events.filter(({ type }) => type === "extension_error")).toEqual([]);
 	});
 
-	deepIt("another extension that forbids new sessions stops the run visibly, in the first session", async () => {
+	deepIt("is visible in the first session if another extension forbids new sessions", async () => {
 		const { project, server, rpc } = await openBench({
 			files: { "guard.mjs": "export default (pi) => pi.on('session_before_switch', () => ({ cancel: true }));" },
 			script: echo,
@@ -279,7 +282,7 @@ describe("ends", () => {
 		expect(pi.screen.text).toContain("refused by another extension");
 	});
 
-	deepIt("a killed run is not resumed", async () => {
+	deepIt("by a kill is final: the run is not resumed", async () => {
 		const { project, server, rpc } = await openBench({ script: () => say("a slow answer", { chunk: 1, delay: 200 }) });
 		const file = seeded(project, snapshot(["one", "two"]));
 		const pi = await rpc({ session: file });
@@ -294,7 +297,7 @@ describe("ends", () => {
 		expect(again.screen.text).toContain("1. one");
 	});
 
-	it("print mode runs to the end before it exits; a failure is the exit's", async () => {
+	it("in print mode comes before the exit; a failure sets the exit code", async () => {
 		const { project, server, print } = await openBench({ script: echo });
 		const file = seeded(project, snapshot(["one", "two"]));
 		expect(await print("/sequence run 2", { session: file })).toMatchObject({ code: 0 });

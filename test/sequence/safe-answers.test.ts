@@ -1,4 +1,4 @@
-// Enter alone, at every question that this package asks before something is lost: in the terminal the safe answer is the selected one.
+// Every question that this package asks before a loss preselects the safe answer in the terminal.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -46,7 +46,7 @@ it("Enter keeps the sequence, the page, the workflow and the session", { timeout
 	expect(server.requests).toHaveLength(1);
 });
 
-it("pi's own confirmation, which has Yes first, is asked for by nothing but what has another way in the terminal", () => {
+it("pi's own confirmation, which has Yes first, is used only where the terminal has another dialog", () => {
 	const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 	const asking = files.filter((file) => /\bui\.confirm\(/.test(readFileSync(join(source, file), "utf8")));
 	expect(asking.map((file) => file.replaceAll("\\", "/")).sort()).toEqual([

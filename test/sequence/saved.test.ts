@@ -1,4 +1,4 @@
-// Saved sequences: files of the project that are listed, run, changed and removed; what may begin in the middle, cost so much, or be looked at first.
+// Saved sequences: files of the project that are listed, run, changed and removed; runs from a given step, with a cost limit, or dry.
 import { statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseRunWords } from "../../src/sequence/run-words.ts";
@@ -9,8 +9,8 @@ import { echo, openRecorder, recorded } from "./stage.ts";
 
 const review = "steps:\n  - Plan $1\n  - Build it\n";
 
-describe("files", () => {
-	it("save writes a readable private file, which every session of the project can run, show, list and delete", async () => {
+describe("saved sequences", () => {
+	it("are readable private files, which every session of the project can run, show, list and delete", async () => {
 		const { project, server, rpc, print } = await openBench({ script: echo });
 		const pi = await rpc({ session: recorded(project, "Plan $@", "a\n b: #c", "- 'x'") });
 		await pi.prompt("/sequence save plan");
@@ -30,7 +30,7 @@ describe("files", () => {
 		expect((await print("/sequence show plan")).code).toBe(2);
 	});
 
-	it("nothing saved is replaced or deleted without a yes; without anybody to ask a replacement is refused", async () => {
+	it("are replaced or deleted only after a yes; if nobody can be asked, a replacement is refused", async () => {
 		const { project, rpc, print } = await openBench({ script: [], files: { ".pi/sequences/plan.yaml": review } });
 		const session = recorded(project, "new");
 		const pi = await rpc({ session, answers: [false, false] });
@@ -42,7 +42,7 @@ describe("files", () => {
 		expect(project.read(".pi/sequences/plan.yaml")).toBe(review);
 	});
 
-	it("a file by hand works with its own number of runs; one with mistakes is named with its places and never run", async () => {
+	it("may be written by hand, with a number of runs; a file with errors is reported with places and never run", async () => {
 		const { server, print } = await openBench({
 			files: {
 				".pi/sequences/twice.yaml": "# by hand\ndescription: Two rounds\nruns: 2\nsteps: [go]\n",
@@ -63,7 +63,7 @@ describe("files", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("files of a project that is not trusted are neither read nor written, and that is said", async () => {
+	it("of an untrusted project are neither read nor written, which is reported", async () => {
 		const { project, server, print } = await openBench({
 			trusted: false,
 			files: { ".pi/sequences/plan.yaml": review, ".pi/settings.json": {} },
@@ -77,7 +77,7 @@ describe("files", () => {
 		expect(server.requests).toEqual([]);
 	});
 
-	it("edit changes the steps in the recorder and leaves comments and other fields", async () => {
+	it("are edited in the recorder, which keeps comments and other fields", async () => {
 		const { project, tui } = await openBench({
 			script: [],
 			files: { ".pi/sequences/plan.yaml": `# mine\nmaxCost: 2\n${review}` },
@@ -93,17 +93,17 @@ describe("files", () => {
 		for (const kept of ["# mine", "maxCost: 2", "- Plan $1", "- Check it"]) expect(text).toContain(kept);
 	});
 
-	it("any steps come back from a file as they were typed", () => {
+	it("keep any steps as typed", () => {
 		for (const steps of [["a: b", "- x", "#c", "| y", "a\n\n  b\n", "true", "12", '"q"', "$@", "é\t", " lead"]])
 			expect(replaceSteps(sequenceText(["old"]), steps)).toBe(sequenceText(steps));
 	});
 
-	it.each(["", "../x", "a/b", "run", "list", "12", "a b", "-x", "x".repeat(65)])("%j is no name", (name) => {
+	it.each(["", "../x", "a/b", "run", "list", "12", "a b", "-x", "x".repeat(65)])("can't be named %j", (name) => {
 		expect(nameMistake(name)).toBeDefined();
 	});
 });
 
-describe("what a run may be told", () => {
+describe("arguments of a run", () => {
 	it.each([
 		["", {}],
 		["plan", { name: "plan" }],
@@ -121,7 +121,7 @@ describe("what a run may be told", () => {
 		expect(parseRunWords(text, new Set())).toMatchObject({ kind: "refused" });
 	});
 
-	it("goes on at a step of a run; the message of a stop has that command", async () => {
+	it("--from continues at a step of a run; the message of a stop has that command", async () => {
 		const { project, server, print } = await openBench({ script: echo });
 		const session = recorded(project, "one", "two");
 		expect((await print("/sequence run 3 --from 2.2", { session })).code).toBe(0);
@@ -130,7 +130,7 @@ describe("what a run may be told", () => {
 		expect((await print("/sequence run 3 --from 1.3", { session })).code).toBe(2);
 	});
 
-	it("a dry run sends nothing, shows what would be sent, and finds what could not", async () => {
+	it("a dry run sends nothing, shows what would be sent, and reports what could not be", async () => {
 		const { project, server, print } = await openBench({
 			script: [],
 			files: { ".pi/prompts/review.md": "Look at $1 well.", ".pi/prompts/empty.md": "$1" },
@@ -145,7 +145,7 @@ describe("what a run may be told", () => {
 		expect(server.requests).toEqual([]);
 	});
 
-	it("a ceiling on cost stops before the next step, and in the middle of one that has more to do", async () => {
+	it("a cost ceiling stops before the next step, and in the middle of a step that needs more requests", async () => {
 		const usage = { input: 1_000_000, output: 0 };
 		const { project, server, print } = await openBench({ script: () => say("done", { usage }) });
 		const session = recorded(project, "one", "two", "three");
@@ -156,7 +156,7 @@ describe("what a run may be told", () => {
 		expect(stdout).toContain("/sequence run 5 --from 1.3");
 	});
 
-	it("the ceiling holds within a step: a model that wants to go on is stopped", async () => {
+	it("a cost ceiling applies within a step: a model that would continue is stopped", async () => {
 		const usage = { input: 1_000_000, output: 0 };
 		const { project, server, print } = await openBench({
 			files: { "a.txt": "x" },
@@ -186,13 +186,13 @@ describe("what a run may be told", () => {
 		expect(pi.screen.text).toContain("/sequence run 3 --from 2.1");
 	});
 
-	it("a misspelt verb is no argument of a run", async () => {
+	it("a misspelled verb is not taken for an argument of a run", async () => {
 		const { project, print } = await openBench({ script: [] });
 		const { code, stderr } = await print("/sequence delte plan", { session: recorded(project, "one") });
 		expect([code, stderr]).toEqual([2, expect.stringContaining("`delete`")]);
 	});
 
-	it("the recorder is what /sequence alone opens still", async () => {
+	it("/sequence alone opens the recorder", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 100, session: recorded(project, "one") });
 		await openRecorder(pi, "last");

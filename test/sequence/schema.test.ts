@@ -1,4 +1,4 @@
-// schemas/sequence.schema.json is what the reader's own table says. UPDATE_SCHEMAS=1 writes it.
+// schemas/sequence.schema.json matches the reader's table. UPDATE_SCHEMAS=1 writes it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// What steps are sent as: files read before the first step, arguments whole, nothing empty, no placeholder; and steps that take their time.
+// Texts sent for steps: files read before the first step, arguments kept whole, no empty text, no placeholder; and steps that start long work.
 
 import { describe, expect, it } from "vitest";
 import { move, withTemplates, worker } from "../chronicle/runs/bench.ts";
@@ -8,8 +8,8 @@ import { patient } from "../harness/patience.ts";
 import { step, workflowFiles } from "../workflow/stage.ts";
 import { echo, recorded } from "./stage.ts";
 
-describe("what is sent", () => {
-	it("every file is read before the first step: one that a step deletes stops nothing half-way", async () => {
+describe("text sent for a step", () => {
+	it("every file is read before the first step, so a step that deletes one does not stop the run", async () => {
 		const { project, server, print } = await openBench({
 			files: { ".pi/prompts/last.md": "---\nreadonly: true\n---\nThe last $1" },
 			script: (request) =>
@@ -25,7 +25,7 @@ describe("what is sent", () => {
 		expect([code, stderr]).toEqual([1, expect.stringMatching(/cannot run 2\/2[\s\S]*\/last/)]);
 	});
 
-	it("an argument with white space stays one argument of a template", async () => {
+	it("an argument with spaces stays one argument of a template", async () => {
 		const { project, server, print } = await openBench({
 			files: { ".pi/prompts/two.md": "first=$1 second=$2" },
 			script: echo,
@@ -39,7 +39,7 @@ describe("what is sent", () => {
 		]);
 	});
 
-	it("without arguments, and nobody to ask, nothing is sent and the exit code is 1; defaults need none", async () => {
+	it("without arguments and nobody to ask, nothing is sent and the exit code is 1; defaults need no arguments", async () => {
 		const { project, server, print } = await openBench({
 			files: { ".pi/prompts/greet.md": "Hello $1" },
 			script: echo,
@@ -53,7 +53,7 @@ describe("what is sent", () => {
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["Plan it all"]);
 	});
 
-	deepIt("a step that expands to nothing is refused before the first one", async () => {
+	deepIt("a step that expands to nothing is refused before the first step", async () => {
 		const { project, server, print } = await openBench({
 			files: {
 				".pi/prompts/blank.md": "---\ndescription: x\n---\n\n",
@@ -73,7 +73,7 @@ describe("what is sent", () => {
 describe("a workflow as a step", () => {
 	const files = workflowFiles({ w: ["a", "b"] });
 
-	it("is waited for: the next step comes after its last phase, in the terminal's modes and in print mode", async () => {
+	it("is awaited: the next step runs after its last phase, in interactive modes and in print mode", async () => {
 		const script = (request: { lastUser: string; tools: readonly string[]; results: readonly unknown[] }) =>
 			request.tools.includes("workflow_step") && request.results.length < 2
 				? step("next")
@@ -90,7 +90,7 @@ describe("a workflow as a step", () => {
 		expect(server.requests.filter(({ lastUser }) => lastUser === "after")).toHaveLength(3);
 	});
 
-	deepIt("one that waits, or cannot start, stops the sequence with its reason", async () => {
+	deepIt("stops the sequence with its reason if it waits or cannot start", async () => {
 		const { project, server, print } = await openBench({ files, script: () => say("I do not move") });
 		const waits = await print("/sequence run", { session: recorded(project, "/workflow w do it", "never") });
 		expect(waits.code).toBe(3);
@@ -105,7 +105,7 @@ describe("a chronicle as a step", () => {
 	const time = { timeout: patient(60_000) };
 	const waiting = { timeout: patient(50_000) };
 
-	it("is waited for until it is done", time, async () => {
+	it("is awaited until it is done", time, async () => {
 		const one = { states: { only: { persona: "P", next: ["finished"] } } };
 		const { project, server, print } = await openBench({
 			files: withTemplates({ one }),
@@ -117,50 +117,43 @@ describe("a chronicle as a step", () => {
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual([expect.stringContaining("do it"), "after"]);
 	});
 
-	it(
-		"one that waits for a person stops the sequence with its reason, and so does one that is refused",
-		time,
-		async () => {
-			const asks = { states: { plan: { persona: "P", next: ["build"], requires_approval: true } } };
-			const { project, server, print } = await openBench({
-				files: withTemplates({ asks }),
-				git: true,
-				script: { [worker("plan")]: [move("build", "Planned.")], "*": echo },
-			});
-			const waits = await print("/sequence run", {
-				session: recorded(project, "/chronicle asks do it", "never"),
-				...waiting,
-			});
-			expect(waits.code).toBe(3);
-			expect(waits.stderr).toMatch(/stopped at run 1\/1, step 1\/2 .*: asks \w+ is not done/);
-			const none = await print("/sequence run", { session: recorded(project, "/chronicle nope do it", "never") });
-			expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/step 1\/2 .*nope/)]);
-			expect(server.requests.some(({ lastUser }) => lastUser === "never")).toBe(false);
-		},
-	);
+	it("stops the sequence with its reason if it waits for the user or is refused", time, async () => {
+		const asks = { states: { plan: { persona: "P", next: ["build"], requires_approval: true } } };
+		const { project, server, print } = await openBench({
+			files: withTemplates({ asks }),
+			git: true,
+			script: { [worker("plan")]: [move("build", "Planned.")], "*": echo },
+		});
+		const waits = await print("/sequence run", {
+			session: recorded(project, "/chronicle asks do it", "never"),
+			...waiting,
+		});
+		expect(waits.code).toBe(3);
+		expect(waits.stderr).toMatch(/stopped at run 1\/1, step 1\/2 .*: asks \w+ is not done/);
+		const none = await print("/sequence run", { session: recorded(project, "/chronicle nope do it", "never") });
+		expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/step 1\/2 .*nope/)]);
+		expect(server.requests.some(({ lastUser }) => lastUser === "never")).toBe(false);
+	});
 });
 
-describe("a session in which something is on", () => {
-	deepIt(
-		"is not left for a second run unasked: refused where nobody can be asked, kept at no, left at yes",
-		async () => {
-			const { project, server, rpc } = await openBench({
-				files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
-				script: echo,
-			});
-			const pi = await rpc({ session: recorded(project, "one"), answers: [false, true] });
-			await pi.prompt("/workflow w do it");
-			await pi.settled();
-			const before = server.requests.length;
-			await pi.prompt("/sequence run 2");
-			expect(pi.screen.dialogs.at(-1)).toMatchObject({ title: "Leave this session for the next run?" });
-			expect(server.requests.length).toBe(before);
-			await pi.prompt("/sequence run 2");
-			expect(server.requests.length).toBe(before + 2);
-		},
-	);
+describe("a session with active work", () => {
+	deepIt("is left for a second run only after a yes; it is kept after a no or if nobody can be asked", async () => {
+		const { project, server, rpc } = await openBench({
+			files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
+			script: echo,
+		});
+		const pi = await rpc({ session: recorded(project, "one"), answers: [false, true] });
+		await pi.prompt("/workflow w do it");
+		await pi.settled();
+		const before = server.requests.length;
+		await pi.prompt("/sequence run 2");
+		expect(pi.screen.dialogs.at(-1)).toMatchObject({ title: "Leave this session for the next run?" });
+		expect(server.requests.length).toBe(before);
+		await pi.prompt("/sequence run 2");
+		expect(server.requests.length).toBe(before + 2);
+	});
 
-	it("a single run needs no new session, so it is not asked", async () => {
+	it("needs no question for a single run, which stays in it", async () => {
 		const { project, server, rpc } = await openBench({
 			files: workflowFiles({ w: { phases: ["a"], autoContinue: false } }),
 			script: echo,

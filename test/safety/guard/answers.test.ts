@@ -1,4 +1,4 @@
-// What people answer is remembered in real pi: once, for a session, always, never; and what must never be taken for such an answer.
+// Remembered answers to guard questions in real pi: once, for a session, always, never; and what must never count as such an answer.
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ async function bench(...script: Reply[]) {
 }
 
 describe("an answer to a question", () => {
-	it("offers what can be chosen, the safe answer first, and says what exactly is remembered", async () => {
+	it("is chosen from a list with the safe answer first, which shows exactly what is remembered", async () => {
 		const { rpc } = await bench(bash(drop));
 		const pi = await rpc();
 		await pi.prompt("Go");
@@ -42,7 +42,7 @@ describe("an answer to a question", () => {
 		expect(pi.toolResults()[0]?.text).toContain("The user was asked and said no");
 	});
 
-	it("holds for this session where that was chosen, for the same command only", async () => {
+	it("for this session holds for the same command only", async () => {
 		const others = [
 			`${drop}; echo more`,
 			`X=1 ${drop}`,
@@ -68,7 +68,7 @@ describe("an answer to a question", () => {
 		await pi.screen.notified(/allowed in this session: the command `git stash drop` in /);
 	});
 
-	it("always: is kept in the person's own file, holds in the next session, is shown, and is forgotten", async () => {
+	it("always is stored in the user's own file, holds in the next session, is listed, and can be forgotten", async () => {
 		const { rpc, answers, project } = await bench(bash(drop), say("Done."), bash(drop), say("Done."), bash(drop));
 		const first = await rpc();
 		await first.prompt("Go");
@@ -91,7 +91,7 @@ describe("an answer to a question", () => {
 		expect(JSON.parse(readFileSync(answers, "utf8"))).toMatchObject({ version: 1, answers: [{ answer: "no" }] });
 	});
 
-	it("never: refuses without asking again", async () => {
+	it("never refuses without asking again", async () => {
 		const { rpc } = await bench(bash(drop), bash(drop));
 		const pi = await rpc();
 		await pi.prompt("Go");
@@ -101,7 +101,7 @@ describe("an answer to a question", () => {
 		expect(pi.toolResults()[1]?.text).toContain("said no");
 	});
 
-	it("is about a place for file tools, whatever is written there, and about where a link leads", async () => {
+	it("covers a path for file tools, whatever the content, and the target of a link", async () => {
 		const write = (content: string) => call("write", { path: "notes.txt", content });
 		const { rpc, project } = await bench(write("a"), write("b"), say("Done."), write("c"));
 		const pi = await rpc();
@@ -120,7 +120,7 @@ describe("an answer to a question", () => {
 		expect(project.read("elsewhere.txt")).toBe("kept");
 	});
 
-	it("is not remembered where the text has unknown parts: yes or no", async () => {
+	it("is not remembered if the text has unknown parts: only yes or no", async () => {
 		const { rpc } = await bench(bash('x=drop; git stash "$x"'), bash("git stash drop $(cat .keep)"));
 		const pi = await rpc();
 		await pi.prompt("Go");
@@ -132,7 +132,7 @@ describe("an answer to a question", () => {
 		await pi.settled();
 	});
 
-	it("is not used where nobody can be asked", async () => {
+	it("is not used if nobody can be asked", async () => {
 		const { rpc, print, server, answers } = await bench(bash(drop), say("Done."), bash(drop));
 		const pi = await rpc();
 		await pi.prompt("Go");
@@ -144,7 +144,7 @@ describe("an answer to a question", () => {
 		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
-	it("lifts no refusal, and no question of a rule that did not ask then", async () => {
+	it("overrides no refusal, and no question of a rule that did not ask then", async () => {
 		const { rpc, project } = await bench(
 			bash("npm publish"),
 			say("Done."),
@@ -167,7 +167,7 @@ describe("an answer to a question", () => {
 		expect(pi.toolResults().at(-1)?.text).toContain("Refused");
 	});
 
-	it("does not count where the file cannot be read, which is said, and the file stays as it is", async () => {
+	it("does not count if the file cannot be read, which is reported, and the file stays unchanged", async () => {
 		const { rpc, answers } = await bench(bash(drop));
 		const text = '{"version":2,"answers":[]}';
 		writeFileSync(answers, text);
@@ -184,7 +184,7 @@ describe("an answer to a question", () => {
 });
 
 describe("/guard allow once", () => {
-	it("lets the refused call pass one time, exactly as it was", async () => {
+	it("allows exactly the refused call, once", async () => {
 		const { rpc, project } = await bench(
 			bash("rm -rf src"),
 			say("I may not."),
@@ -204,7 +204,7 @@ describe("/guard allow once", () => {
 		expect(project.exists("src/a.ts")).toBe(false);
 	});
 
-	it("is not for the agent, and lifts nothing that protects the rules", async () => {
+	it("is not available to the agent, and overrides no protection of the rules", async () => {
 		const { rpc, answers, project } = await bench(
 			bash(`echo '{}' > ${rulesFile}`),
 			say("I may not."),

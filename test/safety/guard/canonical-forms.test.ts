@@ -1,9 +1,9 @@
-// The one spelling by which a remembered command is known again: quotes and blanks made alike, nothing else.
+// The canonical form that identifies a remembered command: quotes and spaces normalized, nothing else.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalCommand } from "../../../src/safety/guard/answers/canonical-command.ts";
 
-describe("one spelling", () => {
+describe("the canonical form", () => {
 	it.each([
 		["git push -f", "git  push\t'-f'"],
 		["git push -f", 'git "push" -f'],
@@ -13,7 +13,7 @@ describe("one spelling", () => {
 		["git add a; git push -f", "git add a\ngit push -f"],
 		["echo 'a b' > out", 'echo "a b"   >out'],
 		["A=1 git push", "A='1' git push"],
-	])("%s is %j", (one, other) => {
+	])("of %s is that of %j", (one, other) => {
 		expect(canonicalCommand(one)).toBeDefined();
 		expect(canonicalCommand(other)).toBe(canonicalCommand(one));
 	});
@@ -39,7 +39,7 @@ describe("one spelling", () => {
 		["rm x", "rm './x'"],
 		["rm x", "/bin/rm x"],
 		["rm ''", "rm"],
-	])("%s is not %s", (one, other) => {
+	])("of %s differs from that of %s", (one, other) => {
 		expect(canonicalCommand(one)).toBeDefined();
 		expect(canonicalCommand(other)).not.toBe(canonicalCommand(one));
 	});
@@ -75,11 +75,11 @@ describe("one spelling", () => {
 		"rm 'a\u0007'",
 		"rm 'a",
 		"",
-	])("%j has none", (text) => {
+	])("does not exist for %j", (text) => {
 		expect(canonicalCommand(text)).toBeUndefined();
 	});
 
-	it("is never shared by texts with other words", () => {
+	it("is never shared by texts with different words", () => {
 		const word = fc.string({
 			unit: fc.constantFrom("a", "b", " ", "'", '"', "\\", ";", "&", "|", ">", "#", "=", "-"),
 			maxLength: 5,

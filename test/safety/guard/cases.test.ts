@@ -1,4 +1,4 @@
-// The verdicts of the guard, row by row, under two rule files: one of the classic form, and the starter.
+// The verdicts of the guard, row by row, under two rule files: one in the classic form, and the starter.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Case, cases } from "./cases.ts";
 import { indirectCases } from "./indirect-cases.ts";

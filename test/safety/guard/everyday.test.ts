@@ -1,4 +1,4 @@
-// The starter rules stop nothing that agents do all day.
+// The starter rules stop no command that agents commonly run.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSetting, type Setting, starterRules } from "./setting.ts";
@@ -8,7 +8,7 @@ const commands = readFileSync(new URL("fixtures/everyday.txt", import.meta.url),
 	.filter((line) => line !== "" && !line.startsWith("# "))
 	.map((line) => line.replaceAll("⏎", "\n"));
 
-describe("everyday commands under the starter rules", () => {
+describe("common commands under the starter rules", () => {
 	let setting: Setting;
 	beforeAll(() => {
 		setting = openSetting(starterRules);
@@ -17,7 +17,7 @@ describe("everyday commands under the starter rules", () => {
 	});
 	afterAll(() => setting.close());
 
-	it("are many", () => {
+	it("are a large sample", () => {
 		expect(commands.length).toBeGreaterThan(500);
 		expect(new Set(commands).size).toBe(commands.length);
 	});

@@ -1,4 +1,4 @@
-// Rules' regular expressions: what they cost, that none can hold pi up, and on which words they are tried.
+// Regular expressions of rules: their cost, their time limit, and the words that they are matched against.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalForms } from "../../../src/safety/guard/match/canonical-forms.ts";
@@ -24,7 +24,7 @@ function rule(pattern: string, flags = ""): CommandRule {
 	};
 }
 
-describe("the work of an expression", () => {
+describe("the analysis of an expression", () => {
 	it.each([
 		["\\brm\\s+-[rRf]", 1],
 		["\\bgit\\s+push\\s+.*--force(?!-with-lease)", 2],
@@ -53,7 +53,7 @@ describe("the work of an expression", () => {
 		["(a)\\1", Number.POSITIVE_INFINITY],
 		["((a+)b?)*c", Number.POSITIVE_INFINITY],
 		["(x+x+)+y", Number.POSITIVE_INFINITY],
-	])("%s: length ** %d", (pattern, exponent) => {
+	])("estimates the cost of %s as length ** %d", (pattern, exponent) => {
 		expect(costExponent(pattern)).toBe(exponent);
 	});
 
@@ -84,7 +84,7 @@ describe("the work of an expression", () => {
 		.array(fc.oneof(piece, group, fc.constant("|")), { minLength: 1, maxLength: 5 })
 		.map((parts) => parts.join(""));
 
-	it("is never more than the bound", () => {
+	it("never underestimates the cost", () => {
 		fc.assert(
 			fc.property(patterns, fc.constantFrom("a", "ab", "-a", "a ", "b-", "aab ", "/a"), (pattern, unit) => {
 				const source = `(?:${pattern})!`;
@@ -98,7 +98,7 @@ describe("the work of an expression", () => {
 		);
 	});
 
-	it("what every match contains and starts with is in every match", () => {
+	it("finds literals and a leading word of every match", () => {
 		const texts = fc
 			.array(fc.constantFrom("a", "b", "ab", " ", "-", "/", "aa"), { maxLength: 8 })
 			.map((parts) => parts.join(""));
@@ -112,7 +112,7 @@ describe("the work of an expression", () => {
 		);
 	});
 
-	it("the known exponential forms are rewritten to the same language", () => {
+	it("rewrites known exponential forms to the same language", () => {
 		for (const source of [
 			"\\brm\\s+(-[^\\s]*)*-[rRf]",
 			"\\bgit\\s+clean\\s+(-[^\\s]*)*-[fd]",
@@ -133,7 +133,7 @@ describe("the work of an expression", () => {
 		}
 	});
 
-	it("tells the program that an expression begins with", () => {
+	it("finds the program that every match starts with", () => {
 		const head = (pattern: string, flags = "") => compileCommandRule(rule(pattern, flags)).head;
 		expect(head("\\brm\\s+-[rRf]")).toBe("rm");
 		expect(head("\\bgit\\s+push\\b")).toBe("git");
@@ -152,7 +152,7 @@ describe("the work of an expression", () => {
 });
 
 describe("expressions of unknown cost", () => {
-	it("are answered, and refused where they take too long, the same way every time", () => {
+	it("are evaluated, and time out to a refusal consistently", () => {
 		const slow = openSlowExpressions(150);
 		expect(slow.find(/b+/, ["c", "aab"])).toEqual({ kind: "match", text: 1 });
 		expect(slow.find(/A/i, ["c", "a"])).toEqual({ kind: "match", text: 1 });
@@ -165,7 +165,7 @@ describe("expressions of unknown cost", () => {
 	});
 });
 
-describe("expressions that explode", () => {
+describe("exponential expressions", () => {
 	it("time out to a refusal that names the rule", async () => {
 		const setting = openSetting("bashToolPatterns:\n  - pattern: '(x+x+)+y$'\n    reason: slow\n    ask: true\n");
 		try {
@@ -181,7 +181,7 @@ describe("expressions that explode", () => {
 	});
 });
 
-describe("words that are only data", () => {
+describe("data words", () => {
 	it.each<[string, string[], boolean[]]>([
 		["echo", ["rm", "-rf"], [true, true]],
 		["grep", ["-rn", "rm -rf", "src"], [false, true, false]],
@@ -197,7 +197,7 @@ describe("words that are only data", () => {
 		expect(literalArguments(program, args)).toEqual(expected);
 	});
 
-	it("are blotted out of a text, what is run within them is not", () => {
+	it("are masked in a text, except commands that run inside them", () => {
 		expect(maskLiterals("echo 'a | sh' | cat")).toBe("echo ········ | cat");
 		expect(maskLiterals('git commit -m "x | sh" && ls')).toBe("git commit -m ········ && ls");
 		expect(maskLiterals('echo "$(curl x | sh)"')).toContain("curl x | sh");
@@ -208,10 +208,10 @@ describe("words that are only data", () => {
 	});
 });
 
-describe("spellings", () => {
+describe("the canonical spelling", () => {
 	const spellings = (program: string, ...args: string[]) =>
 		canonicalForms({ program, args, text: [program, ...args].join(" "), effects: [], changes: [] });
-	it("leave options before a subcommand away and put options first", () => {
+	it("omits options before a subcommand and puts options first", () => {
 		expect(spellings("git", "-C", "x", "reset", "--hard")).toContain("git reset --hard");
 		expect(spellings("git", "grep", "reset --hard", "--", "docs")).not.toContain("git reset --hard -- docs");
 		expect(spellings("rm", "src", "-rf")).toContain("rm -rf src");
@@ -224,7 +224,7 @@ describe("spellings", () => {
 	});
 });
 
-describe("where an expression is tried", () => {
+describe("the commands that an expression applies to", () => {
 	const rules = (...patterns: string[]) =>
 		`bashToolPatterns:\n${patterns.map((pattern) => `  - { pattern: '${pattern}', reason: x }\n`).join("")}`;
 	const decisions = async (text: string, commands: readonly string[]) => {
@@ -251,7 +251,7 @@ describe("where an expression is tried", () => {
 		["\\bartisan\\s+migrate:fresh", ["php artisan migrate:fresh"], ["php artisan migrate"]],
 		// A word that is a program's name is that program, not another one's subcommand.
 		["\\brm\\s+-f\\b", ["rm -f x", "mywrap rm -f x", "op run -- rm -f x"], ["docker rm -f web", "npm rm -f x"]],
-	])("%s is tried on %j, and does not fit %j", async (pattern, fitting, others) => {
+	])("%s applies to %j, and does not match %j", async (pattern, fitting, others) => {
 		expect(await decisions(rules(pattern), fitting)).toEqual(fitting.map(() => "deny"));
 		expect(await decisions(rules(pattern), others)).toEqual(others.map(() => "allow"));
 	});
@@ -263,7 +263,7 @@ describe("where an expression is tried", () => {
 		["\\bdocker\\s+system\\s+prune", ["podman system prune -f"], ["docker image prune", "docker compose down -v"]],
 		["\\bsudo\\b", ["doas ls"], ["mount x y"]],
 		["\\bchown\\s+-R", ["chown --recursive a b"], ["chgrp -R a b"]],
-	])("%s also means %j, but not %j", async (pattern, meant, others) => {
+	])("%s also covers %j, but not %j", async (pattern, meant, others) => {
 		expect(await decisions(rules(pattern), meant)).toEqual(meant.map(() => "deny"));
 		expect(await decisions(rules(pattern), others)).toEqual(others.map(() => "allow"));
 	});

@@ -1,4 +1,4 @@
-// Whatever comes in: a verdict comes out, and no spelling of a refused command is let through.
+// Any input gets a verdict, and no spelling of a refused command is allowed.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { patient } from "../../harness/patience.ts";
@@ -96,8 +96,8 @@ const outermost: readonly ((command: string) => string)[] = [
 	(command) => `sh <<-'END'\n\t${command.replaceAll("\n", "\n\t")}\n\tEND`,
 ];
 
-describe("spellings", () => {
-	it("no way of quoting, splitting or wrapping a refused command lets it through", async () => {
+describe("spellings of a refused command", () => {
+	it("are refused however they are quoted, split or wrapped", async () => {
 		const words = fc.constantFrom(...refused);
 		const quoting = fc.array(fc.constantFrom(...quotings), { minLength: 8, maxLength: 8 });
 		const wrapping = fc.array(fc.constantFrom(...wrappings), { maxLength: 3 });
@@ -121,8 +121,8 @@ describe("spellings", () => {
 	});
 });
 
-describe("anything", () => {
-	it("gets a verdict, never an error and never a pass by error", async () => {
+describe("any call", () => {
+	it("gets a verdict, never an error and never an accidental pass", async () => {
 		const shellish = fc
 			.array(
 				fc.oneof(
@@ -196,7 +196,7 @@ describe("anything", () => {
 		["arithmetic", `echo $((${"1+".repeat(30_000)}1))`],
 		["nothing", ""],
 		["zero bytes", "rm\0 -rf\0 src"],
-	])("%s, up to 64 KB, do not hold it up", async (_name, command) => {
+	])("is judged in time with %s, up to 64 KB", async (_name, command) => {
 		const started = performance.now();
 		const said = await starter.bash(command.slice(0, 65_536));
 		await classic.bash(command.slice(0, 65_536));

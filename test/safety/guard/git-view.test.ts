@@ -1,4 +1,4 @@
-// What git ignores and tracks, told from its files, compared with what git itself says.
+// Ignored and tracked files, read from git's files and compared with git itself.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,8 +52,8 @@ const pattern = fc.oneof(
 const line = fc.tuple(fc.boolean(), pattern).map(([back, text]) => (back && text !== "" ? `!${text}` : text));
 const rules = fc.array(line, { maxLength: 5 }).map((lines) => lines.join("\n"));
 
-describe("what git ignores", () => {
-	it("is what git says, for any rules and any files", () => {
+describe("ignored files", () => {
+	it("are those that git reports, for any rules and any files", () => {
 		git(["init", "-q"]);
 		fc.assert(
 			fc.property(
@@ -77,7 +77,7 @@ describe("what git ignores", () => {
 		);
 	});
 
-	it("does not count where a searching program's own file takes it back", () => {
+	it("exclude files that a search program's own ignore file includes again", () => {
 		git(["init", "-q"]);
 		put(".gitignore", "*.pem\n");
 		put("a/x.pem");
@@ -86,7 +86,7 @@ describe("what git ignores", () => {
 		expect(openGitView().isIgnored(join(root, "a/x.pem"))).toBe(false);
 	});
 
-	it("is nothing outside of a repository, and in a nested one what that one says", () => {
+	it("do not exist outside of a repository; a nested repository has its own", () => {
 		put(".gitignore", "*.pem\n");
 		put("x.pem");
 		expect(openGitView().isIgnored(join(root, "x.pem"))).toBe(false);
@@ -97,7 +97,7 @@ describe("what git ignores", () => {
 		expect(openGitView().isIgnored(join(root, "inner/x.pem"))).toBe(false);
 	});
 
-	it("is read anew when a rule file changes", () => {
+	it("are read again when an ignore file changes", () => {
 		git(["init", "-q"]);
 		put(".gitignore", "*.pem\n");
 		put("x.pem");
@@ -108,8 +108,8 @@ describe("what git ignores", () => {
 	});
 });
 
-describe("what git does not track", () => {
-	it.each(["2", "4"])("is what its index of version %s says", (version) => {
+describe("untracked files", () => {
+	it.each(["2", "4"])("are those missing from an index of version %s", (version) => {
 		git(["init", "-q"]);
 		for (const file of ["a", "a.d/b", "a.d/bc/d", "z z", "ü/ö", "later"]) put(file);
 		git(["add", "--", "a", "a.d", "z z", "ü"]);
@@ -125,7 +125,7 @@ describe("what git does not track", () => {
 		expect(view.isUntracked(join(root, "new"))).toBe(false);
 	});
 
-	it("is unknown where the index is split, damaged, missing or of another kind: then nothing is untracked", () => {
+	it("do not exist if the index is split, damaged, missing or of another kind", () => {
 		git(["init", "-q"]);
 		put("new");
 		expect(openGitView().isUntracked(join(root, "new"))).toBe(false);
@@ -142,7 +142,7 @@ describe("what git does not track", () => {
 		expect(openGitView().isUntracked(join(root, "new"))).toBe(false);
 	});
 
-	it("is told in a worktree too", () => {
+	it("are known in a worktree too", () => {
 		git(["init", "-q"]);
 		put("a");
 		put(".gitignore", "x.pem\n");
@@ -160,7 +160,7 @@ describe("what git does not track", () => {
 	});
 });
 
-describe("judgements of what git ignores", () => {
+describe("verdicts on ignored files", () => {
 	const rulesText = `effects: { recursive-delete: deny }\nzeroAccessPaths: ["*.pem"]\n`;
 	let setting: Setting;
 	beforeEach(() => {
@@ -174,7 +174,7 @@ describe("judgements of what git ignores", () => {
 		writeFileSync(join(setting.cwd, path), "x\n");
 	};
 
-	it("say the same for one ignored secret and for many, with git at hand and without", async () => {
+	it("are the same for one ignored secret and for many, with and without git", async () => {
 		for (let index = 0; index < 300; index++) write(`tmp/keys/${index}.pem`);
 		const path = process.env.PATH;
 		try {
@@ -187,7 +187,7 @@ describe("judgements of what git ignores", () => {
 		}
 	});
 
-	it("ask about removing a folder that git ignores and that holds nothing tracked", async () => {
+	it("ask before the removal of an ignored folder without tracked files", async () => {
 		write("tmp/cache/deep/a");
 		expect((await setting.bash("rm -rf tmp/cache")).decision).toBe("ask");
 		expect((await setting.bash("rm -rf tmp/cache src")).decision).toBe("deny");

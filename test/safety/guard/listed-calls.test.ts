@@ -1,4 +1,4 @@
-// Calls that another package's tool is given as a list by position, as JSON text in whatever argument.
+// Calls that another package's tool gets as positional lists, as JSON text in any argument.
 import { describe, expect, it } from "vitest";
 import { listedCalls } from "../../../src/footprint/index.ts";
 import { call, fixtureExtension, openBench, say } from "../../harness/index.ts";
@@ -26,7 +26,7 @@ describe("calls listed by position", () => {
 		["a shell's command line", { jobs: text([["shell", "rm -rf src"]]) }, ["bash"]],
 		["with an id before the name", { jobs: text([[1, "read", { path: "a" }]]) }, ["read"]],
 		["within an object", { plan: text({ first: [["read", { path: "a" }]] }) }, ["read"]],
-	])("are seen: %s", (_, input, tools) => {
+	])("are detected: %s", (_, input, tools) => {
 		const { calls, complete } = listedCalls(input);
 		expect(complete).toBe(true);
 		expect(calls.map(({ tool }) => tool)).toEqual(tools);
@@ -54,11 +54,11 @@ describe("calls listed by position", () => {
 		["what a file says", { content: text([["read", { path: ".env" }]]) }],
 		["no JSON", { note: "[[read, {path}]]" }],
 		["a list that is no text, whose arguments are looked at anyway", { calls: [["read", { path: ".env" }]] }],
-	])("are not made of %s", (_, input) => {
+	])("are not inferred from %s", (_, input) => {
 		expect(listedCalls(input)).toEqual({ calls: [], complete: true });
 	});
 
-	it("are bounded, and that is known", () => {
+	it("are bounded, and an excess is reported", () => {
 		const many = text(Array.from({ length: 500 }, () => ["read", { path: "a" }]));
 		expect(listedCalls({ many })).toMatchObject({ complete: false });
 		let deep: unknown = ["read", { path: "a" }];
@@ -70,7 +70,7 @@ describe("calls listed by position", () => {
 		[true, [false, false, false], 1],
 		[false, [true, false, false], 1],
 	])(
-		"that a rule forbids are asked about, answered with %s; harmless ones and data are not",
+		"that a rule forbids need approval, answered with %s; harmless ones and data do not",
 		async (answer, errors, asked) => {
 			const { rpc } = await openBench({
 				files: {
@@ -110,7 +110,7 @@ describe("calls listed by position", () => {
 		},
 	);
 
-	it("nobody there to ask: refused", async () => {
+	it("are refused if nobody can be asked", async () => {
 		const { print, server } = await openBench({
 			files: { ".pi/damage-control-rules.yaml": "zeroAccessPaths:\n  - .env\n", ".env": "A=1\n" },
 			script: [call("batcher", { steps: text([["read", { path: ".env" }]]) }), say("Done.")],

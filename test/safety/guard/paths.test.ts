@@ -1,4 +1,4 @@
-// Which places a path pattern means.
+// Paths that a pattern matches.
 import { describe, expect, it } from "vitest";
 import { compilePaths } from "../../../src/safety/guard/match/path-matcher.ts";
 import type { PathEnvironment } from "../../../src/safety/guard/match/path-pattern.ts";
@@ -86,19 +86,19 @@ const cases: readonly [pattern: string, yes: readonly string[], no: readonly str
 
 describe("path patterns", () => {
 	it.each(cases.flatMap(([pattern, yes]) => yes.map((path) => [pattern, path] as const)))(
-		"%s means %s",
+		"%s matches %s",
 		(pattern, path) => {
 			expect(matches(pattern, path)).toBe(true);
 		},
 	);
 	it.each(cases.flatMap(([pattern, , no]) => no.map((path) => [pattern, path] as const)))(
-		"%s does not mean %s",
+		"%s does not match %s",
 		(pattern, path) => {
 			expect(matches(pattern, path)).toBe(false);
 		},
 	);
 
-	it("folds case and composition where the system does, and where it is asked to", () => {
+	it("ignore case and normalization where the system does, and on request", () => {
 		for (const options of [{ platform: "darwin" as const }, { platform: "win32" as const }, { foldCase: true }]) {
 			expect(matches(".env", "/a/.ENV", options)).toBe(true);
 			expect(matches("~/.ssh/", "/HOME/ann/.SSH/id_rsa", options)).toBe(true);
@@ -107,7 +107,7 @@ describe("path patterns", () => {
 		expect(matches(".env", "/a/.ENV", { platform: "darwin", foldCase: false })).toBe(false);
 	});
 
-	it("reads Windows paths with either slash", () => {
+	it("match Windows paths with either slash", () => {
 		const windows = { platform: "win32" as const, home: "C:\\Users\\ann", real: (path: string) => path };
 		expect(matches("C:\\Users\\ann\\.ssh\\", "C:\\Users\\ann\\.ssh\\id_rsa", windows)).toBe(true);
 		expect(matches("~/.ssh/", "c:\\users\\ann\\.ssh\\id_rsa", windows)).toBe(true);
@@ -117,7 +117,7 @@ describe("path patterns", () => {
 		expect(matches("C:\\Users\\ann\\.ssh\\", "C:\\Users\\ann\\.sshx\\y", windows)).toBe(false);
 	});
 
-	it("matches anywhere in a path when asked to", () => {
+	it("match anywhere in a path on request", () => {
 		const options = { matching: "substring" as const };
 		expect(matches(".env", "/a/.env.example", options)).toBe(true);
 		expect(matches("node_modules/", "/a/node_modules", options)).toBe(true);
@@ -125,7 +125,7 @@ describe("path patterns", () => {
 		expect(matches(".env", "/a/env", options)).toBe(false);
 	});
 
-	it("takes every spelling that Windows takes for one place", () => {
+	it("match every spelling that Windows resolves to the same path", () => {
 		const windows = { platform: "win32" as const, home: "C:/Users/ann" };
 		for (const path of ["\\.env.", "\\.env ", "\\.env...", "\\.ENV::$DATA", "\\.env:x"])
 			expect(matches(".env", `C:\\code${path}`, windows), path).toBe(true);
@@ -136,7 +136,7 @@ describe("path patterns", () => {
 		expect(matches(".env", "/srv/.env.")).toBe(false);
 	});
 
-	it("leaves exceptions out, those of one file only for that file", () => {
+	it("respect exceptions, those of one file only for that file", () => {
 		const exception = (of: PathException["of"], access: PathException["access"] = "all"): PathException => ({
 			pattern: "node_modules/",
 			base: "/srv/app",
@@ -155,7 +155,7 @@ describe("path patterns", () => {
 		expect(matches("*.pem", path, { exceptions: [ofZero] }, "read-only")).toBe(true);
 	});
 
-	it("takes no time over hostile patterns and names", () => {
+	it("take bounded time for hostile patterns and names", () => {
 		const pattern = `${"*a".repeat(40)}b`;
 		// The processor's time: a busy machine makes nothing slow here.
 		const started = process.cpuUsage();
@@ -165,7 +165,7 @@ describe("path patterns", () => {
 		expect(process.cpuUsage(started).user / 1000).toBeLessThan(1000);
 	});
 
-	it("takes the names of folders literally, whatever they are", () => {
+	it("take the names of the project's folders literally", () => {
 		for (const folder of ["/srv/[app]", "/srv/a{b,c}", "/srv/it's", "/srv/$x", "/srv/back\\slash", "/srv/a*b"]) {
 			const at = (pattern: string) => matches(pattern, `${folder}/keys/id`, { home: folder, real: (path) => path });
 			expect([folder, at("~/keys/"), at("~/{keys,x}/*"), at("~/k?ys")]).toEqual([folder, true, true, true]);

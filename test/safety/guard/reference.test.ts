@@ -1,4 +1,4 @@
-// The schema and the starter file are what the reader acts on. UPDATE_SCHEMAS=1 writes the schema.
+// The schema and the starter file match the reader. UPDATE_SCHEMAS=1 writes the schema.
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
@@ -15,7 +15,7 @@ it("schemas/damage-control-rules.schema.json is up to date", () => {
 	expect(readFileSync(file, "utf8").replaceAll(/\s/g, "")).toBe(fresh.replaceAll(/\s/g, ""));
 });
 
-it("every key and every effect is explained", () => {
+it("every key and every effect of rule files is explained", () => {
 	const { keys, effects: lines } = guardTables();
 	for (const key of Object.keys(ownKeys))
 		expect(keys.find((line) => line.startsWith(`| \`${key}\``))).toMatch(/\| .{5,} \| .{10,} \|$/);

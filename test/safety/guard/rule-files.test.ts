@@ -1,4 +1,4 @@
-// Rule files as people have them: where they are found, what they say, what is wrong with them.
+// Rule files in the forms in use: locations, meaning, diagnostics.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -36,8 +36,8 @@ function problems(rules: RuleSet): string[] {
 	return rules.diagnostics.map(({ severity, code, line, column }) => `${severity} ${code} ${line}:${column}`);
 }
 
-describe("the first guard's form", () => {
-	it("reads all four lists, reasons, ask and the lines they stand in", () => {
+describe("the classic form of rule files", () => {
+	it("has four lists, reasons, ask and line numbers", () => {
 		const rules = read(`bashToolPatterns:
   - pattern: '\\brm\\s+-[rRf]'
     reason: no recursive rm
@@ -66,7 +66,7 @@ noDeletePaths:
 		]);
 	});
 
-	it("reads the forks' additions", () => {
+	it("has the additions of known forks", () => {
 		const rules = read(`dryRun: true
 strict: true
 bashToolPatterns:
@@ -103,7 +103,7 @@ allowReadPaths: [.env.test]
 		["a backslash", 'bashToolPatterns:\n  - pattern: "\\brm"\n    reason: no\n', [], ["\\brm"]],
 		["an exception too", "zeroAccessPaths:\n  - .env\n x: [\nallowedPaths: [.env]\n", [".env"], []],
 		["a key twice", "noDeletePaths: [a]\nnoDeletePaths: [b]\n", ["a", "b"], []],
-	])("%s: what the lines forbid is forbidden still", (_title, text, places, expressions) => {
+	])("keeps the rules of lines that can be read, despite %s", (_title, text, places, expressions) => {
 		const rules = read(text);
 		expect(rules.closed).toBe(true);
 		expect(rules.paths.map(({ pattern }) => pattern)).toEqual(places);
@@ -112,17 +112,17 @@ allowReadPaths: [.env.test]
 	});
 
 	it.each<[string, string, readonly string[]]>([
-		["S6", "zeroAccessPath: [.env]\n", [".env"]],
-		["S6", "readOnlyPath:\n  - dist/\n", ["dist/"]],
-		["S7", "zeroAccessPaths: {secrets: [.env], keys: ['*.pem']}\n", [".env", "*.pem"]],
-		["S7", "bashToolPatterns: {pattern: '\\brm\\b', reason: no}\n", ["\\brm\\b"]],
-	])("%s what most likely was meant forbids already: %s", (_title, text, patterns) => {
+		["a misspelled key", "zeroAccessPath: [.env]\n", [".env"]],
+		["a misspelled key", "readOnlyPath:\n  - dist/\n", ["dist/"]],
+		["a map of lists", "zeroAccessPaths: {secrets: [.env], keys: ['*.pem']}\n", [".env", "*.pem"]],
+		["a rule outside a list", "bashToolPatterns: {pattern: '\\brm\\b', reason: no}\n", ["\\brm\\b"]],
+	])("applies the likely meaning of %s at once: %s", (_title, text, patterns) => {
 		const rules = read(text);
 		expect(rules.closed).toBe(true);
 		expect([...rules.paths, ...rules.commands].map(({ pattern }) => pattern)).toEqual(patterns);
 	});
 
-	it("says where an entry has swallowed the next one", () => {
+	it("reports an entry that has swallowed the next one", () => {
 		const rules = read("zeroAccessPaths:\n  - .env\n    - .npmrc\n  - a - b\n");
 		expect(rules.closed).toBe(true);
 		expect(rules.diagnostics.map(({ code, line, column }) => [code, line, column])).toEqual([
@@ -130,7 +130,7 @@ allowReadPaths: [.env.test]
 		]);
 	});
 
-	it("reads expressions between slashes as programs write them", () => {
+	it("reads expressions between slashes", () => {
 		const rules = read(`bashToolPatterns:
   - '/rm\\s+-rf/i'
   - '/drop table/gi'
@@ -148,7 +148,7 @@ allowReadPaths: [.env.test]
 		]);
 	});
 
-	it("takes patterns of paths for what they are beside expressions", () => {
+	it("distinguishes path patterns from expressions", () => {
 		const rules = read(`protected_paths:
   read_only: ["**/secrets.*", "config.*", "*.pem"]
 sensitivePaths: ['.*secret.*', '\\.env$']
@@ -183,7 +183,7 @@ sensitivePaths: ['.*secret.*', '\\.env$']
 	});
 });
 
-describe("relatives of the first guard", () => {
+describe("forms related to the classic one", () => {
 	it("translates blocked_commands and protected_paths", () => {
 		const rules = read(`blocked_commands:
   - pattern: "rm -rf /"
@@ -253,7 +253,7 @@ sensitivePaths:
 	});
 });
 
-describe("what is wrong closes the guard, with its place", () => {
+describe("an error closes the guard and reports its place:", () => {
 	it.each<[string, string, string]>([
 		["broken YAML", "zeroAccessPaths:\n  - 'a' | 'b'\n", "error yaml 2:9"],
 		["an unquoted star", "zeroAccessPaths:\n  - .env\n  - *.pem\n", "error unknown-alias 3:5"],
@@ -291,7 +291,7 @@ describe("what is wrong closes the guard, with its place", () => {
 		}
 	});
 
-	it("keeps the rules that can be read", () => {
+	it("while readable rules stay in force", () => {
 		const rules = read(
 			"zeroAccessPaths:\n  - .env\n  - ~\nreadOnlyPaths: dist/\nbashToolPatterns: [{pattern: '('}, {pattern: ok}]\n",
 		);
@@ -300,7 +300,7 @@ describe("what is wrong closes the guard, with its place", () => {
 		expect(rules.closed).toBe(true);
 	});
 
-	it("a directory, an unreadable file and a dead link are not taken for no rules", () => {
+	it("a directory, an unreadable file and a dangling link don't count as no rules", () => {
 		const directory = join(root, "d", ".pi", "damage-control-rules.yaml");
 		mkdirSync(directory, { recursive: true });
 		const link = join(root, "l", ".pi", "damage-control-rules.yaml");
@@ -316,14 +316,14 @@ describe("what is wrong closes the guard, with its place", () => {
 		}
 	});
 
-	it("an unreadable file is not taken for no rules", needsNoRoot, () => {
+	it("an unreadable file doesn't count as no rules", needsNoRoot, () => {
 		const file = put("p/.pi/damage-control-rules.yaml", "zeroAccessPaths: [a]\n");
 		chmodSync(file, 0);
 		const rules = readRules(locateRules({ cwd: join(root, "p"), home: root, agentDir: undefined }), "linux");
 		expect(rules.closed).toBe(true);
 	});
 
-	it("an empty file is said to be empty", () => {
+	it("an empty file is reported", () => {
 		for (const text of ["", "# nothing yet\n", "zeroAccessPaths: []\n"]) {
 			const rules = read(text);
 			expect(rules.diagnostics.map(({ code }) => code)).toEqual(["no-rules"]);
@@ -332,13 +332,13 @@ describe("what is wrong closes the guard, with its place", () => {
 	});
 });
 
-describe("where rule files are found", () => {
+describe("locations of rule files", () => {
 	const at = (cwd: string) =>
 		locateRules({ cwd: join(root, cwd), home: join(root, "home"), agentDir: join(root, "home/.pi/agent") }).map(
 			({ file, tier }) => `${tier} ${file.slice(root.length + 1)}`,
 		);
 
-	it("upward to the repository's root and no further, the person's own first", () => {
+	it("are searched upward to the repository's root and no further, the user's own first", () => {
 		mkdirSync(join(root, "home/repo/.git"), { recursive: true });
 		mkdirSync(join(root, "home/repo/a/b"), { recursive: true });
 		put("home/.pi/damage-control-rules.yaml", "strict: true\n");
@@ -359,14 +359,14 @@ describe("where rule files are found", () => {
 		]);
 	});
 
-	it("nothing where there is nothing", () => {
+	it("may have no file", () => {
 		mkdirSync(join(root, "home/x/.git"), { recursive: true });
 		expect(at("home/x")).toEqual([]);
 	});
 });
 
-describe("several files", () => {
-	it("a project adds and takes nothing away", () => {
+describe("several rule files", () => {
+	it("add up: a project adds rules and removes none", () => {
 		const mine = put(
 			"home/.pi/damage-control-rules.yaml",
 			"zeroAccessPaths: [.env]\nselfProtection: ask\npathMatching: substring\nstrict: true\n",
@@ -394,7 +394,7 @@ describe("several files", () => {
 });
 
 describe("frozen rules", () => {
-	it("come out as they went in, under their hash only", () => {
+	it("round-trip unchanged, under their hash only", () => {
 		const rules = read("zeroAccessPaths: [.env]\nbashToolPatterns: [{pattern: a, reason: b}]\n");
 		const text = serializeRules(rules);
 		const hash = hashRules(rules);

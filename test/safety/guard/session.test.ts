@@ -16,7 +16,7 @@ const files = {
 };
 
 describe("refusals and questions", () => {
-	it("a refused call tells the model why and what else to do, and the run goes on", async () => {
+	it("a refused call gives the model the reason and a remedy, and the run continues", async () => {
 		const { rpc, project, server } = await openBench({
 			files,
 			script: [call("bash", { command: "rm -rf src" }), call("read", { path: "README.md" }), say("Done.")],
@@ -36,7 +36,7 @@ describe("refusals and questions", () => {
 		]);
 	});
 
-	it("asks in RPC with every reason; yes lets through, no does not, and the log says which", async () => {
+	it("a question in RPC mode has every reason; yes allows the call, no refuses it, and the log records which", async () => {
 		const { rpc, project } = await openBench({
 			files,
 			git: true,
@@ -68,7 +68,7 @@ describe("refusals and questions", () => {
 		]);
 	});
 
-	it("without anyone to ask, what has to be asked is refused with a reason", async () => {
+	it("without anyone to ask, a call that needs approval is refused with a reason", async () => {
 		const { print, server } = await openBench({
 			files,
 			git: true,
@@ -80,7 +80,7 @@ describe("refusals and questions", () => {
 		expect(server.requests[1]?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
-	deepIt("a question does not hide a refusal", async () => {
+	deepIt("a call with both a question and a refusal is refused", async () => {
 		const { rpc } = await openBench({
 			files,
 			git: true,
@@ -94,7 +94,7 @@ describe("refusals and questions", () => {
 		expect(refused?.text).toContain("loses a stash");
 	});
 
-	it("three refusals by one rule: the person says whether to go on", async () => {
+	it("after three refusals by one rule the user decides whether to continue", async () => {
 		const { rpc, server } = await openBench({
 			files,
 			script: [
@@ -116,7 +116,7 @@ describe("refusals and questions", () => {
 		expect(server.requests).toHaveLength(6);
 	});
 
-	deepIt("the person can stop the run there", async () => {
+	deepIt("after three refusals by one rule the user can stop the run", async () => {
 		const { rpc, server } = await openBench({
 			files,
 			script: ["rm -rf src", "rm -fr src", "rm -r src"].map((command) => call("bash", { command })),
@@ -128,7 +128,7 @@ describe("refusals and questions", () => {
 		expect(server.requests).toHaveLength(3);
 	});
 
-	deepIt("tools of others are judged by their arguments", async () => {
+	deepIt("other extensions' tools are judged by their arguments", async () => {
 		const { rpc } = await openBench({
 			files,
 			script: [call("peek", { path: ".env" }), call("peek", { path: "README.md" }), say("Done.")],
@@ -138,7 +138,7 @@ describe("refusals and questions", () => {
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([true, false]);
 	});
 
-	deepIt("the log keeps no contents and no secrets, and stays small", async () => {
+	deepIt("the log has no contents and no secrets, and stays small", async () => {
 		const secret = "sk-ant-0123456789abcdef0123456789abcdef";
 		const { rpc } = await openBench({
 			files,
@@ -163,7 +163,7 @@ describe("refusals and questions", () => {
 });
 
 describe("searches", () => {
-	it("lines from closed places never reach the model", async () => {
+	it("lines from closed paths never reach the model", async () => {
 		const { rpc, server } = await openBench({
 			files: { ...files, "pkg/.env": "MARK-secret\n", "server.pem": "MARK-secret\n", "notes.txt": "MARK here\n" },
 			script: [
@@ -196,7 +196,7 @@ describe("searches", () => {
 });
 
 describe("long results", () => {
-	it("withheld lines are not kept beside the text either", async () => {
+	it("withheld lines are absent from the result's details too", async () => {
 		const long = `${"MARK and more of it ".repeat(6)}\n`.repeat(700);
 		const { rpc } = await openBench({
 			files: { ...files, "a.txt": long, "z.pem": "MARK-secret\n".repeat(50) },
@@ -225,7 +225,7 @@ describe("calls that tools make", () => {
 	// As text, so that the arguments of the outer call say nothing of paths.
 	const nested = (...inner: [string, object][]) => call("nest", { calls: JSON.stringify(inner) });
 
-	it("are judged one by one, also when they come at once", async () => {
+	it("are judged one by one, also in parallel", async () => {
 		const { rpc, project, server } = await openBench({
 			files: { ...files, "nest.mjs": nest },
 			script: [
@@ -247,7 +247,7 @@ describe("calls that tools make", () => {
 	});
 });
 
-describe("calls side by side", () => {
+describe("parallel calls", () => {
 	deepIt("a link and a read through it in one message never leak, in 20 tries", async () => {
 		const tries = 20;
 		const { rpc, server, project } = await openBench({
@@ -276,7 +276,7 @@ describe("calls side by side", () => {
 		expect(results[1]?.text).toContain("Call it again alone");
 	});
 
-	it("calls that have nothing to do with each other run side by side", async () => {
+	it("unrelated calls run in parallel", async () => {
 		const { rpc } = await openBench({
 			files,
 			script: [
@@ -295,7 +295,7 @@ describe("calls side by side", () => {
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([false, false, false, false, false]);
 	});
 
-	it("a link that was there before is judged by where it leads", async () => {
+	it("an existing link is judged by its target", async () => {
 		const { rpc, project } = await openBench({ files, script: [call("read", { path: "k/id_rsa" }), say("Done.")] });
 		mkdirSync(`${project.home}/.ssh`, { recursive: true });
 		symlinkSync(`${project.home}/.ssh`, project.path("k"));
@@ -306,7 +306,7 @@ describe("calls side by side", () => {
 });
 
 describe("rules with problems", () => {
-	it("are loud and closed: a lasting status, a message with the place, questions for whatever writes or runs", async () => {
+	it("close the guard visibly: a permanent status, a message with the place, questions before every write or run", async () => {
 		const { rpc, print, server } = await openBench({
 			files: { ...files, [rulesFile]: "zeroAccessPaths:\n  - .env\n  - *.pem\nbogus: 1\n" },
 			script: (request) =>
@@ -331,7 +331,7 @@ describe("rules with problems", () => {
 		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
-	deepIt("what a file still says when it is broken in the middle of a session stays in force", async () => {
+	deepIt("a file broken in the middle of a session keeps its readable rules in force", async () => {
 		const { rpc, project } = await openBench({
 			files,
 			script: [call("read", { path: ".env" }), call("bash", { command: "touch x" }), say("Done.")],
@@ -354,7 +354,7 @@ describe("rules with problems", () => {
 		expect([...pi.screen.statuses.keys()]).not.toContain("chronicle-guard");
 	});
 
-	deepIt("rules are found from a folder below, also where the project is not trusted", async () => {
+	deepIt("rules are found from a subfolder, also in an untrusted project", async () => {
 		const { rpc, project } = await openBench({
 			files: { ...files, "a/b/c.txt": "x\n" },
 			git: true,
@@ -368,7 +368,7 @@ describe("rules with problems", () => {
 });
 
 describe("without rules", () => {
-	it("nothing is judged, shown or written", async () => {
+	it("no call is judged, and nothing is shown or written", async () => {
 		const { rpc } = await openBench({
 			files: { ".env": "x\n" },
 			script: [call("bash", { command: "cat .env; rm -rf .env" }), say("Done.")],
@@ -383,7 +383,7 @@ describe("without rules", () => {
 });
 
 describe("/guard", () => {
-	it("shows what is in force, tests calls, logs, starts a rule file without overwriting one", async () => {
+	it("shows the rules in force, tests calls, shows the log, and creates a rule file without overwriting one", async () => {
 		const { rpc, project } = await openBench({
 			files: { "README.md": "x\n" },
 			script: [call("bash", { command: "rm -rf src" }), say("Done.")],

@@ -1,4 +1,4 @@
-// A project on real disk under rules, and what the guard says there about a call. No pi: the policy alone.
+// A project on disk under rules, and the guard's verdicts on calls in it. No pi: the policy alone.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What `git stash` takes away: files that git does not know only with an option, and never the rules that the agent is judged by.
+// Files that `git stash` removes: untracked ones only with an option, and never the guard's rules.
 import { spawnSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,22 +16,22 @@ const takesAll = [
 	"git stash --inc",
 ];
 
-describe("the rules of the project", () => {
-	it.each(takesAll)("stay where git does not track them: %s", async (command) => {
+describe("the project's rules", () => {
+	it.each(takesAll)("are protected if git does not track them: %s", async (command) => {
 		setting = openSetting(starterRules);
 		const { decision, verdicts } = await setting.bash(command);
 		expect(decision).not.toBe("allow");
 		expect(verdicts.map(({ rule }) => rule)).toContain("self-protection");
 	});
 
-	it.each(takesAll)("stay anyway where git tracks them: %s", async (command) => {
+	it.each(takesAll)("are protected if git tracks them: %s", async (command) => {
 		setting = openSetting(starterRules);
 		spawnSync("git", ["-C", setting.cwd, "add", "-f", ".pi"]);
 		const { decision, why } = await setting.bash(command);
 		expect(decision, why).toBe("allow");
 	});
 
-	it("stay where git ignores them, unless ignored files are meant too", async () => {
+	it("need no protection if git ignores them, unless ignored files are included", async () => {
 		setting = openSetting(starterRules);
 		appendFileSync(join(setting.cwd, ".gitignore"), ".pi/\n");
 		expect((await setting.bash("git stash -u")).decision).toBe("allow");
@@ -39,7 +39,7 @@ describe("the rules of the project", () => {
 	});
 
 	it.each(["git stash", "git stash push src", "git stash -u -- src", "git stash list"])(
-		"are not meant: %s",
+		"are not affected by %s",
 		async (command) => {
 			setting = openSetting(starterRules);
 			const { decision, why } = await setting.bash(command);

@@ -1,4 +1,4 @@
-// Every way that text takes to an interpreter: whatever carries a command there, the command is judged as if it stood alone.
+// Every way to pass text to an interpreter: the command in it is judged like the same command alone.
 import { afterAll, describe, expect, it } from "vitest";
 import { openSetting, starterRules } from "./setting.ts";
 
@@ -162,7 +162,7 @@ describe("text that reaches an interpreter", () => {
 		expect((await setting.bash(command)).decision).not.toBe("allow");
 	});
 
-	it.each(harmless)("lets %s through", async (command) => {
+	it.each(harmless)("is allowed if harmless: %s", async (command) => {
 		const said = await setting.bash(command);
 		expect(said.decision, said.why).toBe("allow");
 	});

@@ -1,4 +1,4 @@
-// The exact bounds of what is recorded and said about a call: lengths, numbers of reasons, order, and what is left out.
+// The exact bounds of a call's records and messages: lengths, numbers of reasons, order, omissions.
 import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../../src/footprint/index.ts";
 import { readDecision, redactInput, redactText, type Verdict } from "../../../src/safety/index.ts";
@@ -26,7 +26,7 @@ describe("a redacted line", () => {
 		expect(redactText(text, 40)).toBe(expected);
 	});
 
-	it("is marked as cut where only what was not looked at is missing", () => {
+	it("is marked as cut even if only unread text is missing", () => {
 		expect(redactText(`a${" ".repeat(439)}`, 40)).toBe("a ");
 		expect(redactText(`a${" ".repeat(440)}`, 40)).toBe("a …");
 	});
@@ -64,7 +64,7 @@ describe("a decision's record", () => {
 		expect(record.others).toEqual(["rule-1", "rule-2", "rule-3", "rule-4"]);
 	});
 
-	it("names the place of the rule, and has neither place nor other rules where there are none", () => {
+	it("has the place of the rule, and neither place nor other rules if there are none", () => {
 		expect(recordDecision("denied", call(), [because(1, { origin: { file: "/r.yaml", line: 7 } })]).origin).toBe(
 			"/r.yaml:7",
 		);
@@ -117,21 +117,21 @@ describe("a refusal's text", () => {
 		expect(new Set((["rule", "person", "nobody"] as const).map((cause) => lines(1, cause).at(-1))).size).toBe(3);
 	});
 
-	it("names a rule's place as seen from the project, and whole where it is elsewhere", () => {
+	it("names a rule's place relative to the project, or absolutely if it is outside", () => {
 		const text = (file: string) => refusalText([because(1, { origin: { file, line: 2 } })], "rule", "/p");
 		expect(text("/p/.pi/rules.yaml")).toContain("[guard: rule-1, .pi/rules.yaml:2]");
 		expect(text("/home/me/rules.yaml")).toContain("[guard: rule-1, /home/me/rules.yaml:2]");
 		expect(text("/project/rules.yaml")).toContain("/project/rules.yaml:2");
 	});
 
-	it("as a question has the call and six reasons", () => {
+	it("for a question has the call and six reasons", () => {
 		const { title, message } = questionText(call({ input: { command: "z".repeat(700) } }), reasons(8), "/p");
 		expect(title).toContain("bash");
 		const [first = "", blank, ...rest] = message.split("\n");
 		expect([first.length, blank, rest.length, rest[0]]).toEqual([600, "", 6, "• Reason 1 [guard: rule-1]"]);
 	});
 
-	it("is compared with others by its first reason", () => {
+	it("is grouped with others by its first reason", () => {
 		expect(comparableOutcome("Refused.\nA\nB 1", true)).toBe("Refused.\nA");
 		expect(comparableOutcome("Refused.\nA\nB 1", false)).toBe("Refused.\nA\nB 1");
 		expect(comparableOutcome("Error\nA\nB", true)).toBe("Error\nA\nB");
@@ -156,7 +156,7 @@ describe("policies together", () => {
 		expect(strongest([])).toBe("allow");
 	});
 
-	it("forbid what one of them forbids, screen where one screens, and nothing once they are taken out", () => {
+	it("forbid and screen what any of them does, and nothing once removed", () => {
 		const policies = openPolicies();
 		const quiet = policies.add({
 			name: "quiet",
@@ -193,7 +193,7 @@ describe("policies together", () => {
 		]);
 	});
 
-	it("change arguments one after another, the later ones from what the earlier made", async () => {
+	it("change arguments in order, each from the previous result", async () => {
 		const policies = openPolicies();
 		expect(await policies.amend(call())).toBeUndefined();
 		policies.add({ name: "one", judge: () => undefined, amend: () => ({ a: 1, b: 1 }) });
@@ -206,7 +206,7 @@ describe("policies together", () => {
 		expect(await policies.amend(call({ input: { kept: "yes" } }))).toEqual({ a: 1, b: 2, kept: "yes" });
 	});
 
-	it("withhold every text of a result that one of them cannot look at", async () => {
+	it("withhold every text of a result that one of them cannot inspect", async () => {
 		const policies = openPolicies();
 		policies.add({
 			name: "cuts",

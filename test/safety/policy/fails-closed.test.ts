@@ -1,5 +1,5 @@
-// What keeps calls from passing when something that judges them is missing or broken. Every case here lets a call through if a
-// refusal is turned into a pass.
+// Calls are refused when a policy is missing or broken. Every test here fails if a
+// refusal becomes a pass.
 import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -40,7 +40,7 @@ describe("policies", () => {
 		expect(said.verdicts[0]).toMatchObject({ policy: "broken", rule: "policy-failed" });
 	});
 
-	it("a denial is not outvoted", async () => {
+	it("a denial is never outvoted", async () => {
 		const verdict = { policy: "p", rule: "r", reason: "x" };
 		const policies = openPolicies();
 		policies.add({ name: "a", judge: () => ({ ...verdict, decision: "allow" }) });
@@ -49,7 +49,7 @@ describe("policies", () => {
 		expect((await policies.judge(toolCall, () => nothing)).decision).toBe("deny");
 	});
 
-	it("what one of them forbids is forbidden for sessions within, and free again without it", () => {
+	it("a restriction applies to child sessions, and ends when its policy is removed", () => {
 		const policies = openPolicies();
 		policies.add(quiet);
 		expect([policies.forbidChanges, policies.forbidTool("bash")]).toEqual([false, false]);
@@ -64,7 +64,7 @@ describe("policies", () => {
 		expect([policies.forbidChanges, policies.forbidTool("bash")]).toEqual([false, false]);
 	});
 
-	it("a change of arguments that fails is no pass", async () => {
+	it("a failing change of arguments is a refusal", async () => {
 		const policies = openPolicies();
 		policies.add({
 			...quiet,
@@ -77,12 +77,12 @@ describe("policies", () => {
 });
 
 describe("frozen rules", () => {
-	it("that are not what was promised are not put in force", () => {
+	it("that do not match their hash are not applied", () => {
 		expect(() => deserializeRules("{}", "0123456789abcdef")).toThrow(/hash/);
 	});
 });
 
-describe("in real pi, a part of the package cannot be loaded", () => {
+describe("in real pi, a part of the package that cannot be loaded fails closed:", () => {
 	const files = { ".pi/damage-control-rules.yaml": "effects: { recursive-delete: deny }\n", "src/a.ts": "x\n" };
 	const bundled = existsSync(join(packageUnderTest().root, "dist", "later"));
 
@@ -128,7 +128,7 @@ describe("in real pi, a part of the package cannot be loaded", () => {
 		expect(ran).toBe(false);
 	});
 
-	it("what people have answered", needs("the built package", bundled), async () => {
+	it("the remembered answers", needs("the built package", bundled), async () => {
 		const asking = { ...files, ".pi/damage-control-rules.yaml": "readOnlyPaths: [{ path: out.txt, ask: true }]\n" };
 		const { ran, text } = await runWithout("safety-guard-answers", undefined, asking);
 		expect(text).toContain("could not be judged");

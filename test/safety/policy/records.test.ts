@@ -1,4 +1,4 @@
-// What is written down about a call, and which calls may run side by side.
+// Records of a call, and which calls may run in parallel.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../../src/safety/index.ts";
@@ -39,9 +39,9 @@ describe("redaction", () => {
 		"cat src/components/workflow/definitions/reader.ts",
 		"rm -rf node_modules",
 		"npm run build -- --mode production",
-	])("leaves %s as it is", (text) => expect(redactText(text, 200)).toBe(text));
+	])("leaves %s unchanged", (text) => expect(redactText(text, 200)).toBe(text));
 
-	it("names contents by their size and never the fields of secrets", () => {
+	it("replaces contents by their size and omits secret fields", () => {
 		expect(redactInput({ path: "a", content: "x".repeat(500) }, 100)).toBe("path=a content=(500 characters)");
 		expect(redactInput({ path: "a", edits: [1, 2] }, 100)).toBe("path=a edits=(2 items)");
 		expect(redactInput({ password: "x", q: { a: 1 } }, 100)).toBe("password=••• q=(1 fields)");
@@ -61,7 +61,7 @@ describe("redaction", () => {
 		for (const other of [undefined, null, 3, "x", [], {}, { version: 2 }]) expect(readDecision(other)).toBeUndefined();
 	});
 
-	it("takes no time over long texts without an end", () => {
+	it("takes linear time for long texts", () => {
 		const started = performance.now();
 		for (const unit of ["a", "-", "a+", "token=", "://a:", "sk-", "bearer ", "eyJ", " ", "_1"]) {
 			redactText(unit.repeat(200_000), 400);
@@ -92,7 +92,7 @@ describe("policies", () => {
 		expect(policies.size).toBe(2);
 	});
 
-	it("an error in a policy, or in measuring, is a refusal with a reason", async () => {
+	it("an error in a policy or in the footprint is a refusal with a reason", async () => {
 		const policies = openPolicies();
 		policies.add({
 			name: "a",
@@ -108,7 +108,7 @@ describe("policies", () => {
 		expect(judged.verdicts.map(({ reason }) => reason).join()).toMatch(/boom.*no disk/);
 	});
 
-	it("a policy that cannot look at a result withholds it", async () => {
+	it("a policy that cannot inspect a result withholds it", async () => {
 		const policies = openPolicies();
 		policies.add({
 			name: "a",
@@ -121,7 +121,7 @@ describe("policies", () => {
 		expect(screening?.texts.join()).not.toContain("secret");
 	});
 
-	it("a refusal names rule and place, and says what to do", () => {
+	it("a refusal has rule, place and remedy", () => {
 		const text = refusalText([{ ...verdict, origin: { file: "/r.yaml", line: 4 }, advice: "Do less." }], "rule", "/p");
 		expect(text).toContain("because [guard: r, /r.yaml:4]");
 		expect(text).toContain("Do less.");
@@ -129,7 +129,7 @@ describe("policies", () => {
 	});
 });
 
-describe("calls side by side", () => {
+describe("parallel execution", () => {
 	const footprint = (tool: string, accesses: Footprint["accesses"], runs: Footprint["runs"] = []): Footprint => ({
 		tool,
 		accesses,
@@ -149,7 +149,7 @@ describe("calls side by side", () => {
 		["a copy of links", footprint("bash", [access("write", "/p/k")], [run("cp", "-a", "a", "k")])],
 		["an archive", footprint("bash", [access("write", "/p")], [run("tar", "xf", "a")])],
 		["a checkout", footprint("bash", [access("write", "/p")], [run("git", "checkout", "x")])],
-	])("%s and a call that uses the name do not, whichever comes first", (_name, maker) => {
+	])("is excluded for %s and a call that uses the name, in either order", (_name, maker) => {
 		const flight = openInFlightCalls();
 		flight.begin("1", maker);
 		expect(flight.conflict("2", reading, yes)).toContain("/p/k/id");
@@ -161,7 +161,7 @@ describe("calls side by side", () => {
 		expect(flight.size).toBe(0);
 	});
 
-	it("what only writes text, or lies elsewhere, does", () => {
+	it("is allowed for calls that only write text or use other paths", () => {
 		const flight = openInFlightCalls();
 		flight.begin("1", footprint("bash", [access("write", "/p/k")], [run("echo", "x")]));
 		flight.begin("2", footprint("write", [access("write", "/p/k")]));
@@ -172,7 +172,7 @@ describe("calls side by side", () => {
 		expect(flight.conflict("4", reading, yes)).toBeUndefined();
 	});
 
-	it("something unknown and a read of what is not there yet do not", () => {
+	it("is excluded for an unknown effect and a read of a missing path", () => {
 		const flight = openInFlightCalls();
 		flight.begin("1", { ...footprint("bash", []), unknowns: [{ what: "script", text: "x", may: ["write", "link"] }] });
 		expect(flight.conflict("2", reading, () => false)).toContain("/p/k/id");
@@ -182,8 +182,8 @@ describe("calls side by side", () => {
 	});
 });
 
-describe("containment", () => {
-	it("is by whole segments", () => {
+describe("containment of paths", () => {
+	it("compares whole segments", () => {
 		expect(isWithin("/a/b", "/a")).toBe(true);
 		expect(isWithin("/a", "/a")).toBe(true);
 		expect(isWithin("/ab", "/a")).toBe(false);

@@ -1,4 +1,4 @@
-// The table of secrets: every kind, each in the texts where it occurs, and what must stay.
+// The table of secrets: every kind in the texts where it occurs, and texts that must stay unchanged.
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -57,7 +57,7 @@ const secrets: readonly [kind: string, text: string, secret: string][] = [
 ];
 
 describe("secrets", () => {
-	it("every kind of the table has its case", () => {
+	it("of every kind in the table have a case", () => {
 		expect([...new Set(secrets.map(([kind]) => kind))].toSorted()).toEqual(
 			secretKinds.map(({ name }) => name).toSorted(),
 		);
@@ -86,9 +86,9 @@ describe("secrets", () => {
 		"npm_config_registry and npm_lifecycle_event",
 		"the tokens: 12345 of max_tokens=4096",
 		"sk-learn and pk-fields",
-	])("leaves %s", (text) => expect(redactSecrets(text)).toBe(text));
+	])("do not include %s", (text) => expect(redactSecrets(text)).toBe(text));
 
-	it("finds random words of any make, nearly always", () => {
+	it("include random tokens of any alphabet, nearly always", () => {
 		const made = (n: number): string[] => [
 			randomBytes(24).toString("hex"),
 			randomBytes(40).toString("base64url").replaceAll(/[-_]/g, "x"),
@@ -98,15 +98,15 @@ describe("secrets", () => {
 		const missed = words.filter((word) => redactSecrets(`x ${word}`).includes(word));
 		expect(missed.length / words.length).toBeLessThan(0.05);
 	});
-	it("values of the environment are secrets wherever they stand", () => {
+	it("include values of the environment anywhere", () => {
 		const redact = openRedaction({ SERVICE_SECRET: "plain words here", PATH: "/usr/bin", MAX_TOKENS: "4096" });
 		expect(redact("it says plain words here")).toBe("it says •••");
 		expect(redact("/usr/bin 4096")).toBe("/usr/bin 4096");
 	});
-	it("keeps whatever holds no secret, and never fails", () => {
+	it("leave other text unchanged, and redaction never fails", () => {
 		fc.assert(fc.property(fc.string({ maxLength: 400 }), (text) => void redactSecrets(text)));
 	});
-	it("takes no longer than the text is long", () => {
+	it("are found in time linear in the text", () => {
 		const started = performance.now();
 		for (const unit of [
 			"a",

@@ -1,4 +1,4 @@
-// The readonly posture by text alone: what only reads passes, what changes something does not, both in every spelling.
+// The readonly posture without pi: reading commands pass, changing ones do not, in every spelling.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -323,11 +323,11 @@ describe("readonly", () => {
 	it.each(writes)("stops %s", async (command) => {
 		expect(await bash(command)).toBe("deny");
 	});
-	it.each(reads)("lets %s through", async (command) => {
+	it.each(reads)("allows %s", async (command) => {
 		expect(await bash(command)).toBe("allow");
 	});
 
-	it("stops pi's own writing tools and lets the reading ones through", async () => {
+	it("stops pi's own writing tools and allows the reading ones", async () => {
 		expect(await decide("write", { path: "a", content: "x" })).toBe("deny");
 		expect(await decide("edit", { path: "f", edits: [] })).toBe("deny");
 		expect(await decide("write", { path: `${temp}/a`, content: "x" })).toBe("allow");
@@ -339,7 +339,7 @@ describe("readonly", () => {
 		expect(await decide("powershell", { command: "Get-Content f" })).toBe("allow");
 	});
 
-	it("stops tools of others unless their author says that they only read", async () => {
+	it("stops other extensions' tools unless they are declared read-only", async () => {
 		expect(await decide("patch_file", { path: "f", content: "x" })).toBe("deny");
 		expect(await decide("mystery", { text: "x" })).toBe("deny");
 		expect(await decide("mystery", { text: "x" }, { hints: { readOnlyHint: true } })).toBe("allow");

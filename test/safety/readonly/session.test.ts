@@ -1,4 +1,4 @@
-// The readonly posture in real pi: turned on and off, remembered on the branch, told once, in every mode, with and without a sandbox.
+// The readonly posture in real pi: on and off, stored on the branch, sent once to the model, in every mode, with and without a sandbox.
 import { describe, expect, it } from "vitest";
 import { probeSandbox } from "../../../src/safety/sandbox/index.ts";
 import { call, calls, openBench, SessionDraft, say } from "../../harness/index.ts";
@@ -9,8 +9,8 @@ const entry = "readonly:posture";
 const nudges = (body: unknown) => JSON.stringify(body).match(/readonly now: read/g)?.length ?? 0;
 const write = call("write", { path: "a.txt", content: "x" });
 
-describe("on and off", () => {
-	it("/readonly turns it round, on and off set it; writing tools stay advertised and are refused", async () => {
+describe("switching readonly", () => {
+	it("/readonly toggles it, on and off set it; writing tools stay advertised and are refused", async () => {
 		const { rpc, server, project } = await openBench({
 			script: [write, say("I may not."), write, say("Written.")],
 		});
@@ -36,7 +36,7 @@ describe("on and off", () => {
 		await pi.screen.notified(/Unknown: `\/readonly maybe`/);
 	});
 
-	it("the model is told once a change, in a message that stays", async () => {
+	it("the model gets one message per change, which stays in the context", async () => {
 		const { rpc, server } = await openBench({ script: [say("1"), say("2"), say("3"), say("4"), say("5")] });
 		const pi = await rpc();
 		await pi.run("one");
@@ -57,7 +57,7 @@ describe("on and off", () => {
 		expect(third?.tools).toEqual(second?.tools);
 	});
 
-	it("a change in the middle of a run holds for the next call and is told at once", async () => {
+	it("a change in the middle of a run applies to the next call and is sent at once", async () => {
 		const { rpc, server } = await openBench({
 			script: [call("bash", { command: "sleep 1.5" }), write, say("Done.")],
 		});
@@ -72,8 +72,8 @@ describe("on and off", () => {
 	});
 });
 
-describe("remembered", () => {
-	it("on the branch: after resuming, after reloading, and again different on another branch", async () => {
+describe("the stored posture", () => {
+	it("follows the branch: after a resume, after a reload, and differently on another branch", async () => {
 		const { rpc, project } = await openBench({ script: [say("one"), write, say("no"), write, say("yes")] });
 		const draft = new SessionDraft(project);
 		draft.user("hi");
@@ -95,7 +95,7 @@ describe("remembered", () => {
 		void before;
 	});
 
-	it("a posture of the other package of this kind is understood", async () => {
+	it("may come from the reference package", async () => {
 		const { rpc, project } = await openBench({ script: [write, say("no")] });
 		const draft = new SessionDraft(project);
 		draft.user("hi");
@@ -106,7 +106,7 @@ describe("remembered", () => {
 		expect(pi.toolResults()[0]?.error).toBe(true);
 	});
 
-	it("--chronicle-readonly starts with it, also a new session; the branch's own word counts more", async () => {
+	it("is set by --chronicle-readonly, also in a new session, unless the branch says otherwise", async () => {
 		const { rpc, project } = await openBench({ script: [write, say("no"), write, say("yes")] });
 		const pi = await rpc({ args: ["--chronicle-readonly"] });
 		await pi.run("Write a.txt");
@@ -116,7 +116,7 @@ describe("remembered", () => {
 		expect(project.exists("a.txt")).toBe(true);
 	});
 
-	it("moves in the tree take it along", async () => {
+	it("is kept by moves in the tree", async () => {
 		const { tui, project } = await openBench({ script: [write, say("Not written.")] });
 		const draft = new SessionDraft(project);
 		draft.user("hi");
@@ -138,7 +138,7 @@ describe("remembered", () => {
 });
 
 describe("other modes", () => {
-	it("works in print mode: the command says so, the flag holds", async () => {
+	it("print mode: the command reports it, the flag applies", async () => {
 		const { print, project } = await openBench({ script: [write, say("I may not.")] });
 		expect((await print("/readonly on")).stdout).toContain("Readonly: nothing is changed");
 		const done = await print("Write a.txt", { args: ["--chronicle-readonly", "--thinking", "off"] });
@@ -146,7 +146,7 @@ describe("other modes", () => {
 		expect(project.exists("a.txt")).toBe(false);
 	});
 
-	it("works in the terminal; the person's own ! commands are not judged", async () => {
+	it("the terminal: the user's own ! commands are not judged", async () => {
 		const { tui, project } = await openBench({ script: [] });
 		const pi = await tui({ cols: 100, rows: 30 });
 		await pi.submit("/readonly");
@@ -157,7 +157,7 @@ describe("other modes", () => {
 });
 
 describe("front matter", () => {
-	it("of templates and skills turns it on and off; other words are pointed out", async () => {
+	it("of templates and skills turns it on and off; unknown values are reported", async () => {
 		const { rpc } = await openBench({
 			files: {
 				".pi/prompts/look.md": "---\ndescription: look\nreadonly: true\n---\nLook at $1\n",
@@ -185,8 +185,8 @@ describe("front matter", () => {
 	});
 });
 
-describe("in a sandbox", needsProgram("bwrap", sandbox), () => {
-	it("shell commands run where nothing can be changed, with exit code, both outputs and streaming as before", async () => {
+describe("readonly in a sandbox", needsProgram("bwrap", sandbox), () => {
+	it("runs shell commands that can't change anything, with exit code, both outputs and streaming", async () => {
 		const { rpc, project, server } = await openBench({
 			files: {
 				"run.sh":
@@ -220,7 +220,7 @@ describe("in a sandbox", needsProgram("bwrap", sandbox), () => {
 		expect(JSON.stringify(server.requests.at(-1)?.messages)).not.toContain("bwrap");
 	});
 
-	it("stops with the run", async () => {
+	it("stops the command with the run", async () => {
 		const { rpc, project } = await openBench({ script: [call("bash", { command: "sleep 300" })] });
 		const pi = await rpc({ args: ["--chronicle-readonly"] });
 		await pi.prompt("Go");
@@ -231,8 +231,8 @@ describe("in a sandbox", needsProgram("bwrap", sandbox), () => {
 	});
 });
 
-describe("without a sandbox", () => {
-	it("what cannot be known is refused", async () => {
+describe("readonly without a sandbox", () => {
+	it("refuses unknown commands", async () => {
 		const { rpc, project } = await openBench({
 			files: { "run.sh": "echo a > made.txt\n" },
 			script: [

@@ -1,4 +1,4 @@
-// `npm start`: what a person sees who has only cloned and installed, with a terminal and without one, and that nothing stays behind.
+// `npm start` after clone and install, with a terminal and without one, and its cleanup.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -55,8 +55,8 @@ function copies(temp: string): string[] {
 	return readdirSync(temp).filter((name) => name.startsWith("pi-rehearsal-"));
 }
 
-describe("without a terminal", () => {
-	it("runs the workflow to its end, tells every phase as it ends, and exits with 0", {
+describe("npm start without a terminal", () => {
+	it("runs the workflow to its end, reports every phase as it ends, and exits with 0", {
 		timeout: patient(120_000),
 	}, async () => {
 		const { project, temp, env } = newcomer();
@@ -86,7 +86,7 @@ describe("without a terminal", () => {
 		expect(readdirSync(project.agentFolder).sort()).toEqual(["settings.json"]);
 	});
 
-	deepIt.each(["SIGINT", "SIGTERM"] as const)("cleans up after %s and says so with its exit code", async (signal) => {
+	deepIt.each(["SIGINT", "SIGTERM"] as const)("cleans up after %s and exits with the signal's code", async (signal) => {
 		const { project, temp, env } = newcomer();
 		const started = start(env, project.folder);
 		await started.printed("✓ Feature > ");
@@ -96,8 +96,8 @@ describe("without a terminal", () => {
 	});
 });
 
-describe("in a terminal", () => {
-	it("opens pi with a workflow ready, asks nothing, runs it on Enter, and is gone after Ctrl+C", async () => {
+describe("npm start in a terminal", () => {
+	it("opens pi with a workflow ready, asks nothing, runs it on Enter, and exits on Ctrl+C", async () => {
 		const { project, temp, env } = newcomer();
 		const tui = await startTerminal(project, [process.execPath, script], {
 			cols: 100,

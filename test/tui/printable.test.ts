@@ -1,11 +1,11 @@
-// Texts of others on a person's terminal: what would steer it, or turn the order of what is read, does not get there.
+// Untrusted text on the terminal: control sequences and bidirectional overrides are removed.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { printable, withoutControls } from "../../src/pi/index.ts";
 
-describe("a text of somebody else", () => {
+describe("untrusted text", () => {
 	it.each([
-		["colours", "\u001b[31mred\u001b[0m", "red"],
+		["colors", "\u001b[31mred\u001b[0m", "red"],
 		["clearing the screen", "a\u001b[2Jb", "ab"],
 		["a link", "\u001b]8;;http://x\u0007here\u001b]8;;\u0007", "here"],
 		["the window's title", "\u001b]0;owned\u001b\\after", "after"],
@@ -28,7 +28,7 @@ describe("a text of somebody else", () => {
 		["\u001b]no title\u0007", "]no title"],
 		["\u001b]0;a title without an end\nnext", "]0;a title without an end\nnext"],
 		["\u009bhello\u009c", "hello"],
-	])("keeps what only looks like a sequence: %j", (text, shown) => {
+	])("keeps text that only looks like a control sequence: %j", (text, shown) => {
 		expect(printable(text)).toBe(shown);
 	});
 
@@ -43,7 +43,7 @@ describe("a text of somebody else", () => {
 		);
 	});
 
-	it("never holds what a terminal obeys", () => {
+	it("never contains what a terminal interprets", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary" }), (text) => {
 				// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there

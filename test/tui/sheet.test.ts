@@ -1,5 +1,5 @@
-// Every kind of overlay at every size from 40×12 to 200×50: title, position, answers and keys are on the screen, nothing is wider or higher than
-// it, all of the text can be reached, and a resize while it is open changes none of that.
+// Every kind of overlay at every size from 40×12 to 200×50: title, position, answers and keys are visible, nothing is wider or higher than
+// the screen, all of the text can be reached, and a resize while it is open changes none of that.
 
 import { stripVTControlCharacters } from "node:util";
 import { getMarkdownTheme, initTheme } from "@earendil-works/pi-coding-agent";
@@ -168,7 +168,7 @@ function expectWhole(
 }
 
 describe("every overlay at every size", () => {
-	it.each(Object.keys(cases()))("%s has its title, position, answers and keys in sight", (name) => {
+	it.each(Object.keys(cases()))("%s shows its title, position, answers and keys", (name) => {
 		const { spec, end } = cases()[name] as Case;
 		for (const width of widths) {
 			for (const height of heights) {
@@ -189,7 +189,7 @@ describe("every overlay at every size", () => {
 		}
 	});
 
-	it("stays whole whatever is pressed and however it is resized while it is open", () => {
+	it("stays complete for any keys and any resize while it is open", () => {
 		const names = Object.keys(cases());
 		const moves = fc.array(
 			fc.tuple(
@@ -225,7 +225,7 @@ describe("every overlay at every size", () => {
 	});
 });
 
-describe("the answers of a sheet", () => {
+describe("the answers of an overlay", () => {
 	const spec = (uncalled: boolean) =>
 		questionSheet({
 			title: "Sure?",
@@ -235,7 +235,7 @@ describe("the answers of a sheet", () => {
 			uncalled,
 		});
 
-	it("Enter takes the first, which is the safe one; arrows and letters take others; Esc takes none", () => {
+	it("are chosen by Enter (the first, safe one), arrows or letters; Esc chooses none", () => {
 		const press = (...typed: string[]) => {
 			const sheet = openSheet(spec(false), unpainted);
 			sheet.render(80, 24);
@@ -251,7 +251,7 @@ describe("the answers of a sheet", () => {
 		expect(press("\u001b")).toEqual({ kind: "left" });
 	});
 
-	it("a letter under the hands of somebody who types answers nothing until they have paused", () => {
+	it("ignore letters typed just before it opened, until the user pauses", () => {
 		let now = 1000;
 		const sheet = openSheet(spec(true), unpainted, () => now);
 		expect(sheet.render(80, 24).join("\n")).not.toMatch(/^y /m);
@@ -265,7 +265,7 @@ describe("the answers of a sheet", () => {
 		expect(sheet.key("y", keys)).toEqual({ kind: "chosen", value: "Yes" });
 	});
 
-	it("shows what is cut off on the right when it is moved sideways, and back", () => {
+	it("shows text beyond the right edge when scrolled sideways, and back", () => {
 		const wide = `${"─".repeat(60)}統計 the end`;
 		const sheet = openSheet(
 			{ title: "Drawing", body: { kind: "lines", long: "cut", lines: [[plain(wide)]] }, leave: "Esc closes" },

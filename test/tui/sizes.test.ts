@@ -1,5 +1,5 @@
-// Overlays in real pi in a terminal, opened at 40×12 and resized up to 200×50: what a person needs is on the screen at each size, and the letters
-// answer. A question that was put off comes back with one key.
+// Overlays in real pi in a terminal, opened at 40×12 and resized up to 200×50: the necessary parts are visible at each size, and the letters
+// answer. One key reopens a postponed question.
 import { describe, expect, it } from "vitest";
 import { ledgerOf, move, withTemplates, worker } from "../chronicle/runs/bench.ts";
 import { call, openBench, say, type Tui } from "../harness/index.ts";
@@ -49,7 +49,7 @@ const template = {
 
 describe("an overlay in pi", () => {
 	it(
-		"an approval: all answers at every size, put off and back by one key, answered from the diff",
+		"for an approval shows all answers at every size, is postponed and reopened by one key, and is answered from the diff",
 		async () => {
 			const text = Array.from({ length: 30 }, (_, index) => `${index}. 統計 🧪 step`).join("\n");
 			const { project, tui } = await openBench({
@@ -89,7 +89,7 @@ describe("an overlay in pi", () => {
 	);
 
 	it(
-		"a guard question: its answers at every size however long the command is",
+		"for a guard question shows its answers at every size, however long the command",
 		async () => {
 			const command = `sh deploy.sh ${Array.from({ length: 60 }, (_, index) => `--option-${index}=統計`).join(" ")}`;
 			const { project, tui } = await openBench({
@@ -112,7 +112,7 @@ describe("an overlay in pi", () => {
 	);
 
 	it(
-		"pages of /workflow: title, position and keys at every size",
+		"for pages of /workflow shows title, position and keys at every size",
 		async () => {
 			const phases = Array.from({ length: 8 }, (_, index) => ({
 				id: `p${index}`,

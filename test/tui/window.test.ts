@@ -1,4 +1,4 @@
-// The window over long texts, and a diff as a page: nothing wider than the screen, nothing lost, nothing that a terminal obeys.
+// The window over long texts, and a diff as a page: nothing wider than the screen, no text lost, no control sequences.
 import { stripVTControlCharacters } from "node:util";
 import { initTheme } from "@earendil-works/pi-coding-agent";
 import { visibleWidth } from "@earendil-works/pi-tui";
@@ -15,7 +15,7 @@ const texts = fc.string({ unit: fc.constantFrom(..."ab c1+-»統🧪\t\u001b[\u2
 const obeyed = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 describe("a window", () => {
-	it("has exactly the rows that there is room for, none too wide, wherever it is moved and however it is resized", () => {
+	it("has exactly the available rows, none too wide, at any position and size", () => {
 		const moves = fc.array(fc.tuple(fc.integer({ min: -30, max: 30 }), fc.integer({ min: 2, max: 60 })), {
 			maxLength: 6,
 		});
@@ -41,7 +41,7 @@ describe("a window", () => {
 		);
 	});
 
-	it("shows every word of a long line, set in behind what it begins with", () => {
+	it("shows every word of a long line, indented after its prefix", () => {
 		const window = openWindow(unpainted, false);
 		window.set([[plain("  12 + one two three four five")], [plain("» said at length, and then some")]]);
 		expect(window.rows(24, 4)).toEqual([
@@ -52,7 +52,7 @@ describe("a window", () => {
 		]);
 	});
 
-	it("follows its end until somebody scrolls up, and again from the end on", () => {
+	it("follows its end until the user scrolls up, and again once at the end", () => {
 		const window = openWindow(unpainted, true);
 		const lines = (count: number) => Array.from({ length: count }, (_, index): Line => [plain(`line ${index}`)]);
 		window.set(lines(10));
@@ -68,7 +68,7 @@ describe("a window", () => {
 		expect(window.rows(20, 2)).toEqual(["line 14", "line 15"]);
 	});
 
-	it("keeps what was at its top when the width changes", () => {
+	it("keeps its top line when the width changes", () => {
 		const window = openWindow(unpainted, false);
 		window.set(Array.from({ length: 20 }, (_, index): Line => [plain(`${index} ${"word ".repeat(10)}`)]));
 		window.rows(80, 4);
@@ -105,7 +105,7 @@ describe("a diff as a page", () => {
 		]);
 	});
 
-	it("has the colours of the language, of the same text, and nothing else that a terminal obeys", () => {
+	it("has syntax colors, unchanged text, and no other control sequence", () => {
 		const { lines, dress } = patchPage(patch);
 		const bare = (line: Line) => stripVTControlCharacters(textOf(line));
 		for (const index of lines.keys()) {
@@ -115,7 +115,7 @@ describe("a diff as a page", () => {
 		expect(dress(4)[1]?.tone).toBe("coloured");
 	});
 
-	it("says when there is nothing, and when there is more", () => {
+	it("says when it is empty, and when there is more", () => {
 		expect(textOf(patchPage("").lines[0])).toBe("No files have changed.");
 		expect(textOf(patchPage(patch, { cut: true }).lines.at(-1))).toContain("the diff is longer");
 	});

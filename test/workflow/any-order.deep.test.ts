@@ -1,4 +1,4 @@
-// A person and a model that do anything in any order, in real pi: whatever they did, what is shown, offered and told agrees with the run.
+// Random commands of the user and answers of the model in any order, in real pi: screen, completions and context agree with the run.
 import { expect, it } from "vitest";
 import { call, calls, fail, fixtureExtension, type Reply } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
@@ -37,46 +37,50 @@ function numbers(seed: number): () => number {
 	};
 }
 
-it.each([7, 29])("any order of commands and answers, seed %i", { timeout: patient(120_000) }, async (seed) => {
-	const next = numbers(seed);
-	const pick = <Item>(items: readonly Item[]) => items[Math.floor(next() * items.length)] as Item;
-	const stage = await openStage(
-		{
-			w: ["a", "@s", "b"],
-			s: { show: "workflows", maxLoops: 1, phases: ["s1", { id: "s2", tools: { allow: ["read"] } }] },
-			v: { autoContinue: false, phases: ["x", "y"] },
-		},
-		{ settings: { retry: { enabled: false } } },
-	);
-	const mover = stage.project.write(
-		"mover.mjs",
-		`export default (pi) => pi.registerCommand("goto", { handler: async (at, ctx) => {
+it.each([7, 29])(
+	"screen, completions and context agree with the run after commands and answers in any order, seed %i",
+	{ timeout: patient(120_000) },
+	async (seed) => {
+		const next = numbers(seed);
+		const pick = <Item>(items: readonly Item[]) => items[Math.floor(next() * items.length)] as Item;
+		const stage = await openStage(
+			{
+				w: ["a", "@s", "b"],
+				s: { show: "workflows", maxLoops: 1, phases: ["s1", { id: "s2", tools: { allow: ["read"] } }] },
+				v: { autoContinue: false, phases: ["x", "y"] },
+			},
+			{ settings: { retry: { enabled: false } } },
+		);
+		const mover = stage.project.write(
+			"mover.mjs",
+			`export default (pi) => pi.registerCommand("goto", { handler: async (at, ctx) => {
 			const messages = ctx.sessionManager.getEntries().filter(({ type }) => type === "message");
 			if (ctx.isIdle() && messages.length > 0) await ctx.navigateTree(messages[Number(at) % messages.length].id);
 		} });`,
-	);
-	const pi = await stage.rpc({ extensions: [mover, fixtureExtension("probe")], answers: () => next() < 0.5 });
-	const done: string[] = [];
-	for (let turn = 0; turn < 25; turn++) {
-		stage.play(...Array.from({ length: 1 + Math.floor(next() * 5) }, () => pick(replies)));
-		const input = pick(inputs);
-		done.push(input);
-		if (input === "abort") await pi.send({ type: "abort" });
-		// pi refuses a message to a model at work that does not say how it is to be queued.
-		else await pi.prompt(input).catch(() => {});
-		if (next() < 0.4) continue;
+		);
+		const pi = await stage.rpc({ extensions: [mover, fixtureExtension("probe")], answers: () => next() < 0.5 });
+		const done: string[] = [];
+		for (let turn = 0; turn < 25; turn++) {
+			stage.play(...Array.from({ length: 1 + Math.floor(next() * 5) }, () => pick(replies)));
+			const input = pick(inputs);
+			done.push(input);
+			if (input === "abort") await pi.send({ type: "abort" });
+			// pi refuses a message to a model at work that does not say how it is to be queued.
+			else await pi.prompt(input).catch(() => {});
+			if (next() < 0.4) continue;
+			await pi.idle(20_000, 40);
+			const so = done.join(", ");
+			const last = (await pi.customEntries<State>("workflow:state")).at(-1);
+			const shown = pi.screen.statuses.get("chronicle-workflow");
+			const { activeTools } = await pi.probe();
+			expect([activeTools.includes("workflow_step"), pi.screen.widgets.size], so).toEqual([shown !== undefined, 0]);
+			if (shown !== undefined || last === undefined || next() < 0.5) continue;
+			stage.play("nothing is on");
+			await pi.run("hello");
+			expect(stage.server.last().tools, so).not.toContain("workflow_step");
+			expect(JSON.stringify(stage.server.last().messages), so).not.toMatch(/Do \w+ for |is not finished/);
+		}
 		await pi.idle(20_000, 40);
-		const so = done.join(", ");
-		const last = (await pi.customEntries<State>("workflow:state")).at(-1);
-		const shown = pi.screen.statuses.get("chronicle-workflow");
-		const { activeTools } = await pi.probe();
-		expect([activeTools.includes("workflow_step"), pi.screen.widgets.size], so).toEqual([shown !== undefined, 0]);
-		if (shown !== undefined || last === undefined || next() < 0.5) continue;
-		stage.play("nothing is on");
-		await pi.run("hello");
-		expect(stage.server.last().tools, so).not.toContain("workflow_step");
-		expect(JSON.stringify(stage.server.last().messages), so).not.toMatch(/Do \w+ for |is not finished/);
-	}
-	await pi.idle(20_000, 40);
-	expect(pi.eventsOf("extension_error"), done.join(", ")).toEqual([]);
-});
+		expect(pi.eventsOf("extension_error"), done.join(", ")).toEqual([]);
+	},
+);

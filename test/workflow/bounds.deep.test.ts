@@ -1,4 +1,4 @@
-// A phase whose calls go round, or reach a ceiling, in real pi: the model is told, then the workflow waits for a person.
+// A phase that repeats its calls or reaches a ceiling, in real pi: the model is warned, then the workflow waits for the user.
 import { describe, expect, it } from "vitest";
 import { call, calls, type ModelRequest, openBench, say } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
@@ -35,7 +35,7 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		],
 		["a cycle of three", {}, (n: number) => call("bash", { command: `echo ${n % 3}` })],
 	])(
-		"that goes round is told so after 3 times and paused after 6, with the reason: %s",
+		"that repeats itself is warned after 3 times and paused after 6, with the reason: %s",
 		async (_name, phase, reply) => {
 			const { server, project, print } = await play(reply, phase, { loopable: false });
 			const done = await print("/workflow round do it");
@@ -47,7 +47,7 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		},
 	);
 
-	it("is stopped where the model only starts it over and over, and not where it works in between", async () => {
+	it("is stopped if the model only restarts it repeatedly, but not if it works in between", async () => {
 		const loop = call("workflow_step", { action: "loop" });
 		const idle = await play(() => loop);
 		const stopped = await idle.print("/workflow round do it");
@@ -59,7 +59,7 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		expect(`${done.stdout}${done.stderr}`).not.toContain("No progress");
 	});
 
-	it("is not stopped for 80 different calls, nor for the same ones where it polls, but at its own ceilings", async () => {
+	it("is not stopped for 80 different calls, nor for equal ones if it polls, but at its own ceilings", async () => {
 		const useful = await play((n) => (n < 80 ? call("bash", { command: `echo ${n}` }) : next));
 		const done = await useful.print("/workflow round do it");
 		expect(`${done.stdout}${done.stderr}`).not.toContain("paused");
@@ -75,7 +75,7 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		expect(few.server.requests).toHaveLength(7);
 	});
 
-	it("that was paused goes on when a person resumes it, and counts anew", async () => {
+	it("that was paused continues when the user resumes it, with fresh counts", async () => {
 		let steps = 0;
 		let resumed = false;
 		const { rpc } = await play(() => {

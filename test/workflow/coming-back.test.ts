@@ -1,4 +1,4 @@
-// A workflow in sessions that are opened again, branched, compacted, moved about in, or damaged. Real pi, real session files.
+// A workflow in sessions that are resumed, branched, compacted, navigated or damaged. Real pi, real session files.
 
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
@@ -23,8 +23,8 @@ const reference = (more: object = {}) => ({
 	...more,
 });
 
-describe("opened again", () => {
-	it("same phase, same status, limits in force, nothing said to the model; field 40, 41, 54, 58", async () => {
+describe("a resumed session", () => {
+	it("has the same phase, status and limits, and sends nothing to the model", async () => {
 		const stage = await openStage({ w: limited, inner: ["@w"] }, { files: { "x.txt": "x" } });
 		const first = await stage.rpc();
 		stage.play(step("next", "found it"), "I wait");
@@ -62,7 +62,7 @@ describe("opened again", () => {
 		await again.prompt("/workflow resume");
 		await again.settled();
 		expect((await again.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
-		// case 46: what has ended is not ended again.
+		// A run that has ended does not end again.
 		await again.close();
 		const third = await stage.rpc({ session: file, extensions: [fixtureExtension("probe")] });
 		await third.run("hello");
@@ -74,7 +74,7 @@ describe("opened again", () => {
 		).toEqual([]);
 	});
 
-	it("an edited definition does not move a run that is on; reload takes it, by the id of the phase", async () => {
+	it("keeps the run's definition after an edit; reload applies it, by the id of the phase", async () => {
 		const stage = await openStage({ w: ["a", "b"] });
 		const first = await stage.rpc();
 		stage.play(step("next"), "I wait");
@@ -99,7 +99,7 @@ describe("opened again", () => {
 		expect((await again.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
 	});
 
-	deepIt("a phase that the new definition does not have keeps the old one", async () => {
+	deepIt("keeps the old definition at a reload if the new one lacks the phase", async () => {
 		const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		const pi = await stage.rpc();
 		await pi.prompt("/workflow w it");
@@ -117,7 +117,7 @@ describe("opened again", () => {
 });
 
 describe("states of the reference package", () => {
-	it("without their definition allow nothing, say why, and can be cancelled or taken up again", async () => {
+	it("allow nothing without their definition, say why, and can be canceled or continued", async () => {
 		const stage = await openStage({ other: ["o"] }, { files: { "x.txt": "x" } });
 		const draft = new SessionDraft(stage.project);
 		draft.user("earlier");
@@ -141,7 +141,7 @@ describe("states of the reference package", () => {
 		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false, cancelled: true });
 	});
 
-	deepIt("an index without a path is taken up; case 65: what that package left in the context goes", async () => {
+	deepIt("continue from an index without a path; messages of that package leave the context", async () => {
 		const stage = await openStage({ w: ["a", "b", "c"] });
 		const draft = new SessionDraft(stage.project);
 		draft.user("earlier");
@@ -177,7 +177,7 @@ describe("states of the reference package", () => {
 		});
 	});
 
-	deepIt("values that are not right are no workflow, and the session works", async () => {
+	deepIt("with invalid values are no workflow, and the session works", async () => {
 		const stage = await openStage({ w: ["a", "b"] }, { files: { "x.txt": "x" } });
 		const bad = [
 			{},
@@ -216,8 +216,8 @@ describe("states of the reference package", () => {
 	});
 });
 
-describe("moved about", () => {
-	it("the place in the tree decides; a fork takes the run along", async () => {
+describe("navigation in the session", () => {
+	it("restores the run of the position in the tree; a fork keeps the run", async () => {
 		const stage = await openStage({ w: { ...limited, autoContinue: false } }, { files: { "x.txt": "x" } });
 		const mover = stage.project.write(
 			"mover.mjs",
@@ -262,7 +262,7 @@ describe("moved about", () => {
 		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
 	});
 
-	deepIt("after a compaction the phase is told once more, and only once", async () => {
+	deepIt("sends the phase once more after a compaction, and only once", async () => {
 		const stage = await openStage(
 			{ w: { phases: ["a", "b"], autoContinue: false } },
 			{ settings: { compaction: { keepRecentTokens: 500 } } },
@@ -294,7 +294,7 @@ describe("moved about", () => {
 	});
 });
 
-it("a compaction in the middle of a run brings the phase back before the next request", async () => {
+it("a compaction in the middle of work sends the phase again before the next request", async () => {
 	const stage = await openStage(
 		{ w: { phases: ["a", "b"], autoContinue: false } },
 		{ settings: { compaction: { keepRecentTokens: 200, reserveTokens: 2_000 } } },
@@ -324,7 +324,7 @@ it("a compaction in the middle of a run brings the phase back before the next re
 	expect(stage.server.requests[2]?.users.join("\n")).toContain("What was said before.");
 });
 
-deepIt("after a cut that a turn ends with, a handoff among them, the phase is told once more", async () => {
+deepIt("sends the phase once more after a cut at the end of a turn, such as a handoff", async () => {
 	const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 	const pi = await stage.rpc();
 	const told = (id: string) =>
@@ -343,8 +343,8 @@ deepIt("after a cut that a turn ends with, a handoff among them, the phase is to
 	expect([told("a"), told("b"), stage.left]).toEqual([1, 1, 0]);
 });
 
-describe("what is written", () => {
-	it("a line of small entries, none rewritten; the definition once", async () => {
+describe("the session's entries", () => {
+	it("are small and never rewritten; the definition is written once", async () => {
 		const phases = Array.from({ length: 12 }, (_, index) => ({
 			id: `phase-${index}`,
 			body: `Long text ${"x".repeat(3_000)}`,

@@ -1,4 +1,4 @@
-// What is offered behind `/workflow `, and the line that counts down, without a pi.
+// Completions after `/workflow `, and the countdown line, without pi.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { expect, it } from "vitest";
 import type { WorkflowRun } from "../../src/workflow/machine/index.ts";
@@ -9,7 +9,7 @@ import { openFolder } from "../harness/index.ts";
 import { begin, drafts, happen } from "./drafts.ts";
 import { workflowFiles } from "./stage.ts";
 
-it("verbs that a workflow is called like are offered as they are to be written", () => {
+it("a verb that is also a workflow's name is offered in its unambiguous form", () => {
 	const folder = openFolder(workflowFiles({ list: ["a"], show: ["a"], release: ["a"] }));
 	const workflows = { library: openLibrary(`${folder}/nowhere`), controller: { active: undefined } };
 	const offered = (prefix: string) =>
@@ -27,7 +27,7 @@ it("verbs that a workflow is called like are offered as they are to be written",
 	expect(offered("--show release")).toBeNull();
 });
 
-it("offers the verbs that can do something where the run stands", () => {
+it("completions are the verbs that apply to the run's current state", () => {
 	const folder = openFolder(workflowFiles({ w: ["a"] }));
 	const library = openLibrary(`${folder}/nowhere`);
 	const first = begin(drafts({ w: ["a", "b", "c"] }), "w");
@@ -45,7 +45,7 @@ it("offers the verbs that can do something where the run stands", () => {
 	expect(offered(paused)).toEqual(["status", "resume", "next", "skip", "reload"]);
 });
 
-it("a narrow terminal still says what a person can do, whatever the phase is called", () => {
+it("the countdown line keeps the user's options on a narrow terminal, whatever the phase's name", () => {
 	for (const what of ["🔍 Look", "👩‍👩‍👧 阶段阶段阶段阶段阶段阶段阶段阶段", "x".repeat(300)])
 		for (const width of [60, 80, 200]) {
 			const line = countdownLine(what, 3, width);

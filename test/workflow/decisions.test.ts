@@ -1,11 +1,11 @@
-// A decision of the model counts for the visit in which it was made: whatever moves the run before it arrives makes it void. Real pi.
+// A decision of the model applies only to the visit in which it was made: any move before it arrives voids it. Real pi.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { call, calls, gate, type ModelRequest, type Rpc } from "../harness/index.ts";
 import { openRpcStage, openStage, pathOf, type Stage, type State, step, stepCall } from "./stage.ts";
 
 const refused = /decided in an earlier visit; read the phase first/;
 
-describe("what arrives after the run was moved", () => {
+describe("a decision that arrives after a move", () => {
 	let stage: Stage & { pi: Rpc };
 	let pi: Rpc;
 	beforeAll(async () => {
@@ -45,7 +45,7 @@ describe("what arrives after the run was moved", () => {
 		expect(results().slice(from).at(-1)).toMatchObject({ error: true, text: expect.stringMatching(refused) });
 	});
 
-	it("the refusal names the phase, and the model that has read it can go on", async () => {
+	it("is refused with the current phase, and the model can then continue", async () => {
 		const from = results().length;
 		const before = stage.server.requests.length;
 		await meanwhile("next", "/workflow back");
@@ -60,14 +60,14 @@ describe("what arrives after the run was moved", () => {
 		expect(pathOf(await lastState())).toBe("w:1");
 	});
 
-	it("skipping into the last phase does not end the workflow by a next of the phase before", async () => {
+	it("does not end the workflow by a next from the phase before the last", async () => {
 		await meanwhile("next", "/workflow skip", "/workflow skip");
 		await pi.settled();
 		expect(await lastState()).toMatchObject({ active: true });
 		expect(pathOf(await lastState())).toBe("w:3");
 	});
 
-	it("a run that was paused, moved and resumed meanwhile is told its phase, and the decision is void", async () => {
+	it("is void if the run was paused, moved and resumed meanwhile, and the model gets its phase", async () => {
 		const from = results().length;
 		await meanwhile("next", "/workflow pause", "/workflow skip", "/workflow resume");
 		stage.play("hm", step("next"), "stop", "stop", "stop", "stop");
@@ -80,7 +80,7 @@ describe("what arrives after the run was moved", () => {
 		expect(pathOf(await lastState())).toBe("w:3");
 	});
 
-	it("a definition that was read anew has to be read by the model as well", async () => {
+	it("is void after a reload until the model has read the new definition", async () => {
 		const from = results().length;
 		const held = gate();
 		const before = stage.server.requests.length;
@@ -97,7 +97,7 @@ describe("what arrives after the run was moved", () => {
 		expect(stage.server.requests[before + 1]?.users.at(-1)).toContain("Do much more for it.");
 	});
 
-	it("two steps of one message: the second was decided before the first", async () => {
+	it("is void as the second of two steps in one message", async () => {
 		const from = results().length;
 		stage.play(calls([stepCall("next"), stepCall("next"), stepCall("cancel"), stepCall("loop")]), "stop");
 		await pi.prompt("/workflow w it");
@@ -110,7 +110,7 @@ describe("what arrives after the run was moved", () => {
 		expect(pathOf(await lastState())).toBe("w:1");
 	});
 
-	it("a cancel is confirmed only in the visit in which it was asked", async () => {
+	it("confirms a cancel only in the visit of the first request", async () => {
 		const held = gate();
 		const before = stage.server.requests.length;
 		stage.play(step("cancel"), call("workflow_step", { action: "cancel" }, { after: held.opened }), "stop");
@@ -124,7 +124,7 @@ describe("what arrives after the run was moved", () => {
 	});
 });
 
-it("a tool of the same message gives the person time to move the run: what stands behind it was decided before", async () => {
+it("a step after another tool call in the same message is void if the user moved the run during that call", async () => {
 	const { pi, play, server } = await openRpcStage({ w: ["a", "b", "c"] });
 	play(calls([["bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }], stepCall("next")]), "hm");
 	await pi.prompt("/workflow w it");
@@ -137,7 +137,7 @@ it("a tool of the same message gives the person time to move the run: what stand
 	expect(server.requests[1]?.users.at(-1)).toContain("Do b for it.");
 });
 
-it("an answer to the question whether to give a run up counts for the phase that the question named", async () => {
+it("an answer to the question whether to cancel a run applies only to the phase in the question", async () => {
 	const { pi, play, server } = await openRpcStage({ w: ["a", "b"], other: ["x"] });
 	const held = gate();
 	play(call("workflow_step", { action: "next" }, { after: held.opened }), "hm", "hm", "hm", "hm");
@@ -155,7 +155,7 @@ it("an answer to the question whether to give a run up counts for the phase that
 	expect(pi.screen.text).toMatch(/moved to the phase B meanwhile/);
 });
 
-it("after a resume of the session the model goes on without being told twice, and its next counts", async () => {
+it("after a resume of the session the model continues without a second prompt, and its next counts", async () => {
 	const stage = await openStage({ w: ["a", "b"] });
 	stage.play("hm", "hm", "hm", "hm");
 	const first = await stage.rpc({ session: stage.project.path("s.jsonl") });

@@ -1,4 +1,4 @@
-// Workflows in a host that embeds pi: several sessions in one process, and a session that is disposed of in the middle of a run.
+// Workflows in a host that embeds pi: several sessions in one process, and a session disposed in the middle of a run.
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
@@ -37,7 +37,7 @@ console.log(JSON.stringify({ after: two.widgets.slice(before), notices: one.noti
 process.exit(0);
 `;
 
-it("sessions of one process know nothing of each other, and one that is disposed of counts down no further", async () => {
+it("sessions of one process are isolated, and a disposed one stops its countdown", async () => {
 	const stage = await openStage({ w: ["a"], v: ["c"] }, { countdown: 1, agentFiles: {} });
 	stage.play("I stop", say("I stop as well"), step("next"), "end");
 	const { extension } = packageUnderTest();

@@ -65,14 +65,14 @@ const edit: [string, Record<string, unknown>] = [
 const read: [string, Record<string, unknown>] = ["read", { path: "kept.txt" }];
 
 describe("names", () => {
-	it("a blacklisted tool is stopped with the workflow's own reason; others run, workflow_step always", async () => {
+	it("in a blacklist are refused with the workflow's own reason; others run, workflow_step always", async () => {
 		const results = await attempt("black", edit, read, stepCall("status"));
 		expect(results.map(({ error }) => error)).toEqual([true, false, false]);
 		expect(results[0]?.text).toContain("edit not in A of Workflow black, which allows all except: edit, write. {foo}");
 		expect(stage.project.read("kept.txt")).toBe("kept\n");
 	});
 
-	it("a whitelist lets through what it lists; a phase without limits, and no workflow, everything", async () => {
+	it("in a whitelist are allowed; without limits or without a workflow, all are", async () => {
 		const results = await attempt(
 			"white",
 			bash("true"),
@@ -86,19 +86,19 @@ describe("names", () => {
 		expect(results.map(({ error }) => error)).toEqual([true, false, false, false, false, false, false]);
 	});
 
-	it("inside another workflow the phase's own list holds, and the reason is the root's", async () => {
+	it("are limited in a nested workflow by its phase's list, with the root's reason", async () => {
 		const [stopped] = await attempt("nested", bash("true"));
 		expect(stopped?.text).toContain("ROOT bash I");
 		expect(stopped?.text).not.toContain("INNER");
 	});
 
-	it("globs name tools of other extensions", async () => {
+	it("may be globs for other extensions' tools", async () => {
 		const results = await attempt("globs", ["look_up", {}], read, bash("true"));
 		expect(results.map(({ error }) => error)).toEqual([false, false, true]);
 	});
 });
 
-describe("in one message", () => {
+describe("calls in one message", () => {
 	it("a call after next is judged by the new phase", async () => {
 		const before = pi.toolResults().length;
 		stage.play(calls([bash("echo 1 > one.txt"), stepCall("next"), bash("echo 2 > two.txt")]));
@@ -113,7 +113,7 @@ describe("in one message", () => {
 		expect([stage.project.exists("one.txt"), stage.project.exists("two.txt")]).toEqual([true, false]);
 	});
 
-	it("the other way round as well", async () => {
+	it("a call before next is judged by the old phase", async () => {
 		const before = pi.toolResults().length;
 		stage.play(calls([bash("true"), stepCall("next"), bash("true")]));
 		await pi.prompt("/workflow opens it");
@@ -157,7 +157,7 @@ describe("a phase that may only read", () => {
 		bash("find . -name '*.ts'"),
 	];
 
-	it("is stopped from everything else, nothing is touched, and nobody is asked", async () => {
+	it("may do nothing else: no file changes, and nobody is asked", async () => {
 		const results = await attempt("reads", ...stopped, ...passes);
 		const outcomes = results.map(({ error, args }) => [JSON.stringify(args), error]);
 		expect(outcomes).toEqual(
@@ -168,7 +168,7 @@ describe("a phase that may only read", () => {
 		expect([stage.project.exists("a"), stage.project.exists("patch_file.log")]).toEqual([false, false]);
 	});
 
-	it("and is told why", async () => {
+	it("gives the model the reason", async () => {
 		const [first] = await attempt("reads", bash("echo x > a"));
 		expect(first?.text).toMatch(/This phase may not write, and .*a/);
 		const [second] = await attempt("reads", bash("npm test"));
@@ -176,8 +176,8 @@ describe("a phase that may only read", () => {
 	});
 });
 
-describe("other words and rules", () => {
-	it("write lets files be written, by the shell too, but nothing unknown run", async () => {
+describe("other limits", () => {
+	it("write allows writing files, by the shell too, but no unknown command", async () => {
 		const results = await attempt("writes", write, bash("echo x > src/b.ts"), bash("npm test"), bash("rm src/b.ts"));
 		expect(results.map(({ error }) => error)).toEqual([false, false, true, false]);
 	});
@@ -197,7 +197,7 @@ describe("other words and rules", () => {
 		expect(stage.project.read("kept.txt")).toBe("kept\n");
 	});
 
-	it("strict stops what is not known, unrestricted nothing", async () => {
+	it("strict refuses unknown effects, unrestricted refuses nothing", async () => {
 		expect((await attempt("strict", bash("node -e 'build()'"), bash("ls"))).map(({ error }) => error)).toEqual([
 			true,
 			false,
@@ -220,7 +220,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });`;
 
 it(
-	"tools of MCP servers are judged in scripts too, and a phase that allows them can be reached by a script",
+	"MCP tools are judged inside scripts too, and a script may use them in a phase that allows them",
 	async () => {
 		const script = `const calls = [tools.mcp__docs__look({}), tools.mcp__docs__keep({}), tools.bash({ command: "echo x > a" })];
 		return (await Promise.allSettled(calls)).map(({ status }) => status === "fulfilled" ? 1 : 0).join("");`;

@@ -1,11 +1,11 @@
-// What happens when the model stops before the end, in real pi: countdown, reminders, and everything that ends them.
+// Automatic continuation when the model stops before the end, in real pi: countdown, reminders, and their ends.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { call, fail, fixtureExtension, gate, type Rpc, say } from "../harness/index.ts";
 import { openRpcStage, openStage, type Stage, type State, step } from "./stage.ts";
 
 const isReminder = (text: string) => text.includes("is not finished: its phase");
 
-it("counts 3, 2, 1, then reminds once; field 65: draws no oftener than that", async () => {
+it("the countdown shows 3, 2, 1, then sends one reminder, and redraws no more often", async () => {
 	const { pi, play, server } = await openRpcStage({ w: ["a", "b"] }, { countdown: 3 });
 	play("I stop", step("next"), step("next"), "done");
 	await pi.prompt("/workflow w it");
@@ -16,7 +16,7 @@ it("counts 3, 2, 1, then reminds once; field 65: draws no oftener than that", as
 	expect(pi.screen.widgets.size).toBe(0);
 });
 
-describe("what ends a countdown", () => {
+describe("the end of a countdown", () => {
 	let stage: Stage & { pi: Rpc };
 	let pi: Rpc;
 	beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("what ends a countdown", () => {
 
 	const counting = () => pi.waitUntil("the countdown", () => pi.screen.widgets.has("chronicle-countdown"));
 
-	it("a message during the countdown ends it and is answered; no reminder comes late", async () => {
+	it("by a message, which is answered; no late reminder follows", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop", "I heard you", "and that");
 		await pi.prompt("/workflow slow it");
@@ -54,7 +54,7 @@ describe("what ends a countdown", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
-	it("/cancel-workflow during the countdown ends both; field 12: nothing comes after", async () => {
+	it("by /cancel-workflow ends the workflow too; nothing follows", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");
@@ -66,7 +66,7 @@ describe("what ends a countdown", () => {
 		expect(stage.server.requests.length - requests).toBe(1);
 	});
 
-	it("a new session during the countdown takes timer and widget with it", async () => {
+	it("by a new session removes timer and widget", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");
@@ -78,7 +78,7 @@ describe("what ends a countdown", () => {
 		expect((await pi.probe()).activeTools).not.toContain("workflow_step");
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
-	it("a fork during the countdown does not wait for it", async () => {
+	it("by a fork is immediate", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");
@@ -96,7 +96,7 @@ describe("what ends a countdown", () => {
 	});
 });
 
-describe("at once", () => {
+describe("without a countdown", () => {
 	let stage: Stage & { pi: Rpc };
 	let pi: Rpc;
 	beforeAll(async () => {
@@ -122,7 +122,7 @@ describe("at once", () => {
 		return stage.server.requests.slice(requests);
 	};
 
-	it("three reminders in a row that change nothing pause the workflow, visibly and for good", async () => {
+	it("three reminders in a row without effect pause the workflow, visibly and permanently", async () => {
 		stage.play("no", "no", "no", "no");
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(4);
@@ -131,28 +131,28 @@ describe("at once", () => {
 		expect(pi.screen.text).toMatch(/⏸ The workflow is paused: 3 reminders[^\n]*\/workflow resume/);
 	});
 
-	it("work between reminders starts their row again", async () => {
+	it("work between reminders resets their count", async () => {
 		stage.play("no", "no", call("bash", { command: "true" }), "no", "no", "no", step("next"), step("next"), "end");
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(9);
 		expect(await lastState()).toMatchObject({ active: false, cancelled: false });
 	});
 
-	it("an error of the provider pauses and is not asked again", async () => {
+	it("a provider error pauses without a reminder", async () => {
 		stage.play(fail(401, "bad key"));
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(1);
 		expect(await lastState()).toMatchObject({ paused: { by: "error", why: expect.stringContaining("bad key") } });
 	});
 
-	it("an error that pi retries is none", async () => {
+	it("an error that pi retries does not pause", async () => {
 		stage.play(fail(503, "overloaded"), step("next"), step("next"), "end");
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(4);
 		expect(await lastState()).toMatchObject({ active: false });
 	});
 
-	it("Esc pauses; nothing goes on by itself, and the person's next message lets it go on", async () => {
+	it("Esc pauses; nothing continues by itself, and the user's next message resumes", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }));
 		await pi.prompt("/workflow w it");
@@ -175,7 +175,7 @@ describe("at once", () => {
 	it.each([
 		["by command", "/workflow pause"],
 		["by an error", undefined],
-	])("a pause %s outlasts what the person says", async (_how, command) => {
+	])("a pause %s survives messages of the user", async (_how, command) => {
 		const held = gate();
 		const requests = stage.server.requests.length;
 		stage.play(command ? say("at work", { after: held.opened }) : fail(401, "bad key"));
@@ -195,7 +195,7 @@ describe("at once", () => {
 		expect(await lastState()).toMatchObject({ active: false, cancelled: false });
 	});
 
-	it("autoContinue: false waits for the person, and goes on with the next phase", async () => {
+	it("autoContinue: false waits for the user, and continues with the next phase", async () => {
 		stage.play("What do you want?");
 		expect(await start("/workflow asks it")).toHaveLength(1);
 		expect(await lastState()).not.toHaveProperty("paused");
@@ -205,13 +205,13 @@ describe("at once", () => {
 		expect(stage.left).toBe(0);
 	});
 
-	it("a reminder of the workflow's own, its instructions filled in", async () => {
+	it("a workflow's own reminder has its instructions filled in", async () => {
 		stage.play("no", step("next"), "end");
 		const requests = await start("/workflow own it");
 		expect(requests[1]?.lastUser).toBe("GO ON with A: Do a for it.");
 	});
 
-	it("what is queued comes first, and is not reminded over", async () => {
+	it("queued messages come first, without a reminder", async () => {
 		const held = gate();
 		stage.play(say("first", { after: held.opened }), "second", step("next"), step("next"), "end");
 		const before = stage.server.requests.length;
@@ -224,7 +224,7 @@ describe("at once", () => {
 		expect([second?.lastUser, isReminder(third?.lastUser ?? "")]).toEqual(["and then this", true]);
 	});
 
-	it("what the person has queued survives the end of the workflow", async () => {
+	it("the user's queued messages survive the end of the workflow", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }));
 		const requests = stage.server.requests.length;
@@ -238,7 +238,7 @@ describe("at once", () => {
 		expect(await lastState()).toMatchObject({ active: false, cancelled: true });
 	});
 
-	it("pause while the model works lets it finish and then stops", async () => {
+	it("a pause while the model works takes effect after its turn", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }));
 		const requests = stage.server.requests.length;
@@ -253,7 +253,7 @@ describe("at once", () => {
 });
 
 describe("settings and other extensions", () => {
-	it("the number of reminders and the countdown can be set; what makes no sense is passed over", async () => {
+	it("the number of reminders and the countdown can be set; invalid values are ignored", async () => {
 		const stage = await openStage({ w: ["a"] });
 		const settings = { chronicle: { workflow: { countdown: 0, reminders: 1 } } };
 		stage.project.write(".pi/settings.json", settings);

@@ -1,10 +1,10 @@
-// More of workflows in pi -p: errors of the provider, waits, later messages, phases that a person ends. Real pi.
+// Workflows in pi -p: provider errors, waits, later messages, phases that the user ends. Real pi.
 import { describe, expect, it } from "vitest";
 import { fail, readSession, runPrint, SessionDraft } from "../harness/index.ts";
 import { openRpcStage, openStage, type State, step } from "./stage.ts";
 
 describe("pi -p runs a workflow to its end", () => {
-	it("the same in JSON mode, whose output stays records", async () => {
+	it("also in JSON mode, whose output stays records", async () => {
 		const stage = await openStage({ w: ["a"] }, { countdown: 3 });
 		stage.play("not yet", step("next"), "finished");
 		const { code, stderr, records } = await stage.print("/workflow w do it", { mode: "json" });
@@ -13,7 +13,7 @@ describe("pi -p runs a workflow to its end", () => {
 		expect(records.filter(({ type }) => type === "agent_settled")).toHaveLength(1);
 	});
 
-	it("paused: after an error of the provider, which is not asked again", async () => {
+	it("or to a pause: after a provider error, without a retry", async () => {
 		const stage = await openStage({ w: ["a"] }, { settings: { retry: { enabled: false } } });
 		stage.play(fail(401, "bad key"));
 		const { code, stdout } = await stage.print("/workflow w do it");
@@ -25,7 +25,7 @@ describe("pi -p runs a workflow to its end", () => {
 	it.each([
 		["an error of the provider that is not tried again", { retry: { enabled: false } }, 1],
 		["one that is tried again in vain", { retry: { enabled: true, maxRetries: 1, baseDelayMs: 10 } }, 2],
-	])("paused: %s", async (_what, settings, requests) => {
+	])("or to a pause: %s", async (_what, settings, requests) => {
 		const stage = await openStage({ w: ["a"] }, { settings });
 		stage.play(fail(500, "broken"), fail(500, "broken"), fail(500, "broken"));
 		const { code, stdout } = await stage.print("/workflow w do it");
@@ -33,7 +33,7 @@ describe("pi -p runs a workflow to its end", () => {
 		expect(stage.server.requests.length).toBe(requests);
 	});
 
-	it("waiting: where a phase is for a person", async () => {
+	it("or to a wait: where a phase is for the user", async () => {
 		const stage = await openStage({ w: { phases: ["a"], autoContinue: false } });
 		stage.play("What do you want?");
 		const { code, stdout, stderr } = await stage.print("/workflow w do it");
@@ -44,14 +44,14 @@ describe("pi -p runs a workflow to its end", () => {
 		expect(stage.server.requests.length).toBe(1);
 	});
 
-	it("waiting, and then brought to its end by the next message", async () => {
+	it("or to a wait, after which the next message ends it", async () => {
 		const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		stage.play("What do you want?", step("next"), step("next"), "finished");
 		const { code, stdout, stderr } = await runPrint(stage.project, ["/workflow w do it", "this one"]);
 		expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/it waits for you[\s\S]*DONE[\s\S]*finished/)]);
 	});
 
-	it("an unknown workflow, or one more beside one that is on, is refused and not waited for", async () => {
+	it("but refuses an unknown or a second workflow at once", async () => {
 		const stage = await openStage({ w: { phases: ["a"], autoContinue: false } });
 		const unknown = await stage.print("/workflow run x");
 		expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no workflow "run"')]);
@@ -63,7 +63,7 @@ describe("pi -p runs a workflow to its end", () => {
 		expect(states.filter(({ active }) => !active)).toEqual([]);
 	});
 
-	it("an ordinary message to a session with a workflow in it goes on to the end", async () => {
+	it("also from an ordinary message to a session with a workflow", async () => {
 		const stage = await openStage({ w: ["a", "b"] });
 		const draft = new SessionDraft(stage.project);
 		draft.user("earlier");
@@ -86,10 +86,10 @@ describe("pi -p runs a workflow to its end", () => {
 	});
 });
 
-describe("a phase that a person ends", () => {
+describe("a phase that the user ends", () => {
 	const workflows = { w: ["a", { id: "confirm", advance: "person" }, "publish"] };
 
-	it("may be started over by the model where its workflow allows it, and shows that it waits", async () => {
+	it("may be restarted by the model if its workflow allows it, and shows that it waits", async () => {
 		const { pi, play } = await openRpcStage(workflows);
 		play(step("next"), "Shall I?");
 		await pi.prompt("/workflow w it");
@@ -107,7 +107,7 @@ describe("a phase that a person ends", () => {
 		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false });
 	});
 
-	it("as the last one ends the workflow by the person's word", async () => {
+	it("ends the workflow if it is the last one", async () => {
 		const { pi, play } = await openRpcStage({ w: [{ id: "confirm", advance: "person" }] });
 		play("Shall I?");
 		await pi.prompt("/workflow w it");

@@ -1,4 +1,4 @@
-// Workflows where nobody watches: print and JSON mode. pi stays until the workflow is at its end, or at a stop, and says which.
+// Workflows in print and JSON mode: pi runs until the workflow ends or stops, and its exit code says which.
 
 import { describe, expect, it } from "vitest";
 import { deepIt, sampled } from "../harness/deep-it.ts";
@@ -6,7 +6,7 @@ import { readSession } from "../harness/index.ts";
 import { openStage, type State, step } from "./stage.ts";
 
 describe("pi -p runs a workflow to its end", () => {
-	it("DONE: reminders included, and the answer of the model comes out", async () => {
+	it("with reminders, and prints the model's answer", async () => {
 		// Nobody sees a countdown: one would last longer than this test may.
 		const stage = await openStage({ w: ["a", "b"] }, { countdown: 60 });
 		stage.play("I am done with a", step("next"), "hm", step("next"), "The work is finished.");
@@ -16,14 +16,14 @@ describe("pi -p runs a workflow to its end", () => {
 		expect([code, stderr]).toEqual([0, ""]);
 	});
 
-	it("paused: after reminders that changed nothing, with the exit code of a run that waits", async () => {
+	it("or to a pause after reminders without effect, with the exit code of a waiting run", async () => {
 		const stage = await openStage({ w: ["a"] });
 		const { code, stdout } = await stage.print("/workflow w do it");
 		expect(stage.server.requests.length).toBe(4);
 		expect([code, stdout]).toEqual([3, expect.stringMatching(/paused: 3 reminders in a row changed nothing/)]);
 	});
 
-	deepIt("cancelled by the model", async () => {
+	deepIt("or to a cancel by the model", async () => {
 		const stage = await openStage({ w: ["a"] });
 		stage.play(step("cancel"), step("cancel"), "given up");
 		const { code, stdout } = await stage.print("/workflow w do it");
@@ -31,7 +31,7 @@ describe("pi -p runs a workflow to its end", () => {
 	});
 });
 
-describe("nothing was started: exit code 2", () => {
+describe("a refused start exits with 2:", () => {
 	it.each(
 		sampled([
 			["no task", "/workflow w", /Add the task: \/workflow w <task>/],
@@ -64,10 +64,10 @@ describe("nothing was started: exit code 2", () => {
 	});
 });
 
-describe("a phase that a person ends", () => {
+describe("a phase that the user ends", () => {
 	const workflows = { w: ["a", { id: "confirm", advance: "person" }, "publish"] };
 
-	it("stops pi -p, whatever the model tries, and goes on with /workflow next", async () => {
+	it("stops pi -p, whatever the model tries, and continues with /workflow next", async () => {
 		const stage = await openStage(workflows);
 		const session = stage.project.path("s.jsonl");
 		const last = () => readSession(session).custom<State>("workflow:state").at(-1);

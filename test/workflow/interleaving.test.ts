@@ -1,4 +1,4 @@
-// Whatever happens between a model's request and its answer: what it decides counts only where the run still is where the model read it
+// Any events between a model's request and its answer: a decision counts only if the run is still where the model read it
 // to be. Real session manager of pi, no process.
 
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
@@ -129,7 +129,7 @@ function openStory() {
 	};
 }
 
-it("the model moves a run only out of the visit that it had read", () => {
+it("the model moves a run only from the visit that it has read", () => {
 	let counted = 0;
 	let late = 0;
 	fc.assert(

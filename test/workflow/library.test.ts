@@ -5,7 +5,7 @@ import { openLibrary } from "../../src/workflow/session/library.ts";
 import { openFolder } from "../harness/index.ts";
 import { workflowFiles } from "./stage.ts";
 
-it("completions do not read the disk with every key, commands always know what is there", () => {
+it("completions do not read the disk for every key, commands always use the current files", () => {
 	const folder = openFolder();
 	const write = (key: string) => {
 		for (const [path, content] of Object.entries(workflowFiles({ [key]: ["a"] }))) {

@@ -1,4 +1,4 @@
-// What a phase lets through: by name, by glob, by what a footprint says. Footprints are made by hand here; the real ones are judged in real pi.
+// Calls that a phase allows: by name, by glob, by footprint. Footprints are built by hand here; gate.test.ts uses real ones in real pi.
 import { describe, expect, it } from "vitest";
 import { isListed } from "../../src/definition/index.ts";
 import type { Footprint } from "../../src/safety/index.ts";
@@ -39,9 +39,9 @@ const unknown = (
 	runs: [{ program: null, args: [], text: "$x", effects: [], changes: [] }],
 });
 
-describe("what is too much to judge", () => {
+describe("a call above the bounds of analysis", () => {
 	it.each([white(["read", "bash"]), black(["edit", "write"]), white(["read", "bash"], "strict")])(
-		"is refused where a phase may not write: %o",
+		"is refused in a phase that may not write: %o",
 		(limits) => {
 			const unknowns: Footprint["unknowns"] = [{ what: "syntax", text: "too long", may: ["read", "write"] }];
 			expect(judge(limits, "bash", { unknowns })).toBe("shell-unknown");
@@ -50,7 +50,7 @@ describe("what is too much to judge", () => {
 });
 
 describe("names", () => {
-	it("a blacklist stops what it lists and nothing else", () => {
+	it("in a blacklist are refused, all others allowed", () => {
 		const limits = black(["edit", "write"]);
 		expect(["edit", "write", "read", "bash", "Edit"].map((tool) => judge(limits, tool))).toEqual([
 			"name",
@@ -61,7 +61,7 @@ describe("names", () => {
 		]);
 	});
 
-	it("a whitelist lets through what it lists and nothing else", () => {
+	it("in a whitelist are allowed, all others refused", () => {
 		const limits = white(["read"]);
 		expect(["read", "bash", "Read", "edit"].map((tool) => judge(limits, tool))).toEqual([
 			undefined,
@@ -74,11 +74,11 @@ describe("names", () => {
 		expect(allowedTools(black(["edit", "write"]))).toBe("all except: edit, write");
 	});
 
-	it("without limits everything goes through", () => {
+	it("without limits are all allowed", () => {
 		expect(judge({ kind: "free" }, "anything", access("delete", "/", true))).toBeUndefined();
 	});
 
-	it("workflow_step is never stopped and never listed, whatever is written", () => {
+	it("include workflow_step in any list, without listing it", () => {
 		for (const limits of [black(["workflow_step"]), black(["*"]), white([]), white(["read"]), may()])
 			expect(judge(limits, "workflow_step")).toBeUndefined();
 		expect([allowedTools(white(["read", "workflow_step"])), blockedTools(black(["workflow_step"]))]).toEqual([
@@ -103,7 +103,7 @@ describe("names", () => {
 		expect(isListed([pattern], name)).toBe(fits);
 	});
 
-	it("a pattern full of stars is no slow one", () => {
+	it("a pattern full of stars matches in bounded time", () => {
 		const begun = performance.now();
 		expect(isListed([`${"*a".repeat(2_000)}*b`], "a".repeat(20_000))).toBe(false);
 		expect(performance.now() - begun).toBeLessThan(500);
@@ -140,7 +140,7 @@ describe("the shell under a list", () => {
 			expect(judge(limits, "bash", footprint)).toBe("shell-writes");
 	});
 
-	it.each(writes)("lets %s through where writing is meant or the shell is free", (_what, footprint) => {
+	it.each(writes)("allows %s if writing is allowed or the shell is unrestricted", (_what, footprint) => {
 		for (const limits of [
 			black(["grep"]),
 			white(["bash", "edit"]),
@@ -151,11 +151,11 @@ describe("the shell under a list", () => {
 			expect(judge(limits, "bash", footprint)).toBeUndefined();
 	});
 
-	it.each(passes)("lets %s through", (_what, footprint) => {
+	it.each(passes)("allows %s", (_what, footprint) => {
 		expect(judge(black(["edit", "write"]), "bash", footprint)).toBeUndefined();
 	});
 
-	it("lets through what cannot be known, unless it is strict", () => {
+	it("allows unknown effects, unless it is strict", () => {
 		for (const footprint of [
 			unknown("project", ["read", "write"]),
 			unknown("command", ["write"]),
@@ -169,7 +169,7 @@ describe("the shell under a list", () => {
 		expect(judge(black(["edit"], "strict"), "bash", unknown("operand", ["read"]))).toBeUndefined();
 	});
 
-	it("is judged under every name that runs commands; other tools go by their name", () => {
+	it("is judged under every tool name that runs commands; other tools by their name", () => {
 		const footprint = access("write", `${project}/a`);
 		expect(judge(black(["edit", "write"]), "powershell", footprint)).toBe("shell-writes");
 		expect(judge(black(["edit", "write"]), "run_in_container", footprint)).toBe("shell-writes");
@@ -177,7 +177,7 @@ describe("the shell under a list", () => {
 		expect(judge(white(["edit"]), "edit", footprint)).toBeUndefined();
 	});
 
-	it("sees through links into the project", () => {
+	it("resolves links into the project", () => {
 		const footprint = access("write", "/tmp/link/a");
 		const [first] = footprint.accesses;
 		const linked = { ...footprint, accesses: first ? [{ ...first, real: `${project}/a` }] : [] };
@@ -186,14 +186,14 @@ describe("the shell under a list", () => {
 });
 
 describe("capabilities", () => {
-	it("read lets through what only reads", () => {
+	it("read allows read-only calls", () => {
 		expect(judge(may("read"), "read", access("read", `${project}/a`))).toBeUndefined();
 		expect(judge(may("read"), "bash", access("list", "/"))).toBeUndefined();
 		expect(judge(may("read"), "bash", access("write", "/dev/null"))).toBeUndefined();
 		expect(judge(may("read"), "bash", unknown("operand", ["read"]))).toBeUndefined();
 	});
 
-	it("read stops everything else, wherever it is and whatever it is called", () => {
+	it("read refuses everything else, anywhere and under any name", () => {
 		for (const footprint of [
 			access("write", "/tmp/a"),
 			access("delete", `${project}/a`),
@@ -209,7 +209,7 @@ describe("capabilities", () => {
 		}
 	});
 
-	it("write is not the right to run what is unknown; exec is", () => {
+	it("write does not allow unknown commands; exec does", () => {
 		for (const footprint of [
 			unknown("command", ["write"]),
 			unknown("program", ["write"]),
@@ -227,7 +227,7 @@ describe("capabilities", () => {
 		}
 	});
 
-	it("a phase that may nothing may not read either", () => {
+	it("an empty list of capabilities refuses reading too", () => {
 		expect(judge(may(), "write", access("write", "/tmp/a"))).toBe("name");
 		expect(judge(may(), "read", access("read", `${project}/a`))).toBe("name");
 		expect(judge(may(), "workflow_step", access("read", `${project}/a`))).toBeUndefined();
@@ -238,7 +238,7 @@ describe("capabilities", () => {
 		]);
 	});
 
-	it("pi's tools that only find and call others lead to what is allowed, where that is more than pi's own tools", () => {
+	it("pi's tools that find and call others are allowed if the phase allows more than pi's own tools", () => {
 		const plain = { ...nothing, ...access("list", project) };
 		for (const tool of ["codemode", "tool_search"]) {
 			const judgeOwn = (limits: ToolLimits) => judgeCall(limits, { tool, own: true }, () => plain, project)?.kind;
@@ -254,8 +254,8 @@ describe("capabilities", () => {
 	});
 });
 
-describe("in words", () => {
-	it("the model is told of limits, and of nothing where there are none", () => {
+describe("limits in prompts", () => {
+	it("are stated for the model, and omitted if there are none", () => {
 		expect(limitsText({ kind: "free" })).toBeUndefined();
 		expect(limitsText(may("read", "write", "exec"))).toBeUndefined();
 		expect(limitsText(white(["read", "bash"]))).toBe(
@@ -267,7 +267,7 @@ describe("in words", () => {
 		expect(limitsText(may("read"))).toContain("anything that only reads");
 	});
 
-	it("what is blocked is told for whitelists and capabilities too", () => {
+	it("state what is blocked for whitelists and capabilities too", () => {
 		expect(blockedTools({ kind: "free" })).toBe("(none)");
 		expect(blockedTools(white(["read"]))).toBe("all except: read");
 		expect(blockedTools(white(["workflow_step"]))).toBe("all");

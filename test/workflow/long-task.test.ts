@@ -1,4 +1,4 @@
-// A long task stands once in the model's context, whatever the texts of a workflow name it by and however many phases there are. Real pi.
+// A long task appears once in the model's context, whatever variables name it and however many phases there are. Real pi.
 import { expect, it } from "vitest";
 import { call } from "../harness/index.ts";
 import { openRpcStage, openStage, step } from "./stage.ts";
@@ -9,7 +9,7 @@ const body = "Do it: {description} {task} {taskDescription}";
 const phases = ["a", "b", "c"].map((id) => ({ id, body }));
 const count = (text: string) => text.split("That is all.").length - 1;
 
-it("is given once and referred to in every phase, in status and at a cancel", async () => {
+it("a long task is sent once and referred to in every phase, in status and at a cancel", async () => {
 	const { pi, play, server } = await openRpcStage({
 		w: { phases, roleInstruction: "You do {description}", advanceReminder: "Go on with {task}" },
 	});
@@ -27,7 +27,7 @@ it("is given once and referred to in every phase, in status and at a cancel", as
 it.each([
 	["names it twice", "{description} and again {task}"],
 	["does not name it", "Begin."],
-])("is given once where the first message %s", async (_what, initialMessage) => {
+])("a long task is sent once if the first message %s", async (_what, initialMessage) => {
 	const stage = await openStage({ w: { phases, initialMessage } });
 	stage.play(step("next"), step("next"), step("next"), "done");
 	await stage.print(`/workflow w ${task}`);
@@ -36,7 +36,7 @@ it.each([
 	expect([first, second, third]).toEqual([1, 1, 1]);
 });
 
-it("is given again where a compaction has taken it", async () => {
+it("a long task is sent again after a compaction removed it", async () => {
 	const { pi, play, server } = await openRpcStage(
 		{ w: { phases, autoContinue: false } },
 		{ settings: { compaction: { keepRecentTokens: 100 } } },
@@ -50,7 +50,7 @@ it("is given again where a compaction has taken it", async () => {
 	expect(count(JSON.stringify(server.last().body))).toBe(1);
 });
 
-it("a short one is named wherever a text names it, by {task} too", async () => {
+it("a short task is inserted wherever a text names it, by {task} too", async () => {
 	const stage = await openStage({ w: { phases: [{ id: "a", body: "Do {task}." }], initialMessage: "{task}" } });
 	stage.play(call("workflow_step", { action: "next" }), "done");
 	await stage.print("/workflow w short");

@@ -1,4 +1,4 @@
-// How workflows behave towards pi, the model's context and other extensions, in real pi.
+// Effects of workflows on the model's context, pi and other extensions, in real pi.
 import { describe, expect, it } from "vitest";
 import { call, fixtureExtension, type ModelRequest, packageUnderTest, startRpc } from "../harness/index.ts";
 import { openRpcStage, type State, step } from "./stage.ts";
@@ -19,7 +19,7 @@ const marked = {
 };
 
 describe("the model's context", () => {
-	it("a phase is told once, whatever is said in it; the system prompt and what was said before stay as they are", async () => {
+	it("gets a phase once, whatever messages follow; the system prompt and earlier messages stay unchanged", async () => {
 		const { pi, play, server } = await openRpcStage({ w: marked });
 		await pi.run("hello");
 		play("one");
@@ -39,7 +39,7 @@ describe("the model's context", () => {
 			expect(begun[at]?.messages.slice(0, begun[at - 1]?.messages.length)).toEqual(begun[at - 1]?.messages);
 	});
 
-	it("after the end nothing of a workflow is left, by whatever way it ended", async () => {
+	it("has nothing of a workflow after its end, however it ended", async () => {
 		const { pi, play, server } = await openRpcStage({ w: marked });
 		play(step("next"), step("status"), step("next"), "done");
 		await pi.prompt("/workflow w it");
@@ -77,7 +77,7 @@ describe("the model's context", () => {
 		expect(server.last().users.join("\n")).toContain("Task: second");
 	});
 
-	it("the last word is an entry: the model never reads it", async () => {
+	it("excludes the final message, which is an entry", async () => {
 		const { pi, play, server } = await openRpcStage({
 			w: { phases: ["a"], completionMessage: "LAST WORD {phaseCount}" },
 		});
@@ -89,7 +89,7 @@ describe("the model's context", () => {
 		expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("LAST WORD");
 	});
 
-	it("words never move a workflow, only the tool does", async () => {
+	it("text never moves a workflow, only the tool does", async () => {
 		const { pi, play } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		play(
 			"### VERDICT: **APPROVED**, moving to the next phase",
@@ -109,8 +109,8 @@ describe("the model's context", () => {
 	});
 });
 
-describe("pi and its other guests", () => {
-	it("the tool is there while a workflow is; what others have switched on or off is left alone", async () => {
+describe("pi and its other extensions", () => {
+	it("the tool is active during a workflow; other tools stay on or off", async () => {
 		const { pi, play, server, project } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		const chooser = project.write(
 			"chooser.mjs",
@@ -139,7 +139,7 @@ describe("pi and its other guests", () => {
 		expect((await own.probe()).activeTools).toEqual(["bash"]);
 	});
 
-	it("where another extension has a workflow_step of its own, nothing is started and that is said", async () => {
+	it("if another extension has its own workflow_step, no workflow starts, which is reported", async () => {
 		const { pi, project, server } = await openRpcStage({ w: ["a"] });
 		const guest = project.write(
 			"guest.mjs",
@@ -158,7 +158,7 @@ describe("pi and its other guests", () => {
 		expect((await own.probe()).activeTools).toContain("workflow_step");
 	});
 
-	it("no script of another tool can move a workflow", async () => {
+	it("another tool's script can't move a workflow", async () => {
 		const { pi, play, project } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		const caller = project.write(
 			"caller.mjs",
@@ -179,7 +179,7 @@ describe("pi and its other guests", () => {
 		]);
 	});
 
-	it("a session that is opened again and again keeps no timer and shows its run once", async () => {
+	it("a session that is resumed repeatedly keeps no timer and shows its run once", async () => {
 		const { pi, play } = await openRpcStage(
 			{ w: ["a"] },
 			{ countdown: 2 },

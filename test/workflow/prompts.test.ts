@@ -1,4 +1,4 @@
-// What the model and the person read of a run: variables, places, texts of phases, answers of the tool.
+// Texts of a run for the model and the user: variables, positions, phase texts, answers of the tool.
 import { describe, expect, it } from "vitest";
 import type { ExitKind, LiveWorkflowRun } from "../../src/workflow/machine/index.ts";
 import {
@@ -39,7 +39,7 @@ function later(run: LiveWorkflowRun, steps: number, event: "next" | "loop" | "sk
 const firstLine = (text: string) => text.split("\n")[0];
 
 describe("variables", () => {
-	it("names that are not known stay, and values are not looked at again", () => {
+	it("unknown names stay, and values are not expanded again", () => {
 		const run = begin(drafts({ w: ["a"] }), "w", "fix {phaseName} and {foo}");
 		const variables = variablesOf(run);
 		expect(expand("{description} {foo} {phaseName} {{phaseId}} ${phaseId} { phaseId } {phase-id}", variables)).toBe(
@@ -49,7 +49,7 @@ describe("variables", () => {
 			expect(expand(`{${name}}`, variables)).toBe(`{${name}}`);
 	});
 
-	it("the life of a workflow of two phases", () => {
+	it("are filled in through a workflow of two phases", () => {
 		const definitions = drafts({
 			"code-review": {
 				name: "Code Review",
@@ -74,7 +74,7 @@ describe("variables", () => {
 		).toEqual(["Gather", "DONE", "edit, write", "1"]);
 	});
 
-	it("the first message knows the first phase, however deep it lies", () => {
+	it("name the first phase in the first message, however deep it is", () => {
 		const definitions = drafts({
 			p: {
 				entries: ["@s"],
@@ -89,7 +89,7 @@ describe("variables", () => {
 		expect(initialMessage(begin(plain, "w"))).toBe("(none)");
 	});
 
-	it("reminders know the phase, its instructions filled in", () => {
+	it("fill the phase and its instructions into reminders", () => {
 		const definitions = drafts({
 			w: {
 				entries: [{ id: "a", instructions: "Do it: {description}, not {phaseInstructions}" }],
@@ -102,14 +102,14 @@ describe("variables", () => {
 		);
 	});
 
-	it("instructions are filled in wherever the model reads them", () => {
+	it("are filled into instructions wherever the model reads them", () => {
 		const definitions = drafts({ w: ["x", { id: "a", instructions: "Do {taskDescription} as {phaseName}" }] });
 		const { run, from } = later(begin(definitions, "w"), 1);
 		for (const text of [wholeText(run), laterText(run), statusText(run), movedText(run, from, "next")])
 			expect(text).toContain("Do the task as A");
 	});
 
-	it("the last message counts the phases of the workflow that was started", () => {
+	it("count the phases of the started workflow in the last message", () => {
 		const definitions = drafts({
 			p: { entries: ["a", "@s"], completionMessage: "{workflowName}: {phaseCount} for {taskDescription} ({taskId})" },
 			s: ["s1", "s2"],
@@ -120,7 +120,7 @@ describe("variables", () => {
 		expect(endText(begin(drafts({ w: ["a"] }), "w"), "done")).toContain("DONE");
 	});
 
-	it("the reason for a refusal is the started workflow's, about the phase that is on", () => {
+	it("fill the current phase into the started workflow's reason for a refusal", () => {
 		const definitions = drafts({
 			p: { entries: ["@s"], blockReasonTemplate: "{toolName} not in {phaseName} of {workflowName}: {allowedTools}" },
 			s: {
@@ -138,14 +138,14 @@ describe("variables", () => {
 	});
 });
 
-describe("places", () => {
+describe("positions", () => {
 	const nested = drafts({
 		r: { name: "Release Pipeline", entries: ["a", "@c", "z"] },
 		c: { name: "Code Review", entries: [{ id: "s", name: "Static Analysis", emoji: "🔍" }, "@d"] },
 		d: { name: "Deep", entries: ["d1"] },
 	});
 
-	it("the status line of one, two and three levels", () => {
+	it("appear in the status line with one, two and three levels", () => {
 		const cicd = drafts({
 			w: { name: "CI/CD Pipeline", entries: [{ id: "p", name: "Planning", emoji: "📋" }, "b", "c"] },
 		});
@@ -157,7 +157,7 @@ describe("places", () => {
 		expect(statusLine(happen(run, { kind: "pause", by: "person" }).run)).toMatch(/ \(paused\)$/);
 	});
 
-	it("the list marks the right one of two visits of the same workflow", () => {
+	it("mark the right one of two references to the same workflow in the list", () => {
 		const twice = drafts({ p: ["@s", "m", "@s"], s: ["s1", "s2"] });
 		const marked = (steps: number) =>
 			wholeText(later(begin(twice, "p"), steps).run)
@@ -168,7 +168,7 @@ describe("places", () => {
 		expect(marked(3)).toEqual(["▶ 4. 🔹 S1 (Workflow s)"]);
 	});
 
-	it("what comes before and after is right across workflows", () => {
+	it("have the right previous and next phase across workflows", () => {
 		const run = begin(nested, "r");
 		const around = (steps: number) => {
 			const at = later(run, steps).run;
@@ -182,7 +182,7 @@ describe("places", () => {
 		expect(wholeText(run)).toContain("Step 0 (1/3 phases)");
 	});
 
-	it("a list of very many phases stays short, and is made quickly", () => {
+	it("make a short list of very many phases quickly", () => {
 		const doubling = Object.fromEntries(
 			Array.from({ length: 24 }, (_, level) => [
 				`k${level}`,
@@ -201,7 +201,7 @@ describe("places", () => {
 	});
 });
 
-describe("answers", () => {
+describe("answers of the tool", () => {
 	const definitions = drafts({
 		p: ["a", "@s", "@t", "z"],
 		s: { name: "Inner", entries: ["s1", "@u"] },
@@ -214,7 +214,7 @@ describe("answers", () => {
 		return firstLine(movedText(run, from, way));
 	};
 
-	it("say what was left and what was entered, every level by its name", () => {
+	it("name the phase that was left and every level that was entered", () => {
 		expect(line(1)).toBe("✓ Entered Inner: A → 🔹 S1");
 		expect(line(2)).toBe("✓ Entered Innermost: S1 → 🔹 U1");
 		expect(line(3)).toBe("✓ Left Inner > Innermost, entered Other > Deep: U1 → 🔹 V1");
@@ -227,7 +227,7 @@ describe("answers", () => {
 		expect(line(1, "loop")).toBe('✓ Started "Workflow p" again: A → 🔹 A');
 	});
 
-	it("a later phase is told what is new, not again what was said before", () => {
+	it("a later phase's message has only new text", () => {
 		const { run } = later(begin(drafts({ w: ["a", "b"] }), "w"), 1);
 		expect(wholeText(run)).toContain("Task: the task");
 		expect(laterText(run)).not.toContain("Task: the task");
@@ -235,7 +235,7 @@ describe("answers", () => {
 		expect(laterText(run)).toMatch(/^\[Workflow path: Workflow w ▸ 🔹 B\]/);
 	});
 
-	it("a role that names the phase is told in every phase; one that does not, once", () => {
+	it("a role that names the phase is sent in every phase; another one once", () => {
 		const role = (roleInstruction: string) =>
 			laterText(later(begin(drafts({ w: { entries: ["a", "b"], roleInstruction } }), "w"), 1).run);
 		expect(role("You are the {phaseName} agent.")).toContain("You are the B agent.");
@@ -245,12 +245,12 @@ describe("answers", () => {
 		);
 	});
 
-	it("the built-in texts ask for no tool and forbid none: a phase has limits for that", () => {
+	it("built-in texts request no tool and forbid none, which is left to a phase's limits", () => {
 		const text = wholeText(begin(drafts({ w: ["a"] }), "w"));
 		expect(text).not.toMatch(/\bedit\b|\bwrite\b|delegate|subagent/);
 	});
 
-	it("profiles are listed where there are some and not mentioned where there are none", () => {
+	it("profiles are listed if there are any and not mentioned otherwise", () => {
 		expect(wholeText(begin(drafts({ w: ["a"] }), "w"))).not.toContain("rofiles");
 		const text = wholeText(
 			begin(
@@ -275,7 +275,7 @@ describe("the name of the session", () => {
 		return sessionName(definition, task);
 	};
 
-	it("is the prefix and the task, cut where it is too long and not where it just fits", () => {
+	it("is the prefix and the task, cut only if too long", () => {
 		expect(name("a".repeat(50))).toBe(`Workflow: ${"a".repeat(50)}`);
 		expect(name("a".repeat(51))).toBe(`Workflow: ${"a".repeat(50)}…`);
 		expect(name("short", { sessionNamePrefix: "🐛 " })).toBe("🐛 short");
@@ -283,7 +283,7 @@ describe("the name of the session", () => {
 		expect(name("abcdef", { sessionNameMaxLength: 3 })).toBe("Workflow: abc…");
 	});
 
-	it("is one line, and no character is split", () => {
+	it("is one line, without split characters", () => {
 		expect(name("one\n\n  two\tthree")).toBe("Workflow: one two three");
 		expect(name("🎉🎉🎉", { sessionNameMaxLength: 2 })).toBe("Workflow: 🎉🎉…");
 	});

@@ -1,4 +1,4 @@
-// Workflows on the screen of a terminal: what a person sees and does there.
+// Workflows in a terminal.
 import { describe, expect, it } from "vitest";
 import { call, expectPicture, keepForFile, type Tui } from "../harness/index.ts";
 import { openStage, type Stage, step } from "./stage.ts";
@@ -20,8 +20,8 @@ const workflows = {
 
 const count = (screen: string, text: string) => screen.split(text).length - 1;
 
-describe("a run from start to end", () => {
-	it("status, rows, notices, completions; the same after a resume", async () => {
+describe("a run in a terminal", () => {
+	it("shows status, rows, notices and completions, and the same after a resume", async () => {
 		const stage = await openStage(workflows);
 		const options = { cols: 100, rows: 80, session: stage.project.path("s.jsonl") };
 		const first = await stage.tui(options);
@@ -94,7 +94,7 @@ describe("the countdown", () => {
 		return shared;
 	};
 
-	it("looks as in the documents", async () => {
+	it("looks like the pictures in the documents", async () => {
 		const stage = await openStage(
 			{
 				fix: {
@@ -124,7 +124,7 @@ describe("the countdown", () => {
 		await ui.waitForScreen("is paused");
 	});
 
-	it("the status line is there while the model has not answered; T6, case 51, field 15: Esc in the countdown pauses, and stays so", async () => {
+	it("pauses permanently on Esc; the status line is visible before the model's first answer", async () => {
 		const { stage, ui } = await open();
 		stage.play("I stop.");
 		await ui.submit("/workflow tale it");
@@ -141,7 +141,7 @@ describe("the countdown", () => {
 		expect(stage.server.requests.length).toBe(asked);
 	});
 
-	it("typing holds it; the message goes out and the workflow goes on afterwards", async () => {
+	it("stops while the user types; the message is sent and the workflow continues afterwards", async () => {
 		const { stage, ui } = await open();
 		stage.play("I go on.", "I heard it.");
 		await ui.submit("/workflow resume");
@@ -159,7 +159,7 @@ describe("the countdown", () => {
 		expect(await settledScreen(ui)).not.toMatch(/⏳|> 🔹 ONE \[1\/2\]\s*$/);
 	});
 
-	it("show draws the workflow", async () => {
+	it("/workflow show draws the workflow", async () => {
 		const { ui } = await open();
 		await ui.submit("/workflow show release");
 		await ui.waitForScreen("Esc closes");

@@ -1,4 +1,4 @@
-// Starting workflows in real pi: what is asked, named, refused, and what happens while pi is busy.
+// Starting workflows in real pi: questions, session names, refusals, and starts while pi is busy.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { gate, openProject, type Rpc, say, startRpc } from "../harness/index.ts";
 import { openRpcStage, openStage, type Stage, type State, step, workflowFiles } from "./stage.ts";
@@ -32,8 +32,8 @@ afterEach(async () => {
 const lastNotice = () => pi.screen.notifications.at(-1);
 const states = () => pi.customEntries<State>("workflow:state");
 
-describe("what /workflow says", () => {
-	it("alone: how it is used, and every workflow that can be started", async () => {
+describe("/workflow", () => {
+	it("alone prints its usage and every startable workflow", async () => {
 		await pi.prompt("/workflow");
 		const text = lastNotice()?.message ?? "";
 		expect(text).toContain("Usage: /workflow <name> <task>");
@@ -44,12 +44,12 @@ describe("what /workflow says", () => {
 		expect(lastNotice()?.type).toBe("info");
 	});
 
-	it("with a name only: what is missing", async () => {
+	it("with a name only prints what is missing", async () => {
 		await pi.prompt("/workflow x");
 		expect(lastNotice()).toEqual({ message: expect.stringContaining("/workflow x <task>"), type: "warning" });
 	});
 
-	it("with an unknown name: the names that there are, hidden ones not among them", async () => {
+	it("with an unknown name prints the known names, except hidden ones", async () => {
 		for (const line of ["/workflow nope text", "/workflow nope", "/workflow constructor a", "/workflow __proto__ a"]) {
 			await pi.prompt(line);
 			expect(lastNotice()?.type).toBe("error");
@@ -59,18 +59,18 @@ describe("what /workflow says", () => {
 		}
 	});
 
-	it("with the name of one that did not load: why", async () => {
+	it("with the name of a workflow that did not load prints why", async () => {
 		await pi.prompt("/workflow broken it");
 		expect(lastNotice()).toMatchObject({ type: "error", message: expect.stringContaining("gone.md") });
 	});
 
-	it("with the name of one that only runs inside others: so", async () => {
+	it("with the name of a workflow that only runs inside others says so", async () => {
 		await pi.prompt("/workflow hidden it");
 		expect(lastNotice()).toMatchObject({ type: "error", message: expect.stringContaining("only runs inside others") });
 		expect(await states()).toEqual([]);
 	});
 
-	it("a workflow that is called like a verb wins, and the verb stays within reach", async () => {
+	it("with the name of a workflow that is also a verb starts the workflow, and the verb stays reachable", async () => {
 		await pi.prompt("/workflow status");
 		expect(lastNotice()?.message).toContain("/workflow status <task>");
 		await pi.prompt("/workflow --status");
@@ -88,7 +88,7 @@ describe("what /workflow says", () => {
 });
 
 describe("a start", () => {
-	it("takes the task without the space around it, and with the lines in it", async () => {
+	it("trims the task and keeps its line breaks", async () => {
 		stage.play("stop");
 		await pi.prompt("/workflow x  multi\nline ");
 		await pi.settled();
@@ -96,7 +96,7 @@ describe("a start", () => {
 		expect((await states()).at(-1)?.taskDescription).toBe("multi\nline");
 	});
 
-	it("begins inside, with the first phase known to the first message", async () => {
+	it("enters nested workflows, with the first phase in the first message", async () => {
 		await pi.prompt("/workflow outer go");
 		await pi.settled();
 		expect(stage.server.last().users).toContain("First: H1 of h1");
@@ -106,7 +106,7 @@ describe("a start", () => {
 		]);
 	});
 
-	it("shows where it is before the first answer, and without a gap when the phase changes", async () => {
+	it("shows its position before the first answer, and without a gap when the phase changes", async () => {
 		const mark = (pi.screen.statusHistory ?? []).length;
 		stage.play(say("thinking", { delay: 5 }), step("next"), step("next"));
 		await pi.prompt("/workflow x shown");
@@ -116,7 +116,7 @@ describe("a start", () => {
 		expect(seen.map(({ text }) => text)).toEqual(["The X > 🔹 A [1/2]", "The X > 🔹 B [2/2]", undefined]);
 	});
 
-	it("names the session, and a session that a person has named keeps its name", async () => {
+	it("names the session, unless the user has named it", async () => {
 		const name = async () => (await pi.state()).sessionName;
 		await pi.prompt("/workflow x first task");
 		await pi.settled();
@@ -133,7 +133,7 @@ describe("a start", () => {
 		expect(await name()).toBe("Mine");
 	});
 
-	it("over another workflow asks first", async () => {
+	it("during another workflow asks first", async () => {
 		await pi.prompt("/workflow named keep me");
 		await pi.settled();
 		const before = await states();
@@ -157,7 +157,7 @@ describe("a start", () => {
 		expect(after[1]?.taskId).not.toBe(before.at(-1)?.taskId);
 	});
 
-	it("while pi is at work waits for its end, and nothing is half started", async () => {
+	it("while pi is busy waits for the end of the work, and starts nothing partially", async () => {
 		const held = gate();
 		stage.play(say("long answer", { after: held.opened }));
 		const before = (await states()).length;
@@ -178,7 +178,7 @@ describe("a start", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
-	it("of two that are entered together one starts, and the other is refused", async () => {
+	it("of two workflows at once starts one and refuses the other", async () => {
 		const before = (await states()).length;
 		// A second one that comes late is asked about.
 		answers.push(false);
@@ -190,7 +190,7 @@ describe("a start", () => {
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
 
-	it("cancelling while pi is at work tells the model, which is not reminded", async () => {
+	it("canceled while pi is busy is reported to the model, which gets no reminder", async () => {
 		const held = gate();
 		stage.play(say("at work", { after: held.opened }), "I have stopped");
 		await pi.prompt("/workflow x to be given up");
@@ -205,7 +205,7 @@ describe("a start", () => {
 	});
 });
 
-it("a name in a blacklist that is nearly a tool's forbids nothing, and that is said at the start; other capitals are the same name", async () => {
+it("a misspelled tool in a blacklist forbids nothing, which is reported at the start; case does not matter", async () => {
 	const black = (...names: string[]) => ({ phases: [{ id: "a", tools: { blacklist: names } }] });
 	const typos = await openRpcStage({ odd: black("Edit", "wirte"), fine: black("edit", "mcp__docs__save", "search") });
 	for (const key of ["fine", "odd"]) {
@@ -218,8 +218,8 @@ it("a name in a blacklist that is nearly a tool's forbids nothing, and that is s
 	]);
 });
 
-describe("where it cannot start", () => {
-	it("no model: says so and starts nothing", async () => {
+describe("a start that is impossible", () => {
+	it("without a model is refused with the reason", async () => {
 		const project = openProject({ files: workflowFiles({ x: ["a"] }), trusted: true });
 		const bare = await startRpc(project, { model: null });
 		await bare.prompt("/workflow x it");
@@ -227,7 +227,7 @@ describe("where it cannot start", () => {
 		expect(await bare.customEntries("workflow:state")).toEqual([]);
 	});
 
-	it("what lies in a project that nobody trusts is not read, and that is said", async () => {
+	it("in an untrusted project reads none of its workflows, which is reported", async () => {
 		const untrusted = await openStage({ x: ["a"] }, { trusted: false });
 		const rpc = await untrusted.rpc();
 		await rpc.prompt("/workflow x it");
@@ -238,7 +238,7 @@ describe("where it cannot start", () => {
 		expect(untrusted.server.requests).toEqual([]);
 	});
 
-	it("a list of tools without workflow_step: says what to do, and that helps", async () => {
+	it("with a tool list without workflow_step is refused with a working remedy", async () => {
 		const limited = await openStage({ x: ["a"] });
 		const rpc = await limited.rpc({ args: ["--tools", "read,bash"] });
 		await rpc.prompt("/workflow x it");

@@ -1,11 +1,11 @@
-// What a run took, phase by phase, in the entry that ends it.
+// Usage of a run by phase, in the entry that ends it.
 import { describe, expect, it } from "vitest";
 import { call, gate, openBench, type Rpc, say } from "../harness/index.ts";
 import { openRpcStage, openStage, step } from "./stage.ts";
 
 const phase = (id: string) => `---\nid: ${id}\nname: ${id.toUpperCase()}\nemoji: x\n---\nDo ${id}.`;
 
-it("the end shows time, tokens and cost of every phase, in the session and on the screen", async () => {
+it("the final entry has time, tokens and cost of every phase, in the session and on the screen", async () => {
 	const usage = { input: 900, output: 100 };
 	const { tui } = await openBench({
 		files: {
@@ -39,7 +39,7 @@ interface Row {
 	costUsd: number;
 }
 
-describe("the figures are those of pi itself", () => {
+describe("the figures equal pi's own", () => {
 	const usage = { input: 900, output: 100, cached: 30 };
 	const figures = async (pi: Rpc) => {
 		const ends = [
@@ -54,7 +54,7 @@ describe("the figures are those of pi itself", () => {
 		return rows;
 	};
 
-	it("at a cancel at rest, with the phase that was on", async () => {
+	it("at a cancel while idle, with the current phase", async () => {
 		const { pi, play } = await openRpcStage({ w: [{ id: "a", autoContinue: false }, "b"] });
 		play(say("What do you want?", { usage }));
 		await pi.prompt("/workflow w it");
@@ -63,7 +63,7 @@ describe("the figures are those of pi itself", () => {
 		expect((await figures(pi)).map(({ name }) => name)).toEqual(["A"]);
 	});
 
-	it("at a cancel in the middle of an answer, which is counted when it is there", async () => {
+	it("at a cancel in the middle of an answer, which is counted once complete", async () => {
 		const { pi, play, server } = await openRpcStage({ w: ["a", "b", "c"] });
 		const held = gate();
 		play(
@@ -83,7 +83,7 @@ describe("the figures are those of pi itself", () => {
 		]);
 	});
 
-	it("when the model cancels, and when a person ends the last phase", async () => {
+	it("when the model cancels, and when the user ends the last phase", async () => {
 		const { pi, play } = await openRpcStage({ w: ["a", { id: "b", advance: "person" }] });
 		play(step("cancel"), step("cancel"), say("cancelled", { usage }));
 		await pi.prompt("/workflow w it");
@@ -91,7 +91,7 @@ describe("the figures are those of pi itself", () => {
 		expect((await figures(pi)).map(({ name }) => name)).toEqual(["A"]);
 	});
 
-	it("a pause does not count as time of the phase", async () => {
+	it("and exclude pauses from the phase's time", async () => {
 		const { pi, play } = await openRpcStage({ w: [{ id: "a", autoContinue: false }, "b"] });
 		play(say("What do you want?", { usage }));
 		const began = performance.now();
@@ -109,7 +109,7 @@ describe("the figures are those of pi itself", () => {
 		expect(row?.ms).toBeLessThanOrEqual(worked);
 	});
 
-	it("nor does the time in which pi is closed, in a run that nobody has paused", async () => {
+	it("and exclude the time in which pi is closed", async () => {
 		const stage = await openStage({ w: [{ id: "a", autoContinue: false }, "b"] });
 		const session = stage.project.path("s.jsonl");
 		stage.play("What do you want?");

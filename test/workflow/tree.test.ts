@@ -1,4 +1,4 @@
-// Whatever tree a session grows into, the run is the one that its current branch tells of. Real session manager of pi, no process.
+// In any session tree, the run is the fold over the current branch. Real session manager of pi, no process.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.nat().map((to): Step => ({ kind: "jump", to })),
 );
 
-it("state is the fold over the branch, in any tree", () => {
+it("the run is the fold over the current branch, in any tree", () => {
 	fc.assert(
 		fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
 			const session = SessionManager.inMemory();

@@ -1,4 +1,4 @@
-// Going through workflows in real pi: one pi for all cases, each of which runs a workflow to some point.
+// Navigation through workflows in real pi: one pi for all tests, each of which runs a workflow to some point.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { calls, gate, type Rpc, say } from "../harness/index.ts";
 import { openRpcStage, pathOf, type Stage, type State, step, stepCall } from "./stage.ts";
@@ -50,7 +50,7 @@ async function run(key: string, ...actions: ("next" | "loop" | "status" | "cance
 }
 
 describe("next", () => {
-	it("three phases, one by one, and the end", async () => {
+	it("goes through three phases one by one to the end", async () => {
 		const { own, results } = await run("w", "next", "next", "next");
 		expect(own.map((state) => [pathOf(state), state.globalStepCount, state.active])).toEqual([
 			["w:0", 0, true],
@@ -65,21 +65,21 @@ describe("next", () => {
 		]);
 	});
 
-	it("into a workflow and out of it, each in one step", async () => {
+	it("enters and leaves a nested workflow, each in one step", async () => {
 		const { own } = await run("p", "next", "next", "next");
 		expect(own.map(pathOf)).toEqual(["p:0", "p:1 s:0", "p:1 s:1", "p:2"]);
 	});
 
-	it("from one inner workflow straight into the next", async () => {
+	it("goes from one inner workflow directly into the next", async () => {
 		expect((await run("two", "next", "next", "next")).path).toBe("two:2 t:0");
 	});
 
-	it("the innermost end is the end of all", async () => {
+	it("ends all levels at the innermost end", async () => {
 		const { last } = await run("ends", "next", "next");
 		expect([last?.active, last?.cancelled]).toEqual([false, false]);
 	});
 
-	it("a workflow of one reference", async () => {
+	it("handles a workflow that consists of one reference", async () => {
 		const { own } = await run("only", "next", "next");
 		expect(own.map((state) => [pathOf(state), state.active])).toEqual([
 			["only:0 s:0", true],
@@ -90,27 +90,27 @@ describe("next", () => {
 });
 
 describe("loop", () => {
-	it("the innermost scope alone", async () => {
+	it("repeats only the innermost scope", async () => {
 		const { path, last } = await run("p", "next", "next", "loop");
 		expect([path, last?.globalStepCount]).toEqual(["p:1 s:0", 3]);
 	});
 
-	it("forbidden inside, whatever holds it", async () => {
+	it("is refused if the inner workflow forbids it, whatever the outer one says", async () => {
 		const { path, results } = await run("holds", "next", "loop");
 		expect(path).toBe("holds:0 fixed2:1");
 		expect(results.at(-1)).toMatchObject({ error: true, text: expect.stringContaining("switched off") });
 	});
 
-	it("forbidden outside, free inside", async () => {
+	it("is allowed if only the outer workflow forbids it", async () => {
 		expect((await run("fixed", "next", "next", "loop")).path).toBe("fixed:1 s:0");
 	});
 
-	it("a scope that begins with a reference goes on inside it", async () => {
+	it("re-enters a scope that starts with a reference", async () => {
 		const { own } = await run("begins", "next", "next", "loop", "next");
 		expect(own.map(pathOf).slice(-2)).toEqual(["begins:0 s:0", "begins:0 s:1"]);
 	});
 
-	it("maxLoops: as often as it says", async () => {
+	it("is limited by maxLoops", async () => {
 		const { results, path } = await run("limited", "loop", "loop");
 		expect(results.map(({ error }) => error)).toEqual([false, true]);
 		expect(path).toBe("limited:0");
@@ -128,7 +128,7 @@ describe("several calls in one message", () => {
 		expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe("w:1");
 	});
 
-	it("cancel and cancel in one message only asks; in the next message it ends", async () => {
+	it("two cancels only ask; another one in the next message ends the workflow", async () => {
 		stage.play(calls([stepCall("cancel"), stepCall("cancel")]), step("cancel"));
 		await pi.prompt("/workflow w stop");
 		await pi.settled();
@@ -140,13 +140,13 @@ describe("several calls in one message", () => {
 		expect(JSON.stringify(states)).not.toContain("ancelPending");
 	});
 
-	it("cancel, next, cancel asks again", async () => {
+	it("cancel, next, cancel ask again", async () => {
 		const { results, last } = await run("w", "cancel", "next", "cancel");
 		expect(results.map(({ text }) => text.startsWith("Really cancel"))).toEqual([true, false, true]);
 		expect(last?.active).toBe(true);
 	});
 
-	it("after the end each action says that nothing is active", async () => {
+	it("after the end each action reports that nothing is active", async () => {
 		stage.play(
 			step("next"),
 			step("next"),
@@ -164,7 +164,7 @@ describe("several calls in one message", () => {
 });
 
 describe("status", () => {
-	it("tells where the workflow is, and what its phase asks", async () => {
+	it("reports the position, and the instructions of the phase", async () => {
 		const { results } = await run("p", "next", "status");
 		const [first, ...lines] = (results[1]?.text ?? "").split("\n");
 		expect(first).toBe("Workflow: Workflow p (p)");
@@ -180,8 +180,8 @@ describe("status", () => {
 	});
 });
 
-describe("by a person", () => {
-	it("skip, back and back to a phase tell the model, which goes on there", async () => {
+describe("moves by the user", () => {
+	it("skip, back and back to a phase inform the model, which continues there", async () => {
 		await pi.prompt("/workflow calm moved");
 		await pi.settled();
 		for (const [command, path, said] of [
@@ -205,7 +205,7 @@ describe("by a person", () => {
 		);
 	});
 
-	it("a paused workflow is only moved, and goes on when it is resumed", async () => {
+	it("only change the position of a paused workflow, which continues when resumed", async () => {
 		await pi.prompt("/workflow calm later");
 		await pi.settled();
 		await pi.prompt("/workflow pause");
@@ -218,7 +218,7 @@ describe("by a person", () => {
 		expect(stage.server.last().users.at(-1)).toContain("Do b for later");
 	});
 
-	it("skip of the last phase ends the workflow: at rest nothing of it is left, and a model at work is told", async () => {
+	it("skip of the last phase ends the workflow: while idle nothing remains in the context, and a busy model is informed", async () => {
 		await pi.prompt("/workflow calm at rest");
 		await pi.settled();
 		for (let times = 0; times < 2; times++) {
@@ -248,7 +248,7 @@ describe("by a person", () => {
 		expect((await pi.customEntries<State>("workflow:state")).at(-1)).toMatchObject({ active: false, cancelled: false });
 	});
 
-	it("without a workflow they say so", async () => {
+	it("are refused without a workflow", async () => {
 		for (const verb of ["pause", "resume", "skip", "back", "reload"]) {
 			await pi.prompt(`/workflow ${verb}`);
 			expect(pi.screen.notifications.at(-1)).toMatchObject({

@@ -1,4 +1,4 @@
-// What documents and skills show of workflows is read by the product, and the schemas and tables say what the reader does.
+// Examples in documents and skills load, and schemas and tables agree with the reader.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadSkills } from "@earendil-works/pi-coding-agent";
@@ -13,7 +13,7 @@ import { checkout } from "../../harness/index.ts";
 import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
 
 describe.each(["docs/workflows.md", "skills/workflow-authoring/SKILL.md"])("%s", (path) => {
-	it("shows files that load as they stand", () => {
+	it("shows files that load unchanged", () => {
 		const { blocks } = readDocument(path, readFileSync(join(checkout, path), "utf8"));
 		const files = blocks.flatMap((block) => {
 			const file = block.words.has("invalid") ? undefined : block.values.get("file");
@@ -82,7 +82,7 @@ describe("schemas/", () => {
 	});
 });
 
-it("the skill is found by pi, and costs no byte in a request until someone asks for it", () => {
+it("the skill is found by pi, and adds nothing to requests until it is used", () => {
 	const { skills, diagnostics } = loadSkills({
 		cwd: checkout,
 		agentDir: join(checkout, "none"),
@@ -96,13 +96,13 @@ it("the skill is found by pi, and costs no byte in a request until someone asks 
 	]);
 });
 
-it("the documents name every variable and no other", () => {
+it("the documents name exactly the existing variables", () => {
 	const text = readFileSync(join(checkout, "docs/workflows.md"), "utf8");
 	const named = [...text.matchAll(/^\| `\{(\w+)\}` \|/gm)].map(([, name]) => name);
 	expect(named).toEqual([...variables.keys()]);
 });
 
-it("the variables that are documented are those that a run fills in", () => {
+it("the documented variables are those that a run fills in", () => {
 	const tree = openTree(workflowFiles("global/x", ["a"]));
 	const { definitions } = tree.load();
 	const position = firstPosition(definitions, "x");

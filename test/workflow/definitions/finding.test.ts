@@ -1,4 +1,4 @@
-// Where workflows are found, and which one a name means. Cases 1–3, 14, 15, 17, 20.
+// Locations of workflows, and the resolution of names.
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -12,15 +12,15 @@ const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
 const rejected = (catalogue: Catalogue) => [...catalogue.rejected.keys()];
 const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity }) => severity === "error");
 
-describe("where workflows are found", () => {
-	it("a global workflow is offered with its command and name", () => {
+describe("locations of workflows", () => {
+	it("include the global folder, with command and name", () => {
 		const tree = openTree(workflowFiles("global/x", ["a"], { name: "My X", commandName: "do-x" }));
 		const catalogue = tree.load();
 		expect(usageLines(catalogue)).toContain("  do-x — My X");
 		expect(catalogue.diagnostics).toEqual([]);
 	});
 
-	it("a project's definition replaces the global one of the same directory name wholly", () => {
+	it("a project's definition completely replaces the global one with the same directory name", () => {
 		const tree = openTree({
 			...workflowFiles("global/x", ["a", "b", "c", "d"], { roleInstruction: "Global role" }),
 			...workflowFiles("project/x", ["a", "b", "c", "d", "e"]),
@@ -31,7 +31,7 @@ describe("where workflows are found", () => {
 		expect(loadCatalogue({ ...tree.roots, projectRoot: undefined }).definitions.get("x")?.entries).toHaveLength(4);
 	});
 
-	it("nothing of a project is read unless the caller says where it is", () => {
+	it("no project is read unless the caller gives its folder", () => {
 		const tree = openTree(workflowFiles("project/x", ["a"]));
 		expect(keys(loadCatalogue({ ...tree.roots, projectRoot: undefined }))).toEqual([]);
 		expect(workflowRoots({ agentDir: "/a", cwd: "/w", trusted: false })).toEqual({
@@ -59,7 +59,7 @@ describe("where workflows are found", () => {
 		});
 	});
 
-	it("passes over whatever has no workflow.yaml, other tools' files among it", () => {
+	it("directories without workflow.yaml are skipped, including other tools' files", () => {
 		const tree = openTree({
 			"project/review.yaml": "name: review\nflow: { kind: parallel }\n",
 			"project/work.workflow.yaml": "version: 1\nsteps: {}\n",
@@ -72,7 +72,7 @@ describe("where workflows are found", () => {
 		expect(catalogue.diagnostics).toEqual([]);
 	});
 
-	it.each(["workflow.yml", "Workflow.yaml"])("says that %s is not read", (name) => {
+	it.each(["workflow.yml", "Workflow.yaml"])("a file named %s is reported as not read", (name) => {
 		const tree = openTree({ [`global/x/${name}`]: workflowYaml(["a.md"]) });
 		if (loadCatalogue(tree.roots).definitions.size > 0) return;
 		expect(tree.lines(tree.load().diagnostics)).toEqual([
@@ -92,7 +92,7 @@ describe("where workflows are found", () => {
 		expect(keys(tree.load())).toEqual(["code-review", "release"]);
 	});
 
-	it("two nested ones of one name reject each other; a direct one wins over a nested one", () => {
+	it("two nested ones with one name reject each other; a direct one wins over a nested one", () => {
 		const tree = openTree({
 			...workflowFiles("global/_a/review", ["a"]),
 			...workflowFiles("global/_b/review", ["b"]),
@@ -110,7 +110,7 @@ describe("where workflows are found", () => {
 		expect(said).toMatch(/_a\/plan\/workflow.yaml:1:1 warning: Another workflow has the directory name `plan`/);
 	});
 
-	it("loads linked directories with phases beside them, and survives links that lead back", needsPosix, () => {
+	it("linked directories load, with their phase files, and link cycles are handled", needsPosix, () => {
 		const tree = openTree({
 			...workflowFiles("elsewhere/mine", ["a"]),
 			...workflowFiles("elsewhere/shared/review", ["r"], { show: "workflows" }),
@@ -130,7 +130,7 @@ describe("where workflows are found", () => {
 		expect(errors(catalogue)).toEqual([]);
 	});
 
-	it("links to nothing are told, and a workflow.yaml that is one claims its name", needsPosix, () => {
+	it("dangling links are reported, and a dangling workflow.yaml still claims its name", needsPosix, () => {
 		const tree = openTree({
 			...workflowFiles("global/x", ["a"]),
 			...workflowFiles("global/y", ["a"]),
@@ -141,7 +141,7 @@ describe("where workflows are found", () => {
 			symlinkSync("nowhere.yaml", join(tree.folder, directory, "workflow.yaml"));
 		symlinkSync("nowhere", join(tree.folder, "project", "gone"));
 		const catalogue = tree.load();
-		// case 20: what the project means to have is not the global one.
+		// The project's workflow replaces the global one even if it is broken.
 		expect([keys(catalogue), rejected(catalogue)]).toEqual([["y"], ["x", "z"]]);
 		const said = tree.lines(catalogue.diagnostics).join("\n");
 		expect(said).toMatch(/^project\/_in\/z\/workflow\.yaml:1:1 The file is a link that leads nowhere/m);
@@ -152,14 +152,14 @@ describe("where workflows are found", () => {
 		expect(keys(tree.load())).toEqual(["x", "y", "z"]);
 	});
 
-	it("says so where a root or a directory in it cannot be listed", () => {
+	it("an unreadable root or directory is reported", () => {
 		const tree = openTree({ global: "a file", ...workflowFiles("project/x", ["a"]) });
 		const catalogue = tree.load();
 		expect(keys(catalogue)).toEqual(["x"]);
 		expect(catalogue.diagnostics.map(({ code }) => code)).toEqual(["not-a-directory"]);
 	});
 
-	it("does not depend on how a directory lists its names, or on names that look like numbers", () => {
+	it("the result does not depend on directory order, or on names that look like numbers", () => {
 		const tree = openTree({
 			...workflowFiles("global/b", ["p"]),
 			...workflowFiles("global/10", ["p"], { commandName: "ten" }),
@@ -172,7 +172,7 @@ describe("where workflows are found", () => {
 });
 
 describe("names and conflicts", () => {
-	it("two workflows with one command: the project's wins, then the smaller name, and both are told", () => {
+	it("two workflows with one command: the project's wins, then the smaller name, and both are reported", () => {
 		const tree = openTree({
 			...workflowFiles("global/a", ["p"], { commandName: "go" }),
 			...workflowFiles("project/z", ["p"], { commandName: "go" }),
@@ -191,7 +191,7 @@ describe("names and conflicts", () => {
 		);
 	});
 
-	it("a hidden workflow never stands before a visible one", () => {
+	it("a hidden workflow never shadows a visible one", () => {
 		const tree = openTree({
 			...workflowFiles("project/a", ["p"], { commandName: "go", show: "workflows" }),
 			...workflowFiles("global/z", ["p"], { commandName: "go" }),
@@ -199,7 +199,7 @@ describe("names and conflicts", () => {
 		expect(tree.load().commands.get("go")?.key).toBe("z");
 	});
 
-	it("names of prototype members are names like others", () => {
+	it("names of prototype members are ordinary names", () => {
 		const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
 		const tree = openTree(
 			Object.assign({}, ...names.map((name) => workflowFiles(`global/${name}`, ["a"], { commandName: name }))),
@@ -227,22 +227,25 @@ describe("names and conflicts", () => {
 		["a directory", { "project/x/workflow.yaml/keep": "" }],
 		["a missing phase", { "project/x/workflow.yaml": workflowYaml(["gone.md"]) }],
 		["a missing reference", workflowFiles("project/x", ["@nothing"])],
-	] as [string, TreeFiles][])("a project's workflow that is %s hides the global one, and says so", (what, files) => {
-		const tree = openTree({
-			...workflowFiles("global/x", ["a"]),
-			...workflowFiles("global/y", ["@x"]),
-			...files,
-		});
-		const catalogue = tree.load();
-		expect(keys(catalogue)).toEqual([]);
-		expect(catalogue.rejected.get("x")?.tier).toBe("project");
-		const said = tree.lines(catalogue.rejected.get("x")?.diagnostics ?? []).join("\n");
-		if (what !== "a missing reference")
-			expect(said).toContain("the global one of the same name is not used in its place");
-		expect(tree.lines(catalogue.rejected.get("y")?.diagnostics ?? []).join("\n")).toContain(
-			"runs `x`, which does not load",
-		);
-	});
+	] as [string, TreeFiles][])(
+		"a project's workflow that is %s hides the global one, which is reported",
+		(what, files) => {
+			const tree = openTree({
+				...workflowFiles("global/x", ["a"]),
+				...workflowFiles("global/y", ["@x"]),
+				...files,
+			});
+			const catalogue = tree.load();
+			expect(keys(catalogue)).toEqual([]);
+			expect(catalogue.rejected.get("x")?.tier).toBe("project");
+			const said = tree.lines(catalogue.rejected.get("x")?.diagnostics ?? []).join("\n");
+			if (what !== "a missing reference")
+				expect(said).toContain("the global one of the same name is not used in its place");
+			expect(tree.lines(catalogue.rejected.get("y")?.diagnostics ?? []).join("\n")).toContain(
+				"runs `x`, which does not load",
+			);
+		},
+	);
 
 	it("an invalid global workflow does not matter where the project has its own", () => {
 		const tree = openTree({

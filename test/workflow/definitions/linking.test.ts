@@ -1,4 +1,4 @@
-// References between workflows: what is missing, what goes in circles, and that nothing else is lost. Cases 11–13.
+// References between workflows: missing ones, cycles, and no loss of anything else.
 import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ function graph(edges: Record<string, string>): TreeFiles {
 }
 
 describe("missing references", () => {
-	it("what refers to something missing goes, and what refers to that, one diagnostic each", () => {
+	it("remove the referring workflow, and those that refer to it, with one diagnostic each", () => {
 		const tree = openTree(graph({ A: "@B", B: "@C", C: "@Z", D: "p" }));
 		const catalogue = tree.load();
 		expect(keys(catalogue)).toEqual(["D"]);
@@ -32,17 +32,17 @@ describe("missing references", () => {
 		]);
 	});
 
-	it("the cascade starts at a workflow that is broken in itself, too", () => {
+	it("include references to a broken workflow", () => {
 		const tree = openTree({ ...graph({ A: "@B", B: "@C" }), "global/C/workflow.yaml": "name: [" });
 		expect(keys(tree.load())).toEqual([]);
 	});
 
-	it("names the near workflow", () => {
+	it("suggest the closest name", () => {
 		const tree = openTree(graph({ parent: "@code-reveiw", "code-review": "p" }));
 		expect(tree.lines(tree.load().diagnostics)[0]).toContain("Did you mean `code-review`?");
 	});
 
-	it("several missing references of one workflow are told one by one, repeated ones once", () => {
+	it("are reported one by one for one workflow, repeated ones once", () => {
 		const tree = openTree(graph({ A: "@X @Y @X" }));
 		expect(tree.load().diagnostics.map(({ line, code }) => [line, code])).toEqual([
 			[5, "missing-reference"],
@@ -50,7 +50,7 @@ describe("missing references", () => {
 		]);
 	});
 
-	it("references cross the tiers, and a project's child replaces the global one for global parents", () => {
+	it("are resolved across tiers: a project's child replaces the global one for global parents", () => {
 		const tree = openTree({
 			...workflowFiles("global/parent", ["@child"]),
 			...workflowFiles("global/child", ["a"]),
@@ -63,7 +63,7 @@ describe("missing references", () => {
 	});
 });
 
-describe("loops", () => {
+describe("reference cycles", () => {
 	it.each([
 		["itself", { A: "@A", D: "p" }, ["A → A"]],
 		["each other", { A: "@B", B: "@A", D: "p" }, ["A → B → A", "B → A → B"]],
@@ -74,7 +74,7 @@ describe("loops", () => {
 			{ A: "@B", B: "@A", C: "@E", E: "@C", D: "p" },
 			["A → B → A", "B → A → B", "C → E → C", "E → C → E"],
 		],
-	])("workflows that run %s are removed, with the loop shown", (_, edges, ways) => {
+	])("remove workflows that run %s, with the cycle shown", (_, edges, ways) => {
 		const tree = openTree(graph(edges));
 		const catalogue = tree.load();
 		expect(keys(catalogue)).toEqual(["D"]);
@@ -84,12 +84,12 @@ describe("loops", () => {
 		expect(catalogue.diagnostics[0]?.line).toBe(5);
 	});
 
-	it("what refers into a loop goes with it, and what is shared without a loop stays", () => {
+	it("remove workflows that refer into them, but not shared ones outside", () => {
 		const tree = openTree(graph({ A: "@B @C", B: "@D", C: "@D @D", D: "p", X: "@Y", Y: "@Y", Z: "q" }));
 		expect(keys(tree.load())).toEqual(["A", "B", "C", "D", "Z"]);
 	});
 
-	it("long loops, long chains and dense graphs take time in proportion to their size", () => {
+	it("and long chains and dense graphs take linear time", () => {
 		const size = 400;
 		const ring = graph(
 			Object.fromEntries(Array.from({ length: size }, (_, index) => [`r${index}`, `@r${(index + 1) % size}`])),
@@ -115,7 +115,7 @@ describe("loops", () => {
 		expect(longest).toBeLessThan(500);
 	});
 
-	it("deeply nested workflows load", () => {
+	it("do not include deep nesting, which loads", () => {
 		const depth = 300;
 		const tree = openTree({
 			...graph(Object.fromEntries(Array.from({ length: depth }, (_, index) => [`n${index}`, `@n${index + 1}`]))),
@@ -145,7 +145,7 @@ describe("any set of definitions", () => {
 		),
 	});
 
-	it("loads to references that resolve without loops, and says why everything else is missing", () => {
+	it("resolves to references without cycles, and reports the reason for everything removed", () => {
 		fc.assert(
 			fc.property(fc.array(workflow, { maxLength: 9 }), (workflows) => {
 				for (const root of ["global", "project"]) rmSync(`${tree.folder}/${root}`, { recursive: true, force: true });

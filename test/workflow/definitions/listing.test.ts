@@ -1,4 +1,4 @@
-// What people are told of a catalogue, and how a workflow is drawn.
+// The catalogue's lists for users, and the diagram of a workflow.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,8 +21,8 @@ function sample() {
 	});
 }
 
-describe("lines for people", () => {
-	it("/workflow tells usage, what can be started, and what did not load", () => {
+describe("lists for users", () => {
+	it("/workflow prints usage, startable workflows, and those that did not load", () => {
 		const tree = sample();
 		expect(usageLines(tree.load(), tree.folder)).toEqual([
 			"Usage: /workflow <name> <task>",
@@ -100,7 +100,7 @@ describe("the diagram", () => {
 		expect(workflowDiagram(catalogue, "nothing")).toEqual([]);
 	});
 
-	it("is drawn by pi's renderer without a warning, whatever names are in it", async () => {
+	it("is rendered by pi without a warning, whatever names it has", async () => {
 		const odd = ['a "quoted" [x]', "b|c{d}", "e --> f; g", "<b>h</b> & #35;", "end", "subgraph", "`code`", "ü 😀"];
 		const tree = openTree({
 			...workflowFiles("global/inner", ["a", "b"], { name: JSON.stringify(odd.join(" ")), commandName: "inner" }),
@@ -125,7 +125,7 @@ describe("the diagram", () => {
 		expect(drawn).toContain("'code'");
 	});
 
-	it("stays small where shared workflows multiply", () => {
+	it("stays small when shared workflows repeat", () => {
 		const depth = 20;
 		const tree = openTree({
 			...Object.assign(

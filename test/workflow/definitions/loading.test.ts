@@ -1,4 +1,4 @@
-// What a workflow.yaml may hold, and what bad input does. Cases 4–6.
+// Fields of workflow.yaml, and bad input.
 import { execFileSync } from "node:child_process";
 import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -95,7 +95,7 @@ describe("workflow.yaml", () => {
 		expect(listLines(catalogue).join("\n")).toContain("✗ x (global) does not load");
 	});
 
-	it("show: workflows needs neither command nor message, and is not offered", () => {
+	it("with show: workflows needs neither command nor message, and is not offered", () => {
 		const tree = openTree({
 			...workflowFiles("global/inner", ["a"], { show: "workflows", commandName: null, initialMessage: null }),
 			...workflowFiles("global/odd", ["a"], { show: "workflows", commandName: "''", initialMessage: "''" }),
@@ -156,7 +156,7 @@ describe("workflow.yaml", () => {
 		expect(Object.isFrozen(definitions.get("plain"))).toBe(true);
 	});
 
-	it("warns of fields that nothing reads, of words with a meaning of their own and of misspelt variables", () => {
+	it("warns about unused fields, reserved words and misspelled variables", () => {
 		const tree = openTree(
 			workflowFiles("global/x", ["a"], {
 				description: "Something",
@@ -177,7 +177,7 @@ describe("workflow.yaml", () => {
 		expect(said.split("`{unheard}` is no variable")).toHaveLength(2);
 	});
 
-	it("warns of a commandName that can never be reached", () => {
+	it("warns about an unreachable commandName", () => {
 		const tree = openTree(workflowFiles("global/x", ["a"], { commandName: "--status" }));
 		expect(tree.lines(tree.load().diagnostics).join("\n")).toContain("so this workflow cannot be started");
 	});
@@ -191,7 +191,7 @@ describe("bad input", () => {
 		["torn", Buffer.from("name: é").subarray(0, 7), "not-utf-8"],
 		["deeply nested", `name: ${"[".repeat(100_000)}`, "too-deep"],
 	];
-	it.each(files)("a %s workflow.yaml or phase file is explained and harms nothing else", (_, content, code) => {
+	it.each(files)("a %s workflow.yaml or phase file is explained and affects nothing else", (_, content, code) => {
 		const tree = openTree({
 			...workflowFiles("global/good", ["a"]),
 			"global/bad/workflow.yaml": content,
@@ -224,7 +224,7 @@ describe("bad input", () => {
 		expect(errors(catalogue).map(({ code }) => code)).toEqual(["not-a-file", "not-a-file", "phase-failed"]);
 	});
 
-	it("the same mistake many times takes no time of its own", () => {
+	it("many repetitions of a mistake take linear time", () => {
 		const tree = openTree(workflowFiles("global/x", ["a"], { initialMessage: `"${"{descripton} ".repeat(60_000)}"` }));
 		const before = performance.now();
 		expect(tree.load().diagnostics.map(({ code }) => code)).toEqual(["unknown-variable"]);
@@ -240,7 +240,7 @@ describe("bad input", () => {
 		expect(catalogue.diagnostics.map(({ code }) => code)).toContain("more-problems");
 	});
 
-	it("a phase file that is used often is told of once", () => {
+	it("a phase file that is used often is reported once", () => {
 		const tree = openTree({
 			"global/_shared/bad.md": "no front matter",
 			...Object.fromEntries(
@@ -254,7 +254,7 @@ describe("bad input", () => {
 		expect(codes).toEqual(["no-front-matter", "phase-failed", "phase-failed", "phase-failed"]);
 	});
 
-	it("a vanishing file is no crash", () => {
+	it("a file that disappears while loading does not crash", () => {
 		const tree = openTree(workflowFiles("global/x", ["a", "b"]));
 		unlinkSync(join(tree.folder, "global", "x", "b.md"));
 		expect(errors(tree.load()).map(({ code }) => code)).toEqual(["absent-phase"]);

@@ -1,4 +1,4 @@
-// Where phase files may lie. Case 10.
+// Allowed locations of phase files.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
 const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity }) => severity === "error");
 
 describe("phase paths", () => {
-	it("files inside the root load, shared ones, odd names and absolute paths among them", () => {
+	it("inside the root load: shared files, unusual names and absolute paths too", () => {
 		const tree = openTree({
 			"global/_shared/scout.md": phaseFile("scout"),
 			"global/x/..shared/p.md": phaseFile("p"),
@@ -65,7 +65,7 @@ describe("phase paths", () => {
 		if (path !== "~/x.md" && path !== "..") expect(errors(catalogue)[0]?.code).toBe("outside");
 	});
 
-	it("links that lead outside are refused, links inside are followed, dangling ones are told", needsPosix, () => {
+	it("through links are refused outside, followed inside, and reported if dangling", needsPosix, () => {
 		const tree = openTree({
 			"secret.md": phaseFile("secret"),
 			"outside/p.md": phaseFile("p"),
@@ -91,7 +91,7 @@ describe("phase paths", () => {
 		}
 	});
 
-	it("a root that is itself a link is fine", needsPosix, () => {
+	it("below a linked root load", needsPosix, () => {
 		const tree = openTree({ ...workflowFiles("real/x", ["a"]), "real/_shared/s.md": phaseFile("s") });
 		tree.write({ "real/x/workflow.yaml": workflowYaml(["a.md", "../_shared/s.md"]) });
 		symlinkSync("real", join(tree.folder, "global"));
@@ -100,7 +100,7 @@ describe("phase paths", () => {
 		expect(errors(tree.load())[0]?.code).toBe("absent-phase");
 	});
 
-	it("a missing phase file is explained with the near name", () => {
+	it("to a missing file are reported with the closest name", () => {
 		const tree = openTree({
 			"global/x/planning.md": phaseFile("p"),
 			"global/x/workflow.yaml": workflowYaml(["plannig.md", "gone/away.md", "..\\_shared\\a.md"]),

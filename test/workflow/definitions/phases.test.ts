@@ -1,4 +1,4 @@
-// Phase files: their fields, the limits on tools in every notation, and what is said of mistakes. Cases 6–9 and 18.
+// Phase files: fields, limits on tools in every notation, diagnostics.
 import { describe, expect, it } from "vitest";
 import { checkToolNames, type ToolLimits } from "../../../src/workflow/definitions/index.ts";
 import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
@@ -41,7 +41,7 @@ describe("a phase file", () => {
 		});
 	});
 
-	it("with a byte order mark and CRLF gives the same as with LF", () => {
+	it("with a byte order mark and CRLF equals one with LF", () => {
 		const content = phaseFile("a", "tools:", "  whitelist:", "    - read").replace("Do a.", "Do a.\n\nThen b.");
 		const plain = loadPhase(content).phase;
 		const other = loadPhase(`\ufeff${content.replaceAll("\n", "\r\n")}`).phase;
@@ -95,13 +95,13 @@ describe("a phase file", () => {
 		expect([...catalogue.rejected.keys()]).toEqual(["x"]);
 	});
 
-	it("a text with an inner colon is read, and told", () => {
+	it("a value with an inner colon is read, with a warning", () => {
 		const { phase, said } = loadPhase("---\nid: a\nname: Use when: asked\nemoji: e\n---\nDo.");
 		expect(phase?.name).toBe("Use when: asked");
 		expect(said).toContain("global/x/a.md:3:7 warning:");
 	});
 
-	it("a variable that is nearly one is told in a body, code in braces is not", () => {
+	it("a misspelled variable in a body is reported, code in braces is not", () => {
 		const { phase, said } = loadPhase(
 			`${phaseFile("a")}\nOn {descripton}; const {foo} = \${bar}; {phaseInstructions}\n`,
 		);
@@ -114,7 +114,7 @@ describe("a phase file", () => {
 		]);
 	});
 
-	it("ids repeat within no workflow, and may repeat across workflows", () => {
+	it("ids must be unique within a workflow, and may repeat across workflows", () => {
 		const tree = openTree({
 			...workflowFiles("global/parent", ["a", "@child"]),
 			...workflowFiles("global/child", ["a"], { show: "workflows" }),
@@ -245,13 +245,13 @@ describe("limits on tools", () => {
 		expect(said).toContain("Workflow `x` does not load because its phase file `a.md`");
 	});
 
-	it("an empty group limits nothing and is told", () => {
+	it("an empty group limits nothing and is reported", () => {
 		const { phase, said } = loadPhase(phaseFile("a", "tools: {}"));
 		expect(phase?.tools).toEqual({ kind: "free" });
 		expect(said).toContain("warning: `tools` is an empty group");
 	});
 
-	it("a name that differs from one of pi's tools by case is told at once", () => {
+	it("a name that differs from a pi tool only by case is reported at load", () => {
 		const { phase, said } = loadPhase(phaseFile("a", "tools: {blacklist: [Edit, Bash]}"));
 		expect(phase).toBeDefined();
 		expect(said).toContain(
@@ -259,7 +259,7 @@ describe("limits on tools", () => {
 		);
 	});
 
-	it("names that this session does not have are told when asked, with the near one", () => {
+	it("names of missing tools are reported on request, with the closest one", () => {
 		const { catalogue } = loadPhase(
 			phaseFile("a", "tools: {whitelist: [read, serch, 'mcp__*', 'lsp-*', workflow_step]}"),
 		);

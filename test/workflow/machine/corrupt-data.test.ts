@@ -1,4 +1,4 @@
-// Stored states and pinned copies with one wrong value: which of them are read, and that every other one is refused.
+// Stored states and pinned copies with one changed value: valid ones are read, all others refused.
 import { expect, it } from "vitest";
 import { readPinned, readState } from "../../../src/workflow/machine/index.ts";
 import { corruptions } from "../../harness/corruptions.ts";
@@ -83,7 +83,7 @@ const pinned = {
 	],
 };
 
-it("a stored state with one wrong value is read only where the value may be so", () => {
+it("a stored state with one changed value is read only if the value is valid", () => {
 	expect(readState(state)).toEqual({ kind: "state", state });
 	const read = corruptions(state).filter(({ data }) => readState(data).kind === "state");
 	expect(read.map(({ name }) => name)).toMatchInlineSnapshot(`
@@ -155,7 +155,7 @@ it("a stored state with one wrong value is read only where the value may be so",
 	`);
 });
 
-it("a note that is unknown is left out, the other notes are kept", () => {
+it("an unknown note is dropped, the other notes are kept", () => {
 	for (const note of ["begun", "resumed", "reloaded"])
 		expect(readState({ ...state, note })).toMatchObject({ state: { note } });
 	for (const note of ["ended", "", 1, null])
@@ -169,7 +169,7 @@ it("every cause of a pause and every way of leaving a phase is read", () => {
 		expect(readState({ ...state, left: { way } })).toMatchObject({ state: { left: { way } } });
 });
 
-it("a pinned copy with one wrong value is read only where the value may be so", () => {
+it("a pinned copy with one changed value is read only if the value is valid", () => {
 	expect(readPinned(pinned)).toMatchObject({ taskId: "wf-1-abc", task: "task" });
 	const read = corruptions(pinned).filter(({ data }) => readPinned(data) !== undefined);
 	expect(read.map(({ name }) => name)).toMatchInlineSnapshot(`

@@ -1,4 +1,4 @@
-// The visits of a run as they are told from its states: times, pauses, absences, summaries.
+// The visits of a run, derived from its states: times, pauses, absences, summaries.
 import { expect, it } from "vitest";
 import { activeTime, type DatedState, foldHistory, type StoredState } from "../../../src/workflow/machine/index.ts";
 
@@ -22,17 +22,17 @@ function visits(states: readonly (Partial<StoredState> & { at: number; phase?: s
 	return foldHistory(dated.reverse(), "r", now).map((visit) => ({ ...visit, active: activeTime(visit) }));
 }
 
-it("a visit that is on lasts until now", () => {
+it("a current visit lasts until now", () => {
 	expect(visits([{ at: 100, since: 100 }], 150)).toEqual([
 		{ phaseId: "a", way: undefined, from: 100, to: 150, paused: 0, summary: undefined, active: 50 },
 	]);
 });
 
-it("a state without a time of its phase counts from the start of the run", () => {
+it("a state without a phase time counts from the start of the run", () => {
 	expect(visits([{ at: 120 }], 150)).toMatchObject([{ from: 100, to: 150 }]);
 });
 
-it("a visit ends when the next phase is entered, with its way and summary", () => {
+it("a visit ends when the next phase starts, with its exit and summary", () => {
 	const left = { way: "next", summary: "done" } as const;
 	expect(
 		visits(
@@ -79,7 +79,7 @@ it("pauses are not active time, and end with the resume, the move or now", () =>
 	]);
 });
 
-it("a clock that was set back makes no negative pause or time", () => {
+it("a clock set back gives no negative pause or time", () => {
 	const paused = { by: "person" } as const;
 	expect(
 		visits(
@@ -106,7 +106,7 @@ it("time in which pi was closed counts as paused", () => {
 	).toMatchObject([{ paused: 60, active: 40 }]);
 });
 
-it("a run that is cancelled ends its visit there", () => {
+it("a canceled run ends its visit at that time", () => {
 	expect(
 		visits(
 			[

@@ -45,7 +45,7 @@ describe("next", () => {
 		expect([at.run.status.kind, at.run.step]).toEqual(["done", 3]);
 	});
 
-	it("enters a workflow that is referred to in one step and comes back behind it", () => {
+	it("enters a referenced workflow in one step and returns after it", () => {
 		const at = walk(begin(drafts({ p: ["a", "@s", "c"], s: ["s1", "s2"] }), "p"));
 		at.next();
 		expect(at.path()).toEqual(["p:1", "s:0"]);
@@ -63,7 +63,7 @@ describe("next", () => {
 		expect([at.path(), at.phase()]).toEqual([["p:2", "t:0"], "t1"]);
 	});
 
-	it("finishes everything when the innermost workflow is the last of all", () => {
+	it("finishes all levels when the innermost workflow ends last", () => {
 		for (const definitions of [
 			drafts({ p: ["a", "@s"], s: ["s1"] }),
 			drafts({ p: ["a", "@c"], c: ["@d"], d: ["d1"] }),
@@ -75,7 +75,7 @@ describe("next", () => {
 		}
 	});
 
-	it("a workflow that is nothing but a reference starts and ends inside it", () => {
+	it("handles a workflow that consists of one reference", () => {
 		const at = walk(begin(drafts({ p: ["@s"], s: ["s1", "s2"] }), "p"));
 		expect(at.path()).toEqual(["p:0", "s:0"]);
 		at.next();
@@ -83,7 +83,7 @@ describe("next", () => {
 		expect(at.run.status.kind).toBe("done");
 	});
 
-	it("starts at the first phase through references of any depth, and no step is counted for it", () => {
+	it("starts at the first phase through references of any depth, without counting a step", () => {
 		const definitions = drafts({ p: ["@s", "z"], s: ["@t"], t: ["t1"] });
 		const run = begin(definitions, "p");
 		expect(pathOf(run.position)).toEqual(["p:0", "s:0", "t:0"]);
@@ -101,7 +101,7 @@ describe("next", () => {
 });
 
 describe("loop", () => {
-	it("goes back to the start of the innermost workflow and leaves the outer one where it is", () => {
+	it("returns to the start of the innermost workflow and keeps the outer position", () => {
 		const at = walk(begin(drafts({ p: ["a", "@s", "c"], s: ["s1", "s2"] }), "p"));
 		at.next();
 		at.next();
@@ -109,7 +109,7 @@ describe("loop", () => {
 		expect([at.path(), at.run.step]).toEqual([["p:1", "s:0"], 3]);
 	});
 
-	it("is refused where the innermost workflow forbids it, whatever the outer one says", () => {
+	it("is refused if the innermost workflow forbids it, whatever the outer one says", () => {
 		const inner = walk(begin(drafts({ p: ["@s"], s: { entries: ["s1", "s2"], loopable: false, name: "Inner" } }), "p"));
 		inner.next();
 		const before = inner.run;
@@ -122,7 +122,7 @@ describe("loop", () => {
 		expect(outer.phase()).toBe("s1");
 	});
 
-	it("a scope that begins with a reference is entered anew, and next goes on inside it", () => {
+	it("re-enters a scope that starts with a reference, and next continues inside it", () => {
 		const at = walk(begin(drafts({ p: ["@s", "m"], s: ["s1", "s2"] }), "p"));
 		at.next();
 		at.next();
@@ -133,7 +133,7 @@ describe("loop", () => {
 		expect(at.phase()).toBe("s2");
 	});
 
-	it("is limited by maxLoops for each visit of the scope, and next still goes on", () => {
+	it("is limited by maxLoops for each visit of the scope, and next still works", () => {
 		const definitions = drafts({ p: ["@s", "@s"], s: { entries: ["s1"], maxLoops: 2, name: "Inner" } });
 		const at = walk(begin(definitions, "p"));
 		at.loop();
@@ -144,8 +144,8 @@ describe("loop", () => {
 	});
 });
 
-describe("by a person", () => {
-	it("back goes to the phase before, into the end of an inner workflow too", () => {
+describe("moves by the user", () => {
+	it("back returns to the previous phase, into the end of an inner workflow too", () => {
 		const at = walk(begin(drafts({ p: ["a", "@s", "c"], s: ["s1", "s2"] }), "p"));
 		for (let steps = 0; steps < 3; steps++) at.next();
 		at.apply({ kind: "back", at: 3000 });
@@ -155,7 +155,7 @@ describe("by a person", () => {
 		expect(at.apply({ kind: "back", at: 3000 })).toEqual([{ kind: "refused", refusal: { kind: "at-start" } }]);
 	});
 
-	it("back to a name that no earlier phase has is refused", () => {
+	it("back to a name without an earlier phase is refused", () => {
 		const at = walk(begin(drafts({ w: ["a", "b", "c"] }), "w"));
 		at.next();
 		expect(at.apply({ kind: "back", at: 3000, to: "c" })).toEqual([
@@ -163,7 +163,7 @@ describe("by a person", () => {
 		]);
 	});
 
-	it("skip goes on without the model and says so in the history", () => {
+	it("skip advances without the model, and the history shows it", () => {
 		const at = walk(begin(drafts({ w: ["a", "b"] }), "w"));
 		expect(at.apply({ kind: "skip", at: 3000 })[0]).toEqual({
 			kind: "persist",

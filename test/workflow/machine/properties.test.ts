@@ -1,4 +1,4 @@
-// What holds for every definition and every sequence of events.
+// Invariants for every definition and every sequence of events.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -86,7 +86,7 @@ function* lives([definitions, events]: [Definitions, Told[]]): Generator<Workflo
 }
 
 describe("for every definition and every sequence of events", () => {
-	it("a run that is frozen goes through every event", () => {
+	it("a deeply frozen run is accepted by every event", () => {
 		fc.assert(
 			fc.property(story, (told) => {
 				for (const run of lives(told)) expect(Object.isFrozen(run)).toBe(true);
@@ -94,7 +94,7 @@ describe("for every definition and every sequence of events", () => {
 		);
 	});
 
-	it("a run that is running has a way on, and every run an end", () => {
+	it("a running run can advance, and every run can end", () => {
 		fc.assert(
 			fc.property(story, (told) => {
 				for (const reached of lives(told)) {
@@ -117,7 +117,7 @@ describe("for every definition and every sequence of events", () => {
 		);
 	});
 
-	it("the position always leads from the root to a phase", () => {
+	it("the position is always a path from the root to a phase", () => {
 		fc.assert(
 			fc.property(story, (told) => {
 				for (const run of lives(told)) {
@@ -134,7 +134,7 @@ describe("for every definition and every sequence of events", () => {
 		);
 	});
 
-	it("what is refused changes nothing that is kept", () => {
+	it("a refused event changes no stored state", () => {
 		fc.assert(
 			fc.property(story, event, (told, happened) => {
 				for (const run of lives(told)) {
@@ -148,7 +148,7 @@ describe("for every definition and every sequence of events", () => {
 		);
 	});
 
-	it("read back from the session, every run is the same run", () => {
+	it("every run round-trips through the session", () => {
 		fc.assert(
 			fc.property(story, (told) => {
 				const copy = readPinned(

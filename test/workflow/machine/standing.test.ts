@@ -1,4 +1,4 @@
-// Cancelling, pausing and being reminded: what the machine decides besides the way through the phases.
+// Cancel, pause and reminders: the decisions of the machine besides navigation.
 import { describe, expect, it } from "vitest";
 import {
 	readState,
@@ -29,14 +29,14 @@ function play(run: WorkflowRun, ...events: Told[]) {
 
 const flat = () => begin(drafts({ w: ["a", "b", "c"] }), "w");
 
-describe("cancel asks first", () => {
-	it("asks, and the same wish in a later message ends the run", () => {
+describe("a cancel by the model", () => {
+	it("asks for confirmation, and a repeated cancel in a later message ends the run", () => {
 		const { run, told } = play(flat(), cancel("m1"), cancel("m2"));
 		expect(told).toEqual([["ask-cancel"], ["persist", "ended"]]);
 		expect(run.status.kind).toBe("cancelled");
 	});
 
-	it("both in one message only asks", () => {
+	it("only asks if both are in one message", () => {
 		const { run, told } = play(flat(), cancel("m1"), cancel("m1"));
 		expect(told).toEqual([["ask-cancel"], ["ask-cancel"]]);
 		expect(run.status.kind).toBe("running");
@@ -55,12 +55,12 @@ describe("cancel asks first", () => {
 		expect(told[2]).toEqual(["ask-cancel"]);
 	});
 
-	it("a next that is refused closes the question as well", () => {
+	it("is no longer pending after a refused next", () => {
 		const { told } = play(flat(), next("m1"), cancel("m2"), next("m1"), cancel("m3"));
 		expect(told).toEqual([["persist", "moved"], ["ask-cancel"], ["earlier-visit"], ["ask-cancel"]]);
 	});
 
-	it("the open question is never kept in the session", () => {
+	it("is never stored while pending", () => {
 		const { run } = play(flat(), cancel("m1"));
 		const read = readState(JSON.parse(JSON.stringify(storeRun(run, { pinned: undefined }))));
 		if (read.kind !== "state") throw new Error(read.problem);
@@ -69,7 +69,7 @@ describe("cancel asks first", () => {
 		expect(play(restored.run, cancel("m2")).told).toEqual([["ask-cancel"]]);
 	});
 
-	it("works while the run is paused, and where its definition is gone", () => {
+	it("works while the run is paused, and if its definition is gone", () => {
 		expect(play(flat(), { kind: "pause", by: "person" }, cancel("m1"), cancel("m2")).run.status.kind).toBe("cancelled");
 		const stale = restoreRun(
 			{ ...storeRun(flat(), { pinned: undefined }), active: true },
@@ -80,8 +80,8 @@ describe("cancel asks first", () => {
 	});
 });
 
-describe("one change of phase per message", () => {
-	it("refuses the second next or loop of a message and keeps the phase", () => {
+describe("a message", () => {
+	it("may change the phase once: a second next or loop is refused", () => {
 		const { run, told } = play(flat(), next("m1"), next("m1"), { kind: "loop", at: 1, message: "m1" }, next("m2"));
 		expect(told).toEqual([["persist", "moved"], ["earlier-visit"], ["earlier-visit"], ["persist", "moved"]]);
 		expect(run.position[0]?.phaseIndex).toBe(2);
@@ -89,7 +89,7 @@ describe("one change of phase per message", () => {
 });
 
 describe("pause", () => {
-	it("only resume goes on after the person has paused", () => {
+	it("by the user ends only by resume", () => {
 		const paused = play(flat(), { kind: "pause", by: "person" });
 		expect(paused.told).toEqual([["persist", "paused"]]);
 		const { told, run } = play(
@@ -118,33 +118,33 @@ describe("pause", () => {
 	});
 });
 
-describe("reminders end", () => {
-	it("after three in a row the run is paused", () => {
+describe("reminders", () => {
+	it("pause the run after three in a row", () => {
 		const { told, run } = play(flat(), stopped, stopped, stopped, stopped, stopped);
 		expect(told).toEqual([["remind"], ["remind"], ["remind"], ["persist", "paused"], []]);
 		expect(run.status).toMatchObject({ kind: "paused", by: "reminders" });
 	});
 
-	it("work between them starts the row again, but not the number that one phase may have", () => {
+	it("count anew after work, but keep the total of the phase", () => {
 		const { told } = play(flat(), ...Array.from({ length: 7 }, (): Told[] => [stopped, { kind: "worked" }]).flat());
 		const reminders = told.filter((_, index) => index % 2 === 0);
 		expect(reminders).toEqual([...Array.from({ length: 6 }, () => ["remind"]), ["persist", "paused"]]);
 	});
 
-	it("another phase and a word of the person start both again", () => {
+	it("count anew in another phase and after a user message", () => {
 		for (const event of [next("m"), { kind: "spoken" } as const]) {
 			const { told } = play(flat(), stopped, stopped, stopped, event, stopped);
 			expect(told.at(-1)).toEqual(["remind"]);
 		}
 	});
 
-	it("a provider error pauses at once", () => {
+	it("a provider error pauses the run at once", () => {
 		const { run, told } = play(flat(), { kind: "failed", why: "401 bad key" }, stopped);
 		expect(told).toEqual([["persist", "paused"], []]);
 		expect(run.status).toEqual({ kind: "paused", by: "error", why: "401 bad key" });
 	});
 
-	it("autoContinue: false of the phase, or of any workflow around it, waits for the person", () => {
+	it("autoContinue: false of the phase or an outer workflow waits for the user", () => {
 		const byPhase = begin(drafts({ w: [{ id: "a", autoContinue: false }, "b"] }), "w");
 		expect(play(byPhase, stopped, next("m"), stopped).told).toEqual([["wait"], ["persist", "moved"], ["remind"]]);
 		const byOuter = begin(
@@ -155,8 +155,8 @@ describe("reminders end", () => {
 	});
 });
 
-describe("what is over stays over", () => {
-	it("refuses everything after the end", () => {
+describe("a finished run", () => {
+	it("refuses every event", () => {
 		const done = play(begin(drafts({ w: ["a"] }), "w"), next("m1")).run;
 		for (const event of [next("m2"), cancel("m2"), { kind: "resume" }, { kind: "back", at: 1 }, stopped] as Told[]) {
 			const { told, run } = play(done, event);
@@ -171,7 +171,7 @@ describe("reload", () => {
 	const at = (run: WorkflowRun) => run.position.map(({ workflowKey, phaseIndex }) => `${workflowKey}:${phaseIndex}`);
 	const second = play(begin(before, "p"), next("1"), next("2"), next("3"), next("4")).run;
 
-	it("finds the phase by its id, and which of several references it came through", () => {
+	it("finds the phase by its id and by its path of references", () => {
 		expect(at(second)).toEqual(["p:2", "s:1"]);
 		const after = drafts({ p: ["new", "a", "@s", "b", "@s", "z"], s: ["s0", "s2", "s1"] });
 		const { run, told } = play(second, { kind: "reload", definitions: after });
@@ -179,7 +179,7 @@ describe("reload", () => {
 		expect(at(run)).toEqual(["p:4", "s:1"]);
 	});
 
-	it("is refused where the phase or a workflow on the way is gone, and nothing changes", () => {
+	it("is refused if the phase or a workflow on its path is gone, and nothing changes", () => {
 		for (const [after, what, id] of [
 			[drafts({ p: ["a", "@s", "@s"], s: ["s1"] }), "phase", "s2"],
 			[drafts({ p: ["a", "z"], s: ["s1", "s2"] }), "workflow", "s"],

@@ -1,4 +1,4 @@
-// What the session keeps of a run, and what is made of everything else that may be found there.
+// The stored form of a run in the session, and the handling of any other data found there.
 import { describe, expect, it } from "vitest";
 import {
 	activeTime,
@@ -48,30 +48,30 @@ function live(data: unknown) {
 }
 
 describe("states of the reference package", () => {
-	it("are read as they are", () => {
+	it("are read unchanged", () => {
 		const run = live(reference());
 		expect([currentPhase(run).id, run.step, run.task, run.status.kind]).toEqual(["b", 1, "Refactor", "running"]);
 	});
 
-	it("an index without a path, and a count that is missing", () => {
+	it("may have an index without a path, and a missing count", () => {
 		const { currentPath: _, globalStepCount: __, ...old } = reference();
 		const run = live({ ...old, currentPhaseIndex: 2 });
 		expect([run.position, run.step]).toEqual([[{ workflowKey: "w", phaseIndex: 2, loops: 0 }], 2]);
 	});
 
-	it("a path that ends at a reference means the first phase behind it", () => {
+	it("may have a path that ends at a reference, which means its first phase", () => {
 		const run = live(reference({ workflowKey: "p", currentPath: [{ workflowKey: "p", phaseIndex: 1 }] }));
 		expect(currentPhase(run).id).toBe("s1");
 	});
 
-	it("an end that was not announced yet is an end", () => {
+	it("may have an unannounced end, which counts as an end", () => {
 		const run = open(reference({ active: false, cancelled: true }));
 		expect(typeof run === "string" ? run : run.status).toEqual({ kind: "cancelled" });
 		const done = open(reference({ active: false }));
 		expect(typeof done === "string" ? done : done.status).toEqual({ kind: "done" });
 	});
 
-	it("a definition that is gone leaves a run that only a person can end", () => {
+	it("leave a run that only the user can end if their definition is gone", () => {
 		const run = open(reference(), new Map());
 		if (typeof run === "string") throw new Error(run);
 		expect(run).toMatchObject({ kind: "stale", missing: "w", status: { kind: "running" } });
@@ -90,7 +90,7 @@ describe("states of the reference package", () => {
 	});
 });
 
-describe("values that are not right are no workflow", () => {
+describe("invalid values are no workflow:", () => {
 	const path = (...currentPath: unknown[]) => reference({ currentPath });
 	const bad: [string, unknown][] = [
 		["no object", "text"],
@@ -136,13 +136,13 @@ describe("values that are not right are no workflow", () => {
 			});
 	});
 
-	it("fields of the future are passed over", () => {
+	it("unknown fields are ignored", () => {
 		expect(live(reference({ later: { than: "now" } })).step).toBe(1);
 	});
 });
 
-describe("a place is found by the id of its phase", () => {
-	it("where a phase was put before it and the pinned copy is lost", () => {
+describe("a position is found by the id of its phase", () => {
+	it("if a phase was inserted before it and the pinned copy is lost", () => {
 		const state = storeRun(live(reference()), { pinned: undefined });
 		const changed = drafts({ w: ["new", "a", "b", "c"] });
 		const run = open(JSON.parse(JSON.stringify(state)), changed);
@@ -151,7 +151,7 @@ describe("a place is found by the id of its phase", () => {
 		expect(open(state, drafts({ w: ["a", "c"] }))).toMatchObject({ kind: "stale", missing: "b" });
 	});
 
-	it("a pinned copy has to fit exactly", () => {
+	it("but must match a pinned copy exactly", () => {
 		const read = readState(storeRun(live(reference()), { pinned: "e1" }));
 		if (read.kind !== "state") throw new Error(read.problem);
 		const pinned = (keys: string[]) =>
@@ -161,7 +161,7 @@ describe("a place is found by the id of its phase", () => {
 	});
 });
 
-describe("what is written", () => {
+describe("the written state", () => {
 	it("can be read by the reference package", () => {
 		const state = storeRun(begin(definitions, "p"), { pinned: "e1" });
 		expect(state).toMatchObject({
@@ -177,7 +177,7 @@ describe("what is written", () => {
 		});
 	});
 
-	it("is as small after a thousand phases as after one, and the task does not make it larger", () => {
+	it("has the same size after a thousand phases as after one, whatever the task", () => {
 		const long = begin(drafts({ w: ["a", "b"], p: ["@w"] }), "p", "long ".repeat(2_000));
 		const size = (run: WorkflowRun) => JSON.stringify(storeRun(run, { pinned: "a1b2c3d4", left })).length;
 		const left = {
@@ -195,7 +195,7 @@ describe("what is written", () => {
 		expect(size(run) - size(long)).toBeLessThan(30);
 	});
 
-	it("the task has what room there is, whatever is in it, and the whole of it at the start", () => {
+	it("cuts the task to the available room, and has all of it at the start", () => {
 		const task = `${'Make "it" work:\n'.repeat(5)}and test it`;
 		for (const [key, whole] of [
 			["w", true],
@@ -226,7 +226,7 @@ describe("what is written", () => {
 		expect(Buffer.byteLength(state.left?.summary ?? "")).toBe(2_000);
 	});
 
-	it("a cut never splits a character", () => {
+	it("is never cut within a character", () => {
 		const run = begin(definitions, "w", "🏳️‍🌈".repeat(40));
 		expect(storeRun(run, { pinned: undefined }).taskDescription.isWellFormed()).toBe(true);
 	});
@@ -243,14 +243,14 @@ describe("the pinned copy", () => {
 		),
 	});
 
-	it("holds the workflow and what it leads to, and reads back as it was", () => {
+	it("contains the workflow and its references, and reads back unchanged", () => {
 		expect([...reachable(definitions, "p").keys()]).toEqual(["p", "s"]);
 		const read = readPinned(copy(["p", "s"]));
 		expect(read?.task).toBe("all of it");
 		expect(read && pinnedDefinitions(read.definitions)).toEqual(pinnedDefinitions(reachable(definitions, "p")));
 	});
 
-	it("is refused where something is missing, circular or of another kind: never half a restriction", () => {
+	it("is refused if a part is missing, circular or of another kind, so that no limit is lost", () => {
 		const whole = copy(["p", "s"]);
 		expect(readPinned(copy(["p"]))).toBeUndefined();
 		expect(readPinned(copy(["p", "s"], "q"))).toBeUndefined();
@@ -292,21 +292,21 @@ describe("history", () => {
 	const pause = (at: number) => [at, { kind: "pause", by: "person" }] as const;
 	const resume = (at: number) => [at, { kind: "resume" }] as const;
 
-	it("is told from the states of the run alone, oldest first", () => {
+	it("is derived from the run's states only, oldest first", () => {
 		expect(story(next(2000, "first"), next(3000))(9000).slice(0, 2)).toEqual([
 			{ phaseId: "a", way: "next", from: 1000, to: 2000, paused: 0, summary: "first" },
 			{ phaseId: "b", way: "next", from: 2000, to: 3000, paused: 0, summary: undefined },
 		]);
 	});
 
-	it("holds the visit that is on, and the one in which the run was cancelled", () => {
+	it("includes the current visit, and the one in which the run was canceled", () => {
 		expect(story(next(2000))(5000).at(-1)).toMatchObject({ phaseId: "b", way: undefined, from: 2000, to: 5000 });
 		const cancelled = story(next(2000), [4000, { kind: "abandon", at: 4000 }])(9000);
 		expect(cancelled).toHaveLength(2);
 		expect(cancelled.at(-1)).toMatchObject({ phaseId: "b", way: undefined, from: 2000, to: 4000 });
 	});
 
-	it("counts no pause: closed, open, ended by a cancel, or divided by a move", () => {
+	it("excludes pauses: closed, open, ended by a cancel, or split by a move", () => {
 		const times = (visits: readonly PhaseVisit[]) => visits.map(activeTime);
 		expect(times(story(pause(1500), resume(1800), next(2000))(2500))).toEqual([700, 500]);
 		expect(times(story(next(2000), pause(2100))(9000))).toEqual([1000, 100]);

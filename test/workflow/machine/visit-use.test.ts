@@ -1,4 +1,4 @@
-// What a visit of a phase may use: which ceilings hold, what a move carries over, and when nothing is counted.
+// Usage limits of a visit: applicable ceilings, counts that a move keeps, and times without counting.
 import { describe, expect, it } from "vitest";
 import { VISIT_DEFAULTS } from "../../../src/bounds/index.ts";
 import type { LiveWorkflowRun, WorkflowRun } from "../../../src/workflow/machine/index.ts";
@@ -43,7 +43,7 @@ describe("ceilings of a visit", () => {
 		expect(paused(run, () => asked)).toBe(most);
 	});
 
-	it("are the usual ones where nobody sets any", () => {
+	it("have defaults", () => {
 		expect(paused(begin(drafts({ w: ["a"] }), "w"), () => asked)).toBe(VISIT_DEFAULTS.requests);
 		expect(paused(begin(drafts({ w: ["a"] }), "w"), different)).toBe(VISIT_DEFAULTS.calls);
 	});
@@ -53,7 +53,7 @@ describe("ceilings of a visit", () => {
 		expect(paused(run, (index) => called(`a${index}`, `b${index}`))).toBe(2);
 	});
 
-	it("begin anew with the next phase, with a loop, and after a resume", () => {
+	it("start again with the next phase, with a loop, and after a resume", () => {
 		const limits = { requests: 3, calls: undefined };
 		const run = begin(drafts({ w: { entries: ["a", "b"], limits } }), "w");
 		for (const way of [next(), loop()]) expect(paused(applied(run, asked, asked, way), () => asked)).toBe(3);
@@ -87,18 +87,18 @@ describe("repetition", () => {
 		["a person's advance", { kind: "advance", at: 2000 }, undefined],
 		["a person's skip", { kind: "skip", at: 2000 }, undefined],
 		["a person's message", { kind: "spoken" }, undefined],
-	] as const)("is counted on over %s only where the model moves by itself", (_what, event, left) => {
+	] as const)("keeps its count over %s only if the model moves by itself", (_what, event, left) => {
 		const almost = applied(run, ...Array.from({ length: limit - 1 }, same), event);
 		expect(paused(almost, same)).toBe(left ?? limit);
 	});
 
-	it("is counted anew after a person's back", () => {
+	it("is counted anew after the user's back", () => {
 		const second = applied(run, next());
 		const almost = applied(second, ...Array.from({ length: limit - 1 }, same), { kind: "back", at: 3000 });
 		expect(paused(almost, same)).toBe(limit);
 	});
 
-	it("is no reason to pause in a phase that polls", () => {
+	it("does not pause a phase that polls", () => {
 		expect(paused(applied(run, next("m1"), next("m2")), same, 50)).toBe(Number.POSITIVE_INFINITY);
 	});
 
@@ -119,8 +119,8 @@ describe("two positions", () => {
 		path.map(([workflowKey, phaseIndex, loops = 0]) => ({ workflowKey, phaseIndex, loops }));
 
 	it.each([
-		["equal ones", at(["w", 1]), at(["w", 1]), true],
-		["one looped more often", at(["w", 1, 0]), at(["w", 1, 3]), true],
+		["with equal values", at(["w", 1]), at(["w", 1]), true],
+		["with one looped more often", at(["w", 1, 0]), at(["w", 1, 3]), true],
 		["another phase", at(["w", 1]), at(["w", 2]), false],
 		["another workflow", at(["w", 1]), at(["v", 1]), false],
 		["the second deeper", at(["w", 1]), at(["w", 1], ["s", 0]), false],

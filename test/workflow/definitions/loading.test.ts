@@ -173,7 +173,7 @@ describe("workflow.yaml", () => {
 		expect(said).toContain("There is no field `description`.");
 		expect(said).toContain("`list` is a word of `/workflow` itself");
 		expect(said).toContain("`maxLoops` has no effect beside `loopable: false`");
-		expect(said).toContain("`{descripton}` is no variable and stays as it is. Did you mean `{description}`?");
+		expect(said).toContain("`{descripton}` is not a variable and is not replaced. Did you mean `{description}`?");
 		expect(said.split("`{unheard}` is no variable")).toHaveLength(2);
 	});
 

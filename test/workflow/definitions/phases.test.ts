@@ -108,9 +108,9 @@ describe("a phase file", () => {
 		expect(phase).toBeDefined();
 		expect(said.split("\n")).toEqual([
 			expect.stringMatching(
-				/a.md:9:4 warning: `{descripton}` is no variable and stays as it is. Did you mean `{description}`\?/,
+				/a.md:9:4 warning: `{descripton}` is not a variable and is not replaced. Did you mean `{description}`\?/,
 			),
-			expect.stringMatching(/a.md:9:40 warning: `{phaseInstructions}` is no variable/),
+			expect.stringMatching(/a.md:9:40 warning: `{phaseInstructions}` is not a variable/),
 		]);
 	});
 

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { laborious } from "../test/footprint/enormous-commands.ts";
 import { cases } from "../test/safety/guard/cases.ts";
+import { classicRules, openSetting, type Setting, starterRules } from "../test/safety/guard/guarded-project.ts";
 import { indirectCases } from "../test/safety/guard/indirect-cases.ts";
-import { classicRules, openSetting, type Setting, starterRules } from "../test/safety/guard/setting.ts";
 import { type Figures, quantile } from "./figure.ts";
 
 /** Rules that never match, so that a rule file has as many as the largest published one (about 190). */

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { patient } from "../harness/patience.ts";
 import { runs } from "../harness/runs.ts";
-import { openSetting, starterRules } from "../safety/guard/setting.ts";
+import { openSetting, starterRules } from "../safety/guard/guarded-project.ts";
 import { doubts, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
 

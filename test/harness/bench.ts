@@ -1,4 +1,4 @@
-// The common start of a test: a model server and a project that uses it, in one call.
+// The common setup of a test: a model server and a project that uses it, in one call.
 import { type ModelServer, openModelServer, type Script } from "./model-server.ts";
 import { type Printed, type PrintOptions, runPrint } from "./print.ts";
 import { openProject, type Project, type ProjectOptions } from "./project.ts";
@@ -19,7 +19,7 @@ export interface Bench {
 	tui(options?: TuiOptions): Promise<Tui>;
 }
 
-/** Opens a trusted project (unless `trusted` says otherwise) whose model plays `script`. */
+/** Opens a trusted project (unless `trusted` says otherwise) whose model follows `script`. */
 export async function openBench({ script = [], ...options }: BenchOptions = {}): Promise<Bench> {
 	const server = await openModelServer(script);
 	const project = openProject({ trusted: true, ...options, server });

@@ -9,7 +9,7 @@ export const rooms = {
 		"test/safety/guard/answers.test.ts",
 		"test/safety/guard/canonical-forms.test.ts",
 		"test/safety/guard/cases.test.ts",
-		"test/safety/guard/everyday.test.ts",
+		"test/safety/guard/common-commands.test.ts",
 		"test/safety/guard/expressions.test.ts",
 		"test/safety/guard/paths.test.ts",
 		"test/safety/guard/rule-files.test.ts",

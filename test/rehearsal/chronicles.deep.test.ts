@@ -1,7 +1,7 @@
 // The example's chronicles, rehearsed to their end by real workers.
 import { expect, it } from "vitest";
 import { patient } from "../harness/patience.ts";
-import { exampleProject, rehearse } from "./playing.ts";
+import { exampleProject, rehearse } from "./example-project.ts";
 
 it.each([
 	["bug-fix", ["investigation", "reproduction", "repair", "confirmation"], ["src/parse.js", "test/parse.test.js"]],

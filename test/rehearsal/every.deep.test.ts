@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { openBench, openProject } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
-import { exampleProject, rehearse } from "./playing.ts";
+import { exampleProject, rehearse } from "./example-project.ts";
 
 interface Reported {
 	readonly text: string;

@@ -1,7 +1,7 @@
 // `rehearse --every` with real pi: evidence of one run, bounds, and options that exclude each other. Whole reports: every.deep.test.ts.
 import { describe, expect, it } from "vitest";
 import { openProject } from "../harness/index.ts";
-import { rehearse } from "./playing.ts";
+import { rehearse } from "./example-project.ts";
 
 const files = {
 	".pi/workflows/small/workflow.yaml":

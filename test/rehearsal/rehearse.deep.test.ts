@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openProject } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
-import { chronicle, exampleProject, rehearse } from "./playing.ts";
+import { chronicle, exampleProject, rehearse } from "./example-project.ts";
 
 const oneWorkflow = (phase: string) => ({
 	".pi/workflows/small/workflow.yaml":

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBench, openProject, packageUnderTest, piScript, runNode } from "../harness/index.ts";
-import { chronicle, exampleProject, rehearse } from "./playing.ts";
+import { chronicle, exampleProject, rehearse } from "./example-project.ts";
 
 const oneWorkflow = (phase: string) => ({
 	".pi/workflows/small/workflow.yaml":

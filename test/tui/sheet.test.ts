@@ -10,7 +10,7 @@ import { patchSheet } from "../../src/chronicle/ui/screen/patch-screen.ts";
 import { approvalSheet, questionBody } from "../../src/chronicle/ui/screen/question.ts";
 import { printable } from "../../src/pi/index.ts";
 import { openSheet, plain, questionSheet, type SheetSpec, textBody, unpainted } from "../../src/tui/index.ts";
-import { definition, open } from "../chronicle/core/machine/theatre.ts";
+import { definition, open } from "../chronicle/core/machine/test-run.ts";
 import { runs } from "../harness/runs.ts";
 
 beforeAll(() => initTheme("dark"));
@@ -39,8 +39,8 @@ interface Case {
 }
 
 function cases(): Record<string, Case> {
-	const theatre = open(definition({ states: { planning: { next: ["done"], requires_approval: true }, done: {} } }));
-	const run = theatre.run;
+	const testRun = open(definition({ states: { planning: { next: ["done"], requires_approval: true }, done: {} } }));
+	const run = testRun.run;
 	const words = {
 		diff: "Look at the changes first",
 		approve: "Approve: go on to implementation",

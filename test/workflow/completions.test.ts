@@ -6,7 +6,7 @@ import { completeWorkflow } from "../../src/workflow/session/command.ts";
 import { countdownLine } from "../../src/workflow/session/countdown.ts";
 import { openLibrary } from "../../src/workflow/session/library.ts";
 import { openFolder } from "../harness/index.ts";
-import { begin, drafts, happen } from "./drafts.ts";
+import { begin, drafts, happen } from "./definition-builder.ts";
 import { workflowFiles } from "./stage.ts";
 
 it("a verb that is also a workflow's name is offered in its unambiguous form", () => {

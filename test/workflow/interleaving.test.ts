@@ -15,7 +15,7 @@ import {
 import { contextType, modelDecision, visitMarkOf } from "../../src/workflow/session/context-messages.ts";
 import { definitionsHash, type HeldRun, pinDefinitions, writeState } from "../../src/workflow/session/entries.ts";
 import { runs } from "../harness/runs.ts";
-import { begin, drafts } from "./drafts.ts";
+import { begin, drafts } from "./definition-builder.ts";
 
 const editions = ["Do it.", "Do it well."].map((instructions) =>
 	drafts({ p: [{ id: "a", instructions }, "@s", { id: "z", advance: "person" }], s: ["s1", "s2"] }),

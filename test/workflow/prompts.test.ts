@@ -17,7 +17,7 @@ import {
 	wholeText,
 	workflowReminderText,
 } from "../../src/workflow/prompts/index.ts";
-import { begin, drafts, happen } from "./drafts.ts";
+import { begin, drafts, happen } from "./definition-builder.ts";
 
 /** The run after `steps` phases; `from` of the last step. */
 function later(run: LiveWorkflowRun, steps: number, event: "next" | "loop" | "skip" = "next") {

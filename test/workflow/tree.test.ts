@@ -13,7 +13,7 @@ import {
 	pinDefinitions,
 	writeState,
 } from "../../src/workflow/session/entries.ts";
-import { begin, drafts, happen, type Told } from "./drafts.ts";
+import { begin, drafts, happen, type Told } from "./definition-builder.ts";
 
 const definitions = drafts({ p: ["a", "@s", "z"], s: ["s1", "s2"] });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openModelServer } from "../../harness/model-server.ts";
 import { patient } from "../../harness/patience.ts";
-import { answer } from "./play.ts";
+import { answer } from "./sample-run.ts";
 import { openKillStage } from "./stage.ts";
 
 it("a run resumed while its worker still lives stops that worker first, so there are never two", {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openModelServer } from "../../harness/model-server.ts";
 import { patient } from "../../harness/patience.ts";
-import { answer, requestsOfPlay } from "./play.ts";
+import { answer, requestsOfPlay } from "./sample-run.ts";
 import { openKillStage } from "./stage.ts";
 
 it.each<[string, string[]]>([

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { findOrphans } from "../../../src/process/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
-import { answer, requestsOfPlay } from "./play.ts";
+import { answer, requestsOfPlay } from "./sample-run.ts";
 import { openKillStage } from "./stage.ts";
 
 export interface KilledRun {

@@ -14,7 +14,7 @@ import { closeLater } from "../../harness/lifetime.ts";
 import type { ModelServer } from "../../harness/model-server.ts";
 import { openProject, type Project } from "../../harness/project.ts";
 import { checkout, packageUnderTest } from "../../harness/under-test.ts";
-import { marks, template } from "./play.ts";
+import { marks, template } from "./sample-run.ts";
 import { type KillOrders, ordersVariable } from "./supervisor-process.ts";
 
 export interface Supervisor {

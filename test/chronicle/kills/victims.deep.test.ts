@@ -5,7 +5,7 @@ import type { ModelRequest } from "../../harness/model-request.ts";
 import { openModelServer } from "../../harness/model-server.ts";
 import { patient } from "../../harness/patience.ts";
 import type { Reply } from "../../harness/reply.ts";
-import { answer, requestsOfPlay, stateOf, stepOf } from "./play.ts";
+import { answer, requestsOfPlay, stateOf, stepOf } from "./sample-run.ts";
 import { type KillStage, openKillStage, type Supervisor } from "./stage.ts";
 
 type Victim = "supervisor" | "worker" | "both";

@@ -1,8 +1,8 @@
 // The verdicts of the guard, row by row, under two rule files: one in the classic form, and the starter.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Case, cases } from "./cases.ts";
+import { classicRules, openSetting, type Setting, starterRules } from "./guarded-project.ts";
 import { indirectCases } from "./indirect-cases.ts";
-import { classicRules, openSetting, type Setting, starterRules } from "./setting.ts";
 
 const titles = [...cases, ...indirectCases].map(
 	(row, index) => [`${row[0]}: ${row[1]} ${JSON.stringify(row[2]).slice(0, 90)} (${index})`, row] as const,

@@ -1,5 +1,5 @@
-// Calls and what the guard must say to them, under rules of the classic form and under the starter rules alike. The numbers name the
-// requirement; unnumbered rows are further members of the same kind. Places are those of `setting.ts`.
+// Calls and the guard's expected verdicts, the same under rules in the classic form and under the starter rules.
+// Paths are those of `guarded-project.ts`.
 
 export type Expected =
 	| "deny"

@@ -9,7 +9,7 @@ import { openSlowExpressions } from "../../../src/safety/guard/match/slow-expres
 import { costExponent, leadingWord, requiredTexts } from "../../../src/safety/guard/rules/expression-facts.ts";
 import type { CommandRule } from "../../../src/safety/guard/rules/rule-set.ts";
 import { patient } from "../../harness/patience.ts";
-import { openSetting } from "./setting.ts";
+import { openSetting } from "./guarded-project.ts";
 
 function rule(pattern: string, flags = ""): CommandRule {
 	return {

@@ -6,7 +6,7 @@ import { findProtected, openTreeWalks } from "../../../src/safety/guard/match/pr
 import { openSlowExpressions } from "../../../src/safety/guard/match/slow-expressions.ts";
 import { openPolicies, type ToolCall } from "../../../src/safety/index.ts";
 import { openFolder } from "../../harness/index.ts";
-import { openSetting, type Setting } from "./setting.ts";
+import { openSetting, type Setting } from "./guarded-project.ts";
 
 async function decide(rules: string, ask: (setting: Setting) => Promise<{ decision: string; why: string }>) {
 	const setting = openSetting(rules);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { patient } from "../../harness/patience.ts";
-import { classicRules, openSetting, type Setting, starterRules } from "./setting.ts";
+import { classicRules, openSetting, type Setting, starterRules } from "./guarded-project.ts";
 
 let classic: Setting;
 let starter: Setting;

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openGitView } from "../../../src/safety/guard/match/git-view.ts";
-import { openSetting, type Setting } from "./setting.ts";
+import { openSetting, type Setting } from "./guarded-project.ts";
 
 let root: string;
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { effects } from "../../../src/footprint/index.ts";
 import { ownKeys } from "../../../src/safety/guard/rules/keys.ts";
 import { guardTables, ruleFileSchema } from "../../../src/safety/guard/rules/reference.ts";
-import { classicRules, starterRules } from "./setting.ts";
+import { classicRules, starterRules } from "./guarded-project.ts";
 
 const file = new URL("../../../schemas/damage-control-rules.schema.json", import.meta.url);
 

@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../../harness/deep-it.ts";
 import { call, calls, fixtureExtension, openBench, say } from "../../harness/index.ts";
-import { classicRules } from "./setting.ts";
+import { classicRules } from "./guarded-project.ts";
 
 const decisions = "chronicle:decision";
 const rulesFile = ".pi/damage-control-rules.yaml";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { openSetting, type Setting, starterRules } from "./setting.ts";
+import { openSetting, type Setting, starterRules } from "./guarded-project.ts";
 
 let setting: Setting;
 afterEach(() => setting.close());

@@ -6,7 +6,7 @@ import {
 	previousPosition,
 	type WorkflowRun,
 } from "../../../src/workflow/machine/index.ts";
-import { begin, drafts, happen, type Told } from "../drafts.ts";
+import { begin, drafts, happen, type Told } from "../definition-builder.ts";
 
 /** A run that the test walks along: every `next` and `loop` comes from a message of its own. */
 function walk(run: WorkflowRun) {

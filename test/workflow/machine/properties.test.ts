@@ -13,7 +13,7 @@ import {
 	type WorkflowRun,
 } from "../../../src/workflow/machine/index.ts";
 import { runs } from "../../harness/runs.ts";
-import { begin, type Draft, drafts, happen, openHearing, type Told } from "../drafts.ts";
+import { begin, type Draft, drafts, happen, openHearing, type Told } from "../definition-builder.ts";
 
 /** Workflows k0…kn; each refers only to later ones, so that there is no cycle. Ids repeat across workflows, references within one. */
 const definitions: fc.Arbitrary<Definitions> = fc

@@ -15,7 +15,7 @@ import {
 	storeRun,
 	type WorkflowRun,
 } from "../../../src/workflow/machine/index.ts";
-import { begin, drafts, happen, type Told } from "../drafts.ts";
+import { begin, drafts, happen, type Told } from "../definition-builder.ts";
 
 const definitions = drafts({ w: ["a", "b", "c"], p: ["a", "@s", "c"], s: ["s1", "s2"] });
 

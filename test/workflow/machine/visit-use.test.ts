@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VISIT_DEFAULTS } from "../../../src/bounds/index.ts";
 import type { LiveWorkflowRun, WorkflowRun } from "../../../src/workflow/machine/index.ts";
 import { samePlace } from "../../../src/workflow/machine/index.ts";
-import { begin, type Draft, drafts, happen, type Told } from "../drafts.ts";
+import { begin, type Draft, drafts, happen, type Told } from "../definition-builder.ts";
 
 function applied(run: WorkflowRun, ...events: readonly Told[]): WorkflowRun {
 	return events.reduce((before, event) => happen(before, event).run, run);

@@ -1,7 +1,7 @@
 // The plan of a state: defined in the template, named only as a target, or unknown.
 import { describe, expect, it } from "vitest";
 import { judgeMove, legalTargets, planOf } from "../../../../src/chronicle/core/machine/index.ts";
-import { definition, open } from "./theatre.ts";
+import { definition, open } from "./test-run.ts";
 
 const template = definition({
 	a: { persona: "A", next: ["end"], cleanup: ["x"], polling: true, requires_approval: true, limits: { calls: 3 } },

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type LedgerEvent, pendingActions, type Run } from "../../../../src/chronicle/core/machine/index.ts";
 import { runs } from "../../../harness/runs.ts";
-import { definition, newTree, open, refold } from "./theatre.ts";
+import { definition, newTree, open, refold } from "./test-run.ts";
 import { play, stories, templates } from "./world.ts";
 
 describe("the machine", () => {
@@ -12,7 +12,7 @@ describe("the machine", () => {
 		fc.assert(
 			fc.property(templates, stories, (template, story) => {
 				const world = play(template, story);
-				const { run } = world.theatre;
+				const { run } = world.testRun;
 				reached.set(run.status, (reached.get(run.status) ?? 0) + 1);
 				for (const { key, tokens, reported } of [...world.conversations].map(([key, books]) => ({ key, ...books })))
 					expect(reported, `spend of ${key}`).toBe(tokens);
@@ -29,51 +29,51 @@ describe("the machine", () => {
 	it("folds the events alone to the same run, from any point", () => {
 		fc.assert(
 			fc.property(templates, stories, (template, story) => {
-				const { theatre } = play(template, story);
-				const events = theatre.events.map((event) => JSON.parse(JSON.stringify(event)) as LedgerEvent);
+				const { testRun } = play(template, story);
+				const events = testRun.events.map((event) => JSON.parse(JSON.stringify(event)) as LedgerEvent);
 				const again = refold(events);
-				expect(again).toEqual(theatre.run);
+				expect(again).toEqual(testRun.run);
 				// Taking the same events in twice changes nothing.
-				expect(refold([...events, ...events.slice(1)])).toEqual(theatre.run);
-				expect(pendingActions(again)).toEqual(pendingActions(theatre.run));
+				expect(refold([...events, ...events.slice(1)])).toEqual(testRun.run);
+				expect(pendingActions(again)).toEqual(pendingActions(testRun.run));
 			}),
 			{ numRuns: runs(0.6) },
 		);
 	});
 	it("keeps its state small, however long the run", () => {
-		const theatre = open(
+		const testRun = open(
 			definition(
 				{ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a"] } },
 				{ limits: { moves: 9999, pair_moves: 9999, tokens: 1e12 } },
 			),
 		);
-		let run: Run = theatre.run;
+		let run: Run = testRun.run;
 		for (let n = 0; n < 300; n += 1) {
 			if (run.stage.kind === "baselining")
-				theatre.say({ kind: "files_measured", visit: theatre.run.visit, purpose: "baseline", tree: newTree() });
-			const { launch } = theatre.due("work");
-			theatre.say({ kind: "worker_started", ...launch, pid: 1, model: "m", conversation: "new" });
-			theatre.say({
+				testRun.say({ kind: "files_measured", visit: testRun.run.visit, purpose: "baseline", tree: newTree() });
+			const { launch } = testRun.due("work");
+			testRun.say({ kind: "worker_started", ...launch, pid: 1, model: "m", conversation: "new" });
+			testRun.say({
 				kind: "snapshot_updated",
 				...launch,
 				by: "worker",
 				data: { findings: [{ text: `${n} ${"x".repeat(900)}` }], pendingTasks: [{ text: `${n} todo` }] },
 			});
-			theatre.say({
+			testRun.say({
 				kind: "move_requested",
 				...launch,
-				target: theatre.run.state === "a" ? "b" : "a",
+				target: testRun.run.state === "a" ? "b" : "a",
 				summary: `${n} ${"long words ".repeat(300)}`,
 			});
-			theatre.say({ kind: "worker_ended", ...launch, outcome: { kind: "stopped" } });
-			theatre.say({
+			testRun.say({ kind: "worker_ended", ...launch, outcome: { kind: "stopped" } });
+			testRun.say({
 				kind: "files_measured",
 				visit: launch.visit,
 				purpose: "changes",
 				tree: newTree(),
 				changes: [{ path: `src/${n}.ts`, change: "M", added: 1, removed: 1 }],
 			});
-			run = theatre.run;
+			run = testRun.run;
 		}
 		const { plan: _, ...kept } = run;
 		expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(64 * 1024);

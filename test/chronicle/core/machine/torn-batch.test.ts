@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { decide, type EventBody, isRefusal, type LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { decodeLine, encodeLine } from "../../../../src/chronicle/engine/ledger/line.ts";
 import { runs } from "../../../harness/runs.ts";
-import { refold } from "./theatre.ts";
+import { refold } from "./test-run.ts";
 import { play, playAfterCrash, stories, templates } from "./world.ts";
 
 const opened: EventBody = { kind: "opened", host: "h", pid: 9, started: "z" };
@@ -17,7 +17,7 @@ it("a batch cut after any event: the missing decisions are made again, unchanged
 	const cut = new Set<string>();
 	fc.assert(
 		fc.property(templates, stories, (template, story) => {
-			const { batches } = play(template, story).theatre;
+			const { batches } = play(template, story).testRun;
 			const before: LedgerEvent[] = [];
 			for (const batch of batches) {
 				for (let kept = 1; kept < batch.length; kept += 1) {
@@ -40,7 +40,7 @@ it("a batch cut after any event: the missing decisions are made again, unchanged
 it("a log cut after any byte folds, and the run continues from there to its end", () => {
 	fc.assert(
 		fc.property(templates, stories, fc.nat(), (template, story, where) => {
-			const { events } = play(template, story).theatre;
+			const { events } = play(template, story).testRun;
 			const [first = ""] = events.map(encodeLine);
 			const log = events.map(encodeLine).join("");
 			const at = first.length + (where % (log.length - first.length + 1));

@@ -1,5 +1,5 @@
-// Random runs for property tests: templates, and a world of workers and people that act in any order, well or badly, and crash.
-// The world keeps its own books (what was launched, spent, asked for) and compares them with the run's after every event.
+// Random runs for property tests: templates, workers and users that act in any order, validly or not, and crash.
+// The world keeps its own counts (launches, spending, requests) and compares them with the run's after every event.
 import fc from "fast-check";
 import { expect } from "vitest";
 import {
@@ -13,26 +13,26 @@ import {
 	pendingActions,
 	planOf,
 } from "../../../../src/chronicle/core/machine/index.ts";
-import { definition, newTree, open, resume, spend, type Theatre } from "./theatre.ts";
+import { definition, newTree, open, resume, spend, type TestRun } from "./test-run.ts";
 
 interface Conversation {
 	tokens: number;
 	reported: number;
 }
 
-/** The world's own books. */
+/** The world's own counts. */
 export interface World {
-	readonly theatre: Theatre;
-	/** Launch whose process lives. */
+	readonly testRun: TestRun;
+	/** The launch with a live process. */
 	alive: LaunchId | undefined;
 	key: string;
 	readonly conversations: Map<string, Conversation>;
-	/** Keys of actions being carried out by this supervisor. */
+	/** Keys of actions in progress in this supervisor. */
 	readonly busy: Set<string>;
 	launches: number;
-	/** Moves that a worker was promised. */
+	/** Moves that were accepted for a worker. */
 	promised: number;
-	/** Launches whose process is gone. */
+	/** Launches with a dead process. */
 	readonly gone: LaunchId[];
 }
 
@@ -67,9 +67,9 @@ export const templates = fc
 /** One thing that happens: which of the possible ones, and two numbers to fill it with. */
 export const stories = fc.array(fc.tuple(fc.nat(99), fc.nat(999), fc.nat(999)), { minLength: 5, maxLength: 90 });
 
-function worldOf(theatre: Theatre): World {
+function worldOf(testRun: TestRun): World {
 	return {
-		theatre,
+		testRun,
 		alive: undefined,
 		key: "",
 		conversations: new Map(),
@@ -81,10 +81,10 @@ function worldOf(theatre: Theatre): World {
 }
 
 function say(world: World, body: EventBody): boolean {
-	const before = world.theatre.run;
-	world.theatre.say(body);
+	const before = world.testRun.run;
+	world.testRun.say(body);
 	check(world);
-	const taken = world.theatre.refusal === "";
+	const taken = world.testRun.refusal === "";
 	if (taken && before.stage.kind === "over")
 		expect(["reopened", "rewind_requested", "opened"], "taken by a run that is over").toContain(body.kind);
 	if (taken && body.kind === "approved" && before.stage.kind === "asking")
@@ -95,7 +95,7 @@ function say(world: World, body: EventBody): boolean {
 
 /** Carries out one owed action, well or badly. `badly` 0 is well. */
 function carryOut(world: World, action: Action, badly: number): void {
-	const { theatre } = world;
+	const { testRun } = world;
 	switch (action.kind) {
 		case "measure_files":
 			say(
@@ -115,12 +115,12 @@ function carryOut(world: World, action: Action, badly: number): void {
 			if (world.busy.has(action.key)) return;
 			world.busy.add(action.key);
 			expect(world.alive, "a second worker beside a living one").toBeUndefined();
-			expect(isParked(theatre.run), "a launch for a run that waits").toBe(false);
-			const intent = theatre.events.findLast(({ kind }) => kind === "attempt_reserved");
+			expect(isParked(testRun.run), "a launch for a run that waits").toBe(false);
+			const intent = testRun.events.findLast(({ kind }) => kind === "attempt_reserved");
 			expect(intent, "a launch without a recorded intent").toMatchObject(action.launch);
-			expect(planOf(theatre.run).persona, "a launch of a state that nobody does").toBeDefined();
+			expect(planOf(testRun.run).persona, "a launch of a state that nobody does").toBeDefined();
 			expect(
-				measures(theatre.run).filter(({ spent, ceiling }) => spent >= ceiling),
+				measures(testRun.run).filter(({ spent, ceiling }) => spent >= ceiling),
 				"a launch at a ceiling",
 			).toEqual([]);
 			if (badly === 1) {
@@ -174,7 +174,7 @@ function carryOut(world: World, action: Action, badly: number): void {
 /** Its last report, then its end; of a lost one the books are read instead. */
 function endWorker(world: World, launch: LaunchId): void {
 	const lost = world.alive === undefined || launchKey(world.alive) !== launchKey(launch);
-	const { run } = world.theatre;
+	const { run } = world.testRun;
 	if (lost)
 		world.key = (run.stage.kind === "stopping" ? run.stage.closing?.key : undefined) ?? run.conversation?.key ?? "";
 	report(world, launch);
@@ -190,8 +190,8 @@ function report(world: World, launch: LaunchId): void {
 }
 
 function act(world: World, [what, one, two]: readonly [number, number, number]): void {
-	const { theatre, alive } = world;
-	const { run } = theatre;
+	const { testRun, alive } = world;
+	const { run } = testRun;
 	const due = pendingActions(run).filter(({ key, kind }) => kind !== "ask_approval" && !world.busy.has(key));
 	if (what < 45 && due.length > 0) {
 		const action = due[one % due.length];
@@ -216,15 +216,15 @@ function act(world: World, [what, one, two]: readonly [number, number, number]):
 
 /** A process that is gone is heard once more: nothing changes. */
 function lateReport(world: World, { visit, attempt, launch }: LaunchId, two: number): void {
-	const before = world.theatre.run;
+	const before = world.testRun.run;
 	const { stage } = before;
 	// A report names its attempt only: the next process of the same attempt may well say the same.
 	const same = "launch" in stage && stage.launch?.visit === visit && stage.launch.attempt === attempt;
 	if (two % 2 === 0 || same)
 		say(world, { kind: "worker_ended", visit, attempt, launch, outcome: { kind: "exited", code: 0 } });
 	else say(world, { kind: "move_requested", visit, attempt, target: "done", summary: "late" });
-	expect(world.theatre.refusal, "a late report").not.toBe("");
-	expect(world.theatre.run).toBe(before);
+	expect(world.testRun.refusal, "a late report").not.toBe("");
+	expect(world.testRun.run).toBe(before);
 }
 
 function workerActs(world: World, alive: LaunchId, one: number, two: number): void {
@@ -237,7 +237,7 @@ function workerActs(world: World, alive: LaunchId, one: number, two: number): vo
 			return;
 		case 1:
 		case 2: {
-			const before = world.theatre.run;
+			const before = world.testRun.run;
 			const plan = planOf(before);
 			const targets = [...plan.next, before.state, "human_intervention", "done", "nowhere"];
 			const target = targets[two % targets.length] ?? "";
@@ -274,7 +274,7 @@ function workerActs(world: World, alive: LaunchId, one: number, two: number): vo
 }
 
 function personActs(world: World, one: number, two: number): void {
-	const { run } = world.theatre;
+	const { run } = world.testRun;
 	const { stage } = run;
 	const answers =
 		stage.kind === "waiting" || stage.kind === "over"
@@ -310,12 +310,12 @@ function personActs(world: World, one: number, two: number): void {
 	];
 	const event = said[one % said.length];
 	if (!event || !say(world, event)) return;
-	const after = world.theatre.run;
+	const after = world.testRun.run;
 	if ("answers" in event) {
 		// P1: the same answer once more does nothing.
 		say(world, event);
-		expect(world.theatre.refusal, `${event.kind} taken twice`).not.toBe("");
-		expect(world.theatre.run).toBe(after);
+		expect(world.testRun.refusal, `${event.kind} taken twice`).not.toBe("");
+		expect(world.testRun.run).toBe(after);
 	}
 }
 
@@ -331,7 +331,7 @@ function crash(world: World, workerToo: boolean): void {
 
 /** Holds after every event. */
 function check(world: World): void {
-	const { run } = world.theatre;
+	const { run } = world.testRun;
 	expect(run.plan.states.has(run.state) || run.state === "human_intervention").toBe(true);
 	const actions = pendingActions(run);
 	expect(new Set(actions.map(({ key }) => key)).size).toBe(actions.length);
@@ -372,7 +372,7 @@ function check(world: World): void {
 
 /** Holds over the whole story. */
 function checkStory(world: World): void {
-	const { run, events } = world.theatre;
+	const { run, events } = world.testRun;
 	let state = "a";
 	let visit = 1;
 	let request: (LedgerEvent & { kind: "move_requested" }) | undefined;
@@ -412,14 +412,14 @@ function checkStory(world: World): void {
 /** From here on everything goes well and nobody says anything: the run must come to rest. */
 function settle(world: World): void {
 	for (let step = 0; step < 400; step += 1) {
-		const { run } = world.theatre;
+		const { run } = world.testRun;
 		if (isParked(run)) return;
 		const [action] = pendingActions(run).filter(({ key }) => !world.busy.has(key));
 		if (action) carryOut(world, action, 0);
 		else if (world.alive) {
 			const { visit, attempt } = world.alive;
 			report(world, world.alive);
-			if (isParked(world.theatre.run) || world.theatre.run.stage.kind === "stopping") continue;
+			if (isParked(world.testRun.run) || world.testRun.run.stage.kind === "stopping") continue;
 			const [target = "done"] = planOf(run).next;
 			if (say(world, { kind: "move_requested", visit, attempt, target, summary: `end ${step}` })) world.promised += 1;
 		} else throw new Error(`stuck in ${JSON.stringify(run.stage)}`);

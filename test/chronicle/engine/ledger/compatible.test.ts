@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { pendingActions, type Run } from "../../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
-import { tell, value } from "./story.ts";
+import { tell, value } from "./sample-events.ts";
 
 const id = "0a1b2c3d-1111-4222-8333-444455556666";
 let sessions: string;

@@ -7,7 +7,7 @@ import type { LedgerStore, PostListener } from "../../../../src/chronicle/core/i
 import type { LedgerEvent, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { openMemoryStore } from "./memory-store.ts";
-import { baseline, created, id, tell, value, visit } from "./story.ts";
+import { baseline, created, id, tell, value, visit } from "./sample-events.ts";
 
 const hear = (event: PostListener["event"]): PostListener => ({
 	event,

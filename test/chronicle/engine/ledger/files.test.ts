@@ -25,7 +25,7 @@ import { thisHost } from "../../../../src/chronicle/engine/ledger/lease.ts";
 import { type Disk, realDisk } from "../../../../src/disk/index.ts";
 import { needs, needsNoRoot, needsPosix } from "../../../harness/needs.ts";
 import { deep } from "../../../harness/runs.ts";
-import { baseline, created, id, tell, value, visit } from "./story.ts";
+import { baseline, created, id, tell, value, visit } from "./sample-events.ts";
 
 /** Only root can be somebody else; elsewhere those tests are skipped. */
 const root = process.geteuid?.() === 0;

@@ -7,7 +7,7 @@ import {
 	readCheckpoint,
 } from "../../../../src/chronicle/engine/ledger/checkpoint.ts";
 import { openSource } from "../../../../src/definition/index.ts";
-import { definition, go, here, open, spend, start } from "../../core/machine/theatre.ts";
+import { definition, go, here, open, spend, start } from "../../core/machine/test-run.ts";
 
 const most = 400;
 const name = (index: number) => `state-with-a-name-of-forty-eight-letters-${String(index).padStart(7, "0")}`;

@@ -8,7 +8,7 @@ import type { EventBody } from "../../../../src/chronicle/core/machine/index.ts"
 import { templateSchema } from "../../../../src/chronicle/core/template/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { checkout } from "../../../harness/index.ts";
-import { baseline, created, id, tell, value, visit } from "./story.ts";
+import { baseline, created, id, tell, value, visit } from "./sample-events.ts";
 
 type Schema = {
 	type?: string | string[];

@@ -11,7 +11,7 @@ import { writeReport } from "../../../../src/chronicle/ui/report/index.ts";
 import { checkout } from "../../../harness/index.ts";
 import { needs, needsProgram } from "../../../harness/needs.ts";
 import { patient } from "../../../harness/patience.ts";
-import { ask, definition, go, open, start } from "../../core/machine/theatre.ts";
+import { ask, definition, go, open, start } from "../../core/machine/test-run.ts";
 import { alive, builtPatch, dayOfWork, ledgerOf, named, patches, restWith, tree, used } from "./ledgers.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];

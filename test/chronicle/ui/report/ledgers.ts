@@ -1,4 +1,4 @@
-// Ledgers for reports: plays of the machine's own theatre, read the way the store reads them. Nothing here is a recorded file.
+// Ledgers for reports: test runs of the machine, read the way the store reads them.
 
 import type { LeaseHolder, ReadLedger, Result, Workspace } from "../../../../src/chronicle/core/index.ts";
 import type { LedgerEvent, Run } from "../../../../src/chronicle/core/machine/index.ts";
@@ -14,8 +14,8 @@ import {
 	since,
 	spend,
 	start,
-	type Theatre,
-} from "../../core/machine/theatre.ts";
+	type TestRun,
+} from "../../core/machine/test-run.ts";
 
 /** A ledger that holds these events. */
 export function ledgerOf(events: readonly LedgerEvent[], more: Partial<ReadLedger> = {}): ReadLedger {
@@ -32,7 +32,7 @@ export function ledgerOf(events: readonly LedgerEvent[], more: Partial<ReadLedge
 	};
 }
 
-/** The events, told of a template of this name. */
+/** The same events with this template name. */
 export function named(events: readonly LedgerEvent[], name: string): LedgerEvent[] {
 	return events.map((event) =>
 		event.kind === "created" ? { ...event, template: { ...event.template, name } } : event,
@@ -69,43 +69,43 @@ let calls = 0;
 
 /** One finished tool call. */
 export function call(
-	theatre: Theatre,
+	testRun: TestRun,
 	tool: string,
 	args: string,
 	ms = 400,
 	more: { error?: true; blocked?: string } = {},
 ): void {
 	calls += 1;
-	const at = { ...here(theatre), call: `call-${calls}`, tool };
-	theatre.say({ kind: "tool_started", ...at, args });
-	theatre.wait(ms).say({ kind: "tool_ended", ...at, ms, bytes: 40 * args.length, hash: "0123456789abcdef", ...more });
+	const at = { ...here(testRun), call: `call-${calls}`, tool };
+	testRun.say({ kind: "tool_started", ...at, args });
+	testRun.wait(ms).say({ kind: "tool_ended", ...at, ms, bytes: 40 * args.length, hash: "0123456789abcdef", ...more });
 }
 
 /** The conversation has come to this many tokens and this cost. */
-export function used(theatre: Theatre, tokens: number, costUsd: number): void {
+export function used(testRun: TestRun, tokens: number, costUsd: number): void {
 	const output = Math.round(tokens * 0.06);
 	const cacheRead = Math.round(tokens * 0.62);
 	const cacheWrite = Math.round(tokens * 0.12);
 	const input = tokens - output - cacheRead - cacheWrite;
-	theatre.say({
+	testRun.say({
 		kind: "used",
-		...here(theatre),
+		...here(testRun),
 		spend: { ...spend(tokens, costUsd), input, output, cacheRead, cacheWrite },
 	});
 }
 
 /** The worker ends, cleanup runs, files are measured with these changes. */
-export function restWith(theatre: Theatre, changes: readonly FileChange[], tree = newTree()): Theatre {
-	const { stage } = theatre.run;
+export function restWith(testRun: TestRun, changes: readonly FileChange[], tree = newTree()): TestRun {
+	const { stage } = testRun.run;
 	if (stage.kind === "stopping" && stage.launch)
-		theatre.say({ kind: "worker_ended", ...stage.launch, outcome: { kind: "stopped" } });
-	for (let { stage: now } = theatre.run; now.kind === "stopping"; { stage: now } = theatre.run) {
-		const [cleanup] = theatre.run.plan.states.get(now.state)?.cleanup ?? [];
+		testRun.say({ kind: "worker_ended", ...stage.launch, outcome: { kind: "stopped" } });
+	for (let { stage: now } = testRun.run; now.kind === "stopping"; { stage: now } = testRun.run) {
+		const [cleanup] = testRun.run.plan.states.get(now.state)?.cleanup ?? [];
 		if (!cleanup || now.index > 0) break;
-		theatre.wait(1500).say({ kind: "cleanup_ended", visit: now.visit, index: 0, result: { kind: "exited", code: 0 } });
+		testRun.wait(1500).say({ kind: "cleanup_ended", visit: now.visit, index: 0, result: { kind: "exited", code: 0 } });
 	}
-	const { visit } = theatre.due("measure_files");
-	return theatre.say({ kind: "files_measured", visit, purpose: "changes", tree, changes });
+	const { visit } = testRun.due("measure_files");
+	return testRun.say({ kind: "files_measured", visit, purpose: "changes", tree, changes });
 }
 
 const minute = 60_000;
@@ -115,8 +115,8 @@ const hour = 60 * minute;
  * A day's work with all that happens to a run: a rejected plan, a night's wait, a crash, a blocked call, a ceiling that is raised, a refused
  * move that a person releases.
  */
-export function dayOfWork(): Theatre {
-	const theatre = open(
+export function dayOfWork(): TestRun {
+	const testRun = open(
 		definition(
 			{
 				planning: { persona: "Software Architect", next: ["implementation"], requires_approval: true },
@@ -131,22 +131,22 @@ export function dayOfWork(): Theatre {
 			task: "Let people export their invoices as PDF, one file a month.\nKeep the totals to the cent; the accountants compare them with last year's.",
 		},
 	);
-	plan(theatre);
-	build(theatre);
-	check(theatre);
-	return theatre;
+	plan(testRun);
+	build(testRun);
+	check(testRun);
+	return testRun;
 }
 
-function plan(theatre: Theatre): void {
-	start(theatre);
-	used(theatre.wait(20_000), 38_000, 0.09);
-	call(theatre, "read", '{"path":"src/invoices/total.ts"}', 120);
-	call(theatre.wait(9000), "grep", '{"pattern":"roundToCent","path":"src"}', 800);
-	call(theatre.wait(4000), "bash", '{"command":"git log --oneline -20 -- src/invoices"}', 300);
-	used(theatre.wait(30_000), 124_000, 0.24);
-	theatre.say({
+function plan(testRun: TestRun): void {
+	start(testRun);
+	used(testRun.wait(20_000), 38_000, 0.09);
+	call(testRun, "read", '{"path":"src/invoices/total.ts"}', 120);
+	call(testRun.wait(9000), "grep", '{"pattern":"roundToCent","path":"src"}', 800);
+	call(testRun.wait(4000), "bash", '{"command":"git log --oneline -20 -- src/invoices"}', 300);
+	used(testRun.wait(30_000), 124_000, 0.24);
+	testRun.say({
 		kind: "snapshot_updated",
-		...here(theatre),
+		...here(testRun),
 		by: "worker",
 		data: {
 			findings: [
@@ -160,34 +160,34 @@ function plan(theatre: Theatre): void {
 		},
 	});
 	ask(
-		theatre.wait(50_000),
+		testRun.wait(50_000),
 		"implementation",
 		"A plan in three steps: a renderer for one invoice, a month that joins them, a command that writes the file. No new dependency but the PDF writer.",
 	);
-	restWith(theatre, [{ path: "docs/plan.md", change: "A", added: 48, removed: 0 }]);
-	theatre.wait(14 * minute).say({
+	restWith(testRun, [{ path: "docs/plan.md", change: "A", added: 48, removed: 0 }]);
+	testRun.wait(14 * minute).say({
 		kind: "rejected",
-		answers: since(theatre),
+		answers: since(testRun),
 		words: "Drafts must not be in the file. Please say how you test the totals.",
 	});
-	start(theatre);
-	call(theatre.wait(12_000), "edit", '{"path":"docs/plan.md"}', 90);
-	used(theatre.wait(40_000), 171_000, 0.33);
-	theatre.say({
+	start(testRun);
+	call(testRun.wait(12_000), "edit", '{"path":"docs/plan.md"}', 90);
+	used(testRun.wait(40_000), 171_000, 0.33);
+	testRun.say({
 		kind: "snapshot_updated",
-		...here(theatre),
+		...here(testRun),
 		by: "worker",
 		data: { findings: [{ text: "Drafts are left out of the export." }], resolve: ["t3"] },
 	});
 	ask(
-		theatre.wait(9000),
+		testRun.wait(9000),
 		"implementation",
 		"Drafts are left out. Totals are tested against the last twelve months of the sample books.",
 	);
-	restWith(theatre, [{ path: "docs/plan.md", change: "A", added: 61, removed: 0 }], tree.planned);
-	const { stage } = theatre.wait(11 * hour).run;
+	restWith(testRun, [{ path: "docs/plan.md", change: "A", added: 61, removed: 0 }], tree.planned);
+	const { stage } = testRun.wait(11 * hour).run;
 	const diff = stage.kind === "asking" ? stage.question.diff : "";
-	theatre.say({ kind: "approved", answers: since(theatre), diff, words: "Good. Go on." });
+	testRun.say({ kind: "approved", answers: since(testRun), diff, words: "Good. Go on." });
 }
 
 /** Names of kept states that patches are made for. */
@@ -197,34 +197,34 @@ export const tree = {
 	checked: "c".repeat(40),
 } as const;
 
-function build(theatre: Theatre): void {
-	start(theatre, tree.planned);
+function build(testRun: TestRun): void {
+	start(testRun, tree.planned);
 	for (let step = 1; step <= 4; step += 1) {
-		call(theatre.wait(22_000), "edit", `{"path":"src/export/month-${step}.ts"}`, 150);
-		call(theatre.wait(9000), "bash", '{"command":"npm test -- export"}', 14_000, step === 2 ? { error: true } : {});
-		used(theatre.wait(15_000), 160_000 * step, 0.31 * step);
+		call(testRun.wait(22_000), "edit", `{"path":"src/export/month-${step}.ts"}`, 150);
+		call(testRun.wait(9000), "bash", '{"command":"npm test -- export"}', 14_000, step === 2 ? { error: true } : {});
+		used(testRun.wait(15_000), 160_000 * step, 0.31 * step);
 	}
-	call(theatre.wait(6000), "bash", '{"command":"rm -rf ~/.cache/fonts"}', 5, {
+	call(testRun.wait(6000), "bash", '{"command":"rm -rf ~/.cache/fonts"}', 5, {
 		blocked: "rm with a recursive flag outside of the project",
 	});
-	theatre.wait(8000);
-	crash(theatre);
-	restWith(theatre, [{ path: "src/export/month.ts", change: "A", added: 120, removed: 0 }]);
-	start(theatre);
-	theatre
+	testRun.wait(8000);
+	crash(testRun);
+	restWith(testRun, [{ path: "src/export/month.ts", change: "A", added: 120, removed: 0 }]);
+	start(testRun);
+	testRun
 		.wait(7000)
-		.say({ kind: "ask_opened", ...here(theatre), title: "Install pdf-writer?", text: "npm install pdf-writer@4" });
-	const question = theatre.events.at(-1)?.seq ?? 0;
-	theatre.wait(45_000).say({ kind: "ask_answered", answers: question, verdict: "allowed" });
-	call(theatre.wait(2000), "bash", '{"command":"npm install pdf-writer@4"}', 21_000);
-	used(theatre.wait(70_000), 905_000, 1.72);
+		.say({ kind: "ask_opened", ...here(testRun), title: "Install pdf-writer?", text: "npm install pdf-writer@4" });
+	const question = testRun.events.at(-1)?.seq ?? 0;
+	testRun.wait(45_000).say({ kind: "ask_answered", answers: question, verdict: "allowed" });
+	call(testRun.wait(2000), "bash", '{"command":"npm install pdf-writer@4"}', 21_000);
+	used(testRun.wait(70_000), 905_000, 1.72);
 	ask(
-		theatre.wait(60_000),
+		testRun.wait(60_000),
 		"verification",
 		"The month's file is written, with totals per invoice and for the month; the tests of the renderer pass.",
 	);
 	restWith(
-		theatre,
+		testRun,
 		[
 			{ path: "assets/fonts/Sans.ttf", change: "A" },
 			{ path: "package.json", change: "M", added: 1, removed: 0 },
@@ -235,41 +235,41 @@ function build(theatre: Theatre): void {
 	);
 }
 
-function check(theatre: Theatre): void {
-	start(theatre, tree.built);
-	call(theatre.wait(14_000), "bash", '{"command":"npm test"}', 64_000, { error: true });
-	used(theatre.wait(20_000), 210_000, 0.41);
+function check(testRun: TestRun): void {
+	start(testRun, tree.built);
+	call(testRun.wait(14_000), "bash", '{"command":"npm test"}', 64_000, { error: true });
+	used(testRun.wait(20_000), 210_000, 0.41);
 	ask(
-		theatre.wait(11_000),
+		testRun.wait(11_000),
 		"implementation",
 		"Two of twelve months differ by a cent: the rounding is per invoice. Back to implementation.",
 	);
-	restWith(theatre, []);
-	start(theatre);
-	call(theatre.wait(16_000), "edit", '{"path":"src/export/month.ts"}', 200);
-	used(theatre.wait(33_000), 260_000, 0.52);
-	theatre.wait(5000);
+	restWith(testRun, []);
+	start(testRun);
+	call(testRun.wait(16_000), "edit", '{"path":"src/export/month.ts"}', 200);
+	used(testRun.wait(33_000), 260_000, 0.52);
+	testRun.wait(5000);
 	// The ceiling is reached: the worker ends, and a person raises it in the evening.
-	used(theatre, 300_000, 0.6);
-	restWith(theatre, []);
-	theatre.wait(3 * hour).say({ kind: "limits_changed", limits: { costUsd: 6 } });
-	theatre.say({ kind: "resumed", answers: since(theatre), words: "The cent is worth it." });
-	start(theatre);
-	theatre.wait(9000).say({ kind: "told", text: "Look at how src/invoices/sum.ts rounds before you change anything." });
-	used(theatre.wait(80_000), 430_000, 0.9);
-	ask(theatre.wait(10_000), "verification", "Rounding is per line now, as in the ledger of invoices.");
-	restWith(theatre, [{ path: "src/export/month.ts", change: "M", added: 9, removed: 5 }], tree.checked);
-	theatre.wait(25 * minute).say({ kind: "released", answers: since(theatre), words: "Once more is fine." });
-	start(theatre);
-	call(theatre.wait(11_000), "bash", '{"command":"npm test"}', 61_000);
-	used(theatre.wait(14_000), 140_000, 0.27);
-	ask(theatre.wait(7000), "documentation", "All twelve months agree to the cent. The suite passes.");
-	restWith(theatre, []);
-	start(theatre);
-	call(theatre.wait(9000), "write", '{"path":"docs/export.md"}', 60);
-	used(theatre.wait(26_000), 71_000, 0.15);
-	ask(theatre.wait(5000), "done", "The export is described in docs/export.md.");
-	restWith(theatre, [{ path: "docs/export.md", change: "A", added: 40, removed: 0 }]);
+	used(testRun, 300_000, 0.6);
+	restWith(testRun, []);
+	testRun.wait(3 * hour).say({ kind: "limits_changed", limits: { costUsd: 6 } });
+	testRun.say({ kind: "resumed", answers: since(testRun), words: "The cent is worth it." });
+	start(testRun);
+	testRun.wait(9000).say({ kind: "told", text: "Look at how src/invoices/sum.ts rounds before you change anything." });
+	used(testRun.wait(80_000), 430_000, 0.9);
+	ask(testRun.wait(10_000), "verification", "Rounding is per line now, as in the ledger of invoices.");
+	restWith(testRun, [{ path: "src/export/month.ts", change: "M", added: 9, removed: 5 }], tree.checked);
+	testRun.wait(25 * minute).say({ kind: "released", answers: since(testRun), words: "Once more is fine." });
+	start(testRun);
+	call(testRun.wait(11_000), "bash", '{"command":"npm test"}', 61_000);
+	used(testRun.wait(14_000), 140_000, 0.27);
+	ask(testRun.wait(7000), "documentation", "All twelve months agree to the cent. The suite passes.");
+	restWith(testRun, []);
+	start(testRun);
+	call(testRun.wait(9000), "write", '{"path":"docs/export.md"}', 60);
+	used(testRun.wait(26_000), 71_000, 0.15);
+	ask(testRun.wait(5000), "done", "The export is described in docs/export.md.");
+	restWith(testRun, [{ path: "docs/export.md", change: "A", added: 40, removed: 0 }]);
 }
 
 /** A patch of the day's second visit. */

@@ -4,7 +4,7 @@ import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { type ReportOptions, writeReport } from "../../../../src/chronicle/ui/report/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
-import { ask, definition, go, here, newTree, open, since, start, type Theatre } from "../../core/machine/theatre.ts";
+import { ask, definition, go, here, newTree, open, since, start, type TestRun } from "../../core/machine/test-run.ts";
 import { attribute, expectSound, type Page, textOf } from "./checks.ts";
 import {
 	alive,
@@ -234,7 +234,7 @@ const hostile = [
 ];
 
 /** One text wherever a run has room for one. */
-function everywhere(text: string): Theatre {
+function everywhere(text: string): TestRun {
 	const name =
 		text
 			.replace(/[\p{C}\u2028\u2029]|<->/gu, "")

@@ -10,7 +10,7 @@ import { readReportModel } from "../../../../src/chronicle/ui/report/read-model.
 import { fitText, textWidth } from "../../../../src/chronicle/ui/report/svg.ts";
 import { axisTime, timeAxis } from "../../../../src/chronicle/ui/report/time-axis.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
-import { definition, go, open, start } from "../../core/machine/theatre.ts";
+import { definition, go, open, start } from "../../core/machine/test-run.ts";
 import { builtPatch, dayOfWork, ledgerOf } from "./ledgers.ts";
 
 const asIs = (text: string): string => text;

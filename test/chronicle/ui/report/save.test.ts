@@ -8,7 +8,7 @@ import type { EventBody, Run } from "../../../../src/chronicle/core/machine/inde
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { saveReport } from "../../../../src/chronicle/ui/report/index.ts";
-import { baseline, created, tell, value, visit } from "../../engine/ledger/story.ts";
+import { baseline, created, tell, value, visit } from "../../engine/ledger/sample-events.ts";
 import { attribute, expectSound } from "./checks.ts";
 import { dayOfWork, ledgerOf } from "./ledgers.ts";
 

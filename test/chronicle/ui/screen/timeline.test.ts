@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import { drawTimeline } from "../../../../src/chronicle/ui/screen/index.ts";
 import { bar, shortCost, shortCount, shortTime } from "../../../../src/chronicle/ui/timeline/index.ts";
 import { fitLine, paintLine, plain, unpainted } from "../../../../src/tui/index.ts";
-import { ask, definition, go, here, open, rest, spend, start, type Theatre } from "../../core/machine/theatre.ts";
+import { ask, definition, go, here, open, rest, spend, start, type TestRun } from "../../core/machine/test-run.ts";
 
 const now = "2030-01-01T01:00:00.000Z";
-const draw = (theatre: Theatre, width = 120, at = now) =>
-	drawTimeline(theatre.run, { width, now: at, prefix: "/chronicle " }).map((line) => paintLine(line, unpainted));
+const draw = (testRun: TestRun, width = 120, at = now) =>
+	drawTimeline(testRun.run, { width, now: at, prefix: "/chronicle " }).map((line) => paintLine(line, unpainted));
 
 function never(): never {
 	throw new Error("There is no worker that could end.");
@@ -49,8 +49,8 @@ describe("breadcrumbs", () => {
 	});
 
 	it.each([
-		["a paused", (play: Theatre) => rest(play.say({ kind: "pause_requested", cause: "person", detail: "So." })), "‖"],
-		["an aborted", (play: Theatre) => rest(play.say({ kind: "abort_requested" })), "✗"],
+		["a paused", (play: TestRun) => rest(play.say({ kind: "pause_requested", cause: "person", detail: "So." })), "‖"],
+		["an aborted", (play: TestRun) => rest(play.say({ kind: "abort_requested" })), "✗"],
 	] as const)("mark the state of %s run", (_, stop, mark) => {
 		const play = start(open(three));
 		stop(play);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { LeaseHolder, ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import { statusLines } from "../../../../src/chronicle/ui/text/index.ts";
 import { changeLines, leftLines } from "../../../../src/chronicle/ui/text/question-lines.ts";
-import { definition, open, start } from "../../core/machine/theatre.ts";
+import { definition, open, start } from "../../core/machine/test-run.ts";
 
 const { run } = start(open(definition({ planning: { persona: "A", next: ["done"] } })));
 const later = new Date(Date.parse(run.updatedAt) + 3_600_000).toISOString();

@@ -17,7 +17,7 @@ import {
 	since,
 	spend,
 	start,
-} from "../../core/machine/theatre.ts";
+} from "../../core/machine/test-run.ts";
 import { call, dayOfWork, foldedOnly, ledgerOf, used } from "./ledgers.ts";
 
 const asIs = (text: string): string => text;

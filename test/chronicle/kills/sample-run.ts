@@ -1,6 +1,6 @@
-// A small run that shows what kills do: three states, commands that leave a mark, a background process, a cleanup, an approval.
-// The model is a function of the conversation alone: it does the first step whose result it has not seen, so a conversation that lost or
-// repeated something gives itself away.
+// A small run that shows the effect of kills: three states, commands that leave a mark, a background process, a cleanup, an approval.
+// The model is a pure function of the conversation: it does the first step without a result, so a conversation that lost or
+// repeated something is detected.
 import type { ModelRequest } from "../../harness/model-request.ts";
 import { call, type Reply } from "../../harness/reply.ts";
 
@@ -19,7 +19,7 @@ export const template = {
 	limits: { retries: 50, attempts: 100, no_progress: 100 },
 };
 
-/** Writes `word` to the log unless it is there: what a careful worker does after an interruption. */
+/** Writes `word` to the log unless it is there, as a careful worker does after an interruption. */
 const once = (word: string) => `grep -qx ${word} log.txt 2>/dev/null || echo ${word} >> log.txt`;
 
 const steps: Readonly<Record<string, readonly [tool: string, args: Record<string, unknown>][]>> = {
@@ -40,7 +40,7 @@ const steps: Readonly<Record<string, readonly [tool: string, args: Record<string
 	],
 };
 
-/** Words that must be in the log at the end, each once. */
+/** Lines that must be in the log at the end, each once. */
 export const marks = ["planned", "begun", "built", "checked"];
 
 /** The state that a request belongs to. */
@@ -60,7 +60,7 @@ export function stepOf(request: ModelRequest): number {
 	return next === -1 ? list.length - 1 : next;
 }
 
-/** What the model says to a request. */
+/** The model's answer to a request. */
 export function answer(request: ModelRequest): Reply {
 	const state = stateOf(request);
 	const step = stepOf(request);
@@ -68,5 +68,5 @@ export function answer(request: ModelRequest): Reply {
 	return call(tool, args, { id: `${state}-${step}-${request.number}`, usage: { input: 100, output: 10 } });
 }
 
-/** Requests of a run that nobody disturbs. */
+/** The number of requests of an undisturbed run. */
 export const requestsOfPlay = Object.values(steps).reduce((sum, list) => sum + list.length, 0);

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { measured, shell } from "../../footprint/host-environment.ts";
 import { knowledgeOf } from "../../footprint/knowledge.ts";
-import { openSetting, starterRules } from "./setting.ts";
+import { openSetting, starterRules } from "./guarded-project.ts";
 
 const setting = openSetting(starterRules);
 afterAll(() => setting.close());

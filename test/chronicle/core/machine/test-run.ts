@@ -1,4 +1,4 @@
-// A world for the machine: numbers events as a ledger does, freezes every run, goes through JSON, and says in one line what is going on.
+// A run of the machine for tests: numbers events as a ledger does, freezes every state, and passes events through JSON.
 import {
 	type Action,
 	decide,
@@ -15,24 +15,24 @@ import {
 import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 
-export type Say = (body: EventBody) => Theatre;
+export type Say = (body: EventBody) => TestRun;
 
-export interface Theatre {
+export interface TestRun {
 	readonly run: Run;
 	readonly events: readonly LedgerEvent[];
-	/** The same as they were appended. */
+	/** The events by appended batch. */
 	readonly batches: readonly (readonly LedgerEvent[])[];
-	/** Actions that the last event newly asked for. */
+	/** Actions that the last event added. */
 	readonly actions: readonly Action[];
-	/** Reason of the last refusal; empty where the last event was taken. */
+	/** Reason of the last refusal; empty if the last event was accepted. */
 	readonly refusal: string;
-	/** Its sentence. */
+	/** Message of the last refusal. */
 	readonly message: string;
 	/** Records one event with the decisions that follow from it. */
-	say(body: EventBody): Theatre;
+	say(body: EventBody): TestRun;
 	/** Milliseconds until the next event. */
-	wait(ms: number): Theatre;
-	/** The single action of this kind that is owed now. */
+	wait(ms: number): TestRun;
+	/** The only pending action of this kind. */
 	due<K extends Action["kind"]>(kind: K): Extract<Action, { kind: K }>;
 }
 
@@ -40,8 +40,8 @@ export function definition(states: object, more: object = {}): object {
 	return { name: "t", states, ...more };
 }
 
-/** Begins a run of a template. Cleanup commands count as approved. */
-export function open(template: object, more: { task?: string; approve?: boolean } = {}): Theatre {
+/** Starts a run of a template. Cleanup commands count as approved. */
+export function open(template: object, more: { task?: string; approve?: boolean } = {}): TestRun {
 	const { read, diagnostics } = readTemplate(openSource("/t.json", JSON.stringify(template)), "t");
 	if (!read) throw new Error(JSON.stringify(diagnostics));
 	const cleanup = hashCleanup(read.template);
@@ -58,8 +58,8 @@ export function open(template: object, more: { task?: string; approve?: boolean 
 	return resume([first]);
 }
 
-/** Continues the run that these events tell. */
-export function resume(events: readonly LedgerEvent[]): Theatre {
+/** Continues the run of these events. */
+export function resume(events: readonly LedgerEvent[]): TestRun {
 	const begun = refold(events);
 	let at = Date.parse(begun.updatedAt);
 	let { seq } = begun;
@@ -76,7 +76,7 @@ export function resume(events: readonly LedgerEvent[]): Theatre {
 		refusal: "",
 		message: "",
 	};
-	const theatre: Theatre = {
+	const testRun: TestRun = {
 		get run() {
 			return state.run;
 		},
@@ -102,7 +102,7 @@ export function resume(events: readonly LedgerEvent[]): Theatre {
 			state.events.push(...events);
 			state.batches.push(events);
 			state.actions = isRefusal(batch) ? [] : pendingActions(state.run).filter(({ key }) => !before.has(key));
-			return theatre;
+			return testRun;
 		},
 		get message() {
 			return state.message;
@@ -112,44 +112,44 @@ export function resume(events: readonly LedgerEvent[]): Theatre {
 		},
 		wait(ms) {
 			at += ms - 1000;
-			return theatre;
+			return testRun;
 		},
 		due(kind) {
 			const found = pendingActions(state.run).filter((action) => action.kind === kind);
-			if (found.length !== 1) throw new Error(`${found.length} × ${kind} owed in ${state.run.stage.kind}`);
+			if (found.length !== 1) throw new Error(`${found.length} × ${kind} pending in ${state.run.stage.kind}`);
 			return found[0] as never;
 		},
 	};
-	return theatre;
+	return testRun;
 }
 
 /** The same run from its events alone. */
 export function refold(events: readonly LedgerEvent[]): Run {
 	const [first, ...rest] = events;
 	const begun = first && startRun(JSON.parse(JSON.stringify(first)));
-	if (!begun) throw new Error("no beginning");
+	if (!begun) throw new Error("no created event");
 	return rest.reduce(foldEvent, begun);
 }
 
-// ── how plays usually go ──
+// ── common steps ──
 
 export function spend(tokens: number, costUsd = 0): Spend {
 	return { ...NO_SPEND, input: tokens, tokens, costUsd };
 }
 
 let tree = 0;
-/** A name of files that were never seen before. */
+/** A tree id that was never used before. */
 export function newTree(): string {
 	tree += 1;
 	return tree.toString(16).padStart(40, "0");
 }
 
-/** Measures the baseline, if that is due, and starts the worker. */
-export function start(theatre: Theatre, files = newTree()): Theatre {
-	if (theatre.run.stage.kind === "baselining")
-		theatre.say({ kind: "files_measured", visit: theatre.run.visit, purpose: "baseline", tree: files });
-	const { launch, conversation } = theatre.due("work");
-	return theatre.say({
+/** Measures the baseline, if pending, and starts the worker. */
+export function start(testRun: TestRun, files = newTree()): TestRun {
+	if (testRun.run.stage.kind === "baselining")
+		testRun.say({ kind: "files_measured", visit: testRun.run.visit, purpose: "baseline", tree: files });
+	const { launch, conversation } = testRun.due("work");
+	return testRun.say({
 		kind: "worker_started",
 		...launch,
 		pid: 1,
@@ -158,53 +158,53 @@ export function start(theatre: Theatre, files = newTree()): Theatre {
 	});
 }
 
-export function here(theatre: Theatre): { visit: number; attempt: number } {
-	const { stage, visit, attempt } = theatre.run;
+export function here(testRun: TestRun): { visit: number; attempt: number } {
+	const { stage, visit, attempt } = testRun.run;
 	return "launch" in stage && stage.launch
 		? { visit: stage.launch.visit, attempt: stage.launch.attempt }
 		: { visit, attempt };
 }
 
-export function ask(theatre: Theatre, target: string, summary = "done"): Theatre {
-	return theatre.say({ kind: "move_requested", ...here(theatre), target, summary });
+export function ask(testRun: TestRun, target: string, summary = "done"): TestRun {
+	return testRun.say({ kind: "move_requested", ...here(testRun), target, summary });
 }
 
 /** The worker ends, cleanup succeeds, files are measured. */
-export function rest(theatre: Theatre, files = newTree()): Theatre {
-	if (theatre.run.stage.kind === "stopping" && theatre.run.stage.launch)
-		theatre.say({ kind: "worker_ended", ...theatre.run.stage.launch, outcome: { kind: "stopped" } });
-	for (let [next] = pendingActions(theatre.run); next?.kind === "clean_up"; [next] = pendingActions(theatre.run))
-		theatre.say({ kind: "cleanup_ended", visit: next.visit, index: next.index, result: { kind: "exited", code: 0 } });
-	const { visit } = theatre.due("measure_files");
-	return theatre.say({ kind: "files_measured", visit, purpose: "changes", tree: files, changes: [] });
+export function rest(testRun: TestRun, files = newTree()): TestRun {
+	if (testRun.run.stage.kind === "stopping" && testRun.run.stage.launch)
+		testRun.say({ kind: "worker_ended", ...testRun.run.stage.launch, outcome: { kind: "stopped" } });
+	for (let [next] = pendingActions(testRun.run); next?.kind === "clean_up"; [next] = pendingActions(testRun.run))
+		testRun.say({ kind: "cleanup_ended", visit: next.visit, index: next.index, result: { kind: "exited", code: 0 } });
+	const { visit } = testRun.due("measure_files");
+	return testRun.say({ kind: "files_measured", visit, purpose: "changes", tree: files, changes: [] });
 }
 
-/** The worker moves on to `target` and everything comes to rest. */
-export function go(theatre: Theatre, target: string, summary = "done"): Theatre {
-	return rest(ask(theatre, target, summary));
+/** The worker moves to `target`, ends, and files are measured. */
+export function go(testRun: TestRun, target: string, summary = "done"): TestRun {
+	return rest(ask(testRun, target, summary));
 }
 
 /** The worker crashes. */
-export function crash(theatre: Theatre): Theatre {
-	const { stage } = theatre.run;
+export function crash(testRun: TestRun): TestRun {
+	const { stage } = testRun.run;
 	if (!("launch" in stage) || !stage.launch) throw new Error("no worker");
-	return theatre.say({ kind: "worker_ended", ...stage.launch, outcome: { kind: "killed", signal: "SIGKILL" } });
+	return testRun.say({ kind: "worker_ended", ...stage.launch, outcome: { kind: "killed", signal: "SIGKILL" } });
 }
 
-/** Another supervisor takes the run. */
-export function reopen(theatre: Theatre): Theatre {
-	return theatre.say({ kind: "opened", host: "h", pid: 2, started: "t" });
+/** Another supervisor takes over the run. */
+export function reopen(testRun: TestRun): TestRun {
+	return testRun.say({ kind: "opened", host: "h", pid: 2, started: "t" });
 }
 
-export function since(theatre: Theatre): number {
-	const { stage } = theatre.run;
+export function since(testRun: TestRun): number {
+	const { stage } = testRun.run;
 	if (stage.kind === "waiting" || stage.kind === "over") return stage.since;
 	if (stage.kind === "asking") return stage.question.seq;
 	throw new Error(`the run does not wait: ${stage.kind}`);
 }
 
-export function where(theatre: Theatre): string {
-	const { status, state, visit, attempt, launch } = theatre.run;
+export function where(testRun: TestRun): string {
+	const { status, state, visit, attempt, launch } = testRun.run;
 	return `${status} ${state} ${visit}.${attempt}.${launch}`;
 }
 

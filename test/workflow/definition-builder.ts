@@ -1,4 +1,4 @@
-// Definitions for tests, written as short as the cases that they stand for: `{ p: ["a", "@s", "c"], s: ["s1"] }`.
+// Definitions for tests in a short notation: `{ p: ["a", "@s", "c"], s: ["s1"] }`.
 import type { Phase, Reference, WorkflowDefinition } from "../../src/workflow/definitions/index.ts";
 import {
 	beginWorkflowRun,
@@ -15,7 +15,7 @@ export type Draft = Partial<Omit<WorkflowDefinition, "entries">> & {
 	readonly entries: readonly (string | (Partial<Phase> & { readonly id: string }))[];
 };
 
-/** A phase called by its id: `a` is named `A` and says `Do a.` */
+/** A phase named after its id: `a` has the name `A` and the instructions `Do a.` */
 export function phase(id: string, more: Partial<Phase> = {}): Phase {
 	const name = id.toUpperCase();
 	const rest = { emoji: "🔹", instructions: `Do ${id}.`, profiles: [], autoContinue: undefined, file: `/w/${id}.md` };

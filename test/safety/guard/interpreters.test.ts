@@ -1,6 +1,6 @@
 // Every way to pass text to an interpreter: the command in it is judged like the same command alone.
 import { afterAll, describe, expect, it } from "vitest";
-import { openSetting, starterRules } from "./setting.ts";
+import { openSetting, starterRules } from "./guarded-project.ts";
 
 /** Commands that carry `$C` to a shell; it stands in no quotes that its own text would close. */
 const ways = [

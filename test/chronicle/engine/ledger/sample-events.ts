@@ -1,4 +1,4 @@
-// Events for ledgers in tests: a run that has gone some way, told through the machine as the supervisor tells it.
+// Sample events for ledger tests: a run in progress, recorded through the machine as the supervisor does.
 
 import type { HeldLedger, Result, StoreFailure } from "../../../../src/chronicle/core/index.ts";
 import {
@@ -34,7 +34,7 @@ export function value<T>(result: Result<T, StoreFailure>): T {
 	return result.value;
 }
 
-/** Appends one event with the decisions that follow from it, and takes them in. */
+/** Appends one event with its decisions, and folds them. */
 export async function tell(ledger: HeldLedger, run: Run, body: EventBody): Promise<Run> {
 	const batch = decide(run, body, run.updatedAt);
 	if (isRefusal(batch)) throw new Error(batch.message);

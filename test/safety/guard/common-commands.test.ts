@@ -1,7 +1,7 @@
 // The starter rules stop no command that agents commonly run.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSetting, type Setting, starterRules } from "./setting.ts";
+import { openSetting, type Setting, starterRules } from "./guarded-project.ts";
 
 const commands = readFileSync(new URL("fixtures/everyday.txt", import.meta.url), "utf8")
 	.split("\n")

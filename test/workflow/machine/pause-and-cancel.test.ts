@@ -7,7 +7,7 @@ import {
 	type WorkflowRun,
 	workflowTransition,
 } from "../../../src/workflow/machine/index.ts";
-import { begin, drafts, openHearing, type Told } from "../drafts.ts";
+import { begin, drafts, openHearing, type Told } from "../definition-builder.ts";
 
 const patience = { row: 3, visit: 6 };
 const stopped: Told = { kind: "stopped", patience };

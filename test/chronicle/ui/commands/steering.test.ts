@@ -6,7 +6,7 @@ import { answerEvent } from "../../../../src/chronicle/engine/supervisor/index.t
 import { parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";
 import type { RunCommand } from "../../../../src/chronicle/ui/commands/run-command.ts";
 import { type Steering, steerings } from "../../../../src/chronicle/ui/commands/steering.ts";
-import { crash, definition, go, open, rest, start, type Theatre } from "../../core/machine/theatre.ts";
+import { crash, definition, go, open, rest, start, type TestRun } from "../../core/machine/test-run.ts";
 
 const template = (approval = false) =>
 	definition(
@@ -23,7 +23,7 @@ const circle = () => go(start(go(atWork(), "coding")), "planning");
 const over = () => rest(atWork().say({ kind: "abort_requested" }));
 
 /** The word that `line`, such as `resume --cost 5 go on`, makes in a run. */
-async function wordOf(theatre: Theatre, line: string): Promise<RunCommand> {
+async function wordOf(testRun: TestRun, line: string): Promise<RunCommand> {
 	const [name = "", ...words] = line.split(" ").filter(Boolean);
 	const steering = steerings.find((one) => one.name === name) as Steering;
 	const parsed = parseArguments(words, { options: { ...steering.options }, textAfter: 0 });
@@ -31,27 +31,27 @@ async function wordOf(theatre: Theatre, line: string): Promise<RunCommand> {
 	const made = steering.make(parsed);
 	if ("code" in made) return { kind: "refused", message: made.message };
 	const ledger = {
-		run: theatre.run,
+		run: testRun.run,
 		events: async function* () {
-			yield* theatre.events;
+			yield* testRun.events;
 		},
 	} as unknown as ReadLedger;
 	return made(ledger, parsed.text.join(" "));
 }
 
 /** The events of a word are taken by the machine as they are. */
-async function say(theatre: Theatre, line: string): Promise<Theatre> {
-	const word = await wordOf(theatre, line);
+async function say(testRun: TestRun, line: string): Promise<TestRun> {
+	const word = await wordOf(testRun, line);
 	if (word.kind !== "events") throw new Error(`${line}: ${JSON.stringify(word)}`);
 	for (const event of word.events) {
-		theatre.say(event);
-		expect(theatre.refusal, event.kind).toBe("");
+		testRun.say(event);
+		expect(testRun.refusal, event.kind).toBe("");
 	}
-	return theatre;
+	return testRun;
 }
 
 /** What the machine says to the events of a word that comes when the run is elsewhere. */
-function replies(theatre: Theatre, word: RunCommand, question?: ApprovalQuestion): string[] {
+function replies(testRun: TestRun, word: RunCommand, question?: ApprovalQuestion): string[] {
 	const events =
 		word.kind === "events"
 			? word.events
@@ -59,7 +59,7 @@ function replies(theatre: Theatre, word: RunCommand, question?: ApprovalQuestion
 				? [answerEvent(question, word.approval)].filter((event) => event !== undefined)
 				: [];
 	return events.map((event) => {
-		const batch = decide(theatre.run, event, theatre.run.updatedAt);
+		const batch = decide(testRun.run, event, testRun.run.updatedAt);
 		return isRefusal(batch) ? batch.message : "taken";
 	});
 }
@@ -69,31 +69,31 @@ describe("a command for an earlier visit", () => {
 	it.each(["approve", "reject no", "release planning"])(
 		"%s applies to its own question and no later one",
 		async (line) => {
-			const theatre = asking();
-			const word = await wordOf(theatre, line);
-			const { stage } = theatre.run;
+			const testRun = asking();
+			const word = await wordOf(testRun, line);
+			const { stage } = testRun.run;
 			const question = stage.kind === "asking" ? stage.question : undefined;
-			theatre.say({ kind: "approved", answers: question?.seq ?? 0, diff: question?.diff ?? "" });
-			expect(replies(theatre, word, question)).toEqual([expect.stringContaining(elsewhere)]);
+			testRun.say({ kind: "approved", answers: question?.seq ?? 0, diff: question?.diff ?? "" });
+			expect(replies(testRun, word, question)).toEqual([expect.stringContaining(elsewhere)]);
 		},
 	);
 	it.each(["resume", "resume mind it", "release coding", "tell mind it", "rewind 1"])("%s", async (line) => {
-		const theatre = paused();
-		const word = await wordOf(theatre, line);
+		const testRun = paused();
+		const word = await wordOf(testRun, line);
 		// Somebody else sends it on, and it comes to rest in the next visit.
-		const { stage } = theatre.run;
-		theatre.say({ kind: "released", answers: stage.kind === "waiting" ? stage.since : 0, to: "coding" });
-		const last = replies(theatre, word).at(-1);
+		const { stage } = testRun.run;
+		testRun.say({ kind: "released", answers: stage.kind === "waiting" ? stage.since : 0, to: "coding" });
+		const last = replies(testRun, word).at(-1);
 		expect(last).toContain(elsewhere);
-		rest(start(theatre).say({ kind: "pause_requested", cause: "person", detail: "Again." }));
-		expect(replies(theatre, word).at(-1)).toContain(elsewhere);
+		rest(start(testRun).say({ kind: "pause_requested", cause: "person", detail: "Again." }));
+		expect(replies(testRun, word).at(-1)).toContain(elsewhere);
 	});
 	it("tell applies to the attempt that was current", async () => {
-		const theatre = atWork();
-		const word = await wordOf(theatre, "tell mind it");
-		expect(replies(theatre, word)).toEqual(["taken"]);
-		start(rest(crash(theatre)));
-		expect(replies(theatre, word)).toEqual([expect.stringContaining("in an earlier attempt (1.1)")]);
+		const testRun = atWork();
+		const word = await wordOf(testRun, "tell mind it");
+		expect(replies(testRun, word)).toEqual(["taken"]);
+		start(rest(crash(testRun)));
+		expect(replies(testRun, word)).toEqual([expect.stringContaining("in an earlier attempt (1.1)")]);
 	});
 	it("an answer may name its visit", async () => {
 		for (const line of ["approve --visit 2", "reject --visit 2 no", "tell --visit 2 x", "release --visit 2 coding"])
@@ -105,13 +105,13 @@ describe("a command for an earlier visit", () => {
 		expect(await wordOf(asking(), "approve --visit x")).toMatchObject({ kind: "refused" });
 	});
 	it("a command after somebody else's answer or after the end is refused with that reason", async () => {
-		const theatre = paused();
-		const word = await wordOf(theatre, "resume");
-		await say(theatre, "resume");
-		expect(replies(theatre, word)).toEqual(['This was already answered; the run continues in "planning".']);
-		await say(theatre, "abort");
-		rest(theatre);
-		expect(replies(theatre, word)).toEqual(["The run is over (aborted); it takes no answer."]);
+		const testRun = paused();
+		const word = await wordOf(testRun, "resume");
+		await say(testRun, "resume");
+		expect(replies(testRun, word)).toEqual(['This was already answered; the run continues in "planning".']);
+		await say(testRun, "abort");
+		rest(testRun);
+		expect(replies(testRun, word)).toEqual(["The run is over (aborted); it takes no answer."]);
 	});
 	it.each(["approve", "reject", "tell", "resume", "release coding", "abort", "reopen coding"])(
 		"a message above the limit is refused, not cut: %s",
@@ -124,8 +124,8 @@ describe("a command for an earlier visit", () => {
 
 describe("a command that applies", () => {
 	it("resume raises ceilings and sends a message to the worker in one command", async () => {
-		const theatre = await say(paused(), "resume --cost $5 --tokens 2,000,000 --minutes 90 --moves 7 mind the gap");
-		expect(theatre.run).toMatchObject({
+		const testRun = await say(paused(), "resume --cost $5 --tokens 2,000,000 --minutes 90 --moves 7 mind the gap");
+		expect(testRun.run).toMatchObject({
 			status: "running",
 			limits: { run: { costUsd: 5, tokens: 2_000_000, activeMs: 5_400_000, moves: 7 } },
 			outbox: [{ text: "mind the gap" }],
@@ -139,20 +139,20 @@ describe("a command that applies", () => {
 		expect((await say(atWork(), "resume --tokens 5000")).run.limits.run).toEqual({ tokens: 5000 });
 	});
 	it("answers name the current question, even if its supervisor died while asking", async () => {
-		const theatre = asking();
-		const { seq } = theatre.run.stage.kind === "asking" ? theatre.run.stage.question : { seq: 0 };
-		expect(await wordOf(theatre, "approve use tabs")).toEqual({
+		const testRun = asking();
+		const { seq } = testRun.run.stage.kind === "asking" ? testRun.run.stage.question : { seq: 0 };
+		expect(await wordOf(testRun, "approve use tabs")).toEqual({
 			kind: "answer",
 			question: expect.objectContaining({ seq, visit: 1, target: "coding" }),
 			approval: { kind: "approved", words: "use tabs" },
 		});
-		expect(await wordOf(theatre, "reject no")).toMatchObject({ approval: { kind: "rejected", words: "no" } });
-		expect(await wordOf(theatre, "release done never mind")).toMatchObject({
+		expect(await wordOf(testRun, "reject no")).toMatchObject({ approval: { kind: "rejected", words: "no" } });
+		expect(await wordOf(testRun, "release done never mind")).toMatchObject({
 			kind: "answer",
 			approval: { kind: "sent", to: "done", words: "never mind" },
 		});
-		theatre.say({ kind: "opened", host: "h", pid: 2, started: "t" });
-		expect(await wordOf(theatre, "approve")).toMatchObject({ kind: "answer", question: { seq } });
+		testRun.say({ kind: "opened", host: "h", pid: 2, started: "t" });
+		expect(await wordOf(testRun, "approve")).toMatchObject({ kind: "answer", question: { seq } });
 	});
 	it("release takes the refused move, another state in any spelling, or done", async () => {
 		expect((await say(circle(), "release")).run).toMatchObject({ state: "planning", pairMoves: {} });

@@ -1,18 +1,18 @@
-// Rehearsals on the command line: the example, and the verb.
+// Helpers for rehearsals on the command line: the example project and the verb.
 import { cpSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { checkout, openProject, type Project, packageUnderTest, piScript, runNode } from "../harness/index.ts";
 
 const example = join(checkout, "examples", "receipts");
 
-/** A project of the example that the package brings. */
+/** A project with the package's example. */
 export function exampleProject(): Project {
 	const project = openProject({ name: "receipts" });
 	cpSync(example, project.folder, { recursive: true });
 	return project;
 }
 
-/** Runs `pi-chronicle rehearse …`; temporary files go where they can be counted. */
+/** Runs `pi-chronicle rehearse …` with a temporary folder whose files can be counted. */
 export async function rehearse(project: Project, ...args: string[]) {
 	const temp = join(project.home, "tmp");
 	mkdirSync(temp, { recursive: true });
@@ -20,7 +20,7 @@ export async function rehearse(project: Project, ...args: string[]) {
 		env: { TMPDIR: temp, PI_CHRONICLE_PI: piScript() },
 		timeout: 400_000,
 	});
-	// pi keeps caches of compiled code in the folder for temporary files.
+	// pi keeps caches of compiled code in the temporary folder.
 	const caches = new Set(["jiti", "node-compile-cache"]);
 	return { ...done, left: readdirSync(temp).filter((name) => !caches.has(name)) };
 }

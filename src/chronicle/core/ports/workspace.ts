@@ -34,7 +34,7 @@ export interface Workspace {
 	open(tree: string | undefined, attempt: string): Promise<Result<{ readonly cwd: string }, WorkspaceFailure>>;
 	/**
 	 * Takes a snapshot of all files. `towards`: also include everything else that a `restore` to that tree would overwrite, such as ignored
-	 * files; fails with `in_the_way` if such a file cannot be kept.
+	 * files; fails with `in_the_way` if such a file cannot be kept, and with `changed` if such files keep changing.
 	 */
 	snapshot(options?: {
 		readonly towards?: string;

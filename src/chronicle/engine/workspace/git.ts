@@ -16,8 +16,6 @@ export interface GitCall {
 	readonly enough?: number;
 	/** Stops git: SIGTERM, so that it removes its locks, and SIGKILL after a second. */
 	readonly signal?: AbortSignal | undefined;
-	/** Called with the process number once git has been started. */
-	readonly started?: (pid: number) => void;
 }
 
 export type GitResult =
@@ -79,7 +77,7 @@ function environmentOf({ env = {}, settings = "ours" }: GitCall): NodeJS.Process
 
 /** Runs git. Never rejects. */
 export async function runGit(call: GitCall): Promise<GitResult> {
-	const { args, cwd, input, enough, signal, started } = call;
+	const { args, cwd, input, enough, signal } = call;
 	if (signal?.aborted) return { kind: "aborted" };
 	return new Promise((resolve) => {
 		const child = spawn("git", [...firm, ...args], {
@@ -88,7 +86,6 @@ export async function runGit(call: GitCall): Promise<GitResult> {
 			stdio: ["pipe", "pipe", "pipe"],
 			windowsHide: true,
 		});
-		if (child.pid !== undefined) started?.(child.pid);
 		const pieces: Buffer[] = [];
 		let length = 0;
 		let cut = false;

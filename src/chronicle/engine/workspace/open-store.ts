@@ -3,17 +3,20 @@
 // filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
 // never deleted, and a new one is made.
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { delimiter, join, relative, sep } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, delimiter, dirname, join, relative, sep } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { done, gitFailure, ioFailure, isFull, noGit, stopped } from "./failures.ts";
 import { type GitResult, runGit } from "./git.ts";
-import { killOrphanedGit, noteGit, removeLocks } from "./locks.ts";
+import { killOrphanedGit, removeLocks } from "./locks.ts";
 import { fromRaw, toRaw } from "./paths.ts";
 import { openPlaceholders, placeholderList } from "./placeholders.ts";
 import { inspectRepository, type RepositoryInfo } from "./repository.ts";
 import { openSnapshotter, type Snapshotter } from "./snapshot.ts";
 import type { FileSnapshot, Store, StoreOptions } from "./store.ts";
+
+/** Between the name of a store that was moved aside and the time. */
+const asideMark = ".broken-";
 
 const attributes = "* -text -filter -ident -working-tree-encoding -crlf -merge\n";
 
@@ -26,6 +29,11 @@ interface Place {
 
 /** Opens the store, and makes it on disk where there is none. */
 export async function openStore(options: StoreOptions): Promise<Result<Store, WorkspaceFailure>> {
+	await killOrphanedGit(options.folder);
+	return openAt(options);
+}
+
+async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFailure>> {
 	const { folder, control, limits, alternates } = options;
 	let repository: RepositoryInfo | undefined;
 	try {
@@ -33,7 +41,6 @@ export async function openStore(options: StoreOptions): Promise<Result<Store, Wo
 		if (control.signal?.aborted) return stopped;
 		if (!repository) return noGit(options.cwd);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
-		await killOrphanedGit(folder);
 		await removeLocks(folder);
 	} catch (error) {
 		return ioFailure(error);
@@ -77,7 +84,7 @@ function openNested(options: StoreOptions, root: string): Store["nested"] {
 		const known = opened.get(path);
 		if (known) return { ok: true, value: known };
 		const name = createHash("sha256").update(path).digest("hex").slice(0, 16);
-		const found = await openStore({
+		const found = await openAt({
 			...options,
 			cwd: join(root, fromRaw(path)),
 			scope: "repository",
@@ -103,7 +110,6 @@ function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }:
 				...(where === "own" ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map(quotePath).join(delimiter) }),
 			},
 			signal: control.signal,
-			started: (pid) => noteGit(folder, pid),
 			...(input ? { input } : {}),
 			...(enough === undefined ? {} : { enough }),
 		});
@@ -126,6 +132,8 @@ async function snapshotOrRepair(
 	];
 	for (const repair of repairs) {
 		if (taken.ok || taken.failure.reason !== "io") return taken;
+		// It may have been started right when its supervisor was killed.
+		await killOrphanedGit(folder);
 		await removeLocks(folder);
 		await repair();
 		snapshotter.indexChanged();
@@ -145,9 +153,9 @@ async function prepare(place: Place): Promise<Result<void, WorkspaceFailure>> {
 		if (!made.ok && made.failure.reason !== "io") return made;
 	}
 	try {
-		await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
 		const usable = await ensureUsable(place);
 		if (!usable.ok) return usable;
+		await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
 		const own = leftOut.flatMap((path) => {
 			const way = relative(place.repository.root, path);
 			return way === "" || way.startsWith("..") ? [] : [`/${escapePattern(way.split(sep).join("/"))}/`];
@@ -163,7 +171,13 @@ async function prepare(place: Place): Promise<Result<void, WorkspaceFailure>> {
 	}
 }
 
-async function initialize({ repository, git }: Place): Promise<Result<void, WorkspaceFailure>> {
+/** Makes the store. What it takes from stores that were moved aside comes first: a store with a HEAD is complete. */
+async function initialize({ options, repository, git }: Place): Promise<Result<void, WorkspaceFailure>> {
+	try {
+		await takeOver(options.folder);
+	} catch (error) {
+		return ioFailure(error);
+	}
 	const made = await git(["init", "-q", "--template=", `--object-format=${repository.objectFormat}`]);
 	return made.kind === "done" ? done : gitFailure(made);
 }
@@ -190,21 +204,30 @@ async function ensureUsable(place: Place): Promise<Result<void, WorkspaceFailure
 
 async function replaceStore(place: Place, message: string): Promise<Result<void, WorkspaceFailure>> {
 	const { folder, control } = place.options;
-	const aside = `${folder}.broken-${Date.now()}`;
+	const aside = `${folder}${asideMark}${Date.now()}`;
 	await rename(folder, aside);
-	await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
 	const made = await initialize(place);
 	if (!made.ok) return made;
-	await writeFile(join(folder, "objects", "info", "alternates"), `${join(aside, "objects")}\n`, { mode: 0o600 });
-	await readFile(join(aside, placeholderList)).then(
-		(list) => writeFile(join(folder, placeholderList), list, { mode: 0o600 }),
-		() => {},
-	);
 	const cause = (message.split("\n")[0] ?? "").slice(0, 120);
 	control.notes.push(
 		`Git could not use the store of file snapshots (${cause}). It was moved aside to ${aside}, and a new one was made; earlier snapshots can be restored as far as they are still readable.`,
 	);
 	return done;
+}
+
+/** Gives a new store in `folder` the objects and placeholders of those that were moved aside. */
+async function takeOver(folder: string): Promise<void> {
+	const prefix = `${basename(folder)}${asideMark}`;
+	const names = (await readdir(dirname(folder))).filter((name) => name.startsWith(prefix)).sort();
+	if (names.length === 0) return;
+	const stores = names.map((name) => join(dirname(folder), name));
+	await mkdir(join(folder, "objects", "info"), { recursive: true, mode: 0o700 });
+	const objects = stores.map((store) => `${join(store, "objects")}\n`).join("");
+	await writeFile(join(folder, "objects", "info", "alternates"), objects, { mode: 0o600 });
+	const lists = await Promise.all(
+		stores.map((store) => readFile(join(store, placeholderList), "utf8").catch(() => "")),
+	);
+	await writeFile(join(folder, placeholderList), lists.join(""), { mode: 0o600 });
 }
 
 /** A folder in git's list of object directories: one with the separator in its name is quoted. */

@@ -31,6 +31,20 @@ export async function prepareRestore(
 	tree: string,
 	how: "keep" | "look" = "keep",
 ): Promise<Result<RestorePreparation, WorkspaceFailure>> {
+	for (let round = 1; ; round += 1) {
+		const prepared = await prepareOnce(store, tree, how);
+		// A file that changed after it was inspected is inspected anew.
+		if (prepared.ok || prepared.failure.reason !== "changed" || round >= mostRounds) return prepared;
+	}
+}
+
+const mostRounds = 3;
+
+async function prepareOnce(
+	store: Store,
+	tree: string,
+	how: "keep" | "look",
+): Promise<Result<RestorePreparation, WorkspaceFailure>> {
 	const first = await planNow(store, tree);
 	if (!first.ok) return first;
 	const { plan } = first.value;

@@ -5,11 +5,11 @@
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { done, gitFailure, stopped, tooBig } from "./failures.ts";
+import { changedMeanwhile, done, gitFailure, stopped, tooBig } from "./failures.ts";
 import { indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
 import { type ImportOptions, importObjects } from "./import-objects.ts";
 import { snapshotNested } from "./nested-repository.ts";
-import { foldersAbove, fromRaw, isReadable, pathBytes } from "./paths.ts";
+import { foldersAbove, isReadable, pathBytes } from "./paths.ts";
 import type { Placeholders } from "./placeholders.ts";
 import { addPlain, type IndexContents, readIndex, removeFromIndex, updateIndex } from "./private-index.ts";
 import type { RepositoryInfo } from "./repository.ts";
@@ -78,8 +78,7 @@ export function openSnapshotter(
 			const added = await addPlain(store, paths, unkept);
 			forgetIndex(state);
 			if (!added.ok) return added;
-			const [first] = unkept;
-			return first === undefined ? done : failed(`${fromRaw(first[0])} ${first[1]}`);
+			return unkept.size === 0 ? done : changedMeanwhile;
 		},
 		indexChanged() {
 			forgetIndex(state);

@@ -69,7 +69,7 @@ export interface Store {
 	isOwn(path: string): boolean;
 	/** Takes a snapshot of the files as they are now. */
 	snapshot(): Promise<Result<FileSnapshot, WorkspaceFailure>>;
-	/** Adds ignored files to the index: they are part of the files from then on. */
+	/** Adds ignored files to the index: they are part of the files from then on. `changed`: one of them cannot be read, or is gone. */
 	add(paths: readonly string[]): Promise<Result<void, WorkspaceFailure>>;
 	/** To be called when the index no longer matches the last snapshot. */
 	indexChanged(): void;

@@ -6,7 +6,9 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
+	symlinkSync,
 	truncateSync,
 	writeFileSync,
 } from "node:fs";
@@ -16,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
-import { openFilesStage, rewind, value } from "./stage.ts";
+import { type FilesStage, openFilesStage, rewind, value } from "./stage.ts";
 
 const { PATH = "" } = process.env;
 afterEach(() => {
@@ -32,7 +34,7 @@ function wrapGit(script: string): void {
 	process.env.PATH = `${folder}:${PATH}`;
 }
 
-it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.lock"])(
+it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.lock", "index.probe.lock"])(
 	"a stale %s blocks nothing, also while the store is open",
 	async (lock) => {
 		const stage = openFilesStage();
@@ -223,18 +225,89 @@ describe("a process that is killed in the middle", () => {
 			stdio: ["pipe", "ignore", "ignore"],
 		});
 		children.push(orphan);
-		writeFileSync(join(stage.store, "git.pid"), `${orphan.pid}\n`);
 		const ended = new Promise((resolve) => orphan.once("exit", resolve));
 		stage.write("a.txt", "2\n");
 		await value(stage.open().snapshot());
 		await ended;
-		// Another process that has got its number is left alone.
-		const other = spawn("sleep", ["30"]);
-		children.push(other);
-		writeFileSync(join(stage.store, "git.pid"), `${other.pid}\n`);
-		await value(stage.open().snapshot());
-		expect(other.exitCode ?? other.signalCode).toBeNull();
 	});
+
+	it("leaves alone a git that works on another store", async () => {
+		const stage = openFilesStage();
+		const other = spawn("git", [`--git-dir=${stage.store}-other`, "cat-file", "--batch"], { cwd: stage.root });
+		children.push(other);
+		stage.write("a.txt", "1\n");
+		await value(stage.open().snapshot());
+		await value(stage.open().snapshot());
+		expect(other.signalCode).toBeNull();
+	});
+
+	it("right after it started git, which begins late, loses nothing either", { timeout: patient(120_000) }, async () => {
+		const calls = join(openFolder(), "calls");
+		// The git with number $FATAL ends its supervisor, and works when the next one does.
+		const script = `[ "$FATAL" ] && { echo x >> ${calls}; [ $(wc -l < ${calls}) = "$FATAL" ] && { kill -9 $PPID; sleep 0.2; }; }`;
+		let fatal = 1;
+		for (let killed = true; killed; fatal += 1) {
+			const stage = openFilesStage();
+			stage.write("a/one.txt", "first\n");
+			symlinkSync("a", join(stage.root, "b"));
+			const { tree } = await value(stage.open().snapshot());
+			const first = stage.look();
+			rmSync(join(stage.root, "b"));
+			stage.write("b/.gitignore", "/ignored\n");
+			stage.write("b/ignored", "second\n");
+			const second = stage.look();
+			const { tree: before } = await value(stage.open().snapshot({ towards: tree }));
+			rmSync(calls, { force: true });
+			wrapGit(script);
+			killed = await killedBy(String(fatal), stage, tree, before);
+			process.env.PATH = PATH;
+			const workspace = stage.open();
+			await rewind(workspace, tree);
+			expect(stage.look()).toEqual(first);
+			await rewind(workspace, before);
+			expect(stage.look()).toEqual(second);
+		}
+		expect(fatal).toBeGreaterThan(10);
+	});
+
+	/** Restores in a process whose git with the number `fatal` kills it; whether it came so far. */
+	async function killedBy(fatal: string, stage: FilesStage, tree: string, before: string): Promise<boolean> {
+		const child = spawn(process.execPath, [script, stage.root, dirname(stage.store), tree, before], {
+			stdio: "ignore",
+			env: { ...process.env, FATAL: fatal },
+		});
+		children.push(child);
+		await new Promise((resolve) => child.once("exit", resolve));
+		return child.signalCode === "SIGKILL";
+	}
+
+	it("over the replacement of a broken store, earlier snapshots can still be restored", async () => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const { tree } = await value(stage.open().snapshot());
+		stage.write("a.txt", "2\n");
+		renameSync(stage.store, `${stage.store}.broken-1`);
+		await rewind(stage.open(), tree);
+		expect(stage.read("a.txt")).toBe("1\n");
+	});
+});
+
+it("inspects anew what changes while it is about to be kept", async () => {
+	const stage = openFilesStage();
+	stage.write("a/file", "a\n");
+	symlinkSync("a", join(stage.root, "b"));
+	const workspace = stage.open();
+	const { tree } = await value(workspace.snapshot());
+	rmSync(join(stage.root, "b"));
+	stage.write("b/.gitignore", "/file\n");
+	stage.write("b/file", "ignored\n");
+	await value(workspace.snapshot());
+	const once = join(openFolder(), "once");
+	wrapGit(
+		`case "$*" in *update-index*--remove*--stdin*) mkdir ${once} && { cd ${stage.root} && rm -r b && ln -s a b; };; esac`,
+	);
+	expect((await value(workspace.snapshot({ towards: tree }))).tree).toBe(tree);
+	expect(existsSync(once)).toBe(true);
 });
 
 it("an operation leaves only the store in the run's folder", async () => {

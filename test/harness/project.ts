@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import { closeLater } from "./lifetime.ts";
 import { scriptedModels } from "./models.ts";
 import { assertNoProcessWith, killQuietly, processesWith, type TaggedProcess, tagVariable } from "./processes.ts";
+import { compileCache } from "./under-test.ts";
 
 /** Path inside a folder → content; a value that is no text or bytes is written as JSON. */
 export type Files = Record<string, unknown>;
@@ -86,6 +87,7 @@ export function openProject(options: ProjectOptions = {}): Project {
 			HOME: home,
 			USERPROFILE: home,
 			TMPDIR: tmpdir(),
+			NODE_COMPILE_CACHE: compileCache(),
 			PI_CODING_AGENT_DIR: agentFolder,
 			PI_OFFLINE: "1",
 			PI_TELEMETRY: "0",

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { checkout, piScript } from "./under-test.ts";
+import { checkout, compileCache, piScript } from "./under-test.ts";
 
 const stages = join(tmpdir(), `chronicle-stages-${userInfo().uid}`);
 
@@ -50,12 +50,23 @@ function build(folder: string): void {
 	console.error(`The package could not be bundled, the tests load its sources instead:\n${reason}`);
 }
 
-/** How long a bare pi takes to start, answer and end, in milliseconds: what {@link patient} scales limits by. */
+/**
+ * How long a bare pi takes to start, answer and end, in milliseconds: what {@link patient} scales limits by. It is the first one of the run and
+ * leaves its compiled code to the others.
+ */
 function measurePi(folder: string): number {
 	const home = join(folder, "home");
 	mkdirSync(home, { recursive: true });
 	const { PATH } = process.env;
-	const env = { PATH, HOME: home, USERPROFILE: home, PI_CODING_AGENT_DIR: join(home, "agent"), PI_TELEMETRY: "0" };
+	const agent = join(home, "agent");
+	const env = {
+		PATH,
+		HOME: home,
+		USERPROFILE: home,
+		PI_CODING_AGENT_DIR: agent,
+		PI_TELEMETRY: "0",
+		NODE_COMPILE_CACHE: compileCache(),
+	};
 	const args = [piScript(), "--mode", "rpc", "--offline", "-ne", "--no-session"];
 	const began = performance.now();
 	const { stdout } = spawnSync(process.execPath, args, {

@@ -8,7 +8,7 @@ import { type Printed, type ProgramOptions, runNode } from "../../harness/print.
 import { killQuietly } from "../../harness/processes.ts";
 import type { Project } from "../../harness/project.ts";
 import { call, type MessageOptions } from "../../harness/reply.ts";
-import { packageUnderTest } from "../../harness/under-test.ts";
+import { packageUnderTest, piScript } from "../../harness/under-test.ts";
 
 /** Word for word. */
 export const sample = `{
@@ -107,13 +107,17 @@ export interface Said extends Printed {
 	readonly data: Record<string, unknown>;
 }
 
-/** `pi-chronicle <words>` in a project. */
+/** `pi-chronicle <words>` in a project; `cli` is another copy of the command. */
 export async function chronicle(
 	project: Project,
 	words: readonly string[],
-	options: ProgramOptions = {},
+	{ cli = packageUnderTest().cli, env, ...options }: ProgramOptions & { cli?: string } = {},
 ): Promise<Said> {
-	const printed = await runNode(project, [packageUnderTest().cli, ...words], { timeout: 40_000, ...options });
+	const printed = await runNode(project, [cli, ...words], {
+		timeout: 40_000,
+		...options,
+		env: { PI_CHRONICLE_PI: piScript(), ...env },
+	});
 	let data: Record<string, unknown> = {};
 	if (words.includes("--json")) {
 		try {
@@ -144,7 +148,7 @@ export interface Going {
 export function goOn(project: Project, words: readonly string[]): Going {
 	const child = spawn(process.execPath, [packageUnderTest().cli, ...words], {
 		cwd: project.folder,
-		env: project.environment(),
+		env: project.environment({ PI_CHRONICLE_PI: piScript() }),
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	let out = "";

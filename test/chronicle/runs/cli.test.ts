@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { call } from "../../harness/reply.ts";
+import { packageUnderTest } from "../../harness/under-test.ts";
 import { chronicle, eventsOf, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("the specification's sample", () => {
@@ -21,7 +22,9 @@ describe("the specification's sample", () => {
 				],
 			},
 		});
-		const first = await chronicle(project, ["run", "--json", "feature", "Add", "a", "--month", "option"]);
+		// Here pi is not named: the one beside the package is found.
+		const asInstalled = { cli: packageUnderTest().cliBesidePi, env: { PI_CHRONICLE_PI: undefined } };
+		const first = await chronicle(project, ["run", "--json", "feature", "Add", "a", "--month", "option"], asInstalled);
 		expect(first.code, first.stderr).toBe(3);
 		expect(first.data).toMatchObject({ status: "awaiting_approval", state: "planning", task: "Add a --month option" });
 		expect(server.requests).toHaveLength(2);
@@ -29,7 +32,7 @@ describe("the specification's sample", () => {
 		expect(waiting).toMatchObject({ schemaVersion: 1, status: "awaiting_approval", template: { name: "feature" } });
 		expect(waiting.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
 
-		const second = await chronicle(project, ["approve", "--json", waiting.id.slice(0, 6), "use", "tabs"]);
+		const second = await chronicle(project, ["approve", "--json", waiting.id.slice(0, 6), "use", "tabs"], asInstalled);
 		expect(second.code, second.stderr).toBe(0);
 		expect(second.data).toMatchObject({ status: "done", state: "verification" });
 		const build = server.about(worker("implementation"))[0];

@@ -1,7 +1,7 @@
 // Policies and their registry. A policy judges one tool call by its footprint and knows nothing of other policies.
 // Invariants: a policy that throws denies; every policy is asked, whatever another one answered.
 import type { Footprint, KnownTools } from "../../footprint/index.ts";
-import { type Decision, strongest, type Verdict } from "./verdict.ts";
+import { type Decision, strongest, strongestFirst, type Verdict } from "./verdict.ts";
 
 export interface ToolCall {
 	readonly id: string;
@@ -83,8 +83,6 @@ export interface Policies {
 
 export type Screening = NonNullable<ScreenedResult>;
 
-const weight: Record<Decision, number> = { deny: 0, ask: 1, allow: 2 };
-
 /** Opens an empty registry, which allows everything. */
 export function openPolicies(): Policies {
 	const policies = new Set<Policy>();
@@ -120,9 +118,7 @@ export function openPolicies(): Policies {
 			}
 			return {
 				decision: strongest(verdicts),
-				verdicts: verdicts
-					.filter((verdict) => verdict.decision !== "allow")
-					.sort((a, b) => weight[a.decision] - weight[b.decision]),
+				verdicts: strongestFirst(verdicts),
 				notes: verdicts.filter(({ decision, reason }) => decision === "allow" && reason !== ""),
 			};
 		},

@@ -98,20 +98,22 @@ export const secretKinds: readonly SecretKind[] = [
 	},
 ];
 
+const shortestRandom = 24;
+
 /**
- * Whether a word of at least 32 characters alternates between capital letters, small letters and digits as often as random text. Names of
- * functions and files don't.
+ * Whether a part of a word alternates between capital letters, small letters and digits as often as random text. Names of functions and
+ * files don't. UUIDs and words joined by dashes are names, so short parts don't count.
  */
 function looksRandom(word: string): boolean {
-	// UUIDs and words joined by dashes are names, so only the longest part counts.
-	const parts = word.split(/[-_]/);
-	const longest = parts.reduce((a, b) => (b.length > a.length ? b : a), "");
-	if (longest.length < 24) return false;
+	return word.split(/[-_]/).some((part) => part.length >= shortestRandom && alternates(part));
+}
+
+function alternates(part: string): boolean {
 	let changes = 0;
 	let digits = 0;
 	const classes = new Set<string>();
 	let last = "";
-	for (const character of longest) {
+	for (const character of part) {
 		const of = /\d/.test(character) ? "digit" : /[A-Z]/.test(character) ? "capital" : "small";
 		if (of === "digit") digits += 1;
 		if (last !== "" && of !== last) changes += 1;
@@ -119,7 +121,7 @@ function looksRandom(word: string): boolean {
 		last = of;
 	}
 	const often = classes.size > 2 ? 0.45 : 0.28;
-	return digits >= 3 && changes / longest.length >= often;
+	return digits >= 3 && changes / part.length >= often;
 }
 
 /** Git objects and checksums are not secrets if the text before them says what they are, as git's output does. */
@@ -142,13 +144,7 @@ export type Redact = (text: string) => string;
 /** Opens a redactor. The values of variables in `env` with secret names count as secrets everywhere. */
 export function openRedaction(env: Readonly<Record<string, string | undefined>> = {}): Redact {
 	const values = Object.entries(env)
-		.filter(
-			([name, value]) =>
-				secretName.test(name) &&
-				(value?.length ?? 0) >= shortestValue &&
-				!/^(?:true|false|\d{1,7}|\/.*)$/.test(value ?? ""),
-		)
-		.map(([, value]) => value ?? "")
+		.flatMap(([name, value = ""]) => (secretName.test(name) && isLongSecret(value) ? [value] : []))
 		.sort((a, b) => b.length - a.length);
 	const known = [
 		...new Set(values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])),
@@ -158,6 +154,10 @@ export function openRedaction(env: Readonly<Record<string, string | undefined>> 
 		for (const value of known) if (clean.includes(value)) clean = clean.replaceAll(value, redacted);
 		return redactSecrets(clean);
 	};
+}
+
+function isLongSecret(value: string): boolean {
+	return value.length >= shortestValue && !/^(?:true|false|\d{1,7}|\/.*)$/.test(value);
 }
 
 /** Replaces everything in a text that looks like a secret. */

@@ -24,11 +24,13 @@ export interface Verdict {
 	readonly repeats?: "told";
 }
 
-const strength: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
+/** The verdicts that keep a call from simply passing, strongest first, otherwise in their order. */
+export function strongestFirst(verdicts: readonly Verdict[]): readonly Verdict[] {
+	const that = (decided: Decision) => verdicts.filter(({ decision }) => decision === decided);
+	return [...that("deny"), ...that("ask")];
+}
 
 /** The strongest decision among verdicts; `allow` when there are none. */
 export function strongest(verdicts: readonly Verdict[]): Decision {
-	let decision: Decision = "allow";
-	for (const verdict of verdicts) if (strength[verdict.decision] > strength[decision]) decision = verdict.decision;
-	return decision;
+	return strongestFirst(verdicts)[0]?.decision ?? "allow";
 }

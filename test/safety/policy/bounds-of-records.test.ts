@@ -29,12 +29,16 @@ describe("a redacted line", () => {
 	it("is marked as cut even if only unread text is missing", () => {
 		expect(redactText(`a${" ".repeat(439)}`, 40)).toBe("a ");
 		expect(redactText(`a${" ".repeat(440)}`, 40)).toBe("a …");
+		expect(redactText(`a${" ".repeat(439)}b`, 40)).toBe("a …");
 	});
 
 	it("of arguments stops after the argument that fills it", () => {
 		expect(redactInput({ a: "12345", b: 2, c: null, d: true, e: ["x"], f: {} }, 30)).toBe(
 			"a=12345 b=2 c=null d=true e=(…",
 		);
+		expect(redactInput({ a: "x".repeat(28), b: 1 }, 30)).toBe(`a=${"x".repeat(27)}…`);
+		expect(redactInput({ a: "x".repeat(28) }, 30)).toBe(`a=${"x".repeat(28)}`);
+		expect(redactInput({ ["k".repeat(41)]: 1 }, 300)).toBe(`${"k".repeat(39)}…=1`);
 		expect(redactInput({ a: "12345", b: [1, 2] }, 300)).toBe("a=12345 b=(2 items)");
 		expect(redactInput({ c: null, text: null, data: { a: 1, b: 2 } }, 300)).toBe(
 			"c=null text=(0 fields) data=(2 fields)",
@@ -46,6 +50,7 @@ describe("a decision's record", () => {
 	const long = "y".repeat(1000);
 	const record = recordDecision("denied", call({ id: long, tool: long, input: { path: long } }), [
 		because(1, { policy: long, rule: long, reason: long, origin: { file: long, line: 3 } }),
+		because(2, { rule: long }),
 		...reasons(6),
 	]);
 
@@ -61,7 +66,7 @@ describe("a decision's record", () => {
 				origin: 300,
 			},
 		);
-		expect(record.others).toEqual(["rule-1", "rule-2", "rule-3", "rule-4"]);
+		expect(record.others).toEqual([`${"y".repeat(99)}…`, "rule-1", "rule-2", "rule-3"]);
 	});
 
 	it("has the place of the rule, and neither place nor other rules if there are none", () => {
@@ -71,6 +76,7 @@ describe("a decision's record", () => {
 		expect(recordDecision("denied", call(), [because(1, { origin: { file: "/r.yaml" } })]).origin).toBe("/r.yaml");
 		expect(Object.keys(recordDecision("denied", call(), [because(1)]))).not.toEqual(expect.arrayContaining(["origin"]));
 		expect(recordDecision("denied", call(), [because(1)]).others).toBeUndefined();
+		expect(recordDecision("denied", call(), [because(1), because(2)]).others).toEqual(["rule-2"]);
 	});
 
 	it.each(["version", "outcome", "tool", "input", "policy", "rule", "reason"])("without %s is no record", (key) => {
@@ -154,6 +160,28 @@ describe("policies together", () => {
 			["allow"],
 		]);
 		expect(strongest([])).toBe("allow");
+	});
+
+	it.each<[thrown: unknown, cause: string]>([
+		[new Error("boom"), "boom"],
+		["words", "words"],
+		[undefined, "undefined"],
+	])("deny where one of them throws %o, and say that", async (thrown, cause) => {
+		const policies = openPolicies();
+		policies.add({
+			name: "broken",
+			judge() {
+				throw thrown;
+			},
+		});
+		expect((await policies.judge(call(), footprint)).verdicts).toEqual([
+			{
+				decision: "deny",
+				policy: "broken",
+				rule: "policy-failed",
+				reason: `The broken policy could not judge this call (${cause}), so it is refused.`,
+			},
+		]);
 	});
 
 	it("forbid and screen what any of them does, and nothing once removed", () => {

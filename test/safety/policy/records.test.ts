@@ -10,6 +10,7 @@ import {
 	redactText,
 	type Verdict,
 } from "../../../src/safety/index.ts";
+import { placeName } from "../../../src/safety/policy/containment.ts";
 import { recordDecision } from "../../../src/safety/policy/decision-record.ts";
 import { openInFlightCalls } from "../../../src/safety/policy/in-flight-calls.ts";
 import { refusalText } from "../../../src/safety/policy/refusal.ts";
@@ -182,12 +183,112 @@ describe("parallel execution", () => {
 	});
 });
 
-describe("containment of paths", () => {
-	it("compares whole segments", () => {
-		expect(isWithin("/a/b", "/a")).toBe(true);
-		expect(isWithin("/a", "/a")).toBe(true);
-		expect(isWithin("/ab", "/a")).toBe(false);
-		expect(isWithin("/a", "/")).toBe(true);
-		expect(isWithin("C:\\a\\b", "C:\\a")).toBe(true);
+describe("which accesses of two calls affect each other", () => {
+	type Access = Footprint["accesses"][number];
+	const access = (kind: Access["kind"], path: string, more: Partial<Access> = {}): Access => ({
+		...{ kind, path, real: path, recursive: false, by: "x" },
+		...more,
+	});
+	const ln = { program: "ln", args: ["-s"], text: "ln -s", effects: [], changes: [] };
+	const footprint = (accesses: readonly Access[], more: Partial<Footprint> = {}): Footprint => ({
+		...{ tool: "bash", accesses, runs: [], unknowns: [] },
+		...more,
+	});
+	/** Whether two calls conflict, which does not depend on the order. */
+	const conflict = (one: Footprint, other: Footprint, exists = true) => {
+		const [first, second] = [openInFlightCalls(), openInFlightCalls()];
+		first.begin("1", one);
+		second.begin("1", other);
+		const said = [first.conflict("2", other, () => exists), second.conflict("2", one, () => exists)];
+		expect(said[0] === undefined).toBe(said[1] === undefined);
+		return said[0] !== undefined;
+	};
+	const user = (kind: Access["kind"]) => footprint([access(kind, "/p/k/id")], { tool: "read" });
+
+	it.each<[Access["kind"], boolean]>([
+		["write", true],
+		["delete", true],
+		["link", true],
+		["read", false],
+		["list", false],
+	])("a %s of a program that makes links: %s", (kind, expected) => {
+		expect(conflict(footprint([access(kind, "/p/k")], { runs: [ln] }), user("read"))).toBe(expected || kind === "link");
+		expect(conflict(footprint([access(kind, "/p/k")]), user("read"))).toBe(kind === "link");
+	});
+
+	it.each(["write", "edit"])("%s writes text and makes no links, whatever it writes", (tool) => {
+		const unknowns: Footprint["unknowns"] = [{ what: "script", text: "x", may: ["write", "link"] }];
+		expect(conflict(footprint([access("write", "/p/k")], { tool, unknowns, runs: [ln] }), user("read"), false)).toBe(
+			false,
+		);
+	});
+
+	it.each<[Footprint["unknowns"][number]["may"], boolean]>([
+		[["write"], true],
+		[["link"], true],
+		[["read"], false],
+		[[], false],
+	])("something unknown that may %j, and a read or list of what is not there: %s", (may, expected) => {
+		const maker = footprint([], { unknowns: [{ what: "script", text: "x", may }] });
+		for (const kind of ["read", "list"] as const) {
+			expect(conflict(maker, user(kind), false)).toBe(expected);
+			expect(conflict(maker, user(kind), true)).toBe(false);
+		}
+		for (const kind of ["write", "delete"] as const) expect(conflict(maker, user(kind), false)).toBe(false);
+	});
+
+	it.each<[string, Partial<Access>, Partial<Access>, boolean]>([
+		["a name on the way", { path: "/p/k" }, { path: "/p/k/id" }, true],
+		["the place that the name leads to", { real: "/r/k" }, { real: "/r/k/id" }, true],
+		["a name below one that is used alone", { path: "/p/k/id" }, { path: "/p/k" }, false],
+		["a name below a folder that is used whole", { path: "/p/k/id" }, { path: "/p/k", recursive: true }, true],
+		["a place below a folder that is used whole", { real: "/r/k/id" }, { real: "/r/k", recursive: true }, true],
+		["a name beside a folder that is used whole", { path: "/p/kid" }, { path: "/p/k", recursive: true }, false],
+	])("%s", (_title, made, used, expected) => {
+		const maker = footprint([access("write", "/made", made)], { runs: [ln] });
+		expect(conflict(maker, footprint([access("read", "/used", used)]))).toBe(expected);
+	});
+
+	it.each<[string | null, (string | null)[], boolean]>([
+		["git", ["-C", "x", "checkout", "b"], true],
+		["git", [null], true],
+		["git", ["log"], false],
+		[null, [], true],
+		["rsync", ["-a"], true],
+		["echo", ["checkout"], false],
+	])("%s %j can make a link: %s", (program, args, expected) => {
+		const maker = footprint([access("write", "/p/k")], { runs: [{ ...ln, program, args }] });
+		expect(conflict(maker, user("read"))).toBe(expected);
+	});
+});
+
+describe("containment", () => {
+	it.each<[string, string, boolean]>([
+		["/a/b", "/a", true],
+		["/a", "/a", true],
+		["/ab", "/a", false],
+		["/a", "/a/b", false],
+		["/b/a", "/a", false],
+		["/a", "/", true],
+		["/a/b", "/a/", true],
+		["C:\\a\\b", "C:\\a", true],
+		["C:\\a", "C:\\", true],
+		["C:\\ab", "C:\\a", false],
+	])("is by whole segments: %s in %s: %s", (path, directory, expected) => {
+		expect(isWithin(path, directory)).toBe(expected);
+	});
+
+	it.each<[path: string, cwd: string, home: string, name: string]>([
+		["/h/p/a.ts", "/h/p", "/h", "a.ts"],
+		["/h/p", "/h/p", "/h", "."],
+		["/h/q/a.ts", "/h/p", "/h", "~/q/a.ts"],
+		["/h", "/h/p", "/h", "~"],
+		["/q/a.ts", "/h/p", "/h", "/q/a.ts"],
+		["/h/q", "", "/h", "~/q"],
+		["/q", "/h/p", "", "/q"],
+		["/q", "/p", "/", "/q"],
+		["/q", "", "", "/q"],
+	])("%s in %s with home %s is shown as %s", (path, cwd, home, name) => {
+		expect(placeName(path, cwd, home)).toBe(name);
 	});
 });

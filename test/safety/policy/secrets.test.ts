@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openRedaction, redactInput, redactSecrets, redactText } from "../../../src/safety/index.ts";
-import { secretKinds } from "../../../src/safety/policy/secrets.ts";
+import { isSecretName, secretKinds } from "../../../src/safety/policy/secrets.ts";
 import { patient } from "../../harness/patience.ts";
 
 // Put together here, so that no scanner takes this file for a leak.
@@ -98,6 +98,91 @@ describe("secrets", () => {
 		const missed = words.filter((word) => redactSecrets(`x ${word}`).includes(word));
 		expect(missed.length / words.length).toBeLessThan(0.05);
 	});
+
+	/** A word with so many letters and digits, its kinds of characters following each other in blocks: `changes` places where they change. */
+	const blocks = (length: number, changes: number, digits: number, kinds: readonly string[]): string => {
+		const block = (at: number) => kinds[at % kinds.length] ?? "a";
+		const ends = Array.from({ length: changes + 1 }, (_, at) => block(at));
+		let missing = length - ends.length;
+		let wanted = digits - ends.filter((kind) => kind === "1").length;
+		return ends
+			.map((kind) => {
+				const most = kind === "1" ? wanted : missing - Math.max(0, wanted);
+				const more = Math.max(0, Math.min(missing, most));
+				missing -= more;
+				if (kind === "1") wanted -= more;
+				return kind.repeat(1 + more);
+			})
+			.join("");
+	};
+	it.each<[string, boolean]>([
+		// Two kinds of characters: 28 of 100 places change; three kinds: 45.
+		[blocks(50, 14, 7, ["a", "1"]), true],
+		[blocks(50, 13, 7, ["a", "1"]), false],
+		[blocks(40, 18, 6, ["a", "1", "A"]), true],
+		[blocks(40, 17, 6, ["a", "1", "A"]), false],
+		// At least 3 digits.
+		["aBcDaBcDaBcDaBcDaBcDaBcDaBcDaB123", true],
+		["aBcDaBcDaBcDaBcDaBcDaBcDaBcDaBc12", false],
+		["aBcDaBcDaBcDaBcDaBcDaBcDaBcDaBcDa", false],
+		// A part of at least 24 characters, wherever it is.
+		[`name-${fill(24)}-name`, true],
+		[`name-${fill(23)}-names`, false],
+		[`${"name".repeat(8)}-${fill(24)}`, true],
+		[`${fill(24)}_${"name".repeat(8)}`, true],
+		// 32 characters in all.
+		[fill(32), true],
+		[fill(31), false],
+	])("%s looks random: %s", (word, expected) => {
+		expect(redactSecrets(`use ${word} now`).includes(word)).toBe(!expected);
+	});
+
+	it.each([32, 40, 64])(
+		"a digest of %d digits is one where the text before says so, and a secret elsewhere",
+		(length) => {
+			const digest = small(length);
+			for (const before of ["tree ", "sha1: ", "checksum of it = ", "0a1b2c3..", "commit of the long branch: "])
+				expect(redactSecrets(before + digest)).toBe(before + digest);
+			for (const before of ["", "a ", "commit\n", `commit ${"x ".repeat(13)}`, "the key of commit ", "auth tree "])
+				expect(redactSecrets(before + digest)).toBe(`${before}•••`);
+			expect(redactSecrets(`commit ${small(length + 1)}`)).toBe("commit •••");
+			// Whatever names a secret among the last 30 characters before it.
+			expect(redactSecrets(`key${".".repeat(20)}commit ${digest}`)).toContain("•••");
+			expect(redactSecrets(`key${".".repeat(21)}commit ${digest}`)).toContain(digest);
+		},
+	);
+
+	it.each<[name: string, value: string, secret: boolean]>([
+		["DB_PASSWORD", "sesame", true],
+		["DB_PASSWORD", "sesam", false],
+		["DB_PASSWORD", "true", false],
+		["DB_PASSWORD", "1234567", false],
+		["DB_PASSWORD", "12345678", true],
+		["SSH_KEY", "/home/me/key", false],
+		["EDITOR", "sesame", false],
+	])("the value of %s=%s is a secret: %s", (name, value, secret) => {
+		expect(openRedaction({ [name]: value })(`say ${value} twice`)).toBe(
+			secret ? "say ••• twice" : `say ${value} twice`,
+		);
+	});
+
+	it("values of the environment are found whole as JSON and addresses write them, the longest first", () => {
+		const redact = openRedaction({ A_SECRET: "open", B_SECRET: 'open "sesame"\n', C_SECRET: 'open "sesame"\nnow' });
+		expect(redact(JSON.stringify({ a: 'open "sesame"\n' }))).toBe('{"a":"•••"}');
+		expect(redact(`x?a=${encodeURIComponent('open "sesame"\nnow')}&b`)).toBe("x?a=•••&b");
+		expect(redact('open "sesame"\nnow')).toBe("•••");
+	});
+
+	it.each<[string, boolean]>([
+		["db_password", true],
+		["API_KEY", true],
+		["Authorization", true],
+		["tokens", false],
+		["keyboard", false],
+	])("%s names a secret: %s", (name, expected) => {
+		expect(isSecretName(name)).toBe(expected);
+	});
+
 	it("include values of the environment anywhere", () => {
 		const redact = openRedaction({ SERVICE_SECRET: "plain words here", PATH: "/usr/bin", MAX_TOKENS: "4096" });
 		expect(redact("it says plain words here")).toBe("it says •••");

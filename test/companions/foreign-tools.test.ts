@@ -1,6 +1,7 @@
 // Another extension registers one of our tool names: pi keeps the tool of the extension that loaded first, so ours is disabled where the model
 // would call the other one, and works where it would not.
 import { describe, expect, it } from "vitest";
+import { sampled } from "../harness/deep-it.ts";
 import { call, fixtureExtension, openBench, packageUnderTest, say } from "../harness/index.ts";
 
 const features = [
@@ -9,7 +10,7 @@ const features = [
 	["/spawn on", "spawn"],
 ] as const;
 
-describe.each(features)("%s", (command, tool) => {
+describe.each(sampled(features))("%s", (command, tool) => {
 	const env = { FOREIGN_TOOLS: tool };
 	const guest = fixtureExtension("foreign-tool");
 	const ours = packageUnderTest().extension;

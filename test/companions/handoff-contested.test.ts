@@ -1,5 +1,6 @@
 // Handoffs that interfere with others, in real pi: extensions at the same boundary, limits of the context, pi's own compaction.
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, fail, openBench, type Reply, say } from "../harness/index.ts";
 
 const briefed = [say("OLD"), call("handoff", { context: "the brief" }), say("successor"), say("more"), say("again")];
@@ -29,7 +30,7 @@ describe("another extension at the boundary", () => {
 		expect(server.requests.at(-1)?.tools).not.toContain("handoff");
 	});
 
-	it("that compacts after the cut does not take the direction with it", async () => {
+	deepIt("that compacts after the cut does not take the direction with it", async () => {
 		const { last, settles, summaries } = await handOver(
 			"export default (pi) => pi.on('turn_end', (e) => e.toolResults.length > 0 ? { entries: [...e.entries, { type: 'compaction', summary: 'FOREIGN', firstKeptEntryId: null }], continue: true } : undefined);",
 		);
@@ -65,7 +66,7 @@ describe("another extension at the boundary", () => {
 		expect(pi.screen.text).toContain("did not call the handoff tool");
 	});
 
-	it("that compacts the session meanwhile stops the handoff, visibly", async () => {
+	deepIt("that compacts the session meanwhile stops the handoff, visibly", async () => {
 		const { pi } = await handOver(
 			"export default (pi) => pi.on('tool_execution_start', (e, ctx) => { if (e.toolName === 'handoff') ctx.compact(); });",
 		);
@@ -92,7 +93,7 @@ describe("the size of the context", () => {
 		expect((await pi.entries()).filter(({ type }) => type === "compaction")).toHaveLength(1);
 	});
 
-	it("too full for a request: pi compacts, the model is asked again, and the direction arrives", async () => {
+	deepIt("too full for a request: pi compacts, the model is asked again, and the direction arrives", async () => {
 		let overflowed = false;
 		const { server, rpc } = await openBench({
 			settings: { compaction: { enabled: true, keepRecentTokens: 10 }, retry: { enabled: false } },
@@ -137,7 +138,7 @@ describe("the size of the context", () => {
 		expect(last.split("This session is readonly now")).toHaveLength(2);
 	});
 
-	it("a failing successor is reported differently from a handoff that did not happen", async () => {
+	deepIt("a failing successor is reported differently from a handoff that did not happen", async () => {
 		const { rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: [call("handoff", { context: "the brief" }), fail(400, "no credit")],

@@ -1,6 +1,7 @@
 // The notebook in real pi: pages and topic on the branch, tools only while it is on, the index sent once.
 import { describe, expect, it } from "vitest";
 import { checkPage, entryTypes, foldNotebook, limits, normaliseTopic } from "../../src/companions/notebook/notebook.ts";
+import { deepIt, sampled } from "../harness/deep-it.ts";
 import { call, fixtureExtension, openBench, SessionDraft, say } from "../harness/index.ts";
 
 const tools = ["notebook_write", "notebook_read", "notebook_index", "notebook_topic_set"];
@@ -129,25 +130,28 @@ describe("the notebook in a session", () => {
 		expect(server.requests.at(-1)?.tools.filter((name) => tools.includes(name))).toEqual([]);
 	});
 
-	it("sends the user's change of topic to the model after a resume too; off while the model works removes the tools and keeps the run", async () => {
-		const { server, rpc } = await openBench({
-			script: [say("ok"), say("slow answer indeed", { chunk: 2, delay: 60 }), say("bye")],
-		});
-		const pi = await rpc();
-		await pi.prompt("/notebook on");
-		await pi.run("go");
-		await pi.prompt("/notebook topic Checkout flow");
-		const { sessionFile } = (await pi.state()) as { sessionFile: string };
-		await pi.close();
-		const again = await rpc({ session: sessionFile });
-		await again.prompt("go on");
-		await again.waitFor("message_update");
-		expect(server.requests[1]?.users.filter((text) => text.includes("checkout-flow"))).toHaveLength(1);
-		await again.prompt("/notebook off");
-		await again.settled();
-		await again.run("bye");
-		expect(server.requests[2]?.tools.filter((name) => tools.includes(name))).toEqual([]);
-	});
+	deepIt(
+		"sends the user's change of topic to the model after a resume too; off while the model works removes the tools and keeps the run",
+		async () => {
+			const { server, rpc } = await openBench({
+				script: [say("ok"), say("slow answer indeed", { chunk: 2, delay: 60 }), say("bye")],
+			});
+			const pi = await rpc();
+			await pi.prompt("/notebook on");
+			await pi.run("go");
+			await pi.prompt("/notebook topic Checkout flow");
+			const { sessionFile } = (await pi.state()) as { sessionFile: string };
+			await pi.close();
+			const again = await rpc({ session: sessionFile });
+			await again.prompt("go on");
+			await again.waitFor("message_update");
+			expect(server.requests[1]?.users.filter((text) => text.includes("checkout-flow"))).toHaveLength(1);
+			await again.prompt("/notebook off");
+			await again.settled();
+			await again.run("bye");
+			expect(server.requests[2]?.tools.filter((name) => tools.includes(name))).toEqual([]);
+		},
+	);
 
 	it("follows the branch: a page of an abandoned branch is gone, and returns with the branch", async () => {
 		const { project, rpc } = await openBench({ script: [] });
@@ -186,44 +190,47 @@ describe("the notebook in a session", () => {
 		expect(before.split("- alpha: about alpha")).toHaveLength(2);
 	});
 
-	it.each(["fork", "tree"])("follows %s: earlier pages and the topic are present, later pages are not", async (way) => {
-		const { project, server, rpc } = await openBench({
-			files: {
-				"go.mjs":
-					"export default (pi) => pi.registerCommand('go', { description: 'x', handler: async (id, ctx) => void (await ctx.navigateTree(id)) });",
-			},
-			script: (request) => {
-				const asked = request.users.findLast((text) => !text.startsWith("This session has a notebook")) ?? "";
-				const name = /^write (\w+)$/.exec(asked)?.[1];
-				return name && !request.afterResults ? call("notebook_write", { name, content: `about ${name}` }) : say("ok");
-			},
-		});
-		const pi = await rpc({ extensions: [project.path("go.mjs")] });
-		await pi.prompt("/notebook on");
-		await pi.prompt("/notebook topic Payment bug");
-		await pi.run("write early");
-		await pi.run("in between");
-		await pi.run("write late");
-		const asked = (await pi.entries()).filter(
-			({ type, message }) => type === "message" && (message as { role?: string }).role === "user",
-		);
-		const [, , late] = asked;
-		if (way === "fork") await pi.send({ type: "fork", entryId: late?.id });
-		else await pi.prompt(`/go ${late?.id}`);
-		await pi.prompt("/notebook");
-		const list = pi.screen.notifications.at(-1)?.message ?? "";
-		expect(list).toBe("Notebook on · topic payment-bug\n- early: about early");
-		await pi.run("and now?");
-		const told = JSON.stringify(server.requests.at(-1)?.messages);
-		expect(told.split("This session has a notebook")).toHaveLength(2);
-		expect(told).not.toContain("about late");
-		expect(server.requests.at(-1)?.tools).toEqual(expect.arrayContaining(tools));
-		await pi.run("write late");
-		await pi.prompt("/notebook");
-		expect(pi.screen.notifications.at(-1)?.message).toContain("- late: about late");
-	});
+	it.each(sampled(["fork", "tree"]))(
+		"follows %s: earlier pages and the topic are present, later pages are not",
+		async (way) => {
+			const { project, server, rpc } = await openBench({
+				files: {
+					"go.mjs":
+						"export default (pi) => pi.registerCommand('go', { description: 'x', handler: async (id, ctx) => void (await ctx.navigateTree(id)) });",
+				},
+				script: (request) => {
+					const asked = request.users.findLast((text) => !text.startsWith("This session has a notebook")) ?? "";
+					const name = /^write (\w+)$/.exec(asked)?.[1];
+					return name && !request.afterResults ? call("notebook_write", { name, content: `about ${name}` }) : say("ok");
+				},
+			});
+			const pi = await rpc({ extensions: [project.path("go.mjs")] });
+			await pi.prompt("/notebook on");
+			await pi.prompt("/notebook topic Payment bug");
+			await pi.run("write early");
+			await pi.run("in between");
+			await pi.run("write late");
+			const asked = (await pi.entries()).filter(
+				({ type, message }) => type === "message" && (message as { role?: string }).role === "user",
+			);
+			const [, , late] = asked;
+			if (way === "fork") await pi.send({ type: "fork", entryId: late?.id });
+			else await pi.prompt(`/go ${late?.id}`);
+			await pi.prompt("/notebook");
+			const list = pi.screen.notifications.at(-1)?.message ?? "";
+			expect(list).toBe("Notebook on · topic payment-bug\n- early: about early");
+			await pi.run("and now?");
+			const told = JSON.stringify(server.requests.at(-1)?.messages);
+			expect(told.split("This session has a notebook")).toHaveLength(2);
+			expect(told).not.toContain("about late");
+			expect(server.requests.at(-1)?.tools).toEqual(expect.arrayContaining(tools));
+			await pi.run("write late");
+			await pi.prompt("/notebook");
+			expect(pi.screen.notifications.at(-1)?.message).toContain("- late: about late");
+		},
+	);
 
-	it("returns an error to the model for a page that is too large", async () => {
+	deepIt("returns an error to the model for a page that is too large", async () => {
 		const { rpc } = await openBench({
 			script: [call("notebook_write", { name: "big", content: "x".repeat(limits.bytes + 1) }), say("ok")],
 		});
@@ -240,7 +247,7 @@ describe("the notebook in a session", () => {
 		expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining("Notebook off") });
 	});
 
-	it("keeps the keys visible on a page on a small screen", async () => {
+	deepIt("keeps the keys visible on a page on a small screen", async () => {
 		const { project, tui } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);
 		draft.user("start");

@@ -1,6 +1,7 @@
 // Child sessions in real pi: a process of their own, the shared notebook, bounded answers, nothing left running.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, calls, hang, openBench, say } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 
@@ -93,7 +94,7 @@ describe("spawn", () => {
 		expect(readFileSync(path, "utf8")).toBe(long);
 	});
 
-	it("a long line is cut between characters, alone or after a short one, never to nothing", async () => {
+	deepIt("a long line is cut between characters, alone or after a short one, never to nothing", async () => {
 		const line = "日本é".repeat(20_000);
 		const { server, rpc } = await openBench({
 			script: {

@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../harness/deep-it.ts";
 import { type Bench, openBench, packageUnderTest, runNode, say } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { workflowFiles } from "../workflow/stage.ts";
@@ -55,11 +56,13 @@ describe("definitions of a project without a trust decision", () => {
 		expect(end.stderr).toContain(brought);
 	});
 
-	it.each<[string, Given, readonly string[]]>([
-		["if there are none", { saved: false, bare: true }, []],
-		["if the user has trusted the project by hand", { saved: true }, []],
-		["with --approve", { saved: false }, ["--approve"]],
-	])("are not announced %s", async (_, given, args) => {
+	it.each<[string, Given, readonly string[]]>(
+		sampled([
+			["if there are none", { saved: false, bare: true }, []],
+			["if the user has trusted the project by hand", { saved: true }, []],
+			["with --approve", { saved: false }, ["--approve"]],
+		]),
+	)("are not announced %s", async (_, given, args) => {
 		const pi = await (await open(given)).rpc({ args: [...args] });
 		await pi.prompt("/workflow list");
 		await pi.prompt("/chronicle list");

@@ -1,6 +1,7 @@
 // The recorder in a real terminal: every key, narrow and wide screens, wide characters, pastes. No typed text is lost.
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
+import { deepIt, sampled } from "../harness/deep-it.ts";
 import { openBench, readSession, say } from "../harness/index.ts";
 import { echo, openRecorder, recorded } from "./stage.ts";
 
@@ -84,7 +85,7 @@ describe("recording", () => {
 		await pi.waitForScreen("1. one");
 	});
 
-	it("text in the editor at Ctrl+Enter becomes the last step, or stays with the reason", async () => {
+	deepIt("text in the editor at Ctrl+Enter becomes the last step, or stays with the reason", async () => {
 		const { tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");
@@ -205,19 +206,22 @@ describe("recording", () => {
 		expect(entry?.steps).toEqual([block, "first line\nsecond  line ", "/greet "]);
 	});
 
-	it.each([30, 60, 200])("at %d columns no line is wider than the screen, with wide characters too", async (cols) => {
-		const { project, tui } = await openBench({ script: echo });
-		const long = `${"統合テストを全部実行してから結果をまとめる ".repeat(4)}🧪 done`;
-		const pi = await tui({ cols, rows: 40, session: recorded(project, long, "x".repeat(300), "a\nb") });
-		await openRecorder(pi, "last");
-		await pi.waitForScreen("Sequence");
-		await pi.still();
-		const rows = pi.lines().filter((line) => /^\s?\d\. /.test(line));
-		expect(rows).toHaveLength(3);
-		expect(pi.screen()).toContain("1. 統合");
-		await pi.press("escape");
-		await pi.waitForScreen((screen) => !/^1\. 統合/m.test(screen));
-	});
+	it.each(sampled([30, 60, 200]))(
+		"at %d columns no line is wider than the screen, with wide characters too",
+		async (cols) => {
+			const { project, tui } = await openBench({ script: echo });
+			const long = `${"統合テストを全部実行してから結果をまとめる ".repeat(4)}🧪 done`;
+			const pi = await tui({ cols, rows: 40, session: recorded(project, long, "x".repeat(300), "a\nb") });
+			await openRecorder(pi, "last");
+			await pi.waitForScreen("Sequence");
+			await pi.still();
+			const rows = pi.lines().filter((line) => /^\s?\d\. /.test(line));
+			expect(rows).toHaveLength(3);
+			expect(pi.screen()).toContain("1. 統合");
+			await pi.press("escape");
+			await pi.waitForScreen((screen) => !/^1\. 統合/m.test(screen));
+		},
+	);
 
 	it("a second /sequence cannot start while recording, and ending pi's session ends the recording", async () => {
 		const { tui } = await openBench({ script: echo });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parseRunWords } from "../../src/sequence/run-words.ts";
 import { nameMistake } from "../../src/sequence/saved.ts";
 import { replaceSteps, sequenceText } from "../../src/sequence/sequence-file.ts";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, openBench, say } from "../harness/index.ts";
 import { echo, openRecorder, recorded } from "./stage.ts";
 
@@ -156,7 +157,7 @@ describe("arguments of a run", () => {
 		expect(stdout).toContain("/sequence run 5 --from 1.3");
 	});
 
-	it("a cost ceiling applies within a step: a model that would continue is stopped", async () => {
+	deepIt("a cost ceiling applies within a step: a model that would continue is stopped", async () => {
 		const usage = { input: 1_000_000, output: 0 };
 		const { project, server, print } = await openBench({
 			files: { "a.txt": "x" },
@@ -186,13 +187,13 @@ describe("arguments of a run", () => {
 		expect(pi.screen.text).toContain("/sequence run 3 --from 2.1");
 	});
 
-	it("a misspelled verb is not taken for an argument of a run", async () => {
+	deepIt("a misspelled verb is not taken for an argument of a run", async () => {
 		const { project, print } = await openBench({ script: [] });
 		const { code, stderr } = await print("/sequence delte plan", { session: recorded(project, "one") });
 		expect([code, stderr]).toEqual([2, expect.stringContaining("`delete`")]);
 	});
 
-	it("/sequence alone opens the recorder", async () => {
+	deepIt("/sequence alone opens the recorder", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 100, session: recorded(project, "one") });
 		await openRecorder(pi, "last");

@@ -1,5 +1,6 @@
 // Automatic continuation when the model stops before the end, in real pi: countdown, reminders, and their ends.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, fail, fixtureExtension, gate, type Rpc, say } from "../harness/index.ts";
 import { openRpcStage, openStage, type Stage, type State, step } from "./stage.ts";
 
@@ -78,7 +79,7 @@ describe("the end of a countdown", () => {
 		expect((await pi.probe()).activeTools).not.toContain("workflow_step");
 		expect(pi.eventsOf("extension_error")).toEqual([]);
 	});
-	it("by a fork is immediate", async () => {
+	deepIt("by a fork is immediate", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");

@@ -1,5 +1,6 @@
 // Usage of a run by phase, in the entry that ends it.
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, gate, openBench, type Rpc, say } from "../harness/index.ts";
 import { openRpcStage, openStage, step } from "./stage.ts";
 
@@ -83,7 +84,7 @@ describe("the figures equal pi's own", () => {
 		]);
 	});
 
-	it("when the model cancels, and when the user ends the last phase", async () => {
+	deepIt("when the model cancels, and when the user ends the last phase", async () => {
 		const { pi, play } = await openRpcStage({ w: ["a", { id: "b", advance: "person" }] });
 		play(step("cancel"), step("cancel"), say("cancelled", { usage }));
 		await pi.prompt("/workflow w it");
@@ -109,7 +110,7 @@ describe("the figures equal pi's own", () => {
 		expect(row?.ms).toBeLessThanOrEqual(worked);
 	});
 
-	it("and exclude the time in which pi is closed", async () => {
+	deepIt("and exclude the time in which pi is closed", async () => {
 		const stage = await openStage({ w: [{ id: "a", autoContinue: false }, "b"] });
 		const session = stage.project.path("s.jsonl");
 		stage.play("What do you want?");

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../../harness/deep-it.ts";
 import { call, openBench, type Reply, say } from "../../harness/index.ts";
 
 const rulesFile = ".pi/damage-control-rules.yaml";
@@ -91,7 +92,7 @@ describe("an answer to a question", () => {
 		expect(JSON.parse(readFileSync(answers, "utf8"))).toMatchObject({ version: 1, answers: [{ answer: "no" }] });
 	});
 
-	it("never refuses without asking again", async () => {
+	deepIt("never refuses without asking again", async () => {
 		const { rpc } = await bench(bash(drop), bash(drop));
 		const pi = await rpc();
 		await pi.prompt("Go");

@@ -193,10 +193,8 @@ describe("searches", () => {
 		expect(ls?.text).not.toMatch(/^\.env$|server\.pem/m);
 		expect(ls?.text).toContain("README.md");
 	});
-});
 
-describe("long results", () => {
-	it("withheld lines are absent from the result's details too", async () => {
+	deepIt("withheld lines are absent from the result's details too", async () => {
 		const long = `${"MARK and more of it ".repeat(6)}\n`.repeat(700);
 		const { rpc } = await openBench({
 			files: { ...files, "a.txt": long, "z.pem": "MARK-secret\n".repeat(50) },
@@ -295,7 +293,7 @@ describe("parallel calls", () => {
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([false, false, false, false, false]);
 	});
 
-	it("an existing link is judged by its target", async () => {
+	deepIt("an existing link is judged by its target", async () => {
 		const { rpc, project } = await openBench({ files, script: [call("read", { path: "k/id_rsa" }), say("Done.")] });
 		mkdirSync(`${project.home}/.ssh`, { recursive: true });
 		symlinkSync(`${project.home}/.ssh`, project.path("k"));

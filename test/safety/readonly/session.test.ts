@@ -1,6 +1,7 @@
 // The readonly posture in real pi: on and off, stored on the branch, sent once to the model, in every mode, with and without a sandbox.
 import { describe, expect, it } from "vitest";
 import { probeSandbox } from "../../../src/safety/sandbox/index.ts";
+import { deepIt } from "../../harness/deep-it.ts";
 import { call, calls, openBench, SessionDraft, say } from "../../harness/index.ts";
 import { needsProgram } from "../../harness/needs.ts";
 
@@ -116,7 +117,7 @@ describe("the stored posture", () => {
 		expect(project.exists("a.txt")).toBe(true);
 	});
 
-	it("is kept by moves in the tree", async () => {
+	deepIt("is kept by moves in the tree", async () => {
 		const { tui, project } = await openBench({ script: [write, say("Not written.")] });
 		const draft = new SessionDraft(project);
 		draft.user("hi");
@@ -220,7 +221,7 @@ describe("readonly in a sandbox", needsProgram("bwrap", sandbox), () => {
 		expect(JSON.stringify(server.requests.at(-1)?.messages)).not.toContain("bwrap");
 	});
 
-	it("stops the command with the run", async () => {
+	deepIt("stops the command with the run", async () => {
 		const { rpc, project } = await openBench({ script: [call("bash", { command: "sleep 300" })] });
 		const pi = await rpc({ args: ["--chronicle-readonly"] });
 		await pi.prompt("Go");

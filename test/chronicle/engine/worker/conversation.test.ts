@@ -2,6 +2,7 @@
 import { appendFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call, calls, fail, gate, type MessageOptions, say } from "../../../harness/reply.ts";
@@ -36,7 +37,7 @@ describe("continuing a conversation", () => {
 		expect(second.of("used").map(({ spend }) => spend.tokens)).toEqual([320, 630]);
 	});
 
-	it("the supervisor's message is stored before the first token", async () => {
+	deepIt("the supervisor's message is stored before the first token", async () => {
 		const held = gate();
 		const server = await openModelServer([say("", { after: held.opened }), move()]);
 		const rig = openRig(openProject({ server }));
@@ -82,7 +83,7 @@ describe("continuing a conversation", () => {
 		expect(server.last().users.at(-1)).toBe("Rejected: add tests.");
 	});
 
-	it("a move whose answer was lost is dropped if the supervisor asks for that", async () => {
+	deepIt("a move whose answer was lost is dropped if the supervisor asks for that", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });
 		const deaf = openRig(project, { host: { requestMove: () => new Promise(() => {}) } });
@@ -96,7 +97,7 @@ describe("continuing a conversation", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("a torn last line is cut, and the conversation continues", async () => {
+	deepIt("a torn last line is cut, and the conversation continues", async () => {
 		const server = await openModelServer([say("hm"), move()]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start();
@@ -111,7 +112,7 @@ describe("continuing a conversation", () => {
 		expect(server.last().users).toHaveLength(2);
 	});
 
-	it("a worker continues in the project's new folder after it was moved", async () => {
+	deepIt("a worker continues in the project's new folder after it was moved", async () => {
 		const server = await openModelServer([say("hm"), call("bash", { command: "pwd" }), move()]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -151,7 +152,7 @@ describe("continuing a conversation", () => {
 		expect(existsSync(join(rig.folder, "workers", "2.1.jsonl"))).toBe(true);
 	});
 
-	it("a conversation continues after a provider failure", async () => {
+	deepIt("a conversation continues after a provider failure", async () => {
 		const server = await openModelServer([fail(503), move()]);
 		const project = openProject({ server, settings: { retry: { enabled: false } } });
 		const rig = openRig(project);

@@ -3,6 +3,7 @@ import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { WorkerAnswer } from "../../../../src/chronicle/core/ports/index.ts";
 import { probeSandbox } from "../../../../src/safety/index.ts";
+import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
 import { needsProgram } from "../../../harness/needs.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
@@ -82,7 +83,7 @@ describe("a guarded worker", () => {
 		expect(rig.of("move")).toHaveLength(1);
 	});
 
-	it("time in which the user is asked does not count", async () => {
+	deepIt("time in which the user is asked does not count", async () => {
 		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
 		const rig = openRig(guardedProject(server), {
 			answer: () => new Promise((resolve) => setTimeout(() => resolve({ kind: "confirmed" }), 2500)),
@@ -113,12 +114,14 @@ describe("a guarded worker", () => {
 		).toBe(true);
 	});
 
-	it.each([
-		["pi -p --no-extensions 'delete src'"],
-		["npx @earendil-works/pi-coding-agent -p hello"],
-		["claude -p 'do it'"],
-		["npx pi-chronicle run feature task"],
-	])("a worker starts no further agents: %s", async (command) => {
+	it.each(
+		sampled([
+			["pi -p --no-extensions 'delete src'"],
+			["npx @earendil-works/pi-coding-agent -p hello"],
+			["claude -p 'do it'"],
+			["npx pi-chronicle run feature task"],
+		]),
+	)("a worker starts no further agents: %s", async (command) => {
 		const server = await openModelServer([call("bash", { command }), move]);
 		const rig = openRig(openProject({ server }));
 		await (await rig.start()).ended;

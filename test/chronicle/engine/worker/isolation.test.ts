@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openProjectLauncher } from "../../../../src/chronicle/engine/worker/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../../../src/pi/index.ts";
 import { findOrphans } from "../../../../src/process/index.ts";
+import { deepIt } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
@@ -95,7 +96,7 @@ describe("a worker's process", () => {
 		expect(statSync(join(rig.folder, "workers")).mode & 0o077).toBe(0);
 	});
 
-	it("a message that looks like a command is a message", async () => {
+	deepIt("a message that looks like a command is a message", async () => {
 		const server = await openModelServer([move()]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({ message: { new: "/help me", continued: "" } });
@@ -223,7 +224,7 @@ describe("a launch that must not happen", () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("a missing model falls back with a notice", async () => {
+	deepIt("a missing model falls back with a notice", async () => {
 		const server = await openModelServer([move()]);
 		const rig = openRig(openProject({ server }), { state: { model: "opus" } });
 		const worker = await rig.start();

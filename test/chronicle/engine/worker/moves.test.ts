@@ -1,6 +1,7 @@
 // A worker's messages to its supervisor: moves, findings, tool calls. Real pi, scripted model.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call, calls, gate, type MessageOptions, say } from "../../../harness/reply.ts";
@@ -35,7 +36,7 @@ describe("moves", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("of two moves in one message the first counts and the second is an error", async () => {
+	deepIt("of two moves in one message the first counts and the second is an error", async () => {
 		const server = await openModelServer([
 			calls([
 				["workflow_transition", { target_state: "checking", summary: "First." }],
@@ -91,7 +92,7 @@ describe("moves", () => {
 		expect(server.requests[1]?.lastUser).toContain("tests are missing");
 	});
 
-	it("a queued message does not keep a worker alive after its move", async () => {
+	deepIt("a queued message does not keep a worker alive after its move", async () => {
 		const held = gate();
 		const server = await openModelServer([move("checking", { after: held.opened })]);
 		const rig = openRig(openProject({ server }));

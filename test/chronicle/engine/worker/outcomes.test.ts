@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { findOrphans, isSameProcess } from "../../../../src/process/index.ts";
+import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
@@ -74,7 +75,7 @@ describe("usage", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
-	it("a limit raised while the worker runs applies at once", async () => {
+	deepIt("a limit raised while the worker runs applies at once", async () => {
 		const held = gate();
 		const server = await openModelServer([
 			call("write", { path: "a.txt", content: "x" }, { usage: { input: 900, output: 10 }, after: held.opened }),
@@ -91,7 +92,7 @@ describe("usage", () => {
 		expect([project.exists("a.txt"), project.exists("b.txt")]).toEqual([true, false]);
 	});
 
-	it("a move in the message that crosses the limit counts", async () => {
+	deepIt("a move in the message that crosses the limit counts", async () => {
 		const server = await openModelServer([move("checking", { usage: { input: 5000, output: 10 } })]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({
@@ -103,17 +104,19 @@ describe("usage", () => {
 });
 
 describe("a turn's stop reason", () => {
-	it.each([
-		["cut off at the limit of a message", say("and then", { finish: "length" }), { stop: "length" }],
-		["auth", fail(401, "invalid x-api-key"), { stop: "auth" }],
-		[
-			"a used-up quota, also said with 429",
-			fail(429, "You exceeded your current quota, please check your plan and billing details"),
-			{ stop: "quota" },
-		],
-		["an overloaded provider", fail(529, "overloaded"), { stop: "transient" }],
-		["an error of another kind", fail(400, "messages.3: unexpected role"), { stop: "provider_error" }],
-	])("%s", async (_, reply, stop) => {
+	it.each(
+		sampled([
+			["cut off at the limit of a message", say("and then", { finish: "length" }), { stop: "length" }],
+			["auth", fail(401, "invalid x-api-key"), { stop: "auth" }],
+			[
+				"a used-up quota, also said with 429",
+				fail(429, "You exceeded your current quota, please check your plan and billing details"),
+				{ stop: "quota" },
+			],
+			["an overloaded provider", fail(529, "overloaded"), { stop: "transient" }],
+			["an error of another kind", fail(400, "messages.3: unexpected role"), { stop: "provider_error" }],
+		]),
+	)("%s", async (_, reply, stop) => {
 		const server = await openModelServer([reply]);
 		const project = openProject({ server, settings: { retry: { enabled: false } } });
 		const rig = openRig(project);
@@ -165,10 +168,12 @@ describe("a worker ends", () => {
 		expect(rig.of("tool_ended")[0]?.error).toBeUndefined();
 	});
 
-	it.each([
-		["wall" as const, { wallMs: 900 }],
-		["budget" as const, { activeMs: 900 }],
-	])("at its time limit (%s), whatever it does", async (limit, limits) => {
+	it.each(
+		sampled([
+			["wall" as const, { wallMs: 900 }],
+			["budget" as const, { activeMs: 900 }],
+		]),
+	)("at its time limit (%s), whatever it does", async (limit, limits) => {
 		const server = await openModelServer([call("bash", { command: "sleep 323" })]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({ limits: { idleMs: 60_000, countCacheReads: true, ...limits } });
@@ -191,7 +196,7 @@ describe("a worker ends", () => {
 		expect(project.exists("effect.txt")).toBe(false);
 	});
 
-	it("with its exit code, zero or not, when it exits by itself", async () => {
+	deepIt("with its exit code, zero or not, when it exits by itself", async () => {
 		const server = await openModelServer([say("bye")]);
 		const project = openProject({
 			server,

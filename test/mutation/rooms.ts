@@ -2,7 +2,9 @@
 
 /** Source folder → the tests that have to notice a mutant there; none of them starts a process. */
 export const rooms = {
-	"src/chronicle/core": ["test/chronicle/core", "test/chronicle/engine/ledger/single-appends.test.ts"],
+	"src/chronicle/core": ["core", "engine/ledger/reference.test.ts", "engine/ledger/single-appends.test.ts"].map(
+		(name) => `test/chronicle/${name}`,
+	),
 	"src/workflow/machine": ["test/workflow/machine"],
 	"src/safety/policy": ["test/safety/policy"],
 	"src/safety/guard": [
@@ -16,6 +18,7 @@ export const rooms = {
 		"indirect-harms",
 		"interpreters",
 		"paths",
+		"reference",
 		"rule-files",
 		"stash",
 	].map((name) => `test/safety/guard/${name}.test.ts`),

@@ -68,6 +68,61 @@ describe("a patch", () => {
 	});
 });
 
+describe("a file of a patch", () => {
+	const only = (text: string) => readPatch(text, unchanged)[0];
+	it.each<[what: string, text: string, path: string, from: string | undefined, change: string]>([
+		["with spaces", "diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1 +1 @@\n", "a b", undefined, "M"],
+		["without lines", "diff --git a/x.sh b/x.sh\nold mode 100644\nnew mode 100755\n", "x.sh", undefined, "M"],
+		["without lines, with spaces", "diff --git a/x y b/x y\nold mode 100644\n", "x y", undefined, "M"],
+		["copied", "diff --git a/a b/b\ncopy from a\ncopy to b\n", "b", "a", "R"],
+		["removed", "diff --git a/a b/a\ndeleted file mode 100644\n--- a/a\n+++ /dev/null\n", "a", undefined, "D"],
+		["added", "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n", "a", undefined, "A"],
+		[
+			"named in octal",
+			'diff --git "a/\\303\\274" "b/\\303\\274"\n--- "a/\\303\\274"\n+++ "b/\\303\\274"\n',
+			"ü",
+			undefined,
+			"M",
+		],
+		["named with escapes", 'diff --git "a/\\t\\"x" "b/\\t\\"x"\nold mode 1\n', '\t"x', undefined, "M"],
+		["renamed with quotes", 'diff --git a/a "b/\\n"\nrename from a\nrename to "\\n"\n', "\n", "a", "R"],
+		["named beyond latin1 in quotes", 'diff --git "a/日\\t" "b/日\\t"\nold mode 1\n', "日\t", undefined, "M"],
+		["whose heading names two", "diff --git a/one b/other\nold mode 1\n", "a/one b/other", undefined, "M"],
+	])("%s has its name and its change", (_what, text, path, from, change) => {
+		expect(only(text)).toMatchObject({ path, from, change });
+	});
+
+	it("numbers the lines of each hunk anew, and git's remarks not at all", () => {
+		const text =
+			"diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ f\n-x\n same\n+y\n\\ No newline at end of file\n@@ -10 +20 @@\n-p\n+q\n";
+		expect(
+			only(text)?.hunks.map(({ head, lines }) => [
+				head,
+				...lines.map((line) => `${line.sign}${line.text} ${line.number}`),
+			]),
+		).toEqual([
+			["@@ -1,2 +1,2 @@ f", "-x 1", " same 1", "+y 2", "\\No newline at end of file 0"],
+			["@@ -10 +20 @@", "-p 10", "+q 20"],
+		]);
+	});
+
+	it("hides a secret that one side has, line by line where it joins lines, and on the other side shows the rest", () => {
+		const lines = [" top", "-old", "+-----BEGIN PRIVATE KEY-----", "+abc", "+-----END PRIVATE KEY-----", " end"];
+		const text = `diff --git a/k b/k\n--- a/k\n+++ b/k\n@@ -1,3 +1,5 @@ KEY\n${lines.join("\n")}\n`;
+		expect(only(text) && readPatch(text, hideKeys)[0]?.hunks[0]?.lines.map((line) => line.text)).toEqual([
+			"top",
+			"old",
+			"•••",
+			"•••",
+			"•••",
+			"end",
+		]);
+		const marked = readPatch(patch, (one) => one.replaceAll("new", "•"))[0];
+		expect(marked?.hunks[0]?.lines.map((line) => line.text)).toEqual(["same", "old", "•", "•er", "end"]);
+		expect(readPatch(patch, () => "•")[0]?.hunks[0]?.head).toBe("•");
+	});
+});
+
 describe("secret by its file name:", () => {
 	it.each([".env", "sub/.env.local", "id_rsa", "server.pem", "a/b.key", ".npmrc", "secrets.yaml", ".git-credentials"])(
 		"%s is",

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
 	addChanges,
 	addSummary,
+	cutText,
 	EMPTY_SNAPSHOT,
 	explainSaved,
 	type FileChange,
@@ -199,5 +200,164 @@ describe("changed files over several visits", () => {
 	});
 	it("counts what was not listed", () => {
 		expect(addChanges(EMPTY_SNAPSHOT, [change("a", "M")], 7, 1).dropped.files).toBe(7);
+	});
+});
+
+describe("the bounds of what is saved in one call", () => {
+	const kind = (given: unknown) => readSnapshotData(given).kind;
+	const reason = (given: unknown) => {
+		const read = readSnapshotData(given);
+		return read.kind === "refused" ? read.reason : "";
+	};
+	it.each<[what: string, most: unknown, more: unknown, said: string]>([
+		["entries", Array(200).fill("x"), Array(201).fill("x"), "201 entries"],
+		[
+			"entries of each kind together",
+			{ findings: Array(100).fill("x"), pending_tasks: Array(50).fill("y"), resolve: Array(50).fill("z") },
+			{ findings: Array(100).fill("x"), pending_tasks: Array(50).fill("y"), resolve: Array(51).fill("z") },
+			"201 entries",
+		],
+		["characters of a text", "x".repeat(32_000), "x".repeat(32_001), "32001 characters"],
+		["characters of a key", { ["k".repeat(80)]: "v" }, { ["k".repeat(81)]: "v" }, "80 for a key"],
+		[
+			"characters in all",
+			Array(20).fill("x".repeat(10_000)),
+			[...Array(20).fill("x".repeat(10_000)), "x"],
+			"200001 characters",
+		],
+		[
+			"characters with the keys",
+			{ findings: [...Array(19).fill("x".repeat(10_000)), { key: "k", text: "x".repeat(9999) }] },
+			{ findings: [...Array(19).fill("x".repeat(10_000)), { key: "kk", text: "x".repeat(9999) }] },
+			"200001 characters",
+		],
+	])("%s", (_what, most, more, said) => {
+		expect(kind(most)).toBe("read");
+		expect(reason(more)).toContain(said);
+	});
+});
+
+describe("the shapes of data, one by one", () => {
+	const saved = (given: unknown) => {
+		const read = readSnapshotData(given);
+		return read.kind === "read" ? read.data : read.kind;
+	};
+	it.each<[given: unknown, data: unknown]>([
+		[{ findings: null, notes: "x" }, { findings: [{ text: "x" }] }],
+		[{ findings: [null, "null", " undefined ", "x"] }, { findings: [{ text: "x" }] }],
+		[{ findings: [3, true] }, { findings: [{ text: "3" }, { text: "true" }] }],
+		[{ findings: [{ name: " k ", value: " v " }] }, { findings: [{ key: "k", text: "v" }] }],
+		[{ findings: [{ id: 7, content: true }] }, { findings: [{ key: "7", text: "true" }] }],
+		[{ findings: [{ key: " ", text: "v" }] }, { findings: [{ text: "v" }] }],
+		[{ findings: [{ other: { deep: 1 } }] }, { findings: [{ text: '{"other":{"deep":1}}' }] }],
+		[{ findings: { text: "v", key: "k" } }, { findings: [{ key: "k", text: "v" }] }],
+		[{ findings: { a: { deep: 1 } } }, { findings: [{ key: "a", text: '{"deep":1}' }] }],
+		[{ files: "a.ts" }, { findings: [{ key: "files named by the worker", text: "a.ts" }] }],
+		[{ " a key ": 3 }, { findings: [{ key: "a key", text: "3" }] }],
+		[{ "Key-Findings!": "x" }, { findings: [{ text: "x" }] }],
+		[{ resolve: "t1" }, { resolve: ["t1"] }],
+		[{ resolve: [" t1 ", "", { key: "k" }, { text: "x" }, 4, null] }, { resolve: ["t1", "k", "x", "4"] }],
+		[
+			{ todo: ["a"], done: ["b"] },
+			{ pendingTasks: [{ text: "a" }], resolve: ["b"] },
+		],
+		["[1, 2]", { findings: [{ text: "1" }, { text: "2" }] }],
+		["  [1]", { findings: [{ text: "1" }] }],
+		["[1", { findings: [{ text: "[1" }] }],
+		["3", { findings: [{ text: "3" }] }],
+	])("%j", (given, data) => {
+		expect(saved(given)).toEqual(data);
+	});
+});
+
+describe("an entry that replaces another", () => {
+	it("keeps three earlier texts of 200 bytes, and only of other texts", () => {
+		const value = (text: string) => ({ findings: [{ key: "k", text }] });
+		let snapshot = take(EMPTY_SNAPSHOT, value("x".repeat(200)));
+		snapshot = take(snapshot, value("y".repeat(201)));
+		snapshot = take(snapshot, value("y".repeat(201)));
+		expect(snapshot.findings[0]?.earlier).toEqual(["x".repeat(200)]);
+		for (const text of ["1", "2", "3"]) snapshot = take(snapshot, value(text));
+		expect(snapshot.findings[0]?.earlier?.map((text) => Buffer.byteLength(text))).toEqual([1, 1, 200]);
+	});
+	it("keeps its key and its earlier texts where the same text comes again without a key", () => {
+		const first = take(take(EMPTY_SNAPSHOT, { k: "one" }), { k: "two" });
+		expect(take(first, ["two"]).findings).toEqual([{ id: "f1", key: "k", text: "two", ...here, earlier: ["one"] }]);
+	});
+	it("is another one where only one of them has the key", () => {
+		const first = take(EMPTY_SNAPSHOT, ["one"]);
+		expect(take(first, { k: "one" }).findings.map(({ id }) => id)).toEqual(["f1", "f2"]);
+	});
+	it("is cut at 1500 bytes, and found by its cut text", () => {
+		const cut = (text: string) => take(EMPTY_SNAPSHOT, [text]).findings[0];
+		expect(cut("x".repeat(1500))).toEqual({ id: "f1", text: "x".repeat(1500), ...here });
+		expect(cut("x".repeat(1501))).toEqual({ id: "f1", text: `${"x".repeat(1497)}…`, ...here, cut: true });
+		const twice = take(take(EMPTY_SNAPSHOT, ["x".repeat(1501)]), ["x".repeat(1501)]);
+		expect(twice.findings).toHaveLength(1);
+	});
+});
+
+describe("what is dropped is counted", () => {
+	/** The number of entries of this many bytes of JSON that a list keeps. */
+	const kept = (list: "findings" | "pendingTasks", count: number) => {
+		const snapshot = take(EMPTY_SNAPSHOT, {
+			[list]: Array.from({ length: count }, (_, n) => `${n} ${"x".repeat(990)}`),
+		});
+		expect(snapshot[list].length + snapshot.dropped[list]).toBe(count);
+		return snapshot[list].length;
+	};
+	it("per list", () => {
+		expect([kept("findings", 12), kept("findings", 13), kept("findings", 40)]).toEqual([12, 13, 13]);
+		expect([kept("pendingTasks", 5), kept("pendingTasks", 6)]).toEqual([5, 5]);
+	});
+	it("to the byte: a list keeps what fits exactly", () => {
+		const bytes = (length: number) => {
+			const snapshot = take(
+				take(EMPTY_SNAPSHOT, ["old"]),
+				Array.from({ length: 9 }, (_, n) => `${n}${"x".repeat(length)}`),
+			);
+			return {
+				size: snapshot.findings.reduce((sum, entry) => sum + Buffer.byteLength(JSON.stringify(entry)) + 1, 0),
+				snapshot,
+			};
+		};
+		const lengths = Array.from({ length: 120 }, (_, n) => 1380 + n).map(bytes);
+		expect(Math.max(...lengths.map(({ size }) => size))).toBeLessThanOrEqual(14_000);
+		expect(lengths.some(({ size, snapshot }) => snapshot.dropped.findings === 0 && size > 13_980)).toBe(true);
+	});
+	it("and the newest stays, however big", () => {
+		const snapshot = addSummary(EMPTY_SNAPSHOT, "ü".repeat(5000), here);
+		expect(snapshot.summaries).toHaveLength(1);
+		const file = { path: "x".repeat(9000), change: "M" } as const;
+		expect(addChanges(EMPTY_SNAPSHOT, [file], 0, 1).files).toHaveLength(1);
+		const two = addChanges(EMPTY_SNAPSHOT, [file, { ...file, path: "y" }], 2, 1);
+		expect([two.files.map(({ path }) => path), two.dropped.files]).toEqual([["y"], 3]);
+	});
+	it("where only unlisted files have changed too", () => {
+		expect(addChanges(EMPTY_SNAPSHOT, [], 2, 1).dropped.files).toBe(2);
+		expect(addChanges(EMPTY_SNAPSHOT, [], 0, 1)).toBe(EMPTY_SNAPSHOT);
+	});
+	it("a visit's last summary replaces its earlier one", () => {
+		const twice = addSummary(addSummary(EMPTY_SNAPSHOT, "one", here), "two", here);
+		expect(twice.summaries).toEqual([{ ...here, text: "two" }]);
+		const other = addSummary(twice, "three", { visit: 2, state: "coding" });
+		expect(other.summaries.map(({ text }) => text)).toEqual(["two", "three"]);
+	});
+	it("names that match nothing are named with at most 80 characters", () => {
+		const said = explainSaved(EMPTY_SNAPSHOT, EMPTY_SNAPSHOT, { resolve: ["n".repeat(81), "b"] });
+		expect(said).toBe(`Saved. Nothing is known as "${"n".repeat(80)}", "b".`);
+	});
+});
+
+describe("cutting", () => {
+	it.each([
+		["abcdefgh", 8, "abcdefgh"],
+		["abcdefghi", 8, "abcde…"],
+		["ab😀😀", 10, "ab😀😀"],
+		["ab😀😀x", 10, "ab😀…"],
+		["abcdü", 6, "abcdü"],
+		["abcdüx", 6, "abc…"],
+	])("%s at %d bytes is %s", (text, bytes, cut) => {
+		expect(cutText(text, bytes)).toEqual(text === cut ? { text } : { text: cut, cut: true });
 	});
 });

@@ -126,6 +126,7 @@ export function onCleanupEnded(run: Run, event: LedgerEvent & CleanupEnded): Red
 	if (stage.kind !== "stopping" || stage.launch || stage.visit !== event.visit || stage.index !== event.index)
 		return refuse("stale", "That cleanup is over.");
 	const command = approvedCleanup(run, stage.state)[event.index];
+	if (!command || event.index >= cleanupLength(run, stage)) return refuse("stale", "No cleanup command is due.");
 	const next: Run = { ...run, stage: { ...stage, index: stage.index + 1 } };
 	const { result } = event;
 	if (result.kind === "exited" && result.code === 0) return next;
@@ -137,9 +138,9 @@ export function onCleanupEnded(run: Run, event: LedgerEvent & CleanupEnded): Red
 				: result.kind === "timed_out"
 					? "its time limit"
 					: result.detail;
-	const detail = `A cleanup command of "${stage.state}" failed (${how.slice(0, 120)}): ${(command?.command ?? "").slice(0, 100)}`;
+	const detail = `A cleanup command of "${stage.state}" failed (${how.slice(0, 120)}): ${command.command.slice(0, 100)}`;
 	const told = notice(next, detail);
-	return command?.onFailure === "pause" && !run.hold
+	return command.onFailure === "pause" && !run.hold
 		? { ...told, hold: { status: "paused", cause: "cleanup", detail } }
 		: told;
 }

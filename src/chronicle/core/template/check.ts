@@ -22,7 +22,7 @@ export function checkGraph(
 	const { report, source } = reading;
 	const at: PlaceOf = (name) => source.place(entries.get(name)?.keyStart ?? 0);
 	const names = [...entries.keys()];
-	checkInitial(root, entries, initial, reading);
+	checkInitial(root, names, initial, reading, at);
 	if (states.size > mostStates)
 		report.error(at(names[mostStates] ?? ""), {
 			code: "too-many",
@@ -67,29 +67,25 @@ function checkWays(states: ReadonlyMap<string, StatePlan>, initial: string, at: 
 		});
 }
 
-function checkInitial(
-	root: MapNode,
-	entries: ReadonlyMap<string, StateEntry>,
-	initial: string,
-	reading: Reading,
-): void {
+function checkInitial(root: MapNode, names: readonly string[], initial: string, reading: Reading, at: PlaceOf): void {
 	const { report, source } = reading;
-	const names = [...entries.keys()];
 	const written = root.entries.get("initial")?.value;
-	if (!entries.has(initial))
-		report.error(source.place(written?.start ?? 0), {
+	const place = written ? source.place(written.start) : at(initial);
+	const index = names.find(isIndex);
+	if (!names.includes(initial))
+		report.error(place, {
 			code: "undefined-state",
 			message: `\`initial\` is ${quoted(initial)}, which is no state.${didYouMean(initial, names)}`,
 			remedy: "Name one of the states.",
 		});
 	else if (initial === HUMAN_INTERVENTION)
-		report.error(source.place(written?.start ?? entries.get(initial)?.keyStart ?? 0), {
+		report.error(place, {
 			code: "reserved-name",
 			message: `A run cannot begin in \`${HUMAN_INTERVENTION}\`.`,
 			remedy: "Put another state first, or name it in `initial`.",
 		});
-	else if (!written && names.some(isIndex))
-		report.error(source.place(entries.get(names.find(isIndex) ?? "")?.keyStart ?? 0), {
+	else if (!written && index !== undefined)
+		report.error(at(index), {
 			code: "no-order",
 			message: "States whose names are numbers do not keep their order, so the first one is not known.",
 			remedy: "Add `initial`, or begin the names with a letter.",

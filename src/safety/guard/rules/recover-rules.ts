@@ -7,6 +7,7 @@ import type { RuleTarget } from "./rule-set-builder.ts";
 
 interface Item {
 	readonly text: string;
+	/** Offset of its line: a rule's origin names no column. */
 	readonly start: number;
 }
 
@@ -33,10 +34,10 @@ function listsOf(text: string): { readonly key: string; readonly items: readonly
 	let offset = 0;
 	for (const line of text.split("\n").slice(0, MAX_LINES)) {
 		const [, key, rest = ""] = /^["']?([A-Za-z$][\w-]*)["']?\s*:(.*)$/.exec(line) ?? [];
-		if (key !== undefined) lists.push({ key, items: inlineItems(rest, offset + line.length - rest.length) });
+		if (key !== undefined) lists.push({ key, items: inlineItems(rest, offset) });
 		else {
-			const [lead = "", entry] = /^\s*-\s+(.*)$/.exec(line) ?? [];
-			const item = entry === undefined ? undefined : itemOf(entry, offset + lead.indexOf("-") + 2);
+			const [, entry] = /^\s*-\s+(.*)$/.exec(line) ?? [];
+			const item = entry === undefined ? undefined : itemOf(entry, offset);
 			if (item) lists.at(-1)?.items.push(item);
 		}
 		offset += line.length + 1;

@@ -102,11 +102,15 @@ export function hashRules(rules: RuleSet): string {
 
 /** The rule set as JSON text with sorted keys. */
 export function serializeRules(rules: RuleSet): string {
-	return JSON.stringify(rules, (_key, value: unknown) =>
-		value !== null && typeof value === "object" && !Array.isArray(value)
-			? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-			: value,
-	);
+	return JSON.stringify(rules, (_key, value: unknown) => {
+		if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+		const fields = value as Readonly<Record<string, unknown>>;
+		return Object.fromEntries(
+			Object.keys(fields)
+				.sort()
+				.map((key) => [key, fields[key]]),
+		);
+	});
 }
 
 /** Reads what `serializeRules` wrote. Throws if it does not have the hash. */

@@ -59,6 +59,14 @@ describe("of a text", () => {
 		expect(left(kept())).toBe(most);
 	});
 
+	it("a detail that is empty is none", () => {
+		expect(lastNotice(end(start(open(two())), { kind: "exited", code: 1, detail: "" }))).toBe(
+			'The worker of "a" ended with exit code 1 and without a transition.',
+		);
+		const quota = { kind: "turn_settled", visit: 1, attempt: 1, stop: "quota", detail: "" } as const;
+		expect(start(open(two())).say(quota).run.hold?.detail).toBe("The provider's quota is used up.");
+	});
+
 	it("a message that is told: 8000 characters, and no cut one", () => {
 		const testRun = open(two());
 		expect(testRun.say({ kind: "told", text: "x".repeat(8000) }).run.outbox).toHaveLength(1);

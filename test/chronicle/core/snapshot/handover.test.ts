@@ -1,6 +1,7 @@
 // The handover: the text that the next worker starts with.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { HANDOVER_BYTES } from "../../../../src/chronicle/core/snapshot/handover.ts";
 import {
 	addChanges,
 	addSummary,
@@ -113,6 +114,103 @@ describe("its size", () => {
 				},
 			),
 			{ numRuns: runs(0.6) },
+		);
+	});
+});
+
+describe("what is left out of it", () => {
+	const many = (count: number, size = 60) => {
+		const texts = Array.from({ length: count }, (_, n) => ({ text: `${n} ${"x".repeat(size)}` }));
+		return updateSnapshot(EMPTY_SNAPSHOT, { findings: texts, pendingTasks: texts }, where);
+	};
+	const lines = (text: string) => text.split("\n").filter((line) => line.startsWith("- ")).length;
+
+	it("is counted with its noun, what the snapshot itself has dropped included", () => {
+		const dropped = (count: number): Snapshot => ({
+			...EMPTY_SNAPSHOT,
+			dropped: { findings: count, pendingTasks: 0, files: count, summaries: 0 },
+		});
+		const said = (count: number) => handoverText(dropped(count), place);
+		expect(said(1)).toBe(
+			`Left out here for length: 1 finding, 1 changed file. The whole record is in ${place}; read it if something is missing.`,
+		);
+		expect(said(2)).toContain("2 findings, 2 changed files.");
+		const one = { ...EMPTY_SNAPSHOT, dropped: { findings: 0, pendingTasks: 1, files: 0, summaries: 1 } };
+		expect(handoverText(one, place)).toContain("1 summary, 1 pending task.");
+		const two = { ...EMPTY_SNAPSHOT, dropped: { findings: 0, pendingTasks: 2, files: 0, summaries: 2 } };
+		expect(handoverText(two, place)).toContain("2 summaries, 2 pending tasks.");
+	});
+
+	it("is nothing where everything fits, and everything that does not fit is counted", () => {
+		for (let count = 1; count <= 60; count += 1) {
+			const text = handoverText(many(count), place);
+			const left = [...text.matchAll(/(\d+) (?:findings?|pending tasks?)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
+			expect(lines(text) + left).toBe(2 * count);
+			expect(text.includes("Left out")).toBe(left > 0);
+		}
+	});
+
+	it("is what a section cannot take, while the others keep their shares: a line is added where it still fits", () => {
+		const text = handoverText(many(60), place);
+		const size = Buffer.byteLength(text.slice(0, text.indexOf("Left out")));
+		const room = HANDOVER_BYTES - 700 - Buffer.byteLength(place);
+		// Titles are outside the room.
+		const used = text
+			.split("\n")
+			.filter((line) => line.startsWith("- "))
+			.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+		expect(size).toBeGreaterThan(used);
+		expect(used).toBeLessThanOrEqual(room);
+		expect(used).toBeGreaterThan(room - 80);
+		expect(text).toMatch(/### Pending tasks[\s\S]*### Findings/);
+	});
+
+	it("is what exceeds a section's share where all sections are full", () => {
+		const text = (bytes: number) => "x".repeat(bytes);
+		const entry = (letter: string, bytes: number, count: number) =>
+			Array.from({ length: count }, (_, n) => ({ id: `${letter}${n}`, text: text(bytes - 8), ...where }));
+		const snapshot: Snapshot = {
+			...EMPTY_SNAPSHOT,
+			summaries: Array.from({ length: 9 }, (_, n) => ({ state: "s", visit: n, text: text(400 - 15) })),
+			pendingTasks: entry("t", 425, 9),
+			findings: entry("f", 580, 9),
+			files: Array.from({ length: 9 }, (_, n) => ({ path: `${n}${text(400 - 6)}`, change: "M", visit: 1 })),
+		};
+		// 4 × 400, 4 × 425, 5 × 580 and 3 × 400 bytes.
+		expect(handoverText(snapshot, place, 7400 + 700 + place.length)).toContain(
+			"Left out here for length: 5 summaries, 5 pending tasks, 4 findings, 6 changed files.",
+		);
+	});
+
+	it("of one text is its end, at 700 bytes of a line, and said where nothing else is left out", () => {
+		const text = (length: number) =>
+			handoverText(updateSnapshot(EMPTY_SNAPSHOT, { findings: [{ text: "x".repeat(length) }] }, where), place);
+		expect(text(693)).toBe(`### Findings\n- [f1] ${"x".repeat(693)}`);
+		expect(text(694)).toBe(
+			`### Findings\n- [f1] ${"x".repeat(690)}…\n\nTexts that end in … are cut here. The whole record is in ${place}.`,
+		);
+	});
+
+	it("never makes it longer than its limit, and a limit without room says only what is left out", () => {
+		for (const limit of [40, 200, 700, 760, 1000]) {
+			const text = handoverText(many(5), place, limit);
+			expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limit);
+			if (limit <= 700) expect(lines(text)).toBe(0);
+		}
+	});
+
+	it("is not the lines of a text: they are joined", () => {
+		const snapshot = updateSnapshot(EMPTY_SNAPSHOT, { findings: [{ key: "k", text: "a \n\n b" }] }, where);
+		expect(handoverText(snapshot, place)).toBe("### Findings\n- [f1] k: a b");
+	});
+
+	it("are not the lines of a file whose removed ones are unknown, nor the old name of a renamed one", () => {
+		const files = [
+			{ path: "b", change: "R", from: "a", added: 1 },
+			{ path: "c", change: "M" },
+		] as const;
+		expect(handoverText(addChanges(EMPTY_SNAPSHOT, files, 0, 1), place)).toBe(
+			"### Files changed so far (measured)\n- M c\n- R a → b (+1 −0)",
 		);
 	});
 });

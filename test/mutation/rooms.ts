@@ -19,6 +19,7 @@ export const rooms = {
 		"interpreters",
 		"paths",
 		"reference",
+		"rule-bounds",
 		"rule-files",
 		"stash",
 	].map((name) => `test/safety/guard/${name}.test.ts`),
@@ -37,6 +38,16 @@ export const inPi: ReadonlySet<string> = new Set([
 
 /** `path: original → mutant` with the line's text, and why behavior is the same. */
 export const equivalent: { readonly [name: string]: string } = {
+	'src/chronicle/core/machine/outbox.ts: return stage.kind === "launching" ? outbox.filter(({ id }) => id < stage.since) : outbox; → return stage.kind === "launching" ? outbox.filter(({ id }) => id <= stage.since) : outbox;':
+		"both are numbers of events, and the event that reserves an attempt is no message",
+	"src/chronicle/core/template/fields.ts: const limit = least(value, `${reading.path}.${key}`) ?? 1; → const limit = least(value, `${reading.path}.${key}`) ?? 2;":
+		"an entry that cannot be read fails the file",
+	'src/safety/guard/judge/judge-paths.ts: const seen = openTreeWalks((path) => paths.rulesFor(path, "change").length > 0); → const seen = openTreeWalks((path) => paths.rulesFor(path, "change").length >= 0);':
+		"it only spares places without rules a second look",
+	"src/safety/guard/match/git-index.ts: if (at + entryHead > bytes.length) return undefined; → if (at + entryHead >= bytes.length) return undefined;":
+		"an entry that ends there has no name, which is refused too",
+	"src/safety/guard/match/git-view.ts: if (indexes.size > 20) indexes.clear(); → if (indexes.size > 21) indexes.clear();":
+		"it only says how many indexes are kept in memory",
 	"src/safety/policy/secrets.ts: (match: string, at: number, whole: string) => shown(match, whole.slice(Math.max(0, at - 60), at)) ?? match, → (match: string, at: number, whole: string) => shown(match, whole.slice(Math.max(0, at - 61), at)) ?? match,":
 		"no expression reads more than 43 characters before a word",
 	'src/safety/policy/secrets.ts: const of = /\\d/.test(character) ? "digit" : /[A-Z]/.test(character) ? "capital" : "small"; → const of = /\\d/.test(character) ? "digit" : !(/[A-Z]/.test(character)) ? "capital" : "small";':

@@ -1,4 +1,5 @@
 // Regular expressions of rules: their cost, their time limit, and the words that they are matched against.
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalForms } from "../../../src/safety/guard/match/canonical-forms.ts";
@@ -266,5 +267,49 @@ describe("the commands that an expression applies to", () => {
 	])("%s also covers %j, but not %j", async (pattern, meant, others) => {
 		expect(await decisions(rules(pattern), meant)).toEqual(meant.map(() => "deny"));
 		expect(await decisions(rules(pattern), others)).toEqual(others.map(() => "allow"));
+	});
+});
+
+describe("an expression that names one way of doing harm", () => {
+	it.each<[pattern: string, same: readonly string[], other: readonly string[]]>([
+		[
+			"^rm -rf /$",
+			["rm -r -f /", "find / -delete", "rm -fr /home/ann", "rm -r /root"],
+			["rm -r -f src", "rm -rf /var"],
+		],
+		["^kill -9 -1$", ["kill -KILL -1", "kill -s KILL -- -1"], ["pkill -9 node", "kill -9 4"]],
+		["^pkill -9 node$", ["pkill -KILL node", "skill -9 node"], ["pkill node", "killall -9 node"]],
+		["^killall -9 node$", ["killall -KILL node"], ["killall node", "pkill -9 node"]],
+		["^terraform destroy$", ["terraform apply -destroy", "tofu destroy"], ["pulumi destroy", "terraform plan"]],
+		[
+			"DROP TABLE",
+			["psql -c 'drop table x'", "psql -c 'drop view x'"],
+			["psql -c 'drop database x'", "mysql -e 'truncate x'"],
+		],
+	])("%s also means %j, and not %j", async (pattern, same, other) => {
+		const setting = openSetting(`bashToolPatterns: [{ pattern: '${pattern}', reason: x }]\n`);
+		const ruleOf = async (command: string) =>
+			(await setting.bash(command)).verdicts.some(({ rule: name }) => name === pattern);
+		try {
+			for (const command of same) expect(await ruleOf(command), command).toBe(true);
+			for (const command of other) expect(await ruleOf(command), command).toBe(false);
+		} finally {
+			await setting.close();
+		}
+	});
+});
+
+describe("a place that does not exist yet", () => {
+	it("is the one behind the link on the way to it, however deep", async () => {
+		// The project's `lnk` leads to `.ssh` in the home directory.
+		const setting = openSetting("zeroAccessPaths: [./lnk/one/two/key.txt]\n");
+		const decide = async (path: string) => (await setting.judge("write", { path, content: "x" })).decision;
+		try {
+			expect(await decide("lnk/one/two/key.txt")).toBe("deny");
+			expect(await decide(join(setting.home, ".ssh/one/two/key.txt"))).toBe("deny");
+			expect(await decide(join(setting.home, ".ssh/one/key.txt"))).toBe("allow");
+		} finally {
+			await setting.close();
+		}
 	});
 });

@@ -91,10 +91,9 @@ function line(text: string): string {
 function divide(sections: readonly Section[], bytes: number): (Section & { readonly missing: number })[] {
 	const cost = (text: string): number => Buffer.byteLength(text) + 1;
 	const scale = Math.min(1, bytes / sections.reduce((sum, { share }) => sum + share, 0));
-	const taken = sections.map(({ lines, share }) => take(lines, 0, share * scale, cost));
-	let left = bytes - taken.reduce((sum, { used }) => sum + used, 0);
-	return sections.map((section, index) => {
-		const first = taken[index] ?? { count: 0, used: 0 };
+	const taken = sections.map((section) => ({ section, first: take(section.lines, 0, section.share * scale, cost) }));
+	let left = bytes - taken.reduce((sum, { first }) => sum + first.used, 0);
+	return taken.map(({ section, first }) => {
 		const more = take(section.lines, first.count, left, cost);
 		left -= more.used;
 		const count = first.count + more.count;

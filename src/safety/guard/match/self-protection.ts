@@ -42,13 +42,14 @@ const MAX_PLACES = 2000;
 
 /** The places below a folder, breadth first, up to a bound. */
 function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | "names">): string[] {
-	const places: string[] = [];
-	for (let at = -1; at < places.length && places.length < MAX_PLACES; at++) {
-		const folder = at < 0 ? root : (places[at] ?? "");
+	const places = [root];
+	// Grows while it is read.
+	for (const folder of places) {
+		if (places.length > MAX_PLACES) break;
 		if (kind(folder) !== "directory") continue;
 		for (const name of names(folder)?.slice(0, MAX_PLACES) ?? []) places.push(`${folder}/${name}`);
 	}
-	return places;
+	return places.slice(1);
 }
 
 /** Whether a place below a project's `.pi` is one of the protected files or in one of the protected folders. */

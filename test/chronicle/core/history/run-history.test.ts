@@ -261,7 +261,7 @@ describe("time", () => {
 
 	it("does not begin with an event that starts no run", async () => {
 		const history = await readHistory(ledger([{ kind: "noted", text: "x", seq: 1, at: "2030-01-01T00:00:00.000Z" }]));
-		expect([history.run, history.visits, history.beganAt]).toEqual([undefined, [], 0]);
+		expect([history.run, history.visits, history.beganAt, history.lastAt]).toEqual([undefined, [], 0, 0]);
 	});
 });
 

@@ -141,6 +141,12 @@ describe("what is left out of it", () => {
 		expect(handoverText(two, place)).toContain("2 summaries, 2 pending tasks.");
 	});
 
+	it("is nothing of one entry in every section", () => {
+		const one = addSummary(addChanges(many(1), [{ path: "a", change: "M" }], 0, 1), "done", where);
+		expect(lines(handoverText(one, place))).toBe(4);
+		expect(handoverText(one, place)).not.toContain("Left out");
+	});
+
 	it("is nothing where everything fits, and everything that does not fit is counted", () => {
 		for (let count = 1; count <= 60; count += 1) {
 			const text = handoverText(many(count), place);

@@ -1,0 +1,141 @@
+// Rules to the letter: what is recovered from a broken file, which words decide, what a broken file closes, how many reasons are given.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readRules } from "../../../src/safety/index.ts";
+import { openFolder } from "../../harness/index.ts";
+import { openSetting, type Setting } from "./guarded-project.ts";
+
+const read = (text: string) => {
+	const folder = openFolder({ ".pi/damage-control-rules.yaml": text });
+	return readRules([{ file: join(folder, ".pi/damage-control-rules.yaml"), tier: "project", base: folder }], "linux");
+};
+async function inProject<Result>(rules: string, ask: (setting: Setting) => Promise<Result>): Promise<Result> {
+	const setting = openSetting(rules);
+	try {
+		return await ask(setting);
+	} finally {
+		await setting.close();
+	}
+}
+
+describe("a rule file that is no YAML", () => {
+	const broken = "\n]: [\n";
+	it.each<[lines: string, patterns: string[]]>([
+		["  - a.txt", ["a.txt"]],
+		["- a.txt", ["a.txt"]],
+		["  -   a.txt   # why", ["a.txt"]],
+		["  - 'it''s'", ["it's"]],
+		['  - "a\\\\b"', ["a\\b"]],
+		['  - "a\\"b"', ['a"b']],
+		["  - 'a' | 'b'", ["a"]],
+		["  - path: a.txt", ["a.txt"]],
+		["  - pattern: a.txt", ["a.txt"]],
+		["  - { path: 'a.txt', reason: x }", ["a.txt"]],
+		["  - path: a.txt\n    reason: why", ["a.txt"]],
+		["  - reason: why\n  - a.txt", ["a.txt"]],
+		["  - \n  - ~\n  - null\n  - a.txt", ["a.txt"]],
+		["  - 'a.txt\n  - b.txt", ["a.txt", "b.txt"]],
+	])("keeps the places of %j", (lines, patterns) => {
+		const rules = read(`zeroAccessPaths:\n${lines}${broken}`);
+		expect(rules.paths.map(({ pattern }) => pattern)).toEqual(patterns);
+		expect(rules.diagnostics.some(({ severity }) => severity === "error")).toBe(true);
+	});
+
+	it.each<[line: string, patterns: string[]]>([
+		["zeroAccessPaths: [a.txt, 'b.txt']", ["a.txt", "b.txt"]],
+		["zeroAccessPaths: [a.txt, b.txt", ["a.txt", "b.txt"]],
+		["zeroAccessPaths: [a.txt] # why", ["a.txt"]],
+		["'zeroAccessPaths': [a.txt]", ["a.txt"]],
+		["zeroAccessPaths : [a.txt]", ["a.txt"]],
+		["zeroAccessPaths: a.txt", []],
+		["unknown: [a.txt]", []],
+	])("keeps the places of the line %s", (line, patterns) => {
+		expect(read(`${line}${broken}`).paths.map(({ pattern }) => pattern)).toEqual(patterns);
+	});
+
+	it("keeps each list's meaning, and where its rules are", () => {
+		const rules = read(
+			`bashToolPatterns:\n  - pattern: '\\bone\\b'\nzeroAccessPaths:\n  - a\nreadOnlyPaths: [b]\n\nnoDeletePaths:\n  - c\n  - d${broken}`,
+		);
+		expect(rules.commands.map(({ pattern, decision, origin }) => [pattern, decision, origin.line])).toEqual([
+			["\\bone\\b", "deny", 2],
+		]);
+		expect(rules.paths.map(({ pattern, limit, origin }) => [pattern, limit, origin.line])).toEqual([
+			["a", "zero", 4],
+			["b", "read-only", 5],
+			["c", "no-delete", 8],
+			["d", "no-delete", 9],
+		]);
+	});
+
+	it("lets only reading pass", async () => {
+		await inProject(`zeroAccessPaths: [.env]${broken}`, async (setting) => {
+			const decide = async (tool: string, input: Record<string, unknown>) =>
+				(await setting.judge(tool, input)).decision;
+			expect(await decide("read", { path: "src/a.ts" })).toBe("allow");
+			expect(await decide("ls", { path: "src" })).toBe("allow");
+			expect(await decide("read", { path: ".env" })).toBe("deny");
+			expect(await decide("write", { path: "src/a.ts", content: "x" })).toBe("ask");
+			expect(await decide("bash", { command: "cat src/a.ts" })).toBe("ask");
+		});
+	});
+});
+
+describe("the decision of a built-in rule", () => {
+	it.each<[written: string, decision: string | undefined]>([
+		["deny", "deny"],
+		["ask", "ask"],
+		["'ask'", "ask"],
+		["off", undefined],
+		["false", undefined],
+	])("%s", async (written, decision) => {
+		const said = await inProject(`effects: { recursive-delete: ${written} }\n`, (setting) => setting.bash("rm -r src"));
+		expect(said.decision).toBe(decision ?? "allow");
+	});
+
+	it.each(["true", "3", "never", "null", "[deny]", "{ deny: true }", "[false]"])("is no %s", (written) => {
+		const { diagnostics } = read(`effects: { recursive-delete: ${written} }\n`);
+		expect(diagnostics.map(({ severity }) => severity)).toContain("error");
+	});
+});
+
+describe("what a call contains", () => {
+	const five = [1, 2, 3, 4, 5];
+	const rules = `scanWrites: true\nbashToolPatterns: [${five.map((n) => `{ pattern: '^harm${n}$', reason: x }`).join(", ")}]\n`;
+
+	it("is judged call by call where it lists calls, and three reasons are given", async () => {
+		const jobs = JSON.stringify(five.map((n) => ["bash", { command: `harm${n}` }]));
+		const said = await inProject(rules, (setting) => setting.judge("batch", { jobs }));
+		expect([said.decision, said.verdicts.length]).toEqual(["ask", 3]);
+	});
+
+	it.each(["sh", "bash", "zsh", "ksh", "command"])("is judged as the script that it writes: .%s", async (ending) => {
+		const content = five.map((n) => `harm${n}`).join("\n");
+		await inProject(rules, async (setting) => {
+			const said = await setting.judge("write", { path: `run.${ending}`, content });
+			expect([said.decision, said.verdicts.length]).toEqual(["ask", 3]);
+			const edits = [{ oldText: "x", newText: content }];
+			expect((await setting.judge("edit", { path: `run.${ending}`, edits })).decision).toBe("ask");
+			expect((await setting.judge("edit", { path: `run.${ending}`, oldText: "x", newText: content })).decision).toBe(
+				"ask",
+			);
+			expect((await setting.judge("write", { path: "run.txt", content })).decision).toBe("allow");
+			expect((await setting.judge("write", { path: "run", content: `#!/bin/${ending}\n${content}` })).decision).toBe(
+				ending === "command" ? "allow" : "ask",
+			);
+		});
+	});
+});
+
+describe("a rule for names below one folder", () => {
+	it("does not close the folder without such names, nor what contains it", async () => {
+		await inProject("zeroAccessPaths: ['./keys/*.key']\n", async (setting) => {
+			mkdirSync(join(setting.cwd, "keys"));
+			writeFileSync(join(setting.cwd, "keys/readme.md"), "x");
+			expect((await setting.bash("cp -r keys copy")).decision).toBe("allow");
+			writeFileSync(join(setting.cwd, "keys/a.key"), "x");
+			expect((await setting.bash("cp -r . /elsewhere")).decision).toBe("deny");
+		});
+	});
+});

@@ -40,6 +40,12 @@ export const inPi: ReadonlySet<string> = new Set([
 export const equivalent: { readonly [name: string]: string } = {
 	'src/chronicle/core/machine/outbox.ts: return stage.kind === "launching" ? outbox.filter(({ id }) => id < stage.since) : outbox; → return stage.kind === "launching" ? outbox.filter(({ id }) => id <= stage.since) : outbox;':
 		"both are numbers of events, and the event that reserves an attempt is no message",
+	"src/chronicle/core/snapshot/patch.ts: const head = start < 0 ? lines : lines.slice(0, start); → const head = start < 1 ? lines : lines.slice(0, start);":
+		"the first line of a file is never a hunk's",
+	"src/chronicle/core/snapshot/patch.ts: const hunks = start < 0 ? [] : readHunks(lines.slice(start), redact); → const hunks = start < 1 ? [] : readHunks(lines.slice(start), redact);":
+		"the first line of a file is never a hunk's",
+	"src/chronicle/core/snapshot/patch.ts: let now = 0; → let now = 1;": "set by each hunk before it is used",
+	"src/chronicle/core/snapshot/patch.ts: let old = 0; → let old = 1;": "set by each hunk before it is used",
 	"src/chronicle/core/template/fields.ts: const limit = least(value, `${reading.path}.${key}`) ?? 1; → const limit = least(value, `${reading.path}.${key}`) ?? 2;":
 		"an entry that cannot be read fails the file",
 	'src/safety/guard/judge/judge-paths.ts: const seen = openTreeWalks((path) => paths.rulesFor(path, "change").length > 0); → const seen = openTreeWalks((path) => paths.rulesFor(path, "change").length >= 0);':

@@ -3,9 +3,8 @@
 // is over has no action except its question.
 import type { Action } from "./action.ts";
 import { launchKey } from "./launch.ts";
-import { approvedCleanup } from "./plan.ts";
 import type { Run, Stage, Stopping } from "./run.ts";
-import { cleanupLength } from "./shutdown.ts";
+import { dueCleanup } from "./shutdown.ts";
 
 const none: readonly Action[] = [];
 
@@ -75,9 +74,10 @@ function work(
 	};
 }
 
-function shutdown(run: Run, { launch, how, index, state, visit, since, after }: Stopping): readonly Action[] {
+function shutdown(run: Run, stage: Stopping): readonly Action[] {
+	const { launch, how, index, state, visit, since, after } = stage;
 	if (launch) return [{ kind: "end_worker", key: `end:${launchKey(launch)}:${how}`, launch, how }];
-	const command = cleanupLength(run, { after, state }) > index ? approvedCleanup(run, state)[index] : undefined;
+	const command = dueCleanup(run, stage);
 	const at = `${visit}.${run.attempt}.${run.launch}`;
 	if (command)
 		return [

@@ -2,6 +2,7 @@
 // R1 cleanup runs whenever a worker has ended, for any reason, before the next one starts; R2 files are measured after cleanup, so that its
 // changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
 import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
+import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
@@ -116,17 +117,20 @@ function explainOutcome(run: Run, outcome: WorkerOutcome): string {
 	}
 }
 
-/** Number of cleanup commands to run before measuring. */
-export function cleanupLength(run: Run, stopping: Pick<Stopping, "after" | "state">): number {
-	return stopping.after.kind === "ask" && stopping.after.earlier ? 0 : approvedCleanup(run, stopping.state).length;
+/** The cleanup command to run now; `undefined` once all of them have ended. A repeated question runs none again. */
+export function dueCleanup(
+	run: Run,
+	{ after, state, index }: Pick<Stopping, "after" | "state" | "index">,
+): StatePlan["cleanup"][number] | undefined {
+	return after.kind === "ask" && after.earlier ? undefined : approvedCleanup(run, state)[index];
 }
 
 export function onCleanupEnded(run: Run, event: LedgerEvent & CleanupEnded): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "stopping" || stage.launch || stage.visit !== event.visit || stage.index !== event.index)
 		return refuse("stale", "That cleanup is over.");
-	const command = approvedCleanup(run, stage.state)[event.index];
-	if (!command || event.index >= cleanupLength(run, stage)) return refuse("stale", "No cleanup command is due.");
+	const command = dueCleanup(run, stage);
+	if (!command) return refuse("stale", "No cleanup command is due.");
 	const next: Run = { ...run, stage: { ...stage, index: stage.index + 1 } };
 	const { result } = event;
 	if (result.kind === "exited" && result.code === 0) return next;
@@ -158,7 +162,7 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 		stage.launch ||
 		event.purpose !== "changes" ||
 		event.visit !== stage.visit ||
-		stage.index < cleanupLength(run, stage)
+		dueCleanup(run, stage)
 	)
 		return refuse("stale", "The run expects no measurement now.");
 	const changes = event.kind === "files_measured" ? (event.changes ?? []) : [];

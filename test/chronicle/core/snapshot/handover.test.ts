@@ -177,12 +177,16 @@ describe("what is left out of it", () => {
 			Array.from({ length: count }, (_, n) => ({ id: `${letter}${n}`, text: text(bytes - 8), ...where }));
 		const snapshot: Snapshot = {
 			...EMPTY_SNAPSHOT,
-			summaries: Array.from({ length: 9 }, (_, n) => ({ state: "s", visit: n, text: text(400 - 15) })),
+			summaries: Array.from({ length: 9 }, (_, n) => ({
+				state: "s",
+				visit: n,
+				text: text((n === 8 ? 700 : 300) - 15),
+			})),
 			pendingTasks: entry("t", 425, 9),
 			findings: entry("f", 580, 9),
 			files: Array.from({ length: 9 }, (_, n) => ({ path: `${n}${text(400 - 6)}`, change: "M", visit: 1 })),
 		};
-		// 4 × 400, 4 × 425, 5 × 580 and 3 × 400 bytes.
+		// 700 + 3 × 300, 4 × 425, 5 × 580 and 3 × 400 bytes.
 		expect(handoverText(snapshot, place, 7400 + 700 + place.length)).toContain(
 			"Left out here for length: 5 summaries, 5 pending tasks, 4 findings, 6 changed files.",
 		);

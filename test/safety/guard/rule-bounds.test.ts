@@ -2,10 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Footprint } from "../../../src/footprint/index.ts";
-import { explainCall } from "../../../src/safety/guard/judge/explain-call.ts";
-import { parseGitIndex } from "../../../src/safety/guard/match/git-index.ts";
-import { openPolicies, readRules, type ToolCall } from "../../../src/safety/index.ts";
+import { readRules } from "../../../src/safety/index.ts";
 import { openFolder } from "../../harness/index.ts";
 import { openSetting, type Setting } from "./guarded-project.ts";
 
@@ -198,113 +195,5 @@ describe("matching of substrings", () => {
 		["s/*.md", "docs/guide.md", "deny"],
 	])("%s in %s: %s", async (place, path, decision) => {
 		expect(await decide(place, path)).toBe(decision);
-	});
-});
-
-describe("the index of a repository", () => {
-	/** An index as git writes it: version 2, these files, these extensions. */
-	const index = (files: readonly string[], extensions: readonly [kind: string, size: number][] = [], version = 2) => {
-		const head = Buffer.alloc(12);
-		head.write("DIRC");
-		head.writeUInt32BE(version, 4);
-		head.writeUInt32BE(files.length, 8);
-		const entries = files.map((name) => {
-			const length = (Math.floor((62 + Buffer.byteLength(name)) / 8) + 1) * 8;
-			const entry = Buffer.alloc(length, 0);
-			entry.writeUInt16BE(Buffer.byteLength(name), 60);
-			entry.write(name, 62);
-			return entry;
-		});
-		const more = extensions.map(([kind, size]) => {
-			const extension = Buffer.alloc(8 + size, 1);
-			extension.write(kind);
-			extension.writeUInt32BE(size, 4);
-			return extension;
-		});
-		return Buffer.concat([head, ...entries, ...more, Buffer.alloc(20)]);
-	};
-	const files = ["a", "b/c", "b/d/eeeeeee", "b/d/ffffffff", "ü"];
-
-	it("says which files and folders are tracked", () => {
-		const read = parseGitIndex(
-			index(files, [
-				["TREE", 3],
-				["REUC", 0],
-			]),
-		);
-		expect(["a", "b/c", "b/d/ffffffff", "ü", "b", "c", "b/d"].map((name) => read?.has(name))).toEqual([
-			...[true, true, true, true, false, false, false],
-		]);
-		expect(["", "b", "b/d", "a", "c"].map((name) => read?.hasBelow(name))).toEqual([true, true, true, false, false]);
-	});
-
-	it.each<[what: string, bytes: Buffer]>([
-		["a split index", index(files, [["link", 20]])],
-		["a sparse index", index(files, [["sdir", 0]])],
-		[
-			"a split index after other extensions",
-			index(files, [
-				["TREE", 3],
-				["REUC", 5],
-				["link", 20],
-			]),
-		],
-		["version 1", index(files, [], 1)],
-		["version 5", index(files, [], 5)],
-		["another file", Buffer.alloc(64)],
-		[
-			"more entries than there are",
-			Buffer.concat([index(files).subarray(0, 11), Buffer.from([9]), index(files).subarray(12)]),
-		],
-		["nothing", Buffer.alloc(0)],
-	])("is not concluded from with %s", (_what, bytes) => {
-		expect(parseGitIndex(bytes)).toBeUndefined();
-	});
-
-	it("cut anywhere within its entries says nothing", () => {
-		const whole = index(files);
-		for (let length = 0; length < whole.length - 40; length += 1)
-			expect(parseGitIndex(whole.subarray(0, length)), `${length} bytes`).toBeUndefined();
-	});
-});
-
-describe("the explanation of a call", () => {
-	const call: ToolCall = { id: "1", tool: "x", input: {}, siblings: [] };
-	const footprint = (more: Partial<Footprint> = {}): Footprint => ({
-		...{ tool: "x", accesses: [], runs: [], unknowns: [], ...more },
-	});
-	it("says whether rules are in force, and what applies", async () => {
-		const policies = openPolicies();
-		expect(await explainCall(call, footprint(), policies)).toBe(
-			"Verdict: allow\nNo rules are in force.\nIt accesses and runs nothing.",
-		);
-		policies.add({ name: "quiet", judge: () => undefined });
-		expect(await explainCall(call, footprint(), policies)).toContain("\nNo rule applies.\n");
-		const because = { policy: "p", rule: "r", reason: "x" };
-		policies.add({
-			name: "p",
-			judge: () => [
-				{ ...because, decision: "deny", origin: { file: "/f", line: 2 } },
-				{ ...because, decision: "allow" },
-			],
-		});
-		expect(await explainCall(call, footprint(), policies)).toBe(
-			"Verdict: deny\n  deny: x\n    p · r · /f:2\n  note: x\nIt accesses and runs nothing.",
-		);
-	});
-	it("lists what the call does, thirty of each kind", async () => {
-		const accesses = Array.from({ length: 31 }, (_, n) => ({
-			...{ kind: "read", path: `/p${n}`, real: n === 0 ? "/real" : `/p${n}`, recursive: n === 1, by: "x" },
-		})) as unknown as Footprint["accesses"];
-		const lines = (await explainCall(call, footprint({ accesses }), openPolicies())).split("\n");
-		expect(lines.slice(2, 6)).toEqual([
-			"Accesses:",
-			"  reads /p0 → /real",
-			"  reads /p1 and everything below",
-			"  reads /p2",
-		]);
-		expect(lines.slice(-2)).toEqual(["  reads /p29", "  … and 1 more"]);
-		const thirty = await explainCall(call, footprint({ accesses: accesses.slice(1) }), openPolicies());
-		expect(thirty).not.toContain("more");
 	});
 });

@@ -60,10 +60,10 @@ function refused(reason: string): DataRead {
 
 /** Parses an object that was passed as JSON text. */
 function unwrapJson(given: unknown): unknown {
-	if (typeof given !== "string" || !/^\s*[{[]/.test(given)) return given;
+	if (typeof given !== "string") return given;
 	try {
 		const value: unknown = JSON.parse(given);
-		return typeof value === "object" ? value : given;
+		return value instanceof Object ? value : given;
 	} catch {
 		return given;
 	}

@@ -174,7 +174,7 @@ describe("workflow.yaml", () => {
 		expect(said).toContain("`list` is a word of `/workflow` itself");
 		expect(said).toContain("`maxLoops` has no effect beside `loopable: false`");
 		expect(said).toContain("`{descripton}` is not a variable and is not replaced. Did you mean `{description}`?");
-		expect(said.split("`{unheard}` is no variable")).toHaveLength(2);
+		expect(said.split("`{unheard}` is not a variable")).toHaveLength(2);
 	});
 
 	it("warns about an unreachable commandName", () => {

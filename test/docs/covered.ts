@@ -11,7 +11,7 @@ export const covered: readonly Coverage[] = [
 	{
 		command: "npm ci && npm start",
 		by: "test/start.test.ts",
-		title: "runs the workflow to its end, tells every phase as it ends, and exits with 0",
+		title: "runs the workflow to its end, reports every phase as it ends, and exits with 0",
 	},
 	{ command: "npm test", by: ".ci/run", title: "npm test" },
 	{ command: "npm run test:deep", by: ".ci/run", title: "npm run test:deep" },

@@ -18,11 +18,14 @@ export interface Orphan {
 
 const commandLength = 200;
 
-/** Finds the living processes that carry `RUN_TAG=<run>` and everything below them or in their sessions. */
-export function findOrphans(run: string): Orphan[] {
-	if (process.platform === "linux") return orphansFromProc(run);
+/**
+ * Finds the living processes that carry `RUN_TAG=<run>` and everything below them or in their sessions, except the process `spared` with
+ * everything below it or in its session.
+ */
+export function findOrphans(run: string, spared?: number): Orphan[] {
+	if (process.platform === "linux") return orphansFromProc(run, spared);
 	if (process.platform === "win32") return [];
-	return orphansFromPs(run);
+	return orphansFromPs(run, spared);
 }
 
 export interface OrphanStop {
@@ -39,26 +42,26 @@ const mostLooks = 10;
  * Stops everything that `findOrphans` finds: SIGTERM, up to `graceMs` milliseconds, then SIGKILL. They are frozen until all of them are found and
  * signaled, so that none forks meanwhile and no shell continues with its next command because the previous one died.
  */
-export async function stopOrphans(run: string, graceMs = 1000): Promise<OrphanStop> {
+export async function stopOrphans(run: string, graceMs = 1000, spared?: number): Promise<OrphanStop> {
 	const stopped = new Map<string, Orphan>();
 	for (let round = 0; round < mostRounds; round++) {
-		const found = freeze(run);
+		const found = freeze(run, spared);
 		// The usual case costs one look at the process table.
 		if (found.length === 0) return { stopped: [...stopped.values()], remaining: [] };
 		for (const orphan of found) stopped.set(keyOf(orphan), orphan);
 		if (round === 0) await signalAll(found, ["SIGTERM", "SIGCONT"], graceMs);
 		await signalAll(found.filter(isAlive), ["SIGKILL"], killMs);
 	}
-	const remaining = findOrphans(run);
+	const remaining = findOrphans(run, spared);
 	for (const orphan of remaining) stopped.delete(keyOf(orphan));
 	return { stopped: [...stopped.values()], remaining };
 }
 
 /** Freezes the orphans, until a look finds no new one. */
-function freeze(run: string): Orphan[] {
+function freeze(run: string, spared: number | undefined): Orphan[] {
 	const frozen = new Map<string, Orphan>();
 	for (let look = 0; look < mostLooks; look++) {
-		const fresh = findOrphans(run).filter((orphan) => !frozen.has(keyOf(orphan)));
+		const fresh = findOrphans(run, spared).filter((orphan) => !frozen.has(keyOf(orphan)));
 		if (fresh.length === 0) break;
 		for (const orphan of fresh) {
 			frozen.set(keyOf(orphan), orphan);
@@ -91,7 +94,7 @@ function signalProcess(orphan: Orphan, signal: NodeJS.Signals): void {
 	} catch {}
 }
 
-function orphansFromProc(run: string): Orphan[] {
+function orphansFromProc(run: string, spared: number | undefined): Orphan[] {
 	const rows = new Map<number, ProcessRow>();
 	const boot = bootId();
 	for (const name of readdirSync("/proc")) {
@@ -105,16 +108,19 @@ function orphansFromProc(run: string): Orphan[] {
 	for (const { pid } of rows.values()) if (!self.has(pid) && environmentHas(pid, tag)) tagged.add(pid);
 	const sessions = new Set([...tagged].map((pid) => rows.get(pid)?.session).filter((session) => session !== own));
 
-	const isBelow = (row: ProcessRow): boolean => {
+	const isBelow = (row: ProcessRow, isTop: (pid: number) => boolean): boolean => {
 		const seen = new Set<number>();
 		for (let at: ProcessRow | undefined = row; at && !seen.has(at.pid); at = rows.get(at.parent)) {
-			if (tagged.has(at.pid)) return true;
+			if (isTop(at.pid)) return true;
 			seen.add(at.pid);
 		}
 		return false;
 	};
+	const isSpared = (row: ProcessRow): boolean =>
+		spared !== undefined && (row.session === spared || isBelow(row, (pid) => pid === spared));
 	return [...rows.values()]
-		.filter((row) => !self.has(row.pid) && (sessions.has(row.session) || isBelow(row)))
+		.filter((row) => !self.has(row.pid) && (sessions.has(row.session) || isBelow(row, (pid) => tagged.has(pid))))
+		.filter((row) => !isSpared(row))
 		.map(({ pid, started }) => ({ pid, started, command: commandLine(pid) }));
 }
 
@@ -142,7 +148,7 @@ function commandLine(pid: number): string {
 	}
 }
 
-function orphansFromPs(run: string): Orphan[] {
+function orphansFromPs(run: string, spared: number | undefined): Orphan[] {
 	const shown = spawnSync("/bin/ps", ["-A", "-E", "-ww", "-o", "pid=,ppid=,command="], {
 		encoding: "utf8",
 		maxBuffer: 64 * 1024 * 1024,
@@ -156,9 +162,10 @@ function orphansFromPs(run: string): Orphan[] {
 	const found = new Set(
 		others.filter(({ command }) => `${command} `.includes(` ${RUN_TAG}=${run} `)).map(({ pid }) => pid),
 	);
+	if (spared !== undefined) found.delete(spared);
 	for (let size = -1; size < found.size; ) {
 		size = found.size;
-		for (const { pid, parent } of others) if (found.has(parent)) found.add(pid);
+		for (const { pid, parent } of others) if (found.has(parent) && pid !== spared) found.add(pid);
 	}
 	return others.flatMap(({ pid, command }) => {
 		const started = found.has(pid) ? processStart(pid) : undefined;

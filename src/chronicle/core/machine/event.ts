@@ -102,6 +102,8 @@ export interface WorkerStarted extends LaunchId {
 	readonly conversation: "new" | "continued";
 	/** A notice, for example that a model alias fell back to another model. */
 	readonly notice?: string;
+	/** Its process was started before it was needed. */
+	readonly standby?: true;
 }
 
 export interface LaunchFailed extends LaunchId {

@@ -4,6 +4,7 @@ export { type Batch, decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export type * from "./event.ts";
 export * from "./launch.ts";
+export { likelyNext, type NextLaunch } from "./likely-next.ts";
 export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
 export { outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";

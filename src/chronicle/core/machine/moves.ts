@@ -17,12 +17,12 @@ export type MoveJudgement =
 	/** Escalated to the user because of `cause`; `refused` is the requested target. */
 	| { readonly kind: "divert"; readonly cause: MoveCause; readonly refused: string };
 
-/** Targets that `workflow_transition` accepts in the current state, declared ones first. */
-export function legalTargets(run: Run): string[] {
-	const plan = planOf(run);
-	if (run.state === HUMAN_INTERVENTION) return [];
-	if (plan.terminal) return [...new Set(["done", run.state])];
-	return [...new Set([...plan.next, HUMAN_INTERVENTION, run.state])];
+/** Targets that `workflow_transition` accepts in a state, by default the current one; declared ones first. */
+export function legalTargets(run: Run, state = run.state): string[] {
+	const plan = planOf(run, state);
+	if (state === HUMAN_INTERVENTION) return [];
+	if (plan.terminal) return [...new Set(["done", state])];
+	return [...new Set([...plan.next, HUMAN_INTERVENTION, state])];
 }
 
 /** Judges the move to `target` that a worker of the current state requests. */

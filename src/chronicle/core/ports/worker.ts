@@ -22,11 +22,17 @@ export interface WorkerLauncher {
 	 * nothing running. `signal` aborts a launch before the handshake: the process is stopped within a second.
 	 */
 	launch(order: LaunchOrder, host: WorkerHost, signal: AbortSignal): Promise<Result<Worker, LaunchFault>>;
+	/**
+	 * Keeps the worker of `order` ready for its launch, as far as the settings and the machine allow it, and gives up any other; `undefined`
+	 * gives up all. Until its launch a standby has done nothing: no request, no entry, no file of the project. A launch that differs from its
+	 * order starts a worker of its own. Resolves once what was given up is gone; never rejects.
+	 */
+	keepReady(order: StandbyOrder | undefined): Promise<void>;
 	/** Redacts the secrets in the run's conversations in `folder`, except `keep`. Redacted conversations will not be continued. */
 	redactSessions(folder: string, keep?: string): Promise<void>;
 	/** Spend of the conversation `key` in `folder` according to its own record; `undefined` if it cannot be read. No process has it open. */
 	readSpend(folder: string, key: string): Promise<Spend | undefined>;
-	/** Stops every process left running by workers of this run, including workers without a supervisor. */
+	/** Stops every process left running by workers of this run, including workers without a supervisor, except the standby. */
 	stopOrphans(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
 }
 
@@ -63,6 +69,12 @@ export interface LaunchOrder {
 	readonly unanswered: "ask" | "drop";
 	/** Folder of the run's own files; the worker may read them. */
 	readonly folder: string;
+}
+
+/** What is known of a launch before it is intended. */
+export interface StandbyOrder extends Pick<LaunchOrder, "run" | "launch" | "state" | "model" | "cwd" | "targets" | "folder"> {
+	/** The run waits for the user: after a while the standby is given up. */
+	readonly waits: boolean;
 }
 
 /** Limits of this process from now on, in milliseconds, USD and tokens. Beyond a limit, the worker itself refuses further tool calls. */

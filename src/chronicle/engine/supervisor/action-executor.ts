@@ -11,6 +11,8 @@ export interface ActionExecutor {
 	 * recorded that does not count any more.
 	 */
 	execute(action: Action, signal: AbortSignal): Promise<void>;
+	/** Keeps the worker of the likely next launch ready. */
+	keepReady(): void;
 	/** Gives every worker the ceilings that hold now. */
 	updateLimits(): void;
 	/** Stops every worker at once and waits until it is gone. */
@@ -44,6 +46,7 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 					return restoreFiles(context, action, signal);
 			}
 		},
+		keepReady: () => workers.keepReady(),
 		updateLimits: () => workers.updateLimits(),
 		stopWorkers: () => workers.stopAll(),
 	};

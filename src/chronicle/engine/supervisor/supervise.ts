@@ -220,6 +220,7 @@ class Supervisor implements Supervision {
 		for (const [key, { control }] of this.#running) if (!pending.has(key)) control.abort();
 		for (const [key, action] of pending)
 			if (!this.#running.has(key) && this.run.seq > (this.#endedAt.get(key) ?? -1)) this.#startAction(action);
+		this.#executor.keepReady();
 		if (this.#running.size === 0 && isParked(this.run) && this.#inboxRead) this.#close();
 	}
 

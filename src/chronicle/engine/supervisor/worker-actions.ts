@@ -9,10 +9,12 @@ import {
 	type LaunchOrder,
 	launchKey,
 	legalTargets,
+	likelyNext,
 	NO_SPEND,
 	planOf,
 	type Run,
 	type Spend,
+	type StandbyOrder,
 	type Worker,
 } from "../../core/index.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
@@ -27,6 +29,10 @@ export class Workers {
 	readonly #alive = new Map<string, Worker>();
 	/** Launches whose process is not a worker yet. */
 	readonly #starting = new Map<string, Promise<Worker | undefined>>();
+	/** Where workers work, once one has been started. */
+	#cwd: string | undefined;
+	/** What `keepReady` was last called for. */
+	#kept = "";
 	#stopped = false;
 
 	constructor(context: ExecutorContext) {
@@ -35,13 +41,16 @@ export class Workers {
 
 	/** Launches the worker and resolves once its end is recorded, or that it could not be launched. */
 	async run(action: Work, signal: AbortSignal): Promise<void> {
-		const { holdsLease, record } = this.#context;
+		const { holdsLease, record, launcher, folder } = this.#context;
 		const { launch } = action;
 		const key = launchKey(launch);
 		if (this.#alive.has(key)) return;
+		this.#kept = "";
 		const start = this.#start(action, signal);
 		this.#starting.set(key, start);
 		const worker = await start.finally(() => this.#starting.delete(key));
+		// Long conversations take a while: the worker does not wait for it.
+		if (!this.#stopped && (await holdsLease())) await launcher.redactSessions(folder, action.conversation.key);
 		if (!worker) return;
 		const outcome = await worker.ended;
 		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
@@ -61,10 +70,10 @@ export class Workers {
 		};
 		if (action.delayMs > 0) await clock.sleep(action.delayMs, signal);
 		if (signal.aborted) return undefined;
-		await launcher.redactSessions(folder, action.conversation.key);
-		if (signal.aborted || !(await holdsLease())) return undefined;
+		if (!(await holdsLease())) return undefined;
 		const opened = await workspace.open(undefined, launchKey(launch));
 		if (!opened.ok) return fail({ reason: "spawn", detail: opened.failure.message });
+		this.#cwd = opened.value.cwd;
 		const order = orderOf(this.#context, action, opened.value.cwd);
 		const started = await launcher.launch(order, hostOf(this.#context, launch, signal), signal);
 		// Aborted because the supervision ends: the launch stays pending.
@@ -75,6 +84,19 @@ export class Workers {
 		if (this.#stopped || signal.aborted) worker.stop("now");
 		else await record(startOf(launch, worker));
 		return worker;
+	}
+
+	/** Keeps the worker of the likely next launch ready. */
+	keepReady(): void {
+		const { launcher, run } = this.#context;
+		const { kind } = run().stage;
+		// The launch itself takes the standby, or gives it up.
+		if (this.#stopped || kind === "launching") return;
+		const order = standbyOrderOf(this.#context, this.#cwd);
+		const kept = order ? `${launchKey(order.launch)} ${order.state.name} ${order.model} ${order.waits}` : kind;
+		if (kept === this.#kept) return;
+		this.#kept = kept;
+		void launcher.keepReady(order);
 	}
 
 	async send({ launch, message, text }: Extract<Action, { kind: "send" }>): Promise<void> {
@@ -113,7 +135,7 @@ export class Workers {
 		const { stage } = this.#context.run();
 		const all = [...this.#alive];
 		for (const [, worker] of all) worker.stop("now");
-		await Promise.all(all.map(([, { ended }]) => ended));
+		await Promise.all([this.#context.launcher.keepReady(undefined), ...all.map(([, { ended }]) => ended)]);
 		// The time until now counts; the next supervisor cannot know it.
 		if (stage.kind === "working" && all.some(([key]) => key === launchKey(stage.launch))) {
 			const { visit, attempt } = stage.launch;
@@ -171,5 +193,21 @@ function orderOf(context: ExecutorContext, action: Work, cwd: string): LaunchOrd
 		// Waiting messages go before a move that the worker asked for without knowing them.
 		unanswered: because === "rejected" || run.outbox.length > 0 ? "drop" : "ask",
 		folder,
+	};
+}
+
+function standbyOrderOf({ run, folder }: ExecutorContext, cwd: string | undefined): StandbyOrder | undefined {
+	const now = run();
+	const next = likelyNext(now);
+	if (!next || cwd === undefined) return undefined;
+	return {
+		run: now.id,
+		launch: next.launch,
+		state: planOf(now, next.state),
+		...(now.model === null ? {} : { model: now.model }),
+		cwd,
+		targets: legalTargets(now, next.state),
+		folder,
+		waits: now.stage.kind === "asking" || now.questions.length > 0,
 	};
 }

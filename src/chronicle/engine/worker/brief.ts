@@ -1,4 +1,5 @@
-// The private file that tells a worker's extension what it may do. Written before the process starts, read once.
+// The private file that tells a worker's extension what it may do. Written before the process starts, read once. What only its launch decides
+// is told over the pipe.
 // B1 only the user's account can read it; B2 the worker keeps what it read, so that changing the file changes nothing; B3 a worker without a valid
 // brief does not work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,14 +11,12 @@ import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 export const BRIEF_VARIABLE = "PI_CHRONICLE_BRIEF";
 
 export interface WorkerBrief {
-	readonly version: 1;
+	readonly version: 2;
 	readonly run: string;
 	readonly state: string;
 	readonly launch: LaunchId;
 	/** What `workflow_transition` may name. */
 	readonly targets: readonly string[];
-	/** What this process may spend; absent: no ceiling. */
-	readonly allowance: ProcessAllowance;
 	/** Which tools of the state's extensions it gets; absent where it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
 	readonly rules: FrozenRules;
@@ -25,6 +24,13 @@ export interface WorkerBrief {
 	readonly sandbox: "shell" | "off";
 }
 
+/** What a worker is told when its launch is intended: until then it does nothing. */
+export interface Adoption {
+	readonly launch: LaunchId;
+	readonly allowance: ProcessAllowance;
+}
+
+/** What a process may spend; absent: no ceiling. */
 export interface ProcessAllowance {
 	readonly costUsd?: number;
 	readonly tokens?: number;
@@ -54,11 +60,18 @@ const isToolOrder: Shape<ToolOrder> = object<ToolOrder>({
 });
 
 const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
-	version: oneOf(1),
+	version: oneOf(2),
 	run: isText,
 	state: isText,
 	launch: isLaunchId,
 	targets: listOf(isText),
+	tools: optional(isToolOrder),
+	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),
+	sandbox: oneOf("shell", "off"),
+});
+
+const isAdoption: Shape<Adoption> = object<Adoption>({
+	launch: isLaunchId,
 	allowance: object<ProcessAllowance>({
 		costUsd: optional(isNumber),
 		tokens: optional(isNumber),
@@ -66,10 +79,13 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 		calls: optional(isNumber),
 		countCacheReads: isFlag,
 	}),
-	tools: optional(isToolOrder),
-	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),
-	sandbox: oneOf("shell", "off"),
 });
+
+/** Reads an adoption from JSON; `undefined` for anything else. */
+export function readAdoption(json: string): Adoption | undefined {
+	const value: unknown = JSON.parse(json);
+	return isAdoption(value) ? value : undefined;
+}
 
 /** Writes a brief to a new file at `path`. Throws what the disk throws. */
 export function writeBrief(path: string, brief: WorkerBrief): void {

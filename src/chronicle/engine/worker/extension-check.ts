@@ -68,12 +68,11 @@ async function load(extensions: readonly string[], check: ExtensionCheck, signal
 	const brief = join(folder, "brief.json");
 	const run = `check-${process.pid}`;
 	writeBrief(brief, {
-		version: 1,
+		version: 2,
 		run,
 		state: "check",
 		launch: { visit: 1, attempt: 1, launch: 1 },
 		targets: [],
-		allowance: { countCacheReads: true },
 		tools: {
 			tools: [],
 			requested: [],

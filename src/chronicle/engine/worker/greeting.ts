@@ -7,7 +7,7 @@ import type { LaunchFault } from "../../core/index.ts";
 import { type Hello, readHello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
 
 export type Greeting =
-	| { readonly kind: "hello"; readonly hello: Hello; readonly link: RpcLink; handOver(listener: RpcListener): void }
+	| { readonly kind: "hello"; readonly hello: Hello; readonly link: RpcLink; readonly adopted: Promise<void>; handOver(listener: RpcListener): void }
 	/** Its rules could not be enforced. */
 	| { readonly kind: "unable"; readonly detail: string }
 	/** `spawn`: it never ran, or was killed from outside, so a retry may succeed. */
@@ -23,6 +23,10 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 	const greeted = new Promise<{ readonly hello: Hello } | { readonly unable: string }>((resolve) => {
 		greet = resolve;
 	});
+	let confirm: () => void = () => {};
+	const adopted = new Promise<void>((resolve) => {
+		confirm = resolve;
+	});
 	const pass = (deliver: (listener: RpcListener) => void): void => {
 		if (owner) deliver(owner);
 		else early.push(deliver);
@@ -35,6 +39,7 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 			const hello = notice?.topic === "hello" ? readHello(notice.payload) : undefined;
 			if (hello) greet({ hello });
 			else if (notice?.topic === "unable") greet({ unable: String(notice.payload) });
+			else if (notice?.topic === "adopted") confirm();
 			else {
 				if (record.type === "extension_error") complaint = ` ${String(record.error)}`;
 				pass((listener) => listener.event(record));
@@ -71,6 +76,7 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 		kind: "hello",
 		hello: first.hello,
 		link,
+		adopted,
 		handOver(listener) {
 			owner = listener;
 			for (const deliver of early.splice(0)) deliver(listener);

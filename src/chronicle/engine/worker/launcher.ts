@@ -1,54 +1,60 @@
 // The `WorkerLauncher` for this machine: one pi process in RPC mode per launch, its session file in the run's folder.
 // L1 a process does no work before it has passed the handshake; L2 a launch that fails leaves no process; L3 texts reach the worker by file or pipe
 // alone.
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import type { PiCommand } from "../../../pi/index.ts";
-import { type Child, startChild, stopOrphans } from "../../../process/index.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { orderExtension } from "../../../pi/index.ts";
+import { stopOrphans } from "../../../process/index.ts";
 import { openRedaction, redactText } from "../../../safety/index.ts";
 import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../../core/index.ts";
 import { NO_SPEND } from "../../core/index.ts";
-import { type FrozenRules, writeBrief } from "./brief.ts";
-import { expectedTools, type WorkerFiles, workerArguments, workerEnvironment } from "./command-line.ts";
+import type { Adoption, FrozenRules } from "./brief.ts";
+import { expectedTools } from "./command-line.ts";
 import { checkExtensions } from "./extension-check.ts";
-import { awaitHello, faultOf, type Greeting, unlessAborted } from "./greeting.ts";
+import { unlessAborted } from "./greeting.ts";
 import { judgeHello, leftOut } from "./handshake.ts";
 import { type LiveWorker, openLive } from "./live.ts";
 import { redactSessions } from "./redact-sessions.ts";
 import type { UnreadableRules } from "./rules.ts";
-import { createSessionFile, readSessionFile, relocateSession, type SessionContents } from "./session-file.ts";
+import { readSessionFile, relocateSession, type SessionContents } from "./session-file.ts";
+import { openStandby, type Standby, type StandbyLimits } from "./standby.ts";
+import {
+	adoptFiles,
+	canceled,
+	defaultHelloMs,
+	filesOf,
+	type Hailed,
+	type StartedProcess,
+	type StartFault,
+	type StartOptions,
+	startFault,
+	startProcess,
+	stopMs,
+	workersFolder,
+} from "./start-process.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
-export interface LauncherOptions {
-	readonly pi: PiCommand;
-	/** Absolute path of the extension that workers load. */
-	readonly workerEntry: string;
+export interface LauncherOptions extends StartOptions {
 	readonly resources: WorkerResources;
 	/** The guard's rules for this run, or why they cannot be enforced: then nothing is launched. */
 	readonly rules: FrozenRules | UnreadableRules;
-	/** Whether the user trusts the project's pi files. */
-	readonly trust: "trusted" | "untrusted";
-	/** Default `off`. See `WorkerBrief`. */
-	readonly sandbox?: "shell" | "off";
-	/** Loaded before everything else, such as the understudy of a rehearsal. */
-	readonly extensions?: readonly string[];
-	readonly env?: NodeJS.ProcessEnv;
-	/** Milliseconds a process may take to report itself. */
-	readonly helloMs?: number;
+	/** Default: no standby. */
+	readonly standby?: StandbyLimits;
 }
 
-/** In the run's folder. */
-const workersFolder = "workers";
-
-function sessionFile(folder: string, key: string): string {
-	return join(folder, workersFolder, `${key}.jsonl`);
+/** What launching works with. */
+interface Launching {
+	readonly options: StartOptions & { readonly resources: WorkerResources };
+	readonly rules: FrozenRules;
+	readonly standby: Standby | undefined;
 }
-
-type Fault = { readonly ok: false; readonly failure: LaunchFault };
 
 /** Opens the launcher of one supervisor. */
 export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	const { resources, rules } = options;
+	const standby =
+		"kind" in rules || !options.standby ? undefined : openStandby({ ...options, rules, limits: options.standby });
 	const redact = openRedaction(options.env ?? process.env);
 	const redacted = new Set<string>();
 	return {
@@ -67,45 +73,37 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			}
 			return [...problems, ...(await checkExtensions(specs, { ...options, rules }, signal))];
 		},
-		launch: (order, host, signal) => launch(order, host, signal, options),
+		async launch(order, host, signal) {
+			if ("kind" in rules) return startFault("rules", `${rules.detail} ${rules.remedy}`);
+			return launch(order, host, signal, { options, rules, standby });
+		},
+		async keepReady(order) {
+			await standby?.keep(order);
+		},
 		async redactSessions(folder, keep) {
 			redactSessions(join(folder, workersFolder), keep, redact, redacted);
 		},
 		async readSpend(folder, key) {
-			const read = await readSessionFile(sessionFile(folder, key));
+			const read = await readSessionFile(filesOf(folder, key).session);
 			return read.kind === "read" ? read.contents.spend : undefined;
 		},
 		async stopOrphans(run) {
-			const { stopped, remaining } = await stopOrphans(run);
+			const { stopped, remaining } = await stopOrphans(run, undefined, standby?.pid());
 			return { stopped: stopped.length, left: remaining.length };
 		},
 	};
 }
 
-/** Milliseconds that a process which never became a worker gets to end. */
-const stopMs = 500;
-
-const defaultHelloMs = 30_000;
-
-/** What is launched. */
-interface Launch {
-	readonly order: LaunchOrder;
-	readonly spec: WorkerSpec;
-	readonly files: WorkerFiles;
-	readonly rules: FrozenRules;
-	/** Of the session that is continued; `undefined` for a new one. */
-	readonly session: SessionContents | undefined;
-}
+/** Milliseconds from a worker's first message to its first request, in which nothing else is started. */
+const quietMs = 150;
 
 async function launch(
 	order: LaunchOrder,
 	host: WorkerHost,
 	signal: AbortSignal,
-	options: LauncherOptions,
+	{ options, rules, standby }: Launching,
 ): Promise<Result<Worker, LaunchFault>> {
-	const { rules, resources } = options;
-	if ("kind" in rules) return fault("rules", `${rules.detail} ${rules.remedy}`);
-	const resolved = await unlessAborted(resolveWorkerSpec(order.state, order.model, resources, signal), signal);
+	const resolved = await unlessAborted(resolveWorkerSpec(order.state, order.model, options.resources, signal), signal);
 	if (!resolved) return canceled;
 	const { spec, problems } = resolved;
 	if (!spec) {
@@ -114,48 +112,118 @@ async function launch(
 			message = "The state cannot be set up.",
 			remedy = "",
 		} = problems.find(({ severity }) => severity === "error") ?? {};
-		return fault(part, `${message} ${remedy}`.trim());
+		return startFault(part, `${message} ${remedy}`.trim());
 	}
-	const files = filesOf(order);
-	const prepared = await prepare(order, spec, files, rules, options.sandbox ?? "off");
-	if ("ok" in prepared) return prepared;
-	const child = startChild({
-		command: options.pi.command,
-		args: workerArguments(options.pi, spec, files, [options.workerEntry, ...(options.extensions ?? [])], options.trust),
-		cwd: order.cwd,
-		env: workerEnvironment(options.env ?? process.env, order.run, files.brief),
-	});
-	const greeting = await awaitHello(child, options.helloMs ?? defaultHelloMs, signal);
-	if (signal.aborted || greeting.kind !== "hello") {
-		await child.stop(stopMs);
-		// Only now everything that it wrote to stderr has been read.
-		return signal.aborted || greeting.kind === "hello"
-			? canceled
-			: { ok: false, failure: faultOf(greeting, child.stderr()) };
-	}
-	const started = startWork({ order, spec, files, rules, session: prepared.session }, child, greeting, host);
-	if (!started.ok) await child.stop(stopMs);
-	return started;
+	const launched = await startWorker(order, spec, host, signal, { options, rules, standby });
+	if (launched.ok) standby?.after(launched.value.begun.then(() => sleep(quietMs)));
+	return launched;
 }
 
-/** Judges the first report of the process, and gives it its first message. */
-function startWork(
-	{ order, spec, files, rules, session }: Launch,
-	child: Child,
-	greeting: Extract<Greeting, { kind: "hello" }>,
+type BegunWorker = Worker & {
+	/** Resolves once its first message is in its conversation, or it has ended. */
+	readonly begun: Promise<unknown>;
+};
+
+/** Adopts the standby where it fits, else a process of its own. */
+async function startWorker(
+	order: LaunchOrder,
+	spec: WorkerSpec,
 	host: WorkerHost,
-): Result<LiveWorker, LaunchFault> {
-	const { hello, link } = greeting;
-	const wrong = judgeHello(hello, {
+	signal: AbortSignal,
+	{ options, rules, standby }: Launching,
+): Promise<Result<BegunWorker, LaunchFault>> {
+	const helloMs = options.helloMs ?? defaultHelloMs;
+	const adoption = { order, rules, host, session: undefined, signal };
+	const ready = order.conversation.kind === "new" ? standby?.take(order, spec) : undefined;
+	// A standby that fails, for whatever reason, costs the time until it does: the worker is started anew.
+	const adopted = ready && (await adopt(ready, { ...adoption, standby: true, ackMs: standbyAckMs }));
+	if (adopted?.ok || signal.aborted) return adopted ?? canceled;
+	try {
+		const files = filesOf(order.folder, order.conversation.key);
+		const session = await openSession(order, files.session);
+		if (session !== undefined && "ok" in session) return session;
+		const started = startProcess(order, { spec, files, rules }, options, signal);
+		return await adopt(started, { ...adoption, session, standby: false, ackMs: helloMs });
+	} catch (error) {
+		const cause = error instanceof Error ? error.message : String(error);
+		return startFault("spawn", `The run's folder cannot be written: ${cause}`);
+	}
+}
+
+/** Milliseconds that a standby gets to confirm its adoption. */
+const standbyAckMs = 2000;
+
+interface AdoptionOptions {
+	readonly order: LaunchOrder;
+	readonly rules: FrozenRules;
+	readonly host: WorkerHost;
+	/** Of the session that is continued; `undefined` for a new one. */
+	readonly session: SessionContents | undefined;
+	readonly standby: boolean;
+	readonly ackMs: number;
+	readonly signal: AbortSignal;
+}
+
+/** Makes a started process the worker of a launch: judges its first report, tells it its limits, and gives it its first message. */
+async function adopt(
+	started: StartedProcess,
+	options: AdoptionOptions,
+): Promise<Result<BegunWorker, LaunchFault>> {
+	const { child } = started;
+	const greeting = await started.greeting;
+	if ("ok" in greeting) return greeting;
+	const wrong = judge(started, greeting, options);
+	if (wrong === undefined && (await confirmed(started, greeting, options))) {
+		adoptFiles(started.files, filesOf(options.order.folder, options.order.conversation.key));
+		return { ok: true, value: beginWork(started, greeting, options) };
+	}
+	await (options.standby ? child.kill() : child.stop(stopMs));
+	if (options.signal.aborted) return canceled;
+	return wrong ? { ok: false, failure: wrong } : startFault("spawn", "The process ended at once.");
+}
+
+function judge({ spec }: StartedProcess, { hello }: Hailed, { order, rules }: AdoptionOptions): LaunchFault | undefined {
+	return judgeHello(hello, {
 		rules: rules.hash,
 		tools: expectedTools(spec),
 		order: spec.order,
 		model: spec.exactModel,
 		costUsd: order.limits.costUsd,
 	});
-	if (wrong) return { ok: false, failure: wrong };
-	const { pid, started } = child;
-	if (pid === undefined || started === undefined) return fault("spawn", "The process ended at once.");
+}
+
+/** Whether the process has taken the adoption. */
+async function confirmed(
+	{ child }: StartedProcess,
+	{ link, adopted }: Hailed,
+	{ order, ackMs, signal }: AdoptionOptions,
+): Promise<boolean> {
+	const { costUsd, tokens, requests, calls, countCacheReads } = order.limits;
+	const adoption: Adoption = {
+		launch: order.launch,
+		allowance: {
+			...(costUsd === undefined ? {} : { costUsd }),
+			...(tokens === undefined ? {} : { tokens }),
+			...(requests === undefined ? {} : { requests }),
+			...(calls === undefined ? {} : { calls }),
+			countCacheReads,
+		},
+	};
+	orderExtension(link, `adopt ${JSON.stringify(adoption)}`);
+	const late = new AbortController();
+	const first = await Promise.race([
+		adopted.then(() => true),
+		child.exited.then(() => false),
+		sleep(ackMs, false, { signal: AbortSignal.any([late.signal, signal]) }).catch(() => false),
+	]);
+	late.abort();
+	return first;
+}
+
+function beginWork(started: StartedProcess, greeting: Hailed, options: AdoptionOptions): BegunWorker {
+	const { spec, child } = started;
+	const { order, rules, host, session, standby } = options;
+	const { hello, link } = greeting;
 	const notices = [...spec.notices, ...(spec.order ? leftOut(order.state.name, spec.order, hello.registered) : [])];
 	const live = openLive(
 		{
@@ -164,77 +232,35 @@ function startWork(
 			limits: order.limits,
 			fallbacks: spec.fallbacks,
 			before: session?.spend ?? NO_SPEND,
-			session: files.session,
+			session: started.files.session,
 			started: {
-				pid,
-				started,
+				// Its hello has come over its pipe.
+				pid: child.pid ?? 0,
+				started: child.started ?? "unknown",
 				model: hello.model,
 				...(rules.files > 0 ? { rules: rules.hash } : {}),
 				conversation: session ? "continued" : "new",
 				...(notices.length > 0 ? { notice: redactText(notices.join(" "), 600) } : {}),
+				...(standby ? { standby } : {}),
 			},
 		},
 		link,
 	);
 	greeting.handOver(live.listener);
 	// The caller learns that the worker has started before anything that the worker does.
-	setImmediate(() => {
-		if (session && session.spend.tokens > 0) host.report({ kind: "used", spend: session.spend });
-		const move = order.unanswered === "ask" ? session?.unanswered : undefined;
-		if (move && order.targets.includes(move.target)) void live.askMove(move.target, move.summary);
-		else void live.send(session ? order.message.continued : order.message.new);
-	});
-	return { ok: true, value: live };
+	const begun = new Promise<unknown>((resolve) => setImmediate(() => resolve(sendFirst(live, options))));
+	return { ...live, begun };
 }
 
-function filesOf({ folder, conversation: { key } }: LaunchOrder): WorkerFiles {
-	return {
-		session: sessionFile(folder, key),
-		brief: join(folder, workersFolder, `${key}.brief.json`),
-		persona: join(folder, workersFolder, `${key}.persona.md`),
-	};
+async function sendFirst(live: LiveWorker, { order, host, session }: AdoptionOptions): Promise<void> {
+	if (session && session.spend.tokens > 0) host.report({ kind: "used", spend: session.spend });
+	const move = order.unanswered === "ask" ? session?.unanswered : undefined;
+	if (move && order.targets.includes(move.target)) await live.askMove(move.target, move.summary);
+	else await live.send(session ? order.message.continued : order.message.new);
 }
 
-/** Writes what the process reads, and finds the session that it continues. */
-async function prepare(
-	order: LaunchOrder,
-	spec: WorkerSpec,
-	files: WorkerFiles,
-	rules: FrozenRules,
-	sandbox: "shell" | "off",
-): Promise<Pick<Launch, "session"> | Fault> {
-	try {
-		mkdirSync(join(order.folder, workersFolder), { recursive: true, mode: 0o700 });
-		const session = await openSession(order, files.session);
-		if (session !== undefined && "ok" in session) return session;
-		const { costUsd, tokens, requests, calls, countCacheReads } = order.limits;
-		writeBrief(files.brief, {
-			version: 1,
-			run: order.run,
-			state: order.state.name,
-			launch: order.launch,
-			targets: order.targets,
-			allowance: {
-				...(costUsd === undefined ? {} : { costUsd }),
-				...(tokens === undefined ? {} : { tokens }),
-				...(requests === undefined ? {} : { requests }),
-				...(calls === undefined ? {} : { calls }),
-				countCacheReads,
-			},
-			...(spec.order ? { tools: spec.order } : {}),
-			rules,
-			sandbox,
-		});
-		writeFileSync(files.persona, `${spec.persona.prompt}\n`, { mode: 0o600 });
-		return { session };
-	} catch (error) {
-		const cause = error instanceof Error ? error.message : String(error);
-		return fault("spawn", `The run's folder cannot be written: ${cause}`);
-	}
-}
-
-/** The session to continue; `undefined` for a new one, whose file exists then and is empty. */
-async function openSession(order: LaunchOrder, path: string): Promise<SessionContents | undefined | Fault> {
+/** The session to continue; `undefined` for a new one, whose file pi makes with its first message. */
+async function openSession(order: LaunchOrder, path: string): Promise<SessionContents | undefined | StartFault> {
 	const { conversation } = order;
 	if (conversation.kind === "continue") {
 		const read = await readSessionFile(path);
@@ -244,12 +270,11 @@ async function openSession(order: LaunchOrder, path: string): Promise<SessionCon
 		}
 		if (!conversation.optional) {
 			const why = read.kind === "broken" ? read.detail : "It does not exist.";
-			return fault("session_lost", `The conversation of the interrupted worker cannot be continued. ${why}`);
+			return startFault("session_lost", `The conversation of the interrupted worker cannot be continued. ${why}`);
 		}
 	}
 	// What an earlier launch left under this name, before anything of it was recorded, is kept.
 	if (existsSync(path)) renameSync(path, freePath(path));
-	createSessionFile(path);
 	return undefined;
 }
 
@@ -258,10 +283,4 @@ function freePath(path: string): string {
 		const free = path.replace(/\.jsonl$/, `.${n}.jsonl`);
 		if (!existsSync(free)) return free;
 	}
-}
-
-const canceled = fault("spawn", "The start was canceled.");
-
-function fault(reason: LaunchFault["reason"], detail: string): Fault {
-	return { ok: false, failure: { reason, detail } };
 }

@@ -6,6 +6,8 @@ import { listModels, type PiCommand, packageRoot } from "../../../pi/index.ts";
 import type { WorkerLauncher } from "../../core/index.ts";
 import { openLauncher } from "./launcher.ts";
 import { freezeRunRules } from "./rules.ts";
+import type { StandbyLimits } from "./standby.ts";
+import { standbySettings } from "./standby-settings.ts";
 
 export interface ProjectEnvironment {
 	/** Absolute: the folder that the run works in. */
@@ -26,6 +28,8 @@ export interface ProjectEnvironment {
 	 * `off`.
 	 */
 	readonly sandbox?: "shell" | "off";
+	/** Default: as the settings say, and none in a rehearsal, whose report would show it. */
+	readonly standby?: StandbyLimits;
 	/** The extension that workers load. Default: this package's. */
 	readonly workerEntry?: string;
 }
@@ -58,6 +62,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		},
 		rules: freezeRunRules(cwd, home, agentFolder),
 		trust,
+		standby: place.standby ?? (env.PI_CHRONICLE_REHEARSAL ? { most: 0, waitMs: 0 } : standbySettings(place)),
 		extensions,
 		env,
 		sandbox: place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? "shell" : "off"),

@@ -1,7 +1,6 @@
-// A worker's conversation on disk, pi's session file: created and relocated for a process, and read for what the ledger must know.
+// A worker's conversation on disk, pi's session file: relocated for a process, and read for what the ledger must know.
 // Source of the format: pi's docs/session-format.md. C1 only one process has the file open, and it is ours: this runs before that process starts or
 // after it has ended; C2 a torn last line is cut before pi appends to it; C3 lines that are not JSON are ignored, as in pi.
-import { closeSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { readLines, replaceFile } from "../../../disk/index.ts";
 import { RECORD_CAP } from "../../../process/index.ts";
@@ -42,11 +41,6 @@ export type SessionRead =
 	/** There is no file, or no message in it yet. */
 	| { readonly kind: "absent" }
 	| { readonly kind: "broken"; readonly detail: string };
-
-/** Makes an empty file that only the user can read; pi starts its session in it and writes every entry at once. Throws what the disk throws. */
-export function createSessionFile(path: string): void {
-	closeSync(openSync(path, "wx", 0o600));
-}
 
 /** Reads a session file and cuts a torn last line. */
 export async function readSessionFile(path: string): Promise<SessionRead> {

@@ -11,6 +11,7 @@ export function openScriptedLauncher(plays: Play[], orders: LaunchOrder[] = []):
 	const spent = new Map<string, Spend>();
 	return {
 		check: async () => [],
+		keepReady: async () => {},
 		redactSessions: async () => {},
 		readSpend: async (_folder, key) => spent.get(key),
 		stopOrphans: async () => ({ stopped: 0, left: 0 }),

@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const brief: WorkerBrief = {
-	version: 1,
+	version: 2,
 	run: "r",
 	state: "build",
 	launch: { visit: 2, attempt: 1, launch: 3 },

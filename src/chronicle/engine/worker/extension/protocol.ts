@@ -22,7 +22,7 @@ export interface Hello {
 /** A call that the worker's extension itself refused. */
 export interface RefusedCall {
 	readonly call: string;
-	readonly rule: "allowance" | "stopping" | "state-ended" | "not-given";
+	readonly rule: "not-begun" | "allowance" | "stopping" | "state-ended" | "not-given";
 }
 
 /** An answer of the launcher; `text` is for the model. */
@@ -55,7 +55,7 @@ const isHello: Shape<Hello> = object<Hello>({
 
 const isRefusedCall: Shape<RefusedCall> = object<RefusedCall>({
 	call: isText,
-	rule: oneOf("allowance", "stopping", "state-ended", "not-given"),
+	rule: oneOf("not-begun", "allowance", "stopping", "state-ended", "not-given"),
 });
 
 const isHostReply: Shape<HostReply> = object<HostReply>({ kind: isText, text: isText });

@@ -1,8 +1,10 @@
 // The extension inside a worker's pi: it reports itself, passes moves and findings to the supervisor, and ends the turn.
 // W1 it judges only whether the turn is over: the rules are the guard's; W2 an error refuses a call, it never allows one.
+import { chmodSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
-import type { WorkerBrief } from "../brief.ts";
+import { launchKey } from "../../../core/index.ts";
+import { readAdoption, type WorkerBrief } from "../brief.ts";
 import { type AnsweredMove, type Hello, MOVE_ENTRY, type RefusedCall, readHostReply } from "./protocol.ts";
 import { openTurn } from "./turn.ts";
 
@@ -14,11 +16,12 @@ export async function registerWorker(
 	brief: WorkerBrief,
 	arm: (ctx: ExtensionContext) => Promise<string>,
 ): Promise<void> {
-	const turn = openTurn(brief.allowance);
+	const turn = openTurn();
 	const { registerWorkerTools } = await import("./tools.ts");
 	registerWorkerTools(pi, brief, turn);
 	const given = (await import("./given-tools.ts")).openGivenTools(pi, brief.tools);
 	let rules: string | undefined;
+	let warmUp: NodeJS.Timeout | undefined;
 
 	pi.on("session_start", async (_event, ctx) => {
 		try {
@@ -42,6 +45,15 @@ export async function registerWorker(
 			thinking: pi.getThinkingLevel(),
 		};
 		tellHost(ctx, "hello", hello);
+		// Not in the way of a worker that is adopted at once.
+		warmUp = setTimeout(() => void warmUpModel(ctx.model), idleMs);
+	});
+
+	// The first request follows the first entries, which pi writes into a file that it makes itself.
+	let isPrivate = false;
+	pi.on("context", (_event, ctx) => {
+		if (!isPrivate) keepPrivate(ctx.sessionManager.getSessionFile());
+		isPrivate = true;
 	});
 
 	// When an extension registers a tool later, pi activates every tool again.
@@ -86,8 +98,15 @@ export async function registerWorker(
 
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Reserved for the supervisor of a chronicle",
-		handler: async (args) => {
+		handler: async (args, ctx) => {
 			const [verb, json = ""] = args.trim().split(/ (.*)/s);
+			if (verb === "adopt") {
+				const adoption = readAdoption(json);
+				if (adoption === undefined || launchKey(adoption.launch) !== launchKey(brief.launch)) return;
+				clearTimeout(warmUp);
+				turn.begin(adoption.allowance);
+				tellHost(ctx, "adopted", adoption.launch);
+			}
 			if (verb === "stop") turn.stop();
 			if (verb === "allow") turn.allow(readAllowance(json));
 		},
@@ -98,6 +117,26 @@ export async function registerWorker(
 export async function askThroughHost(ctx: ExtensionContext, { title, message, signal }: Question): Promise<Answer> {
 	const reply = readHostReply(await askHost(ctx, "ask", { title, text: message }, signal));
 	return reply?.kind === "yes" || reply?.kind === "no" ? reply.kind : "nobody";
+}
+
+/** Milliseconds that a worker waits for its adoption before it warms up. */
+const idleMs = 100;
+
+async function warmUpModel(model: ExtensionContext["model"]): Promise<void> {
+	try {
+		if (model) await (await import("./warm-up.ts")).loadProvider(model);
+	} catch {
+		// The first request loads it then.
+	}
+}
+
+/** The conversation is the user's alone, in a folder that is the user's alone. */
+function keepPrivate(file: string | undefined): void {
+	try {
+		if (file !== undefined) chmodSync(file, 0o600);
+	} catch {
+		// There is none, or the file system knows no modes.
+	}
 }
 
 function readAllowance(json: string): { readonly costUsd?: number; readonly tokens?: number } {

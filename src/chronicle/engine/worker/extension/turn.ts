@@ -1,4 +1,4 @@
-// Ends a worker's turn: after an accepted move, on the supervisor's order, or when its allowance is spent.
+// Begins a worker's turn with its adoption, and ends it: after an accepted move, on the supervisor's order, or when its allowance is spent.
 // O1 after that every further call is refused and no further request is made; O2 running calls continue; O3 saving costs nothing, so the workflow
 // tools are never refused for the allowance; O4 the supervisor is asked for a move once all calls of its message have ended.
 import type { Usage } from "@earendil-works/pi-ai";
@@ -12,6 +12,8 @@ export interface NotedMove {
 }
 
 export interface Turn {
+	/** The launch is intended: from now on calls may run. */
+	begin(allowance: ProcessAllowance): void;
 	/** The move to ask the supervisor for when this message's calls have ended. */
 	readonly move: NotedMove | undefined;
 	note(move: NotedMove): void;
@@ -31,9 +33,10 @@ export interface Turn {
 	refuse(tool: string): { readonly rule: RefusedCall["rule"]; readonly reason: string } | undefined;
 }
 
-/** Opens the turn of one process. */
-export function openTurn(given: ProcessAllowance): Turn {
-	let allowance: Pick<ProcessAllowance, "costUsd" | "tokens"> = given;
+/** Opens the turn of one process: it is over until it begins. */
+export function openTurn(): Turn {
+	let given: ProcessAllowance | undefined;
+	let allowance: Pick<ProcessAllowance, "costUsd" | "tokens"> = {};
 	let move: NotedMove | undefined;
 	let phase: "working" | "stopping" | "ended" = "working";
 	let tokens = 0;
@@ -42,15 +45,19 @@ export function openTurn(given: ProcessAllowance): Turn {
 	const spent = (): boolean =>
 		(allowance.tokens !== undefined && tokens >= allowance.tokens) ||
 		(allowance.costUsd !== undefined && costUsd >= allowance.costUsd) ||
-		(given.requests !== undefined && counts.request >= given.requests) ||
-		(given.calls !== undefined && counts.call >= given.calls);
+		(given?.requests !== undefined && counts.request >= given.requests) ||
+		(given?.calls !== undefined && counts.call >= given.calls);
 
 	return {
 		get move() {
 			return move;
 		},
 		get over() {
-			return phase !== "working" || spent();
+			return given === undefined || phase !== "working" || spent();
+		},
+		begin(allowed) {
+			given = allowed;
+			allowance = allowed;
 		},
 		note(noted) {
 			move = noted;
@@ -69,13 +76,15 @@ export function openTurn(given: ProcessAllowance): Turn {
 		},
 		spend(usage) {
 			if (!usage) return;
-			tokens += usage.totalTokens - (given.countCacheReads ? 0 : usage.cacheRead);
+			tokens += usage.totalTokens - (given?.countCacheReads ? 0 : usage.cacheRead);
 			costUsd += usage.cost.total;
 		},
 		count(what) {
 			counts[what] += 1;
 		},
 		refuse(tool) {
+			if (given === undefined)
+				return { rule: "not-begun", reason: "Not run: this worker has not been given its task yet." };
 			if (phase === "ended") {
 				return { rule: "state-ended", reason: "This state has ended, and no more calls run in it. Stop here." };
 			}

@@ -1,0 +1,115 @@
+// One pi process for a worker, from its files to its first report. It does no work before it is adopted.
+// S1 only what is known before the launch is intended is written down: the rest is told at the adoption; S2 a start that fails leaves no process.
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PiCommand } from "../../../pi/index.ts";
+import { type Child, startChild } from "../../../process/index.ts";
+import type { LaunchFault, StandbyOrder } from "../../core/index.ts";
+import { type FrozenRules, writeBrief } from "./brief.ts";
+import { type WorkerFiles, workerArguments, workerEnvironment } from "./command-line.ts";
+import { awaitHello, faultOf, type Greeting } from "./greeting.ts";
+import type { WorkerSpec } from "./worker-spec.ts";
+
+/** What a process is started for. */
+export type StartOrder = Omit<StandbyOrder, "waits">;
+
+export interface StartOptions {
+	readonly pi: PiCommand;
+	/** Absolute path of the extension that workers load. */
+	readonly workerEntry: string;
+	readonly trust: "trusted" | "untrusted";
+	readonly sandbox?: "shell" | "off";
+	readonly extensions?: readonly string[];
+	readonly env?: NodeJS.ProcessEnv;
+	/** Milliseconds a process may take to report itself. */
+	readonly helloMs?: number;
+}
+
+export type Hailed = Extract<Greeting, { kind: "hello" }>;
+
+export interface StartedProcess {
+	readonly spec: WorkerSpec;
+	readonly files: WorkerFiles;
+	readonly child: Child;
+	/** Resolves once it has reported itself, or has failed and is gone. */
+	readonly greeting: Promise<Hailed | StartFault>;
+}
+
+export interface StartFault {
+	readonly ok: false;
+	readonly failure: LaunchFault;
+}
+
+/** In the run's folder. */
+export const workersFolder = "workers";
+
+/** Milliseconds that a process which never became a worker gets to end. */
+export const stopMs = 500;
+
+export const defaultHelloMs = 30_000;
+
+/** The files of the conversation `key`; `mark` tells apart the files of processes that are started for the same conversation. */
+export function filesOf(folder: string, key: string, mark = ""): WorkerFiles {
+	const path = (name: string): string => join(folder, workersFolder, `${key}${name}`);
+	return { session: path(".jsonl"), brief: path(`${mark}.brief.json`), persona: path(`${mark}.persona.md`) };
+}
+
+/** Starts pi with its whole command line. Throws what the disk throws. */
+export function startProcess(
+	order: StartOrder,
+	{ spec, files, rules }: { readonly spec: WorkerSpec; readonly files: WorkerFiles; readonly rules: FrozenRules },
+	options: StartOptions,
+	signal: AbortSignal,
+): StartedProcess {
+	mkdirSync(join(order.folder, workersFolder), { recursive: true, mode: 0o700 });
+	writeBrief(files.brief, {
+		version: 2,
+		run: order.run,
+		state: order.state.name,
+		launch: order.launch,
+		targets: order.targets,
+		...(spec.order ? { tools: spec.order } : {}),
+		rules,
+		sandbox: options.sandbox ?? "off",
+	});
+	writeFileSync(files.persona, `${spec.persona.prompt}\n`, { mode: 0o600 });
+	const child = startChild({
+		command: options.pi.command,
+		args: workerArguments(options.pi, spec, files, [options.workerEntry, ...(options.extensions ?? [])], options.trust),
+		cwd: order.cwd,
+		env: workerEnvironment(options.env ?? process.env, order.run, files.brief),
+	});
+	return { spec, files, child, greeting: greetingOf(child, options.helloMs ?? defaultHelloMs, signal) };
+}
+
+async function greetingOf(child: Child, ms: number, signal: AbortSignal): Promise<Hailed | StartFault> {
+	const greeting = await awaitHello(child, ms, signal);
+	if (!signal.aborted && greeting.kind === "hello") return greeting;
+	await child.stop(stopMs);
+	// Only now everything that it wrote to stderr has been read.
+	return signal.aborted || greeting.kind === "hello"
+		? canceled
+		: { ok: false, failure: faultOf(greeting, child.stderr()) };
+}
+
+/** Gives the files of a process the names of the conversation that it has been adopted for; it has read them. */
+export function adoptFiles(from: WorkerFiles, to: WorkerFiles): void {
+	if (from.brief === to.brief) return;
+	try {
+		renameSync(from.brief, to.brief);
+		renameSync(from.persona, to.persona);
+	} catch {
+		// They are for a person who looks into the folder.
+	}
+}
+
+/** Removes the files of a process that was not adopted. */
+export function removeFiles({ brief, persona }: WorkerFiles): void {
+	for (const file of [brief, persona]) rmSync(file, { force: true });
+}
+
+export const canceled: StartFault = startFault("spawn", "The start was canceled.");
+
+export function startFault(reason: LaunchFault["reason"], detail: string): StartFault {
+	return { ok: false, failure: { reason, detail } };
+}

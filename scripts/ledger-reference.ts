@@ -225,7 +225,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	worker_started: {
 		about: "The worker passed its handshake.",
-		fields: ["visit", "attempt", "launch", "pid", "model", "rules", "conversation", "notice"],
+		fields: ["visit", "attempt", "launch", "pid", "model", "rules", "conversation", "notice", "standby"],
 	},
 	launch_failed: {
 		about: "The worker could not be started.",

@@ -1,48 +1,54 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openModelServer } from "../../harness/model-server.ts";
 import { patient } from "../../harness/patience.ts";
 import { answer, requestsOfPlay } from "./sample-run.ts";
 import { openKillStage } from "./stage.ts";
 
-it.each<[string, string[]]>([
-	[
-		"around the launch of a worker and what it saves",
+describe.each([
+	["with standbys", 2],
+	["without", 0],
+])("%s", (_name, standby) => {
+	it.each<[string, string[]]>([
 		[
-			"before files_measured",
-			"before attempt_reserved",
-			"after attempt_reserved",
-			"worker is up",
-			"after worker_started",
-			"before snapshot_updated",
-			"after snapshot_updated",
-			"after tool_started",
+			"around the launch of a worker and what it saves",
+			[
+				"before files_measured",
+				"before attempt_reserved",
+				"after attempt_reserved",
+				"worker is up",
+				"after worker_started",
+				"before snapshot_updated",
+				"after snapshot_updated",
+				"after tool_started",
+			],
 		],
-	],
-	[
-		"around a move with an approval",
 		[
-			"before move_requested",
-			"after move_requested",
-			"before worker_ended",
-			"after worker_ended",
-			"before doing ask_approval",
-			"before approved",
-			"after approved",
-			"before moved",
-			"after moved",
+			"around a move with an approval",
+			[
+				"before move_requested",
+				"after move_requested",
+				"before worker_ended",
+				"after worker_ended",
+				"before doing ask_approval",
+				"before approved",
+				"after approved",
+				"before moved",
+				"after moved",
+			],
 		],
-	],
-	[
-		"around cleanup and the end of the run",
 		[
-			"after moved#2",
-			"before doing clean_up",
-			"before cleanup_ended",
-			"after cleanup_ended",
-			"before files_measured",
-			"before finished",
-			"after finished",
+			"around cleanup and the end of the run",
+			[
+				"after moved#2",
+				"before doing clean_up",
+				"before cleanup_ended",
+				"after cleanup_ended",
+				"before files_measured",
+				"before finished",
+				"after finished",
+			],
 		],
+<<<<<<< HEAD
 	],
 ])("%s", { timeout: patient(120_000) }, async (_, points) => {
 	const server = await openModelServer(answer);
@@ -58,4 +64,21 @@ it.each<[string, string[]]>([
 	await stage.inspect(run);
 	// A kill costs at most the one answer that was on its way.
 	expect(server.requests.length).toBeLessThanOrEqual(requestsOfPlay + points.length);
+=======
+	])("R17 R23 R24 %s", { timeout: patient(120_000) }, async (_, points) => {
+		const server = await openModelServer(answer);
+		const stage = openKillStage(server, standby);
+		let run: string | undefined;
+		for (const point of points) {
+			const supervisor = stage.supervisor(run === undefined ? {} : { run }, point);
+			run ??= await supervisor.run;
+			expect((await supervisor.over).exit, `dies at "${point}"`).toEqual({ kind: "killed", signal: "SIGKILL" });
+		}
+		if (run === undefined) throw new Error("no run");
+		await stage.finish(run);
+		await stage.inspect(run);
+		// A kill costs at most the one answer that was on its way.
+		expect(server.requests.length).toBeLessThanOrEqual(requestsOfPlay + points.length);
+	});
+>>>>>>> 89b6de2 (wip)
 });

@@ -15,12 +15,12 @@ export interface KilledRun {
 
 const victims = ["supervisor", "process", "both"] as const;
 
-/** Plays one run with up to `most` kills. Throws what does not hold. */
-export async function killAtRandom(seed: number, most: number): Promise<KilledRun> {
+/** Plays one run with up to `most` kills, with `standby` workers kept ready. Throws what does not hold. */
+export async function killAtRandom(seed: number, most: number, standby = 2): Promise<KilledRun> {
 	const random = generator(seed);
 	const began = performance.now();
 	const server = await openModelServer(answer);
-	const stage = openKillStage(server);
+	const stage = openKillStage(server, standby);
 	let kills = 0;
 	let run: string | undefined;
 	let supervisor = stage.supervisor();

@@ -60,7 +60,8 @@ function bundledSupervisor(): string {
 	return file;
 }
 
-export function openKillStage(server: ModelServer): KillStage {
+/** `standby`: how many workers its supervisors keep ready. */
+export function openKillStage(server: ModelServer, standby = 2): KillStage {
 	const script = bundledSupervisor();
 	const project = openProject({ server, files: { ".pi/chronicle/workflows/play.json": template } });
 	const sessions = join(project.folder, ".pi", "chronicle", "sessions");
@@ -79,6 +80,7 @@ export function openKillStage(server: ModelServer): KillStage {
 			template: project.path(".pi/chronicle/workflows/play.json"),
 			worker: packageUnderTest().worker,
 			approval: "yes",
+			standby,
 			...part,
 		};
 		const env = project.environment({ [ordersVariable]: JSON.stringify(orders), [CRASH_VARIABLE]: crashAt });
@@ -169,6 +171,12 @@ export function openKillStage(server: ModelServer): KillStage {
 			deepEqual([folded.id, folded.status], [run, "done"]);
 			for (let n = 0; n < 50 && findOrphans(run).length > 0; n++) await sleep(20);
 			deepEqual(findOrphans(run), []);
+			// Of a standby nothing is left.
+			deepEqual(
+				readdirSync(workers).filter((name) => name.includes("standby")),
+				[],
+			);
+			deepEqual(existsSync(join(project.agentFolder, "chronicle", "standby")), false);
 		},
 	};
 	return stage;

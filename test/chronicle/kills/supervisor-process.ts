@@ -27,6 +27,8 @@ export interface KillOrders {
 	readonly worker: string;
 	/** What the person says when asked: `nobody` leaves the run waiting. */
 	readonly approval: "yes" | "nobody";
+	/** Workers that are kept ready. */
+	readonly standby: number;
 }
 
 export const ordersVariable = "CHRONICLE_KILL_ORDERS";
@@ -68,6 +70,7 @@ async function main(orders: KillOrders): Promise<void> {
 				pi,
 				env: process.env,
 				workerEntry: orders.worker,
+				standby: { most: orders.standby, waitMs: 60_000 },
 			}),
 			workspace: openGitWorkspace({
 				cwd: orders.cwd,

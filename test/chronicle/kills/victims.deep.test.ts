@@ -27,6 +27,7 @@ function momentOf(request: ModelRequest): Moment | undefined {
 	return undefined;
 }
 
+<<<<<<< HEAD
 it.each<[Victim]>([["supervisor"], ["worker"], ["both"]])(
 	"kill -9 of the %s",
 	{ timeout: patient(120_000) },
@@ -41,40 +42,59 @@ it.each<[Victim]>([["supervisor"], ["worker"], ["both"]])(
 			setTimeout(() => reached(moment), moment === "in the middle of an answer" ? 150 : 0);
 			if (moment === "before the first token") await sleep(600);
 			return reply.kind === "message" ? { ...reply, chunk: 3, delay: 40 } : reply;
+=======
+it.each<[Victim, number]>([
+	["supervisor", 2],
+	["worker", 2],
+	["both", 2],
+	["supervisor", 0],
+	["worker", 0],
+	["both", 0],
+])("R24 R25 R26 kill -9 of the %s, %i standbys", { timeout: patient(120_000) }, async (victim, standby) => {
+	let reached: (moment: Moment) => void = () => {};
+	const been = new Set<Moment>();
+	const server = await openModelServer(async (request): Promise<Reply> => {
+		const reply = answer(request);
+		const moment = momentOf(request);
+		if (moment === undefined || been.has(moment)) return reply;
+		been.add(moment);
+		setTimeout(() => reached(moment), moment === "in the middle of an answer" ? 150 : 0);
+		if (moment === "before the first token") await sleep(600);
+		return reply.kind === "message" ? { ...reply, chunk: 3, delay: 40 } : reply;
+	});
+	const stage = openKillStage(server, standby);
+	const wait = (moment: Moment): Promise<void> =>
+		new Promise((resolve) => {
+			reached = (at) => at === moment && resolve();
+			const marker =
+				moment === "in the middle of a command" ? "in-bash" : moment === "during cleanup" ? "in-cleanup" : undefined;
+			if (marker === undefined) return;
+			const look = (): void => {
+				if (stage.project.exists(marker)) resolve();
+				else setTimeout(look, 10);
+			};
+			look();
+>>>>>>> 89b6de2 (wip)
 		});
-		const stage = openKillStage(server);
-		const wait = (moment: Moment): Promise<void> =>
-			new Promise((resolve) => {
-				reached = (at) => at === moment && resolve();
-				const marker =
-					moment === "in the middle of a command" ? "in-bash" : moment === "during cleanup" ? "in-cleanup" : undefined;
-				if (marker === undefined) return;
-				const look = (): void => {
-					if (stage.project.exists(marker)) resolve();
-					else setTimeout(look, 10);
-				};
-				look();
-			});
 
-		let supervisor = stage.supervisor();
-		const run = await supervisor.run;
-		for (const moment of moments) {
-			const killed = moment === "during cleanup" && victim === "worker" ? undefined : moment;
-			if (killed === undefined) continue;
-			await Promise.race([
-				wait(moment),
-				supervisor.over.then(({ last }) => Promise.reject(new Error(JSON.stringify(last)))),
-			]);
-			supervisor = await kill(victim, moment, stage, supervisor, run);
-		}
-		expect((await supervisor.over).last).toEqual({ ended: "parked", status: "done" });
-		await stage.inspect(run);
-		expect(server.requests.length).toBeLessThanOrEqual(requestsOfPlay + moments.length);
-		const told = server.requests.flatMap(({ users }) => users).join("\n");
-		expect(told).toContain("In flight");
-		expect(told).toContain("touch in-bash");
-	},
-);
+	let supervisor = stage.supervisor();
+	const run = await supervisor.run;
+	for (const moment of moments) {
+		const killed = moment === "during cleanup" && victim === "worker" ? undefined : moment;
+		if (killed === undefined) continue;
+		await Promise.race([
+			wait(moment),
+			supervisor.over.then(({ last }) => Promise.reject(new Error(JSON.stringify(last)))),
+		]);
+		supervisor = await kill(victim, moment, stage, supervisor, run);
+	}
+	expect((await supervisor.over).last).toEqual({ ended: "parked", status: "done" });
+	await stage.inspect(run);
+	expect(server.requests.length).toBeLessThanOrEqual(requestsOfPlay + moments.length);
+	const told = server.requests.flatMap(({ users }) => users).join("\n");
+	expect(told).toContain("In flight");
+	expect(told).toContain("touch in-bash");
+});
 
 /** Kills, and gives the supervisor that goes on: the same one where it was not the victim. */
 async function kill(

@@ -173,7 +173,8 @@ export class RunHistory {
 			}
 			case "worker_started": {
 				const launch = this.#launch(event.visit, event.attempt, event.launch);
-				if (launch) Object.assign(launch, { startedAt: at, model: event.model });
+				if (launch)
+					Object.assign(launch, { startedAt: at, model: event.model, ...(event.standby ? { standby: true } : {}) });
 				return;
 			}
 			case "launch_failed": {

@@ -52,6 +52,8 @@ export interface Launch extends LaunchId {
 	/** `undefined` if it was running at the last event. */
 	readonly endedAt: number | undefined;
 	readonly model: string | undefined;
+	/** Its process was started before it was needed. */
+	readonly standby?: true;
 	readonly end: LaunchEnd;
 }
 

@@ -72,7 +72,8 @@ export interface LaunchOrder {
 }
 
 /** What is known of a launch before it is intended. */
-export interface StandbyOrder extends Pick<LaunchOrder, "run" | "launch" | "state" | "model" | "cwd" | "targets" | "folder"> {
+export interface StandbyOrder
+	extends Pick<LaunchOrder, "run" | "launch" | "state" | "model" | "cwd" | "targets" | "folder"> {
 	/** The run waits for the user: after a while the standby is given up. */
 	readonly waits: boolean;
 }

@@ -17,9 +17,10 @@ export interface ExecutorContext extends SupervisorPorts {
 	readonly folder: string;
 }
 
-/** Stops what workers of the run left running, and records how many processes that were. */
-export async function stopOrphansOf({ launcher, run, record }: ExecutorContext, visit: number): Promise<void> {
+/** Stops what workers of the run left running, and records how many processes that were. Resolves to whether there were any. */
+export async function stopOrphansOf({ launcher, run, record }: ExecutorContext, visit: number): Promise<boolean> {
 	const { stopped, left } = await launcher.stopOrphans(run().id);
-	if (stopped > 0 || left > 0)
-		await record({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });
+	if (stopped === 0 && left === 0) return false;
+	await record({ kind: "strays_stopped", visit, count: stopped, ...(left > 0 ? { left } : {}) });
+	return true;
 }

@@ -17,8 +17,11 @@ export async function measureFiles(
 ): Promise<void> {
 	const { record, workspace } = context;
 	const fail = (detail: string) => record({ kind: "files_unmeasured", visit, purpose, detail });
-	await stopOrphansOf(context, visit);
-	const taken = await workspace.snapshot({ signal });
+	// While git looks at the files, this process looks for others: where it finds one, git looks again after its end.
+	const meanwhile = workspace.snapshot({ signal });
+	const strays = await stopOrphansOf(context, visit);
+	const first = await meanwhile;
+	const taken = strays ? await workspace.snapshot({ signal }) : first;
 	if (signal.aborted) return;
 	if (!taken.ok) return void (await fail(taken.failure.message));
 	const { tree } = taken.value;

@@ -62,7 +62,7 @@ export class Workers {
 
 	/** Resolves once the start or its failure is recorded; `undefined` where there is no worker then. */
 	async #start(action: Work, signal: AbortSignal): Promise<Worker | undefined> {
-		const { clock, launcher, workspace, record, holdsLease, crashAt, folder } = this.#context;
+		const { clock, launcher, workspace, record, holdsLease, crashAt } = this.#context;
 		const { launch } = action;
 		const fail = async (fault: LaunchFault): Promise<undefined> => {
 			await record({ kind: "launch_failed", ...launch, ...fault });

@@ -7,7 +7,13 @@ import type { LaunchFault } from "../../core/index.ts";
 import { type Hello, readHello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
 
 export type Greeting =
-	| { readonly kind: "hello"; readonly hello: Hello; readonly link: RpcLink; readonly adopted: Promise<void>; handOver(listener: RpcListener): void }
+	| {
+			readonly kind: "hello";
+			readonly hello: Hello;
+			readonly link: RpcLink;
+			readonly adopted: Promise<void>;
+			handOver(listener: RpcListener): void;
+	  }
 	/** Its rules could not be enforced. */
 	| { readonly kind: "unable"; readonly detail: string }
 	/** `spawn`: it never ran, or was killed from outside, so a retry may succeed. */

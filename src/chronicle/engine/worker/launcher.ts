@@ -18,7 +18,7 @@ import { type LiveWorker, openLive } from "./live.ts";
 import { redactSessions } from "./redact-sessions.ts";
 import type { UnreadableRules } from "./rules.ts";
 import { readSessionFile, relocateSession, type SessionContents } from "./session-file.ts";
-import { openStandby, type Standby, type StandbyLimits } from "./standby.ts";
+import { Standby, type StandbyLimits } from "./standby.ts";
 import {
 	adoptFiles,
 	canceled,
@@ -54,7 +54,7 @@ interface Launching {
 export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	const { resources, rules } = options;
 	const standby =
-		"kind" in rules || !options.standby ? undefined : openStandby({ ...options, rules, limits: options.standby });
+		"kind" in rules || !options.standby ? undefined : new Standby({ ...options, rules, limits: options.standby });
 	const redact = openRedaction(options.env ?? process.env);
 	const redacted = new Set<string>();
 	return {
@@ -88,7 +88,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			return read.kind === "read" ? read.contents.spend : undefined;
 		},
 		async stopOrphans(run) {
-			const { stopped, remaining } = await stopOrphans(run, undefined, standby?.pid());
+			const { stopped, remaining } = await stopOrphans(run, undefined, standby?.pid);
 			return { stopped: stopped.length, left: remaining.length };
 		},
 	};
@@ -150,7 +150,8 @@ async function startWorker(
 	}
 }
 
-/** Milliseconds that a standby gets to confirm its adoption. */
+/** Milliseconds that a standby gets to report itself, if it has not yet, and then to confirm its adoption. */
+const standbyHelloMs = 5000;
 const standbyAckMs = 2000;
 
 interface AdoptionOptions {
@@ -165,13 +166,12 @@ interface AdoptionOptions {
 }
 
 /** Makes a started process the worker of a launch: judges its first report, tells it its limits, and gives it its first message. */
-async function adopt(
-	started: StartedProcess,
-	options: AdoptionOptions,
-): Promise<Result<BegunWorker, LaunchFault>> {
+async function adopt(started: StartedProcess, options: AdoptionOptions): Promise<Result<BegunWorker, LaunchFault>> {
 	const { child } = started;
-	const greeting = await started.greeting;
-	if ("ok" in greeting) return greeting;
+	const patience = AbortSignal.any([options.signal, ...(options.standby ? [AbortSignal.timeout(standbyHelloMs)] : [])]);
+	const greeting = await unlessAborted(started.greeting, patience);
+	if (!greeting) await (options.standby ? child.kill() : child.stop(stopMs));
+	if (!greeting || "ok" in greeting) return greeting ?? canceled;
 	const wrong = judge(started, greeting, options);
 	if (wrong === undefined && (await confirmed(started, greeting, options))) {
 		adoptFiles(started.files, filesOf(options.order.folder, options.order.conversation.key));
@@ -182,7 +182,11 @@ async function adopt(
 	return wrong ? { ok: false, failure: wrong } : startFault("spawn", "The process ended at once.");
 }
 
-function judge({ spec }: StartedProcess, { hello }: Hailed, { order, rules }: AdoptionOptions): LaunchFault | undefined {
+function judge(
+	{ spec }: StartedProcess,
+	{ hello }: Hailed,
+	{ order, rules }: AdoptionOptions,
+): LaunchFault | undefined {
 	return judgeHello(hello, {
 		rules: rules.hash,
 		tools: expectedTools(spec),

@@ -10,7 +10,8 @@ import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
 const mostBytes = 256 * 1024 * 1024;
 
 /** Sessions, the other files that workers are started with, and drafts of them that a crash left. */
-const redactable = /^\.?\d+\.\d+\.(?:(?:.*\.)?jsonl(?:\.moved)?|(?:standby-\d+\.)?(?:brief\.json|persona\.md))(?:\.\d+\.tmp)?$/;
+const redactable =
+	/^\.?\d+\.\d+\.(?:(?:.*\.)?jsonl(?:\.moved)?|(?:standby-\d+\.)?(?:brief\.json|persona\.md))(?:\.\d+\.tmp)?$/;
 
 /**
  * Rewrites every session of the run in `folder` except `keep`. `done` holds the paths that are finished; those rewritten are added. A file that

@@ -2,12 +2,20 @@
 // N1 at most one; N2 until its adoption it has made no request, no entry and no file of the project; N3 what is given up is killed at once; N4 it is
 // adopted only for the very launch that it was started for, with nothing changed that a start reads.
 import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { launchKey, type StandbyOrder } from "../../core/index.ts";
 import type { FrozenRules } from "./brief.ts";
 import { unlessAborted } from "./greeting.ts";
 import { takeSlot } from "./standby-slots.ts";
 import { type InputPlace, startInputs } from "./start-inputs.ts";
-import { filesOf, removeFiles, type StartedProcess, type StartOptions, type StartOrder, startProcess } from "./start-process.ts";
+import {
+	filesOf,
+	removeFiles,
+	type StartedProcess,
+	type StartOptions,
+	type StartOrder,
+	startProcess,
+} from "./start-process.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
 
 export interface StandbyLimits {
@@ -23,17 +31,6 @@ export interface StandbyOptions extends StartOptions {
 	readonly limits: StandbyLimits;
 }
 
-export interface Standby {
-	/** See `WorkerLauncher.keepReady`. */
-	keep(order: StandbyOrder | undefined): Promise<void>;
-	/** Gives out the process if it is what a start by `order` and `spec` would give; else gives it up. */
-	take(order: StartOrder, spec: WorkerSpec): StartedProcess | undefined;
-	/** Starts nothing until `work` has ended. */
-	after(work: Promise<unknown>): void;
-	/** Process id of the standby. */
-	pid(): number | undefined;
-}
-
 /** A process that is kept, or about to be started. */
 interface Kept {
 	readonly identity: string;
@@ -47,109 +44,127 @@ interface Kept {
 /** Milliseconds between two tries for a place on the machine. */
 const retryMs = 2000;
 
-/** Opens the standby of one supervisor; it has none yet. */
-export function openStandby(options: StandbyOptions): Standby {
-	const { resources, limits } = options;
-	const place: InputPlace = {
-		cwd: resources.cwd,
-		home: resources.extensions.home,
-		agentFolder: resources.extensions.agentFolder,
-		workerEntry: options.workerEntry,
-	};
-	const readBy = (spec: WorkerSpec): string => `${JSON.stringify(spec)}\n${startInputs(place, spec)}`;
-	const leaving = new Set<Promise<void>>();
-	let kept: Kept | undefined;
+export class Standby {
+	readonly #options: StandbyOptions;
+	readonly #place: InputPlace;
+	readonly #leaving = new Set<Promise<void>>();
+	#kept: Kept | undefined;
 	/** The last one that failed or was killed: it is not started again. */
-	let failed: string | undefined;
+	#failed: string | undefined;
 	/** The run has waited too long. */
-	let expired = false;
-	let busy: Promise<void> = Promise.resolve();
-	let patience: NodeJS.Timeout | undefined;
-	let count = 0;
+	#expired = false;
+	#busy: Promise<void> = Promise.resolve();
+	#patience: NodeJS.Timeout | undefined;
+	#count = 0;
 
-	const giveUp = (): void => {
-		const gone = kept;
-		kept = undefined;
-		if (!gone) return;
-		gone.control.abort();
-		const left = end(gone).finally(() => leaving.delete(left));
-		leaving.add(left);
-	};
-	const setPatience = (waits: boolean): void => {
-		if (!waits) {
-			clearTimeout(patience);
-			patience = undefined;
-		} else if (kept && !patience) {
-			patience = setTimeout(() => {
-				patience = undefined;
-				expired = true;
-				giveUp();
-			}, limits.waitMs);
-			patience.unref();
+	/** It starts nothing before the first order. */
+	constructor(options: StandbyOptions) {
+		const { resources, workerEntry } = options;
+		const { home, agentFolder } = resources.extensions;
+		this.#options = options;
+		this.#place = { cwd: resources.cwd, home, agentFolder, workerEntry };
+	}
+
+	/** Process id of the standby. */
+	get pid(): number | undefined {
+		return this.#kept?.process?.child.pid;
+	}
+
+	/** See `WorkerLauncher.keepReady`. */
+	async keep(order: StandbyOrder | undefined): Promise<void> {
+		const identity = order && identityOf(order);
+		if (this.#kept && this.#kept.identity !== identity) this.#giveUp();
+		if (!order?.waits) this.#expired = false;
+		const mayStart = !this.#kept && !this.#expired && this.#options.limits.most > 0;
+		if (order && identity !== undefined && identity !== this.#failed && mayStart) {
+			const control = new AbortController();
+			const mine: Kept = { identity, control, process: undefined, read: "", release: () => {} };
+			this.#kept = mine;
+			// What fails here fails again, and is reported, when the worker is launched.
+			void this.#begin(mine, order).catch(() => mine.release());
 		}
-	};
-	const begin = async (mine: Kept, order: StartOrder): Promise<void> => {
+		this.#setPatience(order?.waits === true);
+		await Promise.all(this.#leaving);
+	}
+
+	/** Gives out the process if it is what a start by `order` and `spec` would give; else gives it up. */
+	take(order: StartOrder, spec: WorkerSpec): StartedProcess | undefined {
+		const mine = this.#kept;
+		if (!mine?.process || mine.identity !== identityOf(order) || mine.read !== this.#readBy(spec)) {
+			this.#giveUp();
+			return undefined;
+		}
+		this.#kept = undefined;
+		this.#setPatience(false);
+		mine.release();
+		return mine.process;
+	}
+
+	/** Starts nothing until `work` has ended. */
+	after(work: Promise<unknown>): void {
+		this.#busy = Promise.allSettled([this.#busy, work]).then(() => {});
+	}
+
+	async #begin(mine: Kept, order: StartOrder): Promise<void> {
+		const { resources, limits } = this.#options;
 		const { signal } = mine.control;
 		while (!signal.aborted) {
-			await unlessAborted(busy, signal);
+			await unlessAborted(this.#busy, signal);
 			const resolved = await unlessAborted(resolveWorkerSpec(order.state, order.model, resources, signal), signal);
 			const spec = resolved?.spec;
-			if (signal.aborted || !spec || !isQuiet(spec, options)) return;
-			const slot = takeSlot(slotsIn(place.agentFolder), limits.most, String(++count));
+			if (signal.aborted || !spec || !isQuiet(spec, this.#options)) return;
+			this.#count += 1;
+			const slot = takeSlot(slotsIn(this.#place.agentFolder), limits.most, String(this.#count));
 			if (slot) {
 				mine.release = slot;
-				return start(mine, order, spec);
+				return this.#start(mine, order, spec);
 			}
-			await unlessAborted(new Promise((resolve) => setTimeout(resolve, retryMs).unref()), signal);
+			await unlessAborted(sleep(retryMs, undefined, { ref: false }), signal);
 		}
-	};
-	const start = (mine: Kept, order: StartOrder, spec: WorkerSpec): void => {
-		const files = filesOf(order.folder, conversationKey(order), `.standby-${count}`);
-		mine.read = readBy(spec);
-		if (existsSync(files.session)) return mine.release();
-		try {
-			mine.process = startProcess(order, { spec, files, rules: options.rules }, options, mine.control.signal);
-		} catch {
-			// A launch that cannot be written says so.
-			return mine.release();
-		}
-		void mine.process.child.exited.then(() => {
-			if (kept !== mine) return;
-			failed = mine.identity;
-			giveUp();
-		});
-	};
-	return {
-		async keep(order) {
-			const identity = order && identityOf(order);
-			if (kept && kept.identity !== identity) giveUp();
-			if (!order?.waits) expired = false;
-			if (order && identity !== undefined && !kept && identity !== failed && !expired && limits.most > 0) {
-				const control = new AbortController();
-				const mine: Kept = { identity, control, process: undefined, read: "", release: () => {} };
-				kept = mine;
-				// What fails here fails again, and is reported, when the worker is launched.
-				void begin(mine, order).catch(() => mine.release());
-			}
-			setPatience(order?.waits === true);
-			await Promise.all(leaving);
-		},
-		take(order, spec) {
-			const mine = kept;
-			if (!mine?.process || mine.identity !== identityOf(order) || mine.read !== readBy(spec)) {
-				giveUp();
-				return undefined;
-			}
-			kept = undefined;
-			setPatience(false);
+	}
+
+	#start(mine: Kept, order: StartOrder, spec: WorkerSpec): void {
+		const files = filesOf(order.folder, conversationKey(order), `.standby-${this.#count}`);
+		if (existsSync(files.session)) {
 			mine.release();
-			return mine.process;
-		},
-		after(work) {
-			busy = Promise.allSettled([busy, work]).then(() => {});
-		},
-		pid: () => kept?.process?.child.pid,
-	};
+			return;
+		}
+		mine.read = this.#readBy(spec);
+		const { rules } = this.#options;
+		mine.process = startProcess(order, { spec, files, rules }, this.#options, mine.control.signal);
+		void mine.process.child.exited.then(() => {
+			if (this.#kept !== mine) return;
+			this.#failed = mine.identity;
+			this.#giveUp();
+		});
+	}
+
+	#giveUp(): void {
+		const gone = this.#kept;
+		this.#kept = undefined;
+		if (!gone) return;
+		gone.control.abort();
+		const left = end(gone).finally(() => this.#leaving.delete(left));
+		this.#leaving.add(left);
+	}
+
+	#setPatience(waits: boolean): void {
+		if (!waits) {
+			clearTimeout(this.#patience);
+			this.#patience = undefined;
+		} else if (this.#kept && !this.#patience) {
+			this.#patience = setTimeout(() => {
+				this.#patience = undefined;
+				this.#expired = true;
+				this.#giveUp();
+			}, this.#options.limits.waitMs);
+			this.#patience.unref();
+		}
+	}
+
+	#readBy(spec: WorkerSpec): string {
+		return `${JSON.stringify(spec)}\n${startInputs(this.#place, spec)}`;
+	}
 }
 
 /** Kills it: it has done nothing that it would have to end in order. */

@@ -45,6 +45,7 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 		.flatMap(({ waits }) => waits)
 		.filter(({ kind }) => kind !== "over")
 		.reduce((sum, { from, to }) => sum + to - from, 0);
+	const ready = visits.flatMap(({ launches }) => launches).filter(({ standby }) => standby).length;
 	const refused = report.moves.filter((move) => move.refused !== undefined).length;
 	const files = filesOf(run);
 	const tiles: Tile[] = [
@@ -66,7 +67,7 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 		{
 			name: "Moves",
 			value: run.moves.total,
-			note: `${counted(run.visit, "visit")}, ${counted(totals.attempts, "worker")}${refused > 0 ? `, ${refused} refused` : ""}`,
+			note: `${counted(run.visit, "visit")}, ${counted(totals.attempts, "worker")}${ready > 0 ? ` (${ready} started beforehand)` : ""}${refused > 0 ? `, ${refused} refused` : ""}`,
 		},
 		{
 			name: "Tool calls",

@@ -22,7 +22,6 @@ const brief: WorkerBrief = {
 	state: "build",
 	launch: { visit: 2, attempt: 1, launch: 3 },
 	targets: ["test"],
-	allowance: { costUsd: 1.5, countCacheReads: false },
 	tools: {
 		tools: ["read"],
 		requested: [{ written: "Lint", otherwise: undefined }],

@@ -6,7 +6,7 @@ import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry
 import { launchKey } from "../../../core/index.ts";
 import { readAdoption, type WorkerBrief } from "../brief.ts";
 import { type AnsweredMove, type Hello, MOVE_ENTRY, type RefusedCall, readHostReply } from "./protocol.ts";
-import { openTurn } from "./turn.ts";
+import { openTurn, type Turn } from "./turn.ts";
 
 /**
  * Registers everything of a worker except its guard. `arm` enforces the rules and gives their hash; the worker reports itself only after that.
@@ -96,19 +96,22 @@ export async function registerWorker(
 		};
 	};
 
+	takeOrders(pi, brief, turn, () => clearTimeout(warmUp));
+}
+
+/** Carries out the orders of the supervisor; the first is the adoption. */
+function takeOrders(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn, adopted: () => void): void {
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Reserved for the supervisor of a chronicle",
 		handler: async (args, ctx) => {
 			const [verb, json = ""] = args.trim().split(/ (.*)/s);
-			if (verb === "adopt") {
-				const adoption = readAdoption(json);
-				if (adoption === undefined || launchKey(adoption.launch) !== launchKey(brief.launch)) return;
-				clearTimeout(warmUp);
-				turn.begin(adoption.allowance);
-				tellHost(ctx, "adopted", adoption.launch);
-			}
 			if (verb === "stop") turn.stop();
 			if (verb === "allow") turn.allow(readAllowance(json));
+			const adoption = verb === "adopt" ? readAdoption(json) : undefined;
+			if (!adoption || launchKey(adoption.launch) !== launchKey(brief.launch)) return;
+			adopted();
+			turn.begin(adoption.allowance);
+			tellHost(ctx, "adopted", adoption.launch);
 		},
 	});
 }
@@ -124,7 +127,7 @@ const idleMs = 100;
 
 async function warmUpModel(model: ExtensionContext["model"]): Promise<void> {
 	try {
-		if (model) await (await import("./warm-up.ts")).loadProvider(model);
+		if (model) await (await import("./warm-up.ts")).warmUp(model);
 	} catch {
 		// The first request loads it then.
 	}

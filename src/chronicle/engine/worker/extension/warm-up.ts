@@ -1,9 +1,40 @@
-// Loads what the first request to a model needs, in a worker that waits for its adoption.
+// Loads what the first request to a model needs, in a worker that waits for its adoption: pi loads it at that request, and takes as long for it as for
+// everything else that a worker does between its adoption and the request.
+// W1 nothing leaves this process but to itself; W2 what fails here is loaded by the first request.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Api, Model } from "@earendil-works/pi-ai";
 import { streamSimple } from "@earendil-works/pi-ai/compat";
 
-/** Loads the provider of `model`. A call that is aborted before it begins makes pi load it, and sends nothing. */
-export async function loadProvider(model: Model<Api>): Promise<void> {
+/** Loads the provider of `model`, and the HTTP client. */
+export async function warmUp(model: Model<Api>): Promise<void> {
+	await loadProvider(model).catch(() => {});
+	await loadHttpClient().catch(() => {});
+}
+
+/** A call that is aborted before it begins makes pi load the provider, and sends nothing; it has no key either. */
+async function loadProvider(model: Model<Api>): Promise<void> {
 	const context = { systemPrompt: "", messages: [] };
-	await streamSimple(model, context, { signal: AbortSignal.abort() }).result();
+	await streamSimple(model, context, { signal: AbortSignal.abort(), apiKey: "none" }).result();
+}
+
+const proxies = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
+
+/** One exchange with this process itself; where a proxy would get it, none. */
+async function loadHttpClient(): Promise<void> {
+	if (proxies.some((name) => process.env[name])) return;
+	const server = createServer((_request, response) => response.end("."));
+	try {
+		await new Promise<void>((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
+		const { port } = server.address() as AddressInfo;
+		const answer = await fetch(`http://127.0.0.1:${port}/`, {
+			method: "POST",
+			body: ".",
+			headers: { connection: "close" },
+		});
+		await answer.text();
+	} finally {
+		server.close();
+		server.closeAllConnections();
+	}
 }

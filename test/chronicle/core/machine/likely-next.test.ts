@@ -1,0 +1,97 @@
+// Which launch a run is expected to come to: the one whose worker is started beforehand.
+import { describe, expect, it } from "vitest";
+import { likelyNext } from "../../../../src/chronicle/core/machine/index.ts";
+import { ask, definition, go, open, since, start, type Theatre } from "./theatre.ts";
+
+const persona = "A";
+const loop = definition(
+	{
+		plan: { persona, next: ["build"] },
+		build: { persona, next: ["test", "plan"] },
+		test: { persona, next: ["build", "done"] },
+	},
+	{ limits: { pair_moves: 9 } },
+);
+
+function next(theatre: Theatre): string | undefined {
+	const found = likelyNext(theatre.run);
+	return found && `${found.state} ${found.launch.visit}.${found.launch.attempt}.${found.launch.launch}`;
+}
+
+describe("the likely next launch", () => {
+	it("is that of the only target while a worker works", () => {
+		expect(next(start(open(loop)))).toBe("build 2.1.1");
+	});
+
+	it("is unknown while several targets have never been taken, then the one most often taken, of equals the last one", () => {
+		const theatre = start(open(loop));
+		start(go(theatre, "build"));
+		expect(next(theatre)).toBeUndefined();
+		start(go(theatre, "plan"));
+		start(go(theatre, "build"));
+		expect(next(theatre), "plan once").toBe("plan 4.1.1");
+		start(go(theatre, "test"));
+		start(go(theatre, "build"));
+		expect(next(theatre), "plan once, test once").toBe("test 6.1.1");
+	});
+
+	it("is the one asked for, once it is", () => {
+		const theatre = start(open(loop));
+		start(go(theatre, "build"));
+		ask(theatre, "test");
+		expect(next(theatre)).toBe("test 3.1.1");
+		const repeated = start(open(loop));
+		ask(repeated, "plan");
+		expect(next(repeated)).toBe("plan 1.2.1");
+	});
+
+	it("is the one that a person is asked about", () => {
+		const theatre = open(
+			definition({
+				a: { persona, next: ["b", "c"], requires_approval: true },
+				b: { persona, next: ["done"] },
+				c: { persona, next: ["done"] },
+			}),
+		);
+		go(start(theatre), "c");
+		expect(theatre.run.stage.kind).toBe("asking");
+		expect(next(theatre)).toBe("c 2.1.1");
+		const entry = open(definition({ a: { persona, next: ["done"], requires_approval: "entry" } }));
+		entry.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
+		expect(entry.run.stage.kind).toBe("asking");
+		expect(next(entry)).toBe("a 1.1.1");
+	});
+
+	it.each([
+		["ends the run", ["done"]],
+		["has no worker", ["end"]],
+		["is a person's", ["human_intervention"]],
+		["is the same state", ["a"]],
+	])("is none where the only target %s", (_, targets) => {
+		const theatre = start(open(definition({ a: { persona, next: targets }, end: { next: [] } })));
+		expect(next(theatre)).toBeUndefined();
+	});
+
+	it("is none where a cap forbids the move", () => {
+		const theatre = start(
+			open(definition({ a: { persona, next: ["b"] }, b: { persona, next: ["a"] } }, { limits: { pair_moves: 1 } })),
+		);
+		start(go(theatre, "b"));
+		expect(next(theatre)).toBeUndefined();
+	});
+
+	it("is none while the run is paused, ends, or waits for more than an answer", () => {
+		const paused = start(open(loop));
+		paused.say({ kind: "pause_requested", cause: "person", detail: "Stop." });
+		expect(next(paused)).toBeUndefined();
+		const aborted = start(open(loop));
+		aborted.say({ kind: "abort_requested" });
+		expect(next(aborted)).toBeUndefined();
+		const finished = start(open(definition({ a: { persona, next: ["done"] } })));
+		ask(finished, "done");
+		expect(next(finished)).toBeUndefined();
+		const escalated = go(start(open(loop)), "human_intervention");
+		expect(since(escalated)).toBeGreaterThan(0);
+		expect(next(escalated)).toBeUndefined();
+	});
+});

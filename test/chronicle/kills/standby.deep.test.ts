@@ -1,0 +1,76 @@
+// kill -9 around a standby: of itself, of its supervisor, of both, at moments of its life. Real pi, scripted model.
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { findOrphans } from "../../../src/process/index.ts";
+import { gate } from "../../harness/index.ts";
+import { openModelServer } from "../../harness/model-server.ts";
+import { patient } from "../../harness/patience.ts";
+import { answer, requestsOfPlay, stateOf, stepOf } from "./play.ts";
+import { openKillStage } from "./stage.ts";
+
+/** A run whose first worker waits for its answer until the gate opens; its standby is there. */
+async function withStandby() {
+	const held = gate();
+	const server = await openModelServer(async (request) => {
+		if (stateOf(request) === "planning" && stepOf(request) === 0) await held.opened;
+		return answer(request);
+	});
+	const stage = openKillStage(server);
+	const supervisor = stage.supervisor();
+	const run = await supervisor.run;
+	await server.waitForRequest(1);
+	const worker = async (): Promise<number | undefined> => {
+		const started = (await stage.events(run)).findLast(({ kind }) => kind === "worker_started");
+		return started?.kind === "worker_started" ? started.pid : undefined;
+	};
+	const standbys = async (): Promise<number[]> => {
+		const present = await worker();
+		return findOrphans(run).flatMap(({ pid }) => (pid === present ? [] : [pid]));
+	};
+	await expect.poll(standbys, { timeout: patient(20_000), interval: 10 }).toHaveLength(1);
+	const [standby = 0] = await standbys();
+	return { held, server, stage, supervisor, run, standby };
+}
+
+const moments = [
+	["as soon as it is there", 0],
+	["while it starts", 150],
+	["once it waits", 1500],
+] as const;
+
+it.each(moments)("R24 the standby, %s: a cold start and nothing else", { timeout: patient(60_000) }, async (_, ms) => {
+	const { held, server, stage, supervisor, run, standby } = await withStandby();
+	await sleep(ms);
+	process.kill(standby, "SIGKILL");
+	held.open();
+	expect((await supervisor.over).last).toEqual({ ended: "parked", status: "done" });
+	await stage.inspect(run);
+	expect(server.requests).toHaveLength(requestsOfPlay);
+	const outcomes = (await stage.events(run)).flatMap((event) =>
+		event.kind === "worker_ended" ? [event.outcome.kind] : [],
+	);
+	expect(new Set(outcomes)).toEqual(new Set(["stopped"]));
+});
+
+it.each(moments)("R24 the supervisor, %s: the standby ends with it", { timeout: patient(60_000) }, async (_, ms) => {
+	const { held, stage, supervisor, run, standby } = await withStandby();
+	await sleep(ms);
+	await supervisor.child.kill();
+	// Without anybody looking for orphans.
+	const isAlive = () => findOrphans(run).some(({ pid }) => pid === standby);
+	await expect.poll(isAlive, { timeout: patient(1000), interval: 10 }).toBe(false);
+	held.open();
+	await stage.finish(run);
+	await stage.inspect(run);
+});
+
+it("R24 leaves nothing behind a run whose question is answered with no", { timeout: patient(60_000) }, async () => {
+	const server = await openModelServer(answer);
+	const stage = openKillStage(server);
+	const supervisor = stage.supervisor({ approval: "nobody" });
+	const run = await supervisor.run;
+	expect((await supervisor.over).last).toEqual({ ended: "parked", status: "awaiting_approval" });
+	expect(findOrphans(run)).toEqual([]);
+	await stage.finish(run);
+	await stage.inspect(run);
+});

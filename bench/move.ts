@@ -1,164 +1,168 @@
-// How long a run waits from one worker to the next.
-import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+// How long a run waits from one worker to the next: from the recorded decision to the next worker's first request.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Run, SCHEMA_VERSION } from "../src/chronicle/core/machine/index.ts";
-import { hashDefinition } from "../src/chronicle/core/template/index.ts";
-import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
-import { supervise } from "../src/chronicle/engine/supervisor/index.ts";
-import { openProjectLauncher } from "../src/chronicle/engine/worker/index.ts";
-import { openGitWorkspace } from "../src/chronicle/engine/workspace/index.ts";
-import { findPi, isPiCommand, linkRpc, ownPiSearch, type PiCommand } from "../src/pi/index.ts";
-import { processStart, startChild } from "../src/process/index.ts";
+import type { Approver } from "../src/chronicle/core/index.ts";
 import { call, openBench, say } from "../test/harness/index.ts";
-import type { Project } from "../test/harness/project.ts";
-import { type Figures, median } from "./figure.ts";
-import { installedPackage } from "./packed.ts";
+import { type Figures, median, type Row } from "./figure.ts";
+import { clonedCheckout, installedPackage } from "./packed.ts";
+import { playBarePi, playRun } from "./play.ts";
 
-const clock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
-function ownPi(): PiCommand {
-	const pi = findPi(ownPiSearch());
-	if (!isPiCommand(pi)) throw new Error(pi.message);
-	return pi;
+/** Milliseconds that the model thinks before it moves: a worker is at work for longer than a pi takes to start. */
+const thinkMs = 1500;
+const decideMs = 300;
+const moves = 8;
+
+type Move = Readonly<Record<"decided" | "ended" | "kept" | "started" | "asked", number>> & { readonly to: string };
+
+/** States one after another, each with a persona of its own. */
+function line(approval: boolean): object {
+	const states = Array.from({ length: moves + 1 }, (_, n) => [
+		`s${n}`,
+		{
+			persona: `Walker ${n}`,
+			next: [n < moves ? `s${n + 1}` : "done"],
+			...(approval ? { requires_approval: true } : {}),
+		},
+	]);
+	return { name: "bench", limits: { moves: 100 }, states: Object.fromEntries(states) };
 }
-export async function bench(): Promise<Figures> {
-	const n = Number(process.env.N ?? 8);
-	const approval = process.env.APPROVAL === "1";
-	const think = Number(process.env.THINK ?? 900);
-	const ring = Object.fromEntries(
-		Array.from({ length: n }, (_, k) => [
-			`s${k}`,
-			{
-				persona: `Walker ${k % 2}`,
-				next: [k + 1 < n ? `s${k + 1}` : "done"],
-				...(approval ? { requires_approval: true } : {}),
-			},
-		]),
-	);
-	const requests: { state: string; at: number }[] = [];
+
+/** A hub that two states lead back to; of its two targets always the one that was not the likely one is taken, after two moves to `a`. */
+const hub = {
+	name: "bench",
+	limits: { moves: 100, pair_moves: 100 },
+	states: {
+		hub: { persona: "Walker", next: ["a", "b"] },
+		a: { persona: "Walker A", next: ["hub"] },
+		b: { persona: "Walker B", next: ["hub"] },
+	},
+};
+const fromHub = ["a", "a", "b", "b", "a", "b", "a", "b", "human_intervention"];
+/** Moves whose target was not the likely one. */
+const unlikely = fromHub.slice(2, -1);
+
+interface Played {
+	readonly moves: readonly Move[];
+	readonly bare: readonly number[];
+}
+
+interface Play {
+	readonly root: string;
+	readonly standby: number;
+	readonly definition: object;
+}
+
+/** Plays a run and gives its moves, and the times of bare pis before it. */
+async function play({ root, standby, definition }: Play): Promise<Played> {
+	const asked: { readonly state: string; readonly at: number }[] = [];
+	let left = 0;
 	const { project } = await openBench({
 		git: true,
 		files: { "a.txt": "a\n" },
-		script: async (request) => {
-			const [, state] = /the state "s(\d+)"/.exec(request.users[0] ?? "") ?? [];
-			if (state === undefined) {
-				requests.push({ state: "bare", at: Date.now() });
-				return say("Something.");
-			}
-			requests.push({ state: `s${state}`, at: Date.now() });
-			await sleep(think);
-			const next = Number(state) + 1;
-			return call("workflow_transition", { target_state: next < n ? `s${next}` : "done", summary: "On." });
+		script: async ({ users }) => {
+			const at = Date.now();
+			const [, state] = /the state "(\w+)"/.exec(users[0] ?? "") ?? [];
+			asked.push({ state: state ?? "", at });
+			if (state === undefined) return say("Something.");
+			await sleep(thinkMs);
+			const number = Number(state.slice(1));
+			const next = state === "hub" ? fromHub[left++] : state.length === 1 ? "hub" : `s${number + 1}`;
+			return call("workflow_transition", { target_state: number === moves ? "done" : (next ?? "a"), summary: "On." });
 		},
 	});
-	const cwd = project.folder;
-	const own = join(cwd, ".pi", "chronicle");
-	const store = openFileStore({ sessions: join(own, "sessions"), clock });
-	const definition = { name: "bench", limits: { moves: n + 1 }, states: ring };
-	const created = await store.create({
-		kind: "created",
-		schemaVersion: SCHEMA_VERSION,
-		id: randomUUID(),
-		template: { name: "bench", hash: hashDefinition(definition), definition },
-		task: "Go.",
-		model: "scripted/one",
-	});
-	if (!created.ok) throw new Error(created.failure.message);
-	const ledger = created.value;
-	const supervision = supervise(
-		ledger,
-		{
-			launcher: openProjectLauncher({
-				cwd,
-				home: project.home,
-				agentFolder: project.agentFolder,
-				trust: "trusted",
-				pi: ownPi(),
-				env: project.environment(),
-				workerEntry: process.env.ENTRY ?? join(installedPackage(), "worker.ts"),
-			}),
-			workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: [own] }),
-			approver: {
-				approve: async () => {
-					await sleep(300);
-					return { kind: "approved" };
-				},
-				answer: async () => ({ kind: "undecided" }),
-			},
-			commands: { run: async () => ({ result: { kind: "exited", code: 0 }, output: "" }) },
-			clock,
-			self: { host: "here", pid: process.pid, started: processStart(process.pid) ?? "" },
-		},
-		"fresh",
-	);
-	const log: { kind: string; at: number; standby?: unknown }[] = [];
-	supervision.watch(
-		(_, event) =>
-			void log.push({ kind: event.kind, at: Date.now(), standby: (event as { standby?: unknown }).standby }),
-	);
-	const { kind, run } = await supervision.ended;
-	console.error(kind, run.status, run.notices);
-	const rows: Record<string, number>[] = [];
-	let k = 0;
-	for (let i = 0; i < log.length; i++) {
-		const e = log[i]!;
-		if (e.kind !== "moved") continue;
-		k += 1;
-		const req = requests.find((r) => r.state === `s${k}`);
-		if (!req) continue;
-		const row: Record<string, number> = {};
-		for (let j = i + 1; j < log.length && log[j]!.kind !== "moved"; j++) {
-			const f = log[j]!;
-			if (
-				["worker_ended", "files_measured", "attempt_reserved", "worker_started"].includes(f.kind) &&
-				row[f.kind] === undefined
-			)
-				row[f.kind] = f.at - e.at;
-			if (f.kind === "worker_started") {
-				if (f.standby) row.standby = 1;
-				break;
-			}
-		}
-		row.request = req.at - e.at;
-		rows.push(row);
-	}
-	console.table(rows);
-	const med = median(rows.map((r) => r.request ?? 0));
-	// bare
 	const bare: number[] = [];
-	for (let b = 0; b < 5; b++) {
+	for (let n = 0; n < 4; n += 1) {
 		const began = Date.now();
-		const { command, args } = ownPi();
-		const child = startChild({
-			command,
-			args: [
-				...args,
-				"--mode",
-				"rpc",
-				"--no-extensions",
-				"--no-skills",
-				"--no-prompt-templates",
-				"--no-themes",
-				"--no-session",
-				"--model",
-				"scripted/one",
-			],
-			cwd,
-			env: project.environment(),
-		});
-		const link = linkRpc(child, { activity() {}, dialog() {}, oversized() {}, event() {} });
-		requests.length = 0;
-		await link.send({ type: "prompt", message: "Say something." });
-		while (!requests.some((r) => r.state === "bare")) await sleep(5);
-		bare.push(requests[0]!.at - began);
-		child.endInput();
-		await child.exited;
+		await playBarePi(project);
+		bare.push((asked.at(-1)?.at ?? began) - began);
 	}
+	asked.length = 0;
+	const approver: Approver = {
+		async approve() {
+			await sleep(decideMs);
+			return { kind: "approved" };
+		},
+		answer: async () => ({ kind: "undecided" }),
+	};
+	const made: { -readonly [Key in keyof Move]?: Move[Key] }[] = [];
+	let approved = 0;
+	await playRun(project, definition, {
+		root,
+		standby,
+		approver,
+		watch(event) {
+			const now = Date.now();
+			if (event.kind === "approved") approved = Date.parse(event.at);
+			if (event.kind === "moved") made.push({ to: event.to, decided: approved || Date.parse(event.at) });
+			const move = made.at(-1);
+			if (event.kind === "worker_ended" && move) move.ended ??= now;
+			if (event.kind === "attempt_reserved" && move) move.kept ??= now;
+			if (event.kind === "worker_started" && move) move.started ??= now;
+		},
+	});
+	// The first request is that of the first state, which nothing led to.
+	const whole = made.flatMap((move, index) => {
+		const { at } = asked[index + 1] ?? {};
+		const { to = "", decided = 0, kept = 0, started = 0, ended = decided } = move;
+		return at === undefined ? [] : [{ to, decided, ended: approved ? decided : ended, kept, started, asked: at }];
+	});
+	return { moves: whole, bare };
+}
+
+const duration = ({ decided, asked }: Move): number => asked - decided;
+
+function rowOf(figure: string, played: readonly Move[], most?: number): Row {
+	return { figure, value: median(played.map(duration)), unit: "ms", ...(most === undefined ? {} : { must: { most } }) };
+}
+
+/** Where the time of a move goes. */
+function parts(played: readonly Move[]): Row[] {
+	const part = (figure: string, of: (move: Move) => number): Row => ({
+		figure,
+		value: median(played.map(of)),
+		unit: "ms",
+	});
+	return [
+		part("of it, until the worker before has ended", ({ decided, ended }) => ended - decided),
+		part("of it, until the files are kept and the launch is recorded", ({ ended, kept }) => kept - ended),
+		part("of it, from there to the request", ({ kept, asked }) => asked - kept),
+	];
+}
+
+export async function bench(): Promise<Figures> {
+	const packed = installedPackage();
+	const checkout = clonedCheckout();
+	const straight = await play({ root: packed, standby: 2, definition: line(false) });
+	const approved = await play({ root: packed, standby: 2, definition: line(true) });
+	const cold = await play({ root: packed, standby: 0, definition: line(false) });
+	const cloned = await play({ root: checkout, standby: 2, definition: line(false) });
+	const clonedApproved = await play({ root: checkout, standby: 2, definition: line(true) });
+	const wrong = await play({ root: packed, standby: 2, definition: hub });
+	const missed = wrong.moves.filter(({ to }) => to !== "hub").slice(-unlikely.length);
+	const all = [straight, approved, cold, cloned, clonedApproved, wrong];
+	const without = median(cold.moves.map(duration));
 	return {
 		name: "move",
 		rows: [
-			{ figure: "move", value: med, unit: "ms" },
-			{ figure: "bare", value: median(bare), unit: "ms" },
+			rowOf("packed", straight.moves, 60),
+			...parts(straight.moves),
+			rowOf("packed, after an approval", approved.moves, 60),
+			...parts(approved.moves).slice(1),
+			rowOf("from a checkout", cloned.moves, 60),
+			rowOf("from a checkout, after an approval", clonedApproved.moves, 60),
+			rowOf("packed, without standbys", cold.moves),
+			rowOf("packed, another target than the likely one", missed),
+			{
+				figure: "another target than the likely one ÷ without standbys",
+				value: median(missed.map(duration)) / without,
+				unit: "×",
+				must: { most: 1.1 },
+			},
+			{
+				figure: "a bare pi, from its start to its first request",
+				value: median(all.flatMap(({ bare }) => bare)),
+				unit: "ms",
+			},
 		],
+		how: `From the time of the event \`moved\` (\`approved\`) to the arrival of the next worker's first request at the scripted server; medians of ${moves} moves, a persona of its own in each state, files kept in a repository. The model thinks for ${thinkMs / 1000} s before it moves.`,
 	};
 }

@@ -1,69 +1,26 @@
 // What a supervisor costs beside the workers that it starts: its own time per state, and nothing while a run waits.
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Run, SCHEMA_VERSION } from "../src/chronicle/core/machine/index.ts";
-import { hashDefinition } from "../src/chronicle/core/template/index.ts";
-import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
-import { nobody, supervise } from "../src/chronicle/engine/supervisor/index.ts";
-import { openProjectLauncher } from "../src/chronicle/engine/worker/index.ts";
-import { openGitWorkspace } from "../src/chronicle/engine/workspace/index.ts";
-import { findPi, isPiCommand, linkRpc, ownPiSearch, type PiCommand } from "../src/pi/index.ts";
-import { processStart, startChild } from "../src/process/index.ts";
+import type { Run } from "../src/chronicle/core/machine/index.ts";
 import { call, fixtureExtension, openBench, say } from "../test/harness/index.ts";
 import type { Project } from "../test/harness/project.ts";
 import { type Figures, median } from "./figure.ts";
 import { installedPackage } from "./packed.ts";
+import { playBarePi, playRun } from "./play.ts";
 
 const states = 16;
-const clock = { now: () => Date.now(), sleep: (ms: number) => sleep(ms) };
-function ownPi(): PiCommand {
-	const pi = findPi(ownPiSearch());
-	if (!isPiCommand(pi)) throw new Error(pi.message);
-	return pi;
-}
 
 /** Supervises a run of `definition` until it rests; gives the run and the milliseconds from each recorded intent to launch to the next. */
 async function play(project: Project, definition: object): Promise<{ readonly run: Run; readonly perState: number[] }> {
-	const cwd = project.folder;
-	const own = join(cwd, ".pi", "chronicle");
-	const store = openFileStore({ sessions: join(own, "sessions"), clock });
-	const created = await store.create({
-		kind: "created",
-		schemaVersion: SCHEMA_VERSION,
-		id: randomUUID(),
-		template: { name: "bench", hash: hashDefinition(definition), definition },
-		task: "Go round.",
-		model: "scripted/one",
-	});
-	if (!created.ok) throw new Error(created.failure.message);
-	const ledger = created.value;
-	const supervision = supervise(
-		ledger,
-		{
-			launcher: openProjectLauncher({
-				cwd,
-				home: project.home,
-				agentFolder: project.agentFolder,
-				trust: "trusted",
-				pi: ownPi(),
-				env: project.environment(),
-				workerEntry: join(installedPackage(), "worker.ts"),
-			}),
-			workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: [own] }),
-			approver: nobody,
-			commands: { run: async () => ({ result: { kind: "exited", code: 0 }, output: "" }) },
-			clock,
-			self: { host: "here", pid: process.pid, started: processStart(process.pid) ?? "" },
-		},
-		"fresh",
-	);
 	const intents: number[] = [];
-	supervision.watch((_, event) => {
-		if (event.kind === "attempt_reserved") intents.push(performance.now());
+	const run = await playRun(project, definition, {
+		root: installedPackage(),
+		// The model answers at once, and a worker has to be started as a whole.
+		standby: 0,
+		watch: ({ kind }) => {
+			if (kind === "attempt_reserved") intents.push(performance.now());
+		},
 	});
-	const { kind, run } = await supervision.ended;
-	if (kind === "failed") throw new Error("The run could not be recorded.");
 	return { run, perState: intents.slice(1).map((at, index) => at - (intents[index] ?? at)) };
 }
 
@@ -74,36 +31,6 @@ const dressed = (project: Project) => [
 	"--session",
 	project.path(`${randomUUID()}.jsonl`),
 ];
-
-/** A pi of its own from its start to its end, with one answer of the model in between. */
-async function bare(project: Project, more: readonly string[] = ["--no-session"]): Promise<number> {
-	const began = performance.now();
-	const { command, args } = ownPi();
-	const flags = ["--mode", "rpc", "--no-extensions", "--no-skills", "--no-prompt-templates", "--no-themes", ...more];
-	const child = startChild({
-		command,
-		args: [...args, ...flags, "--model", "scripted/one"],
-		cwd: project.folder,
-		env: project.environment(),
-	});
-	let settled: () => void = () => {};
-	const answered = new Promise<void>((resolve) => {
-		settled = resolve;
-	});
-	const link = linkRpc(child, {
-		activity() {},
-		dialog() {},
-		oversized() {},
-		event: ({ type }) => {
-			if (type === "agent_settled") settled();
-		},
-	});
-	await link.send({ type: "prompt", message: "Say something." });
-	await Promise.race([answered, child.exited]);
-	child.endInput();
-	await child.exited;
-	return performance.now() - began;
-}
 
 export async function bench(): Promise<Figures> {
 	const ring = Object.fromEntries(
@@ -123,13 +50,13 @@ export async function bench(): Promise<Figures> {
 			return call("workflow_transition", { target_state: target, summary: "On." });
 		},
 	});
-	await bare(project);
+	await playBarePi(project);
 	const alone: number[] = [];
 	const likeWorkers: number[] = [];
 	const pis = async () => {
 		for (let n = 0; n < states / 2; n++) {
-			alone.push(await bare(project));
-			likeWorkers.push(await bare(project, dressed(project)));
+			alone.push(await playBarePi(project));
+			likeWorkers.push(await playBarePi(project, dressed(project)));
 		}
 	};
 	await pis();
@@ -176,6 +103,6 @@ export async function bench(): Promise<Figures> {
 				must: { most: 0.5 },
 			},
 		],
-		how: `A run of ${states} states with real workers on a scripted server, every event made durable, files kept in a repository; medians. The bare pi is started with the same options, without extension and session.`,
+		how: `A run of ${states} states with real workers on a scripted server and no standby, every event made durable, files kept in a repository; medians. The bare pi is started with the same options, without extension and session.`,
 	};
 }

@@ -10,10 +10,10 @@ import { takeSlot } from "./standby-slots.ts";
 import { type InputPlace, startInputs } from "./start-inputs.ts";
 import {
 	filesOf,
+	type ProcessOrder,
 	removeFiles,
 	type StartedProcess,
 	type StartOptions,
-	type StartOrder,
 	startProcess,
 } from "./start-process.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
@@ -88,7 +88,7 @@ export class Standby {
 	}
 
 	/** Gives out the process if it is what a start by `order` and `spec` would give; else gives it up. */
-	take(order: StartOrder, spec: WorkerSpec): StartedProcess | undefined {
+	take(order: ProcessOrder, spec: WorkerSpec): StartedProcess | undefined {
 		const mine = this.#kept;
 		if (!mine?.process || mine.identity !== identityOf(order) || mine.read !== this.#readBy(spec)) {
 			this.#giveUp();
@@ -105,7 +105,7 @@ export class Standby {
 		this.#busy = Promise.allSettled([this.#busy, work]).then(() => {});
 	}
 
-	async #begin(mine: Kept, order: StartOrder): Promise<void> {
+	async #begin(mine: Kept, order: ProcessOrder): Promise<void> {
 		const { resources, limits } = this.#options;
 		const { signal } = mine.control;
 		while (!signal.aborted) {
@@ -123,7 +123,7 @@ export class Standby {
 		}
 	}
 
-	#start(mine: Kept, order: StartOrder, spec: WorkerSpec): void {
+	#start(mine: Kept, order: ProcessOrder, spec: WorkerSpec): void {
 		const files = filesOf(order.folder, conversationKey(order), `.standby-${this.#count}`);
 		if (existsSync(files.session)) {
 			mine.release();
@@ -179,12 +179,12 @@ function isQuiet(spec: WorkerSpec, { extensions = [] }: StartOptions): boolean {
 	return spec.extensions.length === 0 && extensions.length === 0;
 }
 
-function identityOf({ run, launch, state, model, cwd, targets, folder }: StartOrder): string {
+function identityOf({ run, launch, state, model, cwd, targets, folder }: ProcessOrder): string {
 	return JSON.stringify([run, launchKey(launch), state, model, cwd, targets, folder]);
 }
 
 /** A standby always begins a conversation. */
-function conversationKey({ launch: { visit, attempt } }: StartOrder): string {
+function conversationKey({ launch: { visit, attempt } }: ProcessOrder): string {
 	return `${visit}.${attempt}`;
 }
 

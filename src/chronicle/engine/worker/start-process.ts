@@ -11,7 +11,7 @@ import { awaitHello, faultOf, type Greeting } from "./greeting.ts";
 import type { WorkerSpec } from "./worker-spec.ts";
 
 /** What a process is started for. */
-export type StartOrder = Omit<StandbyOrder, "waits">;
+export type ProcessOrder = Omit<StandbyOrder, "waits">;
 
 export interface StartOptions {
 	readonly pi: PiCommand;
@@ -56,7 +56,7 @@ export function filesOf(folder: string, key: string, mark = ""): WorkerFiles {
 
 /** Starts pi with its whole command line. Throws what the disk throws. */
 export function startProcess(
-	order: StartOrder,
+	order: ProcessOrder,
 	{ spec, files, rules }: { readonly spec: WorkerSpec; readonly files: WorkerFiles; readonly rules: FrozenRules },
 	options: StartOptions,
 	signal: AbortSignal,

@@ -224,7 +224,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "attempt", "launch", "because"],
 	},
 	worker_started: {
-		about: "The worker passed its handshake.",
+		about: "The worker passed its handshake; `standby` if its process was started beforehand.",
 		fields: ["visit", "attempt", "launch", "pid", "model", "rules", "conversation", "notice", "standby"],
 	},
 	launch_failed: {

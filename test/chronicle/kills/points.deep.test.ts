@@ -48,24 +48,7 @@ describe.each([
 				"after finished",
 			],
 		],
-<<<<<<< HEAD
-	],
-])("%s", { timeout: patient(120_000) }, async (_, points) => {
-	const server = await openModelServer(answer);
-	const stage = openKillStage(server);
-	let run: string | undefined;
-	for (const point of points) {
-		const supervisor = stage.supervisor(run === undefined ? {} : { run }, point);
-		run ??= await supervisor.run;
-		expect((await supervisor.over).exit, `dies at "${point}"`).toEqual({ kind: "killed", signal: "SIGKILL" });
-	}
-	if (run === undefined) throw new Error("no run");
-	await stage.finish(run);
-	await stage.inspect(run);
-	// A kill costs at most the one answer that was on its way.
-	expect(server.requests.length).toBeLessThanOrEqual(requestsOfPlay + points.length);
-=======
-	])("R17 R23 R24 %s", { timeout: patient(120_000) }, async (_, points) => {
+	])("%s", { timeout: patient(120_000) }, async (_, points) => {
 		const server = await openModelServer(answer);
 		const stage = openKillStage(server, standby);
 		let run: string | undefined;
@@ -80,5 +63,4 @@ describe.each([
 		// A kill costs at most the one answer that was on its way.
 		expect(server.requests.length).toBeLessThanOrEqual(requestsOfPlay + points.length);
 	});
->>>>>>> 89b6de2 (wip)
 });

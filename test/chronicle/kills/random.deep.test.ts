@@ -7,11 +7,7 @@ import { killAtRandom } from "./random.ts";
 const seed = Number(process.env.CHRONICLE_KILL_SEED ?? Date.now() % 1_000_000);
 
 it.each(Array.from({ length: 10 }, (_, n) => seed + n))(
-<<<<<<< HEAD
-	"six kills at random times, seed %i",
-=======
-	"R24 six kills at random times, every third run without standbys, seed %i",
->>>>>>> 89b6de2 (wip)
+	"six kills at random times, every third run without standbys, seed %i",
 	{ timeout: patient(120_000) },
 	async (each) => {
 		const { kills, lostAnswers } = await killAtRandom(each, 6, each % 3 === 0 ? 0 : 2);

@@ -5,7 +5,7 @@ import { findOrphans } from "../../../src/process/index.ts";
 import { gate } from "../../harness/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
 import { patient } from "../../harness/patience.ts";
-import { answer, requestsOfPlay, stateOf, stepOf } from "./play.ts";
+import { answer, requestsOfPlay, stateOf, stepOf } from "./sample-run.ts";
 import { openKillStage } from "./stage.ts";
 
 /** A run whose first worker waits for its answer until the gate opens; its standby is there. */
@@ -38,7 +38,7 @@ const moments = [
 	["once it waits", 1500],
 ] as const;
 
-it.each(moments)("R24 the standby, %s: a cold start and nothing else", { timeout: patient(60_000) }, async (_, ms) => {
+it.each(moments)("the standby, %s: a cold start and nothing else", { timeout: patient(60_000) }, async (_, ms) => {
 	const { held, server, stage, supervisor, run, standby } = await withStandby();
 	await sleep(ms);
 	process.kill(standby, "SIGKILL");
@@ -52,7 +52,7 @@ it.each(moments)("R24 the standby, %s: a cold start and nothing else", { timeout
 	expect(new Set(outcomes)).toEqual(new Set(["stopped"]));
 });
 
-it.each(moments)("R24 the supervisor, %s: the standby ends with it", { timeout: patient(60_000) }, async (_, ms) => {
+it.each(moments)("the supervisor, %s: the standby ends with it", { timeout: patient(60_000) }, async (_, ms) => {
 	const { held, stage, supervisor, run, standby } = await withStandby();
 	await sleep(ms);
 	await supervisor.child.kill();
@@ -64,7 +64,7 @@ it.each(moments)("R24 the supervisor, %s: the standby ends with it", { timeout: 
 	await stage.inspect(run);
 });
 
-it("R24 leaves nothing behind a run whose question is answered with no", { timeout: patient(60_000) }, async () => {
+it("leaves nothing behind a run whose question is answered with no", { timeout: patient(60_000) }, async () => {
 	const server = await openModelServer(answer);
 	const stage = openKillStage(server);
 	const supervisor = stage.supervisor({ approval: "nobody" });

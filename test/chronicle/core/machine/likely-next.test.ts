@@ -1,7 +1,7 @@
 // Which launch a run is expected to come to: the one whose worker is started beforehand.
 import { describe, expect, it } from "vitest";
 import { likelyNext } from "../../../../src/chronicle/core/machine/index.ts";
-import { ask, definition, go, open, since, start, type Theatre } from "./theatre.ts";
+import { ask, definition, go, open, since, start, type TestRun } from "./test-run.ts";
 
 const persona = "A";
 const loop = definition(
@@ -13,8 +13,8 @@ const loop = definition(
 	{ limits: { pair_moves: 9 } },
 );
 
-function next(theatre: Theatre): string | undefined {
-	const found = likelyNext(theatre.run);
+function next(testRun: TestRun): string | undefined {
+	const found = likelyNext(testRun.run);
 	return found && `${found.state} ${found.launch.visit}.${found.launch.attempt}.${found.launch.launch}`;
 }
 
@@ -24,38 +24,38 @@ describe("the likely next launch", () => {
 	});
 
 	it("is unknown while several targets have never been taken, then the one most often taken, of equals the last one", () => {
-		const theatre = start(open(loop));
-		start(go(theatre, "build"));
-		expect(next(theatre)).toBeUndefined();
-		start(go(theatre, "plan"));
-		start(go(theatre, "build"));
-		expect(next(theatre), "plan once").toBe("plan 4.1.1");
-		start(go(theatre, "test"));
-		start(go(theatre, "build"));
-		expect(next(theatre), "plan once, test once").toBe("test 6.1.1");
+		const testRun = start(open(loop));
+		start(go(testRun, "build"));
+		expect(next(testRun)).toBeUndefined();
+		start(go(testRun, "plan"));
+		start(go(testRun, "build"));
+		expect(next(testRun), "plan once").toBe("plan 4.1.1");
+		start(go(testRun, "test"));
+		start(go(testRun, "build"));
+		expect(next(testRun), "plan once, test once").toBe("test 6.1.1");
 	});
 
 	it("is the one asked for, once it is", () => {
-		const theatre = start(open(loop));
-		start(go(theatre, "build"));
-		ask(theatre, "test");
-		expect(next(theatre)).toBe("test 3.1.1");
+		const testRun = start(open(loop));
+		start(go(testRun, "build"));
+		ask(testRun, "test");
+		expect(next(testRun)).toBe("test 3.1.1");
 		const repeated = start(open(loop));
 		ask(repeated, "plan");
 		expect(next(repeated)).toBe("plan 1.2.1");
 	});
 
 	it("is the one that a person is asked about", () => {
-		const theatre = open(
+		const testRun = open(
 			definition({
 				a: { persona, next: ["b", "c"], requires_approval: true },
 				b: { persona, next: ["done"] },
 				c: { persona, next: ["done"] },
 			}),
 		);
-		go(start(theatre), "c");
-		expect(theatre.run.stage.kind).toBe("asking");
-		expect(next(theatre)).toBe("c 2.1.1");
+		go(start(testRun), "c");
+		expect(testRun.run.stage.kind).toBe("asking");
+		expect(next(testRun)).toBe("c 2.1.1");
 		const entry = open(definition({ a: { persona, next: ["done"], requires_approval: "entry" } }));
 		entry.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
 		expect(entry.run.stage.kind).toBe("asking");
@@ -68,16 +68,16 @@ describe("the likely next launch", () => {
 		["is a person's", ["human_intervention"]],
 		["is the same state", ["a"]],
 	])("is none where the only target %s", (_, targets) => {
-		const theatre = start(open(definition({ a: { persona, next: targets }, end: { next: [] } })));
-		expect(next(theatre)).toBeUndefined();
+		const testRun = start(open(definition({ a: { persona, next: targets }, end: { next: [] } })));
+		expect(next(testRun)).toBeUndefined();
 	});
 
 	it("is none where a cap forbids the move", () => {
-		const theatre = start(
+		const testRun = start(
 			open(definition({ a: { persona, next: ["b"] }, b: { persona, next: ["a"] } }, { limits: { pair_moves: 1 } })),
 		);
-		start(go(theatre, "b"));
-		expect(next(theatre)).toBeUndefined();
+		start(go(testRun, "b"));
+		expect(next(testRun)).toBeUndefined();
 	});
 
 	it("is none while the run is paused, ends, or waits for more than an answer", () => {

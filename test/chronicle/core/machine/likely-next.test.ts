@@ -29,10 +29,10 @@ describe("the likely next launch", () => {
 		expect(next(testRun)).toBeUndefined();
 		start(go(testRun, "plan"));
 		start(go(testRun, "build"));
-		expect(next(testRun), "plan once").toBe("plan 4.1.1");
+		expect(next(testRun), "plan once").toBe("plan 5.1.1");
 		start(go(testRun, "test"));
 		start(go(testRun, "build"));
-		expect(next(testRun), "plan once, test once").toBe("test 6.1.1");
+		expect(next(testRun), "plan once, test once").toBe("test 7.1.1");
 	});
 
 	it("is the one asked for, once it is", () => {

@@ -1,9 +1,9 @@
 // The shape of the bundle: one file per entry point; pi's packages are imported lazily, and never by the command line.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { checkout, openFolder, run } from "./harness/index.ts";
+import { checkout, openFolder, packageUnderTest, run } from "./harness/index.ts";
 
 interface Bundled {
 	now: string[];
@@ -15,8 +15,11 @@ let dist: string;
 let files: Map<string, Bundled>;
 
 beforeAll(() => {
-	dist = join(openFolder(), "dist");
-	run(checkout, [process.execPath, "scripts/build.mjs", dist]);
+	dist = join(packageUnderTest().root, "dist");
+	if (!existsSync(dist)) {
+		dist = join(openFolder(), "dist");
+		run(checkout, [process.execPath, "scripts/build.mjs", dist]);
+	}
 	const names = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs"));
 	files = new Map(
 		names.map((name) => {

@@ -1,10 +1,11 @@
 // Installations of the package: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
 // by real pi and must offer the same commands.
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
-import { checkout, openBench, packageAt, packageUnderTest, piScript, runNode } from "./harness/index.ts";
+import { sampled } from "./harness/deep-it.ts";
+import { openBench, packageAt, packageUnderTest, piScript, runNode } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
 import { compiling, filesOf, notOurs, offered, openPackageCopies, type PackageCopies } from "./package-copies.ts";
 
@@ -135,7 +136,7 @@ describe("the command pi-chronicle", () => {
 
 		const verbs = [...help.stdout.matchAll(/^ {2}(\w+) {2}/gm)].map(([, verb = ""]) => verb);
 		expect(verbs).toContain("rehearse");
-		for (const verb of verbs) {
+		for (const verb of sampled(verbs)) {
 			const explained = await runNode(project, [cli, verb, "--help"]);
 			expect(explained, verb).toMatchObject({ code: 0, stderr: "" });
 		}
@@ -145,8 +146,10 @@ describe("the command pi-chronicle", () => {
 
 	it("rehearses from the installed copy with the pi that --pi names", async () => {
 		const { project } = await openBench();
-		cpSync(join(checkout, "examples", "receipts"), project.folder, { recursive: true });
-		const args = ["rehearse", "--pi", piScript(), "workflow", "feature", "Add", "months"];
+		const workflow = { name: "Small", commandName: "small", initialMessage: "Do {description}", phases: ["look.md"] };
+		project.write(".pi/workflows/small/workflow.yaml", workflow);
+		project.write(".pi/workflows/small/look.md", "---\nid: look\nname: Look\nemoji: 🔍\n---\nLook.\n");
+		const args = ["rehearse", "--pi", piScript(), "small", "Add", "months"];
 		const rehearsed = await runNode(project, [packageAt(copies.installed).cli, ...args]);
 		expect(rehearsed).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/DONE/) });
 	});

@@ -23,12 +23,15 @@ describe("saved sequences", () => {
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(
 			[1, 2].flatMap(() => ["Plan the parser", "a\n b: #c", "- 'x'"]),
 		);
-		const listed = await print("/sequence list");
-		expect(listed.stdout).toContain("plan · 3 steps");
-		expect((await print("/sequence show plan")).stdout).toContain("1. Plan $@");
-		expect((await print("/sequence delete plan")).code).toBe(0);
+		const another = await rpc({ answers: [true] });
+		await another.prompt("/sequence list");
+		expect(another.screen.text).toContain("plan · 3 steps");
+		await another.prompt("/sequence show plan");
+		expect(another.screen.text).toContain("1. Plan $@");
+		await another.prompt("/sequence delete plan");
 		expect(project.exists(".pi/sequences/plan.yaml")).toBe(false);
-		expect((await print("/sequence show plan")).code).toBe(2);
+		await another.prompt("/sequence show plan");
+		expect(another.screen.notifications.at(-1)?.type).toBe("error");
 	});
 
 	it("are replaced or deleted only after a yes; if nobody can be asked, a replacement is refused", async () => {
@@ -127,8 +130,13 @@ describe("arguments of a run", () => {
 		const session = recorded(project, "one", "two");
 		expect((await print("/sequence run 3 --from 2.2", { session })).code).toBe(0);
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["two", "one", "two"]);
-		expect((await print("/sequence run 3 --from 4.1", { session })).code).toBe(2);
-		expect((await print("/sequence run 3 --from 1.3", { session })).code).toBe(2);
+	});
+
+	deepIt.each(["4.1", "1.3"])("--from %s is refused if there is no such run or step", async (from) => {
+		const { project, server, print } = await openBench({ script: [] });
+		const session = recorded(project, "one", "two");
+		expect((await print(`/sequence run 3 --from ${from}`, { session })).code).toBe(2);
+		expect(server.requests).toEqual([]);
 	});
 
 	it("a dry run sends nothing, shows what would be sent, and reports what could not be", async () => {

@@ -1,7 +1,7 @@
 // Effects of workflows on the model's context, pi and other extensions, in real pi.
 import { describe, expect, it } from "vitest";
 import { call, fixtureExtension, type ModelRequest, packageUnderTest, startRpc } from "../harness/index.ts";
-import { openRpcStage, type State, step } from "./stage.ts";
+import { openRpcStage, openStage, type State, step } from "./stage.ts";
 
 /** What a request says of a workflow, by words that only its texts have. */
 const marks = (request: ModelRequest | undefined) =>
@@ -111,7 +111,7 @@ describe("the model's context", () => {
 
 describe("pi and its other extensions", () => {
 	it("the tool is active during a workflow; other tools stay on or off", async () => {
-		const { pi, play, server, project } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
+		const { play, server, project } = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		const chooser = project.write(
 			"chooser.mjs",
 			`export default (pi) => {
@@ -120,7 +120,6 @@ describe("pi and its other extensions", () => {
 					execute: async () => ({ content: [{ type: "text", text: "mine" }], details: undefined }) });
 			};`,
 		);
-		await pi.close();
 		const own = await startRpc(project, { extensions: [chooser, fixtureExtension("probe")] });
 		expect((await own.probe()).allTools).not.toContain("workflow_step");
 		await own.prompt("/only read,workflow_step_of_mine");
@@ -140,14 +139,13 @@ describe("pi and its other extensions", () => {
 	});
 
 	it("if another extension has its own workflow_step, no workflow starts, which is reported", async () => {
-		const { pi, project, server } = await openRpcStage({ w: ["a"] });
+		const { project, server } = await openStage({ w: ["a"] });
 		const guest = project.write(
 			"guest.mjs",
 			`export default (pi) => pi.registerTool({ name: "workflow_step", label: "x", description: "theirs", parameters: { type: "object", properties: {} },
 				execute: async () => ({ content: [{ type: "text", text: "theirs" }], details: undefined }) });`,
 		);
 		const ours = packageUnderTest().extension;
-		await pi.close();
 		const own = await startRpc(project, { package: "none", extensions: [guest, ours, fixtureExtension("probe")] });
 		await own.prompt("/workflow w it");
 		expect(own.screen.notifications.at(-1)?.message).toMatch(
@@ -159,7 +157,7 @@ describe("pi and its other extensions", () => {
 	});
 
 	it("another tool's script can't move a workflow", async () => {
-		const { pi, play, project } = await openRpcStage({ w: { phases: ["a", "b"], autoContinue: false } });
+		const { play, project } = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		const caller = project.write(
 			"caller.mjs",
 			`export default (pi) => pi.registerTool({ name: "caller", label: "x", description: "x", parameters: { type: "object", properties: {} },
@@ -168,7 +166,6 @@ describe("pi and its other extensions", () => {
 					return { content: [{ type: "text", text: String(isError) + ctx.tools.some(({ name }) => name === "workflow_step") }], details: undefined };
 				} });`,
 		);
-		await pi.close();
 		const own = await startRpc(project, { extensions: [caller] });
 		play(call("caller", {}), "done");
 		await own.prompt("/workflow w it");

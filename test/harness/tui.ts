@@ -121,9 +121,10 @@ export class Tui {
 		await this.waitForScreen((screen) => screen.replace(/\s/g, "").includes(text.replace(/\s/g, "").slice(-20)));
 		// Not until the screen is still: it never is while the model works.
 		await sleep(text.startsWith("/") ? 150 : 60);
-		if (this.lines().some((line) => line.startsWith("→ "))) {
+		if (this.suggests()) {
 			await this.press("escape");
-			await sleep(60);
+			// A pi that is slow would read Escape and Enter as one key, Alt+Enter.
+			for (let waited = 0; this.suggests() && waited < patient(1_500); waited += 20) await sleep(20);
 		}
 		await this.press("enter");
 		// Suggestions that came late take the first Enter.
@@ -131,6 +132,11 @@ export class Tui {
 			await sleep(50);
 			if (waited % 500 === 450) await this.press("enter");
 		}
+	}
+
+	/** Whether suggestions are open: one of them is marked. */
+	private suggests(): boolean {
+		return this.lines().some((line) => line.startsWith("→ "));
 	}
 
 	/** Whether the end of a text stands in pi's editor, between the last two rules of the screen. */

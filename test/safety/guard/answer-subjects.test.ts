@@ -92,10 +92,12 @@ const file = (tool: string, ...paths: string[]) => ({
 	verdicts: [verdict],
 });
 
+const seconds = 5;
+
 describe("an answer is remembered", () => {
 	it.each([
 		["a command", bash("rm x"), "rm x"],
-		["a command with a time limit", bash("rm x", {}, { timeout: 5 }), "rm x"],
+		["a command with a time limit", bash("rm x", {}, { timeout: seconds }), "rm x"],
 		["a command of 300 characters", bash(`rm ${"x ".repeat(148)}x`), `rm ${"x ".repeat(148)}x`],
 		...["read", "write", "edit", "ls"].map((tool) => [`the path of ${tool}`, file(tool, "/p/a"), "/p/a"] as const),
 		["one path that is used twice", file("edit", "/p/a", "/p/a"), "/p/a"],

@@ -5,6 +5,7 @@ import { findOrphans } from "../../../src/process/index.ts";
 import { gate } from "../../harness/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
 import { patient } from "../../harness/patience.ts";
+import { call } from "../../harness/reply.ts";
 import { answer, requestsOfPlay, stateOf, stepOf } from "./sample-run.ts";
 import { openKillStage } from "./stage.ts";
 
@@ -64,13 +65,24 @@ it.each(moments)("the supervisor, %s: the standby ends with it", { timeout: pati
 	await stage.inspect(run);
 });
 
-it("leaves nothing behind a run whose question is answered with no", { timeout: patient(60_000) }, async () => {
-	const server = await openModelServer(answer);
+it("leaves nothing of it where the person is not there, and then says no at first", {
+	timeout: patient(60_000),
+}, async () => {
+	const server = await openModelServer((request) => {
+		const again = stateOf(request) === "planning" && request.users.length > 1;
+		return again
+			? call("workflow_transition", { target_state: "building", summary: "Planned again." })
+			: answer(request);
+	});
 	const stage = openKillStage(server);
-	const supervisor = stage.supervisor({ approval: "nobody" });
-	const run = await supervisor.run;
-	expect((await supervisor.over).last).toEqual({ ended: "parked", status: "awaiting_approval" });
+	const absent = stage.supervisor({ approval: "nobody" });
+	const run = await absent.run;
+	expect((await absent.over).last).toEqual({ ended: "parked", status: "awaiting_approval" });
 	expect(findOrphans(run)).toEqual([]);
-	await stage.finish(run);
+	const present = stage.supervisor({ run, approval: "no at first" });
+	expect((await present.over).last).toEqual({ ended: "parked", status: "done" });
 	await stage.inspect(run);
+	const events = await stage.events(run);
+	expect(events.filter(({ kind }) => kind === "rejected")).toHaveLength(1);
+	expect(events.filter(({ kind }) => kind === "attempt_reserved")).toHaveLength(4);
 });

@@ -26,7 +26,7 @@ export interface KillOrders {
 	/** The extension that workers load. */
 	readonly worker: string;
 	/** What the person says when asked: `nobody` leaves the run waiting. */
-	readonly approval: "yes" | "nobody";
+	readonly approval: "yes" | "nobody" | "no at first";
 	/** Workers that are kept ready. */
 	readonly standby: number;
 }
@@ -54,8 +54,13 @@ async function main(orders: KillOrders): Promise<void> {
 	const ledger: HeldLedger = held.value;
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) throw new Error(pi.message);
+	let asked = 0;
 	const approver: Approver = {
-		approve: async () => (orders.approval === "yes" ? { kind: "approved" } : { kind: "undecided" }),
+		async approve() {
+			asked += 1;
+			if (orders.approval === "nobody") return { kind: "undecided" };
+			return orders.approval === "yes" || asked > 1 ? { kind: "approved" } : { kind: "rejected", words: "Plan again." };
+		},
 		answer: async () => ({ kind: "undecided" }),
 	};
 	say({ run: ledger.run.id });

@@ -81,6 +81,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			await standby?.keep(order);
 		},
 		async redactSessions(folder, keep) {
+			standby?.sweep(folder);
 			redactSessions(join(folder, workersFolder), keep, redact, redacted);
 		},
 		async readSpend(folder, key) {

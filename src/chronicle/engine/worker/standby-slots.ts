@@ -10,12 +10,8 @@ export function takeSlot(folder: string, most: number, name: string): (() => voi
 	const started = processStart(process.pid) ?? "unknown";
 	const file = join(folder, [hostname(), String(process.pid), started, name].map(encodeURIComponent).join("~"));
 	const release = (): void => {
-		try {
-			rmSync(file, { force: true });
-			rmdirSync(folder);
-		} catch {
-			// Others are in it.
-		}
+		rmSync(file, { force: true });
+		removeIfEmpty(folder);
 	};
 	try {
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -26,6 +22,24 @@ export function takeSlot(folder: string, most: number, name: string): (() => voi
 	}
 	release();
 	return undefined;
+}
+
+/** Removes the places of processes that are gone. */
+export function sweepSlots(folder: string): void {
+	try {
+		livingSlots(folder);
+		removeIfEmpty(folder);
+	} catch {
+		// There is no folder.
+	}
+}
+
+function removeIfEmpty(folder: string): void {
+	try {
+		rmdirSync(folder);
+	} catch {
+		// Others are in it.
+	}
 }
 
 function livingSlots(folder: string): number {

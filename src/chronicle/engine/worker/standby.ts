@@ -6,14 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { launchKey, type StandbyOrder } from "../../core/index.ts";
 import type { FrozenRules } from "./brief.ts";
 import { unlessAborted } from "./greeting.ts";
-import { takeSlot } from "./standby-slots.ts";
+import { sweepSlots, takeSlot } from "./standby-slots.ts";
 import { type InputPlace, startInputs } from "./start-inputs.ts";
 import {
 	filesOf,
 	type ProcessOrder,
 	removeFiles,
+	removeStandbyFiles,
 	type StartedProcess,
 	type StartOptions,
+	standbyMark,
 	startProcess,
 } from "./start-process.ts";
 import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./worker-spec.ts";
@@ -100,6 +102,12 @@ export class Standby {
 		return mine.process;
 	}
 
+	/** Removes what the standbys of supervisors that were killed have left in the run's `folder`, and on the machine. */
+	sweep(folder: string): void {
+		removeStandbyFiles(folder, this.#kept?.process?.files);
+		sweepSlots(slotsIn(this.#place.agentFolder));
+	}
+
 	/** Starts nothing until `work` has ended. */
 	after(work: Promise<unknown>): void {
 		this.#busy = Promise.allSettled([this.#busy, work]).then(() => {});
@@ -124,7 +132,7 @@ export class Standby {
 	}
 
 	#start(mine: Kept, order: ProcessOrder, spec: WorkerSpec): void {
-		const files = filesOf(order.folder, conversationKey(order), `.standby-${this.#count}`);
+		const files = filesOf(order.folder, conversationKey(order), standbyMark(this.#count));
 		if (existsSync(files.session)) {
 			mine.release();
 			return;

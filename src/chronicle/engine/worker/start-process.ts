@@ -1,6 +1,6 @@
 // One pi process for a worker, from its files to its first report. It does no work before it is adopted.
 // S1 only what is known before the launch is intended is written down: the rest is told at the adoption; S2 a start that fails leaves no process.
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PiCommand } from "../../../pi/index.ts";
 import { type Child, startChild } from "../../../process/index.ts";
@@ -106,6 +106,28 @@ export function adoptFiles(from: WorkerFiles, to: WorkerFiles): void {
 /** Removes the files of a process that was not adopted. */
 export function removeFiles({ brief, persona }: WorkerFiles): void {
 	for (const file of [brief, persona]) rmSync(file, { force: true });
+}
+
+/** What the files of a supervisor's n-th standby are marked with. */
+export function standbyMark(n: number): string {
+	return `.standby-${n}`;
+}
+
+/** Removes the files of all standbys in a run's folder but those of `kept`. */
+export function removeStandbyFiles(folder: string, kept: WorkerFiles | undefined): void {
+	const workers = join(folder, workersFolder);
+	for (const name of namesIn(workers)) {
+		const file = join(workers, name);
+		if (/\.standby-\d+\./.test(name) && file !== kept?.brief && file !== kept?.persona) rmSync(file, { force: true });
+	}
+}
+
+function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch {
+		return [];
+	}
 }
 
 export const canceled: StartFault = startFault("spawn", "The start was canceled.");

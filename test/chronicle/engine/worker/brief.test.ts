@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+	type Adoption,
 	BRIEF_VARIABLE,
+	readAdoption,
 	readBrief,
 	type WorkerBrief,
 	writeBrief,
@@ -83,5 +85,21 @@ describe("a worker's brief", () => {
 
 	it("is required: without its path in the environment nothing starts", () => {
 		expect(() => readBrief({})).toThrow(/only in a process that a chronicle has started/);
+	});
+});
+
+describe("a worker's adoption", () => {
+	const adoption: Adoption = {
+		launch: { visit: 2, attempt: 1, launch: 3 },
+		allowance: { costUsd: 1.5, tokens: 9, requests: 8, calls: 7, countCacheReads: false },
+	};
+
+	it("is read as it was written", () => {
+		expect(readAdoption(JSON.stringify(adoption))).toEqual(adoption);
+	});
+
+	const optional = ["costUsd", "tokens", "requests", "calls"].map((name) => `allowance.${name}`);
+	it.each(spoiled(adoption, optional))("with %s is none", (_, data) => {
+		expect(readAdoption(JSON.stringify(data))).toBeUndefined();
 	});
 });

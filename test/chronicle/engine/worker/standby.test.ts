@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { StandbyOrder } from "../../../../src/chronicle/core/index.ts";
 import { findOrphans } from "../../../../src/process/index.ts";
 import { deepIt } from "../../../harness/deep-it.ts";
+import { fixtureExtension } from "../../../harness/index.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
@@ -142,6 +143,13 @@ describe("a standby", () => {
 		expect(await play(rig, change(rig))).toMatchObject({ standby: false });
 		await isGone(rig, pid);
 		expect(workers(rig).filter((name) => name.includes("standby"))).toEqual([]);
+	});
+
+	deepIt("is none for a state whose extensions may act at their start", { timeout: patient(60_000) }, async () => {
+		const state = statePlan({ extensions: [fixtureExtension("empty")] });
+		const { rig } = await open({}, { state });
+		await rig.launcher.keepReady(expected(rig, { state }));
+		expect(await play(rig, { state })).toMatchObject({ standby: false });
 	});
 
 	it("that was killed costs a start and nothing else", { timeout: patient(60_000) }, async () => {

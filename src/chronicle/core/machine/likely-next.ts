@@ -53,8 +53,7 @@ function afterStop(run: Run, { after }: Stopping): NextLaunch | undefined {
 
 function entering(run: Run, state: string | undefined, visit: number, attempt = 1): NextLaunch | undefined {
 	if (state === undefined || state === HUMAN_INTERVENTION) return undefined;
-	const { terminal, persona } = planOf(run, state);
-	return terminal && !persona ? undefined : { state, launch: { visit, attempt, launch: 1 } };
+	return planOf(run, state).persona ? { state, launch: { visit, attempt, launch: 1 } } : undefined;
 }
 
 /** The only target of the current state; among several the one most often taken from it so far, of equals the last one. */

@@ -50,6 +50,16 @@ describe("the report of a day's work", () => {
 			expect(page.text).toContain(words);
 	});
 
+	it("counts the workers that were started beforehand", async () => {
+		const { events } = dayOfWork();
+		expect((await pageOf(ledgerOf(events))).text).not.toContain("started beforehand");
+		const [, second] = events.filter(({ kind }) => kind === "worker_started");
+		const read = ledgerOf(
+			events.map((event) => (event === second ? ({ ...event, standby: true } as LedgerEvent) : event)),
+		);
+		expect((await pageOf(read)).text).toMatch(/\d+ workers \(1 started beforehand\)/);
+	});
+
 	it("draws the path: states, numbered moves, refused moves", async () => {
 		const page = await pageOf(ledgerOf(dayOfWork().events));
 		const path = page.section("path");

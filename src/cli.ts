@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commonOptions, listedCommands, runChronicleCommand } from "./chronicle/index.ts";
+import { commonOptions, listedCommands, runChronicleCommand, runCompletionCommand } from "./chronicle/index.ts";
 import { didYouMean } from "./definition/index.ts";
 import { packageRoot } from "./pi/index.ts";
 import { enclosingRun } from "./process/index.ts";
@@ -38,7 +38,30 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 			load: async () => (await import("./rehearsal/index.ts")).rehearseVerb,
 		},
 	],
+	[
+		"completion",
+		{
+			about: "prints a script that makes bash, zsh or fish complete this command",
+			load: async () => (args) => runCompletionCommand(args, allListed()),
+		},
+	],
 ]);
+
+/** The commands by what they are for, as the help shows them. */
+const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
+	[
+		"Start and continue",
+		["run", "resume", "approve", "reject", "tell", "pause", "abort", "release", "reopen", "rewind"],
+	],
+	["Look", ["list", "status", "show", "view", "diff", "report"]],
+	["Definitions", ["check", "rehearse"]],
+	["Clean up", ["remove", "prune"]],
+	["Shell", ["completion"]],
+];
+
+function allListed(): { name: string; about: string }[] {
+	return [...commands].map(([name, { about }]) => ({ name, about }));
+}
 
 /** Runs the command line `args` (without node and script) and resolves to the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -124,8 +147,25 @@ function ownVersion(): string {
 	return String((manifest as { version?: unknown }).version);
 }
 
+const afterCommands = `
+Examples:
+  pi-chronicle run feature "Add a --month option"     starts a run and shows what it does
+  pi-chronicle approve last                           answers what the last run asks
+  pi-chronicle diff last all | less                   what it has changed
+
+Exit codes: 0 done, 1 failed, 2 nothing was done, 3 waits for you, 4 a ceiling, 5 human_intervention, 130 interrupted.
+
+Run a command with --help for its usage. --version prints the version.
+`;
+
 function usage(): string {
 	const width = Math.max(...[...commands.keys()].map((name) => name.length));
-	const list = [...commands].map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`);
-	return `pi-chronicle <command> [arguments…]\n\n${list.join("\n")}\n\nRun a command with --help for its usage. --version prints the version.\n`;
+	const grouped = new Set(groups.flatMap(([, names]) => names));
+	const rest = [...commands.keys()].filter((name) => !grouped.has(name));
+	const all = rest.length === 0 ? groups : [...groups, ["More", rest] as const];
+	const list = all.map(([title, names]) => {
+		const lines = names.map((name) => `  ${name.padEnd(width)}  ${commands.get(name)?.about ?? ""}`);
+		return [`${title}:`, ...lines].join("\n");
+	});
+	return `pi-chronicle <command> [arguments…]\n\n${list.join("\n\n")}\n${afterCommands}`;
 }

@@ -10,6 +10,12 @@ export {
 	registerWorker,
 	templateFolders,
 } from "./engine/index.ts";
-export { commonOptions, listedCommands, runChronicleCommand, runProjectCommand } from "./ui/cli/index.ts";
+export {
+	commonOptions,
+	listedCommands,
+	runChronicleCommand,
+	runCompletionCommand,
+	runProjectCommand,
+} from "./ui/cli/index.ts";
 export { type Command, parseArguments } from "./ui/commands/index.ts";
 export { registerChronicle } from "./ui/session/index.ts";

@@ -34,3 +34,31 @@ export function bar(share: number, cells = 8): string {
 	const full = Math.min(cells, Math.max(0, Math.floor(share * cells)));
 	return "▰".repeat(full) + "▱".repeat(cells - full);
 }
+
+/** Rows with their cells in columns; the first column is left-aligned, the others right-aligned. Empty cells at the end are dropped. */
+export function alignColumns(rows: readonly (readonly string[])[], gap = "  "): string[] {
+	const widths: number[] = [];
+	for (const row of rows)
+		for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, columnsOf(cell));
+	return rows.map((row) =>
+		row
+			.map((cell, column) => {
+				const blanks = " ".repeat((widths[column] ?? 0) - columnsOf(cell));
+				return column === 0 ? cell + blanks : blanks + cell;
+			})
+			.join(gap)
+			.trimEnd(),
+	);
+}
+
+/** Wide characters take two columns of a terminal, combining ones none. */
+const wide =
+	/[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/u;
+
+/** Columns that a text takes in a terminal, without pi's terminal library, which the command line may lack. */
+function columnsOf(text: string): number {
+	if (/^[ -~]*$/.test(text)) return text.length;
+	let columns = 0;
+	for (const { segment } of new Intl.Segmenter().segment(text)) columns += wide.test(segment) ? 2 : 1;
+	return columns;
+}

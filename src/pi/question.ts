@@ -80,30 +80,24 @@ async function chooseOnSheet<Option extends string>(
 
 export interface InputQuestion {
 	readonly title: string;
+	/** Shown above the line in the terminal: plain text, possibly several lines. */
+	readonly message?: string;
+	/** What Escape does, in the terminal. */
+	readonly leave?: string;
 	readonly placeholder?: string | undefined;
 	readonly signal?: AbortSignal | undefined;
+	/** Not caused by a command: Enter counts only once something has been typed. */
 	readonly uncalled?: boolean;
 }
 
-/** Maximum length of a title that pi's input line shows completely at every size. */
-const inputTitleLength = 120;
-
-/** Asks for a line of text; `undefined` if there is none. A question longer than a title is shown for reading first. */
+/** Asks for a line of text; `undefined` if there is none. Over RPC only the title is shown. */
 export async function inputPerson(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
-	const { title, placeholder, signal, uncalled = false } = question;
+	const { title, message = "", placeholder, signal, uncalled = false, leave = "Esc cancels" } = question;
 	if (!ctx.hasUI || signal?.aborted) return undefined;
-	const dialog = signal && { signal };
-	if (ctx.mode !== "tui" || (title.length <= inputTitleLength && !title.includes("\n")))
-		return ctx.ui.input(title, placeholder, dialog);
+	if (ctx.mode !== "tui") return ctx.ui.input(title, placeholder, signal && { signal });
 	const [first = "", ...rest] = title.split("\n");
-	const read = await choosePerson(ctx, {
-		title: first,
-		message: rest.join("\n"),
-		options: ["Answer it", "Later"],
-		keys: { "Answer it": "a", Later: "l" },
-		leave: "Esc later",
-		signal,
-		uncalled,
-	});
-	return read === "Answer it" ? ctx.ui.input(`${first.slice(0, inputTitleLength)}`, placeholder, dialog) : undefined;
+	const text = [...rest, message].join("\n").trim();
+	const { plain, showInputSheet } = await import("../tui/index.ts");
+	const lines = text === "" ? [] : text.split("\n").map((line) => [plain(line)]);
+	return showInputSheet(ctx, { title: first, lines, placeholder, leave, uncalled }, signal);
 }

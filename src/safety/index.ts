@@ -30,6 +30,7 @@ export {
 	type DecisionOutcome,
 	type DecisionRecord,
 	type GateOptions,
+	isRefusalText,
 	isSecretName,
 	isWithin,
 	type Judgment,

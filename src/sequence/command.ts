@@ -2,7 +2,7 @@
 // mode.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean } from "../definition/index.ts";
-import { type Scope, say } from "../pi/index.ts";
+import { choosePerson, type Scope, say } from "../pi/index.ts";
 import { firstWord } from "./arguments.ts";
 import {
 	deleteSequence,
@@ -79,7 +79,13 @@ export async function runSequence(
 		);
 	const last = session.lastRecorded;
 	if (last === undefined) return recordAndRun(session, scope, ctx, [], undefined, args);
-	const choice = await ctx.ui.select(menu.title, [menu.run, menu.edit, menu.startNew, menu.cancel]);
+	const choice = await choosePerson(ctx, {
+		title: menu.title,
+		message: ctx.mode === "tui" ? previewLines(last.steps).join("\n") : "",
+		options: [menu.run, menu.edit, menu.startNew, menu.cancel],
+		keys: { [menu.run]: "r", [menu.edit]: "e", [menu.startNew]: "n", [menu.cancel]: "c" },
+		leave: "Esc cancels",
+	});
 	if (choice === menu.run) return startReplay(session, ctx, wishFor(last, args));
 	if (choice === menu.edit) return recordAndRun(session, scope, ctx, last.steps, last.sequenceId, args);
 	if (choice === menu.startNew) return recordAndRun(session, scope, ctx, [], undefined, args);

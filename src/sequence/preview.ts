@@ -10,16 +10,20 @@ export function plainLine(text: string): string {
 
 /**
  * Lines of the preview: a heading, then each step with its number, with further lines of a step indented below it. `marked` is the index of
- * the current step. Lines are not cut to a width.
+ * the current step; `note` follows the first line of a step. Lines are not cut to a width.
  */
-export function previewLines(steps: readonly string[], marked?: number): string[] {
+export function previewLines(
+	steps: readonly string[],
+	marked?: number,
+	note: (step: string) => string = () => "",
+): string[] {
 	const digits = String(steps.length).length;
 	const lines = ["Sequence"];
 	steps.forEach((step, index) => {
 		const [first = "", ...rest] = step.split("\n").map(plainLine);
 		const mark = index === marked ? "›" : "";
 		const number = `${index + 1}.`.padStart(digits + 1);
-		lines.push(`${mark}${number} ${first}`);
+		lines.push(`${mark}${number} ${first}${note(step)}`);
 		const shown = rest.slice(0, linesPerStep - 1);
 		for (const line of shown) lines.push(`${" ".repeat(digits + 2)}${line}`);
 		if (rest.length > shown.length) lines.push(`${" ".repeat(digits + 2)}… ${rest.length - shown.length} more lines`);

@@ -20,10 +20,7 @@ import type { KnownCommand } from "./step.ts";
 
 type EditorFactory = NonNullable<ReturnType<ExtensionContext["ui"]["getEditorComponent"]>>;
 
-/**
- * Screen rows outside the widget: those of the question before discarding steps; those of the transcript's end, pi's footer and its status.
- */
-const dialogRows = 9;
+/** Screen rows outside the widget and the editor: those of the transcript's end, pi's footer and its status. */
 const otherRows = 7;
 /** Number of messages that pi's editor remembers. */
 const historyLength = 100;
@@ -124,7 +121,7 @@ class Recorder {
 	}
 
 	private widgetRows(screenRows: number, width: number, theme: Theme): string[] {
-		const taken = this.asking ? dialogRows : (this.editor?.render(width).length ?? 0);
+		const taken = this.editor?.render(width).length ?? 0;
 		const area = {
 			rows: screenRows - taken - otherRows,
 			wholeStatus: visibleWidth(recordingStatus(this.recording)) <= width,

@@ -2,11 +2,12 @@
 // placeholder reaches the model: if nobody can be asked for arguments, nothing is started; A2 a session with live work is left only if the
 // user agrees.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { askPerson, exitCodes, failWith, say } from "../pi/index.ts";
+import { askPerson, exitCodes, failWith, inputPerson, say } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
 import { dryRunLines } from "./dry-run.ts";
 import { prepare } from "./iteration.ts";
 import type { ReplayStart, RunPlan } from "./plan.ts";
+import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { rejectCommand } from "./refuse.ts";
 import { runRecorded } from "./run.ts";
@@ -42,7 +43,7 @@ export async function startReplay(
 	ctx: ExtensionCommandContext,
 	wish: ReplayRequest,
 ): Promise<void> {
-	const totalRuns = wish.count === undefined ? await askCount(ctx) : await confirmCount(ctx, wish.count);
+	const totalRuns = wish.count === undefined ? await askCount(ctx, wish.snapshot) : await confirmCount(ctx, wish.count);
 	if (totalRuns === undefined) return;
 	const { snapshot, name, maxCostUsd, from = { runIndex: 0, stepIndex: 0 } } = wish;
 	const mistake = startMistake(from, totalRuns, snapshot.steps.length);
@@ -79,9 +80,13 @@ async function dryRun(session: SequenceSession, ctx: ExtensionCommandContext, pl
 	say(ctx, dryRunLines(plan, ready.steps).join("\n"));
 }
 
-async function askCount(ctx: ExtensionCommandContext): Promise<number | undefined> {
+async function askCount(ctx: ExtensionCommandContext, { steps }: SequenceSnapshot): Promise<number | undefined> {
 	while (true) {
-		const answer = await ctx.ui.input("Run this sequence how many times? [1]", "1");
+		const answer = await inputPerson(ctx, {
+			title: "Run this sequence how many times? [1]",
+			message: stepsText(steps),
+			placeholder: "1",
+		});
 		if (answer === undefined) return undefined;
 		const parsed = parseRunCount(answer);
 		if (parsed.kind === "count") return confirmCount(ctx, parsed.count);
@@ -98,6 +103,11 @@ async function confirmCount(ctx: ExtensionCommandContext, count: number): Promis
 	return sure === "yes" ? count : undefined;
 }
 
+/** The steps of a sequence; those that take the arguments are marked. */
+function stepsText(steps: readonly string[]): string {
+	return previewLines(steps, undefined, (step) => (hasPlaceholder(step) ? "  ← takes the arguments" : "")).join("\n");
+}
+
 /** The run's arguments: as given, otherwise asked for once if a step has a placeholder. If nobody can be asked, nothing is started. */
 async function readArguments(
 	ctx: ExtensionCommandContext,
@@ -105,7 +115,11 @@ async function readArguments(
 	given: string,
 ): Promise<string | undefined> {
 	if (given.trim() !== "" || !steps.some(hasPlaceholder)) return given;
-	if (ctx.hasUI) return ctx.ui.input("Arguments for $@? (empty: the placeholders become empty)");
+	if (ctx.hasUI)
+		return inputPerson(ctx, {
+			title: "Arguments for $@? (empty: the placeholders become empty)",
+			message: stepsText(steps),
+		});
 	const index = steps.findIndex(needsArguments);
 	if (index === -1) return given;
 	rejectCommand(

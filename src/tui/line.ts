@@ -79,12 +79,20 @@ function cutPlain(text: string, columns: number): string {
 	return `${sliceByColumn(text, 0, columns - 1, true)}…`;
 }
 
-/** Joins parts with a separator and breaks the line before a part that does not fit. A single part is never broken. */
-export function wrapParts(parts: readonly Line[], separator: StyledText, width: number): Line[] {
+/**
+ * Joins parts with a separator and breaks the line before a part that does not fit. A single part is never broken. A function gives the
+ * separator before the part with that index.
+ */
+export function wrapParts(
+	parts: readonly Line[],
+	separator: StyledText | ((index: number) => StyledText),
+	width: number,
+): Line[] {
 	const lines: StyledText[][] = [];
 	let current: StyledText[] = [];
-	for (const part of parts) {
-		const joined = current.length === 0 ? [...part] : [...current, separator, ...part];
+	for (const [index, part] of parts.entries()) {
+		const between = typeof separator === "function" ? separator(index) : separator;
+		const joined = current.length === 0 ? [...part] : [...current, between, ...part];
 		if (current.length > 0 && lineWidth(joined) > width) {
 			lines.push(current);
 			current = [...part];

@@ -11,8 +11,8 @@ it("recording, restoring and running a sequence look as in the documents", async
 				: say("The plan is ready."),
 	});
 	const pi = await tui({ cols: 96, rows: 22 });
-	const picture = (name: string, title: string) =>
-		expectPicture(pi.snapshot(), name, { title, rows: [8, 22], mask: [[/⠋|⠙|⠹|⠸|⠼|⠴|⠦|⠧|⠇|⠏/, "⠋"]] });
+	const picture = (name: string, title: string, rows: [number, number] = [8, 22]) =>
+		expectPicture(pi.snapshot(), name, { title, rows, mask: [[/⠋|⠙|⠹|⠸|⠼|⠴|⠦|⠧|⠇|⠏/, "⠋"]] });
 
 	await pi.submit("/sequence");
 	await pi.waitForScreen("0 steps");
@@ -41,7 +41,7 @@ it("recording, restoring and running a sequence look as in the documents", async
 	await pi.submit("/sequence");
 	await pi.waitForScreen("Restore last sequence?");
 	await pi.still();
-	picture("sequence-restore", "The menu that offers the last sequence again");
+	picture("sequence-restore", "The menu that offers the last sequence again", [0, 22]);
 	await pi.press("escape");
 	await pi.still();
 

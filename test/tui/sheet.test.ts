@@ -5,12 +5,22 @@ import { stripVTControlCharacters } from "node:util";
 import { getMarkdownTheme, initTheme } from "@earendil-works/pi-coding-agent";
 import { KeybindingsManager, Markdown, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
 import fc from "fast-check";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { patchSheet } from "../../src/chronicle/ui/screen/patch-screen.ts";
 import { approvalSheet, questionBody } from "../../src/chronicle/ui/screen/question.ts";
+import { RunView } from "../../src/chronicle/ui/screen/view.ts";
+import type { ViewSource } from "../../src/chronicle/ui/screen/view-source.ts";
 import { printable } from "../../src/pi/index.ts";
-import { openSheet, plain, questionSheet, type SheetSpec, textBody, unpainted } from "../../src/tui/index.ts";
-import { definition, open } from "../chronicle/core/machine/test-run.ts";
+import {
+	openInputSheet,
+	openSheet,
+	plain,
+	questionSheet,
+	type SheetSpec,
+	textBody,
+	unpainted,
+} from "../../src/tui/index.ts";
+import { definition, go, open, start } from "../chronicle/core/machine/test-run.ts";
 import { runs } from "../harness/runs.ts";
 
 beforeAll(() => initTheme("dark"));
@@ -222,6 +232,99 @@ describe("every overlay at every size", () => {
 			}),
 			{ numRuns: runs() },
 		);
+	});
+});
+
+describe("the run view at every size", () => {
+	it.each(["1 History", "2 Transcript", "3 Diff", "4 Knowledge", "5 Events"])(
+		"%s has its title, its page, its position and its keys in sight",
+		async (page) => {
+			const view = new RunView(longRun(), { paint: unpainted, requestRender: () => {} });
+			view.render(80, 24);
+			view.handleKey(page.charAt(0), keys);
+			await vi.waitFor(() => expect(view.render(80, 24)[2]).not.toMatch(/^…?$/));
+			for (const width of widths)
+				for (const height of heights) {
+					const rows = view.render(width, height).map((row) => stripVTControlCharacters(row));
+					const size = `${width}×${height}`;
+					expect(rows, size).toHaveLength(height);
+					expect(
+						rows.find((row) => visibleWidth(row) > width || obeyed.test(row)),
+						size,
+					).toBeUndefined();
+					expect(rows[0], size).toMatch(/^── (?:Long|running|human|paused)/);
+					expect(rows[1], size).toContain(`[${page}]`);
+					expect(rows.at(-2), size).toMatch(/^── (?:\d+–\d+ of \d+ )?─|^─+$/);
+					if (page === "5 Events") expect(rows.at(-2), size).toMatch(/\d+–\d+ of \d+/);
+					expect(rows.at(-1), size).toContain("Esc closes");
+				}
+			view.dispose();
+		},
+	);
+});
+
+/** A run of forty moves, with odd words in all of its texts. */
+function longRun(): ViewSource {
+	const play = open(
+		{
+			...definition(
+				{ plan: { persona: "P", next: ["build"] }, build: { persona: "B", next: ["plan", "done"] }, done: {} },
+				{ limits: { moves: 100, pair_moves: 100 } },
+			),
+			name: "Long",
+		},
+		{ task: odd },
+	);
+	for (let index = 0; index < 40; index += 1) {
+		start(play);
+		go(play, index % 2 === 0 ? "build" : "plan", lines(4).join("\n"));
+	}
+	start(play);
+	return {
+		run: () => play.run,
+		watch: () => () => {},
+		async *events(after) {
+			for (const event of play.events) if (event.seq > after) yield event;
+		},
+		diff: async () => ({ kind: "diff", summary: ["1 file changed, +30 −30:"], text: patch, cut: true }),
+		transcript: () => undefined,
+	};
+}
+
+describe("a question for a line of text at every size", () => {
+	it.each([
+		["without a text", 0],
+		["with a text that scrolls", 60],
+	])("%s has its title, its line and its keys in sight", (_, count) => {
+		const spec = { title: "What should change?", lines: lines(count).map((text) => [plain(text)]), leave: "Esc back" };
+		const sheet = openInputSheet(spec, unpainted);
+		for (const key of "mind 統計") sheet.key(key, keys);
+		for (const width of widths)
+			for (const height of heights) {
+				const rows = sheet.render(width, height).map((row) => stripVTControlCharacters(row));
+				const size = `${width}×${height}`;
+				expect(rows, size).toHaveLength(height);
+				expect(
+					rows.find((row) => visibleWidth(row) > width),
+					size,
+				).toBeUndefined();
+				expect(rows[0], size).toContain("── What should change?");
+				expect(
+					rows.some((row) => /^> mind 統計/.test(row)),
+					size,
+				).toBe(true);
+				expect(rows.at(-1), size).toMatch(/^Enter answers · Esc back/);
+				if (count > height) expect(rows.at(-2), size).toMatch(/\d+–\d+ of \d+/);
+			}
+		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text: "mind 統計" });
+	});
+
+	it("takes no Enter that was meant for the editor", () => {
+		const sheet = openInputSheet({ title: "Which port?", lines: [], leave: "Esc later", uncalled: true }, unpainted);
+		expect(sheet.key("\r", keys)).toEqual({ kind: "drawn" });
+		sheet.key("8", keys);
+		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text: "8" });
+		expect(sheet.key("\u001b", keys)).toEqual({ kind: "left" });
 	});
 });
 

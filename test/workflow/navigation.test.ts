@@ -201,7 +201,7 @@ describe("moves by the user", () => {
 		expect(pi.screen.text).toContain('No earlier phase is called "nowhere"');
 		await pi.prompt("/workflow status");
 		expect(pi.screen.notifications.at(-1)?.message).toMatch(
-			/So far:\n {2}A: \d+ s, skipped\n {2}B: \d+ s, skipped\n {2}C: \d+ s, then back/,
+			/So far:\n {2}A: \d+s, skipped\n {2}B: \d+s, skipped\n {2}C: \d+s, then back/,
 		);
 	});
 

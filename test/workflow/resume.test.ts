@@ -55,7 +55,7 @@ describe("a resumed session", () => {
 		).toHaveLength(1);
 		await again.prompt("/workflow status");
 		expect(again.screen.notifications.at(-1)?.message).toMatch(
-			/Task: the whole task.*of its words\n[\s\S]*A: \d+ s — found it/,
+			/Task: the whole task.*of its words\n[\s\S]*A: \d+s — found it/,
 		);
 
 		stage.play(step("next"), step("next"), "end");

@@ -25,11 +25,11 @@ it("the final entry has time, tokens and cost of every phase, in the session and
 	});
 	const pi = await tui({ cols: 100, rows: 40 });
 	await pi.submit("/workflow two it");
-	await pi.waitForScreen(/A · .* · 2k tokens · \$0\.00/);
+	await pi.waitForScreen(/1\. A +.*2k tokens +\$0\.00/);
 	await pi.waitForScreen(/The workflow took:/);
 	// The last answer was given in the last phase, and comes when the workflow is over.
-	expect(pi.screen()).toMatch(/B · \d+ s · 2k tokens · \$0\.00/);
-	expect(pi.screen()).toMatch(/total · \d+ s · 4k tokens · \$0\.00/);
+	expect(pi.screen()).toMatch(/2\. B +\d+s +2k tokens +\$0\.00/);
+	expect(pi.screen()).toMatch(/total +\d+s +4k tokens +\$0\.00/);
 	expect(pi.screen()).toContain("↑3.6k ↓400");
 });
 
@@ -103,7 +103,7 @@ describe("the figures equal pi's own", () => {
 		const worked = paused - began;
 		await new Promise((done) => setTimeout(done, 1_500));
 		await pi.prompt("/workflow status");
-		const [, seconds] = /in this phase for (\d+) s/.exec(pi.screen.notifications.at(-1)?.message ?? "") ?? [];
+		const [, seconds] = /in this phase for (\d+)s/.exec(pi.screen.notifications.at(-1)?.message ?? "") ?? [];
 		expect(Number(seconds)).toBeLessThanOrEqual(Math.round(worked / 1_000));
 		await pi.prompt("/cancel-workflow");
 		const [row] = await figures(pi);
@@ -124,7 +124,7 @@ describe("the figures equal pi's own", () => {
 		const again = performance.now();
 		const second = await stage.rpc({ session });
 		await second.prompt("/workflow status");
-		const [, seconds] = /in this phase for (\d+) s/.exec(second.screen.notifications.at(-1)?.message ?? "") ?? [];
+		const [, seconds] = /in this phase for (\d+)s/.exec(second.screen.notifications.at(-1)?.message ?? "") ?? [];
 		expect(Number(seconds)).toBeLessThanOrEqual(Math.round((worked + performance.now() - again) / 1_000));
 		stage.play(step("next"), step("next"), "done");
 		await second.run("go on");

@@ -17,7 +17,7 @@ export {
 	type ToolCall,
 } from "./policy.ts";
 export { redactInput, redactText } from "./redaction.ts";
-export { comparableOutcome, questionText } from "./refusal.ts";
+export { comparableOutcome, isRefusalText, questionText } from "./refusal.ts";
 export { registerGate } from "./register-gate.ts";
 export { isSecretName, openRedaction, type Redact, redacted, redactSecrets } from "./secrets.ts";
 export type { Decision, Origin, Verdict } from "./verdict.ts";

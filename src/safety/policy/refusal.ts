@@ -5,6 +5,14 @@ import type { ToolCall } from "./policy.ts";
 import { redactInput } from "./redaction.ts";
 import type { Verdict } from "./verdict.ts";
 
+/** The first line of every refusal. */
+const refusedLine = "Refused.";
+
+/** Whether the text of a failed call is a refusal. */
+export function isRefusalText(text: string): boolean {
+	return text.startsWith(`${refusedLine}\n`);
+}
+
 /** The text for the model about a refused call: every reason, then advice. */
 export function refusalText(verdicts: readonly Verdict[], because: "rule" | "person" | "nobody", cwd: string): string {
 	const lines = verdicts.slice(0, 6).map((verdict) => `${verdict.reason}${ruleText(verdict, cwd)}`);
@@ -19,7 +27,7 @@ export function refusalText(verdicts: readonly Verdict[], because: "rule" | "per
 	}
 	if (because === "rule" && advice.length === 0)
 		advice.push("Do not try it another way. Continue without it, or say what you need it for.");
-	return ["Refused.", ...lines, ...advice.slice(0, 4)].join("\n");
+	return [refusedLine, ...lines, ...advice.slice(0, 4)].join("\n");
 }
 
 /**
@@ -27,7 +35,7 @@ export function refusalText(verdicts: readonly Verdict[], because: "rule" | "per
  * after it counts attempts; for any other result, the whole text.
  */
 export function comparableOutcome(text: string, isError: boolean): string {
-	return isError && text.startsWith("Refused.\n") ? text.split("\n", 2).join("\n") : text;
+	return isError && isRefusalText(text) ? text.split("\n", 2).join("\n") : text;
 }
 
 /** The question to the user: the call, then every reason with the place of its rule. */

@@ -2,7 +2,6 @@ export {
 	abandonedText,
 	blockAdvice,
 	blockReason,
-	duration,
 	endText,
 	initialMessage,
 	pauseLine,

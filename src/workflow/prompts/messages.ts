@@ -72,15 +72,6 @@ export function pauseLine({ by, why }: { readonly by: PauseCause; readonly why?:
 /** How to continue from a phase that the user ends. */
 export const personLine = "You end this phase: /workflow next.";
 
-/** `42 s`, `3 min 5 s`, `2 h 10 min`. */
-export function duration(ms: number): string {
-	const seconds = Math.max(0, Math.round(ms / 1_000));
-	if (seconds < 60) return `${seconds} s`;
-	const minutes = Math.floor(seconds / 60);
-	if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
-	return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
 /** The text shown at the end of a run. */
 export function endText(run: WorkflowRun, how: "done" | "cancelled"): string {
 	if (run.kind === "stale") return `Workflow "${run.workflowKey}" cancelled. ${taskLine(run)}`;

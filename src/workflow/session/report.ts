@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
+import { shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
 import { activeTime, waitsForPerson } from "../machine/index.ts";
-import { duration, pauseLine, personLine, phaseNameById, placeLine, workflowRefusalText } from "../prompts/index.ts";
+import { pauseLine, personLine, phaseNameById, placeLine, workflowRefusalText } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
 import type { ProjectContext } from "./library.ts";
 import type { RunController } from "./run-controller.ts";
@@ -54,13 +55,13 @@ export function statusReport(
 	return [
 		placeLine(run),
 		`Task: ${run.task}`,
-		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${duration(Date.now() - run.startedAt)} ago, in this phase for ${duration(present ? activeTime(present) - away : 0)}`,
+		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
 		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForPerson(run) ? [personLine] : []),
 		...(visits.length > 0 ? ["So far:"] : []),
 		...visits.map((visit) => {
 			const { phaseId, way = "next", summary } = visit;
 			const how = { next: "", loop: ", then looped", skip: ", skipped", back: ", then back" }[way];
-			return `  ${phaseNameById(run, phaseId)}: ${duration(activeTime(visit))}${how}${summary === undefined ? "" : ` — ${summary}`}`;
+			return `  ${phaseNameById(run, phaseId)}: ${shortTime(activeTime(visit))}${how}${summary === undefined ? "" : ` — ${summary}`}`;
 		}),
 	].join("\n");
 }

@@ -1,9 +1,10 @@
 // Time, tokens, and cost of each phase of a run, for the user. Derived from the session after the run has ended and pi has settled.
 import type { Usage } from "@earendil-works/pi-ai";
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import { shortCost, shortCount } from "../../pi/index.ts";
+import { alignColumns, shortCost, shortCount, shortTime } from "../../pi/index.ts";
+import { isRefusalText } from "../../safety/index.ts";
 import { activeTime, type WorkflowRun } from "../machine/index.ts";
-import { duration, phaseNameById } from "../prompts/index.ts";
+import { phaseNameById } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
 
 type Session = ExtensionContext["sessionManager"];
@@ -13,6 +14,10 @@ const mostRows = 40;
 
 export interface PhaseSpend {
 	readonly name: string;
+	/** From 1; absent for a sum of several visits, and in entries of earlier versions. */
+	readonly visit?: number;
+	/** Refused tool calls; absent if there are none, and in entries of earlier versions. */
+	readonly refused?: number;
 	/** Milliseconds. */
 	readonly ms: number;
 	readonly tokens: number;
@@ -25,8 +30,11 @@ export interface PhaseSpend {
  */
 export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] {
 	if (run.kind === "stale") return [];
-	const visits = historyOf(session, run.id).map((visit) => ({ visit, tokens: 0, costUsd: 0 }));
+	const visits = historyOf(session, run.id).map((visit) => ({ visit, tokens: 0, costUsd: 0, refused: 0 }));
 	for (const entry of session.getEntries()) {
+		const refusedAt = refusalOf(entry);
+		const refusing = visits.find(({ visit }) => refusedAt !== undefined && refusedAt <= visit.to);
+		if (refusing !== undefined && (refusedAt ?? 0) >= run.startedAt) refusing.refused += 1;
 		const used = usageOf(entry);
 		if (used === undefined || used.at < run.startedAt) continue;
 		// Usage belongs to the visit in which it was requested, even if the answer arrived after the visit.
@@ -36,8 +44,10 @@ export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] 
 		spent.tokens += input + output + cacheRead + cacheWrite;
 		spent.costUsd += cost.total;
 	}
-	const rows = visits.map(({ visit, tokens, costUsd }) => ({
+	const rows = visits.map(({ visit, tokens, costUsd, refused }, index) => ({
 		name: phaseNameById(run, visit.phaseId),
+		visit: index + 1,
+		...(refused === 0 ? {} : { refused }),
 		ms: activeTime(visit),
 		tokens,
 		costUsd,
@@ -48,7 +58,21 @@ export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] 
 
 function sumOf(name: string, rows: readonly PhaseSpend[]): PhaseSpend {
 	const sum = (of: (row: PhaseSpend) => number) => rows.reduce((total, row) => total + of(row), 0);
-	return { name, ms: sum(({ ms }) => ms), tokens: sum(({ tokens }) => tokens), costUsd: sum(({ costUsd }) => costUsd) };
+	const refused = sum(({ refused = 0 }) => refused);
+	return {
+		name,
+		ms: sum(({ ms }) => ms),
+		tokens: sum(({ tokens }) => tokens),
+		costUsd: sum(({ costUsd }) => costUsd),
+		...(refused === 0 ? {} : { refused }),
+	};
+}
+
+/** When a tool call was refused, in ms since the epoch; `undefined` for any other entry. */
+function refusalOf(entry: SessionEntry): number | undefined {
+	if (entry.type !== "message" || entry.message.role !== "toolResult" || !entry.message.isError) return undefined;
+	const [first] = entry.message.content;
+	return first?.type === "text" && isRefusalText(first.text) ? Date.parse(entry.timestamp) : undefined;
 }
 
 /** The usage that an entry records, and the time of the request, in ms since the epoch. */
@@ -74,10 +98,14 @@ export function spendLines(rows: unknown): string[] {
 	if (!Array.isArray(rows)) return [];
 	const known = rows.filter(isSpend);
 	if (known.length === 0) return [];
-	return [...known, sumOf("total", known)].map(
-		({ name, ms, tokens, costUsd }) =>
-			`  ${name} · ${duration(ms)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
-	);
+	const cells = [...known, sumOf("total", known)].map(({ name, visit, ms, tokens, costUsd, refused = 0 }) => [
+		visit === undefined ? name : `${visit}. ${name}`,
+		shortTime(ms),
+		`${shortCount(tokens)} tokens`,
+		shortCost(costUsd),
+		refused === 0 ? "" : `${refused} refused`,
+	]);
+	return alignColumns(cells).map((row) => `  ${row}`);
 }
 
 function isSpend(row: unknown): row is PhaseSpend {

@@ -153,7 +153,7 @@ describe("a run on the screen", () => {
 			await pi.waitForScreen("1 file +1 −1", 20_000);
 			await atEveryWidth(pi, 30, ["running", "Planning [✓]", "Implementation [●]", "Senior Engineer", "1 file +1 −1"]);
 			await pi.waitForScreen("1 file +1 −1");
-			expectDrawn(pi, "chronicle-working", "The timeline of a chronicle while a worker works", [22, 34]);
+			expectDrawn(pi, "chronicle-working", "The timeline of a chronicle while a worker works", [21, 34]);
 
 			await pi.submit("/chronicle status");
 			const status = await pi.waitForScreen("Worker: Senior Engineer");
@@ -167,7 +167,7 @@ describe("a run on the screen", () => {
 				["1", ["[1 History]", "Planning → Implementation", "No new dependency."]],
 				["2", ["[2 Transcript]", "visit 2 Implementation", "▸ bash node test.mjs"]],
 				["4", ["[4 Knowledge]", "Dates are ISO 8601", "Say it in the README", "docs/plan.md"]],
-				["5", ["[5 Events]", "tool_started", "planning → implementation"]],
+				["5", ["[5 Events]", "▸ bash node test.mjs", "planning → implementation"]],
 				["3", ["[3 Diff]", "M src/month.ts +1 −1", "return receipts.filter"]],
 			] as const) {
 				pi.type(key);

@@ -2,6 +2,7 @@
 // Pure. Figures are differences between the folded run's totals, so they add up to those totals.
 import { addSpend, foldEvent, type LedgerEvent, NO_SPEND, type Run, type Spend, startRun } from "../machine/index.ts";
 import type { ReadLedger } from "../ports/index.ts";
+import { Rewinds } from "./rewinds.ts";
 import { endPhrase, type Launch, type LaunchEnd, type NumberedMove, type Visit, type Wait } from "./visit.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -43,6 +44,7 @@ export class RunHistory {
 	readonly #visits = new Map<number, GrowingVisit>();
 	/** The tree that the last rewind restored. */
 	#restored: string | undefined;
+	readonly #rewinds = new Rewinds();
 
 	/** In the order they began. */
 	get visits(): readonly Visit[] {
@@ -68,6 +70,10 @@ export class RunHistory {
 		// The event did not apply.
 		if (after === before) return { before, after, at };
 		if (before) this.#takeWait(before, event, quietFrom, at);
+		for (const [number, undone] of this.#rewinds.take(event)) {
+			const changed = this.#visits.get(number);
+			if (changed) changed.undone = undone;
+		}
 		const visit = this.#enter(after.visit, after.state, at);
 		this.#takeTrees(event, (before ?? after).visit, at);
 		this.#takeWork(event, before, at);
@@ -101,6 +107,7 @@ export class RunHistory {
 			trees: { before: undefined, after: undefined },
 			files: { from: undefined, to: undefined, changes: [], more: 0, unmeasured: undefined },
 			left: undefined,
+			undone: false,
 		};
 		this.#visits.set(number, visit);
 		return visit;
@@ -168,7 +175,7 @@ export class RunHistory {
 			case "attempt_reserved": {
 				const { visit, attempt, launch, because } = event;
 				const unstarted = { startedAt: undefined, endedAt: undefined, model: undefined, end: working };
-				this.#visits.get(visit)?.launches.push({ visit, attempt, launch, because, ...unstarted });
+				this.#visits.get(visit)?.launches.push({ visit, attempt, launch, because, reservedAt: at, ...unstarted });
 				return;
 			}
 			case "worker_started": {

@@ -21,6 +21,8 @@ export interface Visit {
 	readonly files: VisitFiles;
 	/** The move that ended it; also `undefined` if the run ended in it. */
 	readonly left: NumberedMove | undefined;
+	/** A rewind took its files and findings back, and no later one restored them. */
+	readonly undone: boolean;
 }
 
 /** The run at the start of a visit. */
@@ -48,6 +50,9 @@ export interface VisitFiles {
 /** One worker process. */
 export interface Launch extends LaunchId {
 	readonly because: LaunchReason;
+	/** When its start was decided. */
+	readonly reservedAt: number;
+	/** When it was running. */
 	readonly startedAt: number | undefined;
 	/** `undefined` if it was running at the last event. */
 	readonly endedAt: number | undefined;

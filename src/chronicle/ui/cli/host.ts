@@ -5,7 +5,7 @@ import { progressLine } from "../text/index.ts";
 import type { Output } from "./output.ts";
 
 /** `signal` releases a run that is being supervised. */
-export function commandLineHost({ progress }: Output, signal: AbortSignal): CommandHost {
+export function commandLineHost({ progress, live }: Output, signal: AbortSignal): CommandHost {
 	return {
 		prefix: "pi-chronicle ",
 		hasScreen: false,
@@ -21,13 +21,16 @@ export function commandLineHost({ progress }: Output, signal: AbortSignal): Comm
 			const unwatch = supervision.watch((run, event) => {
 				const line = progressLine(run, event);
 				if (line !== undefined) progress(line);
+				live(run);
 			});
+			live(supervision.run);
 			const release = (): void => void supervision.stop();
 			signal.addEventListener("abort", release, { once: true });
 			if (signal.aborted) release();
 			const end = await supervision.ended;
 			signal.removeEventListener("abort", release);
 			unwatch();
+			live(undefined);
 			return end;
 		},
 	};

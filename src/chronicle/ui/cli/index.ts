@@ -1,4 +1,5 @@
 // The commands of `pi-chronicle` that start, steer and show runs. Listing them loads nothing; they are loaded when one is used.
+import type { ListedCommand } from "../command-list.ts";
 import type { Command } from "../commands/index.ts";
 
 export { commonOptions, listedCommands } from "../command-list.ts";
@@ -12,6 +13,12 @@ export async function runChronicleCommand(name: string, args: readonly string[],
 	const command = commands.find((known) => known.name === name);
 	if (!command) throw new Error(`Unknown command: ${name}.`);
 	return runCommandLine(command, args, signal);
+}
+
+/** Runs `completion`; resolves to the exit code. `listed`: every command of the command line. */
+export async function runCompletionCommand(args: readonly string[], listed: readonly ListedCommand[]): Promise<number> {
+	const { runCompletion } = await import("./completion.ts");
+	return runCompletion(args, listed);
 }
 
 /** Runs another command on a project, with the same options and exit codes; resolves to the exit code. */

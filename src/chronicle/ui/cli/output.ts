@@ -1,10 +1,15 @@
 // The output of a command: progress and errors on stderr; its result on stdout, as lines or, with --json, as exactly one object.
 import { drawDiagram, exitCodes, printable } from "../../../pi/index.ts";
+import type { Run } from "../../core/index.ts";
 import type { CommandResponse, Complaint } from "../commands/index.ts";
 import { complaintLines } from "../text/index.ts";
+import { openLiveLine } from "./live-line.ts";
+import { colorMark } from "./paint.ts";
 
 export interface Output {
 	progress(line: string): void;
+	/** Shows the run on the live line; `undefined` removes it. */
+	live(run: Run | undefined): void;
 	/** Prints a result; resolves to the exit code. */
 	show(result: CommandResponse): Promise<number>;
 	/** Prints what went wrong; gives the exit code. */
@@ -13,7 +18,8 @@ export interface Output {
 
 /** Opens the output of one command. `cwd`: paths below it are shown relative to it. */
 export function openOutput(command: string, json: boolean, cwd: string): Output {
-	const progress = (text: string): void => void process.stderr.write(`${printable(text)}\n`);
+	const line = openLiveLine(process.stderr);
+	const progress = (text: string): void => line.print(text);
 	const print = (text: string): void => void process.stdout.write(`${text}\n`);
 	const printData = (data: object): void => print(JSON.stringify({ verb: command, ...data }, null, "\t"));
 	const fail = (complaint: Complaint): number => {
@@ -25,6 +31,7 @@ export function openOutput(command: string, json: boolean, cwd: string): Output 
 	};
 	return {
 		progress,
+		live: (run) => (run === undefined ? line.close() : line.show(run)),
 		fail,
 		async show(result) {
 			if (result.kind === "silent") return result.exitCode;
@@ -33,9 +40,16 @@ export function openOutput(command: string, json: boolean, cwd: string): Output 
 			if (json) printData(data);
 			else {
 				const lines = view?.kind === "diagram" ? await drawDiagram(result.lines) : result.lines;
-				if (lines.length > 0) print(printable(lines.join("\n")));
+				if (lines.length > 0) print(printedLines(lines));
 			}
 			return exitCode;
 		},
 	};
+}
+
+function printedLines(lines: readonly string[]): string {
+	return printable(lines.join("\n"))
+		.split("\n")
+		.map((line) => colorMark(line, process.stdout))
+		.join("\n");
 }

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { thereAre } from "../../../definition/index.ts";
 import { exitCodes } from "../../../pi/index.ts";
-import type { LedgerEntry, ReadLedger } from "../../core/index.ts";
+import { type LedgerEntry, type ReadLedger, readHistory } from "../../core/index.ts";
 import { diffRun, isLoaded, notFound, type SupervisedRun, withWorkspace } from "../../engine/index.ts";
 import {
 	differenceLines,
@@ -17,6 +17,7 @@ import {
 	templateLines,
 	templatePlace,
 } from "../text/index.ts";
+import { undoneOf } from "../timeline/index.ts";
 import { type Command, type CommandCall, type CommandResponse, failed, misuse, refused } from "./command.ts";
 import { namesRun, resolveLedger, resolveRun } from "./run-name.ts";
 
@@ -241,7 +242,8 @@ async function describeRun(
 	}
 	return withRun(call, entry.id, async (read, supervised) => {
 		const now = new Date(project.clock.now()).toISOString();
-		const lines = [...statusLines(read, { now, prefix: host.prefix }), ...(whole ? storyLines(read.run) : [])];
+		const story = whole ? storyLines(read.run, undoneOf((await readHistory(read)).visits)) : [];
+		const lines = [...statusLines(read, { now, prefix: host.prefix }), ...story];
 		return present({ lines, data: runData(read), read, supervised });
 	});
 }

@@ -2,12 +2,13 @@
 
 import type { Launch, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { drawCourse } from "./course.ts";
 import { drawStateDiagram } from "./diagram.ts";
 import { drawGantt, endMarks, ganttRows, waitMarks } from "./gantt.ts";
 import { type Html, type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawSpending, drawStates, stateRows, tokenKinds } from "./money.ts";
 import { counted, drawChart, drawKey, type ReportPage, type Section } from "./page.ts";
-import { pathOf } from "./path.ts";
+import { pathOf, type VisitedPath } from "./path.ts";
 import { causePhrase, waitPhrase } from "./phrases.ts";
 import { roomWidth } from "./svg.ts";
 import { drawTable, ends } from "./table.ts";
@@ -17,18 +18,33 @@ const firstMoves = 150;
 const lastMoves = 150;
 
 export function pathSection(page: ReportPage): Section {
-	const { html, report, moments, leftOut } = page;
+	const { html, report, leftOut } = page;
 	const path = pathOf(report);
-	const list = ends(report.moves, firstMoves, lastMoves);
 	if (path.statesLeftOut > 0)
 		leftOut.push(
-			`${counted(path.statesLeftOut, "state")} of the diagram ${path.statesLeftOut === 1 ? "is" : "are"} drawn as one.`,
+			`${counted(path.statesLeftOut, "state")} of the diagram ${path.statesLeftOut === 1 ? "is" : "are"} drawn together with others.`,
 		);
 	if (path.waysLeftOut > 0)
 		leftOut.push(
 			`${counted(path.waysLeftOut, "way")} between states that the run did not take ${path.waysLeftOut === 1 ? "is" : "are"} not drawn.`,
 		);
-	if (list.leftOut > 0) leftOut.push(`${list.leftOut} moves between the first and the last ones are not in the table.`);
+	return {
+		id: "path",
+		title: "The path",
+		content: [
+			drawCourse(page),
+			drawChart(page, {
+				wide: drawStateDiagram(html, report, path, "wide"),
+				narrow: drawStateDiagram(html, report, path, "narrow"),
+				caption: pathCaption(page, path),
+				table: moveTable(page),
+				name: "State diagram",
+			}),
+		],
+	};
+}
+
+function pathCaption({ html, report }: ReportPage, path: VisitedPath): HtmlContent {
 	const key = (kind: string, words: string): Markup =>
 		drawKey(
 			html,
@@ -39,9 +55,10 @@ export function pathSection(page: ReportPage): Section {
 		);
 	const kinds = new Set(path.edges.map(({ kind }) => kind));
 	const refused = report.moves.some((move) => move.refused !== undefined);
-	const caption = [
+	return [
 		kinds.has("taken") ? key("taken", "taken, with the numbers of the moves") : undefined,
 		kinds.has("possible") ? key("possible", "possible, not taken") : undefined,
+		kinds.has("rewound") ? key("rewound", `${marks.undone} taken back by a rewind`) : undefined,
 		refused ? key("refused", `${marks.refused} refused`) : undefined,
 		drawKey(
 			html,
@@ -51,38 +68,33 @@ export function pathSection(page: ReportPage): Section {
 			"where the run is",
 		),
 	];
-	const table =
-		report.moves.length === 0
-			? html`<p>The run has made no move.</p>`
-			: drawTable(html, {
-					caption: "Moves of the run",
-					rows: list.rows,
-					columns: [
-						{ name: "Move", kind: "number", of: ({ number }) => number },
-						{ name: "From", of: ({ from }) => titleOf(from), kind: "words" },
-						{ name: "To", of: ({ to }) => titleOf(to), kind: "words" },
-						{
-							name: "Cause",
-							kind: "words",
-							of: ({ cause, refused }) =>
-								refused === undefined
-									? causePhrase(cause)
-									: `${causePhrase(cause)}; ${marks.refused} ${titleOf(refused)} was refused`,
-						},
-						{ name: "When", of: ({ at }) => moments.short(at) },
-					],
-				});
-	return {
-		id: "path",
-		title: "The path",
-		content: drawChart(page, {
-			wide: drawStateDiagram(html, report, path, "wide"),
-			narrow: drawStateDiagram(html, report, path, "narrow"),
-			caption,
-			table,
-			name: "State diagram",
-		}),
-	};
+}
+
+function moveTable({ html, report, moments, leftOut }: ReportPage): Markup {
+	if (report.moves.length === 0) return html`<p>The run has made no move.</p>`;
+	const list = ends(report.moves, firstMoves, lastMoves);
+	if (list.leftOut > 0)
+		leftOut.push(
+			`${counted(list.leftOut, "move")} between the first and the last ones ${list.leftOut === 1 ? "is" : "are"} not in the table.`,
+		);
+	return drawTable(html, {
+		caption: "Moves of the run",
+		rows: list.rows,
+		columns: [
+			{ name: "Move", kind: "number", of: ({ number }) => number },
+			{ name: "From", of: ({ from }) => titleOf(from), kind: "words" },
+			{ name: "To", of: ({ to }) => titleOf(to), kind: "words" },
+			{
+				name: "Cause",
+				kind: "words",
+				of: ({ cause, refused }) => {
+					const how = `${cause === "rewind" ? `${marks.undone} ` : ""}${causePhrase(cause)}`;
+					return refused === undefined ? how : `${how}; ${marks.refused} ${titleOf(refused)} was refused`;
+				},
+			},
+			{ name: "When", of: ({ at }) => moments.short(at) },
+		],
+	});
 }
 
 const waitKinds: readonly Wait["kind"][] = ["approval", "paused", "budget", "human", "interrupted", "over"];
@@ -109,7 +121,8 @@ export function timeSection(page: ReportPage): Section {
 		150,
 		150,
 	);
-	if (list.leftOut > 0) leftOut.push(`${list.leftOut} spans of time are not in the table.`);
+	if (list.leftOut > 0)
+		leftOut.push(`${counted(list.leftOut, "span")} of time ${list.leftOut === 1 ? "is" : "are"} not in the table.`);
 	return {
 		id: "time",
 		title,
@@ -143,6 +156,10 @@ function timeCaption({ html, report, moments }: ReportPage): HtmlContent {
 	const faults = (["crashed", "timed_out", "lost"] as const).filter((kind) => launchEnds.has(kind));
 	return [
 		drawKey(html, bar("bar", "1"), "a running worker, with the number of the attempt"),
+		drawKey(html, bar("starting", ""), "a worker starting"),
+		report.moves.some(({ cause }) => cause === "rewind")
+			? drawKey(html, html`<b>${marks.undone}</b>`, "rewound; what it undid is gray")
+			: undefined,
 		faults.length > 0
 			? drawKey(html, bar("bar fault", endMarks[faults[0] ?? "crashed"]), "it crashed, ran out of time or was lost")
 			: undefined,

@@ -3,6 +3,7 @@ import { type Edge, Graph, type GraphLabel, layout, type Point } from "@dagrejs/
 import { curveBasis, line } from "d3-shape";
 import { marks, shortCost, shortTime } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
+import { counted } from "./page.ts";
 import type { PathEdge, PathNode, VisitedPath } from "./path.ts";
 import type { ReportModel } from "./report-model.ts";
 import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
@@ -40,7 +41,7 @@ const manyNodes = 20;
 const titleSize = 13;
 
 export function drawStateDiagram(html: Html, report: ReportModel, path: VisitedPath, room: ChartWidth): Markup {
-	const lines = path.nodes.map((node) => linesOf(html, report, node, room));
+	const lines = path.nodes.map((node) => linesOf(html, report, node, { room, few: path.nodes.length <= mostAcross }));
 	const { graph, width, height } = bestPlan(path, lines, room);
 	const content: HtmlContent[] = [
 		path.edges.map((edge, index) => drawEdge(html, edge, graph.edge(edgeName(edge, index)))),
@@ -63,7 +64,7 @@ function describe(html: Html, { run, moves }: ReportModel, { nodes, statesLeftOu
 		.map(({ title, visits }) => `${title}${visits > 1 ? ` ${visits} times` : ""}`);
 	const refused = moves.filter((move) => move.refused !== undefined).length;
 	return html.cut(
-		`${nodes.length - (statesLeftOut > 0 ? 1 : 0) + statesLeftOut} states and ${moves.length} ${moves.length === 1 ? "move" : "moves"}${refused > 0 ? `, ${refused} refused` : ""}. Visited: ${visited.join(", ")}. Now in ${run.state}. The moves are listed in the table below.`,
+		`${counted(nodes.filter(({ kind }) => kind === "state").length + statesLeftOut, "state")} and ${moves.length} ${moves.length === 1 ? "move" : "moves"}${refused > 0 ? `, ${refused} refused` : ""}. Visited: ${visited.join(", ")}. Now in ${run.state}. The moves are listed in the table below.`,
 		1200,
 	);
 }
@@ -77,29 +78,27 @@ interface NodeLines {
 function linesOf(
 	html: Html,
 	{ states }: ReportModel,
-	{ title, state, visits, kind }: PathNode,
-	room: ChartWidth,
+	node: PathNode,
+	{ room, few }: { readonly room: ChartWidth; readonly few: boolean },
 ): NodeLines {
-	const most = room === "wide" ? 230 : 200;
-	const own = state === undefined ? undefined : states.get(state);
-	const parts =
-		own === undefined || visits === 0
-			? []
-			: [
-					...(visits > 1 ? [`×${visits}`] : []),
-					...(own.activeMs > 0 ? [shortTime(own.activeMs), shortCost(own.spend.costUsd)] : []),
-				];
-	const figures =
-		parts.length > 0
-			? parts.join(" · ")
-			: kind === "rest"
-				? "in the table below"
-				: visits > 0
-					? "visited"
-					: "not visited";
-	const shown = fitText(html.plain(title), titleSize, most - 44);
+	// Names are whole where there is room: a few states, one below the other.
+	const most = room === "wide" ? (few ? 420 : 230) : 200;
+	const figures = figuresOf(states, node);
+	const shown = fitText(html.plain(node.title), titleSize, most - 44);
 	const width = Math.max(110, textWidth(shown, titleSize) + 48, textWidth(figures, 12) + 48);
 	return { title: shown, figures, width: Math.min(most + 20, width) };
+}
+
+/** What a state took, or that it was not visited. */
+function figuresOf(states: ReportModel["states"], { state, visits, kind }: PathNode): string {
+	if (kind === "rest") return "in the table below";
+	const own = state === undefined ? undefined : states.get(state);
+	if (own === undefined || visits === 0) return "not visited";
+	const parts = [
+		...(visits > 1 ? [`×${visits}`] : []),
+		...(own.activeMs > 0 ? [shortTime(own.activeMs), shortCost(own.spend.costUsd)] : []),
+	];
+	return parts.length > 0 ? parts.join(" · ") : "visited";
 }
 
 /** Left to right if that fits, else top to bottom. */
@@ -163,7 +162,7 @@ function edgeName({ from, to, kind }: PathEdge, index: number): { v: string; w: 
 }
 
 function labelOf({ kind, label }: PathEdge): string {
-	return kind === "refused" ? `${marks.refused} ${label}` : label;
+	return kind === "refused" ? `${marks.refused} ${label}` : kind === "rewound" ? `${marks.undone} ${label}` : label;
 }
 
 const curve = line<Point>()

@@ -1,10 +1,11 @@
 // The report as one HTML page: its head, its sections in order, and a list of omissions at the end.
 // N1 it loads and runs nothing: its content security policy forbids both, regardless of its content; N2 it needs no script.
 import { createHash } from "node:crypto";
+import { titleOf } from "../timeline/index.ts";
 import { changesSection, type VisitPatch } from "./changes.ts";
 import { moneySection, pathSection, timeSection } from "./charts.ts";
-import { historySection } from "./history.ts";
-import { type Markup, trusted } from "./markup.ts";
+import { historySection, shownVisits } from "./history.ts";
+import { type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawFigures, drawHead, drawNext } from "./overview.ts";
 import type { ReportPage, Section } from "./page.ts";
 import {
@@ -53,8 +54,18 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 		gaps.length + leftOut.length === 0
 			? undefined
 			: html`<h2 id="left-out">Not shown here</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
-	const body = html`<div class="sheet"><a class="skip" href="#content">To the content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}<nav aria-label="Contents"><ul>${links}</ul></nav>${content}</main><footer>${missing}<p>Made ${moments.full(madeAt)} by pi-chronicle, from event 1 to ${report.run.seq}. Secrets that were recognised are shown as •••.</p></footer></div>`;
+	const body = html`<div class="sheet"><a class="skip" href="#content">To the content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}<nav aria-label="Contents"><ul>${links}</ul>${drawToVisit(page)}</nav>${content}</main><footer>${missing}<p>Made ${moments.full(madeAt)} by pi-chronicle, from event 1 to ${report.run.seq}. Secrets that were recognised are shown as •••.</p></footer></div>`;
 	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
+}
+
+/** Links to the visits that the history shows. */
+function drawToVisit({ html, report: { visits } }: ReportPage): HtmlContent {
+	const shown = shownVisits(visits);
+	if (shown.length < 2) return undefined;
+	const items = shown.map(
+		({ number, state }) => html`<li><a href="#visit-${number}">${number} ${html.cut(titleOf(state), 60)}</a></li>`,
+	);
+	return html`<details class="to-visit"><summary>To visit …</summary><ol tabindex="0" aria-label="Visits">${items}</ol></details>`;
 }
 
 function frame(title: Markup, body: Markup): string {

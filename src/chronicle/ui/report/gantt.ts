@@ -64,11 +64,12 @@ export function drawGantt(html: Html, report: ReportModel, room: ChartWidth): Ma
 	return drawSvg(html, {
 		id: `gantt-${room}`,
 		width,
-		height: bottom + 8,
+		height: bottom + 12,
 		title: "Active and waiting time of every visit",
 		description: describe(report, shown, leftOut),
 		content: [
 			drawAxis(html, axis, top, bottom),
+			drawRewinds(html, report, axis, top, bottom),
 			rows.map(({ visit, y }) =>
 				drawRow(html, visit, y, { report, axis, wide, left, right, width, rowHeight, numbers }),
 			),
@@ -92,16 +93,31 @@ function describe(report: ReportModel, shown: readonly Visit[], leftOut: number)
 
 /** Grid lines, labels above them, and strips for shortened idle time. */
 export function drawAxis(html: Html, axis: TimeAxis, top: number, bottom: number): Markup {
+	const end = axis.at(Number.MAX_SAFE_INTEGER);
+	const anchor = (x: number, label: string, index: number): Markup | undefined =>
+		index === 0 ? undefined : x + textWidth(label, 11) / 2 > end + 4 ? atEnd : middle;
 	return html`<g aria-hidden="true">${axis.breaks.map(
 		({ from, to, ms }) =>
 			html`<rect class="cut" x="${px(from)}" y="${px(top)}" width="${px(Math.max(2, to - from))}" height="${px(bottom - top)}"><title>${shortTime(ms)} without work, cut short here</title></rect>`,
 	)}${axis.ticks.map(
 		({ x, label }, index) =>
-			html`<line class="grid" x1="${px(x)}" x2="${px(x)}" y1="${px(top)}" y2="${px(bottom)}"/><text class="tick" x="${px(x)}" y="${px(top - 9)}"${index === 0 ? undefined : middle}>${label}</text>`,
+			html`<line class="grid" x1="${px(x)}" x2="${px(x)}" y1="${px(top)}" y2="${px(bottom)}"/><text class="tick" x="${px(x)}" y="${px(top - 9)}"${anchor(x, label, index)}>${label}</text>`,
 	)}</g>`;
 }
 
 const middle: Markup = { markup: ' text-anchor="middle"' };
+const atEnd: Markup = { markup: ' text-anchor="end"' };
+
+/** Where the run was rewound: a line through the rows, with its mark on the time axis. */
+function drawRewinds(html: Html, { moves }: ReportModel, axis: TimeAxis, top: number, bottom: number): HtmlContent {
+	return moves
+		.filter(({ cause }) => cause === "rewind")
+		.slice(-40)
+		.map(({ number, at, to }) => {
+			const x = px(axis.at(at));
+			return html`<g class="rewind"><title>Move ${number}: rewound to ${titleOf(to)}</title><line x1="${x}" x2="${x}" y1="${px(top - 4)}" y2="${px(bottom)}"/><text x="${x}" y="${px(bottom + 6)}" text-anchor="middle">${marks.undone}</text></g>`;
+		});
+}
 
 interface Row {
 	readonly report: ReportModel;
@@ -118,22 +134,34 @@ interface Row {
 function drawRow(html: Html, visit: Visit, y: number, row: Row): Markup {
 	const { report, axis, wide, left, right, width, rowHeight, numbers } = row;
 	const barY = wide ? y + 7 : y + 22;
-	const figures = figuresOf(visit);
+	const figures = `${visit.undone ? `${marks.undone} undone · ` : ""}${figuresOf(visit)}`;
 	const figuresWidth = textWidth(figures, 12);
 	const labelRoom = (wide ? left - 16 : right - figuresWidth - 12) - numbers - 8;
 	const name = fitText(html.plain(titleOf(visit.state)), 13, labelRoom);
 	const textY = wide ? y + 19 : y + 15;
 	const bars: HtmlContent[] = [
+		...visit.launches.map((launch) => drawStart(html, launch, report, axis, barY)),
 		...visit.waits.map((wait) => drawWait(html, wait, axis, barY)),
 		...visit.launches.map((launch) => drawLaunch(html, launch, report, axis, barY)),
 	];
-	return html`<g><line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${px(numbers)}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${px(numbers + 8)}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
+	const undone = visit.undone ? html`<title>Visit ${visit.number} was undone by a rewind</title>` : undefined;
+	return html`<g class="${visit.undone ? "undone" : "kept"}">${undone}<line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${px(numbers)}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${px(numbers + 8)}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
 }
 
 function figuresOf({ activeMs, spend, waits, launches }: Visit): string {
 	if (launches.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
 	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
 	return waited > 0 ? `${shortTime(waited)} waited` : "";
+}
+
+/** The time that a worker needed to start. */
+function drawStart(html: Html, launch: Launch, report: ReportModel, axis: TimeAxis, y: number): HtmlContent {
+	const { reservedAt, startedAt, endedAt } = launch;
+	const until = startedAt ?? endedAt ?? report.endedAt;
+	const from = axis.at(reservedAt);
+	const length = axis.at(until) - from;
+	if (length < 1) return undefined;
+	return html`<g><title>A worker starting: ${shortTime(until - reservedAt)}</title><rect class="starting" x="${px(from)}" y="${y + 3}" width="${px(length)}" height="10" rx="2"/></g>`;
 }
 
 function drawLaunch(html: Html, launch: Launch, report: ReportModel, axis: TimeAxis, y: number): HtmlContent {

@@ -1,7 +1,7 @@
 // One row per visit: its workers and how they ended, its time and spend, the move that ended it, and its summary. Pure.
 
 import type { Launch, Visit } from "../../core/index.ts";
-import { shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { endMarks } from "./gantt.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
@@ -16,14 +16,15 @@ export function historySection(page: ReportPage): Section {
 	const { html, report, moments, leftOut } = page;
 	const title = "History";
 	if (report.visits.length === 0) return { id: "history", title, content: foldedHistory(page) };
-	const { rows, leftOut: between } = ends(report.visits, firstVisits, lastVisits);
+	const rows = shownVisits(report.visits);
+	const between = report.visits.length - rows.length;
 	if (between > 0) leftOut.push(`${counted(between, "visit")} of the history between the first and the last ones.`);
 	const columns: Column<Visit>[] = [
 		{
 			name: "Visit",
 			kind: "words",
-			of: ({ number, state, beganAt }) =>
-				html`<span class="num">${number}</span> ${titleOf(state)} <span class="second">${moments.short(beganAt)}</span>`,
+			of: ({ number, state, beganAt, undone }) =>
+				html`<span class="num">${number}</span> ${titleOf(state)}${undone ? html` <span class="tag">${marks.undone} undone</span>` : undefined} <span class="second">${moments.short(beganAt)}</span>`,
 		},
 		{ name: "Time", kind: "number", of: ({ activeMs, waits }) => times(page, activeMs, waits) },
 		{
@@ -45,8 +46,14 @@ export function historySection(page: ReportPage): Section {
 			rows,
 			columns,
 			rowId: ({ number }) => `visit-${number}`,
+			rowClass: ({ undone }) => (undone ? "undone" : undefined),
 		}),
 	};
+}
+
+/** The visits that the table shows. */
+export function shownVisits(visits: readonly Visit[]): readonly Visit[] {
+	return ends(visits, firstVisits, lastVisits).rows;
 }
 
 function times({ html }: ReportPage, activeMs: number, waits: Visit["waits"]): Markup {

@@ -1,6 +1,17 @@
 // The head of the report: the task, the status, the totals, and the user's next step. Pure.
 import type { Run, Spend } from "../../core/index.ts";
-import { currentMark, marks, nextStep, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import {
+	commandAbout,
+	currentMark,
+	marks,
+	nextStep,
+	shortCost,
+	shortCount,
+	shortTime,
+	titleOf,
+	undoneOf,
+	whyOf,
+} from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { counted, drawWords, type ReportPage } from "./page.ts";
 import { spaced } from "./phrases.ts";
@@ -14,20 +25,33 @@ export function drawHead(page: ReportPage): Markup {
 		report.endedAt > report.beganAt
 			? html`${moments.full(report.beganAt)} – ${moments.full(report.endedAt)}`
 			: moments.full(report.beganAt);
-	return html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${html.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : html` in <b>${titleOf(run.state)}</b>`}</p><div class="task">${drawWords(page, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : html`Template <span dir="auto">${html.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
+	return html`<header class="head"><p class="eyebrow">Report of a chronicle run</p><h1 dir="auto">${html.cut(run.plan.name, 200)}</h1><p class="standing"><span class="status ${mark}"><span class="sign" aria-hidden="true">${marks[mark] === " " ? "○" : marks[mark]}</span> ${words}</span>${over ? undefined : html` in <b>${titleOf(run.state)}</b>`}</p>${drawWhy(page)}<div class="task">${drawWords(page, run.task)}</div><p class="dim meta">${run.plan.name === run.template.name ? undefined : html`Template <span dir="auto">${html.cut(run.template.name, 200)}</span> · `}Run <code>${run.id}</code> · ${when} · times in ${moments.zone}</p></header>`;
+}
+
+/** Why the run does not continue, in one sentence. */
+function drawWhy({ html, report: { run }, holder }: ReportPage): HtmlContent {
+	const gone = isInterrupted(run, holder) ? "No process supervises it; nothing is lost." : undefined;
+	const why = gone ?? whyOf(run);
+	return why === undefined ? undefined : html`<p class="why" dir="auto">${html.cut(why, 400)}</p>`;
+}
+
+function isInterrupted({ status }: Run, holder: ReportPage["holder"]): boolean {
+	return status === "running" && (holder === undefined || holder.alive === "no");
 }
 
 /** A running run whose supervisor is gone is interrupted. */
 function statusOf({ report: { run }, holder }: ReportPage): { mark: ReturnType<typeof currentMark>; words: string } {
-	const interrupted = run.status === "running" && (holder === undefined || holder.alive === "no");
-	return interrupted ? { mark: "paused", words: "interrupted" } : { mark: currentMark(run), words: spaced(run.status) };
+	return isInterrupted(run, holder)
+		? { mark: "paused", words: "interrupted" }
+		: { mark: currentMark(run), words: spaced(run.status) };
 }
 
 /** The user's next step, with the commands. */
-export function drawNext({ html, report: { run }, prefix }: ReportPage): HtmlContent {
-	const next = nextStep(run);
+export function drawNext({ html, report: { run }, prefix, holder }: ReportPage): HtmlContent {
+	const interrupted = { what: "No process supervises it; nothing is lost.", commands: ["resume"] };
+	const next = isInterrupted(run, holder) ? interrupted : nextStep(run);
 	if (!next) return undefined;
-	const commands = next.commands.map((command) => html`<code>${prefix}${command}</code> `);
+	const commands = next.commands.map((command) => html`<code>${prefix}${commandAbout(run, command)}</code> `);
 	return html`<aside class="next" aria-label="What it waits for"><p><b>${next.what}</b></p>${commands.length > 0 ? html`<p>${commands}</p>` : undefined}</aside>`;
 }
 
@@ -48,11 +72,17 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 	const ready = visits.flatMap(({ launches }) => launches).filter(({ standby }) => standby).length;
 	const refused = report.moves.filter((move) => move.refused !== undefined).length;
 	const files = filesOf(run);
+	const undone = undoneOf(visits);
 	const tiles: Tile[] = [
 		{
 			name: "Cost",
 			value: totals.costUsd === 0 && totals.unmeteredTokens > 0 ? "unmetered" : shortCost(totals.costUsd),
-			note: costNote(html, run, totals),
+			note: [
+				undone.visits.size > 0
+					? html`<span class="limit">${shortCost(undone.costUsd)} of it for undone work</span>`
+					: "",
+				costNote(html, run, totals),
+			],
 		},
 		{ name: "Tokens", value: shortCount(totals.tokens), note: tokenNote(html, run, totals) },
 		{
@@ -67,7 +97,7 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 		{
 			name: "Moves",
 			value: run.moves.total,
-			note: `${counted(run.visit, "visit")}, ${counted(totals.attempts, "worker")}${ready > 0 ? ` (${ready} started beforehand)` : ""}${refused > 0 ? `, ${refused} refused` : ""}`,
+			note: `${counted(run.visit, "visit")}, ${counted(totals.attempts, "worker")}${ready > 0 ? ` (${ready} started beforehand)` : ""}${refused > 0 ? `, ${refused} refused` : ""}${undone.visits.size > 0 ? `, ${counted(undone.visits.size, "visit")} undone` : ""}`,
 		},
 		{
 			name: "Tool calls",

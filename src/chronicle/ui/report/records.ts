@@ -61,7 +61,7 @@ export function peopleSection(page: ReportPage): Section {
 			rows.length === 0
 				? none(page, "No person has decided anything in this run.")
 				: drawTable(html, {
-						caption: "Decisions of people",
+						caption: "What people decided",
 						rows,
 						columns: [
 							...where<(typeof rows)[number]>(page),

@@ -48,7 +48,17 @@ code{font:.92em/1.45 ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",mo
 .limit{display:block;margin-top:5px}
 .meter{display:block;width:100%;height:5px;margin-bottom:3px;border-radius:3px;overflow:hidden}
 .meter .track{fill:var(--rule)}.meter .fine{fill:var(--accent)}.meter .near{fill:var(--wait-line)}.meter .full{fill:var(--fault)}
-nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;padding:0;margin:0 0 30px;font-size:15px}
+nav{position:sticky;top:0;z-index:1;background:var(--page);border-bottom:1px solid var(--line);margin:0 0 30px;padding:8px 0;display:flex;flex-wrap:wrap;gap:4px 18px;font-size:15px}
+nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;padding:0;margin:0}
+.to-visit>summary{color:var(--accent)}.to-visit[open]{flex-basis:100%}
+.to-visit>ol{display:grid;grid-template-columns:repeat(auto-fill,minmax(12em,1fr));gap:2px 14px;max-height:40vh;overflow:auto;margin:6px 0 0;padding:8px 14px;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:8px}
+main>section{scroll-margin-top:84px}[id^="visit-"],[id^="changes-"]{scroll-margin-top:96px}
+.why{font-weight:600;margin:0 0 12px}
+.course{color:var(--dim);margin:0 0 14px;line-height:1.6}
+.undone td,.undone th{color:var(--dim)}.tag{border:1px solid currentcolor;border-radius:99px;padding:0 8px;font-size:12px;color:var(--dim);white-space:nowrap}
+.starting{fill:var(--wait-line);opacity:.45}.drawing .undone .bar,.drawing .undone .starting{fill:var(--t4)}.drawing .undone text:not(.on){fill:var(--dim)}.drawing .undone .on{fill:var(--text)}
+.rewind line{stroke:var(--dim);stroke-dasharray:2 3}.drawing .rewind text{fill:var(--dim);font-size:13px}
+.edge.rewound .way{stroke-dasharray:6 3}.drawing .edge-label.rewound{fill:var(--dim)}
 main>section{margin:0 0 44px}
 .chart{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;padding:18px 18px 12px}
 .frame{overflow-x:auto}
@@ -147,6 +157,7 @@ footer ul{margin:0 0 12px;padding-left:20px}
 footer h2{font-size:16px;color:var(--text);margin-bottom:8px}
 @media (max-width:760px){
 body{font-size:15px}
+nav{position:static}
 .sheet{padding:22px 14px 40px}
 h1{font-size:26px}h2{font-size:20px}.task{font-size:16px}
 .tiles{grid-template-columns:repeat(2,1fr)}

@@ -15,9 +15,10 @@ export interface TableOptions<Row> {
 	/** The first column names the row. */
 	readonly rows: readonly Row[];
 	readonly rowId?: (row: Row) => string;
+	readonly rowClass?: (row: Row) => string | undefined;
 }
 
-export function drawTable<Row>(html: Html, { caption, columns, rows, rowId }: TableOptions<Row>): Markup {
+export function drawTable<Row>(html: Html, { caption, columns, rows, rowId, rowClass }: TableOptions<Row>): Markup {
 	const head = columns.map(
 		({ name, kind }) => html`<th role="columnheader" scope="col" class="${kind ?? "line"}">${name}</th>`,
 	);
@@ -27,7 +28,9 @@ export function drawTable<Row>(html: Html, { caption, columns, rows, rowId }: Ta
 				? html`<th role="rowheader" scope="row" data-name="${name}" class="${kind}">${of(row)}</th>`
 				: html`<td role="cell" data-name="${name}" class="${kind}">${of(row)}</td>`,
 		);
-		return rowId ? html`<tr role="row" id="${rowId(row)}">${cells}</tr>` : html`<tr role="row">${cells}</tr>`;
+		const id = rowId ? html` id="${rowId(row)}"` : undefined;
+		const own = rowClass?.(row);
+		return html`<tr role="row"${id}${own === undefined ? undefined : html` class="${own}"`}>${cells}</tr>`;
 	});
 	return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}"><table role="table"><caption>${caption}</caption><thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">${body}</tbody></table></div>`;
 }

@@ -2,7 +2,7 @@
 import { dim, type Line, plain, type SheetSpec, wrapParts } from "../../../tui/index.ts";
 import type { Run } from "../../core/index.ts";
 import { crumbsOf } from "../timeline/index.ts";
-import { arrow, crumbLine } from "./breadcrumbs.ts";
+import { crumbLine, separatorOf } from "./breadcrumbs.ts";
 import { changedFile } from "./changes-head.ts";
 
 type Body = SheetSpec<never>["body"];
@@ -42,11 +42,12 @@ export function approvalSheet({ title, lines, words, uncalled }: ApprovalText, r
 /** The subject of the question, with the status and the path of the run below. */
 function approvalBody(lines: readonly string[], run: Run): Body {
 	const status: Line = [{ text: run.status.replaceAll("_", " "), tone: "warning" }];
+	const crumbs = crumbsOf(run);
 	const draw = (width: number): Line[] => [
 		...linesOf(lines),
 		[plain("")],
 		status,
-		...wrapParts(crumbsOf(run).map(crumbLine), arrow, width),
+		...wrapParts(crumbs.map(crumbLine), separatorOf(crumbs), width),
 	];
 	return { kind: "drawn", draw };
 }

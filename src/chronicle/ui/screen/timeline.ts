@@ -12,7 +12,7 @@ import {
 	wrapParts,
 	wrapText,
 } from "../../../tui/index.ts";
-import { liveTotals, type Measure, measures, type Run, type RunStatus } from "../../core/index.ts";
+import { HUMAN_INTERVENTION, liveTotals, type Measure, measures, type Run, type RunStatus } from "../../core/index.ts";
 import {
 	bar,
 	crumbsOf,
@@ -22,8 +22,9 @@ import {
 	shortCount,
 	shortTime,
 	templateNameOf,
+	titleOf,
 } from "../timeline/index.ts";
-import { arrow, crumbLine } from "./breadcrumbs.ts";
+import { crumbLine, separatorOf } from "./breadcrumbs.ts";
 import { callWords } from "./call-words.ts";
 
 /** At most this many lines of breadcrumbs; a window around the current state. */
@@ -63,7 +64,8 @@ export function drawTimeline(run: Run, options: TimelineOptions): Line[] {
 		...headline(run, width),
 		...breadcrumbs(run, width),
 		...onFewLines(width, (cells) => present(run, options, cells)),
-		...doing(run),
+		...doing(run, now),
+		...ahead(run, options),
 		...onFewLines(width, (cells) => spending(run, now, width, cells)),
 		...(notice === undefined || run.status !== "running" ? [] : wrapText({ text: notice, tone: "warning" }, width)),
 		...waiting(run, options),
@@ -100,12 +102,13 @@ function headline(run: Run, width: number): Line[] {
 
 function breadcrumbs(run: Run, width: number): Line[] {
 	const crumbs = crumbsOf(run);
-	const lines = wrapParts(crumbs.map(crumbLine), arrow, width);
+	const lines = wrapParts(crumbs.map(crumbLine), separatorOf(crumbs), width);
 	if (lines.length <= crumbLines) return lines;
 	// Too many to show: start with the state before the current one, and show how many are hidden.
 	const at = Math.max(0, crumbs.findIndex(({ current }) => current) - 1);
 	const rest: Line[] = [...(at > 0 ? [[dim(`… ${at} before`)]] : []), ...crumbs.slice(at).map(crumbLine)];
-	const window = wrapParts(rest, arrow, width);
+	const separator = separatorOf(crumbs.slice(at));
+	const window = wrapParts(rest, (index) => (at > 0 ? separator(index - 1) : separator(index)), width);
 	if (window.length <= crumbLines) return window;
 	return [...window.slice(0, crumbLines - 1), [...(window[crumbLines - 1] ?? []), dim(" …")]];
 }
@@ -160,8 +163,9 @@ function changesOf({ snapshot, visit }: Run): ChangedFiles {
 }
 
 /** The worker's current activity: one line as long as there is a worker. */
-function doing(run: Run): Line[] {
+function doing(run: Run, now: string): Line[] {
 	const { stage, calls } = run;
+	const waited = shortTime(Math.max(0, Date.parse(now) - Date.parse(run.updatedAt)));
 	const line = (text: string): Line[] => [[dim("  ▸ "), dim(text)]];
 	switch (stage.kind) {
 		case "working": {
@@ -173,7 +177,9 @@ function doing(run: Run): Line[] {
 		}
 		case "launching":
 			return line(
-				stage.delayMs > 0 ? `starting a worker in ${shortTime(stage.delayMs)}, after a fault` : "starting a worker",
+				stage.delayMs > 0
+					? `starting a worker in ${shortTime(stage.delayMs)}, after a fault · ${waited}`
+					: `starting a worker · ${waited}`,
 			);
 		case "stopping":
 			return line(endingWords(run) ?? "cleaning up and measuring files");
@@ -186,6 +192,31 @@ function doing(run: Run): Line[] {
 		case "over":
 			return [];
 	}
+}
+
+/** The states that can follow and whether you are asked first; on the right, the commands while it runs. One line. */
+function ahead(run: Run, { prefix, width }: TimelineOptions): Line[] {
+	if (!hasWorker(run)) return [];
+	const left = nextWords(run);
+	const keys = `${prefix}view · tell <words> · pause`;
+	const room = width - lineWidth([dim(left)]) - lineWidth([dim(keys)]);
+	return [room < 2 ? [dim(left)] : [dim(left), dim(" ".repeat(room)), dim(keys)]];
+}
+
+function hasWorker({ stage }: Run): boolean {
+	return stage.kind === "launching" || stage.kind === "working" || stage.kind === "stopping";
+}
+
+function nextWords({ plan, state }: Run): string {
+	const here = plan.states.get(state);
+	const targets = (here?.next ?? []).filter((name) => name !== HUMAN_INTERVENTION);
+	if (targets.length === 0) return "  last state";
+	const asked = here?.approval.exit === true;
+	const names = targets.map((name) => {
+		const asks = !asked && plan.states.get(name)?.approval.entry === true;
+		return `${titleOf(name)}${asks ? " (asks you)" : ""}`;
+	});
+	return `  next: ${names.join(" or ")}${asked ? ", after asking you" : ""}`;
 }
 
 /** Totals, each with its ceiling if there is one. */
@@ -228,7 +259,10 @@ function measured(
 	const tone = share >= 1 ? "error" : share >= run.plan.limits.warnAt ? "warning" : "success";
 	const show = { costUsd: shortCost, tokens: shortCount, activeMs: shortTime }[measure.figure];
 	const of = width < narrow ? " " : " of ";
-	return [...words, plain(" "), { text: bar(share, cells), tone }, dim(`${of}${show(measure.ceiling)}`)];
+	const cellsDrawn = bar(share, cells);
+	const full = cellsDrawn.lastIndexOf("▰") + 1;
+	const bars: Line = [{ text: cellsDrawn.slice(0, full), tone }, dim(cellsDrawn.slice(full))];
+	return [...words, plain(" "), ...bars, dim(`${of}${show(measure.ceiling)}`)];
 }
 
 /** The user's next step, with the commands. */

@@ -1,37 +1,29 @@
 // The pages of the run view that are functions of the folded run: history and knowledge. Lines are not cut to a width. Pure.
 
 import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
-import { explainCause, liveTotals, type Run } from "../../core/index.ts";
-import { keptLine, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { explainCause, liveTotals, type Move, type Run } from "../../core/index.ts";
+import {
+	keptLine,
+	marks,
+	shortCost,
+	shortCount,
+	shortTime,
+	titleOf,
+	type Undone,
+	undoneText,
+} from "../timeline/index.ts";
 import { dayTime } from "./moment.ts";
 
 const accent = (text: string): StyledText => ({ text, tone: "accent" });
 
 /** Every move with its cause, summary, attempts, time, tokens and cost; newest last. */
-export function historyPage(run: Run, now: string): Line[] {
+export function historyPage(run: Run, now: string, undone: Undone): Line[] {
 	const lines: Line[] = [[plain(run.task.trim())], [plain("")]];
 	const hidden = run.moves.total - run.history.length;
 	if (hidden > 0) lines.push([dim(`… ${hidden} earlier moves are in the events`)]);
-	for (const move of run.history) {
-		const { attempts, activeMs, tokens, costUsd, toolCalls } = move.metrics;
-		lines.push([
-			dim(`${move.visit}. `),
-			accent(titleOf(move.from)),
-			dim(" → "),
-			plain(titleOf(move.to)),
-			dim(
-				`  ${dayTime(move.at)} · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)} · ${toolCalls} calls`,
-			),
-		]);
-		if (move.cause !== "worker") {
-			const why =
-				move.refused === undefined
-					? move.cause.replaceAll("_", " ")
-					: explainCause(move.cause, move.from, move.refused);
-			lines.push([{ text: `   ${why}`, tone: "warning" }]);
-		}
-		lines.push(...textLines(move.summary));
-	}
+	for (const move of run.history) lines.push(...moveLines(move, undone.visits.has(move.visit)));
+	const lost = undoneText(undone);
+	if (lost !== undefined) lines.push([{ text: `${marks.undone} ${lost}`, tone: "warning" }]);
 	const { attempts, activeMs, tokens, costUsd, summary } = run.visitRecord;
 	const ran = activeMs + liveTotals(run, now).activeMs - run.totals.activeMs;
 	lines.push([
@@ -48,12 +40,31 @@ export function historyPage(run: Run, now: string): Line[] {
 	return lines;
 }
 
+function moveLines(move: Move, isUndone: boolean): Line[] {
+	const { from, to, at, cause, visit, refused, summary } = move;
+	const { attempts, activeMs, tokens, costUsd, toolCalls } = move.metrics;
+	const figures = `${dayTime(at)} · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)} · ${toolCalls} ${toolCalls === 1 ? "call" : "calls"}`;
+	const why = refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused);
+	return [
+		[
+			dim(`${visit}. `),
+			isUndone ? dim(titleOf(from)) : accent(titleOf(from)),
+			dim(cause === "rewind" ? ` ${marks.undone} ` : " → "),
+			plain(titleOf(to)),
+			...(isUndone ? [dim("  undone")] : []),
+			dim(`  ${figures}`),
+		],
+		...(cause === "worker" ? [] : [[{ text: `   ${why}`, tone: "warning" } as const]]),
+		...textLines(summary, isUndone ? dim : plain),
+	];
+}
+
 /** The non-blank lines of a text, indented. */
-function textLines(text: string): Line[] {
+function textLines(text: string, style: (text: string) => StyledText = plain): Line[] {
 	return text
 		.split("\n")
 		.filter((line) => line.trim() !== "")
-		.map((line) => [plain(`   ${line}`)]);
+		.map((line) => [style(`   ${line}`)]);
 }
 
 /** Findings, pending tasks, and the files changed so far. */

@@ -20,7 +20,7 @@ import {
 	wholeScreen,
 } from "../../../tui/index.ts";
 import { conversationsOf, type LedgerEvent, liveTotals, RunHistory, type Visit } from "../../core/index.ts";
-import { shortCost, shortCount, shortTime, templateNameOf, titleOf } from "../timeline/index.ts";
+import { shortCost, shortCount, shortTime, templateNameOf, titleOf, undoneOf } from "../timeline/index.ts";
 import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
 import { patchPage } from "./patch.ts";
@@ -62,12 +62,14 @@ export async function openRunView(ctx: ExtensionContext, source: ViewSource): Pr
 	}, wholeScreen);
 }
 
-interface Terminal {
+/** Where the view is drawn. */
+interface ViewTerminal {
 	readonly paint: Paint;
 	requestRender(): void;
 }
 
-class RunView {
+/** The view without a screen: it draws rows, and handles keys. */
+export class RunView {
 	#name: PageName = "History";
 	#window: ReturnType<typeof openWindow>;
 	#marks: readonly number[] = [];
@@ -81,10 +83,10 @@ class RunView {
 	#reading: Promise<void> | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #source: ViewSource;
-	readonly #terminal: Terminal;
+	readonly #terminal: ViewTerminal;
 	readonly #unwatch: () => void;
 
-	constructor(source: ViewSource, terminal: Terminal) {
+	constructor(source: ViewSource, terminal: ViewTerminal) {
 		this.#source = source;
 		this.#terminal = terminal;
 		this.#window = openWindow(terminal.paint, true);
@@ -124,7 +126,7 @@ class RunView {
 		return [first, paintLine(fitLine(tabLine(this.#name, width), width), paint), ...rest];
 	}
 
-	handleKey(data: string, keybindings: KeybindingsManager): void {
+	handleKey(data: string, keybindings: Pick<KeybindingsManager, "matches">): void {
 		const digit = /^[1-5]$/.test(data) ? pages[Number(data) - 1] : undefined;
 		if (digit) this.#show(digit);
 		else if (data === "\t") this.#show(this.#neighbor(1));
@@ -179,7 +181,7 @@ class RunView {
 			});
 			await this.#reading;
 			if (own !== this.#loads) return;
-			page = await pageOf(this.#name, this.#source, this.#visit(), this.#events);
+			page = await pageOf(this.#name, this.#source, this.#visit(), { events: this.#events, history: this.#history });
 		} catch (error) {
 			const reason = error instanceof Error ? error.message : String(error);
 			page = { lines: [[{ text: `Cannot be read: ${reason}`, tone: "error" }]], marks: [] };
@@ -230,11 +232,11 @@ async function pageOf(
 	name: PageName,
 	source: ViewSource,
 	visit: Visit | undefined,
-	events: readonly LedgerEvent[],
+	{ events, history }: { readonly events: readonly LedgerEvent[]; readonly history: RunHistory },
 ): Promise<Page> {
 	switch (name) {
 		case "History":
-			return unmarked(historyPage(source.run(), new Date().toISOString()));
+			return unmarked(historyPage(source.run(), new Date().toISOString(), undoneOf(history.visits)));
 		case "Knowledge":
 			return unmarked(knowledgePage(source.run()));
 		case "Events":

@@ -1,6 +1,6 @@
 // Asks the user for an approval, until they answer or postpone it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { choosePerson, printable, say } from "../../../pi/index.ts";
+import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { Approval, ApprovalQuestion, Run } from "../../core/index.ts";
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
@@ -122,7 +122,13 @@ class ApprovalDialog {
 
 	async #tellWorker(): Promise<undefined> {
 		const { session, ctx, run, signal } = this.#request;
-		const words = await ctx.ui.input("What should the next worker know?", "Message for the worker", { signal });
+		const words = await inputPerson(ctx, {
+			title: "What should the next worker know?",
+			message: this.#about(),
+			placeholder: "Message for the worker",
+			leave: "Esc back",
+			signal,
+		});
 		if (!words?.trim()) return undefined;
 		const seen = { visit: run.visit, attempt: run.attempt };
 		const { supervision } = session.supervised.get(run.id) ?? {};
@@ -151,10 +157,16 @@ class ApprovalDialog {
 	/** A message, trimmed; `undefined` if the user left, or wrote too much (which is reported). */
 	async #input(title: string, placeholder: string): Promise<string | undefined> {
 		const { ctx, signal } = this.#request;
-		const words = await ctx.ui.input(title, placeholder, { signal });
+		const words = await inputPerson(ctx, { title, message: this.#about(), placeholder, leave: "Esc back", signal });
 		const long = words === undefined ? undefined : tooLong(words);
 		if (long !== undefined) this.#report(long, "warning");
 		return long === undefined ? words?.trim() : undefined;
+	}
+
+	/** What the message is about, shown above its line. */
+	#about(): string {
+		const { question, run } = this.#request;
+		return questionLines(question, run, new Date().toISOString()).join("\n");
 	}
 
 	#report(text: string, tone: "info" | "warning"): void {

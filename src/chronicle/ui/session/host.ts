@@ -30,7 +30,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): C
 		warn: (text) => tell(text, "warning"),
 		report: (text) => tell(text, "info"),
 		started: ({ template, id }) =>
-			tell(`Started ${template.name} (${id.slice(0, 8)}). Follow it with /chronicle status.`, "info"),
+			tell(`Started ${template.name} (${id.slice(0, 8)}). Follow it with /chronicle view.`, "info"),
 		async attend(project, run) {
 			await session.attend(ctx, project, run);
 			return undefined;

@@ -10,8 +10,7 @@ import {
 	type SupervisionEnd,
 	watchChanges,
 } from "../../engine/index.ts";
-import { progressLine, spendText, waitingLines } from "../text/index.ts";
-import { crumbText } from "../timeline/index.ts";
+import { endLines, progressLine, waitingLines } from "../text/index.ts";
 import { RunDisplay } from "./run-display.ts";
 
 export interface ChronicleSession {
@@ -97,8 +96,7 @@ class SupervisedRuns implements ChronicleSession {
 		}
 		if (run.stage.kind === "over") {
 			this.#display.hide(run.id);
-			const lines = [`${name}: ${run.status}`, crumbText(run), spendText(run, run.updatedAt)];
-			say(ctx, lines.join("\n"), run.status === "done" ? "info" : "warning");
+			say(ctx, endLines(run, "/chronicle ").join("\n"), run.status === "done" ? "info" : "warning");
 			return;
 		}
 		this.follow(ctx, project, run);

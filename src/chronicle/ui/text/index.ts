@@ -1,9 +1,10 @@
 export { type ComplaintText, complaintLines, templateCheckLines } from "./check-lines.ts";
 export { cleanupLines } from "./cleanup-lines.ts";
+export { endLines } from "./end-lines.ts";
 export { type ForeignEntry, foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
-export { runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
+export { isStopped, runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
-export { differenceLines, questionLines, questionTitle, rewindLines, spendText } from "./question-lines.ts";
+export { differenceLines, questionLines, questionTitle, rewindLines } from "./question-lines.ts";
 export { removalLines, removedLines } from "./removal-lines.ts";
 export { runData } from "./run-data.ts";
 export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";

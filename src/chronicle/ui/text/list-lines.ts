@@ -2,8 +2,8 @@
 import { formatDiagnostic, formatPath } from "../../../definition/index.ts";
 import type { LedgerEntry } from "../../core/index.ts";
 import { isLoaded, type Project, type SelectedTemplate, type TemplateCatalogue } from "../../engine/index.ts";
-import { shortCost, shortTime } from "../timeline/index.ts";
-import { waitingLines } from "./status-lines.ts";
+import { shortCost, shortTime, whyOf } from "../timeline/index.ts";
+import { isInterrupted, waitingLines } from "./status-lines.ts";
 
 const mostRuns = 20;
 const taskLength = 60;
@@ -59,12 +59,31 @@ export async function runLines(
 	for (const entry of entries.slice(0, mostRuns)) {
 		lines.push(`  ${entryLine(entry, project.clock.now())}`);
 		if (entry.kind === "unreadable") lines.push(`            ${entry.failure.message} ${entry.failure.remedy}`);
-		if (entry.kind !== "run" || !waits(entry)) continue;
-		const read = await project.store.read(entry.id);
-		if (read.ok) lines.push(...waitingLines(read.value, prefix).map((line) => `            ${line}`));
+		if (entry.kind === "run") lines.push(...(await explain(project, entry, prefix)));
 	}
 	if (entries.length > mostRuns) lines.push(`  … and ${entries.length - mostRuns} older ones`);
 	return lines;
+}
+
+/** Why a run does not continue, and the commands that help. */
+async function explain(
+	{ store }: Pick<Project, "store">,
+	entry: LedgerEntry & { kind: "run" },
+	prefix: string,
+): Promise<string[]> {
+	const { status } = entry.summary;
+	const ended = status === "failed" || status === "aborted";
+	if (!waits(entry) && !ended && !isStopped(entry)) return [];
+	const read = await store.read(entry.id);
+	if (!read.ok) return [];
+	const why = whyOf(read.value.run);
+	const lines = ended ? (why === undefined ? [] : [why]) : waitingLines(read.value, prefix);
+	return lines.map((line) => `            ${line}`);
+}
+
+/** Whether a run was running when its supervisor ended. */
+export function isStopped({ summary, holder }: LedgerEntry & { kind: "run" }): boolean {
+	return isInterrupted({ run: summary, holder });
 }
 
 /** Whether a run needs the user before it continues. */
@@ -80,7 +99,7 @@ function entryLine(entry: LedgerEntry, now: number): string {
 	const shown = task.length > taskLength ? `${task.slice(0, taskLength - 1)}…` : task;
 	const age = summary.updatedAt === "" ? "" : `${shortTime(now - Date.parse(summary.updatedAt))} ago`;
 	const parts = [
-		summary.status.replaceAll("_", " "),
+		entry.kind === "run" && isStopped(entry) ? "interrupted" : summary.status.replaceAll("_", " "),
 		summary.state,
 		age,
 		shortCost(summary.costUsd),

@@ -1,6 +1,6 @@
 // The progress of a run, a line for an event. Pure.
 import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "../../core/index.ts";
-import { endingWords, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { endingWords, shortCost, shortCount, shortTime, whyOf } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
 
 const summaryLength = 160;
@@ -51,9 +51,11 @@ const lines: Lines = {
 	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "  nobody answered: taken as no" : undefined),
 	parked: ({ detail }) => `‖ ${detail}`,
 	rejected: ({ words }) => `↶ rejected: ${cut(words)}`,
-	finished({ status, detail }, { visitRecord, state }) {
+	finished({ status, detail = "" }, run) {
+		const { visitRecord, state } = run;
+		const why = detail === "" ? whyOf(run) : detail;
 		const used = visitRecord.attempts > 0 ? `${figures(visitRecord)} in ${state}` : "";
-		return `■ ${status}${detail ? `: ${detail}` : ""}${used}`;
+		return `■ ${status}${why === undefined ? "" : `: ${why}`}${used}`;
 	},
 };
 

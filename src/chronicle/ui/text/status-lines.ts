@@ -1,9 +1,12 @@
 // The status of a run, as plain lines. A function of what was read and the time.
 import { join } from "node:path";
+import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
-import { awaitedAnswer, liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
+import { liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
 import {
+	commandAbout,
 	crumbText,
+	currentNotices,
 	endingWords,
 	keptLine,
 	nextStep,
@@ -12,7 +15,9 @@ import {
 	shortTime,
 	templateNameOf,
 	titleOf,
+	whyOf,
 } from "../timeline/index.ts";
+import { nextLines } from "./end-lines.ts";
 import { questionLines } from "./question-lines.ts";
 
 export interface StatusOptions {
@@ -28,8 +33,11 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 	// Nothing has run since its supervisor ended: time stops where the record does.
 	const now = isInterrupted(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
+	// What a run waits for says why it waits.
+	const why = run.stage.kind === "over" ? whyOf(run) : undefined;
 	return [
 		`${templateNameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
+		...(why === undefined ? [] : [why]),
 		...(question ? [] : [`Task: ${run.task}`]),
 		crumbText(run),
 		...workerLines(read),
@@ -37,33 +45,35 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
 		...waitingLines(read, prefix),
+		...nextLines(run, prefix),
 		...run.unmeasured
 			.filter(({ visit }) => visit === run.visit || visit === run.visit - 1)
 			.map(({ visit, why }) => `Changes of visit ${visit} could not be measured: ${why}`),
 		...run.kept.slice(-3).map((state) => `Kept before a rewind: ${keptLine(state)}`),
-		...run.notices.slice(-3).map((notice) => `Note: ${notice}`),
+		...currentNotices(run)
+			.slice(-3)
+			.map((notice) => `Note: ${notice}`),
 		...repairs.map((repair) => `Repaired: ${repair}`),
 	];
 }
 
-/** Commands that answer: printed with what they answer, so that a late one answers nothing else. */
-const answering = new Set(["approve", "reject", "resume", "release"]);
-
 /** What a run waits for, and the commands that help; nothing while it is running. */
 export function waitingLines(read: ReadLedger, prefix: string): string[] {
 	const { run } = read;
-	const short = run.id.slice(0, 8);
-	const answers = awaitedAnswer(run);
-	const about = (verb: string): string =>
-		answers !== undefined && answering.has(verb) ? `${verb} ${short} --answers ${answers}` : `${verb} ${short}`;
-	const command = (words: string): string => `${prefix}${words.replace(/^\S+/, about)}`;
+	const command = (words: string): string => `${prefix}${commandAbout(run, words)}`;
 	if (isInterrupted(read)) return ["No process supervises it; nothing is lost.", command("resume")];
 	const next = nextStep(run);
 	return next ? [next.what, ...(next.commands.length > 0 ? [next.commands.map(command).join(" · ")] : [])] : [];
 }
 
 /** Whether a run was running when its supervisor ended. */
-export function isInterrupted({ run, holder }: Pick<ReadLedger, "run" | "holder">): boolean {
+export function isInterrupted({
+	run,
+	holder,
+}: {
+	readonly run: { readonly status: string };
+	readonly holder: ReadLedger["holder"];
+}): boolean {
 	return run.status === "running" && (holder === undefined || holder.alive === "no");
 }
 
@@ -106,8 +116,7 @@ function stateLines(run: Run, now: string): string[] {
 		const tries = `${visits} ${visits === 1 ? "visit" : "visits"}${attempts > visits ? `, ${attempts} attempts` : ""}`;
 		return [[titleOf(name), tries, shortTime(ran), `${shortCount(tokens)} tokens`, shortCost(costUsd)]];
 	});
-	const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
-	return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd());
+	return alignColumns(rows).map((row) => `  ${row}`);
 }
 
 /** `$0.42 of $5.00, 12.3k tokens of 2M, 4m10s of 1h30m`. */

@@ -2,14 +2,19 @@
 
 import type { Finding } from "../../core/index.ts";
 import { explainCause, type Move, type Run } from "../../core/index.ts";
-import { keptLine, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { keptLine, marks, shortCost, shortCount, shortTime, type Undone, undoneText } from "../timeline/index.ts";
 import { changeLines } from "./question-lines.ts";
 
 /** Every move that the ledger still has, then what the run knows, then the files that it has changed. */
-export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run): string[] {
+export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run, undone: Undone): string[] {
 	const earlier = moves.total - history.length;
+	const lost = undoneText(undone);
 	return [
-		...section("History", [...(earlier > 0 ? [`… ${earlier} earlier moves`] : []), ...history.flatMap(moveLines)]),
+		...section("History", [
+			...(earlier > 0 ? [`… ${earlier} earlier moves`] : []),
+			...history.flatMap((move) => moveLines(move, undone)),
+			...(lost === undefined ? [] : [`${marks.undone} ${lost}`]),
+		]),
 		...section("Pending tasks", snapshot.pendingTasks.map(findingLine)),
 		...section("Findings", snapshot.findings.map(findingLine)),
 		...section("Files", [
@@ -26,7 +31,7 @@ function section(title: string, lines: readonly string[]): string[] {
 	return lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
 }
 
-function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Move): string[] {
+function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Move, { visits }: Undone): string[] {
 	const { attempts, activeMs, tokens, costUsd } = metrics;
 	const why =
 		cause === "worker"
@@ -34,7 +39,7 @@ function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Mo
 			: [`   ${refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused)}`];
 	const figures = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
 	return [
-		`${visit}. ${from} → ${to}  ${at.slice(0, 16).replace("T", " ")}  ${figures}`,
+		`${visit}. ${from} ${cause === "rewind" ? marks.undone : "→"} ${to}${visits.has(visit) ? "  undone" : ""}  ${at.slice(0, 16).replace("T", " ")}  ${figures}`,
 		...why,
 		...(summary === "" ? [] : summary.split("\n").map((line) => `   ${line}`)),
 	];

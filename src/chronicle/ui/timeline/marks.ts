@@ -10,6 +10,8 @@ export const marks = {
 	failed: "✗",
 	refused: "⊘",
 	human: "!",
+	released: "↩",
+	undone: "↶",
 	todo: " ",
 } as const;
 

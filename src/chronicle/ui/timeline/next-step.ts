@@ -1,11 +1,24 @@
 // The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
-import { measures, type Run } from "../../core/index.ts";
+import { awaitedAnswer, measures, type Run } from "../../core/index.ts";
+import { whyOf } from "./why.ts";
 
 export interface NextStep {
 	/** One sentence: what the run waits for. */
 	readonly what: string;
 	/** Commands without their prefix, most likely first: `approve`, `reject <words>`. */
 	readonly commands: readonly string[];
+}
+
+/** Commands that answer: printed with what they answer, so that a late one answers nothing else. */
+const answering = new Set(["approve", "reject", "resume", "release"]);
+
+/** `approve` with the run that it is about, and what it answers: `approve 5f2c81d0 --answers 12`. */
+export function commandAbout(run: Run, command: string): string {
+	const short = run.id.slice(0, 8);
+	const answers = awaitedAnswer(run);
+	return command.replace(/^\S+/, (verb) =>
+		answers !== undefined && answering.has(verb) ? `${verb} ${short} --answers ${answers}` : `${verb} ${short}`,
+	);
 }
 
 const options = { costUsd: "--cost <usd>", tokens: "--tokens <n>", activeMs: "--minutes <n>" } as const;
@@ -41,22 +54,19 @@ export function nextStep(run: Run): NextStep | undefined {
 		}
 		case "paused":
 			return {
-				what: run.hold?.detail ?? "Paused.",
+				what: whyOf(run) ?? "Paused.",
 				commands: ["resume", ...undoes(run), "tell <words>", "abort"],
 			};
 		case "budget_exceeded":
 			return {
-				what: run.hold?.detail ?? "A ceiling is reached.",
+				what: whyOf(run) ?? "A ceiling is reached.",
 				commands: [...raises(run), "abort"],
 			};
-		case "human_intervention": {
-			const refused = run.refused;
-			const what =
-				refused === null
-					? "You have to decide how it continues."
-					: `The move from ${refused.from} to ${refused.to} was refused (${refused.cause.replaceAll("_", " ")}).`;
-			return { what, commands: ["release", "release <state>", "abort"] };
-		}
+		case "human_intervention":
+			return {
+				what: whyOf(run) ?? "You have to decide how it continues.",
+				commands: ["release", "release <state>", "abort"],
+			};
 		case "running": {
 			const [question] = run.questions;
 			return question === undefined

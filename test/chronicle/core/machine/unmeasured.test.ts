@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { questionLines, runData, statusLines, storyLines } from "../../../../src/chronicle/ui/text/index.ts";
+import { undoneOf } from "../../../../src/chronicle/ui/timeline/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { moveTo } from "../../engine/supervisor/scripted-launcher.ts";
 import { openStage } from "../../engine/supervisor/stage.ts";
@@ -51,7 +52,7 @@ it.each<[string, (workspace: Workspace, looks: number) => Partial<Workspace>]>([
 	expect(lines).not.toContain("No files changed");
 	const read = { ...ledger, run };
 	expect(statusLines(read, { now, prefix: "" }).join("\n")).toContain("could not be measured");
-	expect(storyLines(run).join("\n")).toContain("could not be measured");
+	expect(storyLines(run, undoneOf([])).join("\n")).toContain("could not be measured");
 	expect(runData(read)).toMatchObject({
 		unmeasured: [{ visit: 1, state: "plan", why: expect.stringContaining(why) }],
 		question: { unmeasured: expect.stringContaining(why) },

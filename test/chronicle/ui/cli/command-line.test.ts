@@ -2,7 +2,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { checkout, openProject, type Project } from "../../../harness/index.ts";
+import { checkout, openProject, type Project, packageUnderTest, runProgram } from "../../../harness/index.ts";
 import { chronicle, withTemplates } from "../../runs/bench.ts";
 
 const one = { states: { build: { persona: "Engineer", next: ["done"] } } };
@@ -175,4 +175,37 @@ it("an approval that cannot be stored starts nothing and says why", async () => 
 	const { code, stderr } = await chronicle(project, ["run", "clean", "x", "--approve-cleanup"], { env });
 	expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/could not be stored.*\b[A-Z]+\./) });
 	expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+describe("completion", () => {
+	it("prints a script for each shell that the shell accepts", async () => {
+		for (const shell of ["bash", "zsh", "fish"]) {
+			const { code, stdout } = await chronicle(project, ["completion", shell]);
+			expect(code).toBe(0);
+			expect(stdout).toContain("pi-chronicle completion candidates --");
+		}
+		expect(await said(["completion", "tcsh"])).toMatch(/^2 pi-chronicle completion bash \| zsh \| fish/);
+		expect(await said(["completion", "--help"])).toMatch(/^0 pi-chronicle completion/);
+	});
+
+	it("bash completes commands and templates by it", async () => {
+		const { stdout: script } = await chronicle(project, ["completion", "bash"]);
+		const command = `pi-chronicle() { ${JSON.stringify(process.execPath)} ${JSON.stringify(packageUnderTest().cli)} "$@"; }`;
+		const complete = async (words: string) => {
+			const line = `COMP_WORDS=(pi-chronicle ${words}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _pi_chronicle; printf '%s\\n' "\${COMPREPLY[@]}"`;
+			const { stdout, stderr } = await runProgram(project, ["bash", "-c", `${command}\n${script}\n${line}`]);
+			expect(stderr).toBe("");
+			return stdout.trim().split("\n");
+		};
+		expect(await complete("rep")).toEqual(["report"]);
+		expect(await complete("run ''")).toContain("good");
+		expect(await complete("resume --co")).toEqual(["--cost"]);
+	});
+
+	it("help groups the commands, with examples and exit codes", async () => {
+		const { stdout } = await chronicle(project, ["--help"]);
+		for (const words of ["Start and continue:", "Look:", "Definitions:", "Examples:", "Exit codes: 0 done"])
+			expect(stdout).toContain(words);
+		expect(stdout).not.toContain("More:");
+	});
 });

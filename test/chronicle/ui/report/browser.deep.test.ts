@@ -2,6 +2,7 @@
 // UPDATE_IMAGES=1 draws the pictures for the documents here.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,6 +13,7 @@ import { checkout } from "../../../harness/index.ts";
 import { needs, needsProgram } from "../../../harness/needs.ts";
 import { patient } from "../../../harness/patience.ts";
 import { ask, definition, go, open, start } from "../../core/machine/test-run.ts";
+import { failedRun, fiveStates, rewoundRun } from "../runs.ts";
 import { alive, builtPatch, dayOfWork, ledgerOf, named, patches, restWith, tree, used } from "./ledgers.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -25,6 +27,7 @@ if (!executablePath) console.warn("No Chromium on PATH: the report is not tried 
 const sizes = { phone: { width: 390, height: 844 }, laptop: { width: 1280, height: 800 } } as const;
 const schemes = ["light", "dark"] as const;
 
+const require = createRequire(import.meta.url);
 let folder: string;
 let browser: Browser;
 const files = new Map<string, string>();
@@ -51,7 +54,42 @@ async function reports(): Promise<Map<string, string>> {
 		],
 		["long", await writeReport(ledgerOf(longRun()), fixed)],
 		["wide words", await writeReport(ledgerOf(wideWords()), fixed)],
+		["failed", await writeReport(ledgerOf(failedRun().events), fixed)],
+		["rewound", await writeReport(ledgerOf(rewoundRun().events), fixed)],
+		["sixty states", await writeReport(ledgerOf(sixtyStates()), fixed)],
+		["many visits", await writeReport(ledgerOf(manyVisits()), fixed)],
 	]);
+}
+
+/** One way through sixty states. */
+function sixtyStates() {
+	const name = (index: number) => `state-${index}`;
+	const states = Object.fromEntries(
+		Array.from({ length: 60 }, (_, index) => [name(index), { persona: "P", next: [name(index + 1)] }]),
+	);
+	const play = open(definition({ ...states, [name(60)]: {} }, { limits: { moves: 999, minutes: 100_000 } }));
+	for (let index = 0; index < 60; index += 1) go(start(play).wait(30_000), name(index + 1), `Left ${index}.`);
+	return play.events;
+}
+
+/** 2,000 visits. */
+function manyVisits() {
+	const play = open(
+		definition(fiveStates, { limits: { moves: 10_000, pair_moves: 10_000, minutes: 100_000, tokens: 90_000_000 } }),
+	);
+	go(start(play), "build", "words ".repeat(60));
+	for (let index = 0; index < 1000; index += 1) {
+		used(start(play), 500, 0.001);
+		go(play.wait(20_000), "check", "words ".repeat(60));
+		go(start(play).wait(20_000), "build", "words ".repeat(60));
+	}
+	return play.events;
+}
+
+/** What axe-core finds wrong on the page. */
+async function complaintsOf(page: Page): Promise<string[]> {
+	return page.evaluate(`axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+		violations.map(({ id, nodes }) => id + ": " + nodes.slice(0, 3).map(({ target }) => target.join(" ")).join(", ")))`);
 }
 
 function longRun() {
@@ -155,12 +193,13 @@ describe("the report in a browser", needsProgram("chromium", executablePath), ()
 		page.on("console", (message) => complaints.push(message.text()));
 		page.on("pageerror", (error) => complaints.push(error.message));
 		await page.addInitScript({ path: join(import.meta.dirname, "in-page.mjs") });
+		await page.addInitScript({ path: require.resolve("axe-core/axe.min.js") });
 		await page.goto(files.get(name) ?? "");
 		return { page, requests, complaints, measure: (call) => page.evaluate(`measures.${call}`) };
 	}
 
-	const everywhere = (["day", "begun", "long", "wide words"] as const).flatMap((name) =>
-		(["phone", "laptop"] as const).map((size) => [name, size] as const),
+	const everywhere = (["day", "begun", "long", "wide words", "failed", "rewound", "sixty states"] as const).flatMap(
+		(name) => (["phone", "laptop"] as const).map((size) => [name, size] as const),
 	);
 
 	it.each(everywhere)("has nothing wider than the page and no overlapping text: %s on a %s", async (name, size) => {
@@ -191,6 +230,35 @@ describe("the report in a browser", needsProgram("chromium", executablePath), ()
 		expect(await measure("smallest()")).toBeGreaterThanOrEqual(9);
 		await page.close();
 	});
+
+	it.each(everywhere.flatMap(([name, size]) => schemes.map((scheme) => [name, size, scheme] as const)))(
+		"axe finds nothing to complain of: %s on a %s, %s",
+		async (name, size, scheme) => {
+			const { page } = await visit(name, size, scheme);
+			expect(await complaintsOf(page)).toEqual([]);
+			await page.close();
+		},
+		patient(60_000),
+	);
+
+	it(
+		"2,000 visits open within a second, and every visit that is shown is reached from the navigation",
+		async () => {
+			const { page, measure } = await visit("many visits", "laptop", "light");
+			const opened = await page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd");
+			expect(opened).toBeLessThan(patient(1000));
+			expect(await measure("wider()")).toEqual([]);
+			await page.locator("summary", { hasText: "To visit" }).click();
+			await page.locator(".to-visit a", { hasText: /^1990 / }).click();
+			const row = page.locator("#visit-1990");
+			await expect.poll(async () => (await row.boundingBox())?.y).toBeLessThan(sizes.laptop.height);
+			// The navigation stays in sight.
+			expect((await page.locator("nav").boundingBox())?.y).toBe(0);
+			expect(await complaintsOf(page)).toEqual([]);
+			await page.close();
+		},
+		patient(120_000),
+	);
 
 	it("requests nothing but itself and violates none of its own policy", async () => {
 		for (const name of files.keys()) {

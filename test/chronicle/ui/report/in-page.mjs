@@ -16,8 +16,10 @@ function lines(root, accept) {
 		if (node.data.trim() === "" || !parent || !shown(parent) || !accept(parent)) continue;
 		const range = document.createRange();
 		range.selectNodeContents(node);
+		// A list that scrolls shows only what is inside of it.
+		const clip = parent.closest(".to-visit > ol")?.getBoundingClientRect();
 		for (const { left, top, right, bottom } of range.getClientRects())
-			if (right - left > 1 && bottom - top > 1)
+			if (right - left > 1 && bottom - top > 1 && (!clip || (top >= clip.top && bottom <= clip.bottom)))
 				found.push({ left, top, right, bottom, text: node.data.trim(), parent });
 	}
 	return found;

@@ -317,7 +317,7 @@ describe("the path", () => {
 			"Verification > Documentation: taken 6",
 			"Documentation > Done: taken 7",
 		]);
-		expect(path.nodes.map(({ mark }) => mark)).toEqual(["done", "done", "done", "done", "done", "done"]);
+		expect(path.nodes.map(({ mark }) => mark)).toEqual(["done", "done", "done", "done", "done", "released"]);
 	});
 
 	it("summarizes many moves between two states", async () => {

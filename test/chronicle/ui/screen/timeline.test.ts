@@ -44,7 +44,7 @@ describe("breadcrumbs", () => {
 		const stopped = draw(play).join("\n");
 		expect(stopped).toContain("A [⊘] ×2");
 		expect(stopped).toContain("Human intervention [!]");
-		expect(stopped).toContain("The move from b to a was refused (pair limit).");
+		expect(stopped).toContain('The run has gone between "b" and "a" as often as it may.');
 		expect(stopped).toContain("/chronicle release");
 	});
 

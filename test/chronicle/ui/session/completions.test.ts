@@ -32,12 +32,14 @@ async function withRuns() {
 	const session = openChronicle(openScope());
 	const complete = async (prefix: string, trusted = true) =>
 		(await completeChronicle(session, prefix, { cwd, trusted }))?.map(({ value }) => value) ?? null;
-	return { id: created.value.run.id.slice(0, 8), complete };
+	const explain = async (prefix: string) =>
+		(await completeChronicle(session, prefix, { cwd, trusted: true }))?.map(({ description }) => description ?? "");
+	return { id: created.value.run.id.slice(0, 8), complete, explain };
 }
 
 describe("completions of /chronicle", () => {
 	it("offer templates and verbs, then runs, then states; a template named like a verb is offered after start", async () => {
-		const { id, complete } = await withRuns();
+		const { id, complete, explain } = await withRuns();
 		expect(await complete("")).toEqual(
 			expect.arrayContaining(["feature", "start", "status", "approve", "rewind", "view", "report"]),
 		);
@@ -61,5 +63,9 @@ describe("completions of /chronicle", () => {
 		expect(await complete("nothing")).toBeNull();
 		expect(await complete(`tell ${randomUUID()} `)).toBeNull();
 		expect(await complete("fea", false)).toBeNull();
+		// Complete words are left to Enter.
+		for (const line of ["feature", "status", `approve ${id}`, "approve last", "diff last all", "reopen plan"])
+			expect(await complete(line)).toBeNull();
+		expect(await explain("approve ")).toContainEqual(expect.stringMatching(/^interrupted in plan, \d+s ago: Add it$/));
 	});
 });

@@ -1,0 +1,95 @@
+// The last row of a terminal while the command line supervises a run: the state, its worker and present call, the time, and the cost. Lines of
+// progress are printed above it. Nothing is drawn where standard error is no terminal.
+import { bar, printable } from "../../../pi/index.ts";
+import { liveTotals, measures, type Run } from "../../core/index.ts";
+import { endingWords, shortCost, shortTime } from "../timeline/index.ts";
+import { colorMark } from "./paint.ts";
+
+const tickMs = 1000;
+
+export interface LiveLine {
+	/** Updates the run. */
+	show(run: Run): void;
+	/** Prints a line above the live one. */
+	print(text: string): void;
+	/** Removes the live line. */
+	close(): void;
+}
+
+/** Opens the live line on `stream`; on anything but a terminal only `print` has an effect. */
+export function openLiveLine(stream: NodeJS.WriteStream, now: () => number = Date.now): LiveLine {
+	const isTerminal = stream.isTTY === true && process.env.TERM !== "dumb";
+	let run: Run | undefined;
+	let isDrawn = false;
+	let timer: NodeJS.Timeout | undefined;
+	const clear = (): void => {
+		if (isDrawn) stream.write("\r\u001b[2K");
+		isDrawn = false;
+	};
+	const draw = (): void => {
+		clear();
+		if (run === undefined || run.stage.kind === "over") return;
+		stream.write(colorMark(fitted(liveText(run, new Date(now()).toISOString()), stream.columns), stream));
+		isDrawn = true;
+	};
+	return {
+		show(next) {
+			if (!isTerminal) return;
+			run = next;
+			timer ??= setInterval(draw, tickMs);
+			draw();
+		},
+		print(text) {
+			clear();
+			for (const line of printable(text).split("\n")) stream.write(`${colorMark(line, stream)}\n`);
+			if (run !== undefined) draw();
+		},
+		close() {
+			clearInterval(timer);
+			clear();
+			run = undefined;
+		},
+	};
+}
+
+/** `● build · Senior Engineer · bash npm test · 12s · $0.42 ▰▱▱▱▱▱▱▱ of $5.00`. */
+export function liveText(run: Run, now: string): string {
+	const { stage, calls, state, totals } = run;
+	const live = liveTotals(run, now);
+	const ran = (run.states[state]?.activeMs ?? 0) + live.activeMs - totals.activeMs;
+	const ceiling = measures(run, now).find((measure) => measure.figure === "costUsd" && measure.state === undefined);
+	const cost =
+		ceiling === undefined
+			? shortCost(live.costUsd)
+			: `${shortCost(live.costUsd)} ${bar(ceiling.spent / ceiling.ceiling)} of ${shortCost(ceiling.ceiling)}`;
+	const call = calls.open.at(-1);
+	const doing =
+		stage.kind === "working"
+			? call === undefined
+				? "waiting for the model"
+				: `${call.tool} ${call.args.replace(/^[A-Za-z_]\w*=/, "")}`
+			: stage.kind === "launching"
+				? `starting a worker, ${shortTime(Math.max(0, Date.parse(now) - Date.parse(run.updatedAt)))}`
+				: (endingWords(run) ?? stageWords[stage.kind]);
+	const persona = run.plan.states.get(state)?.persona?.name;
+	return [`● ${state}`, ...(persona === undefined ? [] : [persona]), shortTime(ran), cost, doing].join(" · ");
+}
+
+const stageWords: Readonly<Record<Run["stage"]["kind"], string>> = {
+	deciding: "deciding",
+	baselining: "measuring files",
+	asking: "waiting for your approval",
+	launching: "starting a worker",
+	working: "working",
+	stopping: "cleaning up and measuring files",
+	restoring: "restoring files",
+	waiting: "waiting for you",
+	over: "over",
+};
+
+/** One row: without control characters, and never as wide as the terminal, where a row would wrap. */
+function fitted(text: string, columns = 80): string {
+	const line = printable(text).replaceAll(/\s+/g, " ");
+	const cells = [...line];
+	return cells.length < columns ? line : `${cells.slice(0, Math.max(1, columns - 2)).join("")}…`;
+}

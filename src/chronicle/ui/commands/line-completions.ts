@@ -1,0 +1,129 @@
+// What can follow a command line that is being typed: commands and templates, then runs, states, visits and options. Shared by pi's editor and
+// the shell. Nothing is offered where the words are complete, so that Enter runs them at once.
+import type { LedgerEntry, Run } from "../../core/index.ts";
+import { isLoaded, type Project } from "../../engine/index.ts";
+import type { ListedCommand } from "../command-list.ts";
+import { isStopped } from "../text/index.ts";
+import { shortTime } from "../timeline/index.ts";
+import type { Command } from "./command.ts";
+import { statesOf } from "./run-command.ts";
+import { namesRun, resolveRun } from "./run-name.ts";
+
+export interface LineItem {
+	/** The whole line with the item. */
+	readonly value: string;
+	readonly label: string;
+	readonly description?: string;
+}
+
+/** The commands that can be typed. */
+export interface LineCommands {
+	readonly listed: readonly ListedCommand[];
+	readonly commands: readonly Command[];
+	/** Commands that take a template. */
+	readonly takesTemplate: ReadonlySet<string>;
+	/** Whether a template can be named instead of a command. */
+	readonly startsByName: boolean;
+	/** Ids of the runs that this process supervises. */
+	readonly supervised: readonly string[];
+}
+
+const mostRuns = 12;
+const mostVisits = 20;
+
+/** Completions for the line up to the cursor; `null` if nothing matches, or the last word is complete. */
+export async function completeLine(
+	project: Project,
+	prefix: string,
+	{ listed, commands, takesTemplate, startsByName, supervised }: LineCommands,
+): Promise<LineItem[] | null> {
+	const words = prefix.split(/\s+/);
+	const last = words.pop() ?? "";
+	const before = prefix.slice(0, prefix.length - last.length);
+	const offer = (items: readonly LineItem[]): LineItem[] | null => {
+		const fitting = items.filter(({ label }) => label.startsWith(last));
+		const isComplete = fitting.some(({ label }) => label === last);
+		return fitting.length === 0 || isComplete
+			? null
+			: fitting.map((item) => ({ ...item, value: `${before}${item.value}` }));
+	};
+	const templates = (): LineItem[] =>
+		[...project.templates().templates.values()]
+			.filter(isLoaded)
+			.map(({ key, read }) => item(key, read.template.description ?? read.template.name));
+	const [name] = words;
+	if (name === undefined) {
+		const hidden = new Set(listed.map((command) => command.name));
+		const shown = startsByName ? templates().filter(({ label }) => !hidden.has(label)) : [];
+		return offer([...shown, ...listed.map((command) => item(command.name, command.about))]);
+	}
+	if (takesTemplate.has(name)) return words.length === 1 ? offer(templates()) : null;
+	const command = commands.find((one) => one.name === name);
+	if (!command) return null;
+	// Runs are completed without this option.
+	const options = Object.keys(command.options ?? {}).filter((option) => option !== "run");
+	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
+	return offer(await runArguments(project, { name, words, options, supervised }));
+}
+
+/** Runs, then the arguments that come from the run itself, after its name or without it. */
+async function runArguments(
+	project: Project,
+	{
+		name,
+		words: [, named = "", ...more],
+		words,
+		options,
+		supervised,
+	}: {
+		readonly name: string;
+		readonly words: readonly string[];
+		readonly options: readonly string[];
+		readonly supervised: readonly string[];
+	},
+): Promise<LineItem[]> {
+	const entries = (await project.store.list()).filter((entry) => entry.kind === "run");
+	const parts = async (): Promise<LineItem[]> => {
+		const found = await resolveRun(project, words.length === 1 ? undefined : named, supervised);
+		const read = found.ok ? await project.store.read(found.value) : undefined;
+		return read?.ok ? partsOf(name, read.value.run) : [];
+	};
+	if (words.length > 1) return more.length === 0 && namesRun(named, entries) ? parts() : [];
+	if (name === "list" || name === "help") return [];
+	// Printed commands and scripts use these options, users do not.
+	const own = options.filter((option) => option !== "visit" && option !== "answers");
+	return [...runs(entries, project.clock.now()), ...(await parts()), ...own.map((option) => item(`--${option}`))];
+}
+
+/** States or visits, for the commands that take one. */
+function partsOf(name: string, run: Run): LineItem[] {
+	if (name === "release" || name === "reopen") return statesOf(run).map((state) => item(state));
+	if (name !== "rewind" && name !== "diff") return [];
+	const left = run.history.map(({ visit, from }) => ({ visit, state: from }));
+	const visits = [...left, { visit: run.visit, state: run.state }].slice(-mostVisits).reverse();
+	return [
+		...(name === "diff" ? [item("all", "the whole run")] : []),
+		...visits.map(({ visit, state }) => item(String(visit), state)),
+		...(name === "rewind"
+			? [...run.kept]
+					.reverse()
+					.map(({ seq, state, visit }) => item(`kept-${seq}`, `${state}, visit ${visit}, before a rewind`))
+			: []),
+	];
+}
+
+/** Runs with their state and age: `awaiting approval in planning, 3m12s ago: Add it`. */
+function runs(entries: readonly LedgerEntry[], now: number): LineItem[] {
+	const shown = entries.slice(0, mostRuns).flatMap((entry) => {
+		if (entry.kind !== "run") return [];
+		const { status, state, updatedAt, task } = entry.summary;
+		const stands = isStopped(entry) ? "interrupted" : status.replaceAll("_", " ");
+		const age = updatedAt === "" ? "" : `, ${shortTime(now - Date.parse(updatedAt))} ago`;
+		return [item(entry.id.slice(0, 8), `${stands} in ${state}${age}: ${task.slice(0, 50)}`)];
+	});
+	return shown.length === 0 ? [] : [item("last"), ...shown];
+}
+
+function item(label: string, description?: string): LineItem {
+	return { value: label, label, ...(description === undefined ? {} : { description }) };
+}

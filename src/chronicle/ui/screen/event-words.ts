@@ -1,0 +1,89 @@
+// One event of a ledger as a sentence. Pure.
+import { endPhrase, type LedgerEvent, type Spend } from "../../core/index.ts";
+import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { callWords } from "./call-words.ts";
+
+type Sentences = { readonly [Kind in LedgerEvent["kind"]]: (event: LedgerEvent & { kind: Kind }) => string };
+
+const saying = (words: string | undefined): string => (words === undefined || words === "" ? "" : `: ${words}`);
+const files = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
+
+const sentences: Sentences = {
+	created: ({ template, task }) => `The run of ${template.name} begins: ${task}`,
+	opened: ({ host, pid }) => `A supervisor has the run (${host}, pid ${pid})`,
+	recovered: () => "The log before this was damaged; the run continues from a checkpoint",
+	clock_jumped: ({ ms }) =>
+		`The clock jumped by ${ms < 0 ? "−" : ""}${shortTime(Math.abs(ms))}; that time does not count`,
+	noted: ({ text }) => text,
+	attempt_reserved: ({ attempt, launch, because }) =>
+		`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is to start (${because.replaceAll("_", " ")})`,
+	worker_started: ({ model, pid, conversation }) =>
+		`A worker works: ${model}, pid ${pid}${conversation === "continued" ? ", in the same conversation" : ""}`,
+	launch_failed: ({ detail }) => `The worker could not be started: ${detail}`,
+	tool_started: ({ tool, args }) => `▸ ${callWords(tool, args).join(" ")}`,
+	tool_ended: ({ tool, blocked, error, ms, bytes }) => {
+		const end = blocked !== undefined ? `was blocked by ${blocked}` : error === true ? "failed" : "succeeded";
+		return `${tool} ${end} after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes`;
+	},
+	used: ({ spend }) => `The conversation has used ${spendWords(spend)}`,
+	model_switched: ({ from, to, detail }) => `${from} failed, ${to} continues: ${detail}`,
+	turn_settled: ({ stop, detail }) => `The model ended its turn (${stop.replaceAll("_", " ")})${saying(detail)}`,
+	delivered: ({ message }) => `The worker has received message ${message}`,
+	snapshot_updated: ({ by, data }) =>
+		`${by === "worker" ? "The worker" : "A person"} recorded ${Object.keys(data).join(", ").replaceAll("_", " ") || "nothing"}`,
+	move_requested: ({ target, summary }) => `The worker asks for ${target}${saying(summary)}`,
+	worker_ended: ({ outcome }) => `The worker ${endPhrase(outcome).words}`,
+	cleanup_ended: ({ index, result }) =>
+		`Cleanup command ${index + 1} ${result.kind === "exited" ? `ended with code ${result.code}` : result.kind.replaceAll("_", " ")}`,
+	strays_stopped: ({ count }) => `Stopped ${count} ${count === 1 ? "process" : "processes"} that workers left behind`,
+	files_measured: ({ purpose, changes = [], more = 0 }) =>
+		({
+			baseline: "The files at the start of the visit are kept",
+			changes: `The visit has changed ${files(changes.length + more)}`,
+			before: "The files before the rewind are kept",
+		})[purpose],
+	files_unmeasured: ({ detail }) => `Files could not be measured: ${detail}`,
+	files_restored: ({ changes = [], more = 0 }) =>
+		`↶ The rewind has restored the files; it changed ${files(changes.length + more)}`,
+	files_unrestored: ({ detail }) => `The files could not be restored: ${detail}`,
+	moved: ({ from, to, cause, refused }) =>
+		`${from} ${cause === "rewind" ? "↶" : "→"} ${to}${cause === "worker" ? "" : ` (${cause.replaceAll("_", " ")})`}${refused === undefined ? "" : `, because ${refused} was refused`}`,
+	parked: ({ detail }) => `The run waits: ${detail}`,
+	finished: ({ status, detail }) => `The run is over: ${status}${saying(detail)}`,
+	ask_opened: ({ title }) => `The worker asks: ${title}`,
+	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "Nobody answered: taken as no" : `The answer: ${verdict}`),
+	approved: ({ words }) => `A person approved${saying(words)}`,
+	rejected: ({ words }) => `A person rejected: ${words}`,
+	resumed: ({ words }) => `A person resumed the run${saying(words)}`,
+	released: ({ to, done, words }) =>
+		`A person ${done ? "declared the run done" : to === undefined ? "allowed the refused move" : `sent the run to ${to}`}${saying(words)}`,
+	reopened: ({ to, words }) => `A person reopened the run in ${to}${saying(words)}`,
+	told: ({ text }) => `A person told the worker: ${text}`,
+	limits_changed: ({ state, limits }) =>
+		`New ceilings${state === undefined ? "" : ` of ${state}`}: ${Object.entries(limits)
+			.map(([name, value]) => limitWords(name, value))
+			.join(", ")}`,
+	model_changed: ({ model }) => `States that name no model use ${model}`,
+	pause_requested: ({ detail }) => `A pause was asked for: ${detail}`,
+	abort_requested: ({ words }) => `A person ends the run${saying(words)}`,
+	rewind_requested: ({ to, state, kept }) =>
+		kept === undefined ? `A person rewinds to the start of visit ${to} (${state})` : `A person restores kept-${kept}`,
+};
+
+/** The event as a sentence; events of newer versions have the name of their kind. */
+export function eventWords(event: LedgerEvent): string {
+	const say = (sentences as Partial<Record<string, (event: LedgerEvent) => string>>)[event.kind];
+	return say === undefined ? String(event.kind).replaceAll("_", " ") : say(event);
+}
+
+function limitWords(name: string, value: unknown): string {
+	if (typeof value !== "number") return `${name} ${String(value)}`;
+	if (name === "costUsd") return shortCost(value);
+	if (name === "activeMs") return `active time ${shortTime(value)}`;
+	return `${shortCount(value)} ${name}`;
+}
+
+function spendWords({ tokens, costUsd, input, output, cacheRead, cacheWrite }: Spend): string {
+	const cached = cacheRead + cacheWrite > 0 ? `, ${shortCount(cacheRead)} + ${shortCount(cacheWrite)} cache` : "";
+	return `${shortCount(tokens)} tokens, ${shortCost(costUsd)} (${shortCount(input)} in, ${shortCount(output)} out${cached})`;
+}

@@ -1,0 +1,30 @@
+// The end of a run, as plain lines: how it ended and why, what it took, and what to look at next. Pure.
+import type { Run } from "../../core/index.ts";
+import { crumbText, currentMark, marks, templateNameOf, whyOf } from "../timeline/index.ts";
+import { spendText } from "./question-lines.ts";
+
+/** The lines about a run that is over. `prefix`: before every command. */
+export function endLines(run: Run, prefix: string): string[] {
+	const why = whyOf(run);
+	return [
+		`${marks[currentMark(run)]} ${templateNameOf(run)} ${run.id.slice(0, 8)}: ${run.status} · ${spendText(run, run.updatedAt)}${changedText(run)}`,
+		...(why === undefined ? [] : [why]),
+		crumbText(run),
+		...nextLines(run, prefix),
+	];
+}
+
+/** The commands that show what a run that is over has done. */
+export function nextLines(run: Run, prefix: string): string[] {
+	if (run.stage.kind !== "over") return [];
+	const id = run.id.slice(0, 8);
+	return [`Next: ${[`report ${id}`, `diff ${id} all`, `view ${id}`].map((words) => `${prefix}${words}`).join(" · ")}`];
+}
+
+/** ` · 3 files +10 −2`; empty if nothing has changed. */
+function changedText({ snapshot: { files, dropped } }: Run): string {
+	const count = files.length + dropped.files;
+	if (count === 0) return "";
+	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+	return ` · ${count} ${count === 1 ? "file" : "files"} +${sum("added")} −${sum("removed")}`;
+}

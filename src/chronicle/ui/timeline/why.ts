@@ -1,0 +1,70 @@
+// Why a run does not continue, in one sentence, and which of its notices are still true. Shared by every surface. Pure.
+import { explainCause, HUMAN_INTERVENTION, measures, type Run } from "../../core/index.ts";
+
+/** Longest part of a summary that a sentence quotes. */
+const quoted = 160;
+
+/** Why the run is paused, failed, ended or waits for a decision; `undefined` for any other. */
+export function whyOf(run: Run): string | undefined {
+	switch (run.status) {
+		case "running":
+		case "awaiting_approval":
+		case "done":
+			return undefined;
+		case "paused":
+			return run.hold?.detail ?? "Paused.";
+		case "budget_exceeded":
+			return run.hold?.detail ?? "A ceiling is reached.";
+		case "human_intervention":
+			return whyEscalated(run);
+		case "failed":
+			return whyFailed(run);
+		case "aborted":
+			return "Ended by you.";
+	}
+}
+
+function whyEscalated(run: Run): string {
+	const { refused } = run;
+	if (refused === null) return "You have to decide how it continues.";
+	const sentence = explainCause(refused.cause, refused.from, refused.to);
+	if (refused.cause !== "worker") return sentence;
+	return withSummary(sentence, run.history.findLast(({ to }) => to === HUMAN_INTERVENTION)?.summary ?? "");
+}
+
+function whyFailed(run: Run): string {
+	const move = run.history.at(-1);
+	if (move === undefined || move.to !== run.state) return `The run ended in ${run.state}.`;
+	return withSummary(`"${move.from}" moved to ${move.to}.`, move.summary);
+}
+
+/** The sentence, with the first line of the summary. */
+function withSummary(sentence: string, summary: string): string {
+	const line = summary.trim().split("\n", 1)[0] ?? "";
+	const cut = line.length > quoted ? `${line.slice(0, quoted - 1)}…` : line;
+	return cut === "" ? sentence : `${sentence.replace(/\.$/, "")}: ${cut}`;
+}
+
+/** `85 % of the ceiling on cost is used (…)`, as `core/machine/budget.ts` writes it. */
+const ceilingNotice = /^\d+ % of the ceiling on (.+) is used \(/;
+
+/** The notices that are still true, newest last: an escalation that has ended and a ceiling that was raised are over. */
+export function currentNotices(run: Run): string[] {
+	if (run.stage.kind === "over") return [];
+	const near = new Set(
+		measures(run)
+			.filter(({ spent, ceiling }) => spent >= ceiling * run.plan.limits.warnAt)
+			.map(({ name }) => name),
+	);
+	const escalations = new Set(
+		run.history.flatMap(({ cause, from, to, refused }) =>
+			to === HUMAN_INTERVENTION ? [explainCause(cause, from, refused ?? from), explainCause(cause, from, to)] : [],
+		),
+	);
+	return run.notices.filter((notice) => {
+		const ceiling = ceilingNotice.exec(notice)?.[1];
+		// Why it waits, and what was not measured, is shown elsewhere.
+		const shown = escalations.has(notice) || notice.startsWith("Files could not be measured:");
+		return !shown && (ceiling === undefined || near.has(ceiling));
+	});
+}

@@ -1,0 +1,143 @@
+// What the report says of runs that failed, were rewound, looped, or have more states and visits than it draws.
+import { describe, expect, it } from "vitest";
+import { foldCourse, partText } from "../../../../src/chronicle/ui/report/course.ts";
+import { writeReport } from "../../../../src/chronicle/ui/report/index.ts";
+import { pathOf } from "../../../../src/chronicle/ui/report/path.ts";
+import { readReportModel } from "../../../../src/chronicle/ui/report/read-model.ts";
+import { patient } from "../../../harness/patience.ts";
+import { ask, definition, go, open, start } from "../../core/machine/test-run.ts";
+import { failedRun, fiveStates, rewind, rewoundRun } from "../runs.ts";
+import { ledgerOf, used } from "./ledgers.ts";
+
+const fixed = { zone: "Europe/Berlin", madeAt: Date.UTC(2030, 0, 2, 9) };
+const asIs = (text: string) => text;
+const textOf = (html: string) => html.replace(/<[^>]+>/g, " ").replace(/\s+/g, " ");
+
+describe("the head", () => {
+	it("says why a run failed", async () => {
+		const html = await writeReport(ledgerOf(failedRun().events), fixed);
+		const [, why = ""] = /<p class="why" dir="auto">(.*?)<\/p>/.exec(html) ?? [];
+		expect(why.replaceAll("&quot;", '"')).toBe('"check" moved to failed: The tests need a database.');
+	});
+
+	it("has commands with the run's id, and with what they answer", async () => {
+		const play = start(open(definition({ ...fiveStates, plan: { ...fiveStates.plan, requires_approval: true } })));
+		go(play, "build");
+		expect(await writeReport(ledgerOf(play.events), fixed)).toMatch(
+			/<code>\/chronicle approve 00000000 --answers \d+<\/code>/,
+		);
+		const gone = await writeReport(ledgerOf(start(open(definition(fiveStates))).events), fixed);
+		expect(gone).toContain("No process supervises it; nothing is lost.");
+		expect(gone).toContain("<code>/chronicle resume 00000000</code>");
+	});
+});
+
+describe("a rewind", () => {
+	it("is marked on the edge and the time axis; what it undid is gray, called undone, and has its cost", async () => {
+		const play = rewoundRun();
+		const html = await writeReport(ledgerOf(play.events), fixed);
+		expect(html).toMatch(/<g class="edge rewound">[\s\S]*?>↶ 3<\/text>/);
+		expect(html).toMatch(/<g class="rewind"><title>Move 3: rewound to Build<\/title>/);
+		expect(html.match(/<tr role="row" id="visit-\d+" class="undone">/g)).toHaveLength(2);
+		expect(html).toContain('<g class="undone"><title>Visit 2 was undone by a rewind</title>');
+		expect(textOf(html)).toContain("$0.25 of it for undone work");
+		expect(textOf(html)).toContain("Plan → Build → Check ↶ Build");
+		const { nodes } = pathOf(await readReportModel(ledgerOf(play.events), asIs));
+		expect(nodes.map(({ title, mark }) => `${title} ${mark}`)).toEqual([
+			"Plan done",
+			"Build paused",
+			"Check undone",
+			"Done todo",
+			"Failed todo",
+		]);
+	});
+
+	it("that was undone itself leaves nothing gray but what came between", async () => {
+		const play = rewoundRun();
+		const [{ seq = 0, visit = 0, state = "" } = {}] = play.run.kept;
+		rewind(play, { visit, state, kept: seq });
+		const html = await writeReport(ledgerOf(play.events), fixed);
+		expect(html.match(/<tr role="row" id="visit-\d+" class="undone">/g)).toHaveLength(1);
+	});
+});
+
+describe("the time that a worker needs to start", () => {
+	it("is a pale bar", async () => {
+		const play = open(definition(fiveStates));
+		play.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "1".repeat(40) });
+		start(play.wait(20_000));
+		ask(play.wait(40_000), "build");
+		const html = await writeReport(ledgerOf(play.events), fixed);
+		expect(html).toMatch(/<title>A worker starting: 20s<\/title><rect class="starting"/);
+	});
+});
+
+describe("the course of a run", () => {
+	const fold = (states: string) =>
+		foldCourse([...states], () => false)
+			.map(partText)
+			.join(" → ");
+
+	it.each([
+		["abc", "A → B → C"],
+		["abababc", "A ⇄ B ×3 → C"],
+		["aaab", "A ×3 → B"],
+		["abcabcabcd", "(A → B → C) ×3 → D"],
+		["xababy", "X → A ⇄ B ×2 → Y"],
+		["aba", "A → B → A"],
+		["", ""],
+	])("%s is %s", (states, folded) => {
+		expect(fold(states)).toBe(folded);
+	});
+
+	it("has every state as often as the run was in it, whatever the order", () => {
+		for (let seed = 0; seed < 3000; seed += 1) {
+			const states = [...(seed * 2_654_435_761).toString(3)];
+			const parts = foldCourse(states, (index) => (seed + index) % 7 === 0);
+			expect(parts.flatMap(({ states: once, times }) => Array.from({ length: times }, () => once).flat())).toEqual(
+				states,
+			);
+		}
+	});
+});
+
+describe("more states than it draws", () => {
+	it("are folded where they are, with their marks, and no arrow leads from a node to itself", async () => {
+		const name = (index: number) => `s${index}`;
+		const states = Object.fromEntries(
+			Array.from({ length: 60 }, (_, index) => [name(index), { persona: "P", next: [name(index + 1)] }]),
+		);
+		const play = open(
+			definition({ ...states, s60: { persona: "P", next: ["s40", "s61"] }, s61: {} }, { limits: { moves: 999 } }),
+		);
+		for (let index = 0; index < 60; index += 1) go(start(play), name(index + 1));
+		const { nodes, edges } = pathOf(await readReportModel(ledgerOf(play.events), asIs));
+		expect(nodes.length).toBeLessThanOrEqual(40);
+		expect(edges.filter(({ from, to }) => from === to)).toEqual([]);
+		const groups = nodes.filter(({ kind }) => kind === "rest");
+		expect(groups.length).toBeGreaterThan(0);
+		for (const { title } of groups) expect(title).toMatch(/^\d+ more states( · (✓ \d+ ?)+)?$/);
+		// Nodes are in the order of the states: the first is the initial one, and a group is between its neighbors.
+		expect(nodes[0]?.state).toBe("s0");
+		const at = nodes.findIndex(({ kind }) => kind === "rest");
+		expect(nodes[at - 1]?.kind).not.toBe("rest");
+		expect(nodes[at + 1]?.kind).not.toBe("rest");
+	});
+});
+
+describe("2,000 visits", () => {
+	it("are a page of at most 5 MB, with a way to the visits that it shows", { timeout: patient(60_000) }, async () => {
+		const play = open(definition(fiveStates, { limits: { moves: 10_000, pair_moves: 10_000 } }));
+		go(start(play), "build", "words ".repeat(60));
+		for (let index = 0; index < 1000; index += 1) {
+			used(start(play), 500, 0.001);
+			go(play, "check", "words ".repeat(60));
+			go(start(play), "build", "words ".repeat(60));
+		}
+		const html = await writeReport(ledgerOf(play.events), fixed);
+		expect(Buffer.byteLength(html)).toBeLessThan(5_000_000);
+		expect(textOf(html)).toContain("Build ⇄ Check ×1000");
+		expect(html).toContain("<summary>To visit …</summary>");
+		for (const [, id] of html.matchAll(/<li><a href="#(visit-\d+)">/g)) expect(html).toContain(`id="${id}"`);
+	});
+});

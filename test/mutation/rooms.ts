@@ -56,6 +56,16 @@ export const equivalent: { readonly [name: string]: string } = {
 		"it only spares places without rules a second look",
 	"src/safety/guard/match/git-index.ts: if (at + entryHead > bytes.length) return undefined; → if (at + entryHead >= bytes.length) return undefined;":
 		"an entry that ends there has no name, which is refused too",
+	"src/safety/guard/match/git-view.ts: return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false; → return lstatSync(path, { throwIfNoEntry: true })?.isDirectory() ?? false;":
+		"the error is caught, and is no directory either",
+	"src/safety/guard/match/path-matcher.ts: const rulesFound = found.size > 1 ? rules.paths.filter((rule) => found.has(rule)) : [...found]; → const rulesFound = found.size >= 1 ? rules.paths.filter((rule) => found.has(rule)) : [...found];":
+		"one rule needs no order",
+	"src/workflow/machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key < b.key ? -1 : 2))":
+		"only the sign of a comparison counts",
+	"src/workflow/machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key < b.key ? -2 : 1))":
+		"only the sign of a comparison counts",
+	"src/workflow/machine/pinned.ts: .sort((a, b) => (a.key < b.key ? -1 : 1)) → .sort((a, b) => (a.key <= b.key ? -1 : 1))":
+		"keys are unique",
 	"src/safety/guard/match/git-view.ts: if (indexes.size > 20) indexes.clear(); → if (indexes.size > 21) indexes.clear();":
 		"it only says how many indexes are kept in memory",
 	"src/safety/policy/secrets.ts: (match: string, at: number, whole: string) => shown(match, whole.slice(Math.max(0, at - 60), at)) ?? match, → (match: string, at: number, whole: string) => shown(match, whole.slice(Math.max(0, at - 61), at)) ?? match,":

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readRules } from "../../../src/safety/index.ts";
+import { readRules, serializeRules } from "../../../src/safety/index.ts";
 import { openFolder } from "../../harness/index.ts";
 import { openSetting, type Setting } from "./guarded-project.ts";
 
@@ -195,5 +195,49 @@ describe("matching of substrings", () => {
 		["s/*.md", "docs/guide.md", "deny"],
 	])("%s in %s: %s", async (place, path, decision) => {
 		expect(await decide(place, path)).toBe(decision);
+	});
+});
+
+describe("frozen rules", () => {
+	it("have the same text and hash whatever the order of their fields, at any depth", () => {
+		const rules = read("zeroAccessPaths: [.env]\nbashToolPatterns: [{ pattern: x, reason: y }]\n");
+		const turned = (value: unknown): unknown =>
+			Array.isArray(value)
+				? value.map(turned)
+				: value !== null && typeof value === "object"
+					? Object.fromEntries(
+							Object.entries(value)
+								.reverse()
+								.map(([key, item]) => [key, turned(item)]),
+						)
+					: value;
+		expect(serializeRules(turned(rules) as typeof rules)).toBe(serializeRules(rules));
+	});
+});
+
+describe("letter case", () => {
+	it.each<[fields: string, command: string, decision: string]>([
+		["", "harm it", "deny"],
+		["", "HARM it", "allow"],
+		["caseInsensitive: true, ", "HARM it", "deny"],
+		["caseInsensitive: true, ", "hArM it", "deny"],
+	])("{ %spattern: harm } on %s: %s", async (fields, command, decision) => {
+		const rules = `bashToolPatterns: [{ ${fields}pattern: '\\bharm\\s+it\\b', reason: x }]\n`;
+		expect((await inProject(rules, (setting) => setting.bash(command))).decision).toBe(decision);
+	});
+});
+
+describe("discarding changes", () => {
+	it("of twenty files named one by one is ordinary, of more it is not, nor of a folder", async () => {
+		await inProject("effects: { git-discard-changes: deny }\n", async (setting) => {
+			const names = Array.from({ length: 21 }, (_, n) => `f${n}`);
+			for (const name of names) writeFileSync(join(setting.cwd, name), "x");
+			const decide = async (paths: readonly string[]) =>
+				(await setting.bash(`git checkout -- ${paths.join(" ")}`)).decision;
+			expect(await decide(names.slice(0, 20))).toBe("allow");
+			expect(await decide(names)).toBe("deny");
+			expect(await decide(["src"])).toBe("deny");
+			expect(await decide(["f1", "src"])).toBe("deny");
+		});
 	});
 });

@@ -14,6 +14,7 @@ import {
 	restoreRun,
 	storeRun,
 	type WorkflowRun,
+	workflowTransition,
 } from "../../../src/workflow/machine/index.ts";
 import { begin, drafts, happen, type Told } from "../definition-builder.ts";
 
@@ -312,5 +313,41 @@ describe("history", () => {
 		expect(times(story(next(2000), pause(2100))(9000))).toEqual([1000, 100]);
 		expect(times(story(pause(1500), [1900, { kind: "abandon", at: 1900 }])(9000))).toEqual([500]);
 		expect(times(story(pause(1500), [1700, { kind: "skip", at: 1700 }], resume(2000))(2500))).toEqual([500, 500]);
+	});
+});
+
+describe("what a change stores", () => {
+	const run = begin(definitions, "w");
+	const change = { pinned: undefined };
+	const parts = ({ pin, left, note, away }: ReturnType<typeof storeRun>) => ({ pin, left, note, away });
+	it.each<[stored: Parameters<typeof storeRun>[1], state: object]>([
+		[{ pinned: "e1" }, { pin: "e1" }],
+		[{ ...change, note: "resumed" }, { note: "resumed" }],
+		[{ ...change, away: 7 }, { away: 7 }],
+		[{ ...change, left: { way: "next", summary: undefined } }, { left: { way: "next" } }],
+		[
+			{ ...change, left: { way: "next", summary: "s", by: "person" } },
+			{ left: { way: "next", summary: "s", by: "person" } },
+		],
+		[change, {}],
+	])("%j: exactly that", (stored, state) => {
+		const { pin, left, note, away, ...others } = storeRun(run, stored);
+		expect(
+			Object.fromEntries(Object.entries({ pin, left, note, away }).filter(([, part]) => part !== undefined)),
+		).toEqual(state);
+		const read = readState({ ...others, ...state });
+		expect(read.kind === "state" && parts(read.state)).toEqual(parts({ ...others, ...state }));
+	});
+
+	it.each([[""], [3], [null], [undefined]])("with %j as its workflow is no state", (workflowKey) => {
+		expect(readState(reference({ workflowKey, currentPath: undefined, currentPhaseIndex: 0 })).kind).toBe("invalid");
+	});
+});
+
+describe("a message of the user", () => {
+	it.each(["person", "interrupt", "error", "reminders", "bounds"] as const)("after a pause by %s", (by) => {
+		const paused: WorkflowRun = { ...begin(definitions, "w"), status: { kind: "paused", by, why: undefined } };
+		const { run } = workflowTransition(paused, { kind: "spoken" });
+		expect(run.status.kind).toBe(by === "interrupt" ? "running" : "paused");
 	});
 });

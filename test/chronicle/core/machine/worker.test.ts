@@ -7,6 +7,7 @@ import {
 	type TurnSettled,
 	type WorkerOutcome,
 } from "../../../../src/chronicle/core/machine/index.ts";
+import { EMPTY_SNAPSHOT } from "../../../../src/chronicle/core/snapshot/index.ts";
 import {
 	ask,
 	crash,
@@ -639,5 +640,25 @@ describe("rewind", () => {
 		rest(rewind(testRun, 1, "a", "t"));
 		testRun.say({ kind: "files_unrestored", tree: "t", detail: "no space" });
 		expect(testRun.run).toMatchObject({ status: "paused", state: "a", visit: 1, hold: { cause: "workspace" } });
+	});
+});
+
+describe("what a rewind did not bring back", () => {
+	const file = (n: number) => ({ path: `f${n}`, why: "busy" });
+	it.each<[left: number, more: number, said: string]>([
+		[0, 0, ""],
+		[1, 0, "f1 (busy)"],
+		[2, 0, "f1 (busy), f2 (busy)"],
+		[6, 0, "f1 (busy), f2 (busy), f3 (busy), f4 (busy), f5 (busy) and 1 more"],
+		[1, 3, "f1 (busy) and 3 more"],
+	])("%d files and %d unlisted ones are named or counted", (left, more, said) => {
+		const testRun = rest(start(open(template())).say({ kind: "pause_requested", cause: "person", detail: "" }));
+		testRun.say({ kind: "rewind_requested", to: 1, state: "a", tree: "t", snapshot: EMPTY_SNAPSHOT, pairMoves: {} });
+		const files = Array.from({ length: left }, (_, n) => file(n + 1));
+		testRun.say({ kind: "files_restored", tree: "t", before: "u", left: files, leftMore: more });
+		expect(testRun.run.hold?.detail).toBe(
+			`Files and run are back at the start of visit 1.${said && ` Not brought back: ${said}.`}`,
+		);
+		expect(testRun.run.notices).toEqual(said ? [`Not brought back by the rewind: ${said}`] : []);
 	});
 });

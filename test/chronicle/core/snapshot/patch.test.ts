@@ -117,6 +117,12 @@ describe("a file of a patch", () => {
 			"•••",
 			"end",
 		]);
+		// What is between the lines of a secret on one side does not belong to that side.
+		const between = lines.toSpliced(4, 0, "-gone");
+		const mixed = text.replace(lines.join("\n"), between.join("\n"));
+		expect(readPatch(mixed, hideKeys)[0]?.hunks[0]?.lines.map((line) => line.text)).toEqual([
+			...["top", "old", "•••", "•••", "gone", "•••", "end"],
+		]);
 		const marked = readPatch(patch, (one) => one.replaceAll("new", "•"))[0];
 		expect(marked?.hunks[0]?.lines.map((line) => line.text)).toEqual(["same", "old", "•", "•er", "end"]);
 		expect(readPatch(patch, () => "•")[0]?.hunks[0]?.head).toBe("•");

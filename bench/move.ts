@@ -6,8 +6,9 @@ import { type Figures, median, type Row } from "./figure.ts";
 import { clonedCheckout, installedPackage } from "./packed.ts";
 import { playBarePi, playRun } from "./play.ts";
 
-/** Milliseconds that the model thinks before it moves: a worker is at work for longer than a pi takes to start. */
+/** Milliseconds, and starts of a bare pi, that the model thinks at least before it moves: a worker is at work for longer than a pi takes to start. */
 const thinkMs = 1500;
+const thinkStarts = 4;
 const decideMs = 300;
 const moves = 8;
 
@@ -55,6 +56,7 @@ interface Play {
 async function play({ root, standby, definition }: Play): Promise<Played> {
 	const asked: { readonly state: string; readonly at: number }[] = [];
 	let left = 0;
+	let think = thinkMs;
 	const { project } = await openBench({
 		git: true,
 		files: { "a.txt": "a\n" },
@@ -63,7 +65,7 @@ async function play({ root, standby, definition }: Play): Promise<Played> {
 			const [, state] = /the state "(\w+)"/.exec(users[0] ?? "") ?? [];
 			asked.push({ state: state ?? "", at });
 			if (state === undefined) return say("Something.");
-			await sleep(thinkMs);
+			await sleep(think);
 			const number = Number(state.slice(1));
 			const next = state === "hub" ? fromHub[left++] : state.length === 1 ? "hub" : `s${number + 1}`;
 			return call("workflow_transition", { target_state: number === moves ? "done" : (next ?? "a"), summary: "On." });
@@ -76,6 +78,7 @@ async function play({ root, standby, definition }: Play): Promise<Played> {
 		bare.push((asked.at(-1)?.at ?? began) - began);
 	}
 	asked.length = 0;
+	think = Math.max(thinkMs, thinkStarts * median(bare));
 	const approver: Approver = {
 		async approve() {
 			await sleep(decideMs);
@@ -163,6 +166,6 @@ export async function bench(): Promise<Figures> {
 				unit: "ms",
 			},
 		],
-		how: `From the time of the event \`moved\` (\`approved\`) to the arrival of the next worker's first request at the scripted server; medians of ${moves} moves, a persona of its own in each state, files kept in a repository. The model thinks for ${thinkMs / 1000} s before it moves.`,
+		how: `From the time of the event \`moved\` (\`approved\`) to the arrival of the next worker's first request at the scripted server; medians of ${moves} moves, a persona of its own in each state, files kept in a repository. The model thinks for ${thinkMs / 1000} s before it moves, on a busy machine for ${thinkStarts} starts of pi.`,
 	};
 }

@@ -5,6 +5,8 @@ import type { Failure, Result } from "./result.ts";
 export interface WorkspaceFailure extends Failure {
 	readonly reason:
 		| "no_git"
+		/** git is there, and too old for a merge. */
+		| "old_git"
 		| "too_big"
 		| "no_space"
 		| "unknown_tree"
@@ -25,6 +27,79 @@ export interface KeptFiles {
 	/** Files that could not be read: the snapshot lacks their current contents. */
 	readonly unkept: readonly FileLeft[];
 	/** Notices, for example that a damaged store was replaced. */
+	readonly notes: readonly string[];
+}
+
+/** Three snapshots to merge; `ours` and `theirs` both come from `base`. */
+export interface MergeSides {
+	readonly base: string;
+	readonly ours: string;
+	readonly theirs: string;
+	readonly names: SideNames;
+}
+
+/** What the two sides of a merge are called in conflict markers and messages. */
+export interface SideNames {
+	readonly ours: string;
+	readonly theirs: string;
+}
+
+export type ConflictKind =
+	/** The same lines of a text were changed. */
+	| "content"
+	| "add/add"
+	| "modify/delete"
+	| "rename/delete"
+	| "rename/rename"
+	/** A file on one side, a folder on the other. */
+	| "file/folder"
+	| "binary"
+	/** Different permissions. */
+	| "mode"
+	/** Different targets of a symbolic link, or a link on one side and a file on the other. */
+	| "link"
+	/** A repository of its own. */
+	| "repository"
+	/** A file whose contents are not kept. */
+	| "unkept";
+
+export interface MergeConflict {
+	/** As in `FileChange`. */
+	readonly path: string;
+	/** Every path that is part of the conflict, `path` among them: more than one for renames. */
+	readonly paths: readonly string[];
+	readonly kind: ConflictKind;
+	/** What both sides did, as a sentence without its end. */
+	readonly why: string;
+	/** The conflicting lines with markers and context, cut to some kilobytes; empty where there are none. */
+	readonly hunks: string;
+}
+
+export interface MergedFiles {
+	/**
+	 * The merged files. In a text with a conflict both sides' lines are there between markers; of any other conflict it has one side, or
+	 * both under different names.
+	 */
+	readonly tree: string;
+	/** Sorted by path. */
+	readonly conflicts: readonly MergeConflict[];
+}
+
+export interface JoinedFiles {
+	/** Names the files afterward. */
+	readonly tree: string;
+	/** Files that were not brought to `to`. */
+	readonly left: readonly FileLeft[];
+	readonly conflicts: readonly MergeConflict[];
+}
+
+/** The folder of a child run. */
+export interface ChildFolder {
+	/** Where the child works. */
+	readonly cwd: string;
+	/** Snapshot that the folder starts with: the base of the child's changes. It lacks what could not be copied. */
+	readonly tree: string;
+	/** What could not be copied or linked, as sentences. */
 	readonly notes: readonly string[];
 }
 
@@ -75,6 +150,38 @@ export interface Workspace {
 		tree: string,
 		options?: { readonly expected?: string; readonly before?: string; readonly signal?: AbortSignal },
 	): Promise<Result<{ readonly tree: string; readonly left: readonly FileLeft[] }, WorkspaceFailure>>;
+	/**
+	 * Gives the folder of the child run `child`, which starts with the files of `tree`. It is made complete or not at all; one that exists is
+	 * returned as it is. It has a git repository of its own, so git commands there never reach the user's. `links`: ignored paths, relative to
+	 * the run's folder, that the child gets as well (`node_modules`, `.env`): copies where that costs little, symbolic links otherwise.
+	 */
+	openChild(
+		child: string,
+		tree: string,
+		options?: { readonly links?: readonly string[]; readonly signal?: AbortSignal },
+	): Promise<Result<ChildFolder, WorkspaceFailure>>;
+	/** Removes the folders of all children but `except`, half-made ones too. Idempotent. */
+	removeChildren(except: readonly string[], signal?: AbortSignal): Promise<Result<void, WorkspaceFailure>>;
+	/**
+	 * Merges two snapshots; changes no files. `take` settles conflicts: all by one side, or each by the side given for its path; those that are
+	 * settled are not listed.
+	 */
+	merge(
+		sides: MergeSides,
+		options?: {
+			readonly take?: "ours" | "theirs" | ReadonlyMap<string, "ours" | "theirs">;
+			readonly signal?: AbortSignal;
+		},
+	): Promise<Result<MergedFiles, WorkspaceFailure>>;
+	/**
+	 * Brings the files from snapshot `from` to `to` and keeps whatever else changed since `from`. If that conflicts with `to`, nothing is changed
+	 * and `conflicts` lists why. Idempotent: after a crash at any point it is repeated with the same snapshots. `changed`: the files kept
+	 * changing.
+	 */
+	join(
+		change: { readonly from: string; readonly to: string; readonly names: SideNames },
+		signal?: AbortSignal,
+	): Promise<Result<JoinedFiles, WorkspaceFailure>>;
 	/** Publishes `tree` as the files of the run after event `seq`, for other hosts. Idempotent. */
 	publish(tree: string, seq: number): Promise<Result<void, WorkspaceFailure>>;
 }

@@ -18,6 +18,18 @@ export function noGit(cwd: string): Failed {
 	};
 }
 
+/** `version`: of the git that was found. */
+export function oldGit(version: string): Failed {
+	return {
+		ok: false,
+		failure: {
+			reason: "old_git",
+			message: `Files cannot be merged: git is version ${version}, and merges need 2.38 or newer.`,
+			remedy: "Install a newer git.",
+		},
+	};
+}
+
 export function tooBig(message: string): Failed {
 	return {
 		ok: false,

@@ -4,12 +4,15 @@
 import { stat } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
 import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
+import { childrenFolder, findChild, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
-import { gitFailure, inTheWay, stopped, timedOut } from "./failures.ts";
+import { gitFailure, ioFailure, stopped, timedOut } from "./failures.ts";
+import { joinFiles, snapshotTowards } from "./join.ts";
+import { mergeSnapshots } from "./merge.ts";
 import { openStore } from "./open-store.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
 import { leftList } from "./restore-plan.ts";
-import type { FileSnapshot, Limits, OperationControl, Store, StoreOptions } from "./store.ts";
+import type { Limits, OperationControl, Store, StoreOptions } from "./store.ts";
 
 export interface GitWorkspaceOptions {
 	/** Folder that the run works in, absolute. */
@@ -20,6 +23,8 @@ export interface GitWorkspaceOptions {
 	readonly leftOut: readonly string[];
 	/** Private folder of another workspace on the same files, whose snapshots can be named here: to look at a run of another process. */
 	readonly alternate?: string;
+	/** Private folder of the run whose child this is: `cwd` is the folder that it has made, and its store has the snapshots of both. */
+	readonly childOf?: string;
 	readonly limits?: Partial<Limits>;
 	/** `repository`: also the rest of `cwd`'s repository. Default: `cwd` alone. */
 	readonly scope?: StoreOptions["scope"];
@@ -38,11 +43,12 @@ const usual: Limits = {
 
 /** Opens the files of a run. Reads and writes nothing before the first operation. */
 export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
-	const { cwd, folder, leftOut, alternate, scope = "folder", secrets = "left out" } = options;
+	const { cwd, folder, leftOut, alternate, childOf, scope = "folder", secrets = "left out" } = options;
+	const children = childrenFolder(folder);
 	const storeFolder = join(folder, "files");
 	const limits = { ...usual, ...options.limits };
 	const control: OperationControl = { signal: undefined, notes: [] };
-	const run = openQueue({
+	const run = openQueue(childOf, {
 		cwd,
 		folder: storeFolder,
 		leftOut: [folder, ...leftOut],
@@ -84,6 +90,18 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 			run(signal, limits.restoreMs, (store) =>
 				restoreTree(store, tree, { folder: storeFolder, cwd, expected, before }),
 			),
+		openChild: (child, tree, { links = [], signal } = {}) =>
+			run(signal, limits.restoreMs, (store) =>
+				openChildFolder(store, { child, tree, links, children, storeFolder, cwd }),
+			),
+		removeChildren: (except, signal) =>
+			run(signal, limits.restoreMs, ({ control: { signal: either } }) => removeChildFolders(children, except, either)),
+		merge: (sides, { take, signal } = {}) =>
+			run(signal, limits.measureMs, (store) =>
+				mergeSnapshots(store, sides, { folder: storeFolder, cwd, take, renames: true }),
+			),
+		join: ({ from, to, names }, signal) =>
+			run(signal, limits.restoreMs, (store) => joinFiles(store, { from, to, names, folder: storeFolder, cwd })),
 		// The folder itself is what the outside sees.
 		publish: async () => ({ ok: true, value: undefined }),
 	};
@@ -100,13 +118,6 @@ async function checkFolder(cwd: string): Promise<Result<{ readonly cwd: string }
 			remedy: "Put it back, or open the run where the folder is now.",
 		},
 	};
-}
-
-async function snapshotTowards(store: Store, tree: string): Promise<Result<FileSnapshot, WorkspaceFailure>> {
-	const prepared = await prepareRestore(store, tree);
-	if (!prepared.ok) return prepared;
-	const { now, blocked } = prepared.value;
-	return blocked.length > 0 ? inTheWay(blocked) : { ok: true, value: now };
 }
 
 function firstOf<T>(changes: T[], limit: number): { readonly changes: T[]; readonly more: number } {
@@ -138,8 +149,26 @@ async function drawPatch(
 
 type Work<T> = (store: Store) => Promise<Result<T, WorkspaceFailure>>;
 
+/** Opens the store of the run's files, or of a child's. */
+async function openFilesStore(
+	childOf: string | undefined,
+	options: StoreOptions,
+): Promise<Result<Store, WorkspaceFailure>> {
+	if (childOf === undefined) return openStore(options);
+	const found = await findChild(childOf, options.cwd).catch(() => undefined);
+	if (!found) return checkFolder(options.cwd).then((there) => (there.ok ? ioFailure(noChild(options.cwd)) : there));
+	const { record, root, index } = found;
+	const { ignored, objectFormat } = record;
+	return openStore({ ...options, child: { parentStore: join(childOf, "files"), root, index, ignored, objectFormat } });
+}
+
+function noChild(cwd: string): Error {
+	return new Error(`${cwd} is no folder that was made for a child`);
+}
+
 /** Runs operations on the store, one at a time, each with its own time limit. */
 function openQueue(
+	childOf: string | undefined,
 	options: StoreOptions,
 ): <T>(signal: AbortSignal | undefined, ms: number, work: Work<T>) => Promise<Result<T, WorkspaceFailure>> {
 	const { control } = options;
@@ -154,7 +183,7 @@ function openQueue(
 		const timeout = AbortSignal.timeout(ms);
 		control.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
 		// A store that could not be opened is tried again: git may be installed by then.
-		if (!opened?.ok) opened = await openStore(options);
+		if (!opened?.ok) opened = await openFilesStore(childOf, options);
 		const done = opened.ok ? await work(opened.value) : opened;
 		if (done.ok) return done;
 		if (signal?.aborted) return stopped;

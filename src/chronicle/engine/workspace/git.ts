@@ -14,13 +14,21 @@ export interface GitCall {
 	readonly settings?: "ours" | "users";
 	/** Bytes of output after which git is stopped. Default: none. */
 	readonly enough?: number;
+	/** Exit codes above 0 that are no failure. */
+	readonly accept?: readonly number[];
 	/** Stops git: SIGTERM, so that it removes its locks, and SIGKILL after a second. */
 	readonly signal?: AbortSignal | undefined;
 }
 
 export type GitResult =
-	/** `warnings`: what it wrote to stderr, bytes as latin1. */
-	| { readonly kind: "done"; readonly output: Buffer; readonly cut: boolean; readonly warnings: string }
+	/** `code`: 0 or one that the call accepts. `warnings`: what it wrote to stderr, bytes as latin1. */
+	| {
+			readonly kind: "done";
+			readonly code: number;
+			readonly output: Buffer;
+			readonly cut: boolean;
+			readonly warnings: string;
+	  }
 	/** `raw`: stderr, bytes as latin1. `killed`: the signal that killed it, not sent by us. */
 	| {
 			readonly kind: "failed";
@@ -77,7 +85,7 @@ function environmentOf({ env = {}, settings = "ours" }: GitCall): NodeJS.Process
 
 /** Runs git. Never rejects. */
 export async function runGit(call: GitCall): Promise<GitResult> {
-	const { args, cwd, input, enough, signal } = call;
+	const { args, cwd, input, enough, accept = [], signal } = call;
 	if (signal?.aborted) return { kind: "aborted" };
 	return new Promise((resolve) => {
 		const child = spawn("git", [...firm, ...args], {
@@ -120,7 +128,9 @@ export async function runGit(call: GitCall): Promise<GitResult> {
 			stderr = `${stderr}${piece.toString("latin1")}`.slice(-stderrLength);
 		});
 		child.on("close", (code, killed) => {
-			if (code === 0 || cut) return end({ kind: "done", output: Buffer.concat(pieces), cut, warnings: stderr });
+			const fine = code !== null && (code === 0 || accept.includes(code));
+			if (fine || cut)
+				return end({ kind: "done", code: code ?? 0, output: Buffer.concat(pieces), cut, warnings: stderr });
 			if (signal?.aborted) return end({ kind: "aborted" });
 			const message = Buffer.from(stderr, "latin1").toString("utf8").trim();
 			end({ kind: "failed", code: code ?? -1, message, raw: stderr, ...(killed === null ? {} : { killed }) });

@@ -3,7 +3,7 @@
 // filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
 // never deleted, and a new one is made.
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join, relative, sep } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { done, gitFailure, ioFailure, isFull, noGit, stopped } from "./failures.ts";
@@ -11,14 +11,12 @@ import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
 import { fromRaw, toRaw } from "./paths.ts";
 import { openPlaceholders, placeholderList } from "./placeholders.ts";
-import { inspectRepository, type RepositoryInfo } from "./repository.ts";
+import { type ChildStore, inspectChild, inspectRepository, type RepositoryInfo } from "./repository.ts";
 import { openSnapshotter, type Snapshotter } from "./snapshot.ts";
-import type { FileSnapshot, Store, StoreOptions } from "./store.ts";
+import { escapePattern, type FileSnapshot, privateAttributes, type Store, type StoreOptions } from "./store.ts";
 
 /** Between the name of a store that was moved aside and the time. */
 const asideMark = ".broken-";
-
-const attributes = "* -text -filter -ident -working-tree-encoding -crlf -merge\n";
 
 /** What the functions here need of a store that is being opened. */
 interface Place {
@@ -37,7 +35,9 @@ async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFai
 	const { folder, control, limits, alternates } = options;
 	let repository: RepositoryInfo | undefined;
 	try {
-		repository = await inspectRepository(options.cwd, control.signal);
+		repository = options.child
+			? await inspectChild(options.child, options.cwd, control.signal)
+			: await inspectRepository(options.cwd, control.signal);
 		if (control.signal?.aborted) return stopped;
 		if (!repository) return noGit(options.cwd);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -55,6 +55,7 @@ async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFai
 	const placeholders = await openPlaceholders(git, options);
 	const base = {
 		root,
+		repository,
 		limits,
 		control,
 		git,
@@ -64,6 +65,8 @@ async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFai
 		nested: openNested(options, root),
 		placeholderOf: placeholders.kindOf,
 		placeholderFor: placeholders.kindFor,
+		makePlaceholder: placeholders.make,
+		reloadPlaceholders: placeholders.reload,
 	};
 	// A store with alternates was opened only to look at another one, and is removed afterwards.
 	const imports = objects !== undefined && alternates.length === 0 ? { folder, mostBytes: limits.ownBytes } : undefined;
@@ -88,6 +91,7 @@ function openNested(options: StoreOptions, root: string): Store["nested"] {
 			...options,
 			cwd: join(root, fromRaw(path)),
 			scope: "repository",
+			child: undefined,
 			folder: join(options.folder, "inner", name),
 			alternates: options.alternates.map((store) => join(store, "inner", name)),
 		});
@@ -98,12 +102,13 @@ function openNested(options: StoreOptions, root: string): Store["nested"] {
 
 function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }: RepositoryInfo): Store["git"] {
 	const others = [...(objects ? [objects] : []), ...alternates.map((store) => join(store, "objects"))];
-	return (args, { input, index, enough, where = "everywhere", workTree = root } = {}) =>
+	return (args, { input, index, enough, accept, where = "everywhere", workTree = root, env } = {}) =>
 		runGit({
 			// On the command line too: after a crash the next supervisor recognizes our git by it.
 			args: [`--git-dir=${folder}`, "-c", "core.sharedRepository=0600", ...args],
 			cwd: workTree,
 			env: {
+				...env,
 				GIT_DIR: folder,
 				GIT_WORK_TREE: workTree,
 				GIT_INDEX_FILE: index ?? join(folder, "index"),
@@ -111,6 +116,7 @@ function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }:
 			},
 			signal: control.signal,
 			...(input ? { input } : {}),
+			...(accept ? { accept } : {}),
 			...(enough === undefined ? {} : { enough }),
 		});
 }
@@ -162,7 +168,7 @@ async function prepare(place: Place): Promise<Result<void, WorkspaceFailure>> {
 		});
 		// `git add` of the whole project adds none of the store's files.
 		await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
-		await writeFile(join(folder, "info", "attributes"), attributes, { mode: 0o600 });
+		await writeFile(join(folder, "info", "attributes"), privateAttributes, { mode: 0o600 });
 		const excluded = [place.repository.ignored, ...own, ""].join("\n");
 		await writeFile(join(folder, "info", "exclude"), excluded, { mode: 0o600 });
 		return done;
@@ -174,7 +180,8 @@ async function prepare(place: Place): Promise<Result<void, WorkspaceFailure>> {
 /** Makes the store. What it takes from stores that were moved aside comes first: a store with a HEAD is complete. */
 async function initialize({ options, repository, git }: Place): Promise<Result<void, WorkspaceFailure>> {
 	try {
-		await takeOver(options.folder);
+		if (options.child) await shareObjects(options.folder, options.child);
+		else await takeOver(options.folder);
 	} catch (error) {
 		return ioFailure(error);
 	}
@@ -215,6 +222,16 @@ async function replaceStore(place: Place, message: string): Promise<Result<void,
 	return done;
 }
 
+/** Makes the store of a child in `folder` use the objects of its parent's. */
+async function shareObjects(folder: string, { parentStore, index }: ChildStore): Promise<void> {
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	const objects = join(folder, "objects");
+	await rm(objects, { recursive: true, force: true });
+	await symlink(join(parentStore, "objects"), objects, "junction");
+	// The files are as they were made: the first snapshot need not read them all.
+	await copyFile(index, join(folder, "index")).catch(() => {});
+}
+
 /** Gives a new store in `folder` the objects and placeholders of those that were moved aside. */
 async function takeOver(folder: string): Promise<void> {
 	const prefix = `${basename(folder)}${asideMark}`;
@@ -233,8 +250,4 @@ async function takeOver(folder: string): Promise<void> {
 /** A folder in git's list of object directories: one with the separator in its name is quoted. */
 function quotePath(path: string): string {
 	return path.includes(delimiter) || path.startsWith('"') ? JSON.stringify(path) : path;
-}
-
-function escapePattern(path: string): string {
-	return path.replace(/[\\*?[\]!# ]/g, "\\$&");
 }

@@ -1,6 +1,6 @@
 // Placeholders: for a content that is not kept, the index holds an object with the file's size and modification time.
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, realpath, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { isSecretFile } from "../../core/index.ts";
 import type { PlaceholderKind, Store, StoreOptions } from "./store.ts";
 
@@ -14,6 +14,8 @@ export interface Placeholders {
 	kindFor(path: string, size: number): PlaceholderKind | undefined;
 	/** Writes the placeholder of a file and gives its object; `undefined` where git fails. */
 	make(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
+	/** Reads the list anew. */
+	reload(): Promise<void>;
 	/** Which kind `object` is; `undefined` where it is no placeholder. */
 	kindOf(object: string): PlaceholderKind | undefined;
 }
@@ -27,11 +29,16 @@ export async function openPlaceholders(
 	{ folder, alternates, limits: { fileBytes }, secrets }: StoreOptions,
 ): Promise<Placeholders> {
 	const known = new Map<string, PlaceholderKind>();
-	for (const store of [folder, ...alternates])
-		for (const line of (await readFile(join(store, placeholderList), "utf8").catch(() => "")).split("\n")) {
-			const [object = "", kind] = line.split(" ");
-			if (object !== "") known.set(object, kind === "secret" ? "secret" : "large");
+	const reload = async (): Promise<void> => {
+		for (const store of [folder, ...alternates]) {
+			const list = await readFile(await listOf(store), "utf8").catch(() => "");
+			for (const line of list.split("\n")) {
+				const [object = "", kind] = line.split(" ");
+				if (object !== "") known.set(object, kind === "secret" ? "secret" : "large");
+			}
 		}
+	};
+	await reload();
 	return {
 		kindFor(path, size) {
 			if (secrets === "left out" && isSecretFile(path)) return "secret";
@@ -45,10 +52,17 @@ export async function openPlaceholders(
 			if (!known.has(object)) {
 				known.set(object, kind);
 				const line = `${object}${kind === "secret" ? " secret" : ""}\n`;
-				await writeFile(join(folder, placeholderList), line, { flag: "a", mode: 0o600 }).catch(() => {});
+				await writeFile(await listOf(folder), line, { flag: "a", mode: 0o600 }).catch(() => {});
 			}
 			return object;
 		},
+		reload,
 		kindOf: (object) => known.get(object),
 	};
+}
+
+/** The list of a store: beside its objects, which a child shares with its parent. */
+async function listOf(store: string): Promise<string> {
+	const objects = await realpath(join(store, "objects")).catch(() => join(store, "objects"));
+	return join(dirname(objects), placeholderList);
 }

@@ -1,7 +1,9 @@
 // The private index of a store: what it holds, and how entries are set and removed.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { done, gitFailure, isFull } from "./failures.ts";
-import { type GitResult, indexInfo, modes, nulled } from "./git.ts";
+import { done, gitFailure, ioFailure, isFull } from "./failures.ts";
+import { type GitResult, indexInfo, isNothing, modes, nulled, type TreeEntry } from "./git.ts";
 import type { Store } from "./store.ts";
 
 const nothing = "0".repeat(40);
@@ -82,4 +84,33 @@ function blamedPath(result: GitResult): { readonly path: string; readonly why: s
 	const path = /^fatal: Unable to process path ([\s\S]+)\n$/m.exec(result.raw)?.[1];
 	const [first = ""] = result.message.split("\n");
 	return path === undefined ? undefined : { path, why: first.replace(/^error: /, "") };
+}
+
+/** Gives `tree` with `entries` set; one whose object is all zeros is removed. Uses a second index in `folder`. */
+export async function editTree(
+	store: Pick<Store, "git">,
+	tree: string,
+	entries: readonly TreeEntry[],
+	folder: string,
+): Promise<Result<string, WorkspaceFailure>> {
+	if (entries.length === 0) return { ok: true, value: tree };
+	const index = join(folder, "index.goal");
+	// Deletions first: a file may be set where a folder was.
+	const sorted = [...entries].sort((a, b) => Number(isNothing(b.object)) - Number(isNothing(a.object)));
+	try {
+		const read = await store.git(["read-tree", tree], { index });
+		if (read.kind !== "done") return gitFailure(read);
+		const set = await store.git(["update-index", "-z", "--add", "--replace", "--index-info"], {
+			index,
+			input: indexInfo(sorted),
+		});
+		if (set.kind !== "done") return gitFailure(set);
+		const written = await store.git(["write-tree"], { index });
+		if (written.kind !== "done") return gitFailure(written);
+		return { ok: true, value: written.output.toString("latin1").trim() };
+	} catch (error) {
+		return ioFailure(error);
+	} finally {
+		await rm(index, { force: true });
+	}
 }

@@ -19,6 +19,18 @@ export interface RepositoryInfo {
 	readonly forced: readonly string[];
 }
 
+/** Where the files are the folder of a child run. */
+export interface ChildStore {
+	/** The store of the parent, which has the objects. */
+	readonly parentStore: string;
+	/** Folder of all the child's files. */
+	readonly root: string;
+	/** Index of the files as they were made. */
+	readonly index: string;
+	readonly ignored: string;
+	readonly objectFormat: string;
+}
+
 /** Ignored where there is no repository. */
 const generated = [
 	"node_modules/",
@@ -81,6 +93,26 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 		objects: objects === "" ? undefined : resolve(here, objects),
 		objectFormat,
 		forced: forced.kind === "done" ? forced.output.toString("latin1").split("\0").filter(Boolean) : [],
+	};
+}
+
+/** Inspects the folder `cwd` of a child, whose own repository the child may have changed or removed; `undefined` where git is missing. */
+export async function inspectChild(
+	{ root, ignored, objectFormat }: ChildStore,
+	cwd: string,
+	signal?: AbortSignal,
+): Promise<RepositoryInfo | undefined> {
+	const real = await realpath(root);
+	const found = await inspectRepository(real, signal);
+	if (!found) return undefined;
+	const own = found.root === real && found.objectFormat === objectFormat;
+	return {
+		root: real,
+		below: toRaw(relative(real, await realpath(cwd))),
+		ignored,
+		objects: own ? found.objects : undefined,
+		objectFormat,
+		forced: own ? found.forced : [],
 	};
 }
 

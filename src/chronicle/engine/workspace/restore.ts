@@ -2,15 +2,16 @@
 // B1 ignored files stay, unless something is restored in their place: then they are kept first; B2 what no snapshot holds (too large, secret by
 // its name, special, a repository that is gone) stays as it is and is reported; B3 nested repositories get their files back and keep their HEAD;
 // B4 nothing is overwritten or deleted that the caller's snapshot does not have.
-import { chmod, lstat, rm } from "node:fs/promises";
-import { join, posix } from "node:path";
+import { chmod, lstat } from "node:fs/promises";
+import { posix } from "node:path";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
-import { changedMeanwhile, done, gitFailure, inTheWay, ioFailure } from "./failures.ts";
-import { indexInfo, isNothing, modes } from "./git.ts";
+import { changedMeanwhile, done, gitFailure, inTheWay } from "./failures.ts";
+import { isNothing, modes } from "./git.ts";
 import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
+import { editTree } from "./private-index.ts";
 import { hasAll, leftList, planRestore, type RestorePlan, roomFor } from "./restore-plan.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 
@@ -206,27 +207,12 @@ async function goalTree(
 	folder: string,
 ): Promise<Result<string, WorkspaceFailure>> {
 	if (writes.length === 0) return { ok: true, value: from };
-	const index = join(folder, "index.goal");
-	// Deletions first: a file may be restored where a folder was.
-	const entries = [...writes]
-		.sort((a, b) => Number(isNothing(b.after.object)) - Number(isNothing(a.after.object)))
-		.map(({ path, after }) => ({ path, ...after }));
-	try {
-		const read = await store.git(["read-tree", from], { index });
-		if (read.kind !== "done") return gitFailure(read);
-		const set = await store.git(["update-index", "-z", "--add", "--replace", "--index-info"], {
-			index,
-			input: indexInfo(entries),
-		});
-		if (set.kind !== "done") return gitFailure(set);
-		const written = await store.git(["write-tree"], { index });
-		if (written.kind !== "done") return gitFailure(written);
-		return { ok: true, value: written.output.toString("latin1").trim() };
-	} catch (error) {
-		return ioFailure(error);
-	} finally {
-		await rm(index, { force: true });
-	}
+	return editTree(
+		store,
+		from,
+		writes.map(({ path, after }) => ({ path, ...after })),
+		folder,
+	);
 }
 
 /** Restores the files of a nested repository that exists in both snapshots; gives what was not restored. */

@@ -1,7 +1,11 @@
 // The private git repository that holds snapshots of a run's files: an index and objects of its own, the run's folder as its working tree.
-// Types only; open-store.ts opens one.
+// open-store.ts opens one.
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { GitResult } from "./git.ts";
+import type { ChildStore, RepositoryInfo } from "./repository.ts";
+
+/** Attributes of all files, above the project's: contents are kept byte for byte, and merged by lines where they are text. */
+export const privateAttributes = "* -text -filter -ident -working-tree-encoding -crlf merge conflict-marker-size=7\n";
 
 export interface StoreOptions {
 	/** Folder that the run works in. */
@@ -18,6 +22,7 @@ export interface StoreOptions {
 	/** Whether files that are secret by their name are kept. */
 	readonly secrets: "left out" | "kept";
 	readonly control: OperationControl;
+	readonly child?: ChildStore | undefined;
 }
 
 /** Shared by a store and the stores of repositories nested in it. */
@@ -54,12 +59,21 @@ export type PlaceholderKind = "large" | "secret";
 
 export interface Store {
 	readonly root: string;
+	readonly repository: RepositoryInfo;
 	readonly limits: Limits;
 	readonly control: OperationControl;
 	/** Runs git on the store. `where`: which objects it sees, those of the alternates too (default) or only the store's own. */
 	git(
 		args: readonly string[],
-		more?: { input?: Buffer; index?: string; enough?: number; where?: "everywhere" | "own"; workTree?: string },
+		more?: {
+			input?: Buffer;
+			index?: string;
+			enough?: number;
+			accept?: readonly number[];
+			where?: "everywhere" | "own";
+			workTree?: string;
+			env?: Readonly<Record<string, string>>;
+		},
 	): Promise<GitResult>;
 	/** Arguments that limit a git command to the files of the run; empty where that is every file. */
 	below(): readonly string[];
@@ -79,4 +93,13 @@ export interface Store {
 	placeholderOf(object: string): PlaceholderKind | undefined;
 	/** Which kind of placeholder a file gets; `undefined` where its content is kept. */
 	placeholderFor(path: string, size: number): PlaceholderKind | undefined;
+	/** Writes a placeholder and gives its object; `undefined` where git fails. */
+	makePlaceholder(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
+	/** Reads which placeholders a child, or another process, has made. */
+	reloadPlaceholders(): Promise<void>;
+}
+
+/** A path as gitignore's notation has it. */
+export function escapePattern(path: string): string {
+	return path.replace(/[\\*?[\]!# ]/g, "\\$&");
 }

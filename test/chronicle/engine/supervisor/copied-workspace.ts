@@ -3,13 +3,21 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Result, Workspace, WorkspaceFailure } from "../../../../src/chronicle/core/index.ts";
+import type {
+	ChildFolder,
+	MergeConflict,
+	Result,
+	Workspace,
+	WorkspaceFailure,
+} from "../../../../src/chronicle/core/index.ts";
 import type { FileChange } from "../../../../src/chronicle/core/snapshot/index.ts";
 
 type Files = ReadonlyMap<string, string>;
 
-export function openCopiedWorkspace(cwd: string): Workspace {
-	const kept = new Map<string, Files>();
+/** `kept`: the snapshots of a parent's workspace, which a child shares. */
+export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()): Workspace {
+	const children = join(cwd, ".pi", "children");
+	const opened = new Map<string, ChildFolder>();
 	const now = (): Files =>
 		new Map(
 			readdirSync(cwd, { recursive: true, withFileTypes: true })
@@ -19,8 +27,7 @@ export function openCopiedWorkspace(cwd: string): Workspace {
 				.sort()
 				.map((path) => [path, readFileSync(join(cwd, path), "utf8")]),
 		);
-	const keep = (): string => {
-		const files = now();
+	const keep = (files = now()): string => {
 		const name = createHash("sha1")
 			.update(JSON.stringify([...files]))
 			.digest("hex");
@@ -40,7 +47,65 @@ export function openCopiedWorkspace(cwd: string): Workspace {
 			return [{ path, change: "M", added: count(after), removed: count(before) }];
 		});
 
+	const merge: Workspace["merge"] = async ({ base, ours, theirs, names }, { take } = {}) => {
+		const [from, one, other] = [kept.get(base), kept.get(ours), kept.get(theirs)];
+		if (!from || !one || !other) return unknown;
+		const merged = new Map<string, string>();
+		const conflicts: MergeConflict[] = [];
+		for (const path of [...new Set([...from.keys(), ...one.keys(), ...other.keys()])].sort()) {
+			const [then, left, right] = [from.get(path), one.get(path), other.get(path)];
+			const clean = left === then || left === right ? right : right === then ? left : undefined;
+			const settled = typeof take === "string" ? take : take?.get(path);
+			const conflicting = left !== then && right !== then && left !== right;
+			const text = !conflicting ? clean : settled === "ours" ? left : settled === "theirs" ? right : (left ?? right);
+			if (text !== undefined) merged.set(path, text);
+			if (!conflicting || settled !== undefined) continue;
+			const kind =
+				left === undefined || right === undefined ? "modify/delete" : then === undefined ? "add/add" : "content";
+			conflicts.push({ path, paths: [path], kind, why: `${names.ours} and ${names.theirs} differ`, hunks: "" });
+		}
+		return { ok: true, value: { tree: keep(new Map([...merged].sort(([a], [b]) => (a < b ? -1 : 1)))), conflicts } };
+	};
+	const restore: Workspace["restore"] = async (tree, { expected } = {}) => {
+		const wanted = kept.get(tree);
+		if (!wanted) return unknown;
+		if (expected !== undefined && expected !== keep())
+			return { ok: false, failure: { reason: "changed", message: "They have changed.", remedy: "Try again." } };
+		for (const path of now().keys()) if (!wanted.has(path)) rmSync(join(cwd, path));
+		writeAll(cwd, wanted);
+		return { ok: true, value: { tree: keep(), left: [] } };
+	};
+
 	return {
+		async openChild(child, tree) {
+			const wanted = kept.get(tree);
+			if (!wanted) return unknown;
+			const made = { cwd: join(children, child), tree, notes: [] };
+			const known = opened.get(child);
+			if (known) return { ok: true, value: known };
+			mkdirSync(made.cwd, { recursive: true });
+			writeAll(made.cwd, wanted);
+			opened.set(child, made);
+			return { ok: true, value: made };
+		},
+		async removeChildren(except) {
+			for (const child of opened.keys()) {
+				if (except.includes(child)) continue;
+				opened.delete(child);
+				rmSync(join(children, child), { recursive: true, force: true });
+			}
+			return { ok: true, value: undefined };
+		},
+		merge,
+		async join({ from, to, names }) {
+			const tree = keep();
+			const merged = await merge({ base: from, ours: tree, theirs: to, names });
+			if (!merged.ok) return merged;
+			const { conflicts } = merged.value;
+			if (conflicts.length > 0) return { ok: true, value: { tree, left: [], conflicts } };
+			const restored = await restore(merged.value.tree);
+			return restored.ok ? { ok: true, value: { ...restored.value, conflicts } } : restored;
+		},
 		async open() {
 			return statSync(cwd, { throwIfNoEntry: false })
 				? { ok: true, value: { cwd } }
@@ -70,20 +135,16 @@ export function openCopiedWorkspace(cwd: string): Workspace {
 				const more = Math.max(0, changes.length - limit);
 				return { changes: changes.slice(0, limit), more, left: [], blocked: [] };
 			}),
-		async restore(tree, { expected } = {}) {
-			const wanted = kept.get(tree);
-			if (!wanted) return unknown;
-			if (expected !== undefined && expected !== keep())
-				return { ok: false, failure: { reason: "changed", message: "They have changed.", remedy: "Try again." } };
-			for (const path of now().keys()) if (!wanted.has(path)) rmSync(join(cwd, path));
-			for (const [path, text] of wanted) {
-				mkdirSync(dirname(join(cwd, path)), { recursive: true });
-				writeFileSync(join(cwd, path), text);
-			}
-			return { ok: true, value: { tree: keep(), left: [] } };
-		},
+		restore,
 		publish: async () => ({ ok: true, value: undefined }),
 	};
+}
+
+function writeAll(folder: string, files: Files): void {
+	for (const [path, text] of files) {
+		mkdirSync(dirname(join(folder, path)), { recursive: true });
+		writeFileSync(join(folder, path), text);
+	}
 }
 
 const unknown = {

@@ -166,4 +166,93 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 		await value(workspace.publish(tree, 7));
 		await value(workspace.publish(tree, 7));
 	});
+	it("gives each child a folder of its own with the files of a snapshot, once", async () => {
+		const { workspace, keep, write, read } = stage();
+		write("a/b.txt", "first\n");
+		const tree = await keep();
+		write("a/b.txt", "second\n");
+		const child = await value(workspace.openChild("run-1", tree));
+		expect(child).toMatchObject({ tree, notes: [] });
+		expect(readFileSync(join(child.cwd, "a/b.txt"), "utf8")).toBe("first\n");
+		writeFileSync(join(child.cwd, "a/b.txt"), "of the child\n");
+		expect(await value(workspace.openChild("run-1", tree))).toEqual(child);
+		expect(readFileSync(join(child.cwd, "a/b.txt"), "utf8")).toBe("of the child\n");
+		const other = await value(workspace.openChild("run-2", tree));
+		expect(other.cwd).not.toBe(child.cwd);
+		expect(read("a/b.txt")).toBe("second\n");
+		await value(workspace.removeChildren(["run-2"]));
+		await value(workspace.removeChildren(["run-2"]));
+		expect([existsSync(child.cwd), existsSync(other.cwd)]).toEqual([false, true]);
+		expect(await workspace.openChild("run-3", "e".repeat(40))).toMatchObject({
+			ok: false,
+			failure: { reason: "unknown_tree" },
+		});
+	});
+	it("merges what two children did; what both changed is a conflict that one side settles", async () => {
+		const { workspace, cwd, keep, write, remove } = stage();
+		write("both.txt", "base\n");
+		write("gone.txt", "base\n");
+		const base = await keep();
+		write("both.txt", "ours\n");
+		write("ours.txt", "1\n");
+		const ours = await keep();
+		remove("ours.txt");
+		write("both.txt", "theirs\n");
+		write("theirs.txt", "2\n");
+		remove("gone.txt");
+		const theirs = await keep();
+		const sides = { base, ours, theirs, names: { ours: "one", theirs: "two" } };
+		const merged = await value(workspace.merge(sides));
+		expect(merged.conflicts).toMatchObject([
+			{ path: "both.txt", paths: ["both.txt"], kind: "content", why: expect.stringContaining("one and two") },
+		]);
+		for (const take of ["ours", "theirs"] as const) {
+			const settled = await value(workspace.merge(sides, { take: new Map([["both.txt", take]]) }));
+			expect(settled.conflicts).toEqual([]);
+			expect(await value(workspace.merge(sides, { take }))).toEqual(settled);
+			await value(workspace.restore(settled.tree));
+			const at = (path: string) => (existsSync(join(cwd, path)) ? readFileSync(join(cwd, path), "utf8") : undefined);
+			expect(["both.txt", "ours.txt", "theirs.txt", "gone.txt"].map(at)).toEqual([
+				`${take}\n`,
+				"1\n",
+				"2\n",
+				undefined,
+			]);
+		}
+		expect(await workspace.merge({ ...sides, theirs: "e".repeat(40) })).toMatchObject({
+			ok: false,
+			failure: { reason: "unknown_tree" },
+		});
+	});
+	it("joins a snapshot into the files, keeps what changed meanwhile, and may be repeated", async () => {
+		const { workspace, keep, write, read } = stage();
+		write("a.txt", "1\n");
+		write("b.txt", "1\n");
+		const from = await keep();
+		write("b.txt", "2\n");
+		const to = await keep();
+		await value(workspace.restore(from));
+		write("a.txt", "of the person\n");
+		const names = { ours: "you", theirs: "the children" };
+		for (let times = 0; times < 2; times += 1) {
+			const joined = await value(workspace.join({ from, to, names }));
+			expect(joined).toMatchObject({ left: [], conflicts: [] });
+			expect(joined.tree).toBe(await keep());
+			expect([read("a.txt"), read("b.txt")]).toEqual(["of the person\n", "2\n"]);
+		}
+	});
+	it("joins nothing where that conflicts with what changed meanwhile", async () => {
+		const { workspace, keep, write, read } = stage();
+		write("a.txt", "1\n");
+		const from = await keep();
+		write("a.txt", "2\n");
+		write("new.txt", "2\n");
+		const to = await keep();
+		await value(workspace.restore(from));
+		write("a.txt", "of the person\n");
+		const joined = await value(workspace.join({ from, to, names: { ours: "you", theirs: "the children" } }));
+		expect(joined.conflicts).toMatchObject([{ path: "a.txt", kind: "content" }]);
+		expect(joined.tree).toBe(await keep());
+		expect(read("a.txt")).toBe("of the person\n");
+	});
 });

@@ -1,0 +1,32 @@
+// Reads and writes contents of the store.
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { gitFailure } from "./failures.ts";
+import type { Store } from "./store.ts";
+
+/** The contents of `objects`, by object; those that are no blobs are left out. */
+export async function readBlobs(
+	store: Pick<Store, "git">,
+	objects: readonly string[],
+): Promise<Result<ReadonlyMap<string, Buffer>, WorkspaceFailure>> {
+	const contents = new Map<string, Buffer>();
+	if (objects.length === 0) return { ok: true, value: contents };
+	const read = await store.git(["cat-file", "--batch"], { input: Buffer.from(`${objects.join("\n")}\n`) });
+	if (read.kind !== "done") return gitFailure(read);
+	// `object type size LF content LF`, or `object missing LF`.
+	for (let at = 0; at < read.output.length; ) {
+		const end = read.output.indexOf(0x0a, at);
+		if (end < 0) break;
+		const [object = "", type, size] = read.output.subarray(at, end).toString("latin1").split(" ");
+		at = end + 1;
+		if (size === undefined) continue;
+		if (type === "blob") contents.set(object, read.output.subarray(at, at + Number(size)));
+		at += Number(size) + 1;
+	}
+	return { ok: true, value: contents };
+}
+
+/** Writes a content and gives its object. */
+export async function writeBlob(store: Pick<Store, "git">, content: Buffer): Promise<Result<string, WorkspaceFailure>> {
+	const written = await store.git(["hash-object", "-w", "--stdin"], { input: content });
+	return written.kind === "done" ? { ok: true, value: written.output.toString("latin1").trim() } : gitFailure(written);
+}

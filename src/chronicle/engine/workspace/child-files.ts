@@ -1,0 +1,198 @@
+// Fills the folder of a child with the files of a snapshot.
+// F1 large files that the user's folder has unchanged are copied, by copy-on-write where the disk has it; all others come from the store; F2 what is
+// not kept is copied as it is now; F3 the snapshot that the folder starts with says what it has, and nothing else.
+import { constants } from "node:fs";
+import { copyFile, lstat, mkdir, rm, utimes } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import type { ChildRepository } from "./child-repository.ts";
+import { unknownTree } from "./compare.ts";
+import { done, gitFailure, stopped } from "./failures.ts";
+import { modes, nulled, type TreeEntry } from "./git.ts";
+import { fromRaw, pathBytes } from "./paths.ts";
+import { editTree } from "./private-index.ts";
+import type { Store } from "./store.ts";
+
+interface SizedEntry extends TreeEntry {
+	readonly size: number;
+}
+
+interface Filling {
+	readonly git: ChildRepository;
+	readonly files: string;
+	readonly tree: string;
+	readonly storeFolder: string;
+}
+
+/** Bytes from which a file is copied rather than unpacked. */
+const copiedBytes = 64_000;
+/** Bytes to be copied from which a look at the user's files pays. */
+const worthBytes = 8_000_000;
+/** Copies at one time. */
+const together = 16;
+
+const nothing = "0".repeat(40);
+
+/** Fills `files`; gives the snapshot that they are, and notes on what was not copied. */
+export async function fillFolder(
+	store: Store,
+	filling: Filling,
+): Promise<Result<{ readonly tree: string; readonly notes: string[] }, WorkspaceFailure>> {
+	const { git, files, tree, storeFolder } = filling;
+	await store.reloadPlaceholders();
+	const listed = await listSized(store, tree);
+	if (!listed.ok) return listed;
+	const isPlaceholder = ({ object }: TreeEntry): boolean => store.placeholderOf(object) !== undefined;
+	const placeholders = listed.value.filter(isPlaceholder);
+	const repositories = listed.value.filter(({ mode }) => mode === modes.repository);
+	const plain = listed.value.filter((entry) => entry.mode !== modes.repository && !isPlaceholder(entry));
+	const unkept = await copyUnkept(store, placeholders, files);
+	const edits = [...unkept.edits, ...repositories.map(({ path }) => ({ path, mode: "0", object: nothing }))];
+	const start = await editTree(store, tree, edits, storeFolder);
+	if (!start.ok) return start;
+	const copied = await copyLarge(store, plain, tree, files);
+	if (!copied.ok) return copied;
+	const written = await writeRest(git, start.value, {
+		rest: plain.filter(({ path }) => !copied.value.has(path)),
+		skipped: unkept.copied,
+	});
+	if (!written.ok) return written;
+	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a repository of its own and was not copied.`);
+	return { ok: true, value: { tree: start.value, notes: [...notes, ...unkept.notes] } };
+}
+
+async function listSized(store: Store, tree: string): Promise<Result<SizedEntry[], WorkspaceFailure>> {
+	const listed = await store.git(["ls-tree", "-r", "-l", "-z", "--full-tree", tree]);
+	if (listed.kind === "failed") return unknownTree(tree);
+	if (listed.kind !== "done") return gitFailure(listed);
+	const entries: SizedEntry[] = [];
+	for (const line of listed.output.toString("latin1").split("\0")) {
+		const [, mode = "", object = "", size, path] = /^(\d+) [a-z]+ ([0-9a-f]+) +(\S+)\t([\s\S]*)$/.exec(line) ?? [];
+		if (path === undefined) continue;
+		// A content that is gone has no size.
+		if (size === "BAD") return unknownTree(tree);
+		entries.push({ path, mode, object, size: size === "-" ? 0 : Number(size) });
+	}
+	return { ok: true, value: entries };
+}
+
+/** Copies files whose contents no snapshot has, as they are now. */
+async function copyUnkept(store: Store, placeholders: readonly TreeEntry[], files: string) {
+	const edits: TreeEntry[] = [];
+	const notes: string[] = [];
+	const copied: string[] = [];
+	for (const { path, mode, object } of placeholders) {
+		const kind = store.placeholderOf(object) ?? "large";
+		const size = await copyWithTime(store.root, files, path);
+		const stats = size === undefined ? undefined : await lstat(pathBytes(files, path));
+		const now = stats && (await store.makePlaceholder(kind, stats.size, stats.mtimeMs));
+		if (now === undefined) {
+			notes.push(`${fromRaw(path)} is not kept by snapshots, and could not be copied.`);
+			edits.push({ path, mode: "0", object: nothing });
+			continue;
+		}
+		copied.push(path);
+		if (now !== object) edits.push({ path, mode, object: now });
+	}
+	return { edits, notes, copied };
+}
+
+/** Copies a file with its modification time; gives its size, or `undefined` where that cannot be done. */
+async function copyWithTime(root: string, files: string, path: string): Promise<number | undefined> {
+	const [from, to] = [pathBytes(root, path), pathBytes(files, path)];
+	const stats = await lstat(from).catch(() => undefined);
+	if (!stats?.isFile()) return undefined;
+	await mkdir(parentOf(to), { recursive: true });
+	try {
+		await copyFile(from, to, constants.COPYFILE_FICLONE);
+		await utimes(to, stats.atimeMs / 1000, stats.mtimeMs / 1000);
+		return stats.size;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw error;
+		await rm(to, { force: true });
+		return undefined;
+	}
+}
+
+function parentOf(path: Buffer): Buffer {
+	return Buffer.from(dirname(path.toString("latin1")), "latin1");
+}
+
+/** Copies the large files that are in the user's folder as `tree` has them; gives their paths. */
+async function copyLarge(
+	store: Store,
+	plain: readonly SizedEntry[],
+	tree: string,
+	files: string,
+): Promise<Result<ReadonlySet<string>, WorkspaceFailure>> {
+	const large = plain.filter(({ mode, size }) => mode !== modes.link && size >= copiedBytes);
+	const none: Result<ReadonlySet<string>, WorkspaceFailure> = { ok: true, value: new Set() };
+	if (large.reduce((sum, { size }) => sum + size, 0) < worthBytes) return none;
+	const now = await store.snapshot();
+	// Without the user's files everything comes from the store.
+	if (!now.ok) return now.failure.reason === "stopped" ? now : none;
+	const differ = await differingPaths(store, now.value.tree, tree);
+	if (!differ.ok) return differ;
+	const candidates = large.filter(({ path }) => !differ.value.has(path) && !now.value.unkept.has(path));
+	const copied = new Set<string>();
+	for (let at = 0; at < candidates.length; at += together) {
+		if (store.control.signal?.aborted) return stopped;
+		await Promise.all(
+			candidates.slice(at, at + together).map(async ({ path, mode, size }) => {
+				if (await copyPlain(store.root, files, path, mode, size)) copied.add(path);
+			}),
+		);
+	}
+	const changed = await store.git(["ls-files", "-z", "--modified", ...store.below()]);
+	if (changed.kind !== "done") return gitFailure(changed);
+	for (const path of changed.output.toString("latin1").split("\0"))
+		if (copied.delete(path)) await rm(pathBytes(files, path), { force: true });
+	return { ok: true, value: copied };
+}
+
+async function differingPaths(
+	store: Store,
+	from: string,
+	to: string,
+): Promise<Result<ReadonlySet<string>, WorkspaceFailure>> {
+	const listed = await store.git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to]);
+	if (listed.kind !== "done") return gitFailure(listed);
+	return { ok: true, value: new Set(listed.output.toString("latin1").split("\0")) };
+}
+
+/** Copies one file; whether that worked. One that fails comes from the store. */
+async function copyPlain(root: string, files: string, path: string, mode: string, size: number): Promise<boolean> {
+	const [from, to] = [pathBytes(root, path), pathBytes(files, path)];
+	try {
+		const stats = await lstat(from);
+		const fits = stats.isFile() && stats.size === size && ((stats.mode & 0o100) !== 0) === (mode === modes.program);
+		if (!fits) return false;
+		await mkdir(parentOf(to), { recursive: true });
+		await copyFile(from, to, constants.COPYFILE_FICLONE);
+		return true;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOSPC") throw error;
+		await rm(to, { force: true });
+		return false;
+	}
+}
+
+/** Writes the other files from the store, and the index for all. */
+async function writeRest(
+	{ git }: ChildRepository,
+	tree: string,
+	{ rest, skipped }: { readonly rest: readonly TreeEntry[]; readonly skipped: readonly string[] },
+): Promise<Result<void, WorkspaceFailure>> {
+	const steps: (readonly [readonly string[], Buffer?])[] = [
+		[["read-tree", tree]],
+		[["update-index", "-z", "--skip-worktree", "--stdin"], nulled(skipped)],
+		[["-c", "checkout.workers=0", "checkout-index", "-q", "-u", "-z", "--stdin"], nulled(rest.map(({ path }) => path))],
+		[["update-index", "-q", "--really-refresh"]],
+	];
+	for (const [args, input] of steps) {
+		if (input?.length === 0) continue;
+		const ran = await git(args, input);
+		if (ran.kind !== "done") return gitFailure(ran);
+	}
+	return done;
+}

@@ -1,0 +1,88 @@
+// The git repository of a child's folder. It ends the search of git for a repository, which would find the user's: the run's private folder may lie
+// in their project. An agent there can look at its own changes, and at the project's history; what it stages and commits stays in the folder.
+import { appendFile, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { done, gitFailure, ioFailure } from "./failures.ts";
+import { type GitResult, runGit } from "./git.ts";
+import { commitAuthor } from "./merge-output.ts";
+import { privateAttributes, type Store } from "./store.ts";
+
+export interface ChildRepository {
+	/** Runs git on it. */
+	git(args: readonly string[], input?: Buffer): Promise<GitResult>;
+	/** Makes `tree` its only commit on top of the project's. */
+	commit(tree: string, message: string): Promise<Result<void, WorkspaceFailure>>;
+	copyIndex(place: string): Promise<void>;
+}
+
+const branch = "chronicle";
+
+/** Makes the repository of the folder `files`, which reads objects of the store and of the user's repository. */
+export async function makeChildRepository(
+	store: Store,
+	{ files, storeFolder, ignored }: { readonly files: string; readonly storeFolder: string; readonly ignored: string },
+): Promise<Result<ChildRepository, WorkspaceFailure>> {
+	const folder = join(files, ".git");
+	const { repository, control } = store;
+	const git: ChildRepository["git"] = (args, input) =>
+		runGit({
+			args: [`--git-dir=${folder}`, `--work-tree=${files}`, ...args],
+			cwd: files,
+			env: commitAuthor,
+			signal: control.signal,
+			...(input ? { input } : {}),
+		});
+	const made = await git([
+		"init",
+		"-q",
+		"--template=",
+		`--object-format=${repository.objectFormat}`,
+		`--initial-branch=${branch}`,
+	]);
+	if (made.kind !== "done") return gitFailure(made);
+	try {
+		const objects = [join(storeFolder, "objects"), ...(repository.objects === undefined ? [] : [repository.objects])];
+		await mkdir(join(folder, "info"), { recursive: true });
+		await writeFile(join(folder, "objects", "info", "alternates"), objects.map(alternateLine).join(""));
+		// The files are as the user has them on disk, past all filters.
+		await writeFile(join(folder, "info", "attributes"), privateAttributes);
+		await writeFile(join(folder, "info", "exclude"), `${ignored}\n`);
+	} catch (error) {
+		return ioFailure(error);
+	}
+	return {
+		ok: true,
+		value: {
+			git,
+			async commit(tree, message) {
+				const parent = repository.objects === undefined ? undefined : await takeHistory(store, folder);
+				const parents = parent === undefined ? [] : ["-p", parent];
+				const commit = await git(["commit-tree", tree, "-m", message, ...parents]);
+				if (commit.kind !== "done") return gitFailure(commit);
+				const set = await git(["update-ref", "HEAD", commit.output.toString("latin1").trim()]);
+				return set.kind === "done" ? done : gitFailure(set);
+			},
+			copyIndex: (place) => copyFile(join(folder, "index"), place),
+		},
+	};
+}
+
+/** The commit of the project that the child's start builds upon; `undefined` where there is none. */
+async function takeHistory(store: Store, folder: string): Promise<string | undefined> {
+	const asked = await runGit({
+		args: ["rev-parse", "--git-path", "shallow", "HEAD"],
+		cwd: store.root,
+		signal: store.control.signal,
+	});
+	if (asked.kind !== "done") return undefined;
+	const [shallow = "", head] = asked.output.toString("utf8").trim().split("\n");
+	const cut = await readFile(resolve(store.root, shallow)).catch(() => undefined);
+	if (cut) await appendFile(join(folder, "shallow"), cut);
+	return head;
+}
+
+/** A line of git's list of other object folders; one that would be misread is quoted. */
+function alternateLine(path: string): string {
+	return `${/^["#]|\n/.test(path) ? JSON.stringify(path) : path}\n`;
+}

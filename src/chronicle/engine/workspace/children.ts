@@ -1,0 +1,166 @@
+// The folders of child runs, in the run's private folder.
+// C1 a folder is complete or absent: it is made under another name; C2 one that exists is never changed; C3 nothing of the user's files or
+// repository is written; C4 removal never follows a link.
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { ChildFolder, Result, WorkspaceFailure } from "../../core/index.ts";
+import { fillFolder } from "./child-files.ts";
+import { makeChildRepository } from "./child-repository.ts";
+import { done, ioFailure, stopped } from "./failures.ts";
+import { takeLinks } from "./links.ts";
+import { removeFolder } from "./remove-folder.ts";
+import type { Store } from "./store.ts";
+
+export interface ChildRequest {
+	readonly child: string;
+	readonly tree: string;
+	readonly links: readonly string[];
+	/** Folder of all children. */
+	readonly children: string;
+	/** The run's store. */
+	readonly storeFolder: string;
+	/** The run's folder. */
+	readonly cwd: string;
+}
+
+/** What is recorded beside the files of a child. */
+export interface ChildRecord {
+	readonly tree: string;
+	readonly notes: readonly string[];
+	/** Where the child works, below its files; empty where that is all of them. */
+	readonly below: string;
+	/** Ignore patterns from outside the tree: those of the parent's files, and what was linked. */
+	readonly ignored: string;
+	readonly objectFormat: string;
+}
+
+const recordFile = "child.json";
+export const filesFolder = "files";
+/** Index of a child's files, as its store needs it for the first snapshot. */
+const indexFile = "index";
+const makingMark = ".making-";
+const removingMark = ".removing-";
+
+/** The folder of all children of the run with the private folder `folder`. */
+export function childrenFolder(folder: string): string {
+	return join(folder, "children");
+}
+
+/** Gives the folder of a child; makes it where there is none. */
+export async function openChildFolder(
+	store: Store,
+	request: ChildRequest,
+): Promise<Result<ChildFolder, WorkspaceFailure>> {
+	const { child, children } = request;
+	if (!/^\w[\w.-]*$/.test(child)) return refused(`${JSON.stringify(child)} cannot be the name of a folder.`);
+	const folder = join(children, child);
+	const making = join(children, `${makingMark}${child}`);
+	try {
+		const existing = await readRecord(folder);
+		if (existing) return { ok: true, value: describe(folder, existing) };
+		await mkdir(children, { recursive: true, mode: 0o700 });
+		await writeFile(join(children, ".gitignore"), "*\n", { mode: 0o600 });
+		await removeFolder(making);
+		const made = await makeChild(store, request, making);
+		if (made.ok && !store.control.signal?.aborted) {
+			await rename(making, folder);
+			return { ok: true, value: describe(folder, made.value) };
+		}
+		await removeFolder(making);
+		return made.ok ? stopped : made;
+	} catch (error) {
+		await removeFolder(making).catch(() => {});
+		return ioFailure(error);
+	}
+}
+
+/** Makes the folder of a child at `place`. */
+async function makeChild(
+	store: Store,
+	request: ChildRequest,
+	place: string,
+): Promise<Result<ChildRecord, WorkspaceFailure>> {
+	const { tree, cwd, storeFolder, child } = request;
+	const files = join(place, filesFolder);
+	const below = relative(store.root, cwd);
+	await mkdir(join(files, below), { recursive: true, mode: 0o700 });
+	const links = await takeLinks(store, { ...request, files });
+	if (!links.ok) return links;
+	const ignored = [store.repository.ignored, ...links.value.patterns].join("\n");
+	const git = await makeChildRepository(store, { files, storeFolder, ignored });
+	if (!git.ok) return git;
+	const filled = await fillFolder(store, { git: git.value, files, tree, storeFolder });
+	if (!filled.ok) return filled;
+	const committed = await git.value.commit(filled.value.tree, `Start of ${child}`);
+	if (!committed.ok) return committed;
+	await git.value.copyIndex(join(place, indexFile));
+	const record: ChildRecord = {
+		tree: filled.value.tree,
+		notes: [...filled.value.notes, ...links.value.notes],
+		below: below.split(sep).join("/"),
+		ignored,
+		objectFormat: store.repository.objectFormat,
+	};
+	await writeFile(join(place, recordFile), JSON.stringify(record), { mode: 0o600 });
+	return { ok: true, value: record };
+}
+
+function describe(folder: string, { below, tree, notes }: ChildRecord): ChildFolder {
+	return { cwd: join(folder, filesFolder, below), tree, notes };
+}
+
+async function readRecord(folder: string): Promise<ChildRecord | undefined> {
+	const text = await readFile(join(folder, recordFile), "utf8").catch((error: NodeJS.ErrnoException) => {
+		if (error.code === "ENOENT") return undefined;
+		throw error;
+	});
+	return text === undefined ? undefined : (JSON.parse(text) as ChildRecord);
+}
+
+export interface OpenedChild {
+	readonly record: ChildRecord;
+	/** Folder of all its files. */
+	readonly root: string;
+	readonly index: string;
+}
+
+/** The child whose folder is at `cwd`, of the run with the private folder `parent`; `undefined` where none was made there. */
+export async function findChild(parent: string, cwd: string): Promise<OpenedChild | undefined> {
+	const [name = ""] = relative(childrenFolder(parent), cwd).split(sep);
+	if (name === "" || name === "..") return undefined;
+	const folder = join(childrenFolder(parent), name);
+	const record = await readRecord(folder);
+	return record && { record, root: join(folder, filesFolder), index: join(folder, indexFile) };
+}
+
+/** Removes the folders of all children but `except`. */
+export async function removeChildFolders(
+	children: string,
+	except: readonly string[],
+	signal: AbortSignal | undefined,
+): Promise<Result<void, WorkspaceFailure>> {
+	const kept = new Set([...except, ".gitignore"]);
+	try {
+		const names = await readdir(children).catch((error: NodeJS.ErrnoException) => {
+			if (error.code === "ENOENT") return [];
+			throw error;
+		});
+		for (const name of names.filter((one) => !kept.has(one))) {
+			if (signal?.aborted) return stopped;
+			// Part of a folder must not be taken for the whole.
+			const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
+			if (doomed !== join(children, name)) {
+				await removeFolder(doomed);
+				await rename(join(children, name), doomed);
+			}
+			await removeFolder(doomed);
+		}
+		return done;
+	} catch (error) {
+		return ioFailure(error);
+	}
+}
+
+function refused(message: string): { readonly ok: false; readonly failure: WorkspaceFailure } {
+	return { ok: false, failure: { reason: "io", message, remedy: "Give it another name." } };
+}

@@ -1,0 +1,116 @@
+// Names the conflicts of a merge: which paths belong together, of what kind each conflict is, and what both sides did.
+import type { ConflictKind, SideNames } from "../../core/index.ts";
+import { modes } from "./git.ts";
+import type { MergeOutput, MergeStage } from "./merge-output.ts";
+import { foldersAbove } from "./paths.ts";
+
+/** A conflict before it is described for display. Paths are bytes as latin1. */
+export interface Conflict {
+	readonly path: string;
+	/** Sorted. */
+	readonly paths: readonly string[];
+	readonly kind: ConflictKind;
+	readonly stages: readonly MergeStage[];
+}
+
+/** What is known of a conflicted object. */
+export interface ObjectFacts {
+	isUnkept(object: string): boolean;
+	isBinary(object: string): boolean;
+}
+
+/** The name of a path in the sides, without the mark of one that git moved aside. */
+export function realPath(path: string, { ours, theirs }: MergeOutput["commits"]): string {
+	return path.replace(new RegExp(`~(?:${ours}|${theirs})(?:_\\d+)?$`), "");
+}
+
+/** The conflicts of a merge, sorted by path. */
+export function findConflicts(output: MergeOutput, facts: ObjectFacts): Conflict[] {
+	const real = (path: string): string => realPath(path, output.commits);
+	const groups = openGroups();
+	for (const { path } of output.stages) groups.join([real(path)]);
+	for (const { paths } of output.messages) groups.join(paths.map(real));
+	groups.joinNested();
+	return groups
+		.all()
+		.map((paths): Conflict => {
+			const inGroup = new Set(paths);
+			const stages = output.stages.filter(({ path }) => inGroup.has(real(path)));
+			const messages = output.messages.filter((message) => inGroup.has(real(message.paths[0] ?? "")));
+			const types = messages.map(({ type }) => type);
+			const first = messages.map((message) => real(message.paths[0] ?? "")).sort()[0] ?? paths[0] ?? "";
+			return { path: first, paths, stages, kind: kindOf(types, stages, facts) };
+		})
+		.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+const byType: readonly (readonly [string, ConflictKind])[] = [
+	["file/directory", "file/folder"],
+	["rename/rename", "rename/rename"],
+	["rename involved in collision", "rename/rename"],
+	["rename/delete", "rename/delete"],
+	["modify/delete", "modify/delete"],
+	["distinct", "link"],
+];
+
+function kindOf(types: readonly string[], stages: readonly MergeStage[], facts: ObjectFacts): ConflictKind {
+	if (stages.some(({ mode }) => mode === modes.repository)) return "repository";
+	if (stages.some(({ object }) => facts.isUnkept(object))) return "unkept";
+	const typed = byType.find(([part]) => types.some((type) => type.includes(part)));
+	if (typed) return typed[1];
+	if (stages.some(({ mode }) => mode === modes.link)) return "link";
+	const [ours, theirs] = [2, 3].map((stage) => stages.find((one) => one.stage === stage));
+	if (ours && theirs && ours.object === theirs.object) return "mode";
+	if (stages.some(({ object }) => facts.isBinary(object))) return "binary";
+	return stages.some(({ stage }) => stage === 1) ? "content" : "add/add";
+}
+
+/** Sets of paths; two that share a path become one. */
+function openGroups() {
+	const groupOf = new Map<string, Set<string>>();
+	const unite = (paths: readonly string[]): void => {
+		const group = new Set(paths);
+		for (const path of paths) for (const other of groupOf.get(path) ?? []) group.add(other);
+		for (const path of group) groupOf.set(path, group);
+	};
+	return {
+		join: unite,
+		/** Puts together a path and what is conflicted below it: a file there leaves no room for the folder. */
+		joinNested() {
+			for (const path of [...groupOf.keys()])
+				for (const folder of foldersAbove(path)) if (groupOf.has(folder)) unite([folder, path]);
+		},
+		all: (): string[][] => [...new Set(groupOf.values())].map((group) => [...group].sort()),
+	};
+}
+
+/** What both sides did, as a sentence without its end. */
+export function explainConflict({ kind, stages }: Pick<Conflict, "kind" | "stages">, names: SideNames): string {
+	const { ours, theirs } = names;
+	const has = (stage: number): boolean => stages.some((one) => one.stage === stage);
+	const [kept, gone] = has(2) ? [ours, theirs] : [theirs, ours];
+	switch (kind) {
+		case "content":
+			return `${ours} and ${theirs} changed the same lines`;
+		case "add/add":
+			return `${ours} and ${theirs} both added it, with different contents`;
+		case "modify/delete":
+			return `${kept} changed it, ${gone} deleted it`;
+		case "rename/delete":
+			return `${kept} renamed it, ${gone} deleted it`;
+		case "rename/rename":
+			return `${ours} and ${theirs} renamed files in ways that do not fit together`;
+		case "file/folder":
+			return `it is a file for one of ${ours} and ${theirs}, and a folder for the other`;
+		case "binary":
+			return `${ours} and ${theirs} both changed it, and it is no text`;
+		case "mode":
+			return `${ours} and ${theirs} gave it different permissions`;
+		case "link":
+			return `${ours} and ${theirs} disagree on a symbolic link`;
+		case "repository":
+			return `it is a repository of its own, which ${ours} and ${theirs} left in different states`;
+		case "unkept":
+			return `${ours} and ${theirs} both changed it, and its contents are not kept`;
+	}
+}

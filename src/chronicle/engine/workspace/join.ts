@@ -1,0 +1,58 @@
+// Brings the user's files from one snapshot to another, with whatever they changed meanwhile as one more side of the merge.
+// J1 nothing is written while there is a conflict; J2 repeated with the same snapshots after a crash, it finishes what it began; J3 what changes
+// between the look and the write is looked at anew.
+import type { JoinedFiles, Result, SideNames, WorkspaceFailure } from "../../core/index.ts";
+import { changedMeanwhile, inTheWay } from "./failures.ts";
+import { mergeSnapshots } from "./merge.ts";
+import { prepareRestore, restoreTree } from "./restore.ts";
+import type { FileSnapshot, Store } from "./store.ts";
+
+export interface JoinRequest {
+	readonly from: string;
+	readonly to: string;
+	readonly names: SideNames;
+	readonly folder: string;
+	readonly cwd: string;
+}
+
+const mostRounds = 10;
+
+/** Joins `to` into the files, which were at `from`. */
+export async function joinFiles(store: Store, request: JoinRequest): Promise<Result<JoinedFiles, WorkspaceFailure>> {
+	let now = await store.snapshot();
+	for (let round = 0; round < mostRounds; round += 1) {
+		if (!now.ok) return now;
+		const { tree } = now.value;
+		const merged = await mergeNow(store, request, tree);
+		if (!merged.ok) return merged;
+		const { conflicts } = merged.value;
+		if (conflicts.length > 0) return { ok: true, value: { tree, left: [], conflicts } };
+		const goal = merged.value.tree;
+		now = await snapshotTowards(store, goal);
+		if (!now.ok) return now;
+		// An ignored file where one is to be written is part of the files now, and of the merge.
+		if (now.value.tree !== tree) continue;
+		const { folder, cwd } = request;
+		const restored = await restoreTree(store, goal, { expected: tree, folder, cwd });
+		if (restored.ok) return { ok: true, value: { ...restored.value, conflicts: [] } };
+		if (restored.failure.reason !== "changed") return restored;
+		now = await store.snapshot();
+	}
+	return changedMeanwhile;
+}
+
+/**
+ * Merges without looking for renames: where a join was interrupted, a file may be gone from its old place and not be at its new one yet, which
+ * would look like a deletion by the user.
+ */
+function mergeNow(store: Store, { from, to, names, folder, cwd }: JoinRequest, now: string) {
+	return mergeSnapshots(store, { base: from, ours: now, theirs: to, names }, { folder, cwd, renames: false });
+}
+
+/** A snapshot with everything that a restore of `tree` would overwrite. */
+export async function snapshotTowards(store: Store, tree: string): Promise<Result<FileSnapshot, WorkspaceFailure>> {
+	const prepared = await prepareRestore(store, tree);
+	if (!prepared.ok) return prepared;
+	const { now, blocked } = prepared.value;
+	return blocked.length > 0 ? inTheWay(blocked) : { ok: true, value: now };
+}

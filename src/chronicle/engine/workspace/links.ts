@@ -1,0 +1,99 @@
+// Ignored files that a child gets as well: `node_modules`, `.env`.
+// L1 a path never leads out of the project; L2 a file is copied; a folder is copied where the disk copies on write, and linked otherwise; L3 what was
+// linked is no part of the child's files.
+import { constants } from "node:fs";
+import { copyFile, cp, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { gitFailure } from "./failures.ts";
+import { toRaw } from "./paths.ts";
+import { escapePattern, type Store } from "./store.ts";
+
+export interface TakenLinks {
+	/** Ignore patterns for them. */
+	readonly patterns: readonly string[];
+	readonly notes: readonly string[];
+}
+
+interface LinkRequest {
+	/** Relative to the run's folder. */
+	readonly links: readonly string[];
+	readonly cwd: string;
+	/** Where the child's files are made. */
+	readonly files: string;
+	readonly tree: string;
+}
+
+/** Takes ignored files along into the folder of a child. */
+export async function takeLinks(
+	store: Store,
+	{ links, cwd, files, tree }: LinkRequest,
+): Promise<Result<TakenLinks, WorkspaceFailure>> {
+	const patterns: string[] = [];
+	const notes: string[] = [];
+	for (const link of links) {
+		const below = relative(store.root, resolve(cwd, link));
+		if (isOutside(below) || below.split(sep).includes(".git")) return leaves(link);
+		const source = join(store.root, below);
+		const stats = await lstat(source).catch(() => undefined);
+		if (!stats) {
+			notes.push(`${link} does not exist and was not linked.`);
+			continue;
+		}
+		if (isOutside(relative(store.root, await realpath(dirname(source))))) return leaves(link);
+		const why = await whyNot(store, tree, toRaw(below));
+		if (!why.ok) return why;
+		if (why.value !== undefined) {
+			notes.push(`${link} ${why.value} and was not linked.`);
+			continue;
+		}
+		await take(source, join(files, below), stats);
+		patterns.push(`/${escapePattern(below.split(sep).join("/"))}`);
+	}
+	return { ok: true, value: { patterns, notes } };
+}
+
+function isOutside(way: string): boolean {
+	return way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way;
+}
+
+/** Why the files at `path` are not linked: they are in the child's folder anyway, or must not be. */
+async function whyNot(store: Store, tree: string, path: string): Promise<Result<string | undefined, WorkspaceFailure>> {
+	if (path === "") return { ok: true, value: "is the project itself" };
+	if (store.isOwn(path)) return { ok: true, value: "belongs to pi-chronicle" };
+	const found = await store.git(["ls-tree", "-z", "--full-tree", tree, "--", path]);
+	if (found.kind !== "done") return gitFailure(found);
+	return { ok: true, value: found.output.length > 0 ? "is part of the files already" : undefined };
+}
+
+async function take(source: string, goal: string, stats: { isFile(): boolean; isDirectory(): boolean }): Promise<void> {
+	await mkdir(dirname(goal), { recursive: true });
+	if (stats.isFile()) return copyFile(source, goal, constants.COPYFILE_FICLONE);
+	if (stats.isDirectory() && (await copiesOnWrite(source, `${goal}.probe`)))
+		return cp(source, goal, { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true });
+	await symlink(await realpath(source).catch(() => source), goal, "junction");
+}
+
+/** Whether the disk copies a file of `folder` to `probe` without copying its contents. */
+async function copiesOnWrite(folder: string, probe: string): Promise<boolean> {
+	const entries = await readdir(folder, { withFileTypes: true });
+	for (const entry of entries) {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory() && (await copiesOnWrite(path, probe))) return true;
+		if (!entry.isFile()) continue;
+		try {
+			await copyFile(path, probe, constants.COPYFILE_FICLONE_FORCE);
+			return true;
+		} catch {
+			return false;
+		} finally {
+			await rm(probe, { force: true });
+		}
+	}
+	return false;
+}
+
+function leaves(link: string): { readonly ok: false; readonly failure: WorkspaceFailure } {
+	const message = `${posix.normalize(link)} leads out of the project: it cannot be linked into a child's folder.`;
+	return { ok: false, failure: { reason: "io", message, remedy: "Name a path in the project." } };
+}

@@ -1,0 +1,135 @@
+// Runs `git merge-tree` on three trees and reads what it says.
+// M1 nothing but the store's objects is written; M2 neither the user's attributes, drivers and settings nor the project's take part.
+import type { MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
+import { rawChanges } from "./compare.ts";
+import { gitFailure, oldGit } from "./failures.ts";
+import type { Store } from "./store.ts";
+
+/** One version of a conflicted path: 1 the base, 2 ours, 3 theirs. */
+export interface MergeStage {
+	/** Bytes as latin1. */
+	readonly path: string;
+	readonly stage: 1 | 2 | 3;
+	readonly mode: string;
+	readonly object: string;
+}
+
+export interface MergeMessage {
+	readonly type: string;
+	/** Bytes as latin1; the first is the one it is about. */
+	readonly paths: readonly string[];
+}
+
+export interface MergeOutput {
+	readonly tree: string;
+	readonly stages: readonly MergeStage[];
+	/** Messages of conflicts alone. */
+	readonly messages: readonly MergeMessage[];
+	/** Commits that stand for the sides, whose names are in markers and in the names of files that were moved aside. */
+	readonly commits: { readonly base: string; readonly ours: string; readonly theirs: string };
+}
+
+/** Author of commits that only wrap a tree: the same tree gives the same commit. */
+export const commitAuthor = {
+	GIT_AUTHOR_NAME: "pi-chronicle",
+	GIT_AUTHOR_EMAIL: "pi-chronicle@localhost",
+	GIT_AUTHOR_DATE: "1000000000 +0000",
+	GIT_COMMITTER_NAME: "pi-chronicle",
+	GIT_COMMITTER_EMAIL: "pi-chronicle@localhost",
+	GIT_COMMITTER_DATE: "1000000000 +0000",
+};
+
+const settings = [
+	"merge.conflictStyle=diff3",
+	// A file stays where its side put it.
+	"merge.directoryRenames=false",
+	"merge.renameLimit=2000",
+	"merge.renormalize=false",
+].flatMap((setting) => ["-c", setting]);
+
+/** Merges two trees. `renames`: whether a file that was moved is recognized. */
+export async function mergeTrees(
+	store: Store,
+	sides: Omit<MergeSides, "names">,
+	renames: boolean,
+): Promise<Result<MergeOutput, WorkspaceFailure>> {
+	const fit = await checkVersion(store);
+	if (!fit.ok) return fit;
+	// Before 2.40 git takes no base for a merge of trees, so each tree becomes a commit that no ref names.
+	const base = await commitTree(store, sides.base, "base");
+	if (!base.ok) return unknownOr(store, sides, base);
+	const ours = await commitTree(store, sides.ours, "ours", base.value);
+	if (!ours.ok) return unknownOr(store, sides, ours);
+	const theirs = await commitTree(store, sides.theirs, "theirs", base.value);
+	if (!theirs.ok) return unknownOr(store, sides, theirs);
+	const merged = await store.git(
+		[
+			...settings,
+			"-c",
+			`merge.renames=${renames}`,
+			"merge-tree",
+			"--write-tree",
+			"-z",
+			"--messages",
+			ours.value,
+			theirs.value,
+		],
+		{ accept: [1] },
+	);
+	if (merged.kind !== "done") return unknownOr(store, sides, gitFailure(merged));
+	const commits = { base: base.value, ours: ours.value, theirs: theirs.value };
+	return { ok: true, value: { ...parse(merged.output.toString("latin1")), commits } };
+}
+
+async function unknownOr<T>(
+	store: Store,
+	{ base, ours, theirs }: Omit<MergeSides, "names">,
+	failure: Result<T, WorkspaceFailure> & { ok: false },
+): Promise<Result<never, WorkspaceFailure>> {
+	if (failure.failure.reason !== "io") return failure;
+	for (const side of [ours, theirs]) {
+		const known = await rawChanges(store, base, side, "apart");
+		if (!known.ok) return known;
+	}
+	return failure;
+}
+
+async function commitTree(
+	store: Store,
+	tree: string,
+	message: string,
+	parent?: string,
+): Promise<Result<string, WorkspaceFailure>> {
+	const made = await store.git(["commit-tree", tree, "-m", message, ...(parent === undefined ? [] : ["-p", parent])], {
+		env: commitAuthor,
+	});
+	return made.kind === "done" ? { ok: true, value: made.output.toString("latin1").trim() } : gitFailure(made);
+}
+
+async function checkVersion(store: Store): Promise<Result<void, WorkspaceFailure>> {
+	const asked = await store.git(["version"]);
+	if (asked.kind !== "done") return gitFailure(asked);
+	const [, version = "unknown", major, minor] = /(?:version )((\d+)\.(\d+)\S*)/.exec(asked.output.toString()) ?? [];
+	const isOld = Number(major) < 2 || (Number(major) === 2 && Number(minor) < 38);
+	return isOld ? oldGit(version) : { ok: true, value: undefined };
+}
+
+/** `tree`, stages until an empty field, then messages: number of paths, the paths, type, sentence. Every field ends in NUL. */
+function parse(text: string): Omit<MergeOutput, "commits"> {
+	const fields = text.split("\0");
+	const stages: MergeStage[] = [];
+	let at = 1;
+	for (; fields[at]; at += 1) {
+		const [, mode = "", object = "", stage, path = ""] =
+			/^(\d+) ([0-9a-f]+) ([123])\t([\s\S]*)$/.exec(fields[at] ?? "") ?? [];
+		stages.push({ path, mode, object, stage: Number(stage) as MergeStage["stage"] });
+	}
+	const messages: MergeMessage[] = [];
+	for (at += 1; fields[at]; ) {
+		const count = Number(fields[at]);
+		const type = fields[at + count + 1] ?? "";
+		if (type.startsWith("CONFLICT")) messages.push({ type, paths: fields.slice(at + 1, at + 1 + count) });
+		at += count + 3;
+	}
+	return { tree: fields[0] ?? "", stages, messages };
+}

@@ -1,0 +1,243 @@
+// Merges two snapshots that come from one base.
+// G1 no line of either side is lost unless its path is named as a conflict; G2 a file whose contents are not kept is never merged by lines;
+// G3 the same sides give the same tree.
+import type { MergeConflict, MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
+import { readBlobs, writeBlob } from "./blobs.ts";
+import { relativeTo } from "./compare.ts";
+import { conflictHunks, labelMarkers } from "./conflict-text.ts";
+import { type Conflict, explainConflict, findConflicts, realPath } from "./conflicts.ts";
+import { gitFailure } from "./failures.ts";
+import { modes, type TreeEntry } from "./git.ts";
+import { type MergeOutput, mergeTrees } from "./merge-output.ts";
+import { toRaw } from "./paths.ts";
+import { editTree } from "./private-index.ts";
+import type { Store } from "./store.ts";
+
+export type Side = "ours" | "theirs";
+
+export interface MergeOptions {
+	/** Where a second index may be made. */
+	readonly folder: string;
+	/** Reported paths are relative to it. */
+	readonly cwd: string;
+	readonly take?: Side | ReadonlyMap<string, Side> | undefined;
+	/** Whether a file that was moved is recognized. */
+	readonly renames: boolean;
+}
+
+/** Bytes of conflicting lines that are given for one file, and for all of a merge. */
+const hunkBytes = 4_000;
+const allHunkBytes = 64_000;
+
+/** As git does it: a text has no NUL in its first bytes. */
+const inspectedBytes = 8_000;
+
+const nothing = "0".repeat(40);
+
+/** Merges two snapshots; changes no files. */
+export async function mergeSnapshots(
+	store: Store,
+	sides: MergeSides,
+	{ folder, cwd, take, renames }: MergeOptions,
+): Promise<Result<MergedFiles, WorkspaceFailure>> {
+	await store.reloadPlaceholders();
+	const merged = await mergeTrees(store, sides, renames);
+	if (!merged.ok) return merged;
+	const output = merged.value;
+	if (output.stages.length === 0 && output.messages.length === 0)
+		return { ok: true, value: { tree: output.tree, conflicts: [] } };
+	const contents = await readBlobs(store, [...new Set(output.stages.map(({ object }) => object))]);
+	if (!contents.ok) return contents;
+	const conflicts = findConflicts(output, {
+		isUnkept: (object) => store.placeholderOf(object) !== undefined,
+		isBinary: (object) => contents.value.get(object)?.subarray(0, inspectedBytes).includes(0) ?? false,
+	});
+	const shown = (path: string): string => relativeTo(cwd, store.root, path);
+	const sideOf = sideChooser(take, shown);
+	const settled = await settle(store, sides, output, conflicts, sideOf);
+	if (!settled.ok) return settled;
+	const open = conflicts.filter((conflict) => sideOf(conflict) === undefined);
+	const marked = await markOpen(store, sides, output, open);
+	if (!marked.ok) return marked;
+	const edited = await editTree(store, output.tree, [...settled.value, ...marked.value.entries], folder);
+	if (!edited.ok) return edited;
+	let left = allHunkBytes;
+	const described = open.map((conflict): MergeConflict => {
+		const hunks = conflictHunks(marked.value.texts.get(conflict) ?? "", Math.min(left, hunkBytes));
+		left -= Buffer.byteLength(hunks);
+		return {
+			path: shown(conflict.path),
+			paths: conflict.paths.map(shown),
+			kind: conflict.kind,
+			why: explainConflict(conflict, sides.names),
+			hunks,
+		};
+	});
+	return { ok: true, value: { tree: edited.value, conflicts: described } };
+}
+
+function sideChooser(
+	take: MergeOptions["take"],
+	shown: (path: string) => string,
+): (conflict: Conflict) => Side | undefined {
+	if (take === undefined || typeof take === "string") return () => take;
+	return ({ paths }) => {
+		const found = paths.map((path) => take.get(shown(path))).find((side) => side !== undefined);
+		return found;
+	};
+}
+
+/** The entries of `tree`, by path. */
+async function entriesOf(
+	store: Store,
+	tree: string,
+	args: readonly string[] = [],
+): Promise<Result<ReadonlyMap<string, TreeEntry>, WorkspaceFailure>> {
+	const listed = await store.git(["ls-tree", "-r", "-z", "--full-tree", tree, ...args]);
+	if (listed.kind !== "done") return gitFailure(listed);
+	const entries = new Map<string, TreeEntry>();
+	for (const line of listed.output.toString("latin1").split("\0")) {
+		const [, mode = "", object = "", path] = /^(\d+) [a-z]+ ([0-9a-f]+)\t([\s\S]*)$/.exec(line) ?? [];
+		if (path !== undefined) entries.set(path, { path, mode, object });
+	}
+	return { ok: true, value: entries };
+}
+
+/** How the merged tree has to be edited so that each settled conflict has the version of its side. */
+async function settle(
+	store: Store,
+	sides: MergeSides,
+	output: MergeOutput,
+	conflicts: readonly Conflict[],
+	sideOf: (conflict: Conflict) => Side | undefined,
+): Promise<Result<TreeEntry[], WorkspaceFailure>> {
+	const bySide = {
+		ours: conflicts.filter((conflict) => sideOf(conflict) === "ours"),
+		theirs: conflicts.filter((conflict) => sideOf(conflict) === "theirs"),
+	};
+	const edits: TreeEntry[] = [];
+	if (bySide.ours.length + bySide.theirs.length === 0) return { ok: true, value: edits };
+	const merged = await entriesOf(store, output.tree);
+	if (!merged.ok) return merged;
+	const aside = asideNames(output, merged.value);
+	for (const side of ["ours", "theirs"] as const) {
+		const wanted = await entriesOf(store, sides[side]);
+		if (!wanted.ok) return wanted;
+		for (const path of bySide[side].flatMap(({ paths }) => paths)) {
+			const entry = wanted.value.get(path);
+			edits.push(...(aside.get(path) ?? []).map(removal));
+			// A file leaves no room for a folder.
+			if (entry) edits.push(...below(merged.value, path).map(removal));
+			edits.push(entry ?? removal(path));
+		}
+	}
+	return { ok: true, value: edits };
+}
+
+function below(entries: ReadonlyMap<string, unknown>, folder: string): string[] {
+	return [...entries.keys()].filter((path) => path.startsWith(`${folder}/`));
+}
+
+function removal(path: string): TreeEntry {
+	return { path, mode: "0", object: nothing };
+}
+
+/** Names in the merged tree of files that git moved aside, by their path in the sides. */
+function asideNames(output: MergeOutput, merged: ReadonlyMap<string, unknown>): ReadonlyMap<string, string[]> {
+	const names = new Map<string, string[]>();
+	for (const name of merged.keys()) {
+		const path = realPath(name, output.commits);
+		if (path !== name) names.set(path, [...(names.get(path) ?? []), name]);
+	}
+	return names;
+}
+
+interface Marked {
+	readonly entries: readonly TreeEntry[];
+	/** The text with its markers, of conflicts that have one. */
+	readonly texts: ReadonlyMap<Conflict, string>;
+}
+
+/** How the merged tree has to be edited so that its open conflicts can be read, and no content that is not kept is mixed up. */
+async function markOpen(
+	store: Store,
+	sides: MergeSides,
+	output: MergeOutput,
+	conflicts: readonly Conflict[],
+): Promise<Result<Marked, WorkspaceFailure>> {
+	const entries: TreeEntry[] = [];
+	const texts = new Map<Conflict, string>();
+	if (conflicts.length === 0) return { ok: true, value: { entries, texts } };
+	const merged = await entriesOf(store, output.tree);
+	if (!merged.ok) return merged;
+	for (const conflict of conflicts) {
+		if (conflict.kind === "unkept" || conflict.kind === "repository") entries.push(...keepOneSide(conflict));
+		else {
+			const marked = await labelTexts(store, sides, output, conflict, merged.value);
+			if (!marked.ok) return marked;
+			entries.push(...marked.value.entries);
+			if (marked.value.text !== "") texts.set(conflict, marked.value.text);
+		}
+	}
+	const own = new Set(entries.map(({ path }) => path));
+	entries.push(...renameAside(sides, output, merged.value).filter(({ path }) => !own.has(path)));
+	return { ok: true, value: { entries, texts } };
+}
+
+/** Of what cannot be merged our version stays, or theirs where ours is gone. */
+function keepOneSide({ stages }: Conflict): TreeEntry[] {
+	return [...new Set(stages.map(({ path }) => path))].map((path) => {
+		const found = [2, 3].map((stage) => stages.find((one) => one.path === path && one.stage === stage));
+		const one = found.find((entry) => entry !== undefined);
+		return one ? { path, mode: one.mode, object: one.object } : removal(path);
+	});
+}
+
+/** The conflicted texts of one conflict with readable markers. */
+async function labelTexts(
+	store: Store,
+	{ names }: MergeSides,
+	{ commits }: MergeOutput,
+	{ stages }: Conflict,
+	merged: ReadonlyMap<string, TreeEntry>,
+): Promise<Result<{ readonly entries: TreeEntry[]; readonly text: string }, WorkspaceFailure>> {
+	const entries: TreeEntry[] = [];
+	let text = "";
+	for (const path of new Set(stages.map((stage) => stage.path))) {
+		const entry = merged.get(path);
+		const plain = entry && entry.mode !== modes.link && entry.mode !== modes.repository;
+		// What equals one side has no markers.
+		if (!plain || stages.some(({ object }) => object === entry.object)) continue;
+		const read = await readBlobs(store, [entry.object]);
+		if (!read.ok) return read;
+		const before = read.value.get(entry.object)?.toString("latin1") ?? "";
+		const after = labelMarkers(before, commits, names);
+		text += Buffer.from(after, "latin1").toString("utf8");
+		if (after === before) continue;
+		const written = await writeBlob(store, Buffer.from(after, "latin1"));
+		if (!written.ok) return written;
+		entries.push({ ...entry, object: written.value });
+	}
+	return { ok: true, value: { entries, text } };
+}
+
+/** Gives files that git moved aside a readable name instead of one with a commit. */
+function renameAside(
+	{ names }: MergeSides,
+	{ commits }: MergeOutput,
+	merged: ReadonlyMap<string, TreeEntry>,
+): TreeEntry[] {
+	const edits: TreeEntry[] = [];
+	const taken = new Set(merged.keys());
+	for (const entry of merged.values()) {
+		const path = realPath(entry.path, commits);
+		if (path === entry.path) continue;
+		const side = entry.path.includes(`~${commits.ours}`, path.length) ? names.ours : names.theirs;
+		const label = toRaw(side).replace(/[^\w.-]+/g, "-");
+		let name = `${path}~${label}`;
+		for (let n = 2; taken.has(name); n += 1) name = `${path}~${label}-${n}`;
+		taken.add(name);
+		edits.push(removal(entry.path), { ...entry, path: name });
+	}
+	return edits;
+}

@@ -87,7 +87,7 @@ export interface NumberedMove {
 }
 
 /** Keys of the conversations of a visit's attempts, oldest first. Attempts that continue an earlier conversation have no key of their own. */
-export function conversationsOf({ launches }: Visit): string[] {
+export function conversationsOf({ launches }: { readonly launches: readonly LaunchId[] }): string[] {
 	const first = launches.filter(({ launch }) => launch === 1);
 	return [...new Set(first.map(({ visit, attempt }) => `${visit}.${attempt}`))];
 }

@@ -19,7 +19,15 @@ import {
 	themed,
 	wholeScreen,
 } from "../../../tui/index.ts";
-import { conversationsOf, type LedgerEvent, liveTotals, RunHistory, type Visit } from "../../core/index.ts";
+import {
+	conversationsOf,
+	type LaunchId,
+	type LedgerEvent,
+	liveTotals,
+	type Run,
+	RunHistory,
+	type Visit,
+} from "../../core/index.ts";
 import { shortCost, shortCount, shortTime, templateNameOf, titleOf, undoneOf } from "../timeline/index.ts";
 import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
@@ -31,6 +39,9 @@ import type { ViewSource } from "./view-source.ts";
 const pages = ["History", "Transcript", "Diff", "Knowledge", "Events"] as const;
 type PageName = (typeof pages)[number];
 
+/** What the pages need of a visit. */
+type SeenVisit = Pick<Visit, "number" | "state"> & { readonly launches: readonly LaunchId[] };
+
 interface Page {
 	readonly lines: readonly Line[];
 	/** Lines that n and p jump to. */
@@ -41,6 +52,8 @@ interface Page {
 /** Maximum number of events kept for the page of events; the file has the rest. */
 const mostEvents = 2000;
 const redrawMs = 1000;
+/** Events that are read before keys are handled again. */
+const eventsAtOnce = 200;
 /** Below these widths the id, then the name, is omitted. */
 const roomy = 72;
 const narrow = 48;
@@ -81,6 +94,8 @@ export class RunView {
 	readonly #history = new RunHistory();
 	#lastSeq = 0;
 	#reading: Promise<void> | undefined;
+	/** Whether the events have been read once. */
+	#isRead = false;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #source: ViewSource;
 	readonly #terminal: ViewTerminal;
@@ -146,8 +161,10 @@ export class RunView {
 		return this.#name === "Transcript" || this.#name === "Diff";
 	}
 
-	#visit(): Visit | undefined {
+	#visit(): SeenVisit | undefined {
 		const { visits } = this.#history;
+		// Until the events have been read, the run itself says where it is.
+		if (!this.#isRead) return presentVisit(this.#source.run());
 		const chosen = visits.find(({ number }) => number === this.#chosen);
 		// A state without a worker has nothing to show.
 		return chosen ?? visits.findLast(({ launches }) => launches.length > 0) ?? visits.at(-1);
@@ -176,6 +193,8 @@ export class RunView {
 		const own = this.#loads;
 		let page: Page;
 		try {
+			// The first page is shown at once; what only the events tell follows.
+			if (!this.#isRead) await this.#showUnread(own);
 			this.#reading ??= this.#readEvents().finally(() => {
 				this.#reading = undefined;
 			});
@@ -192,14 +211,30 @@ export class RunView {
 		this.#terminal.requestRender();
 	}
 
-	/** Reads new events from the ledger. */
+	/** Shows the page without the history; of the events, the last ones. */
+	async #showUnread(own: number): Promise<void> {
+		const tail: LedgerEvent[] = [];
+		if (this.#name === "Events")
+			for await (const event of this.#source.events(Math.max(0, this.#source.run().seq - mostEvents))) tail.push(event);
+		const page = await pageOf(this.#name, this.#source, this.#visit(), { events: tail, history: this.#history });
+		if (own !== this.#loads) return;
+		this.#marks = page.marks;
+		this.#window.set(page.lines, page.dress);
+		this.#terminal.requestRender();
+	}
+
+	/** Reads new events from the ledger, with pauses in which keys are handled. */
 	async #readEvents(): Promise<void> {
+		let read = 0;
 		for await (const event of this.#source.events(this.#lastSeq)) {
 			this.#lastSeq = event.seq;
 			this.#history.take(event);
 			this.#events.push(event);
 			if (this.#events.length > mostEvents) this.#events.shift();
+			read += 1;
+			if (read % eventsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
 		}
+		this.#isRead = true;
 	}
 
 	#title(width: number): Line {
@@ -219,6 +254,16 @@ export class RunView {
 	}
 }
 
+/** The last visit that had a worker, as the run itself knows it. */
+function presentVisit({ visit, state, attempt, history }: Run): SeenVisit {
+	const left = history.findLast(({ metrics }) => metrics.attempts > 0);
+	const isHere = attempt > 0 || left === undefined;
+	const number = isHere ? visit : left.visit;
+	const attempts = isHere ? attempt : left.metrics.attempts;
+	const launches = Array.from({ length: attempts }, (_, index) => ({ visit: number, attempt: index + 1, launch: 1 }));
+	return { number, state: isHere ? state : left.from, launches };
+}
+
 function tabLine(name: PageName, width: number): Line {
 	const all: Line = pages.flatMap((page, index) => [
 		...(index === 0 ? [] : [dim("  ")]),
@@ -231,7 +276,7 @@ function tabLine(name: PageName, width: number): Line {
 async function pageOf(
 	name: PageName,
 	source: ViewSource,
-	visit: Visit | undefined,
+	visit: SeenVisit | undefined,
 	{ events, history }: { readonly events: readonly LedgerEvent[]; readonly history: RunHistory },
 ): Promise<Page> {
 	switch (name) {
@@ -265,7 +310,7 @@ function unmarked(lines: readonly Line[]): Page {
 }
 
 /** All conversations of a visit, one after another. */
-function transcriptLines(source: ViewSource, visit: Visit | undefined): Line[] {
+function transcriptLines(source: ViewSource, visit: SeenVisit | undefined): Line[] {
 	// An attempt that continues the previous attempt's conversation has no file of its own.
 	const files = (visit ? conversationsOf(visit) : []).flatMap((key) => {
 		const path = source.transcript(key);

@@ -104,7 +104,7 @@ async function takeStep(iteration: Iteration, step: ReadyStep): Promise<Iteratio
 	if (control.stop !== undefined) return stopOnRequest(iteration);
 	const ceiling = ceilingReached(budget);
 	if (ceiling !== undefined) return stopAt(iteration, ceiling, "warning");
-	ctx.ui.setStatus(statusKey, runStatus(run));
+	ctx.ui.setStatus(statusKey, `${runStatus(run)}${costText(budget)}`);
 	// The user may have sent a message or compacted between two steps.
 	await ctx.waitForIdle();
 	if (aborts.seen) return stopOnRequest(iteration);
@@ -223,4 +223,10 @@ function ceilingText({ maxCostUsd = 0, spentUsd }: CostBudget): string {
 
 export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
+}
+
+/** ` · $0.42 of $2.00`; empty as long as nothing has been spent and there is no ceiling. */
+function costText({ spentUsd, maxCostUsd }: CostBudget): string {
+	if (maxCostUsd !== undefined) return ` · ${shortCost(spentUsd)} of ${shortCost(maxCostUsd)}`;
+	return spentUsd === 0 ? "" : ` · ${shortCost(spentUsd)}`;
 }

@@ -163,6 +163,8 @@ describe("a run on the screen", () => {
 			await pi.waitForScreen((screen) => !screen.includes("Esc closes"));
 
 			await pi.submit("/chronicle view");
+			// A key that is typed before the view is open belongs to the editor.
+			await pi.waitForScreen("[1 History]");
 			for (const [key, words] of [
 				["1", ["[1 History]", "Planning → Implementation", "No new dependency."]],
 				["2", ["[2 Transcript]", "visit 2 Implementation", "▸ bash node test.mjs"]],

@@ -1,5 +1,6 @@
 // The sections with lists: findings and tasks, decisions of users, blocked calls, incidents, tools, and transcripts. Pure.
 import { shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import { type Conversation, drawConversation } from "./conversation.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
 import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
 import { type Column, drawTable, ends } from "./table.ts";
@@ -201,7 +202,12 @@ export interface Transcript {
 	/** Path relative to the report, `/` between segments. */
 	readonly href: string;
 	readonly bytes: number;
+	/** Its messages, if they could be read. */
+	readonly conversation?: Conversation;
 }
+
+/** Conversations that can be read in the report itself: the first and the last ones. */
+const mostConversations = 60;
 
 export function transcriptSection(
 	page: ReportPage,
@@ -239,9 +245,28 @@ export function transcriptSection(
 							],
 						}),
 					],
+			drawConversations(page, transcripts, stateOf),
 			log === undefined ? undefined : html`<p>The whole record: ${link(log, log)}</p>`,
 		],
 	};
+}
+
+function drawConversations(
+	page: ReportPage,
+	transcripts: readonly Transcript[],
+	stateOf: ReadonlyMap<string, string>,
+): HtmlContent {
+	const { html, leftOut } = page;
+	const known = transcripts.filter(({ conversation }) => conversation !== undefined);
+	if (known.length === 0) return undefined;
+	const { rows, leftOut: hidden } = ends(known, mostConversations / 2, mostConversations / 2);
+	if (hidden > 0) leftOut.push(`${counted(hidden, "conversation")}: in the session files alone.`);
+	const drawn = rows.map(({ key, conversation }) => {
+		const [visit = "", attempt = ""] = key.split(".");
+		const title = `Visit ${visit} ${titleOf(stateOf.get(visit) ?? "")}, attempt ${attempt}`;
+		return conversation === undefined ? undefined : drawConversation(html, title, conversation);
+	});
+	return html`<h3>What was said</h3>${drawn}`;
 }
 
 /** Encodes a relative path as a URL that cannot contain a scheme. */

@@ -54,6 +54,7 @@ nav>ul{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;padding:0;margin
 .to-visit>ol{display:grid;grid-template-columns:repeat(auto-fill,minmax(12em,1fr));gap:2px 14px;max-height:40vh;overflow:auto;margin:6px 0 0;padding:8px 14px;list-style:none;background:var(--card);border:1px solid var(--line);border-radius:8px}
 main>section{scroll-margin-top:84px}[id^="visit-"],[id^="changes-"]{scroll-margin-top:96px}
 .why{font-weight:600;margin:0 0 12px}
+.talk{margin:0 0 8px;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 14px}.talk>ol{list-style:none;margin:8px 0 0;padding:0}.talk li{padding:8px 0;border-top:1px solid var(--rule)}.call{margin-top:4px;font-size:14px}.call .said{margin:4px 0 4px 14px;font:13px/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .course{color:var(--dim);margin:0 0 14px;line-height:1.6}
 .undone td,.undone th{color:var(--dim)}.tag{border:1px solid currentcolor;border-radius:99px;padding:0 8px;font-size:12px;color:var(--dim);white-space:nowrap}
 .starting{fill:var(--wait-line);opacity:.45}.drawing .undone .bar,.drawing .undone .starting{fill:var(--t4)}.drawing .undone text:not(.on){fill:var(--dim)}.drawing .undone .on{fill:var(--text)}

@@ -7,6 +7,7 @@ import { replaceFile } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
 import type { ReadLedger, Result, Workspace } from "../../core/index.ts";
 import { collectPatches } from "./changes.ts";
+import { readConversation } from "./conversation.ts";
 import { drawDocument } from "./document.ts";
 import { openHtml } from "./markup.ts";
 import { openMoments } from "./moment.ts";
@@ -85,7 +86,9 @@ async function findTranscripts(folder: string, from: string): Promise<Transcript
 			() => undefined,
 		);
 		const href = bytes === undefined ? undefined : seenFrom(from, join(workers, name));
-		if (bytes !== undefined && href !== undefined) found.push({ key, href, bytes });
+		if (bytes === undefined || href === undefined) continue;
+		const conversation = await readConversation(join(workers, name));
+		found.push({ key, href, bytes, ...(conversation === undefined ? {} : { conversation }) });
 	}
 	const order = (key: string): number => key.split(".").reduce((sum, part) => sum * 10_000 + Number(part), 0);
 	return found.sort((one, other) => order(one.key) - order(other.key));

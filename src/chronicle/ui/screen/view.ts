@@ -171,6 +171,14 @@ export class RunView {
 	}
 
 	#choose(by: number): void {
+		if (!this.#isRead) {
+			// The visits are known once the events have been read; a failure shows on the page.
+			void this.#reading?.then(
+				() => this.#choose(by),
+				() => {},
+			);
+			return;
+		}
 		const { visits } = this.#history;
 		const at = visits.findIndex(({ number }) => number === this.#visit()?.number) + by;
 		const next = visits[Math.max(0, Math.min(at, visits.length - 1))];

@@ -8,6 +8,7 @@ import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Conversation } from "../../../../src/chronicle/ui/report/conversation.ts";
 import { writeReport } from "../../../../src/chronicle/ui/report/index.ts";
 import { checkout } from "../../../harness/index.ts";
 import { needs, needsProgram } from "../../../harness/needs.ts";
@@ -39,7 +40,7 @@ async function reports(): Promise<Map<string, string>> {
 	const options = {
 		...fixed,
 		workspace: patches({ [`${tree.planned} ${tree.built}`]: builtPatch }),
-		transcripts: [{ key: "1.1", href: "workers/1.1.jsonl", bytes: 48_123 }],
+		transcripts: [{ key: "1.1", href: "workers/1.1.jsonl", bytes: 48_123, conversation: dayTalk }],
 	};
 	return new Map([
 		["day", await writeReport(ledgerOf(day), options)],
@@ -60,6 +61,16 @@ async function reports(): Promise<Map<string, string>> {
 		["many visits", await writeReport(ledgerOf(manyVisits()), fixed)],
 	]);
 }
+
+const dayTalk: Conversation = {
+	hidden: 4,
+	turns: [
+		{ who: "task", text: "Plan the export.", calls: [] },
+		{ who: "worker", text: "", calls: [{ words: "bash npm test", result: "2 failed", failed: true }] },
+		{ who: "worker", text: "The totals are rounded twice.", calls: [] },
+		{ who: "worker", text: "Here is the plan.", calls: [{ words: "write plan.md", result: "", failed: false }] },
+	],
+};
 
 /** One way through sixty states. */
 function sixtyStates() {

@@ -1,9 +1,11 @@
 // What the report says of runs that failed, were rewound, looped, or have more states and visits than it draws.
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { foldCourse, partText } from "../../../../src/chronicle/ui/report/course.ts";
-import { writeReport } from "../../../../src/chronicle/ui/report/index.ts";
+import { saveReport, writeReport } from "../../../../src/chronicle/ui/report/index.ts";
 import { pathOf } from "../../../../src/chronicle/ui/report/path.ts";
 import { readReportModel } from "../../../../src/chronicle/ui/report/read-model.ts";
+import { openFolder } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { ask, definition, go, open, start } from "../../core/machine/test-run.ts";
 import { failedRun, fiveStates, rewind, rewoundRun } from "../runs.ts";
@@ -139,5 +141,38 @@ describe("2,000 visits", () => {
 		expect(textOf(html)).toContain("Build ⇄ Check ×1000");
 		expect(html).toContain("<summary>To visit …</summary>");
 		for (const [, id] of html.matchAll(/<li><a href="#(visit-\d+)">/g)) expect(html).toContain(`id="${id}"`);
+	});
+});
+
+describe("what was said", () => {
+	const message = (role: string, content: unknown, more: object = {}) =>
+		JSON.stringify({ type: "message", message: { role, content, ...more } });
+	const turn = (text: string) => message("assistant", [{ type: "text", text }]);
+
+	it("can be read in the report: first and last messages, calls with their results, and no secret", async () => {
+		const key = "AKIAIOSFODNN7EXAMPLE";
+		const folder = openFolder({
+			"workers/1.1.jsonl": [
+				JSON.stringify({ type: "session", cwd: "/p" }),
+				message("user", [{ type: "text", text: "Plan it." }]),
+				message("assistant", [
+					{ type: "text", text: "I look." },
+					{ type: "toolCall", id: "1", name: "bash", arguments: { command: "cat key" } },
+				]),
+				message("toolResult", [{ type: "text", text: `key ${key} <b>` }], { toolCallId: "1", isError: true }),
+				...Array.from({ length: 20 }, (_, index) => turn(`Thought ${index}.`)),
+				turn("The plan is ready."),
+				'{"torn',
+			].join("\n"),
+		});
+		const saved = await saveReport(ledgerOf(failedRun().events, { folder }), fixed);
+		if (!saved.ok) throw new Error(saved.failure.message);
+		const html = readFileSync(saved.value.path, "utf8");
+		const [talk = ""] = /<details class="talk">[\s\S]*?<\/ol>/.exec(html) ?? [];
+		expect(textOf(talk)).toMatch(/Visit 1 Plan, attempt 1 To the worker Plan it\. The worker I look\. bash cat key ✗/);
+		expect(talk).toContain("&lt;b&gt;");
+		expect(talk).toContain("The plan is ready.");
+		expect(textOf(talk)).toContain("… 12 more messages in the session file …");
+		expect(html).not.toContain(key);
 	});
 });

@@ -56,7 +56,7 @@ const wide =
 	/[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/u;
 
 /** Columns that a text takes in a terminal, without pi's terminal library, which the command line may lack. */
-function columnsOf(text: string): number {
+export function columnsOf(text: string): number {
 	if (/^[ -~]*$/.test(text)) return text.length;
 	let columns = 0;
 	for (const { segment } of new Intl.Segmenter().segment(text)) columns += wide.test(segment) ? 2 : 1;

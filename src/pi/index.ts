@@ -6,7 +6,7 @@ export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
 export { type ExtensionFound, type ExtensionPlace, findExtension } from "./extension-source.ts";
-export { alignColumns, bar, shortCost, shortCount, shortTime } from "./figures.ts";
+export { alignColumns, bar, columnsOf, shortCost, shortCount, shortTime } from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
 export { cachedEnvironment, hostEnvironment } from "./host-environment.ts";
 export {

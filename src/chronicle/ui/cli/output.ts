@@ -5,6 +5,7 @@ import type { CommandResponse, Complaint } from "../commands/index.ts";
 import { complaintLines } from "../text/index.ts";
 import { openLiveLine } from "./live-line.ts";
 import { colorMark } from "./paint.ts";
+import { wrapHanging } from "./wrap.ts";
 
 export interface Output {
 	progress(line: string): void;
@@ -40,16 +41,19 @@ export function openOutput(command: string, json: boolean, cwd: string): Output 
 			if (json) printData(data);
 			else {
 				const lines = view?.kind === "diagram" ? await drawDiagram(result.lines) : result.lines;
-				if (lines.length > 0) print(printedLines(lines));
+				if (lines.length > 0) print(printedLines(lines, view?.kind !== "diagram" && view?.kind !== "patch"));
 			}
 			return exitCode;
 		},
 	};
 }
 
-function printedLines(lines: readonly string[]): string {
+/** The lines with colors; on a terminal, text is broken between words. */
+function printedLines(lines: readonly string[], isText: boolean): string {
+	const { isTTY, columns = 80 } = process.stdout;
 	return printable(lines.join("\n"))
 		.split("\n")
+		.flatMap((line) => (isTTY && isText ? wrapHanging(line, columns) : [line]))
 		.map((line) => colorMark(line, process.stdout))
 		.join("\n");
 }

@@ -1,5 +1,8 @@
 // Harms that no program name reveals: emptied files, disabled shell history, settings that run something later, files found
 // by PowerShell, outputs of programs that read.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { measured, shell } from "../../footprint/host-environment.ts";
 import { knowledgeOf } from "../../footprint/knowledge.ts";
@@ -23,6 +26,10 @@ describe("a file that may not be emptied", () => {
 		"cat </dev/null >README.md",
 		"cp /dev/stdin README.md </dev/null",
 		"touch e; : > e; cat e > README.md",
+		"echo > README.md",
+		"echo -n > README.md",
+		"echo '' > README.md",
+		"printf '' > README.md",
 	])("%s", async (command) => {
 		expect(await stopped(command)).toBe(true);
 	});
@@ -35,6 +42,19 @@ describe("a file that may not be emptied", () => {
 		"tee a.txt </dev/null",
 	])("may be written: %s", async (command) => {
 		expect(await stopped(command)).toBe(false);
+	});
+});
+
+describe("a temporary folder with closed names in it", () => {
+	const place = mkdtempSync(join(tmpdir(), "closed-"));
+	writeFileSync(join(place, "server.pem"), "x");
+	afterAll(() => rmSync(place, { recursive: true }));
+
+	it.each(["cp -r % .", "tar cf x.tar %", "cat %/*"])("is not read: %s", async (command) => {
+		expect(await stopped(command.replace("%", place))).toBe(true);
+	});
+	it.each(["rm -r %", "chmod -R 700 %", "cp -r src %"])("may be changed: %s", async (command) => {
+		expect(await stopped(command.replace("%", place))).toBe(false);
 	});
 });
 

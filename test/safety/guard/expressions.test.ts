@@ -183,8 +183,10 @@ describe("exponential expressions", () => {
 });
 
 describe("data words", () => {
-	it.each<[string, string[], boolean[]]>([
+	it.each<[string, (string | null)[], boolean[]]>([
 		["echo", ["rm", "-rf"], [true, true]],
+		["git", ["commit", null, "rm -rf"], [false, false, false]],
+		["grep", [null, "rm -rf", "src"], [true, false, false]],
 		["grep", ["-rn", "rm -rf", "src"], [false, true, false]],
 		["grep", ["-e", "rm -rf", "src"], [false, true, false]],
 		["git", ["commit", "-m", "rm -rf"], [false, false, true]],

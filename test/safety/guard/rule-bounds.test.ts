@@ -181,6 +181,17 @@ describe("a refused removal of what git ignores", () => {
 	});
 });
 
+describe("a refused effect other than that removal", () => {
+	it.each<[effect: string, command: string]>([
+		["force-delete", "rm -f dist/index.js"],
+		["destroy-content", "shred dist/index.js"],
+		["open-permissions", "chmod 777 dist"],
+	])("%s is refused in what git ignores too", async (effect, command) => {
+		const said = await inProject(`effects: { ${effect}: deny }\n`, (setting) => setting.bash(command));
+		expect(said.decision).toBe("deny");
+	});
+});
+
 describe("matching of substrings", () => {
 	const decide = (place: string, path: string) =>
 		inProject(

@@ -17,7 +17,8 @@ const source = join(root, "src");
 const outdir = resolve(root, process.argv[2] ?? "dist");
 // For Node, `yaml` offers CommonJS only, which asks for `process` at run time; its other build is the same code as modules.
 const yaml = join(createRequire(import.meta.url).resolve("yaml/package.json"), "..", "browser", "index.js");
-const hosts = /^(@earendil-works\/|typebox(\/|$))/;
+/** Not bundled: what pi supplies, and what is installed only for an engine. */
+const outside = /^(@earendil-works\/|typebox(\/|$)|pg(-boss)?$)/;
 
 const options = {
 	absWorkingDir: root,
@@ -27,7 +28,7 @@ const options = {
 	platform: "node",
 	target: "node22.19",
 	alias: { yaml },
-	external: ["@earendil-works/*", "typebox", "typebox/*"],
+	external: ["@earendil-works/*", "typebox", "typebox/*", "pg", "pg-boss"],
 	minifySyntax: true,
 	minifyWhitespace: true,
 	legalComments: "none",
@@ -70,7 +71,7 @@ function importLater(later, prefix) {
 		name: "import-later",
 		setup({ onResolve }) {
 			onResolve({ filter: /./ }, ({ path, importer, kind }) => {
-				if (kind !== "dynamic-import" || isBuiltin(path) || hosts.test(path)) return undefined;
+				if (kind !== "dynamic-import" || isBuiltin(path) || outside.test(path)) return undefined;
 				const own = path.startsWith(".");
 				const file = own ? resolve(dirname(importer), path) : path;
 				const words = (own ? relative(source, file).replace(/\.ts$/, "") : file).replace(/(.)[/\\]index$/, "$1");

@@ -17,7 +17,8 @@ const laterImport = /\bimport\("(\.[^"]*\.ts)"\)/g;
 const loader = join(target, "load-later.mjs");
 
 const { peerDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-for (const name of Object.keys(peerDependencies)) {
+// The other peers are an engine's, and Node finds them.
+for (const name of Object.keys(peerDependencies).filter((name) => /^(@earendil-works\/|typebox$)/.test(name))) {
 	const folder = join(target, "node_modules", name);
 	await mkdir(folder, { recursive: true });
 	await writeFile(join(folder, "package.json"), JSON.stringify({ name, exports: "./supplied-by-pi.mjs" }));

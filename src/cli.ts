@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commonOptions, listedCommands, runChronicleCommand, runCompletionCommand } from "./chronicle/index.ts";
+import { commonOptions, runChronicleCommand, runCompletionCommand, shellCommands } from "./chronicle/index.ts";
 import { didYouMean } from "./definition/index.ts";
 import { packageRoot } from "./pi/index.ts";
 import { enclosingRun } from "./process/index.ts";
@@ -20,7 +20,7 @@ interface ListedCommand {
 type Run = (args: readonly string[], signal: AbortSignal) => Promise<number>;
 
 const commands: ReadonlyMap<string, ListedCommand> = new Map([
-	...listedCommands.map(({ name, about }): [string, ListedCommand] => [
+	...shellCommands.map(({ name, about }): [string, ListedCommand] => [
 		name,
 		{ about, load: async () => (args, signal) => runChronicleCommand(name, args, signal) },
 	]),

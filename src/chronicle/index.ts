@@ -12,10 +12,10 @@ export {
 } from "./engine/index.ts";
 export {
 	commonOptions,
-	listedCommands,
 	runChronicleCommand,
 	runCompletionCommand,
 	runProjectCommand,
+	shellCommands,
 } from "./ui/cli/index.ts";
 export { type Command, parseArguments } from "./ui/commands/index.ts";
 export { registerChronicle } from "./ui/session/index.ts";

@@ -17,4 +17,15 @@ export const covered: readonly Coverage[] = [
 	{ command: "npm run test:deep", by: ".ci/run", title: "npm run test:deep" },
 	{ command: "npm run check", by: ".ci/run", title: "npm run check" },
 	{ command: "node src/cli.js data/march.csv", runIn: "examples/receipts" },
+	{ command: "npm install -g pi-chronicle pg pg-boss", by: "test/package.test.ts", title: "install" },
+	{
+		command: /^pi-chronicle (?:engine|run --engine) /,
+		by: "test/chronicle/engine/postgres/hosts.test.ts",
+		title: "does a run that was submitted, approved and looked at from elsewhere",
+	},
+	{
+		command: /^psql -c /,
+		by: "test/chronicle/engine/postgres/roles.test.ts",
+		title: "keeps users to their projects and roles",
+	},
 ];

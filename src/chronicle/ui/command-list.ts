@@ -30,6 +30,8 @@ export const listedCommands: readonly ListedCommand[] = [
 /** Options of every command on the command line. */
 export const commonOptions = {
 	cwd: "value",
+	engine: "value",
+	project: "value",
 	json: "flag",
 	pi: "value",
 	approve: "flag",
@@ -39,6 +41,8 @@ export const commonOptions = {
 
 /** What `--help` says of them. */
 export const commonUsage = `  --cwd <folder>  the project (default: here)
+  --engine <url>  leave runs to the hosts of an engine: postgres://… (default: the setting chronicle.engine, if any)
+  --project <p>   the project's name there (default: that of its git remote)
   --json          the result as one JSON object on stdout; progress goes to stderr
   --approve       trust the project for this command; --no-approve: don't (default: as saved in pi)
   --pi <path>     pi's entry file, package folder or binary (default: the one beside this package)

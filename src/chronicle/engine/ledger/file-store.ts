@@ -30,6 +30,13 @@ export interface FileStoreOptions {
 
 const seeList = "See the list of runs.";
 
+/** A message that no holder would read. */
+export const postTooLong = storeFailure(
+	"too_long",
+	"The message is too long for the run's inbox.",
+	"Put the long part into a file, and name it.",
+);
+
 /** Opens the store. Nothing is read or written before the first call. */
 export function openFileStore({
 	sessions,
@@ -43,9 +50,7 @@ export function openFileStore({
 		if ((await stat(log).catch(undefinedIfMissing)) === undefined)
 			return storeFailure("unknown", `No run has the id "${id}".`, seeList);
 		const posted = await postEvent(inbox, redactEvent(event, redact), clock.now());
-		if (posted !== "too_long") return { ok: true, value: posted };
-		const remedy = "Put the long part into a file, and name it.";
-		return storeFailure("too_long", "The message is too long for the run's inbox.", remedy);
+		return posted === "too_long" ? postTooLong : { ok: true, value: posted };
 	};
 	return {
 		async create(first) {

@@ -16,10 +16,16 @@ const unreadEnding = ".unread";
 /** Characters of one post: longer ones are refused when they are posted. */
 const mostLength = 100_000;
 
+/** The text of a post; `undefined` if no holder would read it, because it is too long. */
+export function postText(event: PersonEvent): string | undefined {
+	const content = `${JSON.stringify(event)}\n`;
+	return content.length > mostLength ? undefined : content;
+}
+
 /** Posts an event. Throws what the disk throws; `too_long` for one that no holder would read. */
 export async function postEvent(inbox: string, event: PersonEvent, at: number): Promise<Post | "too_long"> {
-	const content = `${JSON.stringify(event)}\n`;
-	if (content.length > mostLength) return "too_long";
+	const content = postText(event);
+	if (content === undefined) return "too_long";
 	await makePrivateFolder(inbox);
 	const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}`;
 	const draft = join(inbox, `.${name}`);
@@ -133,9 +139,15 @@ async function writeReply(post: string, reason: string): Promise<void> {
 }
 
 /** The event of a post, or why it is none; `undefined` if it was withdrawn. Throws where the disk does not let it be read now. */
-async function readPost(path: string): Promise<{ readonly event: PersonEvent } | { readonly why: string } | undefined> {
+async function readPost(path: string): Promise<PostRead | undefined> {
 	const content = await readFile(path, "utf8").catch(undefinedIfMissing);
-	if (content === undefined) return undefined;
+	return content === undefined ? undefined : parsePost(content);
+}
+
+export type PostRead = { readonly event: PersonEvent } | { readonly why: string };
+
+/** The event that a post holds as text, or why it holds none. */
+export function parsePost(content: string): PostRead {
 	if (content.length > mostLength)
 		return { why: `it has ${content.length} characters; at most ${mostLength} are read` };
 	try {

@@ -93,7 +93,7 @@ function unmeasured({ baseline }: Run): { readonly ok: false; readonly failure: 
 
 /** Gives `use` the run's files: by the supervision's own workspace, or by a temporary one that can name the run's snapshots. */
 export async function withWorkspace<T>(
-	{ place, ownFolders }: Project,
+	{ place, ownFolders, engine }: Project,
 	{ folder, run }: Pick<ReadLedger, "folder" | "run">,
 	live: SupervisedRun | undefined,
 	use: (workspace: Workspace) => Promise<Result<T, Failure>>,
@@ -101,6 +101,7 @@ export async function withWorkspace<T>(
 	if (live) return use(live.workspace);
 	const own = join(folder, `look-${process.pid}-${Date.now()}`);
 	try {
+		if (engine) return await use(await engine.openFiles(run, own));
 		return await use(
 			openGitWorkspace({
 				cwd: place.cwd,

@@ -1,10 +1,11 @@
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
+export { systemClock } from "./clock.ts";
 export { diffRun, type RunDiff, withWorkspace } from "./diff.ts";
 export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 export { resolveModel } from "./model.ts";
-export { explainDistrust, openProject, type Project } from "./project.ts";
+export { explainDistrust, openProject, type Project, workspaceScope } from "./project.ts";
 export { daysOf, type Removable, type Removed, type RunEntry, removeRuns, runNamed, runsOlderThan } from "./remove.ts";
 export {
 	type CleanupTexts,

@@ -7,9 +7,12 @@ import type {
 	Clock,
 	HeldLedger,
 	LedgerStore,
+	Result,
 	Run,
+	StoreFailure,
 	SupervisorPorts,
 	WorkerLauncher,
+	Workspace,
 } from "../../core/index.ts";
 import { hashDefinition } from "../../core/index.ts";
 import { openFileStore, thisHost } from "../ledger/index.ts";
@@ -32,8 +35,21 @@ export interface Project {
 	templates(): TemplateCatalogue;
 	/** Reads agents and rules as they are now. */
 	launcher(): WorkerLauncher;
+	/** Set where runs are left to the hosts of an engine: this process supervises none. */
+	readonly engine?: EngineLink;
 	/** The ports of the supervisor of `ledger`. */
 	ports(ledger: HeldLedger, approver: Approver, launcher?: WorkerLauncher): SupervisorPorts;
+}
+
+/** What a process that supervises no runs needs of the engine that does. */
+export interface EngineLink {
+	/** Host, port and database. */
+	readonly name: string;
+	/** Lets a run continue that nobody continues. */
+	wake(id: string): Promise<Result<void, StoreFailure>>;
+	/** Opens the files of a run, as a host has published them last, to be looked at; `folder`: a private one for that. */
+	openFiles(run: Run, folder: string): Promise<Workspace>;
+	close(): Promise<void>;
 }
 
 /** Which of the project's files the run's snapshots hold. */
@@ -41,13 +57,15 @@ export function workspaceScope({ plan }: Run): Pick<GitWorkspaceOptions, "scope"
 	return { scope: plan.files, secrets: plan.secretFiles };
 }
 
-/** Opens a project. */
-export function openProject(place: ProjectEnvironment): Project {
+/** Opens a project. `approvals`: of cleanup commands; default: the user's own on this machine. */
+export function openProject(
+	place: ProjectEnvironment,
+	approvals = openCleanupApprovals(place.agentFolder, systemClock.now),
+): Project {
 	const { cwd, home, agentFolder, trust, env = process.env } = place;
 	const sessions = join(cwd, ".pi", "chronicle", "sessions");
 	const ownFolders = [dirname(sessions)];
 	const clock = systemClock;
-	const approvals = openCleanupApprovals(agentFolder, clock.now);
 	const launcher = (): WorkerLauncher => openProjectLauncher(place);
 	return {
 		place,

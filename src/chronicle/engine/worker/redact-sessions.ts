@@ -44,9 +44,16 @@ function rewrite(path: string, redact: Redact): void {
 	const bytes = readFileSync(path);
 	if (bytes.length > mostBytes) return;
 	const text = bytes.toString("utf8");
-	const lines = (): string[] => text.split("\n").map((line) => redactLine(line, redact));
-	const clean = path.endsWith(".md") ? redact(text) : lines().join("\n");
+	const clean = path.endsWith(".md") ? redact(text) : redactSessionText(text, redact);
 	if (clean !== text) replaceFileSync(path, clean);
+}
+
+/** The text of a session file without its secrets. */
+export function redactSessionText(text: string, redact: Redact): string {
+	return text
+		.split("\n")
+		.map((line) => redactLine(line, redact))
+		.join("\n");
 }
 
 /** A record without its secrets; a line that is no record is redacted as text. */

@@ -1,1 +1,3 @@
+export { type GitResult, runGit } from "./git.ts";
 export { type GitWorkspaceOptions, openGitWorkspace } from "./git-workspace.ts";
+export { PLACEHOLDER_LIST } from "./placeholders.ts";

@@ -10,7 +10,7 @@ import { done, gitFailure, ioFailure, isFull, noGit, stopped } from "./failures.
 import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
 import { fromRaw, toRaw } from "./paths.ts";
-import { openPlaceholders, placeholderList } from "./placeholders.ts";
+import { openPlaceholders, PLACEHOLDER_LIST } from "./placeholders.ts";
 import { type ChildStore, inspectChild, inspectRepository, type RepositoryInfo } from "./repository.ts";
 import { openSnapshotter, type Snapshotter } from "./snapshot.ts";
 import { escapePattern, type FileSnapshot, privateAttributes, type Store, type StoreOptions } from "./store.ts";
@@ -242,9 +242,9 @@ async function takeOver(folder: string): Promise<void> {
 	const objects = stores.map((store) => `${join(store, "objects")}\n`).join("");
 	await writeFile(join(folder, "objects", "info", "alternates"), objects, { mode: 0o600 });
 	const lists = await Promise.all(
-		stores.map((store) => readFile(join(store, placeholderList), "utf8").catch(() => "")),
+		stores.map((store) => readFile(join(store, PLACEHOLDER_LIST), "utf8").catch(() => "")),
 	);
-	await writeFile(join(folder, placeholderList), lists.join(""), { mode: 0o600 });
+	await writeFile(join(folder, PLACEHOLDER_LIST), lists.join(""), { mode: 0o600 });
 }
 
 /** A folder in git's list of object directories: one with the separator in its name is quoted. */

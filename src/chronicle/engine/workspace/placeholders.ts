@@ -21,7 +21,7 @@ export interface Placeholders {
 }
 
 /** File in the store that lists the placeholders' objects, one a line. */
-export const placeholderList = "large";
+export const PLACEHOLDER_LIST = "large";
 
 /** Opens the placeholders of a store and its alternates. */
 export async function openPlaceholders(
@@ -64,5 +64,5 @@ export async function openPlaceholders(
 /** The list of a store: beside its objects, which a child shares with its parent. */
 async function listOf(store: string): Promise<string> {
 	const objects = await realpath(join(store, "objects")).catch(() => join(store, "objects"));
-	return join(dirname(objects), placeholderList);
+	return join(dirname(objects), PLACEHOLDER_LIST);
 }

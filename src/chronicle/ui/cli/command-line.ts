@@ -1,7 +1,16 @@
 // Runs one command from the command line: help, the project, and the result on stdout and stderr.
 import { exitCodes } from "../../../pi/index.ts";
+import type { Project } from "../../engine/index.ts";
 import { commonOptions, commonUsage } from "../command-list.ts";
-import { type Command, grammarOf, parseArguments, performCommand } from "../commands/index.ts";
+import {
+	type Command,
+	type Complaint,
+	grammarOf,
+	type ParsedArguments,
+	parseArguments,
+	performCommand,
+} from "../commands/index.ts";
+import { engineSetting } from "./engine-setting.ts";
 import { commandLineHost } from "./host.ts";
 import { openOutput } from "./output.ts";
 import { isComplaint, openPlace, placeOptions } from "./place.ts";
@@ -22,7 +31,9 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 	}
 	const options = placeOptions(parsed);
 	const output = openOutput(command.name, parsed.flags.has("json"), options.cwd);
-	const project = openPlace(options, command.needs);
+	const local = openPlace(options, command.needs);
+	if (isComplaint(local)) return output.fail(local);
+	const project = await onEngine(command, local, parsed);
 	if (isComplaint(project)) return output.fail(project);
 	const host = commandLineHost(output, signal);
 	const textOf = (from: number, count: number): string =>
@@ -30,7 +41,22 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 			.slice(from, from + count)
 			.join(" ")
 			.trim();
-	return output.show(await performCommand(command, args, { project, host, signal, surfaceOptions, textOf }));
+	try {
+		return await output.show(await performCommand(command, args, { project, host, signal, surfaceOptions, textOf }));
+	} finally {
+		await project.engine?.close();
+	}
+}
+
+/** The project on the engine that the command names, or as it is where it names none. */
+async function onEngine({ runs }: Command, project: Project, parsed: ParsedArguments): Promise<Project | Complaint> {
+	const setting = runs === "none" ? undefined : engineSetting(parsed, project.place);
+	if (!setting) return project;
+	const { openEngineProject } = await import("../../engine/postgres/index.ts");
+	const opened = await openEngineProject(project, setting);
+	if (opened.ok) return opened.value;
+	const { reason, message, remedy } = opened.failure;
+	return { code: reason, message, remedy };
 }
 
 function usageOf({ name, takes, details, optionsUsage = "", exits }: Command): string {

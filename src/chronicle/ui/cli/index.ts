@@ -1,8 +1,17 @@
 // The commands of `pi-chronicle` that start, steer and show runs. Listing them loads nothing; they are loaded when one is used.
-import type { ListedCommand } from "../command-list.ts";
+import { type ListedCommand, listedCommands } from "../command-list.ts";
 import type { Command } from "../commands/index.ts";
 
-export { commonOptions, listedCommands } from "../command-list.ts";
+export { commonOptions } from "../command-list.ts";
+
+/** The commands of the command line, in the order of the help. */
+export const shellCommands: readonly ListedCommand[] = [
+	...listedCommands,
+	{
+		name: "engine",
+		about: "shares runs among many hosts through a Postgres: init, worker, status, drain, limit, doctor",
+	},
+];
 
 /** Runs the command `name` with its arguments; resolves to the exit code. */
 export async function runChronicleCommand(name: string, args: readonly string[], signal: AbortSignal): Promise<number> {
@@ -10,7 +19,10 @@ export async function runChronicleCommand(name: string, args: readonly string[],
 		import("./command-line.ts"),
 		import("../commands/index.ts"),
 	]);
-	const command = commands.find((known) => known.name === name);
+	const command =
+		name === "engine"
+			? (await import("./engine-command.ts")).engineCommand
+			: commands.find((known) => known.name === name);
 	if (!command) throw new Error(`Unknown command: ${name}.`);
 	return runCommandLine(command, args, signal);
 }

@@ -32,6 +32,8 @@ export interface Command {
 	readonly text?: number | "run";
 	/** Whether it can start workers. */
 	readonly needs: "pi" | "nothing";
+	/** `none`: it works on no runs, so that an engine that is named does not concern it. */
+	readonly runs?: "none";
 	perform(call: CommandCall): Promise<CommandResponse>;
 }
 

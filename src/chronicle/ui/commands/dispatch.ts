@@ -33,10 +33,10 @@ export type DispatchResult =
 	| { readonly kind: "said" }
 	/** Recorded; no process supervises the run. */
 	| { readonly kind: "recorded"; readonly run: Run }
-	/** Read by the supervisor in another process. */
-	| { readonly kind: "taken"; readonly holder: LeaseHolder }
-	/** In the inbox of the supervisor in another process, which has not read it yet. */
-	| { readonly kind: "left"; readonly holder: LeaseHolder }
+	/** Read by the supervisor in another process; without `holder`: by a host of the engine. */
+	| { readonly kind: "taken"; readonly holder?: LeaseHolder }
+	/** In the inbox of the supervisor in another process, or of the engine, and not read yet. */
+	| { readonly kind: "left"; readonly holder?: LeaseHolder }
 	| { readonly kind: "refused"; readonly message: string }
 	| { readonly kind: "failed"; readonly failure: Failure };
 
@@ -56,6 +56,7 @@ type MakeCommand = (ledger: ReadLedger) => RunCommand | Promise<RunCommand>;
 /** Milliseconds that the supervisor in another process has to read its inbox. */
 const readingMs = 5000;
 const pollMs = 50;
+const enginePollMs = 200;
 const mostTries = 5;
 
 /** Delivers the command that `make` derives from the run as it is. */
@@ -90,6 +91,7 @@ async function deliver(
 	const command = await make(read.value);
 	if (command.kind === "refused") return command;
 	const { holder, run } = read.value;
+	if (project.engine) return deliverToEngine(project, run, command);
 	if (holder && holder.alive !== "no") {
 		if (command.kind !== "nothing") return deliverToInbox(project, run, holder, command);
 		return { kind: "refused", message: `The run is supervised by another process (pid ${holder.pid}).` };
@@ -197,6 +199,30 @@ async function deliverToInbox(
 		posts.push(posted.value);
 	}
 	return waitForReading(project, run.id, holder, posts);
+}
+
+/** Leaves the command to the hosts of the engine, and waits a while for one to read it. */
+async function deliverToEngine(project: Project, run: Run, command: DeliverableCommand): Promise<DispatchResult> {
+	const { store, engine } = project;
+	const events = eventsOf(run, command);
+	if (command.kind === "answer" && events.length === 0) return questionChanged(run, command.question);
+	if (events.length === 0) {
+		const woken = await engine?.wake(run.id);
+		return woken?.ok === false ? { kind: "failed", failure: woken.failure } : { kind: "left" };
+	}
+	const posts: Post[] = [];
+	for (const event of events) {
+		const posted = await store.post(run.id, event);
+		if (!posted.ok) return { kind: "failed", failure: posted.failure };
+		posts.push(posted.value);
+	}
+	for (const until = performance.now() + readingMs; performance.now() < until; await sleep(enginePollMs)) {
+		const states = await Promise.all(posts.map((post) => post.state()));
+		const refused = states.find((state) => state.kind === "refused");
+		if (refused) return { kind: "refused", message: refused.reason };
+		if (states.every(({ kind }) => kind === "taken")) return { kind: "taken" };
+	}
+	return { kind: "left" };
 }
 
 async function waitForReading(

@@ -1,5 +1,15 @@
 export { type ParsedArguments, parseArguments } from "./arguments.ts";
-export type { Command, CommandHost, CommandResponse, Complaint, Confirmation, View } from "./command.ts";
+export {
+	type Command,
+	type CommandCall,
+	type CommandHost,
+	type CommandResponse,
+	type Complaint,
+	type Confirmation,
+	misuse,
+	refused,
+	type View,
+} from "./command.ts";
 export { type DispatchResult, dispatch } from "./dispatch.ts";
 export { completeLine } from "./line-completions.ts";
 export { statesOf, tooLong } from "./run-command.ts";

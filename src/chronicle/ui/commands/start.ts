@@ -1,5 +1,6 @@
 // `run`: starts a run of a template. Everything that keeps it from starting is reported at once, and cleanup commands need approval.
 import { exitCodes } from "../../../pi/index.ts";
+import type { Run } from "../../core/index.ts";
 import { createRun, type Preparation, prepareStart, resolveModel, startSupervision } from "../../engine/index.ts";
 import { cleanupLines } from "../text/index.ts";
 import {
@@ -20,10 +21,14 @@ export const startCommand: Command = {
 	details: `Runs a template of the project or of your own folder. The task may hold anything; where it begins with an option's name, put -- before it.`,
 	exits:
 		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 budget, 5 human_intervention, 130 interrupted",
-	shellOptions: { model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
+	shellOptions: {
+		...{ model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
+		...{ queue: "value", labels: "value", priority: "value" },
+	},
 	optionsUsage: `  --model <model>     for states that name none (default: pi's own choice)
   --approve-cleanup   the template's cleanup commands, as they are now, may run
   --without-cleanup   start although they are not approved; none of them runs
+  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: the queue, what the host must have, higher first
 `,
 	text: 1,
 	needs: "pi",
@@ -50,12 +55,20 @@ export const startCommand: Command = {
 			return interrupted;
 		}
 		if (ledger.run.task !== task) host.warn(explainRedaction("task"));
+		if (project.engine) return submitted(call, ledger.run, project.engine.name);
 		host.started(ledger.run);
 		const approver = host.approver(project, "uncalled");
 		const run = startSupervision(project, ledger, approver, "fresh", prepared.launcher);
 		return stopResult(call, run.id, await host.attend(project, run));
 	},
 };
+
+/** The run was left to the hosts of an engine. */
+function submitted({ host }: CommandCall, { id, template }: Run, engine: string): CommandResponse {
+	const follow = `Follow it with ${host.prefix}status ${id.slice(0, 8)}.`;
+	const lines = [`Submitted ${template.name} (${id}) to the engine at ${engine}. ${follow}`];
+	return { kind: "done", lines, data: { id, exitCode: exitCodes.done, engine } };
+}
 
 /** Whether the template's cleanup commands may run, or why nothing is started. */
 async function decideCleanup(

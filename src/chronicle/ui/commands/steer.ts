@@ -178,9 +178,13 @@ function deliveryText(
 		case "recorded":
 			return "Recorded; the next worker reads it.";
 		case "taken":
-			return `Delivered: the supervisor (pid ${result.holder.pid}) has read it.`;
+			return result.holder
+				? `Delivered: the supervisor (pid ${result.holder.pid}) has read it.`
+				: "Delivered: a host of the engine has read it.";
 		case "left":
-			return `Queued; the supervisor (pid ${result.holder.pid}) has not read it yet.`;
+			return result.holder
+				? `Queued; the supervisor (pid ${result.holder.pid}) has not read it yet.`
+				: "Queued; no host of the engine has read it yet.";
 	}
 }
 

@@ -1,10 +1,12 @@
 // The contract of every workspace, run against each implementation. Only git's handles links, modes, ignored files and the user's repository: see
 // git-workspace.test.ts.
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
+import { openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { openCopiedWorkspace } from "../supervisor/copied-workspace.ts";
@@ -19,6 +21,16 @@ const makes: [string, (cwd: string) => Workspace][] = [
 		(cwd) => {
 			spawnSync("git", ["init", "-q"], { cwd });
 			return withGit(cwd);
+		},
+	],
+	[
+		"git refs of a remote",
+		(cwd) => {
+			const remote = join(openFolder(), "shared.git");
+			spawnSync("git", ["init", "-q", "--bare", remote]);
+			spawnSync("git", ["init", "-q"], { cwd });
+			const own = join(cwd, ".pi");
+			return openSharedWorkspace({ run: randomUUID(), remote, cwd, folder: join(own, "run"), leftOut: [own] });
 		},
 	],
 	["copies in memory", openCopiedWorkspace],

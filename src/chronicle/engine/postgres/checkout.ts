@@ -1,0 +1,154 @@
+// The project on a host: a bare mirror of its remote, and a working folder for each run.
+// M1 git works on a mirror one call at a time: worktrees that are added while another is fetched get lost; M2 a working folder starts from a
+// recorded snapshot, never from the tip of a branch; M3 ignored files (dependencies, secrets) stay on the host.
+import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PLACEHOLDER_LIST, runGit } from "../workspace/index.ts";
+import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
+import { conversationRefs, readNote, type SnapshotNote, treeRef } from "./run-refs.ts";
+
+export interface CheckoutOptions {
+	/** The folder of everything that the engine keeps on this host for the project. */
+	readonly data: string;
+	readonly remote: string;
+}
+
+/** What a run's working folder is set to. */
+export interface RunBase {
+	/** The commit whose files surround the snapshot's; undefined: there is none. */
+	readonly parent: string | undefined;
+	readonly note: SnapshotNote;
+}
+
+export class Checkout {
+	readonly #data: string;
+	readonly #remote: string;
+	readonly #place: GitPlace;
+	#queue: Promise<unknown> = Promise.resolve();
+	#made: Promise<void> | undefined;
+
+	constructor({ data, remote }: CheckoutOptions) {
+		this.#data = data;
+		this.#remote = remote;
+		this.#place = { gitDir: join(data, "mirror.git"), cwd: data };
+	}
+
+	/** The folder of a run's own files: conversations, snapshots, marker. */
+	folderOf(run: string): string {
+		return join(this.#data, "runs", run);
+	}
+
+	/** The root of a run's working folder. */
+	workOf(run: string): string {
+		return join(this.#data, "work", run);
+	}
+
+	/** Fetches a snapshot, with the conversations of the run. Throws a sentence. */
+	fetchRun(run: string, tree: string): Promise<RunBase> {
+		return this.#alone(async () => {
+			const refs = [treeRef(run, tree)].map((ref) => `+${ref}:${ref}`);
+			const talks = `+${conversationRefs(run)}/*:${conversationRefs(run)}/*`;
+			const fetched = await gitRemote(this.#place, [
+				...["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote],
+				...[...refs, talks, "+refs/heads/*:refs/remotes/origin/*"],
+			]);
+			if (fetched.kind !== "done")
+				throw new Error(`The snapshot of the run could not be fetched: ${explainGit(fetched)}`);
+			const [parent = "", ...message] = (
+				await gitText(this.#place, ["log", "-1", "--format=%P%n%B", treeRef(run, tree)])
+			).split("\n");
+			return { parent: parent.split(" ", 1)[0] || undefined, note: readNote(message.join("\n")) };
+		});
+	}
+
+	/** Makes the working folder, or sets its tracked files back, to the commit of `base`. Gives whether it was made now. */
+	reset(run: string, { parent, note }: RunBase): Promise<boolean> {
+		return this.#alone(async () => {
+			const work = this.workOf(run);
+			const exists = (await runGit({ args: ["rev-parse", "--git-dir"], cwd: work })).kind === "done";
+			const commit = parent ?? (await this.#emptyCommit());
+			if (exists)
+				await gitText({ gitDir: join(work, ".git"), cwd: work }, ["checkout", "-q", "-f", "--detach", commit]).catch(
+					async () => {
+						await this.#add(work, commit);
+					},
+				);
+			else await this.#add(work, commit);
+			await mkdir(join(work, note.folder), { recursive: true });
+			await this.#takePlaceholders(run, note.placeholders);
+			return !exists;
+		});
+	}
+
+	/** Copies the conversations that the holder with the highest fence left. */
+	async takeConversations(run: string): Promise<void> {
+		const names = await gitText(this.#place, ["for-each-ref", "--format=%(refname)", conversationRefs(run)]);
+		const fence = (ref: string): number => Number(ref.split("/").at(-1));
+		const newest = names
+			.split("\n")
+			.filter(Boolean)
+			.sort((a, b) => fence(b) - fence(a))[0];
+		if (newest === undefined) return;
+		const folder = join(this.folderOf(run), "workers");
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		const listed = await gitText(this.#place, ["ls-tree", "--name-only", "-z", newest]);
+		for (const name of listed.split("\0").filter(Boolean)) {
+			const shown = await gitAt(this.#place, ["cat-file", "blob", `${newest}:${name}`]);
+			if (shown.kind === "done") await writeFile(join(folder, name), shown.output, { mode: 0o600 });
+		}
+	}
+
+	/** Removes the folders of a run, and what the mirror kept for it. */
+	remove(run: string): Promise<void> {
+		return this.#alone(async () => {
+			await rm(this.workOf(run), { recursive: true, force: true });
+			await rm(this.folderOf(run), { recursive: true, force: true });
+			await gitAt(this.#place, ["worktree", "prune"]);
+			const refs = await gitText(this.#place, ["for-each-ref", "--format=delete %(refname)", `refs/chronicle/${run}`]);
+			await gitAt(this.#place, ["update-ref", "--stdin"], Buffer.from(`${refs}\n`));
+		});
+	}
+
+	async #add(work: string, commit: string): Promise<void> {
+		await rm(work, { recursive: true, force: true });
+		await gitAt(this.#place, ["worktree", "prune"]);
+		await gitText(this.#place, ["worktree", "add", "-q", "--force", "--detach", work, commit]);
+	}
+
+	async #emptyCommit(): Promise<string> {
+		const tree = await gitText(this.#place, ["mktree"], Buffer.alloc(0));
+		const who = ["-c", "user.name=pi-chronicle", "-c", "user.email=pi-chronicle@localhost"];
+		return gitText(this.#place, [...who, "commit-tree", "-m", "No files", tree]);
+	}
+
+	/** The store of snapshots must know which contents another host's store did not keep, before it is opened. */
+	async #takePlaceholders(run: string, placeholders: readonly string[]): Promise<void> {
+		const store = join(this.folderOf(run), "files");
+		await mkdir(store, { recursive: true, mode: 0o700 });
+		const file = join(store, PLACEHOLDER_LIST);
+		const known = new Set((await readFile(file, "utf8").catch(() => "")).split("\n"));
+		const added = placeholders.filter((line) => !known.has(line));
+		if (added.length > 0) await appendFile(file, added.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+	}
+
+	async #make(): Promise<void> {
+		await mkdir(this.#place.gitDir, { recursive: true, mode: 0o700 });
+		await gitText(this.#place, ["init", "-q", "--bare"]);
+		await gitAt(this.#place, ["remote", "add", "origin", this.#remote]);
+		await gitText(this.#place, ["remote", "set-url", "origin", this.#remote]);
+		await gitText(this.#place, ["worktree", "prune"]);
+	}
+
+	#alone<T>(work: () => Promise<T>): Promise<T> {
+		const done = this.#queue.then(async () => {
+			this.#made ??= this.#make().catch((error: unknown) => {
+				this.#made = undefined;
+				throw error;
+			});
+			await this.#made;
+			return work();
+		});
+		this.#queue = done.catch(() => {});
+		return done;
+	}
+}

@@ -1,0 +1,283 @@
+// Connections to the engine's Postgres. `pg` and `pg-boss` are optional peer packages: they are imported here, when an engine is named.
+// C1 no statement waits for ever: every one has a time limit, so that a partition is noticed; C2 the address is never shown with its password.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PgBoss } from "pg-boss";
+import type { Failure, Result } from "../../core/index.ts";
+
+/** Runs statements, on any connection or inside one transaction. */
+export interface Sql {
+	/** Runs one statement; gives its rows, and how many rows it returned or changed. */
+	query<Row extends object>(
+		text: string,
+		values?: readonly unknown[],
+	): Promise<{ readonly rows: Row[]; readonly count: number }>;
+	/** The same, as pg-boss wants it. */
+	executeSql(text: string, values?: unknown[]): Promise<{ rows: never[] }>;
+}
+
+export interface Database extends Sql {
+	/** Host, port and database, without user and password. */
+	readonly name: string;
+	/** The queue: only its public functions are used, with a transaction as their `db`. Started on first use. */
+	boss(): Promise<PgBoss>;
+	/** Makes or updates the queue's tables. */
+	installJobs(): Promise<void>;
+	/** Commits when `work` resolves, rolls back when it rejects. */
+	transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
+	/** Calls `listener` with every notification, and with `undefined` after a reconnection, when some may have been missed. */
+	listen(listener: (payload: string | undefined) => void): Promise<() => void>;
+	/** Resolves once the connections are closed. */
+	close(): Promise<void>;
+}
+
+/** The channel of all notifications: `job <queue>` and `post <run>`. */
+export const CHANNEL = "chronicle";
+/** The schema of pg-boss's tables. */
+export const JOBS_SCHEMA = "chronicle_jobs";
+
+const statementMs = 15_000;
+const connectMs = 5000;
+const reconnectMs = 1000;
+const closeMs = 1000;
+
+type Pg = typeof import("pg").default;
+type Boss = typeof import("pg-boss");
+
+const install = "npm install pg@8 pg-boss@12";
+
+/** Loads the two packages, or says how to install them. */
+async function loadPackages(): Promise<Result<{ readonly pg: Pg; readonly boss: Boss }>> {
+	try {
+		const [pg, boss] = await Promise.all([import("pg"), import("pg-boss")]);
+		return { ok: true, value: { pg: pg.default, boss } };
+	} catch (error) {
+		const missing = /'(pg(?:-boss)?)'/.exec((error as Error).message)?.[1];
+		return {
+			ok: false,
+			failure: {
+				reason: "no_package",
+				message: `An engine needs the packages pg and pg-boss${missing === undefined ? `: ${(error as Error).message}` : `, and ${missing} is not installed`}.`,
+				remedy: `Install them beside pi-chronicle: ${install} (add -g if it is installed globally).`,
+			},
+		};
+	}
+}
+
+/** Opens the database at `url` (`postgres://…`; TLS options such as `sslmode=verify-full` belong to it). Nothing is connected yet. */
+export async function openDatabase(url: string): Promise<Result<Database>> {
+	const parsed = URL.canParse(url) ? new URL(url) : undefined;
+	if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol))
+		return {
+			ok: false,
+			failure: {
+				reason: "usage",
+				message: "The engine's address is not a Postgres URL.",
+				remedy: "Write it as postgres://user@host:5432/database.",
+			},
+		};
+	const loaded = await loadPackages();
+	if (!loaded.ok) return loaded;
+	return { ok: true, value: new PostgresDatabase(url, `${parsed.host}${parsed.pathname}`, loaded.value) };
+}
+
+class PostgresDatabase implements Database {
+	readonly name: string;
+	readonly #url: string;
+	readonly #packages: { readonly pg: Pg; readonly boss: Boss };
+	readonly #pool: InstanceType<Pg["Pool"]>;
+	readonly #listeners = new Set<(payload: string | undefined) => void>();
+	#listening: Promise<void> | undefined;
+	#listener: InstanceType<Pg["Client"]> | undefined;
+	#boss: Promise<PgBoss> | undefined;
+	#closed = false;
+
+	constructor(url: string, name: string, packages: { readonly pg: Pg; readonly boss: Boss }) {
+		this.name = name;
+		this.#url = url;
+		this.#packages = packages;
+		this.#pool = new packages.pg.Pool({
+			connectionString: url,
+			max: 10,
+			connectionTimeoutMillis: connectMs,
+			query_timeout: statementMs,
+			statement_timeout: statementMs,
+			keepAlive: true,
+			allowExitOnIdle: true,
+			application_name: "pi-chronicle",
+		});
+		// A connection that breaks while it is idle is replaced by the pool.
+		this.#pool.on("error", () => {});
+		this.#pool.on("connect", (client) => void client.on("error", () => {}));
+	}
+
+	async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+		const { rows, rowCount } = await this.#pool.query<Row>(text, [...values]);
+		return { rows, count: rowCount ?? 0 };
+	}
+
+	async executeSql(text: string, values?: unknown[]): Promise<{ rows: never[] }> {
+		return this.#pool.query<never>(text, values);
+	}
+
+	async transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T> {
+		const client = await this.#pool.connect();
+		let broken: Error | undefined;
+		try {
+			await client.query("BEGIN");
+			const done = await work({
+				async query(text, values = []) {
+					const { rows, rowCount } = await client.query(text, [...values]);
+					return { rows, count: rowCount ?? 0 };
+				},
+				executeSql: (text, values) => client.query(text, values),
+			});
+			await client.query("COMMIT");
+			return done;
+		} catch (error) {
+			await client.query("ROLLBACK").catch((failed: Error) => {
+				broken = failed;
+			});
+			throw error;
+		} finally {
+			client.release(broken);
+		}
+	}
+
+	boss(): Promise<PgBoss> {
+		this.#boss ??= this.#startBoss().catch((error: unknown) => {
+			this.#boss = undefined;
+			throw error;
+		});
+		return this.#boss;
+	}
+
+	async installJobs(): Promise<void> {
+		const boss = await this.#startBoss(true);
+		await boss.stop({ graceful: false, close: false });
+	}
+
+	async #startBoss(migrate = false): Promise<PgBoss> {
+		const { PgBoss } = this.#packages.boss;
+		const boss = new PgBoss({
+			db: { executeSql: (text, values) => this.#pool.query(text, values) },
+			schema: JOBS_SCHEMA,
+			migrate,
+			createSchema: migrate,
+			supervise: false,
+			schedule: false,
+			registerInstance: false,
+		});
+		boss.on("error", () => {});
+		return boss.start();
+	}
+
+	async listen(listener: (payload: string | undefined) => void): Promise<() => void> {
+		this.#listeners.add(listener);
+		this.#listening ??= this.#connectListener();
+		await this.#listening;
+		return () => void this.#listeners.delete(listener);
+	}
+
+	/** Resolves after the first try; connects again for as long as the database is open. */
+	async #connectListener(): Promise<void> {
+		const client = new this.#packages.pg.Client({
+			connectionString: this.#url,
+			connectionTimeoutMillis: connectMs,
+			keepAlive: true,
+			application_name: "pi-chronicle listener",
+		});
+		let gone = false;
+		const again = (): void => {
+			if (gone || this.#closed) return;
+			gone = true;
+			client.end().catch(() => {});
+			setTimeout(() => void this.#connectListener(), reconnectMs).unref();
+		};
+		client.on("error", again);
+		client.on("end", again);
+		client.on("notification", ({ payload = "" }) => this.#tell(payload));
+		try {
+			await client.connect();
+			await client.query(`LISTEN ${CHANNEL}`);
+			this.#listener = client;
+			// Listening keeps no process alive.
+			(client as unknown as { unref(): void }).unref();
+			this.#tell(undefined);
+		} catch {
+			again();
+		}
+	}
+
+	#tell(payload: string | undefined): void {
+		for (const listener of this.#listeners) listener(payload);
+	}
+
+	async close(): Promise<void> {
+		if (this.#closed) return;
+		this.#closed = true;
+		const boss = await this.#boss?.catch(() => undefined);
+		// Connections that keep no process alive do not keep it alive for their farewell either: nobody waits longer than this.
+		const ended = [boss?.stop({ graceful: false, close: false }), this.#listener?.end(), this.#pool.end()];
+		await Promise.race([Promise.allSettled(ended), sleep(closeMs)]);
+	}
+}
+
+const outages = new Set([
+	"ECONNREFUSED",
+	"ECONNRESET",
+	"EPIPE",
+	"ETIMEDOUT",
+	"EHOSTUNREACH",
+	"ENETUNREACH",
+	"EAI_AGAIN",
+]);
+
+/** Whether an error says that the database cannot be reached now, so that the same statement may succeed later. */
+export function isOutage(error: unknown): boolean {
+	const { code = "", message = "" } = error as { code?: string; message?: string };
+	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again.
+	if (outages.has(code) || /^(?:08...|57P0.|53300|40001|40P01)$/.test(code)) return true;
+	return /connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message);
+}
+
+/** Repeats `work` while the database is out of reach, for at most `ms` milliseconds. */
+export async function throughOutage<T>(ms: number, work: () => Promise<T>): Promise<T> {
+	for (const until = Date.now() + ms; ; await sleep(200)) {
+		try {
+			return await work();
+		} catch (error) {
+			if (!isOutage(error) || Date.now() >= until) throw error;
+		}
+	}
+}
+
+/** What an error of the database means to the user. */
+export function databaseFailure(error: unknown, name: string): Failure & { readonly reason: "io" | "no_space" } {
+	const { code = "", message } = error as { code?: string; message: string };
+	const say = (text: string, remedy: string) => ({ reason: "io" as const, message: text, remedy });
+	if (code === "53100")
+		return {
+			reason: "no_space",
+			message: `The database ${name} has no space left.`,
+			remedy: "Free some space there, then resume the run: nothing that was recorded is lost.",
+		};
+	if (isOutage(error))
+		return say(
+			`The database ${name} cannot be reached: ${message}.`,
+			"Check that it runs and the network, then try again.",
+		);
+	if (code === "42501")
+		return say(
+			`This database user lacks a right on ${name}: ${message}.`,
+			"Give it a role of the engine, for example: GRANT chronicle_submitter TO …; and a project: pi-chronicle engine init --project … --member ….",
+		);
+	if (code === "28P01" || code === "28000" || code === "3D000")
+		return say(
+			`The database ${name} refused the connection: ${message}.`,
+			"Check user, password and database in the address.",
+		);
+	return say(
+		`The database ${name} refused a statement: ${message}${code === "" ? "" : ` (${code})`}.`,
+		"Run pi-chronicle engine doctor.",
+	);
+}

@@ -1,0 +1,80 @@
+// Looks at everything that a host of an engine needs, and says what is missing.
+import { mkdir, statfs } from "node:fs/promises";
+import { listModels } from "../../../pi/index.ts";
+import type { Project } from "../project/index.ts";
+import { runGit } from "../workspace/index.ts";
+import { type Database, databaseFailure } from "./database.ts";
+import { remoteOf } from "./engine-project.ts";
+import { explainGit, gitText } from "./remote.ts";
+import { checkVersion } from "./schema.ts";
+
+export interface CheckResult {
+	readonly what: string;
+	readonly ok: boolean;
+	readonly text: string;
+}
+
+/** Bytes below which a disk is called full. */
+const leastFree = 2_000_000_000;
+
+/** Checks database, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
+export async function examine(database: Database, project: Project, data: string): Promise<readonly CheckResult[]> {
+	return [
+		await check("database", () => checkDatabase(database)),
+		await check("git remote", () => checkRemote(project.place.cwd)),
+		await check("pi and models", async () => {
+			const { pi, cwd, env = process.env } = project.place;
+			const models = await (project.place.models ?? (() => listModels(pi, cwd, env, [])))();
+			if (models.length === 0) throw new Error("pi can use no model here: log in, or set the provider's key.");
+			return `pi ${pi.version ?? ""}, ${models.length} models`;
+		}),
+		await check("disk", async () => {
+			await mkdir(data, { recursive: true, mode: 0o700 });
+			const { bavail, bsize } = await statfs(data);
+			const free = bavail * bsize;
+			if (free < leastFree) throw new Error(`${data} has ${Math.round(free / 1e6)} MB left.`);
+			return `${Math.round(free / 1e9)} GB free in ${data}`;
+		}),
+	];
+}
+
+async function check(what: string, work: () => Promise<string>): Promise<CheckResult> {
+	try {
+		return { what, ok: true, text: await work() };
+	} catch (error) {
+		return { what, ok: false, text: (error as Error).message };
+	}
+}
+
+async function checkDatabase(database: Database): Promise<string> {
+	const began = performance.now();
+	try {
+		const wrong = await checkVersion(database);
+		if (wrong) throw new Error(`${wrong.message} ${wrong.remedy}`);
+		await database.boss();
+		const { rows } = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version");
+		return `Postgres ${rows[0]?.version} at ${database.name}, ${Math.round(performance.now() - began)} ms`;
+	} catch (error) {
+		const { code } = error as { code?: string };
+		if (code === undefined && error instanceof Error) throw error;
+		const { message, remedy } = databaseFailure(error, database.name);
+		throw new Error(`${message} ${remedy}`);
+	}
+}
+
+/** Writes a ref to the remote and deletes it again: reading alone says nothing about pushing. */
+async function checkRemote(cwd: string): Promise<string> {
+	const remote = await remoteOf(cwd);
+	if (!remote.ok) throw new Error(`${remote.failure.message} ${remote.failure.remedy}`);
+	const asked = await runGit({ args: ["rev-parse", "--absolute-git-dir"], cwd });
+	if (asked.kind !== "done") throw new Error(explainGit(asked));
+	const place = { gitDir: asked.output.toString("utf8").trim(), cwd };
+	const ref = `refs/chronicle/doctor/${process.pid}-${Date.now()}`;
+	const object = await gitText(place, ["hash-object", "-w", "--stdin"], Buffer.from("pi-chronicle engine doctor\n"));
+	const who = ["-c", "user.name=pi-chronicle", "-c", "user.email=pi-chronicle@localhost"];
+	const tree = await gitText(place, ["mktree"], Buffer.from(`100644 blob ${object}\tdoctor\n`));
+	const commit = await gitText(place, [...who, "commit-tree", "-m", "pi-chronicle engine doctor", tree]);
+	await gitText(place, ["push", "-q", "--no-verify", remote.value, `${commit}:${ref}`]);
+	await gitText(place, ["push", "-q", "--no-verify", remote.value, `:${ref}`]);
+	return `${remote.value.replace(/\/\/[^@/]*@/, "//")} takes refs/chronicle`;
+}

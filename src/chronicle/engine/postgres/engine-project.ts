@@ -1,0 +1,164 @@
+// A project whose runs are left to the hosts of an engine: submitted, looked at and answered from here.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { openRedaction } from "../../../safety/index.ts";
+import type { Failure, Result, Run, StoreFailure } from "../../core/index.ts";
+import { type Project, workspaceScope } from "../project/index.ts";
+import { runGit } from "../workspace/index.ts";
+import { type Database, databaseFailure, openDatabase } from "./database.ts";
+import { openHost } from "./host.ts";
+import { isName, queueName } from "./jobs.ts";
+import { RunRefs } from "./run-refs.ts";
+import { checkVersion } from "./schema.ts";
+import { openLookingWorkspace, openSharedWorkspace } from "./shared-workspace.ts";
+import { openPostgresStore } from "./store.ts";
+
+export interface EngineOrder {
+	readonly url: string;
+	/** Default: the name of the repository on its remote. */
+	readonly project?: string | undefined;
+	/** Default `runs`. */
+	readonly queue?: string | undefined;
+	/** What a host must have for new runs. */
+	readonly labels?: readonly string[];
+	readonly priority?: number;
+}
+
+/** The queue of runs for which none is named. */
+export const usualQueue = "runs";
+
+/** Opens the project on an engine; what is not said otherwise is as in `project`. */
+export async function openEngineProject(project: Project, order: EngineOrder): Promise<Result<Project>> {
+	const opened = await openDatabase(order.url);
+	if (!opened.ok) return opened;
+	const database = opened.value;
+	const found = await findProject(database, project.place.cwd, order.project).catch(
+		(error: unknown): Result<FoundProject> => ({ ok: false, failure: databaseFailure(error, database.name) }),
+	);
+	if (!found.ok) {
+		await database.close();
+		return found;
+	}
+	return { ok: true, value: engineProject(project, database, found.value, order) };
+}
+
+interface FoundProject {
+	readonly name: string;
+	readonly remote: string;
+}
+
+/** The project of the engine that the repository in `cwd` is, and the remote that its hosts share. */
+async function findProject(database: Database, cwd: string, named: string | undefined): Promise<Result<FoundProject>> {
+	const wrong = await checkVersion(database);
+	if (wrong) return { ok: false, failure: wrong };
+	const remote = await remoteOf(cwd);
+	if (!remote.ok) return remote;
+	const name = named ?? projectNameOf(remote.value);
+	const known = await database.query("SELECT FROM chronicle.project WHERE name = $1", [name]);
+	if (known.count === 1) return { ok: true, value: { name, remote: remote.value } };
+	return {
+		ok: false,
+		failure: {
+			reason: "unknown",
+			message: `The engine has no project "${name}".`,
+			remedy: `Make it: pi-chronicle engine init --project ${isName(name) ? name : "<name>"}; or name another with --project.`,
+		},
+	};
+}
+
+/** The remote `origin` of the repository around `cwd`, or without one the repository itself. */
+export async function remoteOf(cwd: string): Promise<Result<string>> {
+	const origin = await runGit({ args: ["remote", "get-url", "origin"], cwd, settings: "users" });
+	if (origin.kind === "done") return { ok: true, value: origin.output.toString("utf8").trim() };
+	const own = await runGit({ args: ["rev-parse", "--path-format=absolute", "--git-common-dir"], cwd });
+	if (own.kind === "done") return { ok: true, value: own.output.toString("utf8").trim() };
+	return {
+		ok: false,
+		failure: {
+			reason: "no_git",
+			message: `${cwd} is in no git repository, and the hosts of an engine get the files of a run by git.`,
+			remedy: "Run git init there, and add the remote that all hosts reach as origin.",
+		},
+	};
+}
+
+/** The name of a project by its remote: `git@host:team/App.git` is `app`. */
+export function projectNameOf(remote: string): string {
+	const last =
+		basename(remote.replace(/\/?\.git\/?$/, "").replace(/\/+$/, ""))
+			.split(":")
+			.at(-1) ?? "";
+	return last
+		.toLowerCase()
+		.replace(/[^a-z0-9_-]+/g, "-")
+		.replace(/^[-_]+|-+$/g, "")
+		.slice(0, 40);
+}
+
+function engineProject(
+	project: Project,
+	database: Database,
+	{ name, remote }: FoundProject,
+	order: EngineOrder,
+): Project {
+	const { queue = usualQueue, labels = [], priority = 0 } = order;
+	const { cwd } = project.place;
+	const store = openPostgresStore({
+		...{
+			database,
+			host: openHost(database),
+			clock: project.clock,
+			redact: openRedaction(process.env),
+			project: name,
+			priority,
+		},
+		queue: queueName(name, queue, labels),
+		folderOf: (run) => join(project.place.agentFolder, "chronicle", "engine", "runs", run),
+		creates: { kind: "submitted", base: (run) => publishBase(project, remote, run) },
+	});
+	return {
+		...project,
+		store: {
+			...store,
+			async remove(id) {
+				const removed = await store.remove(id);
+				const gitDir = await runGit({ args: ["rev-parse", "--absolute-git-dir"], cwd });
+				if (removed.ok && gitDir.kind === "done")
+					await new RunRefs({ run: id, remote, store: gitDir.output.toString("utf8").trim(), cwd })
+						.collect()
+						.catch(() => {});
+				return removed;
+			},
+		},
+		engine: {
+			name: database.name,
+			wake: (id) => store.wake(id),
+			close: () => database.close(),
+			async openFiles(run, folder) {
+				const { rows } = await database.query<{ head: string | null }>("SELECT head FROM chronicle.run WHERE id = $1", [
+					run.id,
+				]);
+				const options = { run: run.id, remote, cwd, folder, leftOut: project.ownFolders, ...workspaceScope(run) };
+				return openLookingWorkspace(options, rows[0]?.head ?? null);
+			},
+		},
+	};
+}
+
+/** Publishes the files of the submitter's folder as they are now: the run starts with them. */
+async function publishBase(project: Project, remote: string, run: Run): Promise<Result<string, StoreFailure>> {
+	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-submit-"));
+	try {
+		const files = openSharedWorkspace({
+			...{ run: run.id, remote, cwd: project.place.cwd, folder, leftOut: project.ownFolders },
+			...workspaceScope(run),
+		});
+		const taken = await files.snapshot();
+		if (taken.ok) return { ok: true, value: taken.value.tree };
+		const failure: Failure = taken.failure;
+		return { ok: false, failure: { ...failure, reason: "io" } };
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}

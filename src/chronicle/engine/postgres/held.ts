@@ -1,0 +1,299 @@
+// A run's ledger in Postgres, held by this host: each append is one statement, which does nothing unless the lease is still this host's.
+// P1 events are numbered without gaps, each number once; P2 after the lease is lost nothing is written; P3 a statement whose result was lost is
+// repeated without writing twice; P4 the run's row always agrees with its last event.
+import {
+	type EventBody,
+	foldEvent,
+	type HeldLedger,
+	isParked,
+	type LedgerEvent,
+	type PostListener,
+	type Result,
+	type Run,
+	type StoreFailure,
+} from "../../core/index.ts";
+import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
+import { databaseFailure, type Sql, throughOutage } from "./database.ts";
+import type { Host } from "./host.ts";
+import type { JobAttempt } from "./jobs.ts";
+import type { StoreParts } from "./parts.ts";
+import { findAnswer, openPosts, type Posts, settlePost, type WaitingAnswer } from "./posts.ts";
+import { foldedColumns, foldedValues, type RunRow, readEventRows, storedText } from "./rows.ts";
+import { type SettledRow, settleJob } from "./settle.ts";
+
+/** What a segment adds to a held ledger. */
+export interface SegmentHooks {
+	/** The snapshot that holds the files of what is appended next; `undefined`: as before. */
+	head(): string | undefined;
+	/** Called before the events are recorded, with the run after them; a failure is the append's. */
+	beforeAppend(bodies: readonly EventBody[], next: Run): Promise<StoreFailure | undefined>;
+	/** Called once the events are recorded. */
+	afterAppend(events: readonly LedgerEvent[], now: Run): void;
+}
+
+export interface PostgresLedger extends HeldLedger {
+	/** To be called once, before the first append. */
+	use(hooks: SegmentHooks): void;
+	/** The answer to the question that the run asks, if one was posted: it is not delivered with the other posts. Call it before them. */
+	takeAnswer(): Promise<TakenAnswer | undefined>;
+	/**
+	 * Settles the job of the segment once it has ended, and gives the run back if that has not been done. `again`: it is to be continued by any
+	 * host. `failed`: the attempt counts, unless the run has got to another visit meanwhile. Repeated until the database has heard it.
+	 */
+	settle(
+		how: { readonly kind: "parked" | "again" } | { readonly kind: "failed"; readonly reason: string },
+	): Promise<void>;
+	/** The host that held it before, if its lease ran out or it gave the run back; the fence under which it wrote. */
+	readonly earlier: { readonly fence: number; readonly head: string | null };
+}
+
+/** An answer that was posted while no host held the run. */
+export interface TakenAnswer {
+	readonly event: WaitingAnswer["event"];
+	/** Tells its sender that it was recorded, or why it was not. */
+	settle(refused?: string): Promise<void>;
+}
+
+export interface HeldRunParts extends StoreParts {
+	readonly host: Host;
+	readonly row: RunRow;
+	readonly run: Run;
+	readonly fence: number;
+	/** The job that this segment is; absent: the run was opened directly. */
+	readonly job: JobAttempt | undefined;
+}
+
+/** Events after which the stored state is renewed: what has to be folded to read a run. */
+const mostUnfolded = 200;
+/** Milliseconds that a statement is repeated for while the database is out of reach. */
+const outageMs = 60_000;
+
+const [, ...changing] = foldedColumns;
+const appendText = `
+WITH soon AS (SELECT CASE WHEN $4 THEN set_config('synchronous_commit', 'off', true) END),
+held AS (
+	UPDATE chronicle.run SET head = COALESCE($5, head), seq = $9, ${changing.map((name, index) => `${name} = $${index + 10}`).join(", ")}
+	FROM soon WHERE id = $1 AND holder = $2 AND fence = $3 AND seq = $6 RETURNING id
+)
+INSERT INTO chronicle.event (run, seq, body)
+SELECT held.id, added.seq, added.body FROM held, unnest($7::int[], $8::text[]) AS added (seq, body)`;
+
+const gone = storeFailure("fenced", "The run's lease has been released.", "Open it again.");
+
+export class HeldRow implements PostgresLedger {
+	readonly run: Run;
+	readonly repairs: readonly string[] = [];
+	readonly place: string;
+	readonly folder: string;
+	readonly fence: number;
+	readonly earlier: PostgresLedger["earlier"];
+	readonly #parts: HeldRunParts;
+	/** The run after the last append. */
+	#now: Run;
+	#savedSeq: number;
+	#released = false;
+	#queue: Promise<unknown> = Promise.resolve();
+	#hooks: SegmentHooks | undefined;
+	#posts: Promise<Posts> | undefined;
+	/** The post that `takeAnswer` has taken. */
+	#answered: string | undefined;
+
+	constructor(parts: HeldRunParts) {
+		this.#parts = parts;
+		this.run = parts.run;
+		this.#now = parts.run;
+		this.#savedSeq = parts.row.body_seq;
+		this.fence = parts.fence;
+		this.place = `the events of run ${parts.run.id} in the database ${parts.database.name}`;
+		this.folder = parts.folderOf(parts.run.id);
+		this.earlier = { fence: parts.row.fence, head: parts.row.head };
+	}
+
+	use(hooks: SegmentHooks): void {
+		this.#hooks = hooks;
+	}
+
+	get holder(): HeldLedger["holder"] {
+		const { host } = this.#parts;
+		const self = { host: host.id, pid: process.pid, started: "", fence: this.fence, alive: "yes" } as const;
+		return this.#released ? undefined : self;
+	}
+
+	events(after = 0): AsyncIterable<LedgerEvent> {
+		return readEventRows(this.#parts.database, this.run.id, after);
+	}
+
+	async holdsLease(): Promise<boolean> {
+		const { database, host } = this.#parts;
+		if (this.#released || performance.now() - host.provedAt() > host.leaseMs) return false;
+		try {
+			const held = await database.query("SELECT FROM chronicle.run WHERE id = $1 AND holder = $2 AND fence = $3", [
+				this.run.id,
+				host.id,
+				this.fence,
+			]);
+			return held.count === 1;
+		} catch {
+			// What cannot be seen must not be acted on.
+			return false;
+		}
+	}
+
+	async leaseLoss(): Promise<StoreFailure> {
+		return this.#released ? gone.failure : this.#explainLoss();
+	}
+
+	async #explainLoss(): Promise<StoreFailure> {
+		const { database, host } = this.#parts;
+		const isLate = performance.now() - host.provedAt() > host.leaseMs;
+		const message = isLate
+			? "This host could not prove in time that it is alive, so others may continue the run."
+			: "Another host has taken over the run.";
+		const fenced = storeFailure("fenced", message, "Continue there: engine status shows it.").failure;
+		return database.query("SELECT FROM chronicle.run WHERE id = $1", [this.run.id]).then(
+			() => fenced,
+			(error: unknown) => databaseFailure(error, database.name),
+		);
+	}
+
+	append(
+		bodies: readonly EventBody[],
+		durability: "durable" | "soon",
+	): Promise<Result<readonly LedgerEvent[], StoreFailure>> {
+		return this.#enqueue(async () => {
+			if (this.#released) return gone;
+			const { clock, redact, database } = this.#parts;
+			const at = new Date(clock.now()).toISOString();
+			const events = bodies.map((body, index) =>
+				stampEvent(redactEvent(body, redact), { seq: this.#now.seq + index + 1, at, fence: this.fence }),
+			);
+			const next = events.reduce(foldEvent, this.#now);
+			const refused = await this.#hooks?.beforeAppend(bodies, next);
+			if (refused) return { ok: false, failure: refused };
+			try {
+				if (!(await this.#write(events, next, durability))) return { ok: false, failure: await this.#explainLoss() };
+			} catch (error) {
+				return { ok: false, failure: databaseFailure(error, database.name) };
+			}
+			this.#now = next;
+			this.#hooks?.afterAppend(events, next);
+			return { ok: true, value: events };
+		});
+	}
+
+	/** `false`: the lease is lost, and nothing was written. */
+	async #write(events: readonly LedgerEvent[], next: Run, durability: "durable" | "soon"): Promise<boolean> {
+		const { database, host } = this.#parts;
+		const texts = events.map((event) => JSON.stringify(event));
+		const values = [
+			...[this.run.id, host.id, this.fence, durability === "soon", this.#hooks?.head() ?? null, this.#now.seq],
+			...[events.map(({ seq }) => seq), texts, ...foldedValues(next)],
+		];
+		let tries = 0;
+		return throughOutage(outageMs, async () => {
+			tries += 1;
+			const { count } = await database.query(appendText, values);
+			return count === events.length || (tries > 1 && (await this.#isWritten(next.seq, texts.at(-1))));
+		});
+	}
+
+	/** Whether the statement before an outage was carried out although its result was lost. */
+	async #isWritten(seq: number, text: string | undefined): Promise<boolean> {
+		const { database, host } = this.#parts;
+		const { rows } = await database.query<{ body: string }>(
+			`SELECT e.body FROM chronicle.run r JOIN chronicle.event e ON e.run = r.id AND e.seq = $4
+			WHERE r.id = $1 AND r.holder = $2 AND r.fence = $3 AND r.seq = $4`,
+			[this.run.id, host.id, this.fence, seq],
+		);
+		return rows[0]?.body === text;
+	}
+
+	checkpoint(now: Run, when: "now" | "if due" = "now"): Promise<Result<void, StoreFailure>> {
+		return this.#enqueue(async () => {
+			if (this.#released) return gone;
+			if (now.seq !== this.#now.seq)
+				return storeFailure("io", "The checkpoint is not at the end of the log.", "Fold the appended events first.");
+			if (now.seq === this.#savedSeq || (when === "if due" && now.seq - this.#savedSeq < mostUnfolded))
+				return { ok: true, value: undefined };
+			const { database, host } = this.#parts;
+			try {
+				const saved = await throughOutage(outageMs, () =>
+					database.query(
+						"UPDATE chronicle.run SET body = $4, body_seq = $5 WHERE id = $1 AND holder = $2 AND fence = $3 AND seq = $5",
+						[this.run.id, host.id, this.fence, storedText(now), now.seq],
+					),
+				);
+				if (saved.count === 0) return { ok: false, failure: await this.#explainLoss() };
+				this.#savedSeq = now.seq;
+				return { ok: true, value: undefined };
+			} catch (error) {
+				return { ok: false, failure: databaseFailure(error, database.name) };
+			}
+		});
+	}
+
+	async takeAnswer(): Promise<TakenAnswer | undefined> {
+		const { stage, id } = this.run;
+		const asked =
+			stage.kind === "asking"
+				? stage.question
+				: stage.kind === "stopping" && stage.after.kind === "ask"
+					? stage.after.earlier
+					: undefined;
+		const { database } = this.#parts;
+		const found = asked ? await findAnswer(database, id, asked.seq) : undefined;
+		if (!found) return undefined;
+		this.#answered = found.id;
+		return { event: found.event, settle: (refused) => settlePost(database, found.id, refused) };
+	}
+
+	async onPosted(listener: PostListener): Promise<void> {
+		this.#posts ??= openPosts(this.#parts, this.run.id, listener, this.#answered);
+		await (await this.#posts).emptied;
+	}
+
+	async releaseLease(): Promise<void> {
+		if (this.#released) return;
+		await (await this.#posts)?.close();
+		await this.#enqueue(async () => {
+			this.#released = true;
+			const how = this.#parts.job && isParked(this.#now) ? ({ kind: "parked" } as const) : undefined;
+			const { database } = this.#parts;
+			await throughOutage(outageMs, () => database.transaction((tx) => this.#giveBack(tx, how))).catch(() => {});
+		});
+	}
+
+	async settle(how: Parameters<PostgresLedger["settle"]>[0]): Promise<void> {
+		await this.releaseLease();
+		const { database } = this.#parts;
+		await throughOutage(Number.POSITIVE_INFINITY, () => database.transaction((tx) => this.#giveBack(tx, how)));
+	}
+
+	/** Gives the run back and, with `how`, settles its job. A post that came meanwhile gets a new job. */
+	async #giveBack(tx: Sql, how: Parameters<PostgresLedger["settle"]>[0] | undefined): Promise<void> {
+		const { database, host, job } = this.#parts;
+		const { id } = this.run;
+		const { rows } = await tx.query<SettledRow>(
+			`SELECT r.id, r.project, r.queue, r.priority, r.job, r.visit, r.claimed_visit,
+				EXISTS (SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting') AS waiting
+			FROM chronicle.run r WHERE id = $1 AND (holder = $2 OR holder IS NULL) AND fence = $3 FOR UPDATE`,
+			[id, host.id, this.fence],
+		);
+		const [row] = rows;
+		if (!row) return;
+		const settles = how !== undefined && job !== undefined && row.job === job.id;
+		const next = settles ? await settleJob(database, tx, { ...row, attempt: job }, how) : row.job;
+		await tx.query("UPDATE chronicle.run SET holder = NULL, job = $2 WHERE id = $1", [id, next]);
+		await tx.query(
+			"DELETE FROM chronicle.inbox WHERE run = $1 AND state <> 'waiting' AND done_at < now() - interval '1 hour'",
+			[id],
+		);
+	}
+
+	/** Writes run one after another, in the order of the calls. */
+	#enqueue<T>(write: () => Promise<T>): Promise<T> {
+		const done = this.#queue.then(write);
+		this.#queue = done.catch(() => {});
+		return done;
+	}
+}

@@ -1,0 +1,14 @@
+// Many machines: runs in a Postgres, jobs by pg-boss, files in git refs. Imported only where an engine is named.
+export { type Database, databaseFailure, openDatabase } from "./database.ts";
+export { type CheckResult, examine } from "./doctor.ts";
+export { openEngineProject, usualQueue } from "./engine-project.ts";
+export { openHost } from "./host.ts";
+export { makeQueue, queueName } from "./jobs.ts";
+export { checkVersion, initialize } from "./schema.ts";
+export type { ServedProject } from "./segment.ts";
+export { readServed, serveHere } from "./serve.ts";
+export { setLimit, setUpEngine } from "./setup-engine.ts";
+export { openSharedWorkspace } from "./shared-workspace.ts";
+export { drainHosts, type EngineStatus, readStatus } from "./status.ts";
+export { openPostgresStore } from "./store.ts";
+export { EngineWorker } from "./worker.ts";

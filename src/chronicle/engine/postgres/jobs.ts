@@ -1,0 +1,111 @@
+// Jobs: one for each segment of a run, from an activation until the run parks, ends or is given back. pg-boss has the queue; `run.job` says which
+// job counts. Everything here happens inside the caller's transaction.
+// J1 a run that waits for nobody has at most one job that counts; J2 a job is sent and settled together with the change of its run.
+import { randomUUID } from "node:crypto";
+import type { PgBoss } from "pg-boss";
+import { CHANNEL, type Database, type Sql } from "./database.ts";
+
+/** What a job holds. The rest is in the run's row. */
+export interface JobData {
+	readonly run: string;
+}
+
+/** One attempt at a job: a later one has a higher number. */
+export interface JobAttempt {
+	readonly id: string;
+	readonly queue: string;
+	readonly retryCount: number;
+}
+
+/** Attempts after which a job that makes no progress is given up, and its run parked. */
+export const mostAttempts = 5;
+
+const daySeconds = 86_400;
+
+const namePattern = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+/** Whether `name` can name a project, a queue or a label. */
+export function isName(name: string): boolean {
+	return namePattern.test(name);
+}
+
+/** The name in pg-boss of a project's queue; hosts take jobs only from the queues that they name. `labels`: what the host must have. */
+export function queueName(project: string, queue: string, labels: readonly string[] = []): string {
+	return [project, queue, ...[...labels].sort()].join("/");
+}
+
+/** Where jobs go that were given up. */
+export function deadQueue(project: string): string {
+	return `${project}/.dead`;
+}
+
+/** Makes the queues of a project. Repeating it changes nothing. */
+export async function makeQueue(boss: PgBoss, project: string, name: string): Promise<void> {
+	const dead = deadQueue(project);
+	const kept = { retentionSeconds: 3650 * daySeconds, deleteAfterSeconds: 7 * daySeconds };
+	if (!(await boss.getQueue(dead))) await boss.createQueue(dead, { ...kept, retryLimit: 20, retryDelay: 30 });
+	if (await boss.getQueue(name)) return;
+	await boss.createQueue(name, {
+		...kept,
+		deadLetter: dead,
+		expireInSeconds: daySeconds,
+		retryLimit: mostAttempts - 1,
+		retryDelay: 1,
+		retryBackoff: true,
+		retryDelayMax: 60,
+	});
+}
+
+/** What sending a job of a run needs to know of it. */
+export interface QueuedRun {
+	readonly id: string;
+	readonly project: string;
+	readonly queue: string;
+	readonly priority: number;
+}
+
+/** Sends a job for a run and gives its id. `afterSeconds`: not before that. */
+export async function sendJob(
+	database: Database,
+	tx: Sql,
+	{ id, project, queue, priority }: QueuedRun,
+	afterSeconds = 0,
+): Promise<string> {
+	const boss = await database.boss();
+	const job = randomUUID();
+	const sent = await boss.send(queue, { run: id } satisfies JobData, {
+		id: job,
+		priority,
+		group: { id: project },
+		...(afterSeconds > 0 ? { startAfter: afterSeconds } : {}),
+		db: tx,
+	});
+	if (sent === null) throw new Error(`The queue ${queue} did not take the job of run ${id}.`);
+	if (afterSeconds === 0) await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `job ${queue}`]);
+	return job;
+}
+
+/** Whether a job is queued or being done. */
+export async function isJobAlive(database: Database, tx: Sql, queue: string, job: string): Promise<boolean> {
+	const boss = await database.boss();
+	const [found] = await boss.findJobs(queue, { id: job, db: tx });
+	return found !== undefined && ["created", "retry", "active"].includes(found.state);
+}
+
+/** Completes an attempt at a job. */
+export async function completeJob(database: Database, tx: Sql, { queue, id, retryCount }: JobAttempt): Promise<void> {
+	const boss = await database.boss();
+	await boss.complete(queue, { id, retryCount }, null, { db: tx });
+}
+
+/** Fails an attempt: the job is tried again later, or given up after the last attempt. */
+export async function failJob(
+	database: Database,
+	tx: Sql,
+	{ queue, id, retryCount }: JobAttempt,
+	reason: string,
+): Promise<void> {
+	const boss = await database.boss();
+	await boss.fail(queue, { id, retryCount }, { reason }, { db: tx });
+	await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `job ${queue}`]);
+}

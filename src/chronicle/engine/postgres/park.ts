@@ -1,0 +1,63 @@
+// Parks a run that was given up: its pending actions are recorded as not done, without doing any of them, until it waits for its user.
+import {
+	type Action,
+	decide,
+	type EventBody,
+	foldEvent,
+	isParked,
+	isRefusal,
+	pendingActions,
+	type Run,
+} from "../../core/index.ts";
+import type { PostgresLedger } from "./held.ts";
+
+const mostSteps = 40;
+
+/** Parks the run with `detail` as the reason. `self`: this process. Throws if the run cannot be brought there. */
+export async function parkRun(
+	ledger: PostgresLedger,
+	self: { readonly host: string; readonly pid: number; readonly started: string },
+	detail: string,
+): Promise<void> {
+	let { run } = ledger;
+	const record = async (body: EventBody): Promise<boolean> => {
+		const batch = decide(run, body, new Date().toISOString());
+		if (isRefusal(batch)) return false;
+		const appended = await ledger.append(batch.events, "durable");
+		if (!appended.ok) throw new Error(appended.failure.message);
+		run = appended.value.reduce(foldEvent, run);
+		return true;
+	};
+	if (isParked(run)) return;
+	await record({ kind: "opened", ...self });
+	let asked = false;
+	for (let step = 0; !isParked(run); step += 1) {
+		if (step > mostSteps) throw new Error(`The run could not be parked in the stage ${run.stage.kind}.`);
+		if (!asked) asked = await record({ kind: "pause_requested", cause: "crash", detail });
+		if (isParked(run)) break;
+		const undone = pendingActions(run).map((action) => undoneEvent(run, action, detail));
+		for (const event of undone) if (event) await record(event);
+	}
+	const saved = await ledger.checkpoint(run);
+	if (!saved.ok) throw new Error(saved.failure.message);
+}
+
+/** The event that says that an action was not done. */
+function undoneEvent(run: Run, action: Action, detail: string): EventBody | undefined {
+	switch (action.kind) {
+		case "end_worker":
+			return { kind: "worker_ended", ...action.launch, outcome: { kind: "lost" } };
+		case "clean_up":
+			return { kind: "cleanup_ended", visit: action.visit, index: action.index, result: { kind: "unstarted", detail } };
+		case "measure_files":
+			return { kind: "files_unmeasured", visit: action.visit, purpose: action.purpose, detail };
+		case "restore_files":
+			return { kind: "files_unrestored", tree: action.tree, detail };
+		case "work":
+			return run.stage.kind === "launching"
+				? { kind: "launch_failed", ...action.launch, reason: "spawn", detail }
+				: undefined;
+		default:
+			return undefined;
+	}
+}

@@ -1,0 +1,138 @@
+// Commands to a run, as rows: the holder takes them in the order of arrival.
+// X1 a row is marked as handled once it is, so after a crash it may be handled twice and is never lost; X2 what the listener does not take (its
+// promise rejects) stays; X3 what cannot be read is kept and reported; X4 the sender finds the reason of a refusal in the row.
+import type { PersonEvent, Post, PostListener, PostState } from "../../core/index.ts";
+import { parsePost } from "../ledger/index.ts";
+import type { Database, Sql } from "./database.ts";
+import type { Host } from "./host.ts";
+
+export interface Posts {
+	/** Resolves once the rows that were there have been delivered. */
+	readonly emptied: Promise<void>;
+	close(): Promise<void>;
+}
+
+interface PostRow {
+	readonly id: string;
+	readonly at: string;
+	readonly body: string;
+}
+
+/** Delivers the posts of a run, and those that arrive, until it is closed. */
+export async function openPosts(
+	{ database, host }: { readonly database: Database; readonly host: Host },
+	run: string,
+	listener: PostListener,
+	/** A row that is answered in another way. */
+	except?: string,
+): Promise<Posts> {
+	let closed = false;
+	let again = false;
+	let delivering: Promise<void> | undefined;
+	const deliverAll = async (): Promise<void> => {
+		do {
+			again = false;
+			const { rows } = await database.query<PostRow>(
+				"SELECT id, at, body FROM chronicle.inbox WHERE run = $1 AND state = 'waiting' ORDER BY id",
+				[run],
+			);
+			for (const row of rows) {
+				if (row.id === except) continue;
+				if (closed) return;
+				await deliver(database, row, listener);
+			}
+		} while (again && !closed);
+	};
+	const look = (): Promise<void> => {
+		again = true;
+		delivering ??= deliverAll()
+			.catch(() => {})
+			.finally(() => {
+				delivering = undefined;
+			});
+		return delivering;
+	};
+	const unlisten = await database.listen((payload) => {
+		if (payload === undefined || payload === `post ${run}`) void look();
+	});
+	// A notification can get lost with its connection.
+	host.onBeat((beat) => {
+		if (!closed && "posted" in beat && beat.posted.includes(run)) void look();
+	});
+	return {
+		emptied: look(),
+		async close() {
+			closed = true;
+			unlisten();
+			await delivering;
+		},
+	};
+}
+
+/** An answer to the question that the run asks, waiting among its posts. */
+export interface WaitingAnswer {
+	readonly id: string;
+	readonly event: PersonEvent & { readonly kind: "approved" | "rejected" | "released" };
+}
+
+/** The first of the run's posts that answers the question `seq`. */
+export async function findAnswer(database: Database, run: string, seq: number): Promise<WaitingAnswer | undefined> {
+	const { rows } = await database.query<PostRow>(
+		"SELECT id, at, body FROM chronicle.inbox WHERE run = $1 AND state = 'waiting' ORDER BY id",
+		[run],
+	);
+	for (const { id, body } of rows) {
+		const read = parsePost(body);
+		if (!("event" in read)) continue;
+		const { event } = read;
+		const answers = event.kind === "approved" || event.kind === "rejected" || event.kind === "released";
+		if (answers && event.answers === seq) return { id, event };
+	}
+	return undefined;
+}
+
+/** Marks a post as handled. */
+export async function settlePost(database: Database, id: string, refused?: string): Promise<void> {
+	await database.query(
+		"UPDATE chronicle.inbox SET state = $2, reason = $3, done_at = now() WHERE id = $1 AND state = 'waiting'",
+		[id, refused === undefined ? "taken" : "refused", refused ?? null],
+	);
+}
+
+/** Rejects where the listener could not handle the event: the next holder gets it. */
+async function deliver(database: Database, { id, at, body }: PostRow, listener: PostListener): Promise<void> {
+	const read = parsePost(body);
+	if ("why" in read) {
+		await database.query("UPDATE chronicle.inbox SET state = 'unread', reason = $2, done_at = now() WHERE id = $1", [
+			id,
+			read.why,
+		]);
+		return listener.unread(`row ${id} of chronicle.inbox`, read.why);
+	}
+	const refused = await listener.event(read.event, Number(at));
+	await settlePost(database, id, refused);
+}
+
+/** Adds a post in the caller's transaction, and gives what its sender may ask of it. */
+export async function addPost(database: Database, tx: Sql, run: string, body: string, at: number): Promise<Post> {
+	const { rows } = await tx.query<{ id: string }>(
+		"INSERT INTO chronicle.inbox (run, at, body) VALUES ($1, $2, $3) RETURNING id",
+		[run, at, body],
+	);
+	const id = rows[0]?.id;
+	return {
+		async state(): Promise<PostState> {
+			const found = await database.query<{ state: string; reason: string | null }>(
+				"SELECT state, reason FROM chronicle.inbox WHERE id = $1",
+				[id],
+			);
+			const { state = "taken", reason } = found.rows[0] ?? {};
+			if (state === "waiting") return { kind: "waiting" };
+			return state === "refused" ? { kind: "refused", reason: reason ?? "" } : { kind: "taken" };
+		},
+		async withdraw() {
+			const gone = await database.query("DELETE FROM chronicle.inbox WHERE id = $1 AND state = 'waiting'", [id]);
+			return gone.count === 1;
+		},
+	};
+}

@@ -1,0 +1,79 @@
+// Git on the remote that the hosts of an engine share. Every call that talks to it is repeated while the remote is out of reach.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { type GitResult, runGit } from "../workspace/index.ts";
+
+/** Milliseconds for which a remote that cannot be reached is tried again. */
+const outageMs = 60_000;
+const longestPauseMs = 5000;
+
+export interface GitPlace {
+	/** The repository's own folder (`--git-dir`). */
+	readonly gitDir: string;
+	/** An existing folder. */
+	readonly cwd: string;
+	/** Object folders whose objects can be named too. */
+	readonly alternates?: readonly string[];
+	readonly env?: Readonly<Record<string, string>>;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs git on a repository. */
+export function gitAt(
+	{ gitDir, cwd, alternates = [], env = {}, signal }: GitPlace,
+	args: readonly string[],
+	input?: Buffer,
+): Promise<GitResult> {
+	return runGit({
+		args: [`--git-dir=${gitDir}`, ...args],
+		cwd,
+		// The user's credentials and URL rewrites count for the remote.
+		settings: "users",
+		env: {
+			GIT_DIR: gitDir,
+			...(alternates.length > 0 ? { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates.join(":") } : {}),
+			...env,
+		},
+		...(input === undefined ? {} : { input }),
+		signal,
+	});
+}
+
+/** The output of a git call without its last line break; throws what git said. */
+export async function gitText(place: GitPlace, args: readonly string[], input?: Buffer): Promise<string> {
+	const done = await gitAt(place, args, input);
+	if (done.kind === "done") return done.output.toString("utf8").trimEnd();
+	throw new Error(explainGit(done));
+}
+
+/** What went wrong, for people. */
+export function explainGit(result: Exclude<GitResult, { kind: "done" }>): string {
+	if (result.kind === "failed") return result.message.split("\n").slice(-3).join(" ") || `git failed (${result.code})`;
+	return result.kind === "missing" ? "git was not found" : "git was stopped";
+}
+
+/** A remote that answers, and does not do what was asked: trying again changes nothing. */
+const answered = /stale info|rejected|couldn't find remote ref|not our ref|permission|denied|authentication/i;
+
+/** Runs git against the remote, for up to a minute while it cannot be reached. */
+export async function gitRemote(place: GitPlace, args: readonly string[]): Promise<GitResult> {
+	const until = Date.now() + outageMs;
+	for (let pause = 250; ; pause = Math.min(pause * 2, longestPauseMs)) {
+		const done = await gitAt(place, args);
+		if (done.kind !== "failed" || answered.test(done.message) || Date.now() + pause > until) return done;
+		await sleep(pause, undefined, place.signal ? { signal: place.signal } : {}).catch(() => {});
+		if (place.signal?.aborted) return { kind: "aborted" };
+	}
+}
+
+/** The failure of the workspace for a remote that did not take or give something. */
+export function remoteFailure(result: Exclude<GitResult, { kind: "done" }>): Result<never, WorkspaceFailure> {
+	return {
+		ok: false,
+		failure: {
+			reason: result.kind === "aborted" ? "stopped" : "io",
+			message: `The project's git remote did not take or give the files: ${explainGit(result)}.`,
+			remedy: "Check the remote and this host's rights there; pi-chronicle engine doctor tests both.",
+		},
+	};
+}

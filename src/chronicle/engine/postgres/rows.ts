@@ -1,0 +1,108 @@
+// A run as rows: how its folded state becomes the row of `chronicle.run`, and how rows become a run again.
+import {
+	decodeRun,
+	encodeRun,
+	foldEvent,
+	isParked,
+	type LeaseHolder,
+	type LedgerEvent,
+	type Run,
+	SCHEMA_VERSION,
+	type StoredRun,
+} from "../../core/index.ts";
+import { summarizeRun } from "../ledger/index.ts";
+import type { Sql } from "./database.ts";
+
+/** The columns that follow from the events; they change with every append. */
+export const foldedColumns = [
+	"seq",
+	"visit",
+	"parked",
+	"status",
+	"state",
+	"updated_at",
+	"cost_usd",
+	"tokens",
+	"template",
+	"task",
+] as const;
+
+/** Values of {@link foldedColumns}. */
+export function foldedValues(run: Run): readonly unknown[] {
+	const { template, task, costUsd, tokens } = summarizeRun(run, undefined);
+	return [run.seq, run.visit, isParked(run), run.status, run.state, run.updatedAt, costUsd, tokens, template, task];
+}
+
+/** The row of a run with its holder; `alive`: the holder has proved that within its lease time. */
+export interface RunRow {
+	readonly id: string;
+	readonly project: string;
+	readonly queue: string;
+	readonly priority: number;
+	readonly provider: string | null;
+	readonly schema_version: number;
+	readonly seq: number;
+	readonly fence: number;
+	readonly holder: string | null;
+	readonly job: string | null;
+	readonly attempt: number;
+	readonly head: string | null;
+	readonly visit: number;
+	readonly claimed_visit: number;
+	readonly parked: boolean;
+	readonly waits: string | null;
+	readonly body: string;
+	readonly body_seq: number;
+	readonly host_name: string | null;
+	readonly host_pid: number | null;
+	readonly host_started: string | null;
+	readonly alive: boolean | null;
+}
+
+export const runColumns = `r.id, r.project, r.queue, r.priority, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.attempt, r.head, r.visit,
+	r.claimed_visit, r.parked, r.waits, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
+	h.beat_at > now() - h.lease_ms * interval '1 millisecond' AS alive`;
+export const runTables = "chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder";
+
+/** Who holds the run of a row. One that lost its lease holds nothing. */
+export function holderOf(
+	row: Pick<RunRow, "holder" | "fence" | "host_name" | "host_pid" | "host_started" | "alive">,
+): LeaseHolder | undefined {
+	if (row.holder === null || row.alive !== true) return undefined;
+	const { host_name: host, host_pid: pid, host_started: started, fence } = row;
+	return { host: host ?? "", pid: pid ?? 0, started: started ?? "", fence, alive: "yes" };
+}
+
+/** The run of a row with the events after its stored state; a reason where this version cannot read it. */
+export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "corrupt"> {
+	if (row.schema_version > SCHEMA_VERSION) return "newer";
+	let run = decodeRun(JSON.parse(row.body) as StoredRun);
+	if (!run) return "corrupt";
+	for await (const event of readEventRows(sql, row.id, row.body_seq)) {
+		if (event.seq !== run.seq + 1) return "corrupt";
+		run = foldEvent(run, event);
+	}
+	return run;
+}
+
+/** The state of a new run as it is stored. */
+export function storedText(run: Run): string {
+	return JSON.stringify(encodeRun(run));
+}
+
+const pageSize = 1000;
+
+/** All events after `after`, in order, read in pages. */
+export async function* readEventRows(sql: Sql, id: string, after: number): AsyncGenerator<LedgerEvent> {
+	for (let from = after; ; ) {
+		const { rows } = await sql.query<{ seq: number; body: string }>(
+			"SELECT seq, body FROM chronicle.event WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+			[id, from, pageSize],
+		);
+		for (const { seq, body } of rows) {
+			from = seq;
+			yield JSON.parse(body) as LedgerEvent;
+		}
+		if (rows.length < pageSize) return;
+	}
+}

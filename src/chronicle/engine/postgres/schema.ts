@@ -1,0 +1,219 @@
+// The engine's tables and roles in Postgres, and their version. Events are only ever added; a run's row is what is folded from them.
+// Z1 `initialize` may be repeated, and by several at once; Z2 it gives nobody more than their role needs; Z3 another version of the tables is
+// never written.
+import type { Failure } from "../../core/index.ts";
+import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
+
+/** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
+export const ENGINE_VERSION = 1;
+
+const lockNumber = 7_424_031;
+
+const tables = `
+CREATE SCHEMA IF NOT EXISTS chronicle;
+CREATE TABLE IF NOT EXISTS chronicle.meta (one bool PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL);
+CREATE TABLE IF NOT EXISTS chronicle.project (
+	name text PRIMARY KEY,
+	most int,
+	created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS chronicle.access (
+	project text NOT NULL REFERENCES chronicle.project ON DELETE CASCADE,
+	member text NOT NULL,
+	PRIMARY KEY (project, member)
+);
+CREATE TABLE IF NOT EXISTS chronicle.quota (
+	kind text NOT NULL CHECK (kind IN ('queue', 'provider')),
+	name text NOT NULL,
+	most int,
+	per_minute int,
+	PRIMARY KEY (kind, name)
+);
+CREATE TABLE IF NOT EXISTS chronicle.host (
+	id uuid PRIMARY KEY,
+	name text NOT NULL,
+	pid int NOT NULL,
+	started text NOT NULL,
+	version text NOT NULL,
+	slots int NOT NULL DEFAULT 0,
+	queues text[] NOT NULL DEFAULT '{}',
+	lease_ms int NOT NULL,
+	draining bool NOT NULL DEFAULT false,
+	started_at timestamptz NOT NULL DEFAULT now(),
+	beat_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS chronicle.run (
+	id uuid PRIMARY KEY,
+	project text NOT NULL REFERENCES chronicle.project,
+	queue text NOT NULL,
+	priority int NOT NULL DEFAULT 0,
+	provider text,
+	schema_version int NOT NULL,
+	seq int NOT NULL,
+	fence int NOT NULL DEFAULT 0,
+	holder uuid,
+	job uuid,
+	attempt int NOT NULL DEFAULT 0,
+	head text,
+	visit int NOT NULL,
+	claimed_visit int NOT NULL DEFAULT 0,
+	claimed_at timestamptz,
+	parked bool NOT NULL,
+	waits text,
+	template text NOT NULL,
+	task text NOT NULL,
+	status text NOT NULL,
+	state text NOT NULL,
+	updated_at text NOT NULL,
+	cost_usd float8 NOT NULL,
+	tokens bigint NOT NULL,
+	body text NOT NULL,
+	body_seq int NOT NULL,
+	submitted_by text NOT NULL DEFAULT session_user
+);
+CREATE INDEX IF NOT EXISTS run_newest ON chronicle.run (project, updated_at DESC);
+CREATE INDEX IF NOT EXISTS run_held ON chronicle.run (holder) WHERE holder IS NOT NULL;
+CREATE INDEX IF NOT EXISTS run_claimed ON chronicle.run (claimed_at) WHERE claimed_at IS NOT NULL;
+CREATE TABLE IF NOT EXISTS chronicle.event (
+	run uuid NOT NULL REFERENCES chronicle.run ON DELETE CASCADE,
+	seq int NOT NULL,
+	body text NOT NULL,
+	PRIMARY KEY (run, seq)
+);
+CREATE TABLE IF NOT EXISTS chronicle.inbox (
+	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	run uuid NOT NULL REFERENCES chronicle.run ON DELETE CASCADE,
+	at bigint NOT NULL,
+	body text NOT NULL,
+	state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'taken', 'refused', 'unread')),
+	reason text,
+	done_at timestamptz,
+	posted_by text NOT NULL DEFAULT session_user
+);
+CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);
+CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 'waiting';
+`;
+
+/** How many runs are held and were taken in the last minute; counted over every project, also those that the caller does not see. */
+const functions = `
+CREATE OR REPLACE FUNCTION chronicle.load(the_project text, the_queue text, the_provider text)
+RETURNS TABLE (project_held bigint, queue_held bigint, queue_taken bigint, provider_held bigint, provider_taken bigint)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
+	SELECT count(*) FILTER (WHERE holder IS NOT NULL AND project = the_project),
+		count(*) FILTER (WHERE holder IS NOT NULL AND split_part(queue, '/', 2) = the_queue),
+		count(*) FILTER (WHERE claimed_at > now() - interval '1 minute' AND split_part(queue, '/', 2) = the_queue),
+		count(*) FILTER (WHERE holder IS NOT NULL AND provider = the_provider),
+		count(*) FILTER (WHERE claimed_at > now() - interval '1 minute' AND provider = the_provider)
+	FROM chronicle.run WHERE holder IS NOT NULL OR claimed_at > now() - interval '1 minute'
+$$;
+`;
+
+/** A login role sees and changes the runs of the projects that it, or a role that it is a member of, was given. The owner sees all. */
+const mine = "SELECT project FROM chronicle.access WHERE pg_catalog.pg_has_role(current_user, member::name, 'MEMBER')";
+
+const policies = `
+ALTER TABLE chronicle.run ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chronicle.event ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chronicle.inbox ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS given ON chronicle.run;
+CREATE POLICY given ON chronicle.run USING (project IN (${mine}));
+DROP POLICY IF EXISTS given ON chronicle.event;
+CREATE POLICY given ON chronicle.event USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
+DROP POLICY IF EXISTS given ON chronicle.inbox;
+CREATE POLICY given ON chronicle.inbox USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
+`;
+
+/** Roles without login, made where this user may make roles. */
+const roles = `
+DO $$ DECLARE r text; BEGIN
+	FOREACH r IN ARRAY ARRAY['chronicle_reader', 'chronicle_submitter', 'chronicle_worker'] LOOP
+		IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = r) THEN EXECUTE format('CREATE ROLE %I NOLOGIN', r); END IF;
+	END LOOP;
+END $$;
+`;
+
+const all = "chronicle_reader, chronicle_submitter, chronicle_worker";
+const grants = `
+GRANT USAGE ON SCHEMA chronicle, ${JOBS_SCHEMA} TO ${all};
+GRANT SELECT ON ALL TABLES IN SCHEMA chronicle TO ${all};
+GRANT SELECT ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO ${all};
+GRANT INSERT ON chronicle.run, chronicle.event, chronicle.inbox TO chronicle_submitter;
+GRANT UPDATE (job, waits, priority) ON chronicle.run TO chronicle_submitter;
+GRANT DELETE ON chronicle.run, chronicle.inbox TO chronicle_submitter;
+GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO chronicle_worker;
+GRANT INSERT ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO chronicle_submitter;
+GRANT INSERT, UPDATE, DELETE ON chronicle.host TO chronicle_worker;
+GRANT UPDATE ON chronicle.run TO chronicle_worker;
+GRANT INSERT ON chronicle.event TO chronicle_worker;
+GRANT INSERT, UPDATE, DELETE ON chronicle.inbox TO chronicle_worker;
+`;
+
+/** Makes or updates the tables, and roles where this user may; gives what could not be done, one sentence each. */
+export async function initialize(database: Database): Promise<Failure | readonly string[]> {
+	return database.transaction(async (tx) => {
+		// Held until the end: a second `init` waits and then finds everything done.
+		await tx.query("SELECT pg_advisory_xact_lock($1)", [lockNumber]);
+		const found = await versionOf(tx);
+		if (found !== undefined && found > ENGINE_VERSION) return newerDatabase(found);
+		await tx.executeSql(tables);
+		await tx.query(
+			"INSERT INTO chronicle.meta (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = EXCLUDED.version",
+			[ENGINE_VERSION],
+		);
+		await tx.executeSql(functions);
+		await tx.executeSql(policies);
+		await database.installJobs();
+		return makeRoles(tx);
+	});
+}
+
+/** Gives the roles their rights on every table, those of queues that were just made too. */
+export async function makeRoles(tx: Sql): Promise<readonly string[]> {
+	await tx.query("SAVEPOINT roles");
+	try {
+		await tx.executeSql(roles);
+		await tx.executeSql(grants);
+		return [];
+	} catch (error) {
+		await tx.query("ROLLBACK TO SAVEPOINT roles");
+		const { code, message } = error as { code?: string; message: string };
+		if (code !== "42501") throw error;
+		return [
+			`The roles chronicle_reader, chronicle_submitter and chronicle_worker were not made (${message}): only this user can use the engine until somebody who may make roles runs init.`,
+		];
+	}
+}
+
+async function versionOf(sql: Sql): Promise<number | undefined> {
+	const { rows } = await sql.query<{ there: string | null }>("SELECT to_regclass('chronicle.meta')::text AS there");
+	if (!rows[0]?.there) return undefined;
+	const found = await sql.query<{ version: number }>("SELECT version FROM chronicle.meta");
+	return found.rows[0]?.version;
+}
+
+/** Why this version cannot use the database; `undefined` if it can. */
+export async function checkVersion(sql: Sql): Promise<Failure | undefined> {
+	const found = await versionOf(sql);
+	if (found === ENGINE_VERSION) return undefined;
+	if (found !== undefined && found > ENGINE_VERSION) return newerDatabase(found);
+	return found === undefined
+		? {
+				reason: "no_engine",
+				message: "The database has no engine yet.",
+				remedy: "Run once, as a user who may create tables: pi-chronicle engine init.",
+			}
+		: {
+				reason: "older",
+				message: `The engine's tables have version ${found}, and this pi-chronicle needs ${ENGINE_VERSION}.`,
+				remedy:
+					"Run pi-chronicle engine init with this version; workers of the earlier one can finish first (engine drain).",
+			};
+}
+
+function newerDatabase(found: number): Failure {
+	return {
+		reason: "newer",
+		message: `The engine's tables have version ${found}, and this pi-chronicle knows up to ${ENGINE_VERSION}.`,
+		remedy: "Update pi-chronicle on this host; nothing was changed.",
+	};
+}

@@ -1,0 +1,69 @@
+// What a host serves: from a file, or the project that the worker is started in.
+import { readFileSync } from "node:fs";
+import type { Result } from "../../core/index.ts";
+import type { Project } from "../project/index.ts";
+import { anyObject, isText, object, oneOf, optional } from "../shape.ts";
+import { type EngineOrder, projectNameOf, remoteOf } from "./engine-project.ts";
+import type { ServedProject } from "./segment.ts";
+
+interface WrittenProject {
+	readonly remote: string;
+	readonly setup?: string;
+	readonly cleanup?: "submitted" | "never";
+}
+
+const isProject = object<WrittenProject>({
+	remote: isText,
+	setup: optional(isText),
+	cleanup: optional(oneOf("submitted", "never")),
+});
+
+const isFile = object<{ readonly projects: object }>({ projects: anyObject });
+
+/** The projects of the file `path`: `{ "projects": { "<name>": { "remote": …, "setup": …, "cleanup": … } } }`. */
+export function readServed(path: string, place: ServedProject["place"]): Result<readonly ServedProject[]> {
+	const fail = (what: string): Result<never> => ({
+		ok: false,
+		failure: {
+			reason: "usage",
+			message: `${path}: ${what}.`,
+			remedy: 'Write { "projects": { "<name>": { "remote": "<url>", "setup": "<command>" } } }.',
+		},
+	});
+	let written: unknown;
+	try {
+		written = JSON.parse(readFileSync(path, "utf8"));
+	} catch (error) {
+		return fail((error as Error).message);
+	}
+	if (!isFile(written)) return fail("it has no projects");
+	const served: ServedProject[] = [];
+	for (const [name, project] of Object.entries(written.projects)) {
+		if (!isProject(project)) return fail(`the project "${name}" is not written as expected`);
+		const { remote, setup, cleanup = "submitted" } = project;
+		served.push({ name, remote, cleanup, place, ...(setup === undefined ? {} : { setup }) });
+	}
+	return { ok: true, value: served };
+}
+
+/** The project that a worker is started in. */
+export async function serveHere(
+	{ place }: Project,
+	{ project }: Pick<EngineOrder, "project">,
+	setup: string | undefined,
+): Promise<Result<readonly ServedProject[]>> {
+	if (place.trust !== "trusted")
+		return {
+			ok: false,
+			failure: {
+				reason: "untrusted",
+				message: "pi does not trust this project, and a worker runs what its runs ask for.",
+				remedy: "Trust it (/trust in pi), or start the worker with --approve.",
+			},
+		};
+	const remote = await remoteOf(place.cwd);
+	if (!remote.ok) return remote;
+	const name = project ?? projectNameOf(remote.value);
+	const served = { name, remote: remote.value, cleanup: "submitted", place } as const;
+	return { ok: true, value: [setup === undefined ? served : { ...served, setup }] };
+}

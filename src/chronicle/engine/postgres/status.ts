@@ -1,0 +1,70 @@
+// What an engine is doing: hosts with their slots, queues with what waits, runs that wait for something, dead letters.
+import type { Database } from "./database.ts";
+import { deadQueue } from "./jobs.ts";
+
+export interface HostStatus {
+	readonly name: string;
+	readonly pid: number;
+	readonly version: string;
+	readonly slots: number;
+	readonly held: number;
+	readonly state: "alive" | "draining" | "silent";
+	/** Seconds since its last sign of life. */
+	readonly seconds: number;
+}
+
+export interface QueueStatus {
+	readonly name: string;
+	readonly waiting: number;
+	readonly active: number;
+	/** Seconds that the oldest waiting job has waited; null: none waits. */
+	readonly oldest: number | null;
+}
+
+export interface EngineStatus {
+	readonly hosts: readonly HostStatus[];
+	readonly queues: readonly QueueStatus[];
+	readonly runs: readonly { readonly status: string; readonly count: number }[];
+	/** Runs whose job is held back, with the reason. */
+	readonly held: readonly { readonly id: string; readonly why: string }[];
+	/** Runs that were given up and are not parked yet. */
+	readonly dead: number;
+}
+
+const hostsText = `
+SELECT h.name, h.pid, h.version, h.slots, (SELECT count(*)::int FROM chronicle.run r WHERE r.holder = h.id) AS held,
+	CASE WHEN h.beat_at <= now() - h.lease_ms * interval '1 millisecond' THEN 'silent' WHEN h.draining THEN 'draining' ELSE 'alive' END AS state,
+	extract(epoch FROM now() - h.beat_at)::float8 AS seconds
+FROM chronicle.host h WHERE h.slots > 0 ORDER BY h.name, h.pid`;
+
+/** Reads the status. */
+export async function readStatus(database: Database): Promise<EngineStatus> {
+	const boss = await database.boss();
+	const hosts = await database.query<HostStatus>(hostsText);
+	const runs = await database.query<{ status: string; count: number }>(
+		"SELECT status, count(*)::int AS count FROM chronicle.run GROUP BY status ORDER BY status",
+	);
+	const held = await database.query<{ id: string; why: string }>(
+		"SELECT id::text, waits AS why FROM chronicle.run WHERE waits IS NOT NULL AND job IS NOT NULL ORDER BY updated_at LIMIT 50",
+	);
+	const projects = await database.query<{ name: string }>("SELECT name FROM chronicle.project ORDER BY name");
+	const queues: QueueStatus[] = [];
+	let dead = 0;
+	for (const { name } of await boss.getQueues()) {
+		const [stats] = await boss.getQueueStats(name, { force: true });
+		if (!stats) continue;
+		if (projects.rows.some((project) => deadQueue(project.name) === name))
+			dead += stats.queuedCount + stats.activeCount;
+		else if (!name.startsWith("__"))
+			queues.push({ name, waiting: stats.queuedCount, active: stats.activeCount, oldest: stats.readyOldestSeconds });
+	}
+	return { hosts: hosts.rows, queues, runs: runs.rows, held: held.rows, dead };
+}
+
+/** Asks hosts, by name or all, to take no more runs; gives how many were asked. */
+export async function drainHosts(database: Database, name: string | undefined): Promise<number> {
+	const asked = await database.query("UPDATE chronicle.host SET draining = true WHERE $1::text IS NULL OR name = $1", [
+		name ?? null,
+	]);
+	return asked.count;
+}

@@ -1,0 +1,323 @@
+// The ledger store of an engine: the runs of one project in Postgres, for any number of hosts.
+// S1 a run, its first event and its first job begin in one transaction; S2 one host holds a run at a time, under a fence that only grows;
+// S3 a post and the job that lets it be read are added in one transaction.
+import type {
+	Created,
+	HeldLedger,
+	LedgerEntry,
+	LedgerStore,
+	ReadLedger,
+	Result,
+	Run,
+	StoreFailure,
+} from "../../core/index.ts";
+import { SCHEMA_VERSION, startRun } from "../../core/index.ts";
+import {
+	isRunId,
+	postText,
+	postTooLong,
+	redactEvent,
+	resolveRunId,
+	stampEvent,
+	storeFailure,
+} from "../ledger/index.ts";
+import { CHANNEL, type Database, databaseFailure, type Sql } from "./database.ts";
+import { HeldRow, type PostgresLedger } from "./held.ts";
+import type { Host } from "./host.ts";
+import { isJobAlive, type JobAttempt, sendJob } from "./jobs.ts";
+import type { StoreParts } from "./parts.ts";
+import { addPost } from "./posts.ts";
+import { admitRun } from "./quota.ts";
+import {
+	foldedColumns,
+	foldedValues,
+	holderOf,
+	loadRow,
+	type RunRow,
+	readEventRows,
+	runColumns,
+	runTables,
+	storedText,
+} from "./rows.ts";
+
+export interface PostgresStoreOptions extends StoreParts {
+	readonly project: string;
+	/** Name in pg-boss of the queue that new runs go to. */
+	readonly queue: string;
+	/** Jobs of a higher priority are taken first. */
+	readonly priority?: number;
+	/** Whether `create` leaves the run to the hosts (with `base`: starting from that snapshot of the files), or holds it here. */
+	readonly creates: { readonly kind: "held" } | { readonly kind: "submitted"; readonly base: BaseOf };
+}
+
+/** Publishes the files that a run starts with, and names their snapshot. */
+export type BaseOf = (run: Run) => Promise<Result<string | null, StoreFailure>>;
+
+export interface PostgresStore extends LedgerStore {
+	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;
+	/**
+	 * The same for a run whose job was fetched in the transaction `tx`: both count, or neither. An earlier attempt at the job has lost the run.
+	 * Rejects with `LimitReached` where a limit holds the run back, and with the database's errors.
+	 */
+	claim(tx: Sql, id: string, job: JobAttempt): Promise<Result<PostgresLedger, StoreFailure>>;
+	/** Sends the run's job if there is none, for a run that nobody continues. */
+	wake(id: string): Promise<Result<void, StoreFailure>>;
+}
+
+const unknown = (id: string) => storeFailure("unknown", `No run has the id "${id}".`, "See the list of runs.");
+
+/** Opens the store of a project. Nothing is read or written before the first call. */
+export function openPostgresStore(options: PostgresStoreOptions): PostgresStore {
+	const { database, project } = options;
+	const guarded = async <T>(
+		id: string,
+		work: () => Promise<Result<T, StoreFailure>>,
+	): Promise<Result<T, StoreFailure>> => {
+		if (!isRunId(id)) return unknown(id);
+		try {
+			return await work();
+		} catch (error) {
+			return { ok: false, failure: databaseFailure(error, database.name) };
+		}
+	};
+	const find = async (name: string): Promise<Result<string, StoreFailure>> => {
+		const pattern = name === "last" ? "%" : `${name.replace(/[^0-9a-f-]/g, "_")}%`;
+		const { rows } = await database.query<{ id: string }>(
+			"SELECT id::text FROM chronicle.run WHERE project = $1 AND id::text LIKE $2 ORDER BY updated_at DESC LIMIT 100",
+			[project, name === "" ? "" : pattern],
+		);
+		return resolveRunId(
+			name,
+			rows.map(({ id }) => id),
+		);
+	};
+	return {
+		create: (first) => guarded(first.id, () => createRun(options, first)),
+		open: (id) => guarded(id, () => database.transaction((tx) => claimRun(options, tx, id, undefined))),
+		claim: (tx, id, job) => claimRun(options, tx, id, job),
+		read: (id) => guarded(id, () => readRun(options, id)),
+		list: () =>
+			listRuns(options).catch((error: unknown): LedgerEntry[] => [
+				{ kind: "unreadable", id: "all runs", failure: databaseFailure(error, database.name) },
+			]),
+		find: (name) =>
+			find(name).catch((error: unknown) => ({ ok: false, failure: databaseFailure(error, database.name) })),
+		post: (id, event) =>
+			guarded(id, async () => {
+				const text = postText(redactEvent(event, options.redact));
+				if (text === undefined) return postTooLong;
+				return database.transaction(async (tx) => {
+					const row = await lockRow(tx, options, id);
+					if (!row) return unknown(id);
+					const post = await addPost(database, tx, id, text, options.clock.now());
+					if (!holderOf(row)) await ensureJob(database, tx, row);
+					await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `post ${id}`]);
+					return { ok: true, value: post };
+				});
+			}),
+		wake: (id) =>
+			guarded(id, () =>
+				database.transaction(async (tx) => {
+					const row = await lockRow(tx, options, id);
+					if (!row) return unknown(id);
+					if (!holderOf(row)) await ensureJob(database, tx, row);
+					return { ok: true, value: undefined };
+				}),
+			),
+		remove: (id) => guarded(id, () => removeRun(options, id)),
+	};
+}
+
+/** Sends a job for the run of a locked row, unless one is queued or being done. */
+async function ensureJob(database: Database, tx: Sql, row: RunRow): Promise<void> {
+	if (row.job !== null && (await isJobAlive(database, tx, row.queue, row.job))) return;
+	const job = await sendJob(database, tx, row);
+	await tx.query("UPDATE chronicle.run SET job = $2 WHERE id = $1", [row.id, job]);
+}
+
+async function lockRow(tx: Sql, { project }: PostgresStoreOptions, id: string): Promise<RunRow | undefined> {
+	const { rows } = await tx.query<RunRow>(
+		`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2 FOR UPDATE OF r`,
+		[id, project],
+	);
+	return rows[0];
+}
+
+const insertRun = `
+INSERT INTO chronicle.run (id, project, queue, priority, provider, schema_version, head, body, body_seq, job, holder, fence, claimed_at,
+	${foldedColumns.join(", ")})
+VALUES (${Array.from({ length: 12 + foldedColumns.length }, (_, index) => `$${index + 1}`)
+	.join(", ")
+	.replace("$12", "$12, CASE WHEN $11::uuid IS NULL THEN NULL ELSE now() END")})
+ON CONFLICT (id) DO NOTHING`;
+
+async function createRun(options: PostgresStoreOptions, first: Created): Promise<Result<HeldLedger, StoreFailure>> {
+	const { database, host, clock, redact, project, queue, priority = 0, creates } = options;
+	const isHeld = creates.kind === "held";
+	const fence = isHeld ? 1 : 0;
+	const event = stampEvent(redactEvent(first, redact), { seq: 1, at: new Date(clock.now()).toISOString(), fence });
+	const run = startRun(event);
+	if (!run) return storeFailure("corrupt", "The template's definition cannot be read.", "Check the template.");
+	const base = creates.kind === "submitted" ? await creates.base(run) : { ok: true as const, value: null };
+	if (!base.ok) return base;
+	if (isHeld) await host.register();
+	const head = base.value;
+	return database.transaction(async (tx) => {
+		const provider = first.model?.split("/", 1)[0] ?? null;
+		const ends = [SCHEMA_VERSION, head, storedText(run), 1, null, isHeld ? host.id : null, fence];
+		const made = await tx.query(insertRun, [run.id, project, queue, priority, provider, ...ends, ...foldedValues(run)]);
+		if (made.count === 0) return storeFailure("exists", `The run ${run.id} exists already.`, "Use another id.");
+		await tx.query("INSERT INTO chronicle.event (run, seq, body) VALUES ($1, 1, $2)", [run.id, JSON.stringify(event)]);
+		if (isHeld) {
+			const [row] = (await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [run.id])).rows;
+			if (!row) throw new Error("The new run is not visible to this user.");
+			return { ok: true, value: new HeldRow({ ...options, row, run, fence, job: undefined }) };
+		}
+		const job = await sendJob(database, tx, { id: run.id, project, queue, priority });
+		await tx.query("UPDATE chronicle.run SET job = $2 WHERE id = $1", [run.id, job]);
+		return { ok: true, value: submittedLedger(options, run) };
+	});
+}
+
+/** The ledger of a run that was left to the hosts: it can be read, and is not held here. */
+function submittedLedger({ database, folderOf }: PostgresStoreOptions, run: Run): HeldLedger {
+	const left = storeFailure("fenced", "The run was left to the hosts of the engine.", "Send it a command instead.");
+	return {
+		run,
+		repairs: [],
+		holder: undefined,
+		place: `the events of run ${run.id} in the database ${database.name}`,
+		folder: folderOf(run.id),
+		events: (after = 0) => readEventRows(database, run.id, after),
+		fence: 0,
+		holdsLease: async () => false,
+		leaseLoss: async () => left.failure,
+		append: async () => left,
+		checkpoint: async () => left,
+		onPosted: async () => {},
+		releaseLease: async () => {},
+	};
+}
+
+/** Why the run of a row cannot be taken now. */
+function refuseClaim(row: RunRow, host: Host, job: JobAttempt | undefined): StoreFailure | undefined {
+	const isLater = job !== undefined && row.job === job.id && row.attempt < job.retryCount;
+	if (job && row.job !== job.id)
+		return storeFailure("held", "Another job of the run counts.", "Nothing has to be done.").failure;
+	const holder = holderOf(row);
+	if (!holder || isLater || (job && row.holder === host.id && row.attempt === job.retryCount)) return undefined;
+	return storeFailure(
+		"held",
+		`The run belongs to process ${holder.pid} on ${holder.host}.`,
+		"Send it commands from here.",
+	).failure;
+}
+
+async function claimRun(
+	options: PostgresStoreOptions,
+	tx: Sql,
+	id: string,
+	job: JobAttempt | undefined,
+): Promise<Result<PostgresLedger, StoreFailure>> {
+	const { host } = options;
+	await host.register();
+	const row = await lockRow(tx, options, id);
+	if (!row) return unknown(id);
+	const refused = refuseClaim(row, host, job);
+	if (refused) return { ok: false, failure: refused };
+	const run = await loadRow(tx, row);
+	if (typeof run === "string") return unreadable(run, id);
+	if (job) await admitRun(tx, row);
+	const fence = row.fence + 1;
+	await tx.query(
+		"UPDATE chronicle.run SET fence = $2, holder = $3, attempt = $4, claimed_at = now(), claimed_visit = visit, waits = NULL WHERE id = $1",
+		[id, fence, host.id, job?.retryCount ?? row.attempt],
+	);
+	return { ok: true, value: new HeldRow({ ...options, row, run, fence, job }) };
+}
+
+function unreadable(why: "newer" | "corrupt", id: string): { readonly ok: false; readonly failure: StoreFailure } {
+	return why === "newer"
+		? storeFailure("newer", `The run ${id} was made by a newer version.`, "Update pi-chronicle on this host.")
+		: storeFailure("corrupt", `The events of run ${id} cannot be read.`, "Restore the database from a backup.");
+}
+
+async function readRun(options: PostgresStoreOptions, id: string): Promise<Result<ReadLedger, StoreFailure>> {
+	const { database, project, folderOf } = options;
+	const { rows } = await database.query<RunRow>(
+		`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2`,
+		[id, project],
+	);
+	const [row] = rows;
+	if (!row) return unknown(id);
+	const run = await loadRow(database, row);
+	if (typeof run === "string") return unreadable(run, id);
+	return {
+		ok: true,
+		value: {
+			run,
+			repairs: [],
+			holder: holderOf(row),
+			place: `the events of run ${id} in the database ${database.name}`,
+			folder: folderOf(id),
+			events: (after = 0) => readEventRows(database, id, after),
+		},
+	};
+}
+
+type ListRow = Omit<RunRow, "body"> & {
+	readonly template: string;
+	readonly task: string;
+	readonly status: string;
+	readonly state: string;
+	readonly updated_at: string;
+	readonly cost_usd: number;
+	readonly tokens: string;
+};
+
+async function listRuns({ database, project }: PostgresStoreOptions): Promise<LedgerEntry[]> {
+	const { rows } = await database.query<ListRow>(
+		`SELECT ${runColumns.replace("r.body, ", "")}, r.template, r.task, r.status, r.state, r.updated_at, r.cost_usd, r.tokens
+		FROM ${runTables} WHERE r.project = $1 ORDER BY r.updated_at DESC, r.id DESC`,
+		[project],
+	);
+	return rows.map((row): LedgerEntry => {
+		const { id, template, task, state, updated_at: updatedAt, cost_usd: costUsd, tokens } = row;
+		if (row.schema_version > SCHEMA_VERSION) {
+			const { failure } = unreadable("newer", id);
+			return { kind: "unreadable", id, failure };
+		}
+		const holder = holderOf(row);
+		const status = statusOf(row, holder !== undefined);
+		return {
+			kind: "run",
+			id,
+			summary: { template, task, status, state, updatedAt, costUsd, tokens: Number(tokens) },
+			holder,
+		};
+	});
+}
+
+/** A run that nobody holds and that is not parked waits for a host, or was interrupted. */
+function statusOf({ status, job }: ListRow, isHeld: boolean): string {
+	if (status !== "running" || isHeld) return status;
+	return job === null ? "interrupted" : "queued";
+}
+
+async function removeRun(
+	options: PostgresStoreOptions,
+	id: string,
+): Promise<Result<{ readonly bytes: number }, StoreFailure>> {
+	return options.database.transaction(async (tx) => {
+		const row = await lockRow(tx, options, id);
+		if (!row) return unknown(id);
+		const holder = holderOf(row);
+		if (holder) return storeFailure("held", `The run belongs to ${holder.host}.`, "Abort it, or wait until it ends.");
+		const sizes = await tx.query<{ bytes: string | null }>(
+			"SELECT sum(octet_length(body)) AS bytes FROM chronicle.event WHERE run = $1",
+			[id],
+		);
+		await tx.query("DELETE FROM chronicle.run WHERE id = $1", [id]);
+		return { ok: true, value: { bytes: Number(sizes.rows[0]?.bytes ?? 0) + row.body.length } };
+	});
+}

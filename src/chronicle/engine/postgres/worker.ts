@@ -1,0 +1,319 @@
+// A host's worker: it takes jobs of its projects while it has free slots, and supervises their runs.
+// K1 a host that cannot prove that it lives stops its runs before another may take them; K2 a job that cannot be done here now goes back
+// visibly; K3 a run that was given up is parked with its reason; K4 after `drain` nothing is taken, and each run is given back at its next state.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JobWithMetadata } from "pg-boss";
+import { processStart } from "../../../process/index.ts";
+import { openRedaction } from "../../../safety/index.ts";
+import { thisHost } from "../ledger/index.ts";
+import { systemClock } from "../project/index.ts";
+import { openCrashPoints } from "../supervisor/index.ts";
+import { Checkout } from "./checkout.ts";
+import type { Database, Sql } from "./database.ts";
+import type { PostgresLedger } from "./held.ts";
+import type { Host } from "./host.ts";
+import { completeJob, deadQueue, type JobAttempt, type JobData, queueName } from "./jobs.ts";
+import { parkRun } from "./park.ts";
+import { LimitReached } from "./quota.ts";
+import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
+import { postpone, reapRuns } from "./settle.ts";
+import { openPostgresStore, type PostgresStore } from "./store.ts";
+
+export interface WorkerOptions {
+	readonly database: Database;
+	readonly host: Host;
+	readonly projects: readonly ServedProject[];
+	/** Queues that it takes jobs from, the most urgent first. */
+	readonly queues: readonly string[];
+	/** What this host has; jobs that ask for other labels are left. */
+	readonly labels: readonly string[];
+	readonly slots: number;
+	/** Folder for mirrors and working folders. */
+	readonly data: string;
+	readonly report: (text: string) => void;
+}
+
+/** A project with what this host has of it. */
+interface Served {
+	readonly project: ServedProject;
+	readonly checkout: Checkout;
+	readonly store: PostgresStore;
+	readonly queues: readonly string[];
+	readonly dead: string;
+}
+
+/** Milliseconds between two looks for jobs, where no notification comes. */
+const pollMs = 5000;
+/** Milliseconds between two searches for dead hosts. */
+const reapMs = 2000;
+/** Milliseconds between two looks at the own lease; no statement. */
+const watchMs = 250;
+/** Seconds after which a job that a limit holds back is tried again. */
+const limitSeconds = 2;
+const newerSeconds = 60;
+
+/** The queues of a project that a host with these labels takes jobs from. */
+function queuesOf(project: string, queues: readonly string[], labels: readonly string[]): string[] {
+	const sets: string[][] = [[]];
+	for (const label of labels) sets.push(...sets.map((set) => [...set, label]));
+	return queues.flatMap((queue) => sets.map((set) => queueName(project, queue, set)));
+}
+
+export class EngineWorker {
+	readonly #options: WorkerOptions;
+	readonly #served: readonly Served[];
+	readonly #running = new Map<string, { segment?: RunSegment; readonly ledger: PostgresLedger }>();
+	/** By run: the segment that has not ended yet, with everything that it publishes. */
+	readonly #segments = new Map<string, Promise<void>>();
+	/** Runs that are being started or settled take a slot too. */
+	#busy = 0;
+	#draining = false;
+	#stopping = false;
+	#taking: Promise<void> | undefined;
+	#again = false;
+	/** By queue: until when a limit keeps it closed, by `performance.now`. */
+	readonly #closed = new Map<string, number>();
+	#wake: () => void = () => {};
+	readonly #crashAt = openCrashPoints();
+	#reaping = false;
+	#reapedAt = 0;
+	/** It has not proved to be alive in time. */
+	#late = false;
+
+	constructor(options: WorkerOptions) {
+		this.#options = options;
+		const { database, host, data, queues, labels } = options;
+		this.#served = options.projects.map((project) => {
+			const checkout = new Checkout({ data: `${data}/${project.name}`, remote: project.remote });
+			const names = queuesOf(project.name, queues, labels);
+			const store = openPostgresStore({
+				...{ database, host, clock: systemClock, redact: openRedaction(process.env), project: project.name },
+				folderOf: (run) => checkout.folderOf(run),
+				queue: names[0] ?? "",
+				creates: { kind: "held" },
+			});
+			return { project, checkout, store, queues: names, dead: deadQueue(project.name) };
+		});
+	}
+
+	/** Runs that it supervises now. */
+	get running(): readonly string[] {
+		return [...this.#running.keys()];
+	}
+
+	/** Works until `stop` has been called and every run is given back. */
+	async work(): Promise<void> {
+		const { host, database } = this.#options;
+		await host.register();
+		host.onBeat((beat) => {
+			if ("failure" in beat) this.#options.report(beat.failure);
+			else if (beat.draining) this.drain();
+		});
+		const mine = new Set(this.#served.flatMap(({ queues, dead }) => [...queues, dead]));
+		const unlisten = await database.listen((payload) => {
+			if (payload === undefined || (payload.startsWith("job ") && mine.has(payload.slice(4)))) this.#look();
+		});
+		for (let polledAt = 0; !(this.#stopping && this.#busy === 0); ) {
+			this.#watchLease();
+			const now = performance.now();
+			if (now - polledAt >= pollMs) {
+				polledAt = now;
+				this.#look();
+			}
+			void this.#reap(now);
+			await Promise.race([sleep(watchMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
+		}
+		unlisten();
+		await this.#taking;
+		await host.leave();
+	}
+
+	/** Takes no more jobs; each run is given back when its present state ends. The worker ends then. */
+	drain(): void {
+		if (this.#draining) return;
+		this.#draining = true;
+		this.#stopping = true;
+		this.#options.report("Draining: no more runs are taken; each is given back when its state ends.");
+		for (const { segment } of this.#running.values()) if (segment) stopAtMove(segment);
+	}
+
+	/** Stops every run at once and gives it back. */
+	stop(): void {
+		this.#draining = true;
+		this.#stopping = true;
+		for (const { segment } of this.#running.values()) void segment?.supervision.stop();
+		this.#wake();
+	}
+
+	/** Without a sign of life in time another host may take the runs: they must have stopped here before. */
+	#watchLease(): void {
+		const { host, report } = this.#options;
+		const late = performance.now() - host.provedAt() >= host.leaseMs * 0.9;
+		const known = this.#late;
+		this.#late = late;
+		if (!late || known || this.#running.size === 0) return;
+		report("The database has not been reached for the time of a lease: every run is stopped here.");
+		for (const { segment } of this.#running.values()) void segment?.supervision.stop();
+	}
+
+	async #reap(now: number): Promise<void> {
+		const { host, database, report } = this.#options;
+		// After an outage every lease is old: whoever has not itself lived through a whole one since judges nobody.
+		if (this.#reaping || now - this.#reapedAt < reapMs || now - host.steadySince() < host.leaseMs) return;
+		if (now - host.provedAt() > host.leaseMs) return;
+		this.#reaping = true;
+		this.#reapedAt = now;
+		const reaped = await reapRuns(database).catch((): readonly string[] => []);
+		for (const id of reaped) report(`Run ${id.slice(0, 8)}: its host is dead; another continues it.`);
+		this.#reaping = false;
+	}
+
+	// ── taking jobs ──
+
+	#look(): void {
+		this.#again = true;
+		this.#taking ??= this.#takeAll()
+			.catch((error: unknown) => this.#options.report(`No jobs could be taken: ${(error as Error).message}`))
+			.finally(() => {
+				this.#taking = undefined;
+			});
+	}
+
+	async #takeAll(): Promise<void> {
+		do {
+			this.#again = false;
+			for (const served of this.#served) {
+				for (const queue of served.queues) await this.#take(served, queue);
+				await this.#takeDead(served);
+			}
+		} while (this.#again && this.#free() > 0);
+	}
+
+	#free(): number {
+		return this.#draining ? 0 : this.#options.slots - this.#busy;
+	}
+
+	/** Takes jobs of one queue until none is left, no slot is free, or a limit is reached. */
+	async #take(served: Served, queue: string): Promise<void> {
+		while (this.#free() > 0 && (this.#closed.get(queue) ?? 0) <= performance.now()) {
+			this.#busy += 1;
+			const taken = await this.#takeOne(served, queue).catch((error: unknown) => {
+				this.#closed.set(queue, performance.now() + limitSeconds * 1000);
+				this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`);
+				return undefined;
+			});
+			if (taken && taken !== "left") this.#begin(served, taken);
+			else this.#busy -= 1;
+			if (!taken) return;
+		}
+	}
+
+	/** Fetches a job and takes the lease of its run, in one transaction: a host that dies meanwhile has taken neither. */
+	#takeOne({ store }: Served, queue: string): Promise<PostgresLedger | "left" | undefined> {
+		const { database } = this.#options;
+		return database.transaction(async (tx) => {
+			const boss = await database.boss();
+			const [job] = await boss.fetch<JobData>(queue, { batchSize: 1, db: tx });
+			if (!job) return undefined;
+			this.#crashAt("job is taken");
+			const attempt: JobAttempt = { id: job.id, queue, retryCount: job.retryCount };
+			const claimed = await store.claim(tx, job.data.run, attempt).catch((error: unknown) => {
+				if (error instanceof LimitReached) return error;
+				throw error;
+			});
+			if (claimed instanceof LimitReached) {
+				// The queue is left alone for a while.
+				this.#closed.set(queue, performance.now() + limitSeconds * 1000);
+				await postpone(database, tx, job.data.run, attempt, { seconds: limitSeconds, why: claimed.message });
+				return "left";
+			}
+			if (claimed.ok) return claimed.value;
+			await this.#leave(tx, job.data.run, attempt, claimed.failure);
+			return "left";
+		});
+	}
+
+	#begin(served: Served, ledger: PostgresLedger): void {
+		this.#crashAt("run is claimed");
+		const { id } = ledger.run;
+		// The segment before may still publish, or remove the folder.
+		const before = this.#segments.get(id) ?? Promise.resolve();
+		const done = before
+			.then(() => this.#runSegment(served, ledger))
+			.catch((error: unknown) => this.#options.report(`Run ${id.slice(0, 8)}: ${(error as Error).message}`))
+			.finally(() => {
+				if (this.#segments.get(id) === done) this.#segments.delete(id);
+				this.#busy -= 1;
+				this.#look();
+				this.#wake();
+			});
+		this.#segments.set(id, done);
+	}
+
+	async #runSegment({ project, checkout }: Served, ledger: PostgresLedger): Promise<void> {
+		const run = ledger.run.id;
+		const entry: { segment?: RunSegment; readonly ledger: PostgresLedger } = { ledger };
+		this.#running.set(run, entry);
+		const report = (text: string): void => this.#options.report(`Run ${run.slice(0, 8)}: ${text}`);
+		try {
+			const segment = await startSegment(ledger, { project, checkout, report });
+			entry.segment = segment;
+			if (this.#draining) void segment.supervision.stop();
+			const end = await segment.ended;
+			report(end.kind === "failed" ? `given back: ${end.failure.message}` : `${end.kind}, ${end.run.status}`);
+			if (end.kind === "failed") await ledger.settle({ kind: "failed", reason: end.failure.message });
+			else await ledger.settle({ kind: end.kind === "parked" ? "parked" : "again" });
+		} catch (error) {
+			report((error as Error).message);
+			await ledger.settle({ kind: "failed", reason: (error as Error).message });
+		} finally {
+			this.#running.delete(run);
+		}
+	}
+
+	/** A job whose run cannot be taken here now. */
+	async #leave(
+		tx: Sql,
+		run: string,
+		attempt: JobAttempt,
+		{ reason, message }: { readonly reason: string; readonly message: string },
+	): Promise<void> {
+		const { database, report } = this.#options;
+		if (reason === "unknown" || reason === "held") return completeJob(database, tx, attempt);
+		report(`Run ${run.slice(0, 8)}: ${message}`);
+		await postpone(database, tx, run, attempt, { seconds: newerSeconds, why: message });
+	}
+
+	// ── runs that were given up ──
+
+	async #takeDead({ store, dead }: Served): Promise<void> {
+		if (this.#draining) return;
+		const { database } = this.#options;
+		const boss = await database.boss();
+		const jobs: JobWithMetadata<JobData>[] = await boss.fetch<JobData>(dead, { includeMetadata: true });
+		for (const job of jobs) {
+			try {
+				const { sourceOutput } = job;
+				const reason = (sourceOutput as { readonly reason?: string } | null)?.reason ?? "";
+				const detail = `The hosts of the engine gave the run up after ${(job.sourceRetryCount ?? 0) + 1} attempts. ${reason}`;
+				const opened = await store.open(job.data.run);
+				if (opened.ok) {
+					const started = processStart(process.pid) ?? "unknown";
+					await parkRun(opened.value, { host: thisHost(), pid: process.pid, started }, detail);
+					await opened.value.releaseLease();
+					this.#options.report(`Run ${job.data.run.slice(0, 8)}: parked. ${detail}`);
+				} else if (opened.failure.reason !== "unknown") throw new Error(opened.failure.message);
+				await boss.complete(dead, job);
+			} catch (error) {
+				await boss.fail(dead, job, { reason: (error as Error).message });
+			}
+		}
+	}
+}
+
+/** Gives the run of a segment back as soon as its present state has ended: before another worker is started. */
+function stopAtMove({ supervision }: RunSegment): void {
+	supervision.watch((_run, event) => {
+		if (event.kind === "attempt_reserved") void supervision.stop();
+	});
+}

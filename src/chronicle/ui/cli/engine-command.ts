@@ -1,0 +1,134 @@
+// `engine`: sets up, runs and watches the hosts that share runs through a Postgres. What it needs of the engine is loaded when it is performed.
+import { exitCodes, shortTime } from "../../../pi/index.ts";
+import type { Failure } from "../../core/index.ts";
+import { type Command, type CommandResponse, misuse, refused } from "../commands/index.ts";
+import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
+import { engineSetting, namesIn } from "./engine-setting.ts";
+import { runWorker } from "./engine-worker.ts";
+
+type Part = (call: EngineCall) => Promise<CommandResponse>;
+
+const parts: Readonly<Record<string, Part>> = {
+	init: setUp,
+	limit: limitRuns,
+	worker: runWorker,
+	status: showStatus,
+	drain,
+	doctor: examineHost,
+};
+
+export const engineCommand: Command = {
+	name: "engine",
+	takes: "init | worker | status | drain [host] | limit <queue|provider> <name> | doctor",
+	details: `Runs shared by many hosts: any of them takes a run, and continues it when another dies.
+init makes the tables in the database, and with --project a project; it may be repeated. worker takes runs until SIGTERM, and gives each back when
+its state ends (a second signal: at once). drain asks that of a host from anywhere. limit holds runs back; without --most and --rate it ends.`,
+	exits: "0, 1 a check failed or something is not reachable, 2 usage",
+	runs: "none",
+	shellOptions: {
+		...{ queues: "value", labels: "value", members: "value", most: "value", rate: "value" },
+		...{ slots: "value", name: "value", data: "value", config: "value", setup: "value", lease: "value" },
+	},
+	optionsUsage: `  --queues <a,b>  --labels <a,b>   init: queues to make; worker: queues to take from (default: runs), what the host has
+  --members <a,b>   init: database users that are given the project
+  --most <n>        init: runs of the project at once; limit: runs at once
+  --rate <n>        limit: runs begun in a minute
+  --slots <n>       worker: runs at once (default: 4)
+  --config <file>   worker: the projects that it serves (default: the one in this folder)
+  --setup <command> worker: prepares each new working folder of the project in this folder
+  --data <folder>   worker: where its working folders are (default: chronicle/engine/<name> in pi's agent folder)
+  --name <name>     worker: its name (default: that of the machine)
+  --lease <seconds> worker: how long it may be silent before others take its runs (default: 8)
+`,
+	needs: "nothing",
+	async perform(call) {
+		const [name = "", ...rest] = call.parsed.names;
+		const part = parts[name];
+		if (!part) return misuse(`Name a part: engine ${Object.keys(parts).join(" | ")}.`);
+		const setting = engineSetting(call.parsed, call.project.place);
+		if (!setting) return misuse("Name the engine's database: --engine postgres://user@host/database.");
+		const engine = await import("../../engine/postgres/index.ts");
+		const opened = await engine.openDatabase(setting.url);
+		if (!opened.ok) return refusal(opened.failure);
+		const database = opened.value;
+		try {
+			return await part({ ...call, engine, database, setting, rest });
+		} catch (error) {
+			return refusal(engine.databaseFailure(error, database.name));
+		} finally {
+			await database.close();
+		}
+	},
+};
+
+function refusal({ reason: code, message, remedy }: Failure, exitCode: number = exitCodes.failed): CommandResponse {
+	return refused({ code, message, remedy, exitCode });
+}
+
+async function setUp({ engine, database, parsed: { values }, setting }: EngineCall): Promise<CommandResponse> {
+	const most = wholeNumber(values.most);
+	if (Number.isNaN(most)) return misuse("--most takes a whole number above 0.");
+	const done = await engine.setUpEngine(database, {
+		project: setting.project,
+		queues: namesIn(values.queues),
+		labels: namesIn(values.labels),
+		members: namesIn(values.members),
+		most,
+	});
+	return "reason" in done ? refusal(done) : { kind: "done", lines: done, data: { notes: done } };
+}
+
+async function limitRuns({ engine, database, parsed: { values }, rest }: EngineCall): Promise<CommandResponse> {
+	const [kind, name, surplus] = rest;
+	const [most, perMinute] = [wholeNumber(values.most), wholeNumber(values.rate)];
+	if ((kind !== "queue" && kind !== "provider") || name === undefined || surplus !== undefined)
+		return misuse("limit takes what it is for: engine limit <queue|provider> <name> [--most <n>] [--rate <n>].");
+	if (Number.isNaN(most) || Number.isNaN(perMinute)) return misuse("--most and --rate take a whole number above 0.");
+	const wrong = await engine.checkVersion(database);
+	if (wrong) return refusal(wrong);
+	await engine.setLimit(database, { kind, name, most, perMinute });
+	const parts = [
+		most === undefined ? "" : `${most} at once`,
+		perMinute === undefined ? "" : `${perMinute} begun in a minute`,
+	];
+	const said = parts.filter((part) => part !== "").join(", ") || "no limit";
+	return { kind: "done", lines: [`Runs of the ${kind} ${name}: ${said}.`], data: { kind, name, most, perMinute } };
+}
+
+async function showStatus({ engine, database }: EngineCall): Promise<CommandResponse> {
+	const wrong = await engine.checkVersion(database);
+	if (wrong) return refusal(wrong);
+	const status = await engine.readStatus(database);
+	const lines = [
+		`engine at ${database.name}`,
+		...status.hosts.map(
+			({ name, pid, slots, held, state, seconds, version }) =>
+				`  host ${name} (pid ${pid}, ${version}): ${held} of ${slots} slots, ${state}, seen ${shortTime(seconds * 1000)} ago`,
+		),
+		...(status.hosts.length === 0 ? ["  no hosts: start one with pi-chronicle engine worker"] : []),
+		...status.queues.map(
+			({ name, waiting, active, oldest }) =>
+				`  queue ${name}: ${waiting} waiting${oldest === null ? "" : `, the oldest for ${shortTime(oldest * 1000)}`}, ${active} active`,
+		),
+		`  runs: ${status.runs.map((one) => `${one.count} ${one.status}`).join(", ") || "none"}`,
+		...status.held.map(({ id, why }) => `  ${id.slice(0, 8)}: ${why}`),
+		...(status.dead > 0 ? [`  given up, to be parked: ${status.dead}`] : []),
+	];
+	return { kind: "done", lines, data: status };
+}
+
+async function drain({ engine, database, rest }: EngineCall): Promise<CommandResponse> {
+	const [name, surplus] = rest;
+	if (surplus !== undefined) return misuse("drain takes one host.");
+	const asked = await engine.drainHosts(database, name);
+	const lines = [asked === 0 ? "There is no such host." : `${asked} ${asked === 1 ? "host drains" : "hosts drain"}.`];
+	return { kind: "done", lines, data: { asked }, exitCode: asked === 0 ? exitCodes.usage : exitCodes.done };
+}
+
+async function examineHost({ engine, database, project, parsed: { values } }: EngineCall): Promise<CommandResponse> {
+	const data = dataFolder(project.place.agentFolder, values.data, "doctor");
+	const findings = await engine.examine(database, project, data);
+	const lines = findings.map(({ what, ok, text }) => `${ok ? "ok  " : "FAIL"} ${what}: ${text}`);
+	const exitCode = findings.every(({ ok }) => ok) ? exitCodes.done : exitCodes.failed;
+	return { kind: "done", lines, data: { findings }, exitCode };
+}

@@ -1,0 +1,99 @@
+// `engine worker`: runs a host until it is told to stop.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { exitCodes, findPi, isPiCommand, ownPiSearch, packageRoot } from "../../../pi/index.ts";
+import { processStart } from "../../../process/index.ts";
+import { type CommandResponse, misuse, refused } from "../commands/index.ts";
+import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
+import { namesIn } from "./engine-setting.ts";
+
+const usualSlots = 4;
+
+export async function runWorker(call: EngineCall): Promise<CommandResponse> {
+	const engine = await import("../../engine/postgres/index.ts");
+	const { database, project, parsed, host: surface, signal, setting } = call;
+	const { values } = parsed;
+	const slots = wholeNumber(values.slots) ?? usualSlots;
+	const lease = values.lease === undefined ? undefined : Number(values.lease) * 1000;
+	if (Number.isNaN(slots)) return misuse("--slots takes a whole number above 0.");
+	if (lease !== undefined && !(lease >= 1000)) return misuse("--lease takes a number of seconds, at least 1.");
+	const wrong = await engine.checkVersion(database);
+	if (wrong) return refused({ code: wrong.reason, ...wrong, exitCode: exitCodes.failed });
+	const pi = findPi(ownPiSearch(values.pi));
+	if (!isPiCommand(pi)) return refused({ ...pi, exitCode: exitCodes.failed });
+	const { cwd: _cwd, trust: _trust, ...place } = { ...project.place, pi };
+	const served =
+		values.config === undefined
+			? await engine.serveHere(project, setting, values.setup)
+			: engine.readServed(values.config, place);
+	if (!served.ok) return refused({ code: served.failure.reason, ...served.failure });
+	const name = values.name ?? hostname();
+	const data = dataFolder(place.agentFolder, values.data, name);
+	const release = takeFolder(data);
+	if (typeof release === "string")
+		return refused({ code: "held", message: release, remedy: "Give this one another --name or --data." });
+	const queues = namesIn(values.queues);
+	const all = { queues: queues.length > 0 ? queues : [engine.usualQueue], labels: namesIn(values.labels) };
+	const host = engine.openHost(database, {
+		...{ name, slots, queues: all.queues, version: ownVersion() },
+		...(lease === undefined ? {} : { leaseMs: lease }),
+	});
+	const worker = new engine.EngineWorker({
+		database,
+		host,
+		projects: served.value,
+		...all,
+		slots,
+		data,
+		report: surface.report,
+	});
+	try {
+		surface.report(
+			`${name} takes runs of ${served.value.map((one) => one.name).join(", ")}: ${slots} at once, from ${database.name}.`,
+		);
+		await workUntil(signal, worker);
+	} finally {
+		release();
+	}
+	return { kind: "done", lines: [`${name} has given everything back.`], data: { host: name } };
+}
+
+/** Drains at the first signal and stops at the second. */
+async function workUntil(
+	signal: AbortSignal,
+	worker: { work(): Promise<void>; drain(): void; stop(): void },
+): Promise<void> {
+	const drain = (): void => {
+		worker.drain();
+		for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => worker.stop());
+	};
+	if (signal.aborted) drain();
+	else signal.addEventListener("abort", drain, { once: true });
+	await worker.work();
+}
+
+/** Makes the folder this process's alone; gives the function that lets go of it, or why it cannot. */
+function takeFolder(data: string): (() => void) | string {
+	mkdirSync(data, { recursive: true, mode: 0o700 });
+	const file = join(data, "worker.pid");
+	const [pid = 0, started] = readText(file).trim().split(" ");
+	const other = Number(pid);
+	if (other > 0 && other !== process.pid && started !== undefined && processStart(other) === started)
+		return `Another worker (pid ${other}) uses ${data}.`;
+	writeFileSync(file, `${process.pid} ${processStart(process.pid) ?? ""}\n`);
+	return () => rmSync(file, { force: true });
+}
+
+function readText(file: string): string {
+	try {
+		return readFileSync(file, "utf8");
+	} catch {
+		return "";
+	}
+}
+
+function ownVersion(): string {
+	const manifest = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version?: string };
+	return manifest.version ?? "";
+}

@@ -1,0 +1,185 @@
+// What can go wrong with an engine's parts, one case each. Every case ends with `inspect`: the run came to its end, each event once.
+import { equal, match, ok } from "node:assert/strict";
+import { renameSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CRASH_VARIABLE } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import type { EngineHost, EngineStage } from "./engine-stage.ts";
+
+/** Plays a case with hosts that it starts by `host`. */
+export type Fault = (stage: EngineStage, host: EngineStage["host"]) => Promise<void>;
+
+async function untilBuilding(stage: EngineStage, run: string): Promise<void> {
+	await stage.until(run, ({ state, holder }) => state === "building" && holder !== null);
+	for (let tries = 0; tries < 400; tries++) {
+		const events = await stage.events(run);
+		if (events.some((event) => event.kind === "tool_started" && event.visit === 2)) return;
+		await sleep(25);
+	}
+	throw new Error("The builder runs no command.");
+}
+
+const signal = ({ child }: EngineHost, name: NodeJS.Signals): void => {
+	if (child.pid !== undefined) process.kill(child.pid, name);
+};
+
+/** A host that dies at `point`, and another that is there. */
+const diesAt =
+	(point: string): Fault =>
+	async (stage, host) => {
+		const dying = host("dying", { [CRASH_VARIABLE]: point });
+		const run = await stage.submit();
+		const approving = stage.approve(run);
+		const ended = dying.child.exited;
+		// The second host comes once the first has died, so that it is the first that gets there.
+		await Promise.race([ended, sleep(20_000)]);
+		equal((await Promise.race([ended, sleep(0)]))?.kind, "killed", dying.log());
+		host("heir");
+		await approving;
+		await stage.inspect(run);
+	};
+
+export const faults: Readonly<Record<string, Fault>> = {
+	"a host is killed while a command runs": async (stage, host) => {
+		const a = host("a");
+		const run = await stage.submit();
+		await stage.approve(run);
+		await untilBuilding(stage, run);
+		host("b");
+		signal(a, "SIGKILL");
+		await stage.inspect(run);
+		const events = await stage.events(run);
+		ok(events.some((event) => event.kind === "attempt_reserved" && event.because === "interrupted"));
+	},
+	"both hosts are killed, and a new one comes": async (stage, host) => {
+		const both = [host("a"), host("b")];
+		const run = await stage.submit();
+		await stage.approve(run);
+		await untilBuilding(stage, run);
+		for (const one of both) signal(one, "SIGKILL");
+		host("c");
+		await stage.inspect(run);
+	},
+	"a host is suspended for longer than its lease, and continues": async (stage, host) => {
+		const a = host("a");
+		const run = await stage.submit();
+		await stage.approve(run);
+		await untilBuilding(stage, run);
+		signal(a, "SIGSTOP");
+		host("b");
+		const { fence } = await stage.until(run, (row) => row.fence >= 3);
+		signal(a, "SIGCONT");
+		await stage.inspect(run);
+		equal((await stage.until(run, () => true)).fence, fence);
+	},
+	"the database crashes, twice": async (stage, host) => {
+		host("a", {}, ["--lease", "60"]);
+		const run = await stage.submit();
+		await stage.approve(run);
+		await untilBuilding(stage, run);
+		for (let n = 0; n < 2; n++) {
+			stage.cluster.stop("immediate");
+			stage.cluster.start();
+			await sleep(1500);
+		}
+		await stage.inspect(run);
+		const lost = (await stage.events(run)).filter(
+			(event) => event.kind === "worker_ended" && event.outcome.kind === "lost",
+		);
+		equal(lost.length, 0, "A short outage must not cost an attempt.");
+	},
+	"the database is away for longer than a lease": async (stage, host) => {
+		host("a");
+		host("b");
+		const run = await stage.submit();
+		await stage.approve(run);
+		await untilBuilding(stage, run);
+		stage.cluster.stop("fast");
+		await sleep(stage.lease * 2000);
+		stage.cluster.start();
+		await stage.inspect(run);
+	},
+	"the git remote is away for a while": async (stage, host) => {
+		host("a");
+		const run = await stage.submit();
+		await stage.approve(run);
+		await untilBuilding(stage, run);
+		renameSync(stage.remote, `${stage.remote}.away`);
+		await sleep(4000);
+		renameSync(`${stage.remote}.away`, stage.remote);
+		await stage.inspect(run);
+	},
+	"two people decide": async (stage, host) => {
+		host("a");
+		const run = await stage.submit();
+		await stage.until(run, ({ status, holder }) => status === "awaiting_approval" && holder === null);
+		const both = await Promise.all([stage.cli(["approve", run]), stage.cli(["reject", run, "No, again."])]);
+		equal(both.filter(({ code }) => code === 0).length, 1, both.map(({ stderr }) => stderr).join());
+		if (both[1]?.code === 0) await stage.approve(run);
+		await stage.inspect(run);
+	},
+	"a run that no host can begin is parked with the reason, and continues when it can": async (stage, host) => {
+		const broken = host("broken", {}, ["--setup", "echo no such tool; exit 7"]);
+		const run = await stage.submit();
+		const row = await stage.until(run, ({ parked }) => parked, 90_000);
+		equal(row.status, "paused");
+		const status = await stage.cli(["status", run]);
+		match(status.stdout, /gave the run up after 5 attempts.*exit code 7.*no such tool/s);
+		await broken.child.stop(10_000);
+		host("sound");
+		equal((await stage.cli(["resume", run])).code, 0);
+		await stage.approve(run);
+		await stage.inspect(run);
+	},
+	"a run of a newer version waits visibly": async (stage, host) => {
+		const run = await stage.submit();
+		await stage.database.query("UPDATE chronicle.run SET schema_version = 99 WHERE id = $1", [run]);
+		host("old");
+		await stage.until(run, ({ waits }) => waits !== null);
+		const status = await stage.cli(["engine", "status"]);
+		match(status.stdout, new RegExp(`${run.slice(0, 8)}: .*newer version`));
+		await stage.database.query("UPDATE chronicle.run SET schema_version = 1 WHERE id = $1", [run]);
+		// As if another minute had passed.
+		await stage.database.query("UPDATE chronicle_jobs.job SET start_after = now() WHERE data->>'run' = $1", [run]);
+		await stage.approve(run);
+		await stage.inspect(run);
+	},
+	"a host is told to drain while a command runs": async (stage, host) => {
+		const a = host("a");
+		const run = await stage.submit();
+		await stage.approve(run);
+		await untilBuilding(stage, run);
+		signal(a, "SIGTERM");
+		equal((await a.child.exited).kind, "exited", a.log());
+		const lost = (await stage.events(run)).filter(
+			(event) => event.kind === "worker_ended" && event.outcome.kind === "lost",
+		);
+		equal(lost.length, 0, "A state that can end must not be interrupted.");
+		host("b");
+		await stage.inspect(run);
+	},
+	"a run is aborted from elsewhere": async (stage, host) => {
+		host("a");
+		const run = await stage.submit();
+		await stage.approve(run);
+		await untilBuilding(stage, run);
+		// The command itself would start too late for so short a state.
+		const body = `${JSON.stringify({ kind: "abort_requested", words: "Enough." })}\n`;
+		await stage.database.query("INSERT INTO chronicle.inbox (run, at, body) VALUES ($1, $2, $3)", [
+			run,
+			Date.now(),
+			body,
+		]);
+		await stage.database.query("SELECT pg_notify('chronicle', $1)", [`post ${run}`]);
+		const row = await stage.until(run, ({ parked, holder }) => parked && holder === null);
+		equal(row.status, "aborted");
+	},
+	"a host dies before it claims a run": diesAt("job is taken"),
+	"a host dies when it has claimed a run": diesAt("run is claimed"),
+	"a host dies when the files are pushed": diesAt("files are pushed#2"),
+	"a host dies when the move is requested": diesAt("after move_requested#2"),
+	"a host dies when the files are measured": diesAt("after files_measured#4"),
+	"a host dies when the move is recorded": diesAt("after moved#2"),
+	"a host dies before the branch moves": diesAt("before the branch moves#2"),
+	"a host dies when the branch has moved": diesAt("branch is moved#2"),
+	"a host dies when it is done": diesAt("after finished"),
+};

@@ -1,0 +1,103 @@
+// Which rights the roles of an engine give, with real logins.
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+	type Database,
+	openDatabase,
+	openHost,
+	openPostgresStore,
+	queueName,
+	setLimit,
+	setUpEngine,
+} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { openRedaction } from "../../../../src/safety/index.ts";
+import { closeLater } from "../../../harness/lifetime.ts";
+import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { created, id, value } from "../ledger/sample-events.ts";
+
+const logins = {
+	host: "chronicle_worker",
+	ann: "chronicle_submitter",
+	bob: "chronicle_reader",
+	eve: "chronicle_worker",
+};
+
+describe("the roles of an engine", needsPostgres, () => {
+	let owner: Database;
+	const as = new Map<string, Database>();
+	const open = async (url: string): Promise<Database> => {
+		const opened = await openDatabase(url);
+		if (!opened.ok) throw new Error(opened.failure.message);
+		closeLater(() => opened.value.close());
+		return opened.value;
+	};
+	const store = (login: string, project = "app", queue = "runs") => {
+		const database = as.get(login) ?? owner;
+		return openPostgresStore({
+			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project },
+			queue: queueName(project, queue),
+			folderOf: (run) => `/nowhere/${run}`,
+			creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
+		});
+	};
+	const refused = (login: string, text: string) =>
+		(as.get(login) ?? owner).query(text).then(
+			({ count }) => `changed ${count}`,
+			({ code }: { code: string }) => code,
+		);
+	beforeAll(async () => {
+		const { url } = await startPostgres();
+		owner = await open(url);
+		const none = { queues: [], labels: [] };
+		// Twice at once, on an empty database.
+		const done = await Promise.all([1, 2].map(() => setUpEngine(owner, { ...none, members: [] })));
+		expect(done.every((one) => Array.isArray(one))).toBe(true);
+		for (const [login, role] of Object.entries(logins)) await owner.query(`CREATE ROLE ${login} LOGIN IN ROLE ${role}`);
+		await setUpEngine(owner, { ...none, project: "app", members: ["host", "ann", "bob"] });
+		await setUpEngine(owner, { ...none, project: "other", members: ["eve"] });
+		for (const login of Object.keys(logins)) as.set(login, await open(url.replace("postgres@", `${login}@`)));
+		value(await store("ann").create(created()));
+	});
+
+	it("keeps users to their projects and roles", async () => {
+		expect(value(await store("bob").read(id)).run.id).toBe(id);
+		expect((await store("eve").read(id)).ok).toBe(false);
+		expect((await as.get("eve")?.query("SELECT FROM chronicle.event"))?.count).toBe(0);
+		expect(await refused("eve", "UPDATE chronicle.run SET status = 'done'")).toBe("changed 0");
+		const posted = await store("bob").post(id, { kind: "told", text: "x" });
+		expect(!posted.ok && posted.failure.message).toContain("lacks a right");
+		expect(await refused("host", "DELETE FROM chronicle.event")).toBe("42501");
+		expect(await refused("host", "UPDATE chronicle.event SET body = ''")).toBe("42501");
+		expect(await refused("ann", "UPDATE chronicle.run SET status = 'done'")).toBe("42501");
+		expect((await store("host").create(created({ id: "22222222-2222-4333-8444-555555555555" }))).ok).toBe(false);
+	});
+	it("lets a host do, and a submitter send, all that they have to", async () => {
+		value(await store("ann").post(id, { kind: "told", text: "x" }));
+		const host = store("host");
+		const ledger = value(await host.open(id));
+		const heard: string[] = [];
+		await ledger.onPosted({ event: async ({ kind }) => void heard.push(kind), unread: async () => {} });
+		expect(heard).toEqual(["told"]);
+		value(await ledger.append([{ kind: "noted", text: "y" }], "durable"));
+		await ledger.releaseLease();
+		expect(value(await store("ann").read(id)).run.seq).toBe(2);
+		expect((await store("ann").remove(id)).ok).toBe(true);
+	});
+	it("takes a job with its run, and holds it back where a limit is reached", async () => {
+		const ids = ["aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaab-0000-4000-8000-000000000002"];
+		await (await owner.boss()).deleteAllJobs();
+		for (const one of ids) value(await store("ann").create(created({ id: one })));
+		await setLimit(owner, { kind: "queue", name: "runs", most: 1 });
+		const host = as.get("host") ?? owner;
+		const claims = store("host");
+		const claim = () =>
+			host.transaction(async (tx) => {
+				const [job] = await (await host.boss()).fetch<{ run: string }>("app/runs", { db: tx });
+				if (!job) throw new Error("no job");
+				return claims.claim(tx, job.data.run, { id: job.id, queue: "app/runs", retryCount: job.retryCount });
+			});
+		const first = value(await claim());
+		await expect(claim()).rejects.toThrow("the limit of 1 runs of the queue runs at once");
+		await first.settle({ kind: "parked" });
+		expect(value(await claim()).run.id).not.toBe(first.run.id);
+	});
+});

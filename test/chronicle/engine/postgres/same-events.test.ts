@@ -1,0 +1,78 @@
+// One and the same run on files and in Postgres: equal events, once host and time are taken out.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { LedgerStore } from "../../../../src/chronicle/core/index.ts";
+import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
+import {
+	openDatabase,
+	openHost,
+	openPostgresStore,
+	queueName,
+	setUpEngine,
+} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { openRedaction } from "../../../../src/safety/index.ts";
+import { openFolder } from "../../../harness/folder.ts";
+import { closeLater } from "../../../harness/lifetime.ts";
+import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { created, value } from "../ledger/sample-events.ts";
+import { moveTo } from "../supervisor/scripted-launcher.ts";
+import { openStage } from "../supervisor/stage.ts";
+
+const definition = {
+	name: "T",
+	states: {
+		a: { persona: "A", next: ["b"], requires_approval: true },
+		b: { persona: "B", next: ["done"] },
+		done: { next: [] },
+	},
+};
+
+/** A run that is approved by another supervision than the one that began it. */
+async function play(store: LedgerStore): Promise<object[]> {
+	const id = randomUUID();
+	const first = value(await store.create(created({ id, definition })));
+	const begun = openStage([moveTo("b")]);
+	await supervise(first, begun.ports, "fresh").ended;
+	const second = value(await store.open(id));
+	const rest = openStage([moveTo("done")], [{ kind: "approved" }]);
+	await supervise(second, { ...rest.ports, workspace: begun.ports.workspace }, "reopened").ended;
+	const events: object[] = [];
+	for await (const event of value(await store.read(id)).events()) events.push(stripped(event, id));
+	return events;
+}
+
+/** The event without what differs between hosts and moments. */
+function stripped(event: LedgerEvent, run: string): object {
+	const { at: _at, fence: _fence, ...rest } = event as LedgerEvent & { fence?: number };
+	return JSON.parse(
+		JSON.stringify(rest, (key, value) => (["pid", "host", "started"].includes(key) ? "-" : value)).replaceAll(
+			run,
+			"run",
+		),
+	);
+}
+
+describe("a run on an engine", needsPostgres, () => {
+	it("has the events that it has on one machine", async () => {
+		const { url } = await startPostgres();
+		const opened = await openDatabase(url);
+		if (!opened.ok) throw new Error(opened.failure.message);
+		const database = opened.value;
+		closeLater(() => database.close());
+		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+		const folder = openFolder();
+		const engine = openPostgresStore({
+			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
+			queue: queueName("app", "runs"),
+			folderOf: (run) => join(folder, run),
+			creates: { kind: "held" },
+		});
+		const files = openFileStore({ sessions: join(folder, "sessions"), clock: Date });
+		const here = await play(files);
+		expect(here.at(-1)).toMatchObject({ kind: "finished" });
+		expect(await play(engine)).toEqual(here);
+	});
+});

@@ -1,0 +1,70 @@
+// A Postgres of its own for a test file: one cluster in a temporary folder, on the loopback address. As root it runs as the user `postgres`,
+// because Postgres refuses root.
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { closeLater } from "./lifetime.ts";
+import { findProgram, type Needs, needsProgram } from "./needs.ts";
+
+/** Debian keeps the server's programs out of the PATH. */
+function serverProgram(name: string): string | undefined {
+	const folder = "/usr/lib/postgresql";
+	const versions = existsSync(folder) ? readdirSync(folder).sort((a, b) => Number(b) - Number(a)) : [];
+	return (
+		findProgram(name) ?? versions.map((version) => join(folder, version, "bin", name)).find((path) => existsSync(path))
+	);
+}
+
+/** Options of a test or a group that needs a Postgres. */
+export const needsPostgres: Needs = needsProgram("postgres", serverProgram("initdb") && serverProgram("pg_ctl"));
+
+export interface Cluster {
+	/** The address of the database `postgres`, as its owner. */
+	readonly url: string;
+	stop(mode: "fast" | "immediate"): void;
+	start(): void;
+}
+
+const asPostgres = ["--reuid=postgres", "--regid=postgres", "--clear-groups"];
+
+function run(program: string, args: readonly string[]): void {
+	const path = serverProgram(program) ?? program;
+	const root = process.getuid?.() === 0;
+	const [command, all] = root ? ["setpriv", [...asPostgres, path, ...args]] : [path, [...args]];
+	const done = spawnSync(command, all, { encoding: "utf8", cwd: "/", stdio: ["ignore", "ignore", "pipe"] });
+	if (done.status !== 0) throw new Error(`${program} failed: ${done.stderr}`);
+}
+
+/** Starts a cluster; it is removed when what opened it ends (see lifetime.ts). */
+export async function startPostgres(): Promise<Cluster> {
+	const folder = mkdtempSync(join(tmpdir(), "chronicle-postgres-"));
+	chmodSync(folder, 0o777);
+	const data = join(folder, "data");
+	const port = await freePort();
+	run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
+	const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=200`;
+	const cluster: Cluster = {
+		url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+		stop: (mode) => run("pg_ctl", ["-D", data, "-w", "-m", mode, "stop"]),
+		start: () => run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "-o", settings, "start"]),
+	};
+	cluster.start();
+	closeLater(() => {
+		if (existsSync(join(data, "postmaster.pid"))) cluster.stop("immediate");
+		rmSync(folder, { recursive: true, force: true });
+	});
+	return cluster;
+}
+
+function freePort(): Promise<number> {
+	return new Promise((resolve, reject) => {
+		const server = createServer();
+		server.on("error", reject);
+		server.listen(0, "127.0.0.1", () => {
+			const address = server.address();
+			server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+		});
+	});
+}

@@ -79,6 +79,16 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 			const published = await publish(restored.value.tree);
 			return published.ok ? restored : published;
 		},
+		openChild: (child, tree, asked) => withTrees([tree], () => inner.openChild(child, tree, asked)),
+		removeChildren: inner.removeChildren,
+		merge: ({ base, ours, theirs, names }, asked) =>
+			withTrees([base, ours, theirs], () => inner.merge({ base, ours, theirs, names }, asked)),
+		async join(change, signal) {
+			const joined = await withTrees([change.from, change.to], () => inner.join(change, signal));
+			if (!joined.ok) return joined;
+			const published = await publish(joined.value.tree);
+			return published.ok ? joined : published;
+		},
 		async publish(tree, seq) {
 			try {
 				const conflict = await refs.moveBranch(tree, seq);
@@ -110,6 +120,9 @@ export function openLookingWorkspace(options: SharedWorkspaceOptions, head: stri
 		snapshot: async () => (head === null ? refused : { ok: true, value: { tree: head, unkept: [], notes: [] } }),
 		preview: async () => refused,
 		restore: async () => refused,
+		openChild: async () => refused,
+		removeChildren: async () => refused,
+		join: async () => refused,
 		publish: async () => refused,
 	};
 }

@@ -48,6 +48,14 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		unpublished = pushed.ok ? undefined : pushed.failure;
 		return pushed;
 	};
+	/** The result of an operation once the files that it names are published. */
+	const published = async <T extends { readonly tree: string }>(
+		done: Result<T, WorkspaceFailure>,
+	): Promise<Result<T, WorkspaceFailure>> => {
+		if (!done.ok) return done;
+		const pushed = await publish(done.value.tree);
+		return pushed.ok ? done : pushed;
+	};
 	/** Repeats an operation that did not know a snapshot, after fetching it. */
 	const withTrees = async <T>(
 		trees: readonly string[],
@@ -65,30 +73,18 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		open: inner.open,
 		async snapshot(asked) {
 			const towards = asked?.towards;
-			const taken = await withTrees(towards === undefined ? [] : [towards], () => inner.snapshot(asked));
-			if (!taken.ok) return taken;
-			const published = await publish(taken.value.tree);
-			return published.ok ? taken : published;
+			return published(await withTrees(towards === undefined ? [] : [towards], () => inner.snapshot(asked)));
 		},
 		changes: (from, to, limit, signal) => withTrees([from, to], () => inner.changes(from, to, limit, signal)),
 		patch: (from, to, bytes, path) => withTrees([from, to], () => inner.patch(from, to, bytes, path)),
 		preview: (tree, limit, signal) => withTrees([tree], () => inner.preview(tree, limit, signal)),
-		async restore(tree, asked) {
-			const restored = await withTrees([tree], () => inner.restore(tree, asked));
-			if (!restored.ok) return restored;
-			const published = await publish(restored.value.tree);
-			return published.ok ? restored : published;
-		},
+		restore: async (tree, asked) => published(await withTrees([tree], () => inner.restore(tree, asked))),
 		openChild: (child, tree, asked) => withTrees([tree], () => inner.openChild(child, tree, asked)),
 		removeChildren: inner.removeChildren,
 		merge: ({ base, ours, theirs, names }, asked) =>
 			withTrees([base, ours, theirs], () => inner.merge({ base, ours, theirs, names }, asked)),
-		async join(change, signal) {
-			const joined = await withTrees([change.from, change.to], () => inner.join(change, signal));
-			if (!joined.ok) return joined;
-			const published = await publish(joined.value.tree);
-			return published.ok ? joined : published;
-		},
+		join: async (change, signal) =>
+			published(await withTrees([change.from, change.to], () => inner.join(change, signal))),
 		async publish(tree, seq) {
 			try {
 				const conflict = await refs.moveBranch(tree, seq);

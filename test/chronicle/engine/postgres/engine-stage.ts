@@ -77,7 +77,10 @@ export async function openEngineStage(server: ModelServer, lease = 3): Promise<E
 	closeLater(() => database.close());
 	const base = ["--engine", cluster.url, "--project", "app"];
 	const cli: EngineStage["cli"] = (args, env = {}) =>
-		runNode(project, [packageUnderTest().cli, ...args, ...base], { env: project.environment(env), timeout: 60_000 });
+		runNode(project, [packageUnderTest().cliBesidePi, ...args, ...base], {
+			env: project.environment(env),
+			timeout: 60_000,
+		});
 	const done = await cli(["engine", "init"]);
 	equal(done.code, 0, done.stderr);
 	const find = async (run: string): Promise<StageRow> => {
@@ -94,7 +97,7 @@ export async function openEngineStage(server: ModelServer, lease = 3): Promise<E
 			const args = ["engine", "worker", "--name", name, "--data", data, ...leases, ...more, ...base];
 			const child = startChild({
 				command: process.execPath,
-				args: [packageUnderTest().cli, ...args],
+				args: [packageUnderTest().cliBesidePi, ...args],
 				cwd: project.folder,
 				env: project.environment(env),
 			});

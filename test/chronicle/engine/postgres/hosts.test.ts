@@ -1,10 +1,21 @@
 // Two hosts and the command line, without faults and with the worst one.
 import { describe, expect, it } from "vitest";
-import { openModelServer } from "../../../harness/index.ts";
+import { openModelServer, openProject, packageUnderTest, runNode } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
 import { answer } from "../../kills/sample-run.ts";
 import { foldersOf, openEngineStage } from "./engine-stage.ts";
+
+describe("a package without pg and pg-boss", () => {
+	it("says how to install them, and only where an engine is named", async () => {
+		const project = openProject({ trusted: true });
+		const { cli } = packageUnderTest();
+		const named = await runNode(project, [cli, "list", "--engine", "postgres://nobody@127.0.0.1:1/none"]);
+		expect(named.code).toBe(2);
+		expect(named.stderr).toContain("npm install pg@8 pg-boss@12");
+		expect((await runNode(project, [cli, "list"])).code).toBe(0);
+	});
+});
 
 describe("an engine", needsPostgres, () => {
 	it("does a run that was submitted, approved and looked at from elsewhere", {

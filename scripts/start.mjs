@@ -32,19 +32,32 @@ else {
 
 /** Hands the terminal to pi. In it pi answers Ctrl+C itself. */
 async function openForPerson() {
-	const hint = [
-		"The understudy answers here: a script, no real model. The project is a copy.",
-		"Enter runs the workflow below; Esc pauses it. What to try next stands ready when it is over.",
-		"/workflow and /chronicle list what there is, /workflow show feature draws one.",
-		"When both are over, try /chronicle bug-fix A refund raises the total.",
-	];
 	const [workflow, chronicle] = shows;
-	const ready = [`/workflow ${workflow.name} ${workflow.task}`, `/chronicle ${chronicle.name} ${chronicle.task}`];
+	const after = [
+		"Both are over? /chronicle report writes a page about the run; /workflow and /chronicle list what else there is.",
+	];
+	const welcome = {
+		ready: [
+			{
+				prompt: `/workflow ${workflow.name} ${workflow.task}`,
+				hint: ["The understudy answers here: a script, no real model, on a copy. Enter runs the workflow below."],
+			},
+			{
+				prompt: `/chronicle ${chronicle.name} ${chronicle.task}`,
+				hint: [
+					"The workflow is over. Enter starts the chronicle below: agents of its own do the work, and it asks you.",
+					...after,
+				],
+			},
+		],
+		during: ["Esc pauses the workflow, /workflow status says where it is. What to try next is ready when it is over."],
+		after,
+	};
 	const copy = await openProjectCopy({
 		project: join(root, workflow.folder),
 		env: process.env,
 		settings: { quietStartup: true },
-		config: { tokensPerSecond: 150, welcome: { hint, ready } },
+		config: { tokensPerSecond: 150, welcome },
 	});
 	await cp(join(root, chronicle.folder, ".pi"), join(copy.project, ".pi"), { recursive: true });
 	try {

@@ -112,8 +112,14 @@ describe("npm start in a terminal", () => {
 			mask: [[/\S*pi-rehearsal-\S*( \(main\))?/g, "/tmp/copy/project (main)"]],
 		});
 		await tui.press("enter");
+		await tui.waitForScreen("Esc pauses the workflow");
 		await tui.waitForScreen(/Feature is done/);
-		await tui.press("ctrl+c", "ctrl+c");
+		// The hint follows: what is ready next, and the report.
+		await tui.waitForScreen("/chronicle feature-implementation A list of things to do");
+		await tui.waitForScreen(/The workflow is over\.[\s\S]*\/chronicle report writes a page/);
+		expect(tui.screen()).not.toContain("Esc pauses the workflow");
+		// The first empties the line.
+		await tui.press("ctrl+c", "ctrl+c", "ctrl+c");
 		expect(await tui.exit).toMatchObject({ code: 0 });
 		expect(copies(temp)).toEqual([]);
 		expect(existsSync(join(project.agentFolder, "sessions"))).toBe(false);

@@ -22,10 +22,15 @@ export interface RehearsalConfig {
 }
 
 export interface Welcome {
-	/** Lines above the editor. */
-	readonly hint: readonly string[];
 	/** Prompts, in order: each is put into the editor when the workflow before it has ended. */
-	readonly ready: readonly string[];
+	readonly ready: readonly {
+		readonly prompt: string;
+		/** Lines above the editor while the prompt is ready. */
+		readonly hint: readonly string[];
+	}[];
+	/** Lines above the editor while the model works, and when nothing more is ready. */
+	readonly during: readonly string[];
+	readonly after: readonly string[];
 }
 
 /** Writes the file at `path` (absolute). */

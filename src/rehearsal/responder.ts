@@ -61,18 +61,20 @@ export function respondInProcess(pi: ExtensionAPI, path: string, visit?: WorkerV
 	);
 }
 
-/** Shows the hint, and puts the next prompt into an empty editor: at the start and after each run. */
-function showWelcome(pi: ExtensionAPI, { hint, ready }: Welcome, progress: () => WorkflowProgress): void {
+/** Puts the next prompt into an empty editor, at the start and after each run, with a hint that follows the stage. */
+function showWelcome(pi: ExtensionAPI, { ready, during, after }: Welcome, progress: () => WorkflowProgress): void {
 	const left = [...ready];
-	const offer = ({ mode, ui }: ExtensionContext): void => {
-		if (mode !== "tui" || ui.getEditorText() !== "") return;
-		const next = left.shift();
-		if (next !== undefined) ui.setEditorText(next);
+	const show = ({ mode, ui }: ExtensionContext, hint: readonly string[]): void => {
+		if (mode === "tui") ui.setWidget("rehearsal", [...hint]);
 	};
-	pi.on("session_start", (_event, ctx) => {
-		if (ctx.mode === "tui") ctx.ui.setWidget("rehearsal", [...hint]);
-		offer(ctx);
-	});
+	const offer = (ctx: ExtensionContext): void => {
+		if (ctx.mode !== "tui" || ctx.ui.getEditorText() !== "") return;
+		const next = left.shift();
+		show(ctx, next?.hint ?? after);
+		if (next !== undefined) ctx.ui.setEditorText(next.prompt);
+	};
+	pi.on("session_start", (_event, ctx) => offer(ctx));
+	pi.on("agent_start", (_event, ctx) => show(ctx, during));
 	pi.on("agent_settled", (_event, ctx) => {
 		if (progress() === "done") offer(ctx);
 	});

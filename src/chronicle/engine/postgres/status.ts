@@ -42,7 +42,8 @@ export async function readStatus(database: Database): Promise<EngineStatus> {
 	const boss = await database.boss();
 	const hosts = await database.query<HostStatus>(hostsText);
 	const runs = await database.query<{ status: string; count: number }>(
-		"SELECT status, count(*)::int AS count FROM chronicle.run GROUP BY status ORDER BY status",
+		`SELECT CASE WHEN status = 'running' AND holder IS NULL THEN 'queued' ELSE status END AS status, count(*)::int AS count
+		FROM chronicle.run GROUP BY 1 ORDER BY 1`,
 	);
 	const held = await database.query<{ id: string; why: string }>(
 		"SELECT id::text, waits AS why FROM chronicle.run WHERE waits IS NOT NULL AND job IS NOT NULL ORDER BY updated_at LIMIT 50",

@@ -56,7 +56,8 @@ async function onEngine({ runs }: Command, project: Project, parsed: ParsedArgum
 	const opened = await openEngineProject(project, setting);
 	if (opened.ok) return opened.value;
 	const { reason, message, remedy } = opened.failure;
-	return { code: reason, message, remedy };
+	const exitCode = reason === "usage" || reason === "unknown" ? exitCodes.usage : exitCodes.failed;
+	return { code: reason, message, remedy, exitCode };
 }
 
 function usageOf({ name, takes, details, optionsUsage = "", exits }: Command): string {

@@ -27,7 +27,7 @@ describe("an engine", needsPostgres, () => {
 		const run = await stage.submit();
 		await stage.approve(run);
 		await stage.inspect(run);
-		expect(foldersOf(a)).toEqual([]);
+		await expect.poll(() => foldersOf(a), { timeout: patient(20_000) }).toEqual([]);
 		const events = await stage.events(run);
 		expect(events.filter(({ kind }) => kind === "opened")).toHaveLength(1);
 		const status = await stage.cli(["status", run]);

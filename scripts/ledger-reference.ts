@@ -180,6 +180,13 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	unmeasured: list("Visits whose changes are not known, or not completely: `visit`, `state`, `why`.", {
 		type: "object",
 	}),
+	parent: group(
+		"Of a child run: its parent `run`, the `root` of the tree, the parent's `visit`, its `index` and `name`, its `level`, and `files` (`own`, `shared`).",
+	),
+	children: group(
+		"The child runs of the current visit: `base` (files at the start), `files`, `children` (with `status`, `detail`, what is `counted` of them, `tree`), `stopping`, `phase`, `join`.",
+	),
+	childCount: count("Children planned so far."),
 	log: group("Position in the event log: `seq`, `offset` in bytes, `fence`."),
 	cut: list("Fields that did not fit: read `definition` and `task` from the first event, `history` from all events.", {
 		type: "string",
@@ -191,7 +198,7 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 };
 
 /** `cut` where something was, the others in ledgers of earlier versions. */
-const optionalLedgerFields = ["cut", "crc", "kept", "unmeasured"];
+const optionalLedgerFields = ["cut", "crc", "kept", "unmeasured", "parent", "children", "childCount"];
 
 interface EventMeaning {
 	readonly about: string;
@@ -203,7 +210,7 @@ interface EventMeaning {
 export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	created: {
 		about: "The run starts.",
-		fields: ["schemaVersion", "id", "template", "task", "cleanupApproval", "model"],
+		fields: ["schemaVersion", "id", "template", "parent", "task", "cleanupApproval", "model"],
 	},
 	opened: {
 		about: "A supervisor took over the run; unfinished work of an earlier one is in doubt.",
@@ -223,6 +230,34 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		about: "Intent to launch a worker, recorded before the launch.",
 		fields: ["visit", "attempt", "launch", "because"],
 	},
+	children_planned: {
+		about: "The child runs that do the visit: recorded before anything of them exists. Empty: there is nothing to do.",
+		fields: ["visit", "base", "files", "children"],
+	},
+	child_parked: {
+		about: "A child's run waits for you, or it could not be started.",
+		fields: ["visit", "child", "status", "detail"],
+	},
+	child_spent: {
+		about: "Totals of a child so far.",
+		fields: ["visit", "child", "spend", "activeMs", "attempts", "toolCalls"],
+	},
+	child_ended: {
+		about: "A child's run is over: its files, its totals, and what this run keeps of it.",
+		fields: ["visit", "child", "status", "detail", "tree", "base", "total", "handover"],
+	},
+	child_signaled: { about: "A command of yours waits in the child's inbox.", fields: ["child"] },
+	child_dropped: { about: "The run continues without the child.", fields: ["child"] },
+	joined: {
+		about:
+			"The files of the run's folder (`before`) and of the children are merged to `tree`; nothing in the folder has changed yet. With conflicts, it has conflict markers.",
+		fields: ["visit", "before", "tree", "conflicts"],
+	},
+	join_applied: {
+		about: "The run's folder has the merged files.",
+		fields: ["visit", "tree", "changes", "more", "left"],
+	},
+	join_failed: { about: "The files could not be merged or written.", fields: ["visit", "detail"] },
 	worker_started: {
 		about: "The worker passed its handshake; `standby` if its process was started beforehand.",
 		fields: ["visit", "attempt", "launch", "pid", "model", "rules", "conversation", "notice", "standby"],

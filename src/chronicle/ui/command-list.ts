@@ -18,6 +18,7 @@ export const listedCommands: readonly ListedCommand[] = [
 	{ name: "tell", about: "sends a message to the worker, now or when one starts" },
 	{ name: "pause", about: "stops the worker after its current message and keeps its conversation" },
 	{ name: "abort", about: "ends a run, and stops its worker at once" },
+	{ name: "drop", about: "lets a run continue without one of its children" },
 	{ name: "release", about: "leads out of human_intervention, or sends a waiting run to a state" },
 	{ name: "reopen", about: "continues a finished run in a state" },
 	{ name: "rewind", about: "restores files and run to the start of a visit, and pauses" },

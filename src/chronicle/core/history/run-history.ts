@@ -294,6 +294,7 @@ function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["ki
 		case "launching":
 		case "working":
 		case "stopping":
+		case "children":
 		case "restoring":
 			return next.kind === "opened" && ms > silenceMs ? "interrupted" : undefined;
 	}

@@ -1,9 +1,59 @@
 // Side effects that a run requires. An action is pending until the event that completes it is in the ledger: after a crash the same actions
 // are pending again, under the same keys. The executor performs them and reports results as events.
+import type { ChildResult, ChildRun, JoinProgress } from "./child-group.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
 import type { Allowance, ApprovalQuestion } from "./run.ts";
 
-export type Action = MeasureFiles | AskApproval | Work | SendMessage | EndWorker | CleanUp | RestoreFiles;
+export type Action =
+	| MeasureFiles
+	| AskApproval
+	| Work
+	| SendMessage
+	| EndWorker
+	| CleanUp
+	| RestoreFiles
+	| RunChild
+	| StopChild
+	| MergeFiles
+	| ApplyJoin;
+
+/** Creates the child's run if it does not exist, and supervises it until it parks or ends. Completed by `child_parked` or `child_ended`. */
+export interface RunChild {
+	readonly kind: "run_child";
+	readonly key: string;
+	readonly visit: number;
+	readonly child: ChildRun;
+}
+
+/** Pauses or aborts a child, whether or not it is supervised. Completed by `child_parked` or `child_ended`. */
+export interface StopChild {
+	readonly kind: "stop_child";
+	readonly key: string;
+	readonly visit: number;
+	readonly child: ChildRun;
+	readonly how: "pause" | "abort";
+	/** For the child's user: why. */
+	readonly detail: string;
+}
+
+/** Merges the run's files and the children's, or resolves the conflicts of the last merge. Completed by `joined` or `join_failed`. */
+export interface MergeFiles {
+	readonly kind: "merge_files";
+	readonly key: string;
+	readonly visit: number;
+	readonly base: string;
+	readonly results: readonly ChildResult[];
+	/** The merge whose conflicts are resolved by `choice`; `null`: a first merge. */
+	readonly join: JoinProgress | null;
+}
+
+/** Writes the merged files. Completed by `join_applied`, `join_failed`, or another `joined` if files have changed since. */
+export interface ApplyJoin {
+	readonly kind: "apply_join";
+	readonly key: string;
+	readonly visit: number;
+	readonly join: JoinProgress;
+}
 
 /** Stops the processes that workers left running, then measures the files. Completed by `files_measured` or `files_unmeasured`. */
 export interface MeasureFiles {

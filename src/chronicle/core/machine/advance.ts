@@ -1,8 +1,9 @@
 // Decides the next step when no worker and no action is left: the only gate before a launch.
 // G1 nothing is launched while the run is on hold, has reached a ceiling, waits for the user or is over; G2 the files of a visit are
 // measured before its first worker starts; G3 a launch is recorded before it happens.
-import { HUMAN_INTERVENTION } from "../template/index.ts";
+import { type ChildrenPlan, HUMAN_INTERVENTION } from "../template/index.ts";
 import { explainReached, reached } from "./budget.ts";
+import { planChildren } from "./child-plan.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
 import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
@@ -14,12 +15,25 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	const plan = planOf(run);
 	if (run.state === HUMAN_INTERVENTION)
 		return { ...run, status: "human_intervention", hold: null, stage: { kind: "waiting", since: run.seq } };
-	if (plan.terminal && !plan.persona) return finishInState(run);
+	if (plan.terminal && !plan.persona && !plan.children) return finishInState(run);
 	const hold = run.hold ?? holdAtCeiling(run);
 	if (hold) return decideOn({ ...run, hold }, { kind: "parked", ...hold });
 	if (!run.baseline) return { ...run, status: "running", stage: { kind: "baselining", because } };
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
-	return reserveAttempt(run, because, delayMs);
+	return plan.children ? enterChildren(run, plan.children) : reserveAttempt(run, because, delayMs);
+}
+
+/** Continues with the children of this visit, or plans them. */
+function enterChildren(run: Run, plan: ChildrenPlan): Run {
+	if (run.children) return { ...run, status: "running", stage: { kind: "children", since: run.seq } };
+	const planned = planChildren(run, plan);
+	if (planned.kind === "problem") {
+		const hold = { status: "paused", cause: "children", detail: planned.detail.slice(0, 500) } as const;
+		return decideOn({ ...run, hold }, { kind: "parked", ...hold });
+	}
+	const { files, children } = planned;
+	const base = run.baseline?.tree ?? null;
+	return decideOn({ ...run, status: "running" }, { kind: "children_planned", visit: run.visit, base, files, children });
 }
 
 /** The run, about to record that it ends in its current state. */

@@ -1,7 +1,8 @@
 // Decisions of the machine. Each is recorded in the same batch as the event that led to it, before anything acts on it.
+import type { ChildrenPlanned } from "./child-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
 
-export type DecisionEvent = AttemptReserved | Moved | Parked | Finished;
+export type DecisionEvent = AttemptReserved | ChildrenPlanned | Moved | Parked | Finished;
 
 /** Intent to launch a worker. Its allowance is derived from the run: the remainder of the ceilings is reserved for it. */
 export interface AttemptReserved extends LaunchId {
@@ -11,6 +12,8 @@ export interface AttemptReserved extends LaunchId {
 
 export type MoveCause =
 	| "worker"
+	/** The children of the state are joined. */
+	| "children"
 	| "person"
 	| "pair_limit"
 	| "move_limit"
@@ -51,12 +54,17 @@ export type ParkCause =
 	/** The calls of one visit repeat without progress. */
 	| "circling"
 	/** A limit of one visit is reached. */
-	| "visit_limit";
+	| "visit_limit"
+	/** The state's children cannot be planned, started or joined, or one of them waits for the user. */
+	| "children"
+	/** The parent run waits. */
+	| "parent";
 
 /** The run waits for the user; it has no process. */
 export interface Parked {
 	readonly kind: "parked";
-	readonly status: "paused" | "budget_exceeded";
+	/** `awaiting_approval`: a child asks. */
+	readonly status: "paused" | "budget_exceeded" | "awaiting_approval";
 	readonly cause: ParkCause;
 	/** One sentence for the user. */
 	readonly detail: string;

@@ -4,6 +4,8 @@ import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
 import { allowanceOf, notice } from "./budget.ts";
+import type { ChildrenPlanned } from "./child-event.ts";
+import { onChildrenPlanned } from "./children.ts";
 import type { AttemptReserved, DecisionEvent, Moved } from "./decision-event.ts";
 import type { LedgerEvent } from "./event.ts";
 import { launchKey } from "./launch.ts";
@@ -27,6 +29,8 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 	switch (event.kind) {
 		case "attempt_reserved":
 			return reserve(run, stage, event);
+		case "children_planned":
+			return onChildrenPlanned(run, event);
 		case "moved":
 			return applyMove(run, stage, event);
 		case "parked": {
@@ -50,12 +54,18 @@ function isSameDecision(due: DecisionEvent, event: DecisionEvent): boolean {
 	switch (due.kind) {
 		case "attempt_reserved":
 			return event.kind === due.kind && launchKey(event) === launchKey(due);
+		case "children_planned":
+			return event.kind === due.kind && event.visit === due.visit && sameChildren(due, event);
 		case "moved":
 			return event.kind === due.kind && event.visit === due.visit && event.from === due.from && event.to === due.to;
 		case "parked":
 		case "finished":
 			return event.kind === due.kind && event.status === due.status;
 	}
+}
+
+function sameChildren(due: ChildrenPlanned, { children }: ChildrenPlanned): boolean {
+	return due.children.length === children.length && due.children.every(({ id }, index) => children[index]?.id === id);
 }
 
 function reserve(run: Run, stage: Deciding, event: LedgerEvent & AttemptReserved): Reduced {
@@ -112,6 +122,7 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		baseline: cause === "rewind" ? run.baseline : null,
 		conversation: null,
 		calls: NO_CALLS,
+		children: null,
 		refused: to === HUMAN_INTERVENTION ? { from, to: refused ?? from, cause } : null,
 	};
 	const told = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;
@@ -122,7 +133,8 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 function counters(run: Run, { from, to, cause }: Moved): Pick<Run, "pairMoves" | "moves"> {
 	const total = run.moves.total + 1;
 	switch (cause) {
-		case "worker": {
+		case "worker":
+		case "children": {
 			if (to === HUMAN_INTERVENTION) return { pairMoves: run.pairMoves, moves: { ...run.moves, total } };
 			const pair = pairKey(from, to);
 			return {

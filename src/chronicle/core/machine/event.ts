@@ -2,6 +2,8 @@
 // E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
 // secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
 import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
+import type { ChildEvent } from "./child-event.ts";
+import type { PinnedTemplate, RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
 import type { PersonEvent } from "./person-event.ts";
@@ -23,7 +25,8 @@ export type EventBody =
 	| CleanupEnded
 	| StraysStopped
 	| PersonEvent
-	| QuestionEvent;
+	| QuestionEvent
+	| ChildEvent;
 
 export type EventKind = EventBody["kind"];
 
@@ -37,7 +40,13 @@ export interface Created {
 		readonly hash: string;
 		readonly definition: unknown;
 		readonly file?: string;
+		/** Definitions of all templates that its children run, by name, as they were at the start. */
+		readonly children?: Readonly<Record<string, PinnedTemplate>>;
+		/** Personas without a tool that can change files. */
+		readonly readOnlyAgents?: readonly string[];
 	};
+	/** Present in the ledger of a child run. */
+	readonly parent?: RunParent;
 	readonly task: string;
 	/** Hash of the approved cleanup commands; absent: none run. */
 	readonly cleanupApproval?: string;

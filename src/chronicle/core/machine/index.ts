@@ -1,5 +1,18 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
+export { type ChildGroup, type ChildRun, isSettled } from "./child-group.ts";
+export { templateOf } from "./child-plan.ts";
+export {
+	type ChildSpend,
+	type ConflictChoice,
+	childId,
+	type JoinConflict,
+	MOST_IN_TREE,
+	MOST_LEVELS,
+	type PinnedTemplate,
+	type PlannedChild,
+	type RunParent,
+} from "./child-run.ts";
 export { type Batch, decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export type * from "./event.ts";
@@ -13,6 +26,7 @@ export type * from "./person-event.ts";
 export { planOf } from "./plan.ts";
 export { isRefusal, type Refusal } from "./refusal.ts";
 export {
+	type Allowance,
 	type ApprovalQuestion,
 	type Ceilings,
 	type KeptState,

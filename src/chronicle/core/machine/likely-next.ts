@@ -29,6 +29,7 @@ export function likelyNext(run: Run): NextLaunch | undefined {
 		case "baselining":
 			return attempt === 0 ? entering(run, state, visit) : undefined;
 		case "deciding":
+		case "children":
 		case "restoring":
 		case "waiting":
 		case "over":

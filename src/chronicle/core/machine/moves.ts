@@ -67,6 +67,7 @@ export function explainCause(cause: MoveCause, from: string, refused: string): s
 			return `Several attempts of "${from}" in a row ended alike and changed nothing.`;
 		case "worker":
 			return `The worker of "${from}" asks for a person.`;
+		case "children":
 		case "person":
 		case "released":
 		case "reopened":

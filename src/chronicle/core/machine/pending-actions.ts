@@ -2,8 +2,11 @@
 // O1 the same run has the same actions under the same keys; O2 a launch is pending only once its intent is recorded; O3 a run that waits or
 // is over has no action except its question.
 import type { Action } from "./action.ts";
+import { type ChildGroup, isSettled } from "./child-group.ts";
 import { launchKey } from "./launch.ts";
+import { planOf } from "./plan.ts";
 import type { Run, Stage, Stopping } from "./run.ts";
+import { resultsOf } from "./settle-children.ts";
 import { dueCleanup } from "./shutdown.ts";
 
 const none: readonly Action[] = [];
@@ -43,11 +46,41 @@ export function pendingActions(run: Run): readonly Action[] {
 			const goal = kept === undefined ? `${to}` : `kept-${kept}`;
 			return [{ kind: "restore_files", key: `restore:${run.visit}:${goal}`, tree, visit: run.visit, before }];
 		}
+		case "children":
+			return run.children ? childActions(run, run.children) : none;
 		case "deciding":
 		case "waiting":
 		case "over":
 			return none;
 	}
+}
+
+function childActions(run: Run, group: ChildGroup): readonly Action[] {
+	const { visit, children, stopping, phase, join } = group;
+	if (stopping) {
+		const open = children.filter(
+			(child) => child.status === "pending" || (stopping.how === "abort" && !isSettled(child)),
+		);
+		const detail = run.hold?.detail ?? "The parent run stopped.";
+		const { how } = stopping;
+		return open.map((child) => ({ kind: "stop_child", key: `stop:${child.id}:${how}`, visit, child, how, detail }));
+	}
+	if (phase === "joining") return joinActions(group, join);
+	const most = planOf(run).children?.maxParallel ?? 1;
+	return children
+		.filter(({ status }) => status === "pending")
+		.slice(0, most)
+		.map((child) => ({ kind: "run_child", key: `child:${child.id}:${child.starts}`, visit, child }));
+}
+
+function joinActions(group: ChildGroup, join: ChildGroup["join"]): readonly Action[] {
+	const { visit, base } = group;
+	if (base === null) return none;
+	const at = `${visit}:${join?.round ?? 0}`;
+	if (join && join.conflicts.length === 0)
+		return [{ kind: "apply_join", key: `apply:${at}:${join.tree}`, visit, join }];
+	const results = resultsOf(group);
+	return [{ kind: "merge_files", key: `merge:${at}:${join?.choice ?? ""}`, visit, base, results, join }];
 }
 
 type Launching = Extract<Stage, { kind: "launching" }>;

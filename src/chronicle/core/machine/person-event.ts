@@ -1,5 +1,7 @@
 // Events from the user. `answers` is the `seq` of the event that an answer responds to.
+
 import type { Snapshot } from "../snapshot/index.ts";
+import type { ConflictChoice } from "./child-run.ts";
 import type { ParkCause } from "./decision-event.ts";
 
 export type PersonEvent =
@@ -13,7 +15,9 @@ export type PersonEvent =
 	| PauseRequested
 	| AbortRequested
 	| Reopened
-	| RewindRequested;
+	| RewindRequested
+	| ChildSignaled
+	| ChildDropped;
 
 /** The position of the run when the user decided. Absent in events from earlier versions, which are matched by `answers` only. */
 export interface Seen {
@@ -27,6 +31,8 @@ export interface Approved {
 	readonly answers: number;
 	/** Tree that was shown to the user. */
 	readonly diff: string;
+	/** The answer to a question about conflicts. */
+	readonly choice?: ConflictChoice;
 	readonly words?: string;
 	readonly seen?: Seen;
 }
@@ -119,4 +125,16 @@ export interface RewindRequested {
 	/** `seq` of the event that kept that state; absent: the start of a visit. */
 	readonly kept?: number;
 	readonly seen?: Seen;
+}
+
+/** A command of the user waits in the child's inbox. */
+export interface ChildSignaled {
+	readonly kind: "child_signaled";
+	readonly child: string;
+}
+
+/** The run continues without the child. */
+export interface ChildDropped {
+	readonly kind: "child_dropped";
+	readonly child: string;
 }

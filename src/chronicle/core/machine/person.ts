@@ -4,6 +4,8 @@
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
+import { type ChildGroup, isSettled } from "./child-group.ts";
+import { chooseResolution, continueChildren, reviveChildren } from "./children.ts";
 import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
 import type {
 	AbortRequested,
@@ -22,6 +24,7 @@ import type {
 import { isState, planOf } from "./plan.ts";
 import { type Reduced, type Refusal, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
+import { stopChildren } from "./settle-children.ts";
 import { nameFiles, stopWorker } from "./shutdown.ts";
 
 const outboxLength = 20;
@@ -80,6 +83,10 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	const { seq, diff, target, side } = stage.question;
 	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
 	const agreed = queueMessage({ ...run, status: "running" }, event.seq, event.words);
+	if (side === "conflict")
+		return event.choice
+			? chooseResolution(agreed, event.choice)
+			: refuse("illegal", "The files conflict: say how to resolve it: ours, theirs, worker or hand.");
 	if (side === "entry" && target === run.state)
 		return advance({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
 	if (planOf(run).terminal) return finishInState(agreed);
@@ -91,6 +98,11 @@ export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered(run, event);
 	const told = queueMessage(run, event.seq, event.words);
 	const { target, side } = stage.question;
+	if (side === "conflict")
+		return advance(
+			{ ...told, hold: { status: "paused", cause: "person", detail: "The conflicts of the join are not resolved." } },
+			"resumed",
+		);
 	if (side === "entry" && target === run.state) {
 		const hold = {
 			status: "paused",
@@ -126,6 +138,7 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 		hold: null,
 		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
+	if (run.children) return continueChildren(reviveChildren(fresh));
 	return advance(fresh, run.conversation ? "resumed" : "entered");
 }
 
@@ -134,6 +147,7 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
 	if (waitsFor !== event.answers) return answered(run, event);
 	const told = queueMessage(run, event.seq, event.words);
+	if (event.done && run.children) return stopChildren(told, "abort", { kind: "finish", status: "done", detail: "" });
 	if (event.done) return decideOn({ ...told, hold: null }, { kind: "finished", status: "done" });
 	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
 	// For a terminal state's worker, the refused move is the end of the run.
@@ -153,6 +167,7 @@ function sendElsewhere(run: Run, to: string | undefined): Reduced {
 			`The run is not in ${HUMAN_INTERVENTION}: name the state to go to, or ${run.status === "awaiting_approval" ? "approve or reject the move" : "resume it"}.`,
 		);
 	if (!isState(run, to)) return unknownState(run, to);
+	if (run.children) return stopChildren(run, "abort", { kind: "move", to });
 	return moveTo({ ...run, status: "running", hold: null }, to, "person");
 }
 
@@ -205,6 +220,8 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	if (run.stage.kind === "over") return over();
 	const earlier = decidedEarlier(run, event.seen);
 	if (earlier) return earlier;
+	if (run.children)
+		return refuse("unexpected", `Child runs do this state: name the one to tell: ${childNames(run.children)}.`);
 	if (run.outbox.length >= outboxLength)
 		return refuse("limit", `${outboxLength} messages are already queued for the worker.`);
 	if (event.text.length > MESSAGE_LENGTH)
@@ -213,6 +230,12 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 			`A message has at most ${MESSAGE_LENGTH} characters: put the long part into a file, and name it.`,
 		);
 	return queueMessage(run, event.seq, event.text);
+}
+
+function childNames({ children }: ChildGroup): string {
+	const open = children.filter((child) => !isSettled(child));
+	const named = open.slice(0, 10).map(({ id, name }) => `${id.slice(0, 8)} (${name})`);
+	return [...named, ...(open.length > 10 ? [`${open.length - 10} more`] : [])].join(", ");
 }
 
 /** Queues the user's message for the current or next worker. */
@@ -240,6 +263,10 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 			return held;
 		case "stopping":
 			return { ...held, stage: { ...stage, how: "now" } };
+		case "children":
+			return run.children?.phase === "working" && !run.children.stopping
+				? stopChildren(held, "pause", { kind: "park" })
+				: held;
 		case "launching":
 		case "working": {
 			const how = cause === "person" && stage.kind === "working" ? "boundary" : "now";
@@ -251,6 +278,8 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested): Reduced {
 	const { stage } = run;
 	const detail = event.words?.slice(0, 300) ?? "";
+	if (run.children && stage.kind !== "over")
+		return stopChildren({ ...run, status: "running" }, "abort", { kind: "finish", status: "aborted", detail });
 	switch (stage.kind) {
 		case "over":
 			return over();
@@ -264,6 +293,7 @@ export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested):
 		case "working":
 			return stopWorker(run, "now", { kind: "finish", status: "aborted", detail });
 		case "deciding":
+		case "children":
 		case "waiting":
 		case "asking":
 		case "baselining":
@@ -281,8 +311,11 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 	const { kind, to, state, tree, snapshot, pairMoves, kept } = event;
 	const known = kept === undefined ? {} : { kept };
 	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
+	if (run.children && (stage.kind === "children" || stage.kind === "waiting" || stage.kind === "asking"))
+		return stopChildren({ ...run, status: "running", hold: null }, "abort", { kind: "rewind", rewind });
 	switch (stage.kind) {
 		case "deciding":
+		case "children":
 		case "restoring":
 			return refuse("unexpected", "A rewind has not ended yet: wait for it, or resume the run if it was interrupted.");
 		case "stopping":

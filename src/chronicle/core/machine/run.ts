@@ -4,6 +4,8 @@
 import type { VisitUse } from "../../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
+import type { ChildGroup } from "./child-group.ts";
+import type { JoinConflict, PinnedTemplate, RunParent } from "./child-run.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
 import type { RewindRequested } from "./person-event.ts";
@@ -31,9 +33,20 @@ export interface Run {
 		/** The data of the template file, unchanged. */
 		readonly definition: unknown;
 		readonly file?: string;
+		/** See `Created`. */
+		readonly children?: Readonly<Record<string, PinnedTemplate>>;
+		readonly readOnlyAgents?: readonly string[];
 	};
 	/** `template.definition`, compiled. */
 	readonly plan: Template;
+	/** `template.children`, compiled. */
+	readonly childPlans: ReadonlyMap<string, Template>;
+	/** Whose child this run is; `null`: nobody's. */
+	readonly parent: RunParent | null;
+	/** The children of the current visit; `null`: none. */
+	readonly children: ChildGroup | null;
+	/** Children planned so far, over all visits. */
+	readonly childCount: number;
 	readonly task: string;
 	readonly status: RunStatus;
 	readonly state: string;
@@ -225,7 +238,7 @@ export interface Message {
 }
 
 export interface PauseReason {
-	readonly status: "paused" | "budget_exceeded";
+	readonly status: "paused" | "budget_exceeded" | "awaiting_approval";
 	readonly cause: ParkCause;
 	readonly detail: string;
 }
@@ -236,8 +249,8 @@ export interface ApprovalQuestion {
 	readonly seq: number;
 	readonly state: string;
 	readonly visit: number;
-	/** `exit`: before `state` is left for `target`. `entry`: before `state` starts. */
-	readonly side: "entry" | "exit";
+	/** `exit`: before `state` is left for `target`. `entry`: before `state` starts. `conflict`: how to resolve the conflicts of a join. */
+	readonly side: "entry" | "exit" | "conflict";
 	readonly target: string;
 	/** The worker's summary, on exit. */
 	readonly summary: string;
@@ -245,6 +258,8 @@ export interface ApprovalQuestion {
 	readonly diff: string;
 	/** Why the changes are unknown or incomplete; absent if they are complete. */
 	readonly unmeasured?: string;
+	/** Of side `conflict`. */
+	readonly conflicts?: readonly JoinConflict[];
 }
 
 export type Stage =
@@ -283,6 +298,8 @@ export type Stage =
 			readonly worker: { readonly pid: number; readonly model: string };
 	  }
 	| Stopping
+	/** The children in `children` work, are being stopped, or their files are being joined. */
+	| { readonly kind: "children"; readonly since: number }
 	| {
 			readonly kind: "restoring";
 			readonly rewind: RewindRequested;

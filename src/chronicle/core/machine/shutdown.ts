@@ -15,7 +15,8 @@ import { addToTotals, workedMs } from "./totals.ts";
 /** The fields of a stopped worker that are needed to count its time. */
 type StoppedWorker = Pick<Stopping, "launch" | "startedAt" | "seenAt" | "uncountedMs" | "askedAt">;
 
-const noWorker: StoppedWorker = { launch: null, startedAt: "", seenAt: "" };
+/** Nothing is to be stopped. */
+export const NO_WORKER: StoppedWorker = { launch: null, startedAt: "", seenAt: "" };
 
 /** The shutdown of `worker` in the current visit; `closing` is the conversation that its last reports belong to. */
 export function shutdownOf(
@@ -46,7 +47,7 @@ export function shutdownOf(
 /** Stops the run's worker, if any, and continues with `after`. */
 export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {
 	const { stage } = run;
-	const starting = stage.kind === "launching" ? { ...noWorker, launch: stage.launch } : noWorker;
+	const starting = stage.kind === "launching" ? { ...NO_WORKER, launch: stage.launch } : NO_WORKER;
 	return { ...run, stage: shutdownOf(run, how, after, stage.kind === "working" ? stage : starting) };
 }
 
@@ -76,7 +77,7 @@ export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduc
 
 /** Handles a worker that ended without being stopped and without a move. */
 function stopAfterFault(run: Run, outcome: WorkerOutcome): Run {
-	const rest = (after: AfterStop): Run => ({ ...run, stage: shutdownOf(run, "now", after, noWorker, null) });
+	const rest = (after: AfterStop): Run => ({ ...run, stage: shutdownOf(run, "now", after, NO_WORKER, null) });
 	const again = (because: "crashed" | "timed_out" | "resumed"): AfterStop => ({ kind: "again", because, delayMs: 0 });
 	const hold = (of: PauseReason): Run => ({ ...rest(again("resumed")), hold: of });
 	if (outcome.kind === "timed_out" && outcome.limit !== "idle") {

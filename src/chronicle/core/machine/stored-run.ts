@@ -1,11 +1,18 @@
 // The run as stored in checkpoints and `recovered` events, without the parts derived from the template's definition.
 // This format keeps older names than `run.ts`, so that every version can read the files of every other version.
-import { compileDefinition, hashCleanup } from "../template/index.ts";
+import { compileDefinition, hashCleanup, type Template } from "../template/index.ts";
 import type { Run, Stage, VisitRecord } from "./run.ts";
 
-export interface StoredRun extends Omit<Run, "plan" | "cleanupHash" | "stage" | "visitRecord"> {
+type Derived = "plan" | "childPlans" | "cleanupHash";
+/** Fields that are absent in a run without children and without a parent, as in the files of earlier versions. */
+type ChildFields = "parent" | "children" | "childCount";
+
+export interface StoredRun extends Omit<Run, Derived | ChildFields | "stage" | "visitRecord"> {
 	readonly stage: StoredStage;
 	readonly visitRecord: StoredVisitRecord;
+	readonly parent?: NonNullable<Run["parent"]>;
+	readonly children?: NonNullable<Run["children"]>;
+	readonly childCount?: number;
 }
 
 type StoredStage = { readonly kind: string } & Readonly<Record<string, unknown>>;
@@ -14,16 +21,52 @@ type StoredVisitRecord = Omit<VisitRecord, "noProgress"> & {
 	readonly sameness: { readonly print: string; readonly count: number };
 };
 
-export function encodeRun({ plan: _plan, cleanupHash: _hash, stage, visitRecord, ...run }: Run): StoredRun {
-	return { ...run, stage: storeStage(stage, run.seq), visitRecord: storeVisitRecord(visitRecord) };
+export function encodeRun({
+	plan: _plan,
+	childPlans: _plans,
+	cleanupHash: _hash,
+	parent,
+	children,
+	childCount,
+	stage,
+	visitRecord,
+	...run
+}: Run): StoredRun {
+	return {
+		...run,
+		...(parent ? { parent } : {}),
+		...(children ? { children } : {}),
+		...(childCount > 0 ? { childCount } : {}),
+		stage: storeStage(stage, run.seq),
+		visitRecord: storeVisitRecord(visitRecord),
+	};
 }
 
 /** Restores a stored run; `undefined` if this version cannot read the template's definition. Does not validate anything else. */
 export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | undefined {
 	const plan = compileDefinition(run.template.definition, run.template.name);
 	if (!plan) return undefined;
-	const cleanupHash = hashCleanup(plan) ?? null;
-	return { ...run, plan, cleanupHash, stage: restoreStage(stage), visitRecord: restoreVisitRecord(visitRecord) };
+	return {
+		parent: null,
+		children: null,
+		childCount: 0,
+		...run,
+		plan,
+		childPlans: compileChildPlans(run.template.children),
+		cleanupHash: hashCleanup(plan) ?? null,
+		stage: restoreStage(stage),
+		visitRecord: restoreVisitRecord(visitRecord),
+	};
+}
+
+/** The templates of a run's children, compiled. One that this version cannot read is left out. */
+export function compileChildPlans(pinned: Run["template"]["children"]): Run["childPlans"] {
+	const plans = new Map<string, Template>();
+	for (const [name, { definition }] of Object.entries(pinned ?? {})) {
+		const plan = compileDefinition(definition, name);
+		if (plan) plans.set(name, plan);
+	}
+	return plans;
 }
 
 function storeStage(stage: Stage, since: number): StoredStage {

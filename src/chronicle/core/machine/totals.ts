@@ -7,6 +7,7 @@ export interface Figures {
 	readonly spend?: Spend;
 	readonly activeMs?: number;
 	readonly attempts?: number;
+	readonly toolCalls?: number;
 }
 
 export const NO_STATE_TOTALS: StateTotals = {
@@ -20,7 +21,7 @@ export const NO_STATE_TOTALS: StateTotals = {
 
 /** Adds figures of `state` in `visit` to the run, the state and the visit. */
 export function addToTotals(run: Run, state: string, visit: number, figures: Figures): Run {
-	const { spend = NO_SPEND, activeMs = 0, attempts = 0 } = figures;
+	const { spend = NO_SPEND, activeMs = 0, attempts = 0, toolCalls = 0 } = figures;
 	const totals = run.totals;
 	const own = run.states[state] ?? NO_STATE_TOTALS;
 	const metrics = <T extends MoveMetrics>(of: T): T => ({
@@ -29,6 +30,7 @@ export function addToTotals(run: Run, state: string, visit: number, figures: Fig
 		tokens: of.tokens + spend.tokens,
 		costUsd: addSpend({ ...NO_SPEND, costUsd: of.costUsd }, spend).costUsd,
 		activeMs: of.activeMs + activeMs,
+		toolCalls: of.toolCalls + toolCalls,
 	});
 	const here = visit === run.visit;
 	return {
@@ -36,7 +38,7 @@ export function addToTotals(run: Run, state: string, visit: number, figures: Fig
 		totals: {
 			...addSpend(totals, spend),
 			activeMs: totals.activeMs + activeMs,
-			toolCalls: totals.toolCalls,
+			toolCalls: totals.toolCalls + toolCalls,
 			attempts: totals.attempts + attempts,
 		},
 		states: {

@@ -5,6 +5,16 @@ import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 import { countVisit, newVisit } from "./advance.ts";
 import { notice } from "./budget.ts";
+import {
+	onChildDropped,
+	onChildEnded,
+	onChildParked,
+	onChildSignaled,
+	onChildSpent,
+	onJoinApplied,
+	onJoined,
+	onJoinFailed,
+} from "./children.ts";
 import { onDecision } from "./decision.ts";
 import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
 import {
@@ -25,7 +35,7 @@ import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded, stopWorker } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
-import { decodeRun } from "./stored-run.ts";
+import { compileChildPlans, decodeRun } from "./stored-run.ts";
 import { countQuestions, skipTime } from "./totals.ts";
 import {
 	onDelivered,
@@ -66,6 +76,10 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		id: event.id,
 		template,
 		plan,
+		childPlans: compileChildPlans(template.children),
+		parent: event.parent ?? null,
+		children: null,
+		childCount: 0,
 		task: event.task,
 		status: "running",
 		state: plan.initial,
@@ -116,6 +130,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	clock_jumped: (run, { ms }) => notice(skipTime(run, ms), explainJump(ms)),
 	noted: (run, { text }) => notice(run, text),
 	attempt_reserved: onDecision,
+	children_planned: onDecision,
 	moved: onDecision,
 	parked: onDecision,
 	finished: onDecision,
@@ -136,6 +151,14 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	files_unrestored: onFilesRestored,
 	cleanup_ended: onCleanupEnded,
 	strays_stopped: (run) => run,
+	child_parked: onChildParked,
+	child_spent: onChildSpent,
+	child_ended: onChildEnded,
+	child_signaled: onChildSignaled,
+	child_dropped: onChildDropped,
+	joined: onJoined,
+	join_applied: onJoinApplied,
+	join_failed: onJoinFailed,
 	approved: onApproved,
 	rejected: onRejected,
 	resumed: onResumed,
@@ -178,6 +201,7 @@ function onOpened(run: Run): Run {
 			return stage.launch ? { ...run, stage: { ...stage, how: "now" } } : run;
 		case "asking": {
 			const { question } = stage;
+			if (question.side === "conflict") return run;
 			if (question.side === "entry" && question.target === run.state) return run;
 			// The answer is bound to the files: measure them again, and ask again if they have changed.
 			const left = stopWorker(run, "now", {
@@ -190,6 +214,7 @@ function onOpened(run: Run): Run {
 		}
 		case "deciding":
 		case "baselining":
+		case "children":
 		case "restoring":
 		case "waiting":
 		case "over":

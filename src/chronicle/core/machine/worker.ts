@@ -4,7 +4,7 @@
 import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
 import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
-import { advance, escalate, moveTo } from "./advance.ts";
+import { advance } from "./advance.ts";
 import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
 import type { ParkCause } from "./decision-event.ts";
 import type {
@@ -22,6 +22,7 @@ import type {
 } from "./event.ts";
 import type { LaunchId } from "./launch.ts";
 import { launchKey } from "./launch.ts";
+import { leaveState } from "./leave-state.ts";
 import { judgeMove } from "./moves.ts";
 import { outboxOfLaunch } from "./outbox.ts";
 import { planOf } from "./plan.ts";
@@ -285,7 +286,6 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 	const summary = cutText(event.summary, summaryBytes).text;
 	const judged = judgeMove(run, target);
 	if (judged.kind === "illegal") return refuse("illegal", judged.message);
-	const plan = planOf(run);
 	const noted: Run = {
 		...alive(run, stage, event.at),
 		snapshot: addSummary(run.snapshot, event.summary, { visit: run.visit, state: run.state }),
@@ -293,19 +293,5 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 	};
 	const worker = { ...stage, seenAt: event.at };
 	const stopping = (after: AfterStop): Stopping => shutdownOf(run, "boundary", after, worker);
-	const stop = (after: AfterStop): Run => ({ ...noted, stage: stopping(after) });
-	const ask = (to: string): AfterStop => ({ kind: "ask", target: to, summary, earlier: null });
-	switch (judged.kind) {
-		case "finish":
-			if (plan.approval.exit) return stop(ask(target));
-			return stop({ kind: "finish", status: run.state === "failed" ? "failed" : "done", detail: "" });
-		case "repeat":
-			return stop({ kind: "repeat" });
-		case "divert":
-			return escalate(noted, judged.cause, judged.refused, stopping({ kind: "enter" }));
-		case "move": {
-			const asks = judged.to !== HUMAN_INTERVENTION && (plan.approval.exit || planOf(run, judged.to).approval.entry);
-			return asks ? stop(ask(judged.to)) : moveTo(noted, judged.to, "worker", stopping({ kind: "enter" }));
-		}
-	}
+	return leaveState(noted, { judged, target, summary, cause: "worker" }, stopping);
 }

@@ -1,6 +1,7 @@
 // The ports of a supervisor: workers, files, people, commands, time. Local files and processes are one set of implementations; an
 // engine for many machines can be another. Every implementation passes the port's contract suite.
-import type { ApprovalQuestion, Run } from "../machine/index.ts";
+import type { Allowance, ApprovalQuestion, ConflictChoice, Run } from "../machine/index.ts";
+import type { ChildRuns } from "./supervision.ts";
 import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -12,7 +13,8 @@ export interface Approver {
 }
 
 export type Approval =
-	| { readonly kind: "approved"; readonly words?: string }
+	/** `choice`: how conflicts of a join are resolved. */
+	| { readonly kind: "approved"; readonly words?: string; readonly choice?: ConflictChoice }
 	| { readonly kind: "rejected"; readonly words: string }
 	/** To a state other than the requested one. */
 	| { readonly kind: "sent"; readonly to: string; readonly words?: string }
@@ -49,6 +51,10 @@ export interface SupervisorPorts {
 	readonly approver: Approver;
 	readonly commands: CommandRunner;
 	readonly clock: Clock;
+	/** Absent: the runs cannot have children. */
+	readonly children?: ChildRuns;
+	/** What the parent run can still spend; absent in a run without a parent. */
+	readonly allowance?: () => Allowance;
 	/** This process, as recorded in the ledger. */
 	readonly self: { readonly host: string; readonly pid: number; readonly started: string };
 }

@@ -17,6 +17,8 @@ import type { Result } from "./result.ts";
 export interface WorkerLauncher {
 	/** Problems that prevent running these states, checked before anything starts: unknown agents or models, unreadable rules. */
 	check(states: readonly StatePlan[], signal?: AbortSignal): Promise<readonly LaunchProblem[]>;
+	/** Those of `states` whose workers have a tool that can change files. */
+	writers(states: readonly StatePlan[]): Promise<ReadonlySet<StatePlan>>;
 	/**
 	 * Starts the worker and sends its first message. Resolves once it has passed its handshake (`worker_started`), or has failed and left
 	 * nothing running. `signal` aborts a launch before the handshake: the process is stopped within a second.

@@ -182,6 +182,10 @@ export interface Workspace {
 		change: { readonly from: string; readonly to: string; readonly names: SideNames },
 		signal?: AbortSignal,
 	): Promise<Result<JoinedFiles, WorkspaceFailure>>;
+	/** Takes a snapshot of the folder of a child. */
+	keepChild(child: string, signal?: AbortSignal): Promise<Result<KeptFiles, WorkspaceFailure>>;
+	/** Those of `paths` whose contents in `tree` have conflict markers. */
+	conflictMarkers(tree: string, paths: readonly string[]): Promise<Result<readonly string[], WorkspaceFailure>>;
 	/** Publishes `tree` as the files of the run after event `seq`, for other hosts. Idempotent. */
 	publish(tree: string, seq: number): Promise<Result<void, WorkspaceFailure>>;
 }

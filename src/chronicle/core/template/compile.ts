@@ -1,5 +1,6 @@
 // Compiles the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects.
 import type { Fields, MapNode, Reading, Values } from "../../../definition/index.ts";
+import { compileChildren, type ReadInline } from "./children.ts";
 import { limitFields, stateFields, type templateFields } from "./fields.ts";
 import {
 	HUMAN_INTERVENTION,
@@ -24,10 +25,13 @@ interface StateNode {
 export interface StateDefaults {
 	readonly dialect: Template["dialect"];
 	readonly team: string | undefined;
+	readonly readInline: ReadInline;
 }
 
 const defaultPairMoves = 3;
 const minute = 60_000;
+/** Fields that say who does a state. */
+const doers = ["agent", "persona", "run", "branches"] as const;
 
 /** Compiles the limits of a run; `undefined` means that the template has none. */
 export function compileLimits(values: LimitValues | undefined): RunLimits {
@@ -76,12 +80,14 @@ export function compileState(
 	const isHuman = name === HUMAN_INTERVENTION;
 	const written = values.next?.map((word) => word.text) ?? [];
 	const terminal = !isHuman && (name === "done" || written.length === 0);
+	const { readInline } = defaults;
+	const children = compileChildren(name, values, { at, reading, readInline, team: values.team || defaults.team });
 	const persona = personaOf(name, values, terminal, at, reading);
 	warnNoEffect(name, values, at, reading);
 	const { description, tools, model, models, thinking, instructions, limits } = values;
 	return {
 		name,
-		...present({ description, persona, team: values.team || defaults.team || undefined }),
+		...present({ description, persona, children, team: values.team || defaults.team || undefined }),
 		next: name === "done" ? [] : written,
 		terminal,
 		implicit: false,
@@ -168,14 +174,16 @@ function personaOf(
 	const { agent, persona, instructions } = values;
 	const place = (key: string) => reading.source.place(at.node.entries.get(key)?.keyStart ?? at.keyStart);
 	if (name === HUMAN_INTERVENTION) {
-		if (agent !== undefined || persona !== undefined)
-			reading.report.error(place(agent === undefined ? "persona" : "agent"), {
+		const doer = doers.find((key) => at.node.entries.has(key));
+		if (doer !== undefined)
+			reading.report.error(place(doer), {
 				code: "reserved-name",
 				message: `\`${HUMAN_INTERVENTION}\` is where the run waits for a person; no worker can do it.`,
-				remedy: "Remove its persona, or name the state otherwise.",
+				remedy: `Remove its \`${doer}\`, or name the state otherwise.`,
 			});
 		return undefined;
 	}
+	if (values.run !== undefined || values.branches !== undefined) return undefined;
 	if (agent !== undefined) {
 		if (persona !== undefined)
 			reading.report.warn(place("persona"), {

@@ -18,8 +18,10 @@ import {
 	text,
 	wrongType,
 } from "../../../definition/index.ts";
+import { childrenFields } from "./children-fields.ts";
 import { type Cleanup, cleanupField } from "./cleanup.ts";
 import { checkName } from "./names.ts";
+import { requiresField } from "./requires.ts";
 
 const spendFields = {
 	cost_usd: number({ about: "Maximum cost, in US dollars.", least: 0 }),
@@ -136,6 +138,7 @@ export const stateFields = {
 		most: 400,
 	}),
 	agent: text({ about: "The same, but only as the name of an agent file.", form: "line", most: 400 }),
+	...childrenFields,
 	team: text({ about: "Team of `teams.yaml` that the agent must belong to.", form: "line", most: 200 }),
 	next: custom<readonly PlacedName[], { about: string }>(
 		{ about: "States that may follow. Without any, the run ends here." },
@@ -210,6 +213,7 @@ export const stateFields = {
 
 export const templateFields = {
 	name: text({ about: "Display name.", form: "line", most: 200, shown: "the file's name" }),
+	requires: requiresField,
 	description: text({ about: "Purpose of the template.", most: 4000 }),
 	initial: text({ about: "State in which the run starts.", form: "line", shown: "the first of `states`" }),
 	team: text({ about: "Team of states without one.", form: "line", most: 200 }),

@@ -1,6 +1,6 @@
 // Hashes that identify a template and its cleanup commands.
 import { createHash } from "node:crypto";
-import type { StatePlan, Template } from "./template.ts";
+import type { CleanupCommand, Template } from "./template.ts";
 
 /** SHA-256 (hex) of a definition's content: comments, whitespace and notation do not matter, the order of keys does. */
 export function hashDefinition(definition: unknown): string {
@@ -16,13 +16,17 @@ export function hashCleanup(template: Template): string | undefined {
 	return commands.length === 0 ? undefined : sha256(JSON.stringify(commands));
 }
 
-/** Every cleanup command of a template with the state that it belongs to, in order. */
-export function cleanupOf(
-	template: Template,
-): { readonly state: string; readonly command: StatePlan["cleanup"][number] }[] {
-	return [...template.states.values()].flatMap((state) =>
-		state.cleanup.map((command) => ({ state: state.name, command })),
-	);
+/** Every cleanup and set-up command of a template and of those written in it, with its state, in order. */
+export function cleanupOf(template: Template): { readonly state: string; readonly command: CleanupCommand }[] {
+	return [...template.states.values()].flatMap(({ name, cleanup, children }) => [
+		...(children?.setup ?? []).map((command) => ({ state: name, command })),
+		...(children?.branches ?? []).flatMap((branch) =>
+			branch.template.kind === "named"
+				? []
+				: cleanupOf(branch.template.template).map(({ state, command }) => ({ state: `${name}/${state}`, command })),
+		),
+		...cleanup.map((command) => ({ state: name, command })),
+	]);
 }
 
 function sha256(text: string): string {

@@ -3,6 +3,9 @@ export { cleanupOf, hashCleanup, hashDefinition } from "./hash.ts";
 export { compileDefinition, readTemplate, type TemplateRead } from "./read.ts";
 export { templateSchema, templateTables } from "./schema.ts";
 export {
+	type Branch,
+	type ChildrenPlan,
+	type ChildTemplate,
 	type CleanupCommand,
 	HUMAN_INTERVENTION,
 	type PersonaReference,

@@ -7,17 +7,18 @@ import {
 	foreignProblem,
 	type MapNode,
 	type Node,
+	nearest,
 	openReport,
 	openSource,
 	parseJson,
 	parseYaml,
 	type Reading,
-	type Report,
 	readGroup,
 	type Source,
 	wrongType,
 } from "../../../definition/index.ts";
 import { checkGraph, checkPairs } from "./check.ts";
+import type { ReadInline } from "./children.ts";
 import { compileLimits, compileState, implicitState, type StateDefaults } from "./compile.ts";
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";
 import { hashDefinition } from "./hash.ts";
@@ -55,7 +56,7 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 		});
 		return { read: undefined, diagnostics: report.diagnostics };
 	}
-	const template = readNode(parsed.root, source, report, fallbackName);
+	const template = readNode(parsed.root, { source, report, path: "" }, fallbackName);
 	if (!template) return { read: undefined, diagnostics: report.diagnostics };
 	const definition = plainOf(parsed.root);
 	return { read: { template, definition, hash: hashDefinition(definition) }, diagnostics: report.diagnostics };
@@ -63,11 +64,13 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 
 /** Compiles a definition that was read before, such as a ledger's copy; `undefined` if it is invalid. */
 export function compileDefinition(definition: unknown, fallbackName: string): Template | undefined {
-	return readNode(nodeOf(definition), openSource("", ""), openReport(), fallbackName);
+	return readNode(nodeOf(definition), { source: openSource("", ""), report: openReport(), path: "" }, fallbackName);
 }
 
-function readNode(root: Node, source: Source, report: Report, fallbackName: string): Template | undefined {
-	const reading: Reading = { source, report, path: "" };
+/** Reads a whole template. A template that is written in place has the path of its field. */
+function readNode(root: Node, reading: Reading, fallbackName: string): Template | undefined {
+	const { report, source } = reading;
+	const failedBefore = report.failed;
 	const other = foreignFormat(root);
 	if (other) {
 		report.error(source.place(root.start), foreignProblem(other));
@@ -76,7 +79,7 @@ function readNode(root: Node, source: Source, report: Report, fallbackName: stri
 	if (root.kind !== "map")
 		return wrongType(
 			root,
-			{ ...reading, path: "template" },
+			{ ...reading, path: reading.path || "template" },
 			"a group of fields",
 			'Write `{ "name": …, "states": { … } }`.',
 		);
@@ -84,12 +87,13 @@ function readNode(root: Node, source: Source, report: Report, fallbackName: stri
 	const top = group.kind === "read" ? group.values : group.partial;
 	const entries: ReadonlyMap<string, StateEntry> = top.states ?? new Map();
 	const dialect = dialectOf(root, entries);
-	const states = readStates(entries, reading, { dialect, team: top.team });
+	const readInline: ReadInline = (node, path, name) => readNode(node, { ...reading, path }, name);
+	const states = readStates(entries, reading, { dialect, team: top.team, readInline });
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;
 	if (initial !== undefined) checkGraph(root, states, entries, initial, reading);
 	checkPairs(root, entries, reading);
-	if (report.failed || group.kind === "failed" || initial === undefined) return undefined;
+	if ((report.failed && !failedBefore) || group.kind === "failed" || initial === undefined) return undefined;
 	const { name = fallbackName, description, limits, files, secret_files } = group.values;
 	return Object.freeze({
 		name,
@@ -111,7 +115,12 @@ function readStates(
 ): ReadonlyMap<string, StatePlan> {
 	const states = new Map<string, StatePlan>();
 	for (const [name, entry] of entries) {
-		const state = readState(name, entry, { ...reading, path: `states.${name}` }, defaults);
+		const state = readState(
+			name,
+			entry,
+			{ ...reading, path: [...(reading.path ? [reading.path] : []), "states", name].join(".") },
+			defaults,
+		);
 		if (state) states.set(name, state);
 	}
 	// A defined state that could not be read is not implicit.
@@ -129,8 +138,17 @@ function readState(
 ): StatePlan | undefined {
 	if (node.kind !== "map")
 		return wrongType(node, reading, "a group of fields", 'Write `{ "persona": "…", "next": ["…"] }`.');
-	const read = readGroup(node, stateFields, reading);
+	const read = readGroup(node, stateFields, reading, { unknown: (key) => severityOf(key, reading) });
 	return read.kind === "read" ? compileState(name, read.values, { node, keyStart }, reading, defaults) : undefined;
+}
+
+/** Fields that say who does a state, or where it leads. */
+const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next"];
+
+/** A misspelled field that says who does a state, or where it leads, must not be ignored. Ledgers keep what earlier versions accepted. */
+function severityOf(key: string, { source }: Reading): "error" | "warning" {
+	const meant = nearest(key, Object.keys(stateFields));
+	return source.file !== "" && meant !== undefined && decisiveFields.includes(meant) ? "error" : "warning";
 }
 
 /** See `Template.dialect`. A template with `$schema` is ours. */

@@ -1,5 +1,6 @@
 // The JSON Schema of template files and their reference tables, both derived from the fields.
 import { groupSchema, type JsonSchema, referenceTable } from "../../../definition/index.ts";
+import { branchFields } from "./children-fields.ts";
 import { cleanupFields } from "./cleanup.ts";
 import { limitFields, stateFields, templateFields } from "./fields.ts";
 
@@ -12,7 +13,7 @@ export function templateSchema(): JsonSchema {
 		description: "States that agents work through one after another.",
 		...template,
 		properties: { $schema: { type: "string" }, ...(template.properties as JsonSchema) },
-		$defs: { state: groupSchema(stateFields), cleanup: groupSchema(cleanupFields) },
+		$defs: { state: groupSchema(stateFields), branch: groupSchema(branchFields), cleanup: groupSchema(cleanupFields) },
 	};
 }
 

@@ -56,6 +56,8 @@ export interface StatePlan {
 	readonly description?: string;
 	/** `undefined`: the state has no worker. */
 	readonly persona?: PersonaReference;
+	/** The child runs that do the state; only in a state without a worker. */
+	readonly children?: ChildrenPlan;
 	/** The team in which to look up the agent. */
 	readonly team?: string;
 	/** Targets a worker may choose, in the order written. */
@@ -83,6 +85,40 @@ export interface StatePlan {
 	/** The state repeats itself on purpose: repetition is no reason to stop. */
 	readonly polling: boolean;
 }
+
+/** A state that is done by child runs. */
+export interface ChildrenPlan {
+	/** The children to start; with `forEach` exactly one, which is started once for each item. */
+	readonly branches: readonly Branch[];
+	/** `pendingTasks`, `findings`, the key of a saved list, or `output.<state>.<path>`. */
+	readonly forEach?: string;
+	/** Name of the variable with the item. */
+	readonly as: string;
+	readonly maxParallel: number;
+	/** `undefined`: `own` if a child can write. */
+	readonly files?: "own" | "shared";
+	/** Run in each own folder before the child's first worker. */
+	readonly setup: readonly CleanupCommand[];
+	/** Ignored paths that each own folder gets too. */
+	readonly links: readonly string[];
+	/** How many children must be done. */
+	readonly join: "all" | "any" | number;
+	readonly onFailed: "wait" | "continue" | "fail";
+	readonly onConflict: "worker" | "person" | "fail";
+	/** Persona or agent of the worker that resolves conflicts. */
+	readonly mergeBy?: string;
+}
+
+export interface Branch {
+	readonly name: string;
+	readonly template: ChildTemplate;
+	/** Text with variables; `undefined`: the item, or the task of the run. */
+	readonly task?: string;
+}
+
+export type ChildTemplate =
+	| { readonly kind: "named"; readonly name: string }
+	| { readonly kind: "inline"; readonly definition: unknown; readonly template: Template };
 
 export interface Template {
 	readonly name: string;

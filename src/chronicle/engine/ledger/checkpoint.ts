@@ -52,8 +52,13 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	notices: true,
 	kept: true,
 	unmeasured: true,
+	parent: true,
+	children: true,
+	childCount: true,
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
+/** Absent in runs without children, and in checkpoints of earlier versions. */
+const optionalFields: readonly string[] = ["parent", "children", "childCount"];
 
 /** The text of a checkpoint, with the whole run if it fits. */
 export function checkpointText(run: Run, log: LogPosition): string {
@@ -97,8 +102,10 @@ function fits(text: string): boolean {
 
 function shape(run: Run, definition: unknown, log: LogPosition, cut: readonly Cut[]): object {
 	const stored = encodeRun(run);
-	const all = Object.fromEntries(fields.map((field) => [field, stored[field]]));
-	const data = { ...all, template: { ...run.template, definition }, log, ...(cut.length > 0 ? { cut } : {}) };
+	const all = Object.fromEntries(fields.filter((field) => field in stored).map((field) => [field, stored[field]]));
+	const { children, ...template } = run.template;
+	const pinned = children && !cut.includes("definition") ? { children } : {};
+	const data = { ...all, template: { ...template, ...pinned, definition }, log, ...(cut.length > 0 ? { cut } : {}) };
 	return { ...data, crc: checksum(data) };
 }
 
@@ -169,5 +176,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function isStored(data: object): data is Stored {
 	const { log } = data as { log?: unknown };
 	const isPosition = isObject(log) && [log.seq, log.offset, log.fence].every((value) => typeof value === "number");
-	return isPosition && fields.every((field) => field in data);
+	return isPosition && fields.every((field) => field in data || optionalFields.includes(field));
 }

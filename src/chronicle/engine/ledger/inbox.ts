@@ -175,6 +175,8 @@ const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
 	abort_requested: anyObject,
 	reopened: object({ answers: isNumber, to: isText }),
 	rewind_requested: object({ to: isNumber, state: isText, tree: isText, snapshot: anyObject, pairMoves: anyObject }),
+	child_signaled: object({ child: isText }),
+	child_dropped: object({ child: isText }),
 };
 
 const isCommand = object<{ readonly kind: string; readonly words?: string; readonly seen?: Seen }>({

@@ -16,7 +16,13 @@ function redactCreated(event: Created, redact: Redact): Created {
 	return {
 		...event,
 		task: redact(task),
-		template: { ...template, definition: redactProse(template.definition, redact) },
+		template: {
+			...template,
+			definition: redactProse(template.definition, redact),
+			...(template.children
+				? { children: redactProse(template.children, redact) as NonNullable<typeof template.children> }
+				: {}),
+		},
 	};
 }
 
@@ -42,6 +48,9 @@ const untouched = new Set([
 	"to",
 	"state",
 	"tree",
+	"base",
+	"merges",
+	"child",
 	"before",
 	"diff",
 	"hash",

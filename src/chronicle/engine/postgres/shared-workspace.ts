@@ -81,6 +81,8 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 		restore: async (tree, asked) => published(await withTrees([tree], () => inner.restore(tree, asked))),
 		openChild: (child, tree, asked) => withTrees([tree], () => inner.openChild(child, tree, asked)),
 		removeChildren: inner.removeChildren,
+		keepChild: async (child, signal) => published(await inner.keepChild(child, signal)),
+		conflictMarkers: (tree, paths) => withTrees([tree], () => inner.conflictMarkers(tree, paths)),
 		merge: ({ base, ours, theirs, names }, asked) =>
 			withTrees([base, ours, theirs], () => inner.merge({ base, ours, theirs, names }, asked)),
 		join: async (change, signal) =>
@@ -118,6 +120,7 @@ export function openLookingWorkspace(options: SharedWorkspaceOptions, head: stri
 		restore: async () => refused,
 		openChild: async () => refused,
 		removeChildren: async () => refused,
+		keepChild: async () => refused,
 		join: async () => refused,
 		publish: async () => refused,
 	};

@@ -8,6 +8,7 @@ import type { LaunchProblem } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 import { isLoaded } from "./start.ts";
 import { type FoundTemplate, readTemplateFile, templateFolders } from "./template-catalogue.ts";
+import { checkTree } from "./template-tree.ts";
 
 export interface CheckedFile {
 	/** Absolute. */
@@ -36,7 +37,9 @@ export async function checkTemplates(project: Project, names: readonly string[])
 	const found = names.length === 0 ? catalogue.files : names.map((name) => findFile(project, name));
 	const files: CheckedFile[] = [];
 	for (const each of found) {
-		const problems = isLoaded(each) ? await launcher.check([...each.read.template.states.values()]) : [];
+		const problems = isLoaded(each)
+			? (await checkTree(launcher, each.key, each.read.template, catalogue)).problems
+			: [];
 		const loads = isLoaded(each) && !problems.some(({ severity }) => severity === "error");
 		files.push({ file: each.file, loads, diagnostics: each.diagnostics, problems });
 	}

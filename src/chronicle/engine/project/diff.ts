@@ -12,7 +12,7 @@ import {
 	readHistory,
 	type Workspace,
 } from "../../core/index.ts";
-import { openGitWorkspace } from "../workspace/index.ts";
+import { childWorkFolder, openGitWorkspace } from "../workspace/index.ts";
 import { type Project, workspaceScope } from "./project.ts";
 import type { SupervisedRun } from "./supervised-run.ts";
 
@@ -93,7 +93,7 @@ function unmeasured({ baseline }: Run): { readonly ok: false; readonly failure: 
 
 /** Gives `use` the run's files: by the supervision's own workspace, or by a temporary one that can name the run's snapshots. */
 export async function withWorkspace<T>(
-	{ place, ownFolders, engine }: Project,
+	{ place, ownFolders, sessions, engine }: Project,
 	{ folder, run }: Pick<ReadLedger, "folder" | "run">,
 	live: SupervisedRun | undefined,
 	use: (workspace: Workspace) => Promise<Result<T, Failure>>,
@@ -104,7 +104,7 @@ export async function withWorkspace<T>(
 		if (engine) return await use(await engine.openFiles(run, own));
 		return await use(
 			openGitWorkspace({
-				cwd: place.cwd,
+				cwd: (await childFolder(sessions, run)) ?? place.cwd,
 				folder: own,
 				leftOut: ownFolders,
 				alternate: folder,
@@ -114,6 +114,11 @@ export async function withWorkspace<T>(
 	} finally {
 		await rm(own, { recursive: true, force: true }).catch(() => {});
 	}
+}
+
+/** The folder that a child works in, as long as it exists. */
+async function childFolder(sessions: string, { id, parent }: Run): Promise<string | undefined> {
+	return parent?.files === "own" ? childWorkFolder(join(sessions, parent.run), id) : undefined;
 }
 
 function unknownOf({ unmeasured }: Run, asked: number | "all"): string[] {

@@ -16,8 +16,10 @@ import type {
 } from "../../core/index.ts";
 import { hashDefinition } from "../../core/index.ts";
 import { openFileStore, thisHost } from "../ledger/index.ts";
+import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment } from "../worker/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
+import { type ChildPlace, type ChildTree, oneAtATime, openChildRuns } from "./child-runs.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
@@ -37,8 +39,8 @@ export interface Project {
 	launcher(): WorkerLauncher;
 	/** Set where runs are left to the hosts of an engine: this process supervises none. */
 	readonly engine?: EngineLink;
-	/** The ports of the supervisor of `ledger`. */
-	ports(ledger: HeldLedger, approver: Approver, launcher?: WorkerLauncher): SupervisorPorts;
+	/** The ports of the supervisor of `ledger`. `child`: it is the child of a run of this process. */
+	ports(ledger: HeldLedger, approver: Approver, launcher?: WorkerLauncher, child?: ChildPlace): SupervisorPorts;
 }
 
 /** What a process that supervises no runs needs of the engine that does. */
@@ -57,6 +59,11 @@ export function workspaceScope({ plan }: Run): Pick<GitWorkspaceOptions, "scope"
 	return { scope: plan.files, secrets: plan.secretFiles };
 }
 
+/** A child with a folder of its own shares the store of its parent. */
+export function childStore(sessions: string, { parent }: Run): Pick<GitWorkspaceOptions, "childOf"> {
+	return parent?.files === "own" ? { childOf: join(sessions, parent.run) } : {};
+}
+
 /** Opens a project. `approvals`: of cleanup commands; default: the user's own on this machine. */
 export function openProject(
 	place: ProjectEnvironment,
@@ -67,21 +74,43 @@ export function openProject(
 	const ownFolders = [dirname(sessions)];
 	const clock = systemClock;
 	const launcher = (): WorkerLauncher => openProjectLauncher(place);
-	return {
+	const store = openFileStore({ sessions, clock });
+	const project: Project = {
 		place,
 		sessions,
 		ownFolders,
-		store: openFileStore({ sessions, clock }),
+		store,
 		approvals,
 		clock,
 		templates: () => readTemplates(templateFolders({ cwd, agentFolder, trusted: trust === "trusted" })),
 		launcher,
-		ports(ledger, approver, ready = launcher()) {
+		ports(ledger, approver, ready = launcher(), child) {
 			const rules = freezeRunRules(cwd, home, agentFolder);
 			const { id, cleanupHash } = ledger.run;
+			const questions = oneAtATime(approver);
+			const tree: ChildTree = child?.tree ?? new Map();
+			const children = openChildRuns({
+				store,
+				approvals,
+				tree,
+				supervise(childLedger, order, origin) {
+					// A standby belongs to one run: children start their workers cold.
+					const cold: WorkerLauncher = { ...ready, keepReady: async () => {} };
+					const ports = project.ports(childLedger, questions, cold, { order, tree });
+					return { supervision: supervise(childLedger, ports, origin), workspace: ports.workspace };
+				},
+			});
 			return {
 				launcher: ready,
-				workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: ownFolders, ...workspaceScope(ledger.run) }),
+				children,
+				...(child ? { allowance: child.order.allowance } : {}),
+				workspace: openGitWorkspace({
+					cwd: child?.order.cwd ?? cwd,
+					folder: ledger.folder,
+					leftOut: ownFolders,
+					...childStore(sessions, ledger.run),
+					...workspaceScope(ledger.run),
+				}),
 				approver,
 				commands: openCleanupRunner({
 					run: id,
@@ -95,6 +124,7 @@ export function openProject(
 			};
 		},
 	};
+	return project;
 }
 
 /**

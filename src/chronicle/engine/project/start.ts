@@ -7,13 +7,15 @@ import { cleanupOf, hashCleanup, type Run, SCHEMA_VERSION, type Template } from 
 import type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
 import type { Project } from "./project.ts";
 import type { FoundTemplate, SelectedTemplate, TemplateCatalogue } from "./template-catalogue.ts";
+import { checkTree, type PinnedChildren, pinnedChildren, type TemplateTree } from "./template-tree.ts";
 
 type Loaded = { readonly read: NonNullable<FoundTemplate["read"]> };
 /** A template that loads. */
 export type LoadedTemplate = SelectedTemplate & Loaded;
 
 export interface CleanupTexts {
-	readonly hash: string;
+	/** One for each template of the tree that has commands. */
+	readonly hashes: readonly string[];
 	readonly commands: readonly { readonly state: string; readonly command: string }[];
 	readonly standing: CleanupStanding;
 }
@@ -27,6 +29,8 @@ export type Preparation =
 			/** What the user should know before it starts. */
 			readonly notes: readonly string[];
 			readonly launcher: WorkerLauncher;
+			/** What the ledger keeps for child runs. */
+			readonly pinned: PinnedChildren;
 	  }
 	| {
 			readonly kind: "refused";
@@ -43,13 +47,13 @@ export async function prepareStart(project: Project, name: string, signal?: Abor
 	const found = catalogue.templates.get(name);
 	if (!found || !isLoaded(found)) return { kind: "refused", ...notFound(name, catalogue, project), problems: [] };
 	const launcher = project.launcher();
-	const problems = await launcher.check([...found.read.template.states.values()], signal);
+	const { problems, tree, writers } = await checkTree(launcher, name, found.read.template, catalogue, signal);
 	if (problems.some(({ severity }) => severity === "error"))
 		return { kind: "refused", message: `"${name}" cannot run now.`, diagnostics: [], problems };
 	return {
 		kind: "ready",
 		found,
-		cleanup: cleanupTexts(project, found),
+		cleanup: cleanupTexts(project, found, tree),
 		notes: [
 			...found.inPlaceOf.map(
 				(file) => `${formatPath(file, cwd)} does not load; ${formatPath(found.file, cwd)} runs instead.`,
@@ -59,6 +63,7 @@ export async function prepareStart(project: Project, name: string, signal?: Abor
 			...(await neighbours(project)),
 		],
 		launcher,
+		pinned: pinnedChildren(tree, writers),
 	};
 }
 
@@ -88,14 +93,27 @@ export function notFound(
 }
 
 /** The cleanup commands of a template, and whether they are approved. */
-function cleanupTexts({ approvals }: Project, { read, tier }: LoadedTemplate): CleanupTexts | undefined {
-	const { template } = read;
-	const hash = hashCleanup(template);
+function cleanupTexts(
+	{ approvals }: Project,
+	{ tier }: LoadedTemplate,
+	{ templates }: TemplateTree,
+): CleanupTexts | undefined {
+	const hashes = templates.flatMap(({ template }) => hashCleanup(template) ?? []);
+	const [hash] = hashes;
 	if (hash === undefined) return undefined;
-	const known = approvals.standingOf(hash);
+	const standings = hashes.map((one) => approvals.standingOf(one));
+	const known = standings.find((standing) => standing === "unknown") ?? standings[0] ?? "unknown";
+	const commands = templates.flatMap(({ path, template, inline }) =>
+		inline
+			? []
+			: cleanupOf(template).map(({ state, command }) => ({
+					state: path === "" ? state : `${path}/${state}`,
+					command: command.command,
+				})),
+	);
 	return {
-		hash,
-		commands: cleanupOf(template).map(({ state, command }) => ({ state, command: command.command })),
+		hashes: [...new Set(hashes)],
+		commands,
 		// Who can write into the user's folder needs no template to run commands.
 		standing: known === "unknown" && tier === "personal" ? "own" : known,
 	};
@@ -130,22 +148,25 @@ export interface StartOrder {
 /** Creates the run. It is on disk when this resolves, and this process holds its lease. */
 export async function createRun(
 	{ store, approvals }: Project,
-	{ found, cleanup }: Pick<Extract<Preparation, { kind: "ready" }>, "found" | "cleanup">,
+	{ found, cleanup, pinned }: Pick<Extract<Preparation, { kind: "ready" }>, "found" | "cleanup" | "pinned">,
 	order: StartOrder,
 ): Promise<Result<HeldLedger, StoreFailure>> {
 	const { key, file, read } = found;
 	if (cleanup && order.cleanup !== "none") {
 		const texts = cleanup.commands.map(({ state, command }) => `${state}: ${command}`);
-		const refused = await keepApproval(approvals, cleanup.hash, order.cleanup, texts);
-		if (refused) return { ok: false, failure: refused };
+		for (const hash of cleanup.hashes) {
+			const refused = await keepApproval(approvals, hash, order.cleanup, texts);
+			if (refused) return { ok: false, failure: refused };
+		}
 	}
+	const own = hashCleanup(read.template);
 	return store.create({
 		kind: "created",
 		schemaVersion: SCHEMA_VERSION,
 		id: randomUUID(),
-		template: { name: key, hash: read.hash, definition: read.definition, file },
+		template: { name: key, hash: read.hash, definition: read.definition, file, ...pinned },
 		task: order.task,
-		...(cleanup && order.cleanup !== "none" ? { cleanupApproval: cleanup.hash } : {}),
+		...(own !== undefined && order.cleanup !== "none" ? { cleanupApproval: own } : {}),
 		...(order.model === undefined ? {} : { model: order.model }),
 	});
 }

@@ -1,6 +1,6 @@
 // A run that this process supervises.
-import type { Approver, HeldLedger, WorkerLauncher, Workspace } from "../../core/index.ts";
-import { type Supervision, supervise } from "../supervisor/index.ts";
+import type { Approver, HeldLedger, Supervision, WorkerLauncher, Workspace } from "../../core/index.ts";
+import { supervise } from "../supervisor/index.ts";
 import type { Project } from "./project.ts";
 
 export interface SupervisedRun {

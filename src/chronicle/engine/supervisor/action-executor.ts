@@ -1,8 +1,10 @@
 // Carries out the pending actions of a run: each once, its result recorded as an event. Nothing is decided here.
 import type { Action } from "../../core/index.ts";
 import { answerEvent } from "./answer.ts";
+import { ChildActions } from "./child-actions.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { measureFiles, restoreFiles } from "./file-actions.ts";
+import { applyJoin, mergeFiles, openConflictFolder } from "./join-actions.ts";
 import { Workers } from "./worker-actions.ts";
 
 export interface ActionExecutor {
@@ -15,13 +17,14 @@ export interface ActionExecutor {
 	keepReady(): void;
 	/** Gives every worker the ceilings that hold now. */
 	updateLimits(): void;
-	/** Stops every worker at once and waits until it is gone. */
+	/** Stops every worker and gives every child back at once, and waits until they are gone. */
 	stopWorkers(): Promise<void>;
 }
 
 /** Opens the executor of one supervision. */
 export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 	const workers = new Workers(context);
+	const children = new ChildActions(context);
 	/** Whether a cleanup command of an earlier supervisor may still run. */
 	let cleanupInDoubt = context.origin === "reopened";
 	return {
@@ -44,19 +47,34 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 					return cleanUp(context, action, signal);
 				case "restore_files":
 					return restoreFiles(context, action, signal);
+				case "run_child":
+					return children.run(action);
+				case "stop_child":
+					return children.stop(action);
+				case "merge_files":
+					return mergeFiles(context, action, signal);
+				case "apply_join":
+					return applyJoin(context, action, signal);
 			}
 		},
 		keepReady: () => workers.keepReady(),
-		updateLimits: () => workers.updateLimits(),
-		stopWorkers: () => workers.stopAll(),
+		updateLimits() {
+			workers.updateLimits();
+			children.updateLimits();
+		},
+		async stopWorkers() {
+			await Promise.all([workers.stopAll(), children.stopAll()]);
+		},
 	};
 }
 
 async function askApproval(
-	{ approver, record, run }: ExecutorContext,
+	context: ExecutorContext,
 	{ question }: Extract<Action, { kind: "ask_approval" }>,
 	signal: AbortSignal,
 ): Promise<void> {
+	const { approver, record, run } = context;
+	if (question.side === "conflict") await openConflictFolder(context);
 	const answer = await approver.approve(question, run(), signal);
 	const event = signal.aborted ? undefined : answerEvent(question, answer);
 	if (event) await record(event);

@@ -12,7 +12,14 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 	const seen = { visit };
 	switch (approval.kind) {
 		case "approved":
-			return { kind: "approved", answers: seq, diff, ...wordsOf(approval), seen };
+			return {
+				kind: "approved",
+				answers: seq,
+				diff,
+				...(approval.choice === undefined ? {} : { choice: approval.choice }),
+				...wordsOf(approval),
+				seen,
+			};
 		case "rejected":
 			return { kind: "rejected", answers: seq, words: approval.words, seen };
 		case "sent":

@@ -15,11 +15,12 @@ export async function measureFiles(
 	{ visit, purpose, since }: Extract<Action, { kind: "measure_files" }>,
 	signal: AbortSignal,
 ): Promise<void> {
-	const { record, workspace } = context;
+	const { record, workspace, run } = context;
 	const fail = (detail: string) => record({ kind: "files_unmeasured", visit, purpose, detail });
 	// While git looks at the files, this process looks for others: where it finds one, git looks again after its end.
 	const meanwhile = workspace.snapshot({ signal });
 	const strays = await stopOrphansOf(context, visit);
+	if (run().childCount > 0) await workspace.removeChildren((run().children?.children ?? []).map(({ id }) => id));
 	const first = await meanwhile;
 	const taken = strays ? await workspace.snapshot({ signal }) : first;
 	if (signal.aborted) return;

@@ -5,6 +5,7 @@
 // run has no process and no timer: the supervision ends; V5 while shutting down, no action starts and no inbox message is consumed; V6 a
 // supervisor that has lost the lease does nothing more for the run.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import {
 	type Action,
 	decide,
@@ -14,10 +15,12 @@ import {
 	type HeldLedger,
 	isParked,
 	isRefusal,
-	type LedgerEvent,
 	type PersonEvent,
 	pendingActions,
 	type Run,
+	type RunListener,
+	type Supervision,
+	type SupervisionEnd,
 	type SupervisorPorts,
 } from "../../core/index.ts";
 import { type ActionExecutor, openActionExecutor } from "./action-executor.ts";
@@ -25,37 +28,12 @@ import { openClockJumps } from "./clock-jumps.ts";
 import { openCrashPoints } from "./crash-point.ts";
 import { durabilityOf } from "./durability.ts";
 
-/** How a supervision ended. The run itself says what it waits for. */
-export type SupervisionEnd =
-	| { readonly kind: "parked"; readonly run: Run }
-	/** By `stop`. */
-	| { readonly kind: "released"; readonly run: Run }
-	/** The ledger could not be written, or another supervisor holds the run. Workers are stopped. */
-	| { readonly kind: "failed"; readonly run: Run; readonly failure: Failure };
-
-export interface Supervision {
-	readonly run: Run;
-	/** Calls `listener` after every event; the returned function removes it. */
-	watch(listener: RunListener): () => void;
-	/**
-	 * Records a person's event. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
-	 * and the supervision ends.
-	 */
-	submit(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
-	/**
-	 * Stops the workers at once and gives the run back as it is recorded, for another supervisor to continue. Events submitted before are
-	 * recorded first; none of the actions that they lead to starts.
-	 */
-	stop(): Promise<SupervisionEnd>;
-	readonly ended: Promise<SupervisionEnd>;
-}
-
-type RunListener = (run: Run, event: LedgerEvent) => void;
-
 /** Milliseconds after which the sender of a posted event has stopped waiting for the answer. */
 const postPatienceMs = 5000;
 /** Milliseconds that actions get to end once the supervision is ending. */
 const lingerMs = 3000;
+/** Milliseconds between two looks at whether a question is asked again. */
+const askAgainMs = 20;
 const notSupervised = "The run is not supervised here any more.";
 
 /** Supervises the run of `ledger` from where it stands. `fresh`: this process has just created it. */
@@ -112,9 +90,17 @@ class Supervisor implements Supervision {
 	}
 
 	start(): void {
-		void this.#readInbox();
-		if (this.#origin === "reopened") void this.#enqueue({ kind: "opened", ...this.#ports.self });
-		else this.#reconcile();
+		// What was posted meanwhile is applied to the run as this supervisor has taken it over.
+		if (this.#origin === "reopened")
+			void this.#enqueue({ kind: "opened", ...this.#ports.self }).then(() => this.#readInbox());
+		else {
+			void this.#readInbox();
+			this.#reconcile();
+		}
+	}
+
+	updateLimits(): void {
+		this.#executor.updateLimits();
 	}
 
 	watch(listener: RunListener): () => void {
@@ -269,6 +255,9 @@ class Supervisor implements Supervision {
 	}
 
 	async #recordPosted(event: PersonEvent, at: number): Promise<string | undefined> {
+		// A supervisor that opens a run measures its files before it asks the same question again.
+		while (asksAgain(this.run, event) && !this.#closing && !this.#failure && !this.#stopRequested)
+			await sleep(askAgainMs);
 		if (this.#closing || this.#failure) throw new Error(notSupervised);
 		const refused = await this.#enqueue(event);
 		const failure = this.#failure as Failure | undefined;
@@ -307,6 +296,16 @@ class Supervisor implements Supervision {
 		if (this.#failure) return { kind: "failed", run, failure: this.#failure };
 		return { kind: this.#stopRequested ? "released" : "parked", run };
 	}
+}
+
+/** Whether the question that `event` answers is about to be asked again. */
+function asksAgain({ stage }: Run, event: PersonEvent): boolean {
+	return (
+		"answers" in event &&
+		stage.kind === "stopping" &&
+		stage.after.kind === "ask" &&
+		stage.after.earlier?.seq === event.answers
+	);
 }
 
 /** Waits for actions to end, at most `lingerMs`: their results are not recorded any more. */

@@ -17,6 +17,7 @@ import {
 	type StandbyOrder,
 	type Worker,
 } from "../../core/index.ts";
+import { leastOf } from "./child-actions.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { firstMessage } from "./first-message.ts";
 import { hostOf } from "./worker-host.ts";
@@ -124,8 +125,8 @@ export class Workers {
 
 	/** Gives every worker the ceilings that hold now. */
 	updateLimits(): void {
-		const { clock, run } = this.#context;
-		const allowance = allowanceOf(run(), new Date(clock.now()).toISOString());
+		const { clock, run, allowance: outer } = this.#context;
+		const allowance = leastOf(allowanceOf(run(), new Date(clock.now()).toISOString()), outer?.());
 		for (const worker of this.#alive.values()) worker.setLimits(allowance);
 	}
 
@@ -187,6 +188,7 @@ function orderOf(context: ExecutorContext, action: Work, cwd: string): LaunchOrd
 			wallMs: state.wallMs,
 			idleMs: state.idleMs,
 			...allowance,
+			...leastOf(allowance, context.allowance?.()),
 			pauseMs: run.plan.limits.pauseMs,
 			countCacheReads: run.plan.limits.countCacheReads,
 		},

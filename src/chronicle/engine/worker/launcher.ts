@@ -8,7 +8,7 @@ import { orderExtension } from "../../../pi/index.ts";
 import { stopOrphans } from "../../../process/index.ts";
 import { openRedaction, redactText } from "../../../safety/index.ts";
 import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../../core/index.ts";
-import { NO_SPEND } from "../../core/index.ts";
+import { NO_SPEND, type StatePlan } from "../../core/index.ts";
 import type { Adoption, FrozenRules } from "./brief.ts";
 import { expectedTools } from "./command-line.ts";
 import { checkExtensions } from "./extension-check.ts";
@@ -43,6 +43,9 @@ export interface LauncherOptions extends StartOptions {
 	readonly standby?: StandbyLimits;
 }
 
+/** Tools that change nothing. */
+const readOnlyTools = new Set(["read", "grep", "find", "ls"]);
+
 /** What launching works with. */
 interface Launching {
 	readonly options: StartOptions & { readonly resources: WorkerResources };
@@ -59,7 +62,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	const redacted = new Set<string>();
 	return {
 		async check(states, signal) {
-			const named = states.filter(({ implicit }) => !implicit);
+			const named = states.filter(({ implicit, children }) => !implicit && !children);
 			const specs = await Promise.all(
 				named.map(async (state) => ({ state, ...(await resolveWorkerSpec(state, undefined, resources, signal)) })),
 			);
@@ -72,6 +75,14 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 				return [{ state: first?.name ?? "", severity: "error" as const, message, remedy }, ...problems];
 			}
 			return [...problems, ...(await checkExtensions(specs, { ...options, rules }, signal))];
+		},
+		async writers(states) {
+			const found = new Set<StatePlan>();
+			for (const state of states) {
+				const { spec } = await resolveWorkerSpec(state, undefined, resources);
+				if (!spec || spec.order || spec.tools.some((tool) => !readOnlyTools.has(tool))) found.add(state);
+			}
+			return found;
 		},
 		async launch(order, host, signal) {
 			if ("kind" in rules) return startFault("rules", `${rules.detail} ${rules.remedy}`);

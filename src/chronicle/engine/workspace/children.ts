@@ -117,6 +117,13 @@ async function readRecord(folder: string): Promise<ChildRecord | undefined> {
 	return text === undefined ? undefined : (JSON.parse(text) as ChildRecord);
 }
 
+/** The folder that child `child` works in; `undefined` if there is none. `folder`: the private folder of its parent. */
+export async function childWorkFolder(folder: string, child: string): Promise<string | undefined> {
+	const place = join(childrenFolder(folder), child);
+	const record = await readRecord(place).catch(() => undefined);
+	return record && describe(place, record).cwd;
+}
+
 export interface OpenedChild {
 	readonly record: ChildRecord;
 	/** Folder of all its files. */

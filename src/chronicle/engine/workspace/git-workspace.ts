@@ -4,10 +4,11 @@
 import { stat } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
 import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
-import { childrenFolder, findChild, openChildFolder, removeChildFolders } from "./children.ts";
+import { childrenFolder, childWorkFolder, findChild, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut } from "./failures.ts";
 import { joinFiles, snapshotTowards } from "./join.ts";
+import { findMarkers } from "./markers.ts";
 import { mergeSnapshots } from "./merge.ts";
 import { openStore } from "./open-store.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
@@ -102,9 +103,23 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 			),
 		join: ({ from, to, names }, signal) =>
 			run(signal, limits.restoreMs, (store) => joinFiles(store, { from, to, names, folder: storeFolder, cwd })),
+		keepChild: (child, signal) => keepChildFolder(options, child, signal),
+		conflictMarkers: (tree, paths) => run(undefined, limits.measureMs, (store) => findMarkers(store, cwd, tree, paths)),
 		// The folder itself is what the outside sees.
 		publish: async () => ({ ok: true, value: undefined }),
 	};
+}
+
+async function keepChildFolder(
+	options: GitWorkspaceOptions,
+	child: string,
+	signal: AbortSignal | undefined,
+): ReturnType<Workspace["keepChild"]> {
+	const { folder } = options;
+	const cwd = await childWorkFolder(folder, child);
+	if (cwd === undefined) return ioFailure(noChild(child));
+	const own = { ...options, cwd, folder: join(childrenFolder(folder), child), leftOut: [], childOf: folder };
+	return openGitWorkspace(own).snapshot(signal ? { signal } : {});
 }
 
 async function checkFolder(cwd: string): Promise<Result<{ readonly cwd: string }, WorkspaceFailure>> {

@@ -80,6 +80,7 @@ const stageWords: Readonly<Record<Run["stage"]["kind"], string>> = {
 	baselining: "measuring files",
 	asking: "waiting for your approval",
 	launching: "starting a worker",
+	children: "child runs work",
 	working: "working",
 	stopping: "cleaning up and measuring files",
 	restoring: "restoring files",

@@ -7,7 +7,6 @@ import {
 	type ApprovalQuestion,
 	type Approver,
 	decidedEarlier,
-	type Failure,
 	type HeldLedger,
 	isParked,
 	type LeaseHolder,
@@ -24,31 +23,9 @@ import {
 	type SupervisedRun,
 	startSupervision,
 } from "../../engine/index.ts";
+import { deliverToChild } from "./child-dispatch.ts";
+import type { DispatchOptions, DispatchResult } from "./delivery.ts";
 import type { RunCommand } from "./run-command.ts";
-
-export type DispatchResult =
-	/** This process supervises the run now. */
-	| { readonly kind: "attended"; readonly live: SupervisedRun; readonly before: Run }
-	/** Delivered to the supervision in this process. */
-	| { readonly kind: "said" }
-	/** Recorded; no process supervises the run. */
-	| { readonly kind: "recorded"; readonly run: Run }
-	/** Read by the supervisor in another process; without `holder`: by a host of the engine. */
-	| { readonly kind: "taken"; readonly holder?: LeaseHolder }
-	/** In the inbox of the supervisor in another process, or of the engine, and not read yet. */
-	| { readonly kind: "left"; readonly holder?: LeaseHolder }
-	| { readonly kind: "refused"; readonly message: string }
-	| { readonly kind: "failed"; readonly failure: Failure };
-
-export interface DispatchOptions {
-	readonly approver: Approver;
-	/** The supervision of the run, if this process has it. */
-	readonly live?: SupervisedRun | undefined;
-	/** Shows a warning to the user. */
-	readonly notice: (text: string) => void;
-	/** Whether a run without a supervisor continues after the command, or only records it. */
-	readonly afterwards: "continue" | "release";
-}
 
 type DeliverableCommand = Exclude<RunCommand, { kind: "refused" }>;
 type MakeCommand = (ledger: ReadLedger) => RunCommand | Promise<RunCommand>;
@@ -91,6 +68,10 @@ async function deliver(
 	const command = await make(read.value);
 	if (command.kind === "refused") return command;
 	const { holder, run } = read.value;
+	const dropped =
+		command.kind === "events" && command.events.some((event) => event.kind === "child_dropped" && event.child === id);
+	if (run.parent && dropped) return dispatch(project, run.parent.run, async () => command, options);
+	if (run.parent) return deliverToChild(project, read.value, eventsOf(run, command), options);
 	if (project.engine) return deliverToEngine(project, run, command);
 	if (holder && holder.alive !== "no") {
 		if (command.kind !== "nothing") return deliverToInbox(project, run, holder, command);

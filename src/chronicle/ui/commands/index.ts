@@ -10,7 +10,8 @@ export {
 	refused,
 	type View,
 } from "./command.ts";
-export { type DispatchResult, dispatch } from "./dispatch.ts";
+export type { DispatchResult } from "./delivery.ts";
+export { dispatch } from "./dispatch.ts";
 export { completeLine } from "./line-completions.ts";
 export { statesOf, tooLong } from "./run-command.ts";
 export { startCommand } from "./start.ts";

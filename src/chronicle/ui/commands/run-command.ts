@@ -5,6 +5,7 @@ import type { Approval } from "../../core/index.ts";
 import {
 	type ApprovalQuestion,
 	awaitedAnswer,
+	type ConflictChoice,
 	decide,
 	decidedEarlier,
 	HUMAN_INTERVENTION,
@@ -29,8 +30,27 @@ export type RunCommand =
 	| { readonly kind: "refused"; readonly message: string };
 
 /** Approves the move, or the start of a state, that the run asks about. */
-export function approveCommand(run: Run, words: string): RunCommand {
-	return answerCommand(run, words === "" ? { kind: "approved" } : { kind: "approved", words });
+export function approveCommand(run: Run, words: string, choice?: ConflictChoice): RunCommand {
+	const { stage } = run;
+	const isConflict = stage.kind === "asking" && stage.question.side === "conflict";
+	if (isConflict && choice === undefined) return refused(explainChoices);
+	if (!isConflict && choice !== undefined)
+		return refused("--choice answers a question about conflicts, and the run asks none.");
+	return answerCommand(run, {
+		kind: "approved",
+		...(words === "" ? {} : { words }),
+		...(choice === undefined ? {} : { choice }),
+	});
+}
+
+const explainChoices =
+	"Changes conflict: say who resolves them: approve --choice ours (the earlier side), theirs (the later child), worker, or hand (you have resolved them in the folder that status names).";
+
+/** Lets the parent continue without the child. */
+export function dropCommand(child: Run): RunCommand {
+	return child.parent
+		? { kind: "events", events: [{ kind: "child_dropped", child: child.id }] }
+		: refused("Only a child run can be dropped: name one of the children that view lists.");
 }
 
 export function rejectionCommand(run: Run, words: string): RunCommand {

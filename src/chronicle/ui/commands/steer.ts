@@ -11,8 +11,10 @@ import {
 } from "../../engine/index.ts";
 import { listedCommands } from "../command-list.ts";
 import { rewindLines, runData, statusLines } from "../text/index.ts";
+import { askingChildren } from "./child-dispatch.ts";
 import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, refused } from "./command.ts";
-import { type DispatchResult, dispatch } from "./dispatch.ts";
+import type { DispatchResult } from "./delivery.ts";
+import { dispatch } from "./dispatch.ts";
 import { explainRedaction, holdsSecret } from "./explain-redaction.ts";
 import type { RunCommand } from "./run-command.ts";
 import { askingElsewhere, resolveRun } from "./run-name.ts";
@@ -48,7 +50,9 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	const named = values.run ?? names[0];
 	const found = await resolveRun(project, named, [...host.supervised.keys()]);
 	if (!found.ok) return failed(found.failure);
-	const id = found.value;
+	const target = await targetOf(project, steering.name, found.value);
+	if (typeof target === "object") return refused(target);
+	const id = target;
 	if (holdsSecret(words)) host.warn(explainRedaction("words"));
 	const supervised = host.supervised.get(id);
 	// On a screen an approval without text shows the question again.
@@ -71,6 +75,22 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 		return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
 	}
 	return deliveryResult(steering.name, call, id, result);
+}
+
+/** The run that a command goes to: an answer goes to the only child that asks. */
+async function targetOf(
+	project: Project,
+	name: string,
+	id: string,
+): Promise<string | { readonly code: string; readonly message: string; readonly run: string }> {
+	const read = await project.store.read(id);
+	if (!read.ok || (name !== "approve" && name !== "reject") || !read.value.run.children) return id;
+	const asking = await askingChildren(project, read.value.run);
+	const [only] = asking;
+	if (only && asking.length === 1) return only.id;
+	if (asking.length === 0) return id;
+	const listed = asking.map((child) => `${child.id.slice(0, 8)} (${child.parent?.name ?? child.state})`).join(", ");
+	return { code: "refused", message: `${asking.length} children ask: ${listed}. Name one.`, run: id };
 }
 
 /** Whether no other process has the run. */

@@ -1,11 +1,12 @@
 // The commands that steer a run: what each takes, and the run command that it makes.
 // Nothing is delivered here.
 
-import { keptBefore, type ReadLedger, startOfVisit } from "../../core/index.ts";
+import { type ConflictChoice, keptBefore, type ReadLedger, startOfVisit } from "../../core/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
 import {
 	abortCommand,
 	approveCommand,
+	dropCommand,
 	pauseCommand,
 	type RaisedLimits,
 	type RunCommand,
@@ -64,9 +65,15 @@ const verbs: readonly Steering[] = [
 	{
 		name: "approve",
 		takes: "[run] [words…]",
-		explained: "The text goes to the next worker. If files have changed since you were asked, the run asks again.",
+		explained:
+			"The text goes to the next worker. If files have changed since you were asked, the run asks again. Where the changes of children conflict, `--choice` says who resolves them: `ours` is the earlier side, `theirs` the later child.",
+		options: { choice: "value" },
+		optionsUsage: "  --choice <who>  ours, theirs, worker or hand, where changes of children conflict\n",
 		afterwards: "continue",
-		make: () => (ledger, words) => approveCommand(ledger.run, words),
+		make: ({ values: { choice } }) =>
+			choice === undefined || isChoice(choice)
+				? (ledger, words) => approveCommand(ledger.run, words, choice)
+				: { code: "usage", message: `--choice takes ours, theirs, worker or hand, not "${choice}".` },
 	},
 	{
 		name: "reject",
@@ -91,6 +98,16 @@ const verbs: readonly Steering[] = [
 			surplus === undefined
 				? (ledger) => pauseCommand(ledger.run)
 				: { code: "usage", message: `"${surplus}" is not a run, and pause takes nothing else.` },
+	},
+	{
+		name: "drop",
+		takes: "<child>",
+		explained: "The child must have failed, been aborted, or wait. Its folder is removed; its ledger stays.",
+		afterwards: "continue",
+		make: ({ names: [child], text: [surplus] }) =>
+			child !== undefined && surplus === undefined
+				? ({ run }) => dropCommand(run)
+				: { code: "usage", message: "Name one child run: drop <child>." },
 	},
 	{
 		name: "abort",
@@ -179,6 +196,10 @@ function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedA
 function boundWords(made: Make | Misuse, { text }: ParsedArguments): Make | Misuse {
 	const long = tooLong(text.join(" "));
 	return long === undefined ? made : { code: "usage", message: long };
+}
+
+function isChoice(word: string): word is ConflictChoice {
+	return word === "ours" || word === "theirs" || word === "worker" || word === "hand";
 }
 
 /** A number alone is a visit, also where it could begin an id. */

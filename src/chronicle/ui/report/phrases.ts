@@ -56,6 +56,12 @@ const personPhrases: PersonPhrases = {
 				: `Rewound files and run to kept-${kept} (visit ${to}, ${state})`,
 		words: "",
 	}),
+	// Accompanies a command to the child.
+	child_signaled: () => undefined,
+	child_dropped: ({ child }, { children }) => ({
+		what: `Continued without the child ${children?.children.find(({ id }) => id === child)?.name ?? child.slice(0, 8)}`,
+		words: "",
+	}),
 };
 
 /** The user's action and its text. `before`: the run before the event. */
@@ -199,6 +205,8 @@ export function causePhrase(cause: MoveCause): string {
 	switch (cause) {
 		case "worker":
 			return "by the worker";
+		case "children":
+			return "its children are joined";
 		case "person":
 			return "by a person";
 		case "pair_limit":

@@ -25,6 +25,21 @@ const sentences: Sentences = {
 		const end = blocked !== undefined ? `was blocked by ${blocked}` : error === true ? "failed" : "succeeded";
 		return `${tool} ${end} after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes`;
 	},
+	children_planned: ({ children }) =>
+		children.length === 0
+			? "There is nothing to do for children"
+			: `Children: ${children.map(({ name }) => name).join(", ")}`,
+	child_parked: ({ child, detail }) => `Child ${child.slice(0, 8)} waits: ${detail}`,
+	child_spent: ({ child, spend }) => `Child ${child.slice(0, 8)} has used ${spendWords(spend)}`,
+	child_ended: ({ child, status, detail }) => `Child ${child.slice(0, 8)} is ${status}${saying(detail)}`,
+	child_signaled: ({ child }) => `A command waits for child ${child.slice(0, 8)}`,
+	child_dropped: ({ child }) => `The run continues without child ${child.slice(0, 8)}`,
+	joined: ({ conflicts }) =>
+		conflicts.length === 0
+			? "The files of the children are merged"
+			: `The files of the children conflict in ${conflicts.map(({ path }) => path).join(", ")}`,
+	join_applied: ({ changes = [], more = 0 }) => `The merged files are written; ${files(changes.length + more)} changed`,
+	join_failed: ({ detail }) => `The files could not be joined: ${detail}`,
 	used: ({ spend }) => `The conversation has used ${spendWords(spend)}`,
 	model_switched: ({ from, to, detail }) => `${from} failed, ${to} continues: ${detail}`,
 	turn_settled: ({ stop, detail }) => `The model ended its turn (${stop.replaceAll("_", " ")})${saying(detail)}`,

@@ -15,6 +15,7 @@ import {
 import { HUMAN_INTERVENTION, liveTotals, type Measure, measures, type Run, type RunStatus } from "../../core/index.ts";
 import {
 	bar,
+	childLines,
 	crumbsOf,
 	endingWords,
 	nextStep,
@@ -185,6 +186,10 @@ function doing(run: Run, now: string): Line[] {
 			return line(endingWords(run) ?? "cleaning up and measuring files");
 		case "restoring":
 			return line("restoring files");
+		case "children":
+			return childLines(run).map(
+				({ mark, text, tone }): Line => [dim(`  ${mark} `), tone === "plain" ? plain(text) : { text, tone }],
+			);
 		case "deciding":
 		case "baselining":
 		case "asking":

@@ -7,8 +7,9 @@ import { showSheet } from "../../../tui/index.ts";
 import type { Approver, Run, WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
 import type { Project } from "../../engine/index.ts";
 import { questionBody } from "../screen/index.ts";
-import { templateNameOf } from "../timeline/index.ts";
+import { runTitle } from "../timeline/index.ts";
 import { askApproval } from "./approval-dialog.ts";
+import { askConflict } from "./conflict-dialog.ts";
 import type { ChronicleSession } from "./session.ts";
 
 const undecided = { kind: "undecided" } as const;
@@ -26,6 +27,7 @@ export function userApprover(
 			if (!ctx.hasUI || (uncalled && isTyping(ctx))) return undecided;
 			const isUncalled = uncalled;
 			uncalled = true;
+			if (question.side === "conflict") return askConflict(ctx, question, run, { signal, uncalled: isUncalled });
 			return askApproval({ session, ctx, project, question, run, signal, uncalled: isUncalled });
 		},
 		async answer(question, run, signal) {
@@ -75,7 +77,7 @@ async function answerWorker(
 	run: Run,
 	signal: AbortSignal,
 ): Promise<WorkerAnswer> {
-	const title = printable(`${templateNameOf(run)} · ${run.state}: ${question.title}`);
+	const title = printable(`${runTitle(run)} · ${run.state}: ${question.title}`);
 	switch (question.kind) {
 		case "confirm": {
 			const kind = await confirmCall(ctx, title, question.text, signal);

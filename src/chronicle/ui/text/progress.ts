@@ -49,6 +49,23 @@ const lines: Lines = {
 	files_unrestored: ({ detail }) => `✗ files could not be restored: ${detail}`,
 	ask_opened: ({ title }, { state }) => `? ${state} asks: ${title}`,
 	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "  nobody answered: taken as no" : undefined),
+	children_planned: ({ children }, { state }) =>
+		children.length === 0
+			? `▸ ${state}: there is nothing to do for children`
+			: `▸ ${state}: ${children.length} ${children.length === 1 ? "child" : "children"}: ${cut(children.map(({ name }) => name).join(", "))}`,
+	child_parked: ({ child, detail }, run) => `  ‖ ${childName(run, child)} waits: ${cut(detail)}`,
+	child_ended: ({ child, status, total, detail }, run) =>
+		`  ${status === "done" ? "✓" : "✗"} ${childName(run, child)} ${status}${detail ? `: ${cut(detail)}` : ""} · ${shortTime(total.activeMs)}, ${shortCount(total.spend.tokens)} tokens, ${shortCost(total.spend.costUsd)}`,
+	joined: ({ conflicts }) =>
+		conflicts.length === 0
+			? undefined
+			: `! ${conflicts.length} ${conflicts.length === 1 ? "conflict" : "conflicts"} at the join: ${cut(conflicts.map(({ path }) => path).join(", "))}`,
+	join_applied: ({ changes = [], more = 0, left = [] }) =>
+		[
+			`  joined: ${changes.length + more} ${changes.length + more === 1 ? "file" : "files"} changed`,
+			...leftLines("not written", left),
+		].join("\n"),
+	join_failed: ({ detail }) => `✗ the files could not be joined: ${detail}`,
 	parked: ({ detail }) => `‖ ${detail}`,
 	rejected: ({ words }) => `↶ rejected: ${cut(words)}`,
 	finished({ status, detail = "" }, run) {
@@ -63,6 +80,10 @@ const lines: Lines = {
 export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 	const line = lines[event.kind] as ((event: LedgerEvent, run: Run) => string | undefined) | undefined;
 	return line?.(event, run);
+}
+
+function childName(run: Run, id: string): string {
+	return run.children?.children.find((child) => child.id === id)?.name ?? id.slice(0, 8);
 }
 
 /** How a worker ended, where that was not expected, and the move that followed. */

@@ -7,7 +7,7 @@ import {
 	pathOnLine,
 	type Run,
 } from "../../core/index.ts";
-import { shortCost, shortCount, shortTime, templateNameOf } from "../timeline/index.ts";
+import { runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 const mostFiles = 8;
 /** An answer is about all of them. */
@@ -16,6 +16,7 @@ const summaryLength = 4000;
 
 /** One sentence: what is asked. */
 export function questionTitle({ side, state, target }: ApprovalQuestion): string {
+	if (side === "conflict") return `Changes of "${state}" conflict: who resolves them?`;
 	return side === "entry" && state === target ? `Begin ${target}?` : `Move from ${state} to ${target}?`;
 }
 
@@ -24,12 +25,26 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 	const summary = question.summary.trim();
 	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
 	return [
-		`${templateNameOf(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
+		`${runTitle(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
 		...(summary === "" ? [] : ["", cut(summary)]),
 		"",
-		...(files.length === 0 && question.unmeasured !== undefined ? [] : changeLines(files, 0, mostAsked)),
+		...conflictLines(question),
+		...(question.side === "conflict" || (files.length === 0 && question.unmeasured !== undefined)
+			? []
+			: changeLines(files, 0, mostAsked)),
 		...(question.unmeasured === undefined ? [] : [`Changes could not be measured: ${question.unmeasured}`]),
 		`So far: ${spendText(run, now)}`,
+	];
+}
+
+/** The conflicted files with their two sides. */
+function conflictLines({ conflicts = [] }: ApprovalQuestion): string[] {
+	const hidden = conflicts.length - Math.min(conflicts.length, mostAsked);
+	return [
+		...conflicts
+			.slice(0, mostAsked)
+			.map(({ path, kind, ours, theirs }) => `  ${pathOnLine(path)} (${kind}): ${ours} against ${theirs}`),
+		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
 	];
 }
 

@@ -4,6 +4,7 @@ import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import { liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
 import {
+	childLines,
 	commandAbout,
 	crumbText,
 	currentNotices,
@@ -39,9 +40,11 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 		`${templateNameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
 		...(why === undefined ? [] : [why]),
 		...(question ? [] : [`Task: ${run.task}`]),
+		...(run.parent ? [`Child "${run.parent.name}" of run ${run.parent.run.slice(0, 8)}`] : []),
 		crumbText(run),
 		...workerLines(read),
 		...stateLines(run, now),
+		...childLines(run, 100).map(({ mark, text }) => `  ${mark} ${text}`),
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
 		...waitingLines(read, prefix),

@@ -1,6 +1,6 @@
 // A template as a Mermaid flow chart: its states with who does them, the moves between them, where a person is asked. Pure.
 import { mermaidLabel } from "../../../definition/index.ts";
-import type { StatePlan, Template } from "../../core/index.ts";
+import type { ChildrenPlan, StatePlan, Template } from "../../core/index.ts";
 import { titleOf } from "../timeline/index.ts";
 
 /** The lines of the chart. Moves to the person's own state are left out: every state has one. */
@@ -15,10 +15,24 @@ export function templateDiagram({ initial, states }: Template): string[] {
 	];
 }
 
-function box({ name, persona, terminal, implicit, approval }: StatePlan): string {
-	const who = implicit || persona === undefined ? [] : [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
+function box({ name, persona, children, terminal, implicit, approval }: StatePlan): string {
+	const who = children
+		? childrenWords(children)
+		: implicit || persona === undefined
+			? []
+			: [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
 	const asks = [...(approval.entry ? ["asks to begin"] : []), ...(approval.exit ? ["asks to end"] : [])];
 	const lines = [titleOf(name), ...who, ...asks];
 	const text = lines.map(mermaidLabel).join("<br/>");
 	return terminal ? `(["${text}"])` : `["${text}"]`;
+}
+
+/** Who does a state with children, in a few lines. */
+function childrenWords({ branches, forEach, join }: ChildrenPlan): string[] {
+	const names = branches.map(({ name, template }) => (template.kind === "named" ? template.name : name));
+	const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+	return [
+		forEach === undefined ? `children: ${shown.join(", ")}` : `${shown.join(", ")} for each of ${forEach}`,
+		...(join === "all" ? [] : [join === "any" ? "the first that is done" : `${join} must be done`]),
+	];
 }

@@ -1,8 +1,9 @@
 export { bar, shortCost, shortCount, shortTime } from "../../../pi/index.ts";
+export { type ChildLine, childLines } from "./children.ts";
 export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
 export { endingWords } from "./ending.ts";
 export { keptLine } from "./kept.ts";
-export { type Mark, marks, templateNameOf, titleOf } from "./marks.ts";
+export { type Mark, marks, runTitle, templateNameOf, titleOf } from "./marks.ts";
 export { commandAbout, type NextStep, nextStep } from "./next-step.ts";
 export { type Undone, undoneOf, undoneText } from "./undone.ts";
 export { currentNotices, whyOf } from "./why.ts";

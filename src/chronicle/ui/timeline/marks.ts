@@ -22,6 +22,11 @@ export function templateNameOf({ plan, template }: Pick<Run, "plan" | "template"
 	return plan.name === "" ? template.name : plan.name;
 }
 
+/** The template's name, with the child's name before it. */
+export function runTitle(run: Pick<Run, "plan" | "template" | "parent">): string {
+	return run.parent ? `${run.parent.name} · ${templateNameOf(run)}` : templateNameOf(run);
+}
+
 /** `red-team_assessment` → `Red team assessment`. */
 export function titleOf(state: string): string {
 	const words = state.replace(/[-_\s]+/g, " ").trim();

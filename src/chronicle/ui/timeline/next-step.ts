@@ -38,21 +38,46 @@ function undoes({ hold, kept }: Run): string[] {
 	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
 }
 
+/** Commands about a child that failed or waits; each names its run. */
+function childCommands({ children }: Run): string[] {
+	const lost = children?.children.find(
+		({ status }) => status === "failed" || status === "aborted" || status === "parked",
+	);
+	return lost ? [`drop ${lost.id.slice(0, 8)}`] : [];
+}
+
+function approvalStep(run: Run): NextStep {
+	const { stage } = run;
+	const question = stage.kind === "asking" ? stage.question : undefined;
+	if (question?.side === "conflict")
+		return {
+			what: "Changes conflict at the join: who resolves them?",
+			commands: [
+				"approve --choice ours",
+				"approve --choice theirs",
+				"approve --choice worker",
+				"approve --choice hand",
+			],
+		};
+	if (!question && run.hold?.cause === "children")
+		return { what: run.hold.detail, commands: ["approve", "reject <words>", "abort"] };
+	const what =
+		question === undefined
+			? "Waiting for your approval."
+			: question.side === "entry"
+				? `Begin ${question.target}?`
+				: `Move from ${question.state} to ${question.target}?`;
+	return { what, commands: ["approve", "reject <words>", "diff"] };
+}
+
 /** The user's next step; `undefined` while the run needs nothing from the user. */
 export function nextStep(run: Run): NextStep | undefined {
 	switch (run.status) {
-		case "awaiting_approval": {
-			const { stage } = run;
-			const question = stage.kind === "asking" ? stage.question : undefined;
-			const what =
-				question === undefined
-					? "Waiting for your approval."
-					: question.side === "entry"
-						? `Begin ${question.target}?`
-						: `Move from ${question.state} to ${question.target}?`;
-			return { what, commands: ["approve", "reject <words>", "diff"] };
-		}
+		case "awaiting_approval":
+			return approvalStep(run);
 		case "paused":
+			if (run.hold?.cause === "children")
+				return { what: run.hold.detail, commands: ["resume", ...childCommands(run), "abort"] };
 			return {
 				what: whyOf(run) ?? "Paused.",
 				commands: ["resume", ...undoes(run), "tell <words>", "abort"],

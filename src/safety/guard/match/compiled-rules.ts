@@ -37,12 +37,13 @@ export interface CompiledRules extends GuardOptions {
 export function compileRules(options: GuardOptions): CompiledRules {
 	const { rules, host } = options;
 	const patterns = rules.commands.map(compileCommandRule);
-	const paths: PathEnvironment & { agentDir: string | undefined } = {
+	const paths: PathEnvironment & { agentDir: string | undefined; cwd: string } = {
 		home: host.home,
 		platform: host.platform,
 		env: host.env,
 		real: (path) => deepestReal(path, host),
 		agentDir: options.agentDir,
+		cwd: host.cwd,
 	};
 	const regexes = new Map(
 		rules.paths.filter(({ syntax }) => syntax === "regex").map((rule) => [rule, new RegExp(rule.pattern)]),

@@ -40,6 +40,9 @@ const ownFolders = new Set([
 
 const MAX_PLACES = 2000;
 
+/** A folder that belongs to a child run: everything up to its files, nested ones included. */
+const childFolder = /^.*\/\.pi\/chronicle\/sessions\/[0-9a-f-]{36}\/children\/[0-9a-f-]{36}\/files(?=\/|$)/i;
+
 /** The places below a folder, breadth first, up to a bound. */
 function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | "names">): string[] {
 	const places = [root];
@@ -76,13 +79,14 @@ export interface SelfProtection {
 /** Opens the protection; `agentDir` is pi's agent folder. */
 export function openSelfProtection(
 	rules: Pick<RuleSet, "foldCase" | "files">,
-	host: PathEnvironment & { readonly agentDir: string | undefined },
+	host: PathEnvironment & { readonly agentDir: string | undefined; readonly cwd: string },
 ): SelfProtection {
 	const fold = folding(rules.foldCase, host.platform);
 	const slashes = (path: string) => fold(host.platform === "win32" ? path.replaceAll("\\", "/") : path);
 	const bothNames = (path: string) => [path, host.real(path)].map(slashes);
 	const whole = [`${host.home}/.pi`, ...(host.agentDir ? [host.agentDir] : [])].flatMap(bothNames);
 	const answers = host.agentDir === undefined ? [] : bothNames(answersFile(host.agentDir));
+	const childFolders = bothNames(host.cwd).flatMap((cwd) => childFolder.exec(cwd)?.[0] ?? []);
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
 		isAnswers(touch) {
@@ -124,8 +128,12 @@ export function openSelfProtection(
 			return undefined;
 		},
 		covers(path, access, recursive) {
-			const text = slashes(path);
-			if (files.has(text) || whole.some((root) => text === root || text.startsWith(`${root}/`))) return true;
+			const named = slashes(path);
+			if (files.has(named)) return true;
+			// The folder of a child run lies among the records, and is the project of its agent.
+			const folder = childFolders.find((one) => named.startsWith(`${one}/`));
+			const text = folder === undefined ? named : named.slice(folder.length);
+			if (whole.some((root) => text === root || text.startsWith(`${root}/`))) return true;
 			const parts = text.split("/");
 			for (let at = parts.indexOf(".pi"); at !== -1; at = parts.indexOf(".pi", at + 1)) {
 				const below = parts[at + 1];

@@ -47,6 +47,7 @@ describe("the schema of template files", () => {
 		expect(Object.keys(schema.properties)).toEqual([
 			"$schema",
 			"name",
+			"requires",
 			"description",
 			"initial",
 			"team",

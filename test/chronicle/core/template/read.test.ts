@@ -302,13 +302,25 @@ describe("every problem is reported, at once and with its place", () => {
 		expect(found?.line).toBeGreaterThan(0);
 		expect(found?.column).toBeGreaterThan(0);
 	});
+	it.each(["person", "agnet", "branch", "for_eac", "nxt"])(
+		"refuses a state with the unknown field %s: it may say who does it",
+		(key) => {
+			const { read, diagnostics } = readTemplate(
+				openSource("/t/a.json", JSON.stringify({ states: { a: { persona: "A", next: ["done"], [key]: "x" } } })),
+				"a",
+			);
+			expect(read).toBeUndefined();
+			expect(diagnostics).toMatchObject([{ severity: "error", code: "unknown-key" }]);
+		},
+	);
+
 	it.each([
 		["an unknown field", `{ "states": { ${state} }, "stats": {} }`, "unknown-key", "Did you mean `states`?"],
 		[
 			"an unknown field of a state",
-			'{ "states": { "a": { "person": "A", "next": ["done"] } } }',
+			'{ "states": { "a": { "persona": "A", "next": ["done"], "modl": "x" } } }',
 			"unknown-key",
-			"Did you mean `persona`?",
+			"Did you mean `model`?",
 		],
 		[
 			"a target with a slip",

@@ -42,9 +42,10 @@ function runsOf(events: readonly LedgerEvent[]): Run[] {
 }
 
 describe("a ledger of single appends", () => {
-	it("has every kind of event", () => {
+	it("has every kind of event that was written then", () => {
 		const kinds = new Set(ids.flatMap((id) => eventsOf(id).map(({ kind }) => kind)));
-		expect([...kinds].sort()).toEqual(Object.keys(eventKinds).sort());
+		const known = Object.keys(eventKinds).filter((kind) => !/^(?:child|join)/.test(kind));
+		expect([...kinds].sort()).toEqual(known.sort());
 	});
 
 	it.each(ids)("%s folds to the recorded states and checkpoints", (id) => {

@@ -57,7 +57,13 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 			const clean = left === then || left === right ? right : right === then ? left : undefined;
 			const settled = typeof take === "string" ? take : take?.get(path);
 			const conflicting = left !== then && right !== then && left !== right;
-			const text = !conflicting ? clean : settled === "ours" ? left : settled === "theirs" ? right : (left ?? right);
+			const text = !conflicting
+				? clean
+				: settled === "ours"
+					? left
+					: settled === "theirs"
+						? right
+						: marked(left, right);
 			if (text !== undefined) merged.set(path, text);
 			if (!conflicting || settled !== undefined) continue;
 			const kind =
@@ -96,6 +102,11 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 			}
 			return { ok: true, value: undefined };
 		},
+		keepChild: (child) => openCopiedWorkspace(join(children, child), kept).snapshot(),
+		conflictMarkers: async (tree, paths) => ({
+			ok: true,
+			value: paths.filter((path) => kept.get(tree)?.get(path)?.startsWith("<<<<<<< ")),
+		}),
 		merge,
 		async join({ from, to, names }) {
 			const tree = keep();
@@ -138,6 +149,12 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 		restore,
 		publish: async () => ({ ok: true, value: undefined }),
 	};
+}
+
+/** Both sides of a conflict; the one that is left where the other removed the file. */
+function marked(left: string | undefined, right: string | undefined): string | undefined {
+	if (left === undefined || right === undefined) return left ?? right;
+	return `<<<<<<< ours\n${left}=======\n${right}>>>>>>> theirs\n`;
 }
 
 function writeAll(folder: string, files: Files): void {

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type {
 	Approval,
+	ChildOrder,
 	Clock,
 	HeldLedger,
 	LaunchOrder,
@@ -12,6 +13,8 @@ import type {
 } from "../../../../src/chronicle/core/index.ts";
 import type { ApprovalQuestion } from "../../../../src/chronicle/core/machine/index.ts";
 import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import { type ChildTree, openChildRuns } from "../../../../src/chronicle/engine/project/child-runs.ts";
+import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { openMemoryStore } from "../ledger/memory-store.ts";
@@ -37,11 +40,24 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 	const questions: ApprovalQuestion[] = [];
 	const folder = openFolder();
 	const store = openMemoryStore({ clock, folder: join(folder, ".pi") });
-	const ports: SupervisorPorts = {
+	const kept: Parameters<typeof openCopiedWorkspace>[1] = new Map();
+	const launcher = openScriptedLauncher(plays, orders);
+	const tree: ChildTree = new Map();
+	const portsOf = (cwd: string, order?: ChildOrder): SupervisorPorts => ({
 		clock,
 		self: { host: "here", pid: process.pid, started: "now" },
-		launcher: openScriptedLauncher(plays, orders),
-		workspace: openCopiedWorkspace(folder),
+		launcher,
+		workspace: openCopiedWorkspace(cwd, kept),
+		...(order ? { allowance: order.allowance } : {}),
+		children: openChildRuns({
+			store,
+			approvals: { standingOf: () => "approved", remember: async () => {} },
+			tree,
+			supervise(ledger, child, origin) {
+				const childPorts = portsOf(child.cwd ?? cwd, child);
+				return { supervision: supervise(ledger, childPorts, origin), workspace: childPorts.workspace };
+			},
+		}),
 		approver: {
 			async approve(question) {
 				questions.push(question);
@@ -52,10 +68,11 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 		commands: {
 			async run(command) {
 				commands.push(command);
-				return { result: { kind: "exited", code: 0 }, output: "" };
+				return { result: { kind: "exited", code: command.includes("fail") ? 1 : 0 }, output: "" };
 			},
 		},
-	};
+	});
+	const ports = portsOf(folder);
 	return {
 		folder,
 		store,

@@ -1,0 +1,77 @@
+// Events about child runs. Each is recorded before anything depends on it.
+import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
+import type { ChildSpend, JoinConflict, PlannedChild } from "./child-run.ts";
+
+export type ChildEvent = ChildParked | ChildSpent | ChildEnded | Joined | JoinApplied | JoinFailed;
+
+/** The children of a visit: nothing of them exists before this event. Empty: there is nothing to do. */
+export interface ChildrenPlanned {
+	readonly kind: "children_planned";
+	readonly visit: number;
+	/** Files that each own folder starts with; `null`: they cannot be measured. */
+	readonly base: string | null;
+	readonly files: "own" | "shared";
+	readonly children: readonly PlannedChild[];
+}
+
+/** The child's run waits for the user, or it could not be started. */
+export interface ChildParked {
+	readonly kind: "child_parked";
+	readonly visit: number;
+	readonly child: string;
+	/** The status of its run; `paused` if it could not be started. */
+	readonly status: "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
+	/** One sentence for the user. */
+	readonly detail: string;
+}
+
+/** Totals of the child so far; a repeated report changes nothing. */
+export interface ChildSpent extends ChildSpend {
+	readonly kind: "child_spent";
+	readonly visit: number;
+	readonly child: string;
+}
+
+export interface ChildEnded {
+	readonly kind: "child_ended";
+	readonly visit: number;
+	readonly child: string;
+	readonly status: "done" | "failed" | "aborted";
+	readonly detail: string;
+	/** Its files; `null`: it shares those of this run, has not been started, or they cannot be measured. */
+	readonly tree: string | null;
+	/** The files that its folder started with; absent: the base of all children. */
+	readonly base?: string;
+	readonly total: ChildSpend;
+	/** What this run keeps of it, bounded. */
+	readonly handover: { readonly summary: string; readonly data: SnapshotData };
+}
+
+/** The files of the run's folder and of the children are merged; nothing in the run's folder has changed yet. */
+export interface Joined {
+	readonly kind: "joined";
+	readonly visit: number;
+	/** The files of the run's folder that were merged. */
+	readonly before: string;
+	/** The result, with conflict markers where there are conflicts. */
+	readonly tree: string;
+	readonly conflicts: readonly JoinConflict[];
+}
+
+/** The run's folder has the merged files. */
+export interface JoinApplied {
+	readonly kind: "join_applied";
+	readonly visit: number;
+	readonly tree: string;
+	readonly changes?: readonly FileChange[];
+	readonly more?: number;
+	/** Files that could not be written, bounded; they are as they were. */
+	readonly left?: readonly FileLeft[];
+}
+
+/** The files could not be merged or written; the run's folder is as it was. */
+export interface JoinFailed {
+	readonly kind: "join_failed";
+	readonly visit: number;
+	readonly detail: string;
+}

@@ -1,0 +1,142 @@
+// The child runs that do the current state: what has ended, and what comes next. Pure.
+// C1 what a child spent counts in the parent by the difference to what was counted before.
+import type { ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
+import type { RewindRequested } from "./person-event.ts";
+
+export type ChildStatus =
+	/** It is to be supervised as soon as there is a slot, or is supervised now. */
+	| "pending"
+	/** Its own run waits for the user, or it could not be started. */
+	| "parked"
+	| "done"
+	| "failed"
+	| "aborted"
+	/** The user continues without it. */
+	| "dropped";
+
+export interface ChildRun extends PlannedChild {
+	readonly status: ChildStatus;
+	/** The status of its run while it is parked; `paused` if it could not be started. */
+	readonly waits: ChildWait | null;
+	/** Why it waits or failed; empty: nothing to say. */
+	readonly detail: string;
+	/** What the parent has counted of it. */
+	readonly counted: ChildSpend;
+	/** Its result, once it is done; `null`: it shares the parent's files, or they are unknown. */
+	readonly tree: string | null;
+	/** The files that its folder started with; `null`: those of the group. */
+	readonly base: string | null;
+	readonly summary: string;
+	/** How often it was made pending. */
+	readonly starts: number;
+	/** A command of the user arrived while it was supervised: it must be supervised again after it parks. */
+	readonly signaled: boolean;
+}
+
+export type ChildWait = "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
+
+export interface ChildGroup {
+	readonly visit: number;
+	readonly state: string;
+	/** Files at the start; `null`: they cannot be measured. */
+	readonly base: string | null;
+	readonly files: "own" | "shared";
+	readonly children: readonly ChildRun[];
+	/** Unsettled children are stopped, then `after` follows. */
+	readonly stopping: { readonly how: "pause" | "abort"; readonly after: AfterChildren } | null;
+	/** `joining`: enough children are done, and their files are merged and written. */
+	readonly phase: "working" | "joining";
+	/** The last merge; `null`: none yet. */
+	readonly join: JoinProgress | null;
+}
+
+export type AfterChildren =
+	/** The run waits for the reason in its `hold`. */
+	| { readonly kind: "park" }
+	| { readonly kind: "join" }
+	| { readonly kind: "finish"; readonly status: "done" | "failed" | "aborted"; readonly detail: string }
+	| { readonly kind: "move"; readonly to: string }
+	| { readonly kind: "rewind"; readonly rewind: RewindRequested };
+
+/** The merge of the children's files and of those in the run's folder. */
+export interface JoinProgress {
+	/** The files of the run's folder that were merged. */
+	readonly before: string;
+	/** The result, with conflict markers where there are conflicts. */
+	readonly tree: string;
+	readonly conflicts: readonly JoinConflict[];
+	/** Number of merges so far. */
+	readonly round: number;
+	/** How the user resolves the conflicts. */
+	readonly choice: ConflictChoice | null;
+}
+
+/** The files of a child that is done. */
+export interface ChildResult {
+	readonly name: string;
+	readonly tree: string;
+	/** The files that its folder started with, if they differ from the group's. */
+	readonly base: string | null;
+}
+
+/** Whether the child needs nothing more. */
+export function isSettled({ status }: ChildRun): boolean {
+	return status !== "pending" && status !== "parked";
+}
+
+/** What a group has come to. */
+export type GroupOutcome =
+	| { readonly kind: "working" }
+	/** Nothing happens until the user acts. */
+	| { readonly kind: "waiting"; readonly detail: string; readonly status: "paused" | "awaiting_approval" }
+	/** Enough children are done; the others are not needed. */
+	| { readonly kind: "joined" }
+	| { readonly kind: "failed"; readonly detail: string };
+
+/** Judges a group against how many children must be done. */
+export function judgeGroup(
+	{ children }: ChildGroup,
+	{ join, onFailed }: { readonly join: "all" | "any" | number; readonly onFailed: "wait" | "continue" | "fail" },
+): GroupOutcome {
+	const merging = children.find(({ merges }) => merges !== undefined);
+	const work = children.filter(({ merges }) => merges === undefined);
+	if (merging) return judgeMerge(merging);
+	const done = work.filter(({ status }) => status === "done").length;
+	const lost = work.filter(({ status }) => status === "failed" || status === "aborted");
+	const open = work.filter((child) => !isSettled(child));
+	const [first] = lost;
+	const needed = join === "any" ? 1 : join;
+	if (needed !== "all" && done >= needed) return { kind: "joined" };
+	if (first && onFailed === "fail" && (needed === "all" || done + open.length < needed))
+		return { kind: "failed", detail: describeLost(lost) };
+	if (open.some(({ status }) => status === "pending")) return { kind: "working" };
+	if (open.length > 0) return waiting(open);
+	if (first && onFailed === "wait") return { kind: "waiting", detail: describeLost(lost), status: "paused" };
+	if (needed === "all" ? done > 0 : done >= needed) return { kind: "joined" };
+	return {
+		kind: "waiting",
+		detail:
+			done === 0 ? "No child is done, so there is nothing to join." : `Only ${done} of ${needed} children are done.`,
+		status: "paused",
+	};
+}
+
+function judgeMerge(child: ChildRun): GroupOutcome {
+	if (child.status === "pending") return { kind: "working" };
+	if (child.status === "parked") return waiting([child]);
+	return { kind: "joined" };
+}
+
+function waiting(parked: readonly ChildRun[]): GroupOutcome {
+	const [first] = parked;
+	const status = parked.some(({ waits }) => waits === "awaiting_approval") ? "awaiting_approval" : "paused";
+	const more =
+		parked.length > 1 ? ` ${parked.length - 1} more ${parked.length === 2 ? "child waits" : "children wait"}.` : "";
+	return { kind: "waiting", detail: `"${first?.name}" waits: ${first?.detail}${more}`, status };
+}
+
+function describeLost(lost: readonly ChildRun[]): string {
+	const named = lost.slice(0, 3).map(({ name, status, detail }) => `"${name}" ${status}${detail ? `: ${detail}` : ""}`);
+	const more = lost.length > 3 ? `; ${lost.length - 3} more` : "";
+	return `${named.join("; ")}${more}`.slice(0, 500);
+}

@@ -1,0 +1,82 @@
+// What identifies a child run and describes it in events. Pure.
+// C1 ids follow from the parent, the visit and the index, so that starting a child again finds the one that exists.
+import { createHash } from "node:crypto";
+import type { Spend } from "./spend.ts";
+
+/** Most children of one state, of a whole tree, and levels below the first run. */
+export const MOST_CHILDREN = 100;
+export const MOST_IN_TREE = 500;
+export const MOST_LEVELS = 4;
+
+/** A template as it was when the run started. */
+export interface PinnedTemplate {
+	readonly hash: string;
+	readonly definition: unknown;
+	readonly file?: string;
+}
+
+/** Whose child a run is. */
+export interface RunParent {
+	/** Run id of the parent, and of the first run of the tree. */
+	readonly run: string;
+	readonly root: string;
+	/** The visit of the parent, and the child's number in it. */
+	readonly visit: number;
+	readonly index: number;
+	readonly name: string;
+	/** 1 for a child of the first run. */
+	readonly level: number;
+	/** Whether it has a folder of its own. */
+	readonly files: "own" | "shared";
+}
+
+/** A child as recorded when it was planned. */
+export interface PlannedChild {
+	/** From 1, in the order of the join. */
+	readonly index: number;
+	/** Run id. */
+	readonly id: string;
+	readonly name: string;
+	/** Name of its template, and the hash of the definition. */
+	readonly template: string;
+	readonly hash: string;
+	readonly task: string;
+	/** Index of its branch in the state. */
+	readonly branch: number;
+	/** Id of the pending task that it does. */
+	readonly entry?: string;
+	/** It resolves the conflicts of the join; its folder starts with this tree. */
+	readonly merges?: string;
+}
+
+/** What a child used in total, including its own children. */
+export interface ChildSpend {
+	readonly spend: Spend;
+	readonly activeMs: number;
+	readonly attempts: number;
+	readonly toolCalls: number;
+}
+
+export type ConflictChoice = "ours" | "theirs" | "worker" | "hand";
+
+export interface JoinConflict {
+	readonly path: string;
+	/** What conflicts: `content`, `modify/delete`, `add/add`, `binary` … */
+	readonly kind: string;
+	/** The two sides: `your files` or a child's name. */
+	readonly ours: string;
+	readonly theirs: string;
+}
+
+/** The run id of child `index` of `visit`: a UUID that follows from its arguments. */
+export function childId(parent: string, visit: number, index: number): string {
+	const hex = createHash("sha256").update(`${parent}/${visit}/${index}`).digest("hex");
+	const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
+	return [
+		hex.slice(0, 8),
+		hex.slice(8, 12),
+		`4${hex.slice(13, 16)}`,
+		`${variant}${hex.slice(17, 20)}`,
+		hex.slice(20, 32),
+	].join("-");
+}

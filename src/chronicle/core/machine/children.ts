@@ -1,0 +1,220 @@
+// A state that is done by child runs: applies what is reported about the children and about the join of their files.
+// N1 a child exists only after `children_planned`; N2 files change only after `joined` is recorded; N3 the run leaves the state only when no
+// child is supervised any more; N4 reports about the children of another visit change nothing.
+import { cutText, updateSnapshot } from "../snapshot/index.ts";
+import { advance, decideOn } from "./advance.ts";
+import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
+import type {
+	ChildEnded,
+	ChildParked,
+	ChildrenPlanned,
+	ChildSpent,
+	JoinApplied,
+	Joined,
+	JoinFailed,
+} from "./child-event.ts";
+import { type ChildGroup, type ChildRun, isSettled } from "./child-group.ts";
+import type { ChildSpend, ConflictChoice } from "./child-run.ts";
+import type { LedgerEvent } from "./event.ts";
+import type { ChildDropped, ChildSignaled } from "./person-event.ts";
+import { type Reduced, refuse } from "./refusal.ts";
+import type { Run } from "./run.ts";
+import { leaveChildren, planMerge, settle, stopChildren, withGroup, withStage } from "./settle-children.ts";
+import { nameFiles } from "./shutdown.ts";
+import { NO_SPEND, spendBeyond } from "./spend.ts";
+import { addToTotals } from "./totals.ts";
+
+const noTotal: ChildSpend = { spend: NO_SPEND, activeMs: 0, attempts: 0, toolCalls: 0 };
+const summaryBytes = 1400;
+
+const stale = () => refuse("stale", "This is about a child of an earlier visit.");
+
+// ── planned ──
+
+export function onChildrenPlanned(run: Run, event: LedgerEvent & ChildrenPlanned): Run {
+	const added = event.children.map(
+		(child): ChildRun => ({
+			...child,
+			status: "pending",
+			waits: null,
+			detail: "",
+			counted: noTotal,
+			tree: null,
+			base: null,
+			summary: "",
+			starts: 1,
+			signaled: false,
+		}),
+	);
+	const group: ChildGroup = run.children ?? {
+		visit: event.visit,
+		state: run.state,
+		base: event.base,
+		files: event.files,
+		children: [],
+		stopping: null,
+		phase: "working",
+		join: null,
+	};
+	const planned = withGroup(run, { ...group, phase: "working", children: [...group.children, ...added] });
+	const counted = { ...planned, childCount: run.childCount + added.length };
+	if (added.length > 0) return settle(counted);
+	return leaveChildren(notice(counted, `There was nothing to do for the children of "${run.state}".`));
+}
+
+// ── reports ──
+
+export function onChildSpent(run: Run, event: LedgerEvent & ChildSpent): Reduced {
+	const child = childOf(run, event);
+	if (!child) return stale();
+	const counted = countSpend(run, child, event);
+	const warned = warnOfCeilings(counted, event.at);
+	const measure = reached(warned, event.at);
+	if (!measure || run.stage.kind !== "children" || run.children?.stopping || run.children?.phase === "joining")
+		return warned;
+	const detail = explainReached(measure);
+	return stopChildren({ ...warned, hold: { status: "budget_exceeded", cause: "budget", detail } }, "pause", {
+		kind: "park",
+	});
+}
+
+export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduced {
+	const child = childOf(run, event);
+	if (child?.status !== "pending") return stale();
+	const again = child.signaled && !run.children?.stopping;
+	const parked: ChildRun = again
+		? { ...child, signaled: false, starts: child.starts + 1 }
+		: { ...child, status: "parked", waits: event.status, detail: event.detail.slice(0, 300) };
+	return settle(withChild(run, parked));
+}
+
+export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced {
+	const child = childOf(run, event);
+	if (!child || isSettled(child)) return stale();
+	const { status, detail, tree, base, total, handover } = event;
+	const ended: ChildRun = {
+		...child,
+		status,
+		waits: null,
+		detail: detail.slice(0, 300),
+		tree: status === "done" ? tree : null,
+		base: base ?? null,
+		summary: cutText(handover.summary, summaryBytes).text,
+	};
+	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });
+	const resolve = status === "done" && child.entry !== undefined ? [child.entry] : [];
+	const data = { ...handover.data, resolve: [...(handover.data.resolve ?? []), ...resolve] };
+	const snapshot = updateSnapshot(counted.snapshot, data, { visit: run.visit, state: run.state });
+	const told = status === "done" ? { ...counted, snapshot } : notice({ ...counted, snapshot }, describe(ended));
+	return settle(told);
+}
+
+function describe({ name, status, detail }: ChildRun): string {
+	return `The child "${name}" ${status === "failed" ? "failed" : "was aborted"}${detail ? `: ${detail}` : "."}`;
+}
+
+/** Adds what the child used beyond what is counted. */
+function countSpend(run: Run, child: ChildRun, total: ChildSpend): Run {
+	const { counted } = child;
+	const figures = {
+		spend: spendBeyond(total.spend, counted.spend),
+		activeMs: Math.max(0, total.activeMs - counted.activeMs),
+		attempts: Math.max(0, total.attempts - counted.attempts),
+		toolCalls: Math.max(0, total.toolCalls - counted.toolCalls),
+	};
+	const { spend, activeMs, attempts, toolCalls } = total;
+	return withChild(addToTotals(run, run.state, run.visit, figures), {
+		...child,
+		counted: { spend, activeMs, attempts, toolCalls },
+	});
+}
+
+// ── the user ──
+
+export function onChildSignaled(run: Run, event: LedgerEvent & ChildSignaled): Reduced {
+	const child = run.children?.children.find(({ id }) => id === event.child);
+	if (!child) return refuse("unexpected", "The run has no such child now.");
+	if (child.status === "done" || child.status === "dropped")
+		return refuse("over", `The child "${child.name}" is ${child.status}.`);
+	if (child.status === "pending") return withChild(run, { ...child, signaled: true });
+	const again = withChild(run, pendingAgain(child));
+	if (run.stage.kind === "children") return settle(again);
+	if (run.stage.kind !== "waiting") return refuse("unexpected", "The run cannot continue its children now.");
+	return continueChildren({ ...again, hold: null });
+}
+
+function pendingAgain(child: ChildRun): ChildRun {
+	return { ...child, status: "pending", waits: null, detail: "", starts: child.starts + 1, signaled: false };
+}
+
+export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Reduced {
+	const child = run.children?.children.find(({ id }) => id === event.child);
+	if (!child) return refuse("unexpected", "The run has no such child now.");
+	if (child.status === "pending")
+		return refuse("unexpected", `The child "${child.name}" works: abort it first, then drop it.`);
+	if (child.status === "done" || child.status === "dropped")
+		return refuse("over", `The child "${child.name}" is ${child.status}.`);
+	const dropped = withChild(run, { ...child, status: "dropped", waits: null });
+	if (run.stage.kind === "children") return settle(dropped);
+	return run.stage.kind === "waiting" ? continueChildren({ ...dropped, hold: null }) : dropped;
+}
+
+/** The run, whose parked children are pending again. */
+export function reviveChildren(run: Run): Run {
+	const { children } = run;
+	if (!children) return run;
+	const again = children.children.map((child) => (child.status === "parked" ? pendingAgain(child) : child));
+	return withGroup(run, { ...children, children: again });
+}
+
+/** Continues with the children after a wait, unless something holds the run. */
+export function continueChildren(run: Run): Run {
+	const next = advance(run, "resumed");
+	return next.stage.kind === "children" ? settle(next) : next;
+}
+
+/** The user's answer to the question about conflicts. */
+export function chooseResolution(run: Run, choice: ConflictChoice): Run {
+	const { children } = run;
+	if (!children?.join) return run;
+	if (choice === "worker") return planMerge(run, children);
+	return withStage(withGroup(run, { ...children, join: { ...children.join, choice } }));
+}
+
+// ── the join ──
+
+export function onJoined(run: Run, event: LedgerEvent & Joined): Reduced {
+	const { children, stage } = run;
+	if (!children || stage.kind !== "children" || children.phase !== "joining" || children.visit !== event.visit)
+		return stale();
+	const { before, tree, conflicts } = event;
+	const join = { before, tree, conflicts, round: (children.join?.round ?? 0) + 1, choice: null };
+	return settle(withGroup(run, { ...children, join }));
+}
+
+export function onJoinApplied(run: Run, event: LedgerEvent & JoinApplied): Reduced {
+	const { children, stage } = run;
+	if (!children?.join || stage.kind !== "children" || children.visit !== event.visit) return stale();
+	const { left = [] } = event;
+	const told = left.length > 0 ? notice(run, `Not written at the join: ${nameFiles(left)}`) : run;
+	return leaveChildren(told);
+}
+
+export function onJoinFailed(run: Run, event: LedgerEvent & JoinFailed): Reduced {
+	const { children, stage } = run;
+	if (!children || stage.kind !== "children" || children.visit !== event.visit) return stale();
+	const hold = { status: "paused", cause: "children", detail: event.detail.slice(0, 500) } as const;
+	return decideOn({ ...withGroup(run, { ...children, join: null }), hold }, { kind: "parked", ...hold });
+}
+
+// ── access ──
+
+function childOf(run: Run, { visit, child }: { readonly visit: number; readonly child: string }): ChildRun | undefined {
+	return run.children?.visit === visit ? run.children.children.find(({ id }) => id === child) : undefined;
+}
+
+function withChild(run: Run, child: ChildRun): Run {
+	const { children } = run;
+	if (!children) return run;
+	return withGroup(run, { ...children, children: children.children.map((one) => (one.id === child.id ? child : one)) });
+}

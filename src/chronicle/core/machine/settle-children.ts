@@ -1,0 +1,204 @@
+// What follows from the state of a run's children: wait, stop some, join their files, leave the state.
+// N1 the run leaves the state only when no child is supervised any more; N2 files change only after `joined` is recorded.
+import { addSummary, cutText } from "../snapshot/index.ts";
+import { advance, decideOn, moveTo } from "./advance.ts";
+import { notice } from "./budget.ts";
+import { type AfterChildren, type ChildGroup, type ChildResult, isSettled, judgeGroup } from "./child-group.ts";
+import { childId } from "./child-run.ts";
+import { leaveState } from "./leave-state.ts";
+import { judgeMove } from "./moves.ts";
+import { planOf } from "./plan.ts";
+import type { AfterStop, Run } from "./run.ts";
+import { NO_WORKER, shutdownOf } from "./shutdown.ts";
+
+/** Merges that a worker may resolve before the user is asked. */
+const mostMerges = 2;
+const summaryBytes = 1400;
+
+// ── stopping ──
+
+/** Stops the children that are not settled, and continues with `after`. */
+export function stopChildren(run: Run, how: "pause" | "abort", after: AfterChildren): Run {
+	const { children } = run;
+	return children ? settle(withGroup(run, { ...children, stopping: { how, after } })) : run;
+}
+
+/** Whether children still have to be stopped. */
+export function isStopping({ stopping, children }: ChildGroup): boolean {
+	if (!stopping) return false;
+	return children.some((child) => (stopping.how === "abort" ? !isSettled(child) : child.status === "pending"));
+}
+
+function afterStopping(run: Run, after: AfterChildren): Run {
+	const leave = (then: AfterStop): Run => {
+		const left = { ...run, children: null };
+		return { ...left, stage: shutdownOf(left, "now", then, NO_WORKER, null) };
+	};
+	switch (after.kind) {
+		case "park":
+			return advance(withGroup(run, run.children && { ...run.children, stopping: null }), "resumed");
+		case "join":
+			return startJoin(withGroup(run, run.children && { ...run.children, stopping: null }));
+		case "finish":
+			return leave({ kind: "finish", status: after.status, detail: after.detail });
+		case "rewind":
+			return leave({ kind: "rewind", rewind: after.rewind });
+		case "move": {
+			const left: Run = { ...run, children: null, status: "running", hold: null };
+			return moveTo(left, after.to, "person", shutdownOf(left, "now", { kind: "enter" }, NO_WORKER, null));
+		}
+	}
+}
+
+// ── what follows ──
+
+/** Decides what follows from the state of the children. */
+export function settle(run: Run): Run {
+	const { children } = run;
+	if (!children) return run;
+	if (isStopping(children)) return withStage(run);
+	if (children.stopping) return afterStopping(run, children.stopping.after);
+	if (children.phase === "joining") return continueJoin(run, children);
+	const plan = planOf(run).children;
+	const outcome = judgeGroup(children, plan ?? { join: "all", onFailed: "wait" });
+	switch (outcome.kind) {
+		case "working":
+			return withStage(run);
+		case "waiting": {
+			const hold = { status: outcome.status, cause: "children", detail: outcome.detail } as const;
+			return decideOn({ ...run, hold }, { kind: "parked", ...hold });
+		}
+		case "failed":
+			return stopChildren(run, "abort", { kind: "finish", status: "failed", detail: outcome.detail });
+		case "joined":
+			return children.children.every(isSettled) ? startJoin(run) : stopChildren(run, "abort", { kind: "join" });
+	}
+}
+
+function startJoin(run: Run): Run {
+	const { children } = run;
+	if (!children) return run;
+	const merger = children.children.findLast(({ merges }) => merges !== undefined);
+	const { join } = children;
+	if (join && merger?.status === "done" && merger.tree !== null) {
+		const { tree } = merger;
+		const resolved = { ...join, tree, conflicts: [], choice: null };
+		return withStage(withGroup(run, { ...children, phase: "joining", join: resolved }));
+	}
+	if (join) return continueJoin(run, { ...children, phase: "joining" });
+	if (children.files === "shared" || resultsOf(children).length === 0) return leaveChildren(run);
+	return withStage(withGroup(run, { ...children, phase: "joining" }));
+}
+
+/** The children whose files are merged, in their order. */
+export function resultsOf({ children }: ChildGroup): readonly ChildResult[] {
+	return children.flatMap(({ status, tree, base, name, merges }) =>
+		status === "done" && tree !== null && merges === undefined ? [{ name, tree, base }] : [],
+	);
+}
+
+function continueJoin(run: Run, group: ChildGroup): Run {
+	const joining = withGroup(run, group);
+	const { join } = group;
+	return join && join.conflicts.length > 0 && join.choice === null ? onConflicts(joining, group) : withStage(joining);
+}
+
+function onConflicts(run: Run, group: ChildGroup): Run {
+	const policy = planOf(run).children?.onConflict ?? "person";
+	const { join } = group;
+	if (!join) return run;
+	const merges = group.children.filter(({ merges }) => merges !== undefined).length;
+	if (policy === "worker" && merges < mostMerges) return planMerge(run, group);
+	const paths = join.conflicts.map(({ path }) => path);
+	if (policy === "fail")
+		return stopChildren(run, "abort", {
+			kind: "finish",
+			status: "failed",
+			detail: `The changes of the children conflict in ${[...new Set(paths)].slice(0, 5).join(", ")}.`,
+		});
+	return {
+		...run,
+		status: "awaiting_approval",
+		stage: {
+			kind: "asking",
+			question: {
+				seq: run.seq,
+				state: run.state,
+				visit: run.visit,
+				side: "conflict",
+				target: planOf(run).next[0] ?? run.state,
+				summary: "",
+				diff: join.tree,
+				conflicts: join.conflicts,
+			},
+		},
+	};
+}
+
+/** Plans a child that resolves the conflicts in a folder of its own. */
+export function planMerge(run: Run, { children, files, base, join }: ChildGroup): Run {
+	if (!join) return run;
+	const index = children.length + 1;
+	const sides = [...new Set(join.conflicts.flatMap(({ ours, theirs }) => [ours, theirs]))];
+	const told = children.filter(({ name, summary }) => sides.includes(name) && summary !== "");
+	const task = [
+		"The files in this folder are the merge of the work of several agents. Resolve every conflict: keep the intent of both sides, remove all conflict markers, and check that the result is complete.",
+		`Conflicts:\n${join.conflicts
+			.slice(0, 50)
+			.map(({ path, kind, ours, theirs }) => `- ${path} (${kind}): ${ours} against ${theirs}`)
+			.join("\n")}`,
+		...told.map(({ name, summary }) => `What ${name} did: ${summary}`),
+	].join("\n\n");
+	const merger = {
+		index,
+		id: childId(run.id, run.visit, index),
+		name: `merge ${index}`,
+		template: "merge",
+		hash: "",
+		task: task.slice(0, 8000),
+		branch: -1,
+		merges: join.tree,
+	};
+	return decideOn(run, { kind: "children_planned", visit: run.visit, base, files, children: [merger] });
+}
+
+/** The children's part of the visit is over: summarizes it and leaves the state. */
+export function leaveChildren(run: Run): Run {
+	const group = run.children;
+	const summary = group ? summarize(group) : "";
+	const [target = "done"] = planOf(run).next;
+	const left: Run = {
+		...run,
+		children: null,
+		snapshot: addSummary(run.snapshot, summary, { visit: run.visit, state: run.state }),
+		visitRecord: { ...run.visitRecord, summary },
+	};
+	const judged = judgeMove(left, target);
+	if (judged.kind === "illegal") return notice(left, judged.message);
+	return leaveState(left, { judged, target, summary, cause: "children" }, (after) =>
+		shutdownOf(left, "boundary", after, NO_WORKER, null),
+	);
+}
+
+/** One line per child, shortened so that all have room. */
+function summarize({ children }: ChildGroup): string {
+	const work = children.filter(({ merges }) => merges === undefined);
+	if (work.length === 0) return "There was nothing to do.";
+	const done = work.filter(({ status }) => status === "done").length;
+	const room = Math.max(40, Math.floor(summaryBytes / work.length) - 40);
+	const lines = work.map(({ name, status, summary, detail }) => {
+		const text = status === "done" ? summary : `${status}${detail ? `: ${detail}` : ""}`;
+		return `- ${name}: ${cutText(text.replace(/\s+/g, " ") || "done", room).text}`;
+	});
+	return cutText([`${done} of ${work.length} children done.`, ...lines].join("\n"), summaryBytes + 400).text;
+}
+
+export function withGroup(run: Run, children: ChildGroup | null): Run {
+	return { ...run, children };
+}
+
+export function withStage(run: Run): Run {
+	return run.stage.kind === "children"
+		? { ...run, status: "running" }
+		: { ...run, status: "running", stage: { kind: "children", since: run.seq } };
+}

@@ -1,0 +1,58 @@
+// One supervised run, and the child runs that a supervisor starts.
+import type { Allowance, LedgerEvent, PersonEvent, PlannedChild, Run } from "../machine/index.ts";
+import type { StoreFailure } from "./ledger.ts";
+import type { Failure, Result } from "./result.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** How a supervision ended. The run itself says what it waits for. */
+export type SupervisionEnd =
+	| { readonly kind: "parked"; readonly run: Run }
+	/** By `stop`. */
+	| { readonly kind: "released"; readonly run: Run }
+	/** The ledger could not be written, or another supervisor holds the run. Workers are stopped. */
+	| { readonly kind: "failed"; readonly run: Run; readonly failure: Failure };
+
+export interface Supervision {
+	readonly run: Run;
+	/** Calls `listener` after every event; the returned function removes it. */
+	watch(listener: RunListener): () => void;
+	/**
+	 * Records a person's event. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
+	 * and the supervision ends.
+	 */
+	submit(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
+	/**
+	 * Stops the workers at once and gives the run back as it is recorded, for another supervisor to continue. Events submitted before are
+	 * recorded first; none of the actions that they lead to starts.
+	 */
+	stop(): Promise<SupervisionEnd>;
+	/** Gives the workers the ceilings that hold now, for example after the parent run has spent something. */
+	updateLimits(): void;
+	readonly ended: Promise<SupervisionEnd>;
+}
+
+export type RunListener = (run: Run, event: LedgerEvent) => void;
+
+/** Child runs: each has its own ledger and its own supervision, in the process of its parent's supervisor. */
+export interface ChildRuns {
+	/** Whether the child's run exists. */
+	exists(id: string): Promise<boolean>;
+	/** Creates the child's run, or opens the one that exists, and supervises it. */
+	start(order: ChildOrder): Promise<Result<ChildSupervision, StoreFailure>>;
+}
+
+export interface ChildOrder {
+	readonly parent: Run;
+	readonly child: PlannedChild;
+	readonly files: "own" | "shared";
+	/** Its own folder; `undefined`: the parent's. */
+	readonly cwd: string | undefined;
+	/** What the tree can still spend. */
+	allowance(): Allowance;
+}
+
+export interface ChildSupervision {
+	readonly supervision: Supervision;
+	/** The child's files. */
+	readonly workspace: Workspace;
+}

@@ -1,0 +1,160 @@
+// The fields of a state that is done by child runs: which runs, how many at a time, and how their results are joined.
+import {
+	choice,
+	custom,
+	integer,
+	type MapNode,
+	type Node,
+	names,
+	type Reading,
+	text,
+	wrongType,
+} from "../../../definition/index.ts";
+import { cleanupField } from "./cleanup.ts";
+
+/** A template to run: its name, or its definition written in place. */
+export type RunNode =
+	| { readonly kind: "named"; readonly name: string; readonly start: number }
+	| { readonly kind: "inline"; readonly node: MapNode };
+
+export interface BranchEntry {
+	readonly name: string;
+	readonly keyStart: number;
+	readonly node: MapNode;
+}
+
+const runAbout = "Template that does this state as a child run: its name, or a template written in place.";
+const runType = "name of a template, or a template";
+const runSchema = { anyOf: [{ type: "string", pattern: "\\S" }, { $ref: "#" }] };
+
+const run = custom<RunNode, { about: string }>({ about: runAbout }, runType, runSchema, readRun);
+
+const task = text({
+	about:
+		"Task of the child. It may contain `{item}` (or the name in `as`), `{index}`, `{task}` (the task of this run) and `{output.<state>.<path>}`. Default: the item, or without `for_each` the task of this run.",
+	most: 8000,
+	shown: "`{item}`, or `{task}`",
+});
+
+/** A branch that names a template. A branch without `run` is a state: a template of one state. */
+export const branchFields = {
+	run: custom<RunNode, { about: string; required: true }>(
+		{ about: runAbout, required: true },
+		runType,
+		runSchema,
+		readRun,
+	),
+	task,
+};
+
+export const childrenFields = {
+	run,
+	branches: custom<readonly BranchEntry[], { about: string }>(
+		{
+			about:
+				'Child runs by name, all started together: each `{ "run": …, "task": … }`, or the fields of a state (`persona`, `tools`, `instructions` …), which becomes a template of one state.',
+		},
+		"group of runs or states",
+		{
+			type: "object",
+			minProperties: 1,
+			maxProperties: 100,
+			additionalProperties: { anyOf: [{ $ref: "#/$defs/branch" }, { $ref: "#/$defs/state" }] },
+		},
+		readBranches,
+	),
+	for_each: text({
+		about:
+			"One child for each entry of a list, in its order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or `output.<state>.<path>`. An empty list: the state is left at once.",
+		form: "line",
+		most: 200,
+	}),
+	as: text({
+		about: "Name of the variable with the item, for `task`.",
+		form: "line",
+		pattern: /^[A-Za-z_][\w-]*$/,
+		allows: "letters, digits, - and _",
+		most: 40,
+		fallback: "item",
+	}),
+	task,
+	max_parallel: integer({ about: "Children that run at the same time.", least: 1, most: 100, fallback: 3 }),
+	files: choice(["own", "shared"], {
+		about:
+			"`own`: each child has a folder of its own, which starts with the files as they are then. `shared`: the children use the folder of this run; only for children that cannot write.",
+		shown: "`own` if a child can write, else `shared`",
+	}),
+	setup: {
+		...cleanupField,
+		about: "Commands that run in each own folder before its first worker. You approve them like `cleanup`.",
+	},
+	link: names({
+		about:
+			"Ignored files and folders that each own folder gets too, such as `node_modules` or `.env`: a copy-on-write copy where the disk has it, else a symbolic link.",
+	}),
+	join: custom<"all" | "any" | number, { about: string; fallback: "all" }>(
+		{
+			about:
+				"How many children must be done: `all`, `any` (the first one that is done; the others are aborted), or a number.",
+			fallback: "all",
+		},
+		'`"all"`, `"any"` or a number',
+		{ anyOf: [{ enum: ["all", "any"] }, { type: "integer", minimum: 1, maximum: 100 }] },
+		readJoin,
+	),
+	on_failed: choice(["wait", "continue", "fail"], {
+		about:
+			"What a failed child does: `wait` for you to resume or drop it, `continue` with the children that are done, or `fail` the run.",
+		fallback: "wait",
+	}),
+	on_conflict: choice(["worker", "person", "fail"], {
+		about: "Who resolves conflicting changes at the join: a worker, you, or nobody (the run fails).",
+		shown: "`worker` with `merge_by`, else `person`",
+	}),
+	merge_by: text({
+		about: "Persona or agent of the worker that resolves conflicts.",
+		form: "line",
+		most: 400,
+	}),
+};
+
+/** Fields of a state that name child runs. */
+export const childRunKeys = ["run", "branches"] as const;
+/** Fields that only have a meaning together with one of `childRunKeys`. */
+export const childOnlyKeys = Object.keys(childrenFields).filter((key) => key !== "run" && key !== "branches");
+
+function readRun(node: Node, reading: Reading): RunNode | undefined {
+	if (node.kind === "map") return { kind: "inline", node };
+	if (node.kind === "scalar" && typeof node.value === "string" && node.value.trim() !== "")
+		return { kind: "named", name: node.value.trim(), start: node.start };
+	return wrongType(node, reading, runType, "Write the name of a template file, without its extension.");
+}
+
+function readBranches(node: Node, reading: Reading): readonly BranchEntry[] | undefined {
+	if (node.kind !== "map" || node.entries.size === 0)
+		return wrongType(
+			node,
+			reading,
+			"a group with at least one branch",
+			'Write `"name": { "run": "…" }` for each branch.',
+		);
+	if (node.entries.size > 100) return wrongType(node, reading, "a group of at most 100 branches", "Split the state.");
+	const entries: BranchEntry[] = [];
+	for (const [name, { keyStart, value }] of node.entries)
+		if (value.kind === "map") entries.push({ name, keyStart, node: value });
+		else
+			wrongType(
+				value,
+				{ ...reading, path: `${reading.path}.${name}` },
+				"a group of fields",
+				'Write `{ "run": "…" }`, or the fields of a state.',
+			);
+	return entries.length === node.entries.size ? entries : undefined;
+}
+
+function readJoin(node: Node, reading: Reading): "all" | "any" | number | undefined {
+	const value = node.kind === "scalar" ? node.value : undefined;
+	if (value === "all" || value === "any") return value;
+	if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 100) return value;
+	return wrongType(node, reading, '`"all"`, `"any"` or a whole number from 1 to 100', "Write one of them.");
+}

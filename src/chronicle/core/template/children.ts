@@ -1,0 +1,173 @@
+// Compiles the fields of a state that is done by child runs.
+import {
+	type MapEntry,
+	type MapNode,
+	type Node,
+	type Reading,
+	readGroup,
+	type Values,
+} from "../../../definition/index.ts";
+import { type BranchEntry, branchFields, childOnlyKeys, type childrenFields, type RunNode } from "./children-fields.ts";
+import { checkName } from "./names.ts";
+import { plainOf } from "./plain.ts";
+import type { Branch, ChildrenPlan, ChildTemplate, Template } from "./template.ts";
+
+/** Reads a template that is written in place. Reports its problems under `path`. */
+export type ReadInline = (node: MapNode, path: string, fallbackName: string) => Template | undefined;
+
+type ChildrenValues = Values<typeof childrenFields>;
+
+interface StateNode {
+	readonly node: MapNode;
+	readonly keyStart: number;
+}
+
+/** What a state that is done by child runs is compiled with. */
+export interface ChildrenContext {
+	readonly at: StateNode;
+	readonly reading: Reading;
+	readonly readInline: ReadInline;
+	/** Team of branches that are states and name none. */
+	readonly team: string | undefined;
+}
+
+/** Fields of a worker, which a state that is done by child runs does not have. */
+const workerKeys = ["tools", "skills", "extra_skills", "extensions", "model", "models", "thinking", "instructions"];
+
+/** The plan of the state's children; `undefined` if a worker does the state, or if a problem was reported. */
+export function compileChildren(
+	name: string,
+	values: ChildrenValues,
+	context: ChildrenContext,
+): ChildrenPlan | undefined {
+	const { at, reading } = context;
+	const { run, branches } = values;
+	if (run === undefined && branches === undefined) {
+		for (const key of childOnlyKeys)
+			if (at.node.entries.has(key))
+				report(context, key, "error", {
+					code: "no-children",
+					message: `\`${reading.path}\` has \`${key}\`, but neither \`run\` nor \`branches\`.`,
+					remedy: "Name the template to run in `run`, or remove it.",
+				});
+		return undefined;
+	}
+	checkExclusive(values, context);
+	const compiled =
+		branches === undefined
+			? run && [compileBranch({ name, run, task: values.task }, `${reading.path}.run`, context)]
+			: branches.map((entry) => readBranch(entry, context));
+	const known = compiled?.filter((branch) => branch !== undefined) ?? [];
+	if (known.length !== compiled?.length) return undefined;
+	if (typeof values.join === "number" && values.for_each === undefined && values.join > known.length)
+		report(context, "join", "error", {
+			code: "bad-value",
+			message: `\`${reading.path}.join\` is ${values.join}, but the state has ${known.length} ${known.length === 1 ? "child" : "children"}.`,
+			remedy: `Write a number up to ${known.length}, or \`all\`.`,
+		});
+	return plan(values, known);
+}
+
+function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan {
+	const { for_each, files, merge_by, on_conflict } = values;
+	return {
+		branches,
+		...(for_each === undefined ? {} : { forEach: for_each }),
+		as: values.as,
+		maxParallel: values.max_parallel,
+		...(files === undefined ? {} : { files }),
+		setup: values.setup.map(({ command, timeoutSeconds, onFailure }) => ({
+			command,
+			timeoutMs: timeoutSeconds * 1000,
+			onFailure,
+		})),
+		links: values.link ?? [],
+		join: values.join,
+		onFailed: values.on_failed,
+		onConflict: on_conflict ?? (merge_by === undefined ? "person" : "worker"),
+		...(merge_by === undefined ? {} : { mergeBy: merge_by }),
+	};
+}
+
+/** Exactly one of `persona` or `agent`, `run`, and `branches` says who does the state; the other fields must match it. */
+function checkExclusive(values: ChildrenValues, context: ChildrenContext): void {
+	const { at, reading } = context;
+	const own = values.run === undefined ? "branches" : "run";
+	const others = own === "run" ? ["persona", "agent", "branches"] : ["persona", "agent"];
+	const idle = own === "run" ? [] : ["for_each", "task"];
+	for (const key of at.node.entries.keys())
+		if (others.includes(key))
+			report(context, key, "error", {
+				code: "two-doers",
+				message: `\`${reading.path}\` has both \`${own}\` and \`${key}\`; only one of them can do the state.`,
+				remedy: "Keep one of the two.",
+			});
+		else if (idle.includes(key))
+			report(context, key, "error", {
+				code: "no-effect",
+				message: `\`${reading.path}\` has \`branches\`, so its \`${key}\` has no effect.`,
+				remedy: key === "task" ? "Write a `task` in each branch." : "Use `run` with `for_each`.",
+			});
+		else if (workerKeys.includes(key))
+			report(context, key, "warning", {
+				code: "no-effect",
+				message: `\`${reading.path}\` is done by child runs, so its \`${key}\` has no effect.`,
+				remedy: "Write it in the states of the child's template.",
+			});
+}
+
+function readBranch(entry: BranchEntry, context: ChildrenContext): Branch | undefined {
+	const { reading } = context;
+	const path = `${reading.path}.branches.${entry.name}`;
+	if (!checkName(entry.name, entry.keyStart, reading)) return undefined;
+	if (!entry.node.entries.has("run"))
+		return compileBranch(
+			{ name: entry.name, run: { kind: "inline", node: oneState(entry, context.team) }, task: undefined },
+			path,
+			context,
+		);
+	const read = readGroup(entry.node, branchFields, { ...reading, path }, { unknown: () => "error" });
+	return read.kind === "read" ? compileBranch({ name: entry.name, ...read.values }, `${path}.run`, context) : undefined;
+}
+
+/** The template of one state that a branch written as a state stands for. Its `task` is the task of the child. */
+function oneState({ name, keyStart, node }: BranchEntry, team: string | undefined): MapNode {
+	const { start, end } = node;
+	const map = (entries: Iterable<readonly [string, MapEntry]>): MapNode => ({
+		kind: "map",
+		entries: new Map(entries),
+		start,
+		end,
+	});
+	const entry = (value: Node): MapEntry => ({ keyStart, value });
+	const teamNode: Node = { kind: "scalar", value: team ?? "", written: team ?? "", start, end };
+	return map([
+		...(team === undefined ? [] : [["team", entry(teamNode)] as const]),
+		["states", entry(map([[name, entry(node)]]))],
+	]);
+}
+
+function compileBranch(
+	{ name, run, task }: { readonly name: string; readonly run: RunNode; readonly task: string | undefined },
+	path: string,
+	{ readInline }: ChildrenContext,
+): Branch | undefined {
+	const template = compileRun(run, path, name, readInline);
+	return template && { name, template, ...(task === undefined ? {} : { task }) };
+}
+
+function compileRun(run: RunNode, path: string, name: string, readInline: ReadInline): ChildTemplate | undefined {
+	if (run.kind === "named") return { kind: "named", name: run.name };
+	const template = readInline(run.node, path, name);
+	return template && { kind: "inline", definition: plainOf(run.node), template };
+}
+
+function report(
+	{ at, reading }: ChildrenContext,
+	key: string,
+	severity: "error" | "warning",
+	problem: { readonly code: string; readonly message: string; readonly remedy: string },
+): void {
+	const place = reading.source.place(at.node.entries.get(key)?.keyStart ?? at.keyStart);
+	reading.report[severity === "error" ? "error" : "warn"](place, problem);
+}

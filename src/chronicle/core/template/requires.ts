@@ -1,0 +1,39 @@
+// The version of this program that a template needs.
+import { satisfies } from "compare-versions";
+import { custom, type Node, quoted, type Reading, wrongType } from "../../../definition/index.ts";
+
+/** The version of the template format: that of the package. */
+export const FORMAT_VERSION = "0.2.0";
+
+/** A range of versions as npm writes it: `>=0.2`, `^0.2.0`. A template that needs another version does not load. */
+export const requiresField = custom<string, { about: string }>(
+	{
+		about:
+			"Versions of pi-chronicle that can run the template, for example `>=0.2`. Other versions refuse it. Write it in templates with child runs: versions before 0.2 do not know them.",
+	},
+	"range of versions",
+	{ type: "string", pattern: "\\S" },
+	readRequires,
+);
+
+function readRequires(node: Node, reading: Reading): string | undefined {
+	const range = node.kind === "scalar" && typeof node.value === "string" ? node.value.trim() : "";
+	const met = range === "" ? undefined : isMet(range);
+	if (met === undefined) return wrongType(node, reading, "a range of versions", 'Write it in quotes: `">=0.2"`.');
+	if (met) return range;
+	reading.report.error(reading.source.place(node.start), {
+		code: "other-version",
+		message: `The template requires pi-chronicle ${quoted(range)}, and this is ${FORMAT_VERSION}.`,
+		remedy: "Install a version in that range, or change the template.",
+	});
+	return undefined;
+}
+
+/** `undefined` if the range cannot be read. */
+function isMet(range: string): boolean | undefined {
+	try {
+		return satisfies(FORMAT_VERSION, range);
+	} catch {
+		return undefined;
+	}
+}

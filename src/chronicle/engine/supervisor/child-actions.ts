@@ -1,0 +1,339 @@
+// Actions on child runs: starting one and following it until it parks or ends, stopping it, giving it the ceilings that hold now.
+// A1 a child is supervised at most once; A2 what it spent is recorded before its end; A3 nothing is recorded once the supervision ends: the
+// next supervisor finds the child's run as it is.
+import {
+	type Action,
+	allowanceOf,
+	type Ceilings,
+	type ChildRun,
+	type ChildSpend,
+	type ChildSupervision,
+	cutText,
+	type EventBody,
+	planOf,
+	type Run,
+	type ShellResult,
+	type SnapshotData,
+	type Supervision,
+	type SupervisionEnd,
+	type Workspace,
+} from "../../core/index.ts";
+import type { ExecutorContext } from "./executor-context.ts";
+
+type RunChild = Extract<Action, { kind: "run_child" }>;
+type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
+type StopChild = Extract<Action, { kind: "stop_child" }>;
+
+/** Entries that a child hands over to its parent. */
+const mostHandedOver = 20;
+const handedOverBytes = 1000;
+const summaryBytes = 4000;
+const neverStarted = "It was stopped before it began.";
+
+/** The child runs of one supervision. */
+export class ChildActions {
+	readonly #context: ExecutorContext;
+	readonly #alive = new Map<string, ChildSupervision>();
+	/** Actions that start or follow a child. */
+	readonly #following = new Map<string, Promise<void>>();
+	/** What the folders of children started with where it differs from the base of all. */
+	readonly #bases = new Map<string, string>();
+	/** Aborts set-up commands. */
+	readonly #stop = new AbortController();
+	#stopped = false;
+
+	constructor(context: ExecutorContext) {
+		this.#context = context;
+	}
+
+	/** Supervises the child and resolves once it is recorded that it parked or ended. */
+	run({ visit, child }: RunChild): Promise<void> {
+		return this.#once(child, () => this.#supervise(visit, child));
+	}
+
+	/** Pauses or aborts the child. */
+	async stop({ visit, child, how, detail }: StopChild): Promise<void> {
+		const live = this.#alive.get(child.id);
+		if (live) await this.#submitStop(live, how, detail);
+		await this.#following.get(child.id);
+		if (this.#stopped || isOver(this.#context.run(), child)) return;
+		await this.#once(child, () => this.#stopUnsupervised(visit, child, how, detail));
+	}
+
+	updateLimits(): void {
+		for (const child of this.#alive.values()) child.supervision.updateLimits();
+	}
+
+	/** Gives every child back as it is recorded, and waits until none is supervised. */
+	async stopAll(): Promise<void> {
+		this.#stopped = true;
+		this.#stop.abort();
+		await Promise.all([...this.#alive.values()].map(({ supervision }) => supervision.stop()));
+		await Promise.all(this.#following.values());
+	}
+
+	async #once({ id }: ChildRun, action: () => Promise<void>): Promise<void> {
+		const before = this.#following.get(id);
+		if (before) return before;
+		const following = action().finally(() => this.#following.delete(id));
+		this.#following.set(id, following);
+		return following;
+	}
+
+	async #supervise(visit: number, child: ChildRun): Promise<void> {
+		const live = await this.#start(visit, child);
+		if (live) await this.#follow(visit, child, live);
+	}
+
+	/** `undefined`: the supervision ends, or it is recorded why the child could not be started. */
+	async #start(visit: number, child: ChildRun): Promise<ChildSupervision | undefined> {
+		const { children, run, crashAt } = this.#context;
+		const failed = (detail: string) => this.#park(visit, child, "paused", detail);
+		if (!children) return failed("This supervisor cannot run children.");
+		const files = await this.#prepareFiles(child, await children.exists(child.id));
+		if (this.#stopped) return undefined;
+		if ("problem" in files) return failed(files.problem);
+		const started = await children.start({
+			parent: run(),
+			child,
+			files: files.cwd === undefined ? "shared" : "own",
+			cwd: files.cwd,
+			allowance: () => this.#allowance(),
+		});
+		if (!started.ok) return failed(`${started.failure.message} ${started.failure.remedy}`);
+		this.#alive.set(child.id, started.value);
+		crashAt("child is up");
+		if (this.#stopped) {
+			await started.value.supervision.stop();
+			this.#alive.delete(child.id);
+			return undefined;
+		}
+		await resumeAfterParent(started.value.supervision);
+		return started.value;
+	}
+
+	/** The child's own folder, set up before its first worker. */
+	async #prepareFiles(
+		{ id, merges }: ChildRun,
+		exists: boolean,
+	): Promise<{ readonly cwd: string | undefined } | { readonly problem: string }> {
+		const { workspace, run } = this.#context;
+		const group = run().children;
+		const tree = merges ?? (group?.files === "own" ? group.base : null);
+		if (tree === null || tree === undefined) return { cwd: undefined };
+		const plan = planOf(run()).children;
+		const opened = await workspace.openChild(id, tree, { links: plan?.links ?? [] });
+		if (!opened.ok) return { problem: `${opened.failure.message} ${opened.failure.remedy}` };
+		const { cwd } = opened.value;
+		if (opened.value.tree !== tree) this.#bases.set(id, opened.value.tree);
+		const problem = exists || merges !== undefined ? undefined : await this.#setUp(cwd);
+		return problem === undefined ? { cwd } : { problem };
+	}
+
+	/** Runs the set-up commands; returns why one failed. They may run twice after a crash. */
+	async #setUp(cwd: string): Promise<string | undefined> {
+		const { commands, run } = this.#context;
+		const setup = planOf(run()).children?.setup ?? [];
+		if (setup.length === 0) return undefined;
+		if (run().cleanupApproval === null || run().cleanupApproval !== run().cleanupHash)
+			return "Its set-up commands are not approved.";
+		for (const { command, timeoutMs } of setup) {
+			const { result, output } = await commands.run(command, cwd, timeoutMs, this.#stop.signal);
+			if (this.#stopped) return undefined;
+			if (result.kind === "exited" && result.code === 0) continue;
+			const how = resultWords(result);
+			return `The set-up command failed (${how}): ${command.slice(0, 100)}${output ? ` · ${output.slice(-300)}` : ""}`;
+		}
+		return undefined;
+	}
+
+	async #follow(visit: number, child: ChildRun, { supervision: live, workspace }: ChildSupervision): Promise<void> {
+		let reported = totalOf(live.run);
+		const report = async (): Promise<void> => {
+			const total = totalOf(live.run);
+			if (this.#stopped || isSame(total, reported)) return;
+			reported = total;
+			await this.#context.record({ kind: "child_spent", visit, child: child.id, ...total });
+			this.updateLimits();
+		};
+		const unwatch = live.watch(() => void report());
+		await report();
+		const end = await live.ended;
+		unwatch();
+		await report();
+		await this.#recordEnd(visit, child, end, workspace);
+		this.#alive.delete(child.id);
+	}
+
+	async #recordEnd(visit: number, child: ChildRun, end: SupervisionEnd, workspace: Workspace): Promise<void> {
+		if (this.#stopped) return;
+		const { run } = end;
+		if (end.kind === "failed") return void (await this.#park(visit, child, "paused", end.failure.message));
+		if (run.stage.kind !== "over") return void (await this.#park(visit, child, waitOf(run), waitDetail(run)));
+		let tree: string | null = null;
+		if (run.status === "done" && run.parent?.files === "own") {
+			const kept = await workspace.snapshot();
+			if (this.#stopped) return;
+			if (!kept.ok)
+				return void (await this.#park(visit, child, "paused", `Its files could not be kept: ${kept.failure.message}`));
+			tree = kept.value.tree;
+		}
+		this.#context.crashAt("child files are kept");
+		await this.#context.record({ ...endedEvent(visit, child, run, tree), ...this.#baseOf(child) });
+	}
+
+	#baseOf({ id }: ChildRun): { readonly base?: string } {
+		const base = this.#bases.get(id);
+		return base === undefined ? {} : { base };
+	}
+
+	async #park(
+		visit: number,
+		{ id }: ChildRun,
+		status: Extract<EventBody, { kind: "child_parked" }>["status"],
+		detail: string,
+	): Promise<undefined> {
+		if (!this.#stopped)
+			await this.#context.record({ kind: "child_parked", visit, child: id, status, detail: cutText(detail, 900).text });
+		return undefined;
+	}
+
+	/** Stops a child that is supervised; one that waits for an answer is given back. */
+	async #submitStop({ supervision: live }: ChildSupervision, how: StopChild["how"], detail: string): Promise<void> {
+		const { refused } = await live.submit(
+			how === "abort"
+				? { kind: "abort_requested", words: detail }
+				: { kind: "pause_requested", cause: "parent", detail },
+		);
+		if (refused !== undefined) await live.stop();
+	}
+
+	async #stopUnsupervised(visit: number, child: ChildRun, how: StopChild["how"], detail: string): Promise<void> {
+		const { children, record } = this.#context;
+		if (how === "pause") return void (await this.#park(visit, child, "paused", detail));
+		if (!children || !(await children.exists(child.id))) {
+			const total: ChildSpend = child.counted;
+			const handover = { summary: "", data: {} };
+			await record({
+				kind: "child_ended",
+				visit,
+				child: child.id,
+				status: "aborted",
+				detail: neverStarted,
+				tree: null,
+				total,
+				handover,
+			});
+			return;
+		}
+		const live = await this.#start(visit, child);
+		if (!live) return;
+		const following = this.#follow(visit, child, live);
+		await this.#submitStop(live, how, detail);
+		await following;
+	}
+
+	/** What is left of this run's ceilings, or of its parent's. */
+	#allowance(): ReturnType<typeof allowanceOf> {
+		const { run, clock, allowance } = this.#context;
+		return leastOf(allowanceOf(run(), new Date(clock.now()).toISOString()), allowance?.());
+	}
+}
+
+function resultWords(result: ShellResult["result"]): string {
+	switch (result.kind) {
+		case "exited":
+			return `exit code ${result.code}`;
+		case "killed":
+			return result.signal;
+		case "timed_out":
+			return "timed out";
+		case "unstarted":
+		case "refused":
+			return result.detail;
+	}
+}
+
+type Figures = Pick<Ceilings, "costUsd" | "tokens" | "activeMs">;
+
+/** The smaller of each figure. */
+export function leastOf(own: Figures, outer: Figures | undefined): Figures {
+	const all: { costUsd?: number; tokens?: number; activeMs?: number } = {};
+	for (const figure of ["costUsd", "tokens", "activeMs"] as const) {
+		const limits = [own[figure], outer?.[figure]].filter((limit) => limit !== undefined);
+		if (limits.length > 0) all[figure] = Math.min(...limits);
+	}
+	return all;
+}
+
+/** Lets a child continue that its parent paused. */
+async function resumeAfterParent(supervision: Supervision): Promise<void> {
+	const { run } = supervision;
+	if (run.stage.kind === "waiting" && run.hold?.cause === "parent")
+		await supervision.submit({ kind: "resumed", answers: run.stage.since });
+}
+
+function isOver(run: Run, { id }: ChildRun): boolean {
+	const child = run.children?.children.find((one) => one.id === id);
+	return child === undefined || (child.status !== "pending" && child.status !== "parked");
+}
+
+function totalOf({ totals }: Run): ChildSpend {
+	const { activeMs, attempts, toolCalls, ...spend } = totals;
+	return { spend, activeMs, attempts, toolCalls };
+}
+
+function isSame(one: ChildSpend, other: ChildSpend): boolean {
+	return (
+		one.spend.tokens === other.spend.tokens &&
+		one.spend.costUsd === other.spend.costUsd &&
+		one.activeMs === other.activeMs &&
+		one.attempts === other.attempts &&
+		one.toolCalls === other.toolCalls
+	);
+}
+
+function waitOf({ status }: Run): Extract<EventBody, { kind: "child_parked" }>["status"] {
+	return status === "awaiting_approval" || status === "budget_exceeded" || status === "human_intervention"
+		? status
+		: "paused";
+}
+
+function waitDetail(run: Run): string {
+	const { stage, hold, notices, state } = run;
+	if (stage.kind === "asking")
+		return stage.question.side === "conflict"
+			? "it asks how to resolve conflicts."
+			: `it asks to move from ${state} to ${stage.question.target}.`;
+	return hold?.detail ?? notices.at(-1) ?? `it is ${run.status} in ${state}.`;
+}
+
+function endedEvent(visit: number, child: ChildRun, run: Run, tree: string | null): ChildEnded {
+	const status = run.status === "done" || run.status === "failed" ? run.status : "aborted";
+	const summary = run.snapshot.summaries.at(-1)?.text ?? run.visitRecord.summary;
+	return {
+		kind: "child_ended",
+		visit,
+		child: child.id,
+		status,
+		detail: status === "done" ? "" : (run.notices.at(-1) ?? ""),
+		tree,
+		total: totalOf(run),
+		handover: { summary: cutText(summary, summaryBytes).text, data: handoverOf(child, run) },
+	};
+}
+
+/** The child's findings and open tasks, under its name. */
+function handoverOf({ name }: ChildRun, { snapshot }: Run): SnapshotData {
+	const named = (entries: Run["snapshot"]["findings"]) =>
+		entries.slice(-mostHandedOver).map(({ key, text }) => ({
+			...(key === undefined ? {} : { key: `${name} · ${key}`.slice(0, 80) }),
+			text: cutText(key === undefined ? `${name}: ${text}` : text, handedOverBytes).text,
+		}));
+	const findings = named(snapshot.findings);
+	const pendingTasks = named(snapshot.pendingTasks);
+	return {
+		...(findings.length > 0 ? { findings } : {}),
+		...(pendingTasks.length > 0 ? { pendingTasks } : {}),
+	};
+}

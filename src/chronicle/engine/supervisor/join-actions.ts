@@ -1,0 +1,165 @@
+// Actions on files at a join: merging the results of the children with the run's files, and writing the merged files.
+// J1 nothing in the run's folder changes before `joined` is on disk; J2 what changed in the folder since is one more side of the merge; J3
+// repeating an action after a crash comes to the same files.
+import type { Action, FileLeft, JoinConflict, Workspace, WorkspaceFailure } from "../../core/index.ts";
+import { childId } from "../../core/index.ts";
+import type { ExecutorContext } from "./executor-context.ts";
+
+type Merge = Extract<Action, { kind: "merge_files" }>;
+type Apply = Extract<Action, { kind: "apply_join" }>;
+type JoinProgress = Apply["join"];
+
+/** The side of a merge with the files of the run's folder. */
+const YOURS = "your files";
+/** Merges of one join, if somebody keeps writing the files. */
+const mostRounds = 20;
+const mostChanges = 200;
+const mostLeft = 50;
+const mostConflicts = 200;
+
+type Merged =
+	| { readonly ok: true; readonly tree: string; readonly conflicts: readonly JoinConflict[] }
+	| { readonly ok: false; readonly failure: WorkspaceFailure };
+
+/** Merges the children's results into the run's files, or resolves the conflicts of the last merge. */
+export async function mergeFiles(context: ExecutorContext, action: Merge, signal: AbortSignal): Promise<void> {
+	const { workspace, record, crashAt } = context;
+	const { visit, join } = action;
+	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
+	if (join?.choice === "hand") return resolveByHand(context, visit, join, signal);
+	const kept = await workspace.snapshot({ signal });
+	if (signal.aborted) return;
+	if (!kept.ok) return void (await fail(kept.failure.message));
+	const before = kept.value.tree;
+	const side = join?.choice === "ours" || join?.choice === "theirs" ? join.choice : undefined;
+	const merged = await mergeAll(workspace, before, action, side);
+	if (signal.aborted) return;
+	if (!merged.ok) return void (await fail(`${merged.failure.message} ${merged.failure.remedy}`));
+	crashAt("files are merged");
+	const { tree, conflicts } = merged;
+	await record({ kind: "joined", visit, before, tree, conflicts: conflicts.slice(0, mostConflicts) });
+}
+
+/** One result after another. `side`: who wins where sides conflict; `theirs` is the later one. */
+async function mergeAll(
+	workspace: Workspace,
+	before: string,
+	{ base, results }: Merge,
+	side: "ours" | "theirs" | undefined,
+): Promise<Merged> {
+	let tree = before;
+	const conflicts: JoinConflict[] = [];
+	let last = YOURS;
+	for (const { name, tree: theirs, base: started } of results) {
+		const merged = await workspace.merge(
+			{ base: started ?? base, ours: tree, theirs, names: { ours: last, theirs: name } },
+			side === undefined ? {} : { take: side },
+		);
+		if (!merged.ok) return merged;
+		tree = merged.value.tree;
+		conflicts.push(...merged.value.conflicts.map(({ path, kind }) => ({ path, kind, ours: last, theirs: name })));
+		last = last === YOURS ? `${YOURS} and ${name}` : `${last}, ${name}`;
+	}
+	return { ok: true, tree, conflicts };
+}
+
+/** The folder in which the user resolves conflicts by hand: the child number 0 of the visit. */
+export function conflictFolderId(run: string, visit: number): string {
+	return childId(run, visit, 0);
+}
+
+async function resolveByHand(
+	{ workspace, record, run }: ExecutorContext,
+	visit: number,
+	join: JoinProgress,
+	signal: AbortSignal,
+): Promise<void> {
+	const taken = await workspace.keepChild(conflictFolderId(run().id, visit), signal);
+	if (signal.aborted) return;
+	if (!taken.ok) return void (await record({ kind: "join_failed", visit, detail: taken.failure.message }));
+	const { tree } = taken.value;
+	const paths = [...new Set(join.conflicts.map(({ path }) => path))];
+	const marked = await workspace.conflictMarkers(tree, paths);
+	if (!marked.ok) return void (await record({ kind: "join_failed", visit, detail: marked.failure.message }));
+	const left = join.conflicts.filter(({ path }) => marked.value.includes(path));
+	await record({ kind: "joined", visit, before: join.before, tree, conflicts: left });
+}
+
+/** Prepares the folder in which the user can resolve the conflicts by hand; returns its path. */
+export async function openConflictFolder({ workspace, run }: ExecutorContext): Promise<string | undefined> {
+	const { id, children, visit } = run();
+	if (!children?.join) return undefined;
+	const opened = await workspace.openChild(conflictFolderId(id, visit), children.join.tree);
+	return opened.ok ? opened.value.cwd : undefined;
+}
+
+/** Writes the merged files to the run's folder. What changed there since the merge is merged first. */
+export async function applyJoin(context: ExecutorContext, { visit, join }: Apply, signal: AbortSignal): Promise<void> {
+	const { workspace, record, crashAt } = context;
+	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
+	const kept = await workspace.snapshot({ towards: join.tree, signal });
+	if (signal.aborted) return;
+	if (!kept.ok) return void (await fail(`${kept.failure.message} ${kept.failure.remedy}`));
+	const now = kept.value.tree;
+	if (now !== join.before) return mergeAgain(context, visit, join, now, signal);
+	crashAt("before merged files are written");
+	const restored = await workspace.restore(join.tree, { expected: now, before: now, signal });
+	crashAt("merged files are written");
+	if (restored.ok) return recordApplied(context, visit, now, restored.value);
+	if (signal.aborted) return;
+	const { reason, message, remedy } = restored.failure;
+	if (reason !== "changed") return void (await fail(`${message} ${remedy}`));
+	const again = await workspace.snapshot({ towards: join.tree, signal });
+	if (signal.aborted) return;
+	if (!again.ok) return void (await fail(again.failure.message));
+	await mergeAgain(context, visit, join, again.value.tree, signal);
+}
+
+async function recordApplied(
+	{ workspace, record }: ExecutorContext,
+	visit: number,
+	before: string,
+	{ tree, left }: { readonly tree: string; readonly left: readonly FileLeft[] },
+): Promise<void> {
+	const compared = await workspace.changes(before, tree, mostChanges);
+	const { changes, more } = compared.ok ? compared.value : { changes: undefined, more: 0 };
+	await record({
+		kind: "join_applied",
+		visit,
+		tree,
+		...(changes ? { changes } : {}),
+		...(more > 0 ? { more } : {}),
+		...(left.length > 0 ? { left: left.slice(0, mostLeft) } : {}),
+	});
+}
+
+async function mergeAgain(
+	{ workspace, record }: ExecutorContext,
+	visit: number,
+	join: JoinProgress,
+	now: string,
+	signal: AbortSignal,
+): Promise<void> {
+	if (join.round >= mostRounds)
+		return void (await record({
+			kind: "join_failed",
+			visit,
+			detail: "The files keep changing while the results are joined.",
+		}));
+	const merged = await workspace.merge({
+		base: join.before,
+		ours: now,
+		theirs: join.tree,
+		names: { ours: YOURS, theirs: "the children" },
+	});
+	if (signal.aborted) return;
+	if (!merged.ok) return void (await record({ kind: "join_failed", visit, detail: merged.failure.message }));
+	const { tree } = merged.value;
+	const conflicts = merged.value.conflicts.map(({ path, kind }) => ({
+		path,
+		kind,
+		ours: YOURS,
+		theirs: "the children",
+	}));
+	await record({ kind: "joined", visit, before: now, tree, conflicts });
+}

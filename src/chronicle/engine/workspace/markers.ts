@@ -1,0 +1,23 @@
+// Conflict markers that are left in files.
+import { posix, relative, sep } from "node:path";
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { gitFailure } from "./failures.ts";
+import type { Store } from "./store.ts";
+
+/** Those of `paths` (relative to `cwd`) whose contents in `tree` have conflict markers. */
+export async function findMarkers(
+	store: Store,
+	cwd: string,
+	tree: string,
+	paths: readonly string[],
+): Promise<Result<readonly string[], WorkspaceFailure>> {
+	const below = relative(store.root, cwd).split(sep).join("/");
+	const marked: string[] = [];
+	for (const path of paths) {
+		const shown = await store.git(["cat-file", "blob", `${tree}:${posix.join(below, path)}`]);
+		if (shown.kind === "aborted" || shown.kind === "missing") return gitFailure(shown);
+		// A file that was removed has no markers.
+		if (shown.kind === "done" && /^<{7} /m.test(shown.output.toString("latin1"))) marked.push(path);
+	}
+	return { ok: true, value: marked };
+}

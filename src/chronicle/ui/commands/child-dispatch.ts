@@ -1,0 +1,110 @@
+// Delivers a command to a child run: into its inbox, and to its parents as a signal to supervise it. The first run of the tree is resumed here if
+// no process supervises it.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Failure, PersonEvent, Post, ReadLedger, Result, Run, StoreFailure } from "../../core/index.ts";
+import { explainDistrust, type Project, type SupervisedRun, startSupervision } from "../../engine/index.ts";
+import type { DispatchOptions, DispatchResult } from "./delivery.ts";
+
+/** Milliseconds that a supervisor has to read the inbox. */
+const readingMs = 10_000;
+const pollMs = 50;
+
+/** Delivers `events` to the child run that was read. Without events the child is only supervised again, for example to ask its question. */
+export async function deliverToChild(
+	project: Project,
+	{ run }: ReadLedger,
+	events: readonly PersonEvent[],
+	{ approver, afterwards }: Pick<DispatchOptions, "approver" | "afterwards">,
+): Promise<DispatchResult> {
+	const parents = await parentsOf(project, run);
+	if (!parents.ok) return { kind: "failed", failure: parents.failure };
+	const root = parents.value.at(-1);
+	if (!root) return { kind: "refused", message: "The run has no parent." };
+	const distrust = explainDistrust(project, root.run);
+	if (distrust !== undefined) return { kind: "refused", message: distrust };
+	const posted = await postAll(project, run.id, events);
+	if (!posted.ok) return { kind: "failed", failure: posted.failure };
+	const posts = posted.value;
+	const { holder } = root;
+	const supervisor = holder && holder.alive !== "no" ? holder : undefined;
+	if (!supervisor && afterwards === "release") return { kind: "recorded", run };
+	const failure = await signalParents(project, run, parents.value);
+	if (failure) return { kind: "failed", failure };
+	if (supervisor)
+		return (await waitForReading(posts)) ?? { kind: posts.length > 0 ? "left" : "taken", holder: supervisor };
+	const opened = await project.store.open(root.run.id);
+	if (!opened.ok) return { kind: "failed", failure: opened.failure };
+	return attendTree(startSupervision(project, opened.value, approver, "reopened"), root.run, posts);
+}
+
+async function postAll(
+	{ store }: Project,
+	id: string,
+	events: readonly PersonEvent[],
+): Promise<Result<readonly Post[], StoreFailure>> {
+	const posts: Post[] = [];
+	for (const event of events) {
+		const posted = await store.post(id, event);
+		if (!posted.ok) return posted;
+		posts.push(posted.value);
+	}
+	return { ok: true, value: posts };
+}
+
+/** The runs above a child, the nearest first. */
+async function parentsOf({ store }: Project, child: Run): Promise<Result<readonly ReadLedger[], StoreFailure>> {
+	const parents: ReadLedger[] = [];
+	for (let next = child.parent?.run; next !== undefined; ) {
+		const read = await store.read(next);
+		if (!read.ok) return read;
+		parents.push(read.value);
+		next = read.value.run.parent?.run;
+	}
+	return { ok: true, value: parents };
+}
+
+async function signalParents(
+	{ store }: Project,
+	child: Run,
+	parents: readonly ReadLedger[],
+): Promise<Failure | undefined> {
+	let below = child.id;
+	for (const { run } of parents) {
+		const posted = await store.post(run.id, { kind: "child_signaled", child: below });
+		if (!posted.ok) return posted.failure;
+		below = run.id;
+	}
+	return undefined;
+}
+
+/** `undefined`: nobody has read everything yet. */
+async function waitForReading(posts: readonly Post[]): Promise<DispatchResult | undefined> {
+	for (const until = performance.now() + readingMs; performance.now() < until; await sleep(pollMs)) {
+		const states = await Promise.all(posts.map((post) => post.state()));
+		const refused = states.find((state) => state.kind === "refused");
+		if (refused) return { kind: "refused", message: refused.reason };
+		if (states.every(({ kind }) => kind === "taken")) return { kind: "said" };
+	}
+	return undefined;
+}
+
+/** Supervises the tree here, unless the child refuses the command. */
+async function attendTree(live: SupervisedRun, before: Run, posts: readonly Post[]): Promise<DispatchResult> {
+	const over = live.supervision.ended.then(() => undefined);
+	const read = await Promise.race([waitForReading(posts), over]);
+	if (read?.kind !== "refused") return { kind: "attended", live, before };
+	await live.supervision.stop();
+	return read;
+}
+
+/** The child that asks for an answer, or several: children of a run at any depth. */
+export async function askingChildren({ store }: Pick<Project, "store">, run: Run): Promise<readonly Run[]> {
+	if (run.stage.kind === "asking") return [run];
+	const asking: Run[] = [];
+	for (const { id, status } of run.children?.children ?? []) {
+		if (status !== "pending" && status !== "parked") continue;
+		const read = await store.read(id);
+		if (read.ok) asking.push(...(await askingChildren({ store }, read.value.run)));
+	}
+	return asking;
+}

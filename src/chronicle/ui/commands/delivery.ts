@@ -1,0 +1,27 @@
+// How a command to a run is delivered, and what came of it.
+import type { Approver, Failure, LeaseHolder, Run } from "../../core/index.ts";
+import type { SupervisedRun } from "../../engine/index.ts";
+
+export type DispatchResult =
+	/** This process supervises the run now. */
+	| { readonly kind: "attended"; readonly live: SupervisedRun; readonly before: Run }
+	/** Delivered to the supervision in this process. */
+	| { readonly kind: "said" }
+	/** Recorded; no process supervises the run. */
+	| { readonly kind: "recorded"; readonly run: Run }
+	/** Read by the supervisor in another process. */
+	| { readonly kind: "taken"; readonly holder?: LeaseHolder }
+	/** In the inbox of the supervisor in another process, or of the engine, and not read yet. */
+	| { readonly kind: "left"; readonly holder?: LeaseHolder }
+	| { readonly kind: "refused"; readonly message: string }
+	| { readonly kind: "failed"; readonly failure: Failure };
+
+export interface DispatchOptions {
+	readonly approver: Approver;
+	/** The supervision of the run, if this process has it. */
+	readonly live?: SupervisedRun | undefined;
+	/** Shows a warning to the user. */
+	readonly notice: (text: string) => void;
+	/** Whether a run without a supervisor continues after the command, or only records it. */
+	readonly afterwards: "continue" | "release";
+}

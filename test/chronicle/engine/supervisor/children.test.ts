@@ -1,0 +1,417 @@
+// A state that is done by child runs: how they start, what they hand over, how their files are joined, and what follows a stop or a failure.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { LedgerEvent, Run, Supervision } from "../../../../src/chronicle/core/index.ts";
+import { NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
+import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { moveTo, type Play } from "./scripted-launcher.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+/** Workers of children by what their task says: `write a.txt=1`, `find <text>`, `cost <usd>`, `wait`, `fail`, `ask`. */
+const child: Play = async (host, order, ended) => {
+	const task = /as the user wrote it:\n\n(.*)/.exec(order.message.new)?.[1] ?? "";
+	for (const step of task.split(";").map((one) => one.trim())) {
+		const [verb = "", rest = ""] = step.split(/ (.*)/);
+		const [file = "", text = ""] = rest.split("=");
+		if (verb === "write") writeFileSync(join(order.cwd, file), `${text}\n`);
+		if (verb === "find") await host.updateSnapshot({ findings: [rest] });
+		if (verb === "cost") host.report({ kind: "used", spend: { ...NO_SPEND, tokens: 10, costUsd: Number(rest) } });
+		if (verb === "wait") return void (await ended);
+		if (verb === "fail") return moveTo("failed", "gave up")(host, order, ended);
+	}
+	await moveTo(order.targets[0] ?? "done", `did ${task}`)(host, order, ended);
+};
+
+const many = (play: Play): Play[] => Array.from({ length: 60 }, () => play);
+
+/** Branches by name with their tasks, then the state `after`. */
+const template = (tasks: Record<string, string>, more: object = {}, after: object = { next: [] }) => ({
+	name: "t",
+	states: {
+		build: {
+			branches: Object.fromEntries(
+				Object.entries(tasks).map(([name, task]) => [
+					name,
+					{ task, run: { states: { work: { persona: "Builder", next: ["done", "failed"] }, failed: { next: [] } } } },
+				]),
+			),
+			next: ["after"],
+			...more,
+		},
+		after,
+	},
+});
+
+async function eventsOf({ store }: Stage, id: string): Promise<LedgerEvent[]> {
+	const read = await store.read(id);
+	if (!read.ok) throw new Error(read.failure.message);
+	const events: LedgerEvent[] = [];
+	for await (const event of read.value.events()) events.push(event);
+	return events;
+}
+
+async function start(stage: Stage, definition: object): Promise<Run> {
+	return (await supervise(await stage.create(definition), stage.ports, "fresh").ended).run;
+}
+
+async function reopen(stage: Stage, id: string): Promise<Supervision> {
+	const opened = await stage.store.open(id);
+	if (!opened.ok) throw new Error(opened.failure.message);
+	return supervise(opened.value, stage.ports, "reopened");
+}
+
+const text = (stage: Stage, file: string): string => readFileSync(join(stage.folder, file), "utf8");
+
+describe("a state with branches", () => {
+	it("runs a child per branch in a folder of its own, joins their files, and hands over what they found", async () => {
+		const stage = openStage(many(child));
+		writeFileSync(join(stage.folder, "old.txt"), "old\n");
+		const run = await start(
+			stage,
+			template({ one: "write a.txt=1; find the port is 80; cost 0.25", two: "write b.txt=2; cost 0.5" }),
+		);
+		expect(run).toMatchObject({ status: "done", state: "after", children: null });
+		expect([text(stage, "a.txt"), text(stage, "b.txt"), text(stage, "old.txt")]).toEqual(["1\n", "2\n", "old\n"]);
+		expect(run.totals).toMatchObject({ costUsd: 0.75, tokens: 20, attempts: 2 });
+		expect(run.snapshot.findings.map((finding) => finding.text)).toEqual(["one: the port is 80"]);
+		expect(run.snapshot.summaries.at(-1)?.text).toContain("2 of 2 children done.");
+		expect(run.snapshot.files.map(({ path }) => path).sort()).toEqual(["a.txt", "b.txt"]);
+		expect(run.history.map(({ from, to, cause }) => `${from}>${to} ${cause}`)).toEqual(["build>after children"]);
+		const kinds = (await eventsOf(stage, run.id)).map(({ kind }) => kind);
+		expect(kinds.indexOf("children_planned")).toBeLessThan(kinds.indexOf("child_ended"));
+		expect(kinds.indexOf("joined")).toBeLessThan(kinds.indexOf("join_applied"));
+		expect(readdirSync(join(stage.folder, ".pi", "children"))).toEqual([]);
+	});
+
+	it("names the parent in each child's ledger, whose id follows from it", async () => {
+		const stage = openStage(many(child));
+		const run = await start(stage, template({ one: "write a.txt=1" }));
+		const [planned] = (await eventsOf(stage, run.id)).filter((event) => event.kind === "children_planned");
+		const id = planned?.kind === "children_planned" ? (planned.children[0]?.id ?? "") : "";
+		const [created] = await eventsOf(stage, id);
+		expect(created).toMatchObject({
+			kind: "created",
+			parent: { run: run.id, root: run.id, visit: 1, index: 1, name: "one", level: 1, files: "own" },
+			task: "write a.txt=1",
+		});
+	});
+
+	it("starts no more children at a time than max_parallel", async () => {
+		let working = 0;
+		let most = 0;
+		const counted: Play = async (host, order, ended) => {
+			working += 1;
+			most = Math.max(most, working);
+			await new Promise((resolve) => setTimeout(resolve, 10));
+			working -= 1;
+			await child(host, order, ended);
+		};
+		const stage = openStage(many(counted));
+		const tasks = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`c${n}`, `write f${n}=${n}`]));
+		const run = await start(stage, template(tasks, { max_parallel: 2 }));
+		expect(run.status).toBe("done");
+		expect(most).toBe(2);
+	});
+
+	it("merges what the user writes meanwhile", async () => {
+		const stage = openStage(
+			many(async (host, order, ended) => {
+				writeFileSync(join(stage.folder, "mine.txt"), "mine\n");
+				await child(host, order, ended);
+			}),
+		);
+		const run = await start(stage, template({ one: "write a.txt=1", two: "write b.txt=2" }));
+		expect(run.status).toBe("done");
+		expect([text(stage, "a.txt"), text(stage, "b.txt"), text(stage, "mine.txt")]).toEqual(["1\n", "2\n", "mine\n"]);
+	});
+
+	it("nests: a child's state may have children of its own", async () => {
+		const stage = openStage(many(child));
+		const leaf = (file: string) => ({
+			task: `write ${file}=x; cost 0.1`,
+			run: { states: { work: { persona: "B", next: ["done"] } } },
+		});
+		const inner = { states: { both: { branches: { l: leaf("l.txt"), r: leaf("r.txt") }, next: ["done"] } } };
+		const run = await start(stage, {
+			name: "t",
+			states: { outer: { branches: { a: { run: inner }, b: leaf("b.txt") }, next: ["done"] } },
+		});
+		expect(run.status).toBe("done");
+		expect(["l.txt", "r.txt", "b.txt"].map((file) => existsSync(join(stage.folder, file)))).toEqual([true, true, true]);
+		expect(run.totals).toMatchObject({ costUsd: 0.3, attempts: 3 });
+	});
+});
+
+describe("join and on_failed", () => {
+	it.each([
+		["wait", "paused", '"bad" failed'],
+		["continue", "done", ""],
+		["fail", "failed", '"bad" failed'],
+	])("on_failed: %s ends %s", async (on_failed, status, notice) => {
+		const stage = openStage(many(child));
+		const run = await start(stage, template({ bad: "fail", good: "write a.txt=1" }, { on_failed }));
+		expect(run.status).toBe(status);
+		expect([...run.notices, run.hold?.detail ?? ""].join(" ")).toContain(notice);
+		expect(existsSync(join(stage.folder, "a.txt"))).toBe(status === "done");
+	});
+
+	it("join: any takes the first that is done and aborts the others without their files", async () => {
+		const stage = openStage(many(child));
+		const run = await start(
+			stage,
+			template({ slow: "write slow.txt=1; wait", quick: "write a.txt=1" }, { join: "any" }),
+		);
+		expect(run.status).toBe("done");
+		expect([existsSync(join(stage.folder, "a.txt")), existsSync(join(stage.folder, "slow.txt"))]).toEqual([
+			true,
+			false,
+		]);
+		const ended = (await eventsOf(stage, run.id)).flatMap((event) =>
+			event.kind === "child_ended" ? [event.status] : [],
+		);
+		expect(ended).toEqual(["done", "aborted"]);
+	});
+
+	it("continues after a failed child is dropped, and after it is reopened", async () => {
+		const stage = openStage(many(child));
+		const first = await start(stage, template({ bad: "fail", good: "write a.txt=1" }));
+		const bad = first.children?.children.find(({ name }) => name === "bad");
+		expect(bad?.status).toBe("failed");
+		const again = await reopen(stage, first.id);
+		expect(await again.submit({ kind: "child_dropped", child: bad?.id ?? "" })).toEqual({ refused: undefined });
+		const { run } = await again.ended;
+		expect(run.status).toBe("done");
+		expect(text(stage, "a.txt")).toBe("1\n");
+	});
+
+	it("waits where no child is done, so that nothing is joined", async () => {
+		const stage = openStage(many(child));
+		const run = await start(stage, template({ a: "fail", b: "fail" }, { on_failed: "continue" }));
+		expect(run).toMatchObject({ status: "paused", hold: { detail: expect.stringContaining("nothing to join") } });
+	});
+});
+
+describe("for_each", () => {
+	const planned = (saved: object, more: object = {}) => ({
+		plays: [
+			async (host, order, ended) => {
+				await host.updateSnapshot(saved);
+				await moveTo("build")(host, order, ended);
+			},
+			...many(child),
+		] satisfies Play[],
+		definition: {
+			name: "t",
+			states: {
+				plan: { persona: "Planner", next: ["build"] },
+				build: {
+					run: { states: { work: { persona: "Builder", next: ["done"] } } },
+					next: ["after"],
+					...more,
+				},
+				after: { next: [] },
+			},
+		},
+	});
+
+	it("starts one child per pending task, in order, and ends the tasks of those that are done", async () => {
+		const { plays, definition } = planned(
+			{ pending_tasks: ["write a.txt=1", "write b.txt=2"] },
+			{ for_each: "pendingTasks" },
+		);
+		const stage = openStage(plays);
+		const run = await start(stage, definition);
+		expect(run.status).toBe("done");
+		expect(run.snapshot.pendingTasks).toEqual([]);
+		expect([text(stage, "a.txt"), text(stage, "b.txt")]).toEqual(["1\n", "2\n"]);
+	});
+
+	it("takes a list that a worker saved under a key, and fills in the variables", async () => {
+		const { plays, definition } = planned(
+			{ parts: ["x", "y"] },
+			{ for_each: "parts", as: "part", task: "write {part}.txt={index}" },
+		);
+		const stage = openStage(plays);
+		const run = await start(stage, definition);
+		expect(run.status).toBe("done");
+		expect([text(stage, "x.txt"), text(stage, "y.txt")]).toEqual(["1\n", "2\n"]);
+	});
+
+	it("leaves the state at once where the list is empty, and says so", async () => {
+		const { plays, definition } = planned({ findings: ["f"] }, { for_each: "pendingTasks" });
+		const run = await start(openStage(plays), definition);
+		expect(run.status).toBe("done");
+		expect(run.notices.join(" ")).toContain("nothing to do");
+	});
+
+	it.each([
+		["101 entries", { parts: Array.from({ length: 101 }, (_, n) => n) }, "at most 100"],
+		["an entry that is no text", { parts: ["a", { b: 1 }] }, "Entry 2"],
+		["no such list", { other: ["a"] }, "no worker has saved"],
+	])("pauses with the reason: %s", async (_, saved, reason) => {
+		const { plays, definition } = planned(saved, { for_each: "parts" });
+		const run = await start(openStage(plays), definition);
+		expect(run).toMatchObject({
+			status: "paused",
+			hold: { cause: "children", detail: expect.stringContaining(reason) },
+		});
+	});
+});
+
+describe("limits and commands", () => {
+	it("pauses all children when the run's ceiling is reached, and continues them once it is raised", async () => {
+		const stage = openStage(many(child));
+		const first = await start(stage, {
+			...template({ a: "cost 0.6; wait", b: "cost 0.6; wait" }),
+			limits: { cost_usd: 1 },
+		});
+		expect(first).toMatchObject({ status: "budget_exceeded", totals: { costUsd: 1.2 } });
+		expect(first.children?.children.map(({ status }) => status)).toEqual(["parked", "parked"]);
+	});
+
+	it("aborts every child with the run", async () => {
+		const stage = openStage(many(child));
+		const supervision = supervise(await stage.create(template({ a: "wait", b: "wait" })), stage.ports, "fresh");
+		await working(supervision, 2, stage);
+		await supervision.submit({ kind: "abort_requested" });
+		const { run } = await supervision.ended;
+		expect(run.status).toBe("aborted");
+		for (const event of await eventsOf(stage, run.id))
+			if (event.kind === "children_planned")
+				for (const { id } of event.children) {
+					const read = await stage.store.read(id);
+					expect(read.ok && read.value.run.status).toBe("aborted");
+				}
+	});
+
+	it("pauses every child with the run, and resumes them with it", async () => {
+		let resumed = false;
+		const stage = openStage(
+			many(async (host, order, ended) => {
+				if (resumed) await moveTo("done")(host, order, ended);
+				else await ended;
+			}),
+		);
+		const supervision = supervise(await stage.create(template({ a: "x", b: "y" })), stage.ports, "fresh");
+		await working(supervision, 2, stage);
+		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "a break" });
+		const { run } = await supervision.ended;
+		expect(run).toMatchObject({ status: "paused", hold: { detail: "a break" } });
+		resumed = true;
+		const again = await reopen(stage, run.id);
+		await again.submit({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
+		expect((await again.ended).run.status).toBe("done");
+	});
+
+	it("refuses a message to the run and names the children", async () => {
+		const stage = openStage(many(child));
+		const supervision = supervise(await stage.create(template({ a: "wait" })), stage.ports, "fresh");
+		await working(supervision, 1, stage);
+		const { refused } = await supervision.submit({ kind: "told", text: "hello" });
+		expect(refused).toMatch(/name the one to tell: [0-9a-f]{8} \(a\)/);
+		await supervision.stop();
+	});
+
+	it("continues exactly the children that are not at their end after the supervisor stopped", async () => {
+		let waits = true;
+		const stage = openStage(
+			many(async (host, order, ended) => {
+				if (order.message.new.includes("slow") && waits) await ended;
+				else await child(host, order, ended);
+			}),
+		);
+		const definition = template({ quick: "write a.txt=1", slow: "write slow.txt=2" });
+		const supervision = supervise(await stage.create(definition), stage.ports, "fresh");
+		await until(supervision, (run) => run.children?.children[0]?.status === "done");
+		await supervision.stop();
+		waits = false;
+		const { run } = await (await reopen(stage, supervision.run.id)).ended;
+		expect(run.status).toBe("done");
+		expect([text(stage, "a.txt"), text(stage, "slow.txt")]).toEqual(["1\n", "2\n"]);
+		const quick = stage.orders.filter(({ message }) => message.new.includes("write a.txt"));
+		expect(quick).toHaveLength(1);
+	});
+});
+
+describe("conflicts", () => {
+	const conflicting = { one: "write same.txt=1", two: "write same.txt=2" };
+
+	it.each([
+		["ours", "1\n"],
+		["theirs", "2\n"],
+	] as const)("asks the user, and takes %s", async (choice, result) => {
+		const stage = openStage(many(child));
+		const first = await start(stage, template(conflicting));
+		expect(first.status).toBe("awaiting_approval");
+		expect(first.stage).toMatchObject({
+			question: { side: "conflict", conflicts: [{ path: "same.txt", theirs: "two" }] },
+		});
+		expect(existsSync(join(stage.folder, "same.txt"))).toBe(false);
+		const question = first.stage.kind === "asking" ? first.stage.question : undefined;
+		const again = await reopen(stage, first.id);
+		await again.submit({ kind: "approved", answers: question?.seq ?? 0, diff: question?.diff ?? "", choice });
+		const { run } = await again.ended;
+		expect(run.status).toBe("done");
+		expect(text(stage, "same.txt")).toBe(result);
+	});
+
+	it("lets a worker resolve them in a folder with the conflict markers", async () => {
+		const stage = openStage(
+			many(async (host, order, ended) => {
+				if (order.state.name !== "merge") return child(host, order, ended);
+				expect(readFileSync(join(order.cwd, "same.txt"), "utf8")).toContain("<<<<<<<");
+				writeFileSync(join(order.cwd, "same.txt"), "both\n");
+				await moveTo("done", "merged")(host, order, ended);
+			}),
+		);
+		const run = await start(stage, template(conflicting, { on_conflict: "worker", merge_by: "Merger" }));
+		expect(run.status).toBe("done");
+		expect(text(stage, "same.txt")).toBe("both\n");
+	});
+
+	it("takes what the user has resolved by hand, and asks again while markers are left", async () => {
+		const stage = openStage(many(child));
+		const first = await start(stage, template(conflicting));
+		const children = join(stage.folder, ".pi", "children");
+		const [folder = ""] = readdirSync(children).filter(
+			(name) => !first.children?.children.some(({ id }) => id === name),
+		);
+		const answer = async (run: Run): Promise<Run> => {
+			const question = run.stage.kind === "asking" ? run.stage.question : undefined;
+			const again = await reopen(stage, run.id);
+			await again.submit({ kind: "approved", answers: question?.seq ?? 0, diff: question?.diff ?? "", choice: "hand" });
+			return (await again.ended).run;
+		};
+		const asked = await answer(first);
+		expect(asked.status).toBe("awaiting_approval");
+		writeFileSync(join(children, folder, "same.txt"), "by hand\n");
+		const run = await answer(asked);
+		expect(run.status).toBe("done");
+		expect(text(stage, "same.txt")).toBe("by hand\n");
+	});
+
+	it("fails the run with on_conflict: fail, and leaves the files as they were", async () => {
+		const stage = openStage(many(child));
+		const run = await start(stage, template(conflicting, { on_conflict: "fail" }));
+		expect(run.status).toBe("failed");
+		expect(existsSync(join(stage.folder, "same.txt"))).toBe(false);
+	});
+});
+
+/** Resolves once `count` children have been launched. */
+async function working(supervision: Supervision, count: number, { orders }: Stage): Promise<void> {
+	while (orders.length < count && supervision.run.stage.kind !== "over")
+		await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function until(supervision: Supervision, holds: (run: Run) => boolean): Promise<void> {
+	if (holds(supervision.run)) return Promise.resolve();
+	return new Promise((resolve) => {
+		const unwatch = supervision.watch((run) => {
+			if (!holds(run)) return;
+			unwatch();
+			resolve();
+		});
+	});
+}

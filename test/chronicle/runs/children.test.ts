@@ -1,0 +1,53 @@
+// Child runs with real workers: from the command line to the joined files.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openBench } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
+import { call } from "../../harness/reply.ts";
+import { chronicle, move, runIds, withTemplates, worker } from "./bench.ts";
+
+const leaf = { states: { work: { persona: "Builder", next: ["done"] } } };
+
+describe("child runs on the command line", { timeout: patient(120_000) }, () => {
+	it("runs branches in folders of their own, asks for a child's approval by name, and joins the files", async () => {
+		const template = {
+			requires: ">=0.2",
+			states: {
+				build: {
+					branches: {
+						api: { run: "part", task: "Write the API" },
+						docs: { run: { states: { write: { persona: "Writer", next: ["done"] } } }, task: "Write the docs" },
+					},
+					next: ["check"],
+				},
+				check: { persona: "Checker", next: ["finished"] },
+			},
+		};
+		const part = {
+			states: { work: { ...leaf.states.work, requires_approval: true } },
+		};
+		const { project, server } = await openBench({
+			files: withTemplates({ t: template, part }),
+			script: {
+				[worker("work")]: [call("write", { path: "api.txt", content: "api\n" }), move("done", "The API is there.")],
+				[worker("write")]: [call("write", { path: "docs.txt", content: "docs\n" }), move("done", "Documented.")],
+				[worker("check")]: [move("finished", "All there.")],
+			},
+		});
+		const first = await chronicle(project, ["run", "t", "Build it"]);
+		expect([first.code, first.stderr]).toEqual([3, expect.any(String)]);
+		expect(first.stdout).toMatch(/✓ docs .*done/);
+		expect(first.stdout).toMatch(/\? api .*asks to move from work to done/);
+		expect(existsSync(join(project.folder, "docs.txt"))).toBe(false);
+		const approved = await chronicle(project, ["approve"]);
+		expect([approved.code, approved.stderr]).toEqual([0, expect.any(String)]);
+		expect(["api.txt", "docs.txt"].map((name) => readFileSync(join(project.folder, name), "utf8"))).toEqual([
+			"api\n",
+			"docs\n",
+		]);
+		const asked = server.requests.find(({ users }) => users[0]?.includes('the state "check"'));
+		expect(asked?.users[0]).toContain("The API is there.");
+		expect(runIds(project)).toHaveLength(3);
+	});
+});

@@ -51,7 +51,7 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
 	[
 		"Start and continue",
-		["run", "resume", "approve", "reject", "tell", "pause", "abort", "release", "reopen", "rewind"],
+		["run", "resume", "approve", "reject", "tell", "pause", "abort", "drop", "release", "reopen", "rewind"],
 	],
 	["Look", ["list", "status", "show", "view", "diff", "report"]],
 	["Definitions", ["check", "rehearse"]],

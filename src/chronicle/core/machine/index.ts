@@ -1,6 +1,6 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
-export { type ChildGroup, type ChildRun, isSettled } from "./child-group.ts";
+export type { ChildGroup, ChildRun } from "./child-group.ts";
 export { templateOf } from "./child-plan.ts";
 export {
 	type ChildSpend,

@@ -118,9 +118,7 @@ export const childrenFields = {
 	}),
 };
 
-/** Fields of a state that name child runs. */
-export const childRunKeys = ["run", "branches"] as const;
-/** Fields that only have a meaning together with one of `childRunKeys`. */
+/** Fields that only have a meaning together with `run` or `branches`. */
 export const childOnlyKeys = Object.keys(childrenFields).filter((key) => key !== "run" && key !== "branches");
 
 function readRun(node: Node, reading: Reading): RunNode | undefined {

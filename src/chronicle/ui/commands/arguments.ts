@@ -153,6 +153,7 @@ const everyOption: CommandGrammar["options"] = {
 	visit: "value",
 	answers: "value",
 	state: "value",
+	choice: "value",
 	done: "flag",
 	scenario: "value",
 	keep: "flag",

@@ -47,7 +47,7 @@ describe("completions of /chronicle", () => {
 		expect(await complete("fea")).toEqual(["feature"]);
 		expect(await complete("re")).toEqual(["report", "remove", "resume", "reject", "release", "reopen", "rewind"]);
 		expect(await complete("start ")).toEqual(["start feature", "start status"]);
-		expect(await complete("approve ")).toEqual(["approve last", `approve ${id}`]);
+		expect(await complete("approve ")).toEqual(["approve last", `approve ${id}`, "approve --choice"]);
 		expect(await complete(`approve ${id.slice(0, 3)}`)).toEqual([`approve ${id}`]);
 		expect(await complete("resume --t")).toEqual(["resume --tokens"]);
 		expect(await complete(`resume ${id} go on --mi`)).toEqual([`resume ${id} go on --minutes`]);

@@ -1,5 +1,5 @@
 // The durable record of runs. This port does not assume that a ledger is a file.
-import type { EventBody, LedgerEvent, PersonEvent, Run } from "../machine/index.ts";
+import type { EventBody, LedgerEvent, PersonEvent, Run, RunParent } from "../machine/index.ts";
 import type { Failure, Result } from "./result.ts";
 
 export interface StoreFailure extends Failure {
@@ -148,4 +148,6 @@ export interface RunSummary {
 	readonly updatedAt: string;
 	readonly costUsd: number;
 	readonly tokens: number;
+	/** Whose child the run is. */
+	readonly parent?: Pick<RunParent, "run" | "visit" | "index" | "name">;
 }

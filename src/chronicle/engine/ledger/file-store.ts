@@ -11,7 +11,7 @@ import { holdLedger, type StoreDependencies } from "./held-ledger.ts";
 import { postEvent } from "./inbox.ts";
 import { isRunId, pathsOf, prepareSessions, type RunPaths } from "./layout.ts";
 import { leaseHolder, takeLease } from "./lease.ts";
-import { listRuns, resolveRunId } from "./list-runs.ts";
+import { listRuns, namedIds, resolveRunId } from "./list-runs.ts";
 import { loadRun, readEvents } from "./load.ts";
 import { openLog } from "./log-file.ts";
 import { redactEvent } from "./redaction.ts";
@@ -68,11 +68,7 @@ export function openFileStore({
 		remove: (id) => withRun(sessions, id, "folder", () => removeRun(sessions, id)),
 		async find(name) {
 			if (isRunId(name)) return resolveRunId(name, [name]);
-			const entries = await listRuns(sessions);
-			return resolveRunId(
-				name,
-				entries.flatMap((entry) => (entry.kind === "run" ? [entry.id] : [])),
-			);
+			return resolveRunId(name, namedIds(await listRuns(sessions)));
 		},
 		post: (id, event) => withRun(sessions, id, "inbox", () => post(id, event)),
 	};

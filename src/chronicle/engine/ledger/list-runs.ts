@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import { redactSecrets } from "../../../safety/index.ts";
-import type { LeaseHolder, LedgerEntry, Result, Run, RunSummary, StoreFailure } from "../../core/index.ts";
+import type { LeaseHolder, LedgerEntry, Result, Run, RunParent, RunSummary, StoreFailure } from "../../core/index.ts";
 import { diskFailure, storeFailure } from "./failures.ts";
 import { readForeign } from "./foreign.ts";
 import { isRunId, pathsOf } from "./layout.ts";
@@ -66,7 +66,12 @@ export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSumm
 		updatedAt: run.updatedAt,
 		costUsd: run.totals.costUsd,
 		tokens: run.totals.tokens,
+		...(run.parent ? { parent: parentIn(run.parent) } : {}),
 	};
+}
+
+function parentIn({ run, visit, index, name }: RunParent): NonNullable<RunSummary["parent"]> {
+	return { run, visit, index, name };
 }
 
 /** `undefined` for a file that is no ledger. */
@@ -102,6 +107,14 @@ async function updatedAt(sessions: string, entry: LedgerEntry): Promise<number> 
 		),
 	);
 	return Math.max(...(await Promise.all(times)));
+}
+
+/** The ids that a name can stand for: those of first runs before those of child runs, so that `last` is a first run. */
+export function namedIds(entries: readonly LedgerEntry[]): string[] {
+	const runs = entries.filter((entry) => entry.kind === "run");
+	return [false, true].flatMap((child) =>
+		runs.flatMap(({ id, summary }) => ((summary.parent !== undefined) === child ? [id] : [])),
+	);
 }
 
 /** The id that `name` stands for among `ids`: an id, a unique prefix, or `last` (the first of them). */

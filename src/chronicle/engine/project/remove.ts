@@ -1,7 +1,8 @@
-// Selects runs to remove, and removes them. A run of a living process is never removed.
-import type { LedgerEntry, StoreFailure } from "../../core/index.ts";
+// Selects runs to remove, and removes them. A run of a living process is never removed. Child runs are removed with their parent, and never alone.
+import type { LeaseHolder, LedgerEntry, StoreFailure } from "../../core/index.ts";
 import { ALL_RUNS } from "../ledger/index.ts";
 import type { Project } from "./project.ts";
+import { parentOf, type RunTree, runsOf, runTrees } from "./run-tree.ts";
 
 export type RunEntry = Extract<LedgerEntry, { kind: "run" | "unreadable" }>;
 
@@ -25,7 +26,7 @@ function closedFolder(entries: readonly LedgerEntry[]): StoreFailure | undefined
 	return only?.kind === "unreadable" && only.id === ALL_RUNS ? only.failure : undefined;
 }
 
-/** Runs without a new event for `days` days, whatever they wait for. */
+/** Runs without a new event for `days` days, whatever they wait for, with their child runs. */
 export async function runsOlderThan(
 	{ store, clock }: Pick<Project, "store" | "clock">,
 	days: number,
@@ -36,32 +37,61 @@ export async function runsOlderThan(
 	const entries = await store.list();
 	const closed = closedFolder(entries);
 	if (closed) return closed;
-	for (const entry of entries) {
+	for (const tree of runTrees(entries)) {
+		const { entry } = tree;
+		const all = ownRuns(tree);
+		const holder = all.map((one) => (one.kind === "run" ? one.holder : undefined)).find((one) => isLive(one));
 		if (entry.kind === "unreadable")
 			staying.push({ id: entry.id, why: "cannot be read, so its age is not known; remove it by its id" });
-		else if (entry.kind === "run" && Date.parse(entry.summary.updatedAt) < before) {
-			if (entry.holder && entry.holder.alive !== "no")
-				staying.push({ id: entry.id, why: `belongs to process ${entry.holder.pid}` });
-			else runs.push(entry);
-		}
+		else if (all.length === 0 || !all.every((one) => isOlder(one, before))) continue;
+		else if (holder) staying.push({ id: entry.id, why: `belongs to process ${holder.pid}` });
+		else runs.push(...all);
 	}
 	return { runs, staying };
 }
 
-/** The run whose id begins with `name`, readable or not. */
-export async function runNamed({ store }: Pick<Project, "store">, name: string): Promise<RunEntry | StoreFailure> {
+function isLive(holder: LeaseHolder | undefined): boolean {
+	return holder !== undefined && holder.alive !== "no";
+}
+
+function isOlder(entry: RunEntry, before: number): boolean {
+	return entry.kind === "run" && Date.parse(entry.summary.updatedAt) < before;
+}
+
+/** The runs of a tree that are ours, each before its children. */
+function ownRuns(tree: RunTree): RunEntry[] {
+	return runsOf(tree).filter((entry) => entry.kind !== "foreign");
+}
+
+/** The run whose id begins with `name`, readable or not, and its child runs. Refused for a child run of a run that exists. */
+export async function runNamed(
+	{ store }: Pick<Project, "store">,
+	name: string,
+): Promise<readonly RunEntry[] | StoreFailure> {
 	const entries = await store.list();
 	const closed = closedFolder(entries);
 	if (closed) return closed;
-	const runs = entries.filter((entry) => entry.kind !== "foreign");
+	const trees = runTrees(entries);
+	const runs = trees.flatMap(ownRuns);
 	const wanted = name.trim().toLowerCase();
 	const found = wanted === "last" ? runs.slice(0, 1) : runs.filter(({ id }) => wanted !== "" && id.startsWith(wanted));
 	const [only, second] = found;
-	if (only && !second) return only;
+	if (only && !second) return withChildren(only, trees);
 	return {
 		reason: second ? "ambiguous" : "unknown",
 		message: second ? `${found.length} runs begin with "${name}".` : `No run has the id "${name}".`,
 		remedy: second ? "Write more of the id." : "list shows them.",
+	};
+}
+
+function withChildren(entry: RunEntry, trees: readonly RunTree[]): readonly RunEntry[] | StoreFailure {
+	const tree = trees.find((one) => one.entry.id === entry.id);
+	if (tree) return ownRuns(tree);
+	const parent = parentOf(entry)?.slice(0, 8);
+	return {
+		reason: "held",
+		message: `${entry.id.slice(0, 8)} is a child of the run ${parent} and is removed with it.`,
+		remedy: `Remove ${parent}.`,
 	};
 }
 
@@ -73,12 +103,22 @@ export interface Removed {
 	readonly failure?: StoreFailure;
 }
 
-/** Removes runs one after another; a failure does not stop the others. */
-export async function removeRuns({ store }: Pick<Project, "store">, ids: readonly string[]): Promise<Removed[]> {
+/** Removes runs one after another. A failure does not stop the others, but the child runs of a run that stays do too. */
+export async function removeRuns({ store }: Pick<Project, "store">, entries: readonly RunEntry[]): Promise<Removed[]> {
 	const removed: Removed[] = [];
-	for (const id of ids) {
-		const result = await store.remove(id);
+	const staying = new Set<string>();
+	for (const entry of entries) {
+		const { id } = entry;
+		const parent = parentOf(entry);
+		const kept = parent !== undefined && staying.has(parent);
+		const result = kept ? parentStays(parent) : await store.remove(id);
+		if (!result.ok) staying.add(id);
 		removed.push(result.ok ? { id, bytes: result.value.bytes } : { id, bytes: 0, failure: result.failure });
 	}
 	return removed;
+}
+
+function parentStays(parent: string): { readonly ok: false; readonly failure: StoreFailure } {
+	const message = `Its parent ${parent.slice(0, 8)} could not be removed.`;
+	return { ok: false, failure: { reason: "held", message, remedy: "Remove the parent first." } };
 }

@@ -6,6 +6,7 @@ import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } 
 import { cleanupOf, hashCleanup, type Run, SCHEMA_VERSION, type Template } from "../../core/index.ts";
 import type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
 import type { Project } from "./project.ts";
+import { firstRuns } from "./run-tree.ts";
 import type { FoundTemplate, SelectedTemplate, TemplateCatalogue } from "./template-catalogue.ts";
 import { checkTree, type PinnedChildren, pinnedChildren, type TemplateTree } from "./template-tree.ts";
 
@@ -130,7 +131,7 @@ function dialectNotes({ dialect, states }: Template): string[] {
 
 /** Runs that are active in the same folder: their changes cannot be told apart. */
 async function neighbours({ store }: Project): Promise<string[]> {
-	const live = (await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
+	const live = firstRuns(await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
 	return live.map(
 		({ id }) =>
 			`The run ${id.slice(0, 8)} works in this folder at the same time: changes cannot be told apart and are shown for both.`,

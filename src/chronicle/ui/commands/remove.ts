@@ -11,7 +11,7 @@ const mostListed = 20;
 const remove: Command = {
 	name: "remove",
 	takes: "<run>",
-	details: `${whatGoes} A run that a living process supervises is not removed.`,
+	details: `${whatGoes} A run that a living process supervises is not removed. Child runs are removed with their parent.`,
 	exits: "0, 1 it could not be removed, 2 there is no such run",
 	options: { "dry-run": "flag" },
 	optionsUsage: "  --dry-run       only say what would go\n",
@@ -21,8 +21,8 @@ const remove: Command = {
 		const { parsed, project, host } = call;
 		const [name] = parsed.names;
 		if (name === undefined) return misuse(`Name a run: ${host.prefix}remove <run>.`);
-		const entry = await runNamed(project, name);
-		return "kind" in entry ? removeFound(call, { runs: [entry], staying: [] }) : failed(entry);
+		const runs = await runNamed(project, name);
+		return "reason" in runs ? failed(runs) : removeFound(call, { runs, staying: [] });
 	},
 };
 
@@ -58,7 +58,7 @@ async function removeFound({ parsed, project, host }: CommandCall, found: Remova
 		if (!(await agrees(host, lines, ids.length)))
 			return { kind: "done", lines: ["Nothing was removed."], data: { dryRun: false, removed: [] } };
 	} else for (const line of removalLines({ runs: [], staying }, project.clock.now())) host.report(line);
-	return removalResult(await removeRuns(project, ids));
+	return removalResult(await removeRuns(project, runs));
 }
 
 async function agrees({ confirm, hasScreen }: CommandHost, lines: readonly string[], count: number): Promise<boolean> {

@@ -2,7 +2,7 @@
 // if it begins the id of one, or can be nothing but an id.
 
 import type { LedgerEntry, Result, StoreFailure } from "../../core/index.ts";
-import type { Project } from "../../engine/index.ts";
+import { firstRuns, type Project } from "../../engine/index.ts";
 import type { ForeignEntry } from "../text/index.ts";
 
 /** Fewer characters of an id could be a word. */
@@ -39,7 +39,7 @@ export async function resolveLedger(
 	const wanted = name === undefined ? "last" : name.trim().toLowerCase();
 	if (wanted === "last") {
 		// If the newest run is unreadable, an older one is not meant.
-		const [newest] = await store.list();
+		const [newest] = firstRuns(await store.list());
 		if (newest?.kind === "unreadable") return { ok: false, failure: newest.failure };
 	}
 	const found = await store.find(wanted);
@@ -52,7 +52,7 @@ export async function resolveLedger(
 async function onlyRunning(store: Project["store"], live: readonly string[]): Promise<string | undefined> {
 	const [only, second] = live;
 	if (only !== undefined && second === undefined) return only;
-	const held = (await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
+	const held = firstRuns(await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
 	return held.length === 1 ? held[0]?.id : undefined;
 }
 
@@ -72,7 +72,7 @@ function resolvePrefix(entries: readonly LedgerEntry[], prefix: string, written:
 
 /** Which runs other than `id` wait for an approval, as the end of a message; empty where none does. */
 export async function askingElsewhere({ store }: Pick<Project, "store">, id: string): Promise<string> {
-	const asking = (await store.list()).filter(
+	const asking = firstRuns(await store.list()).filter(
 		(entry) => entry.kind === "run" && entry.id !== id && entry.summary.status === "awaiting_approval",
 	);
 	const ids = asking.slice(0, 3).map((entry) => entry.id.slice(0, 8));

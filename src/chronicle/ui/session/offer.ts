@@ -1,6 +1,7 @@
 // Notifies the user of unfinished runs when a session starts. Nothing is resumed automatically.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../../pi/index.ts";
+import { firstRuns } from "../../engine/index.ts";
 import { waitingLines, waits } from "../text/index.ts";
 import { lookAt } from "./session-project.ts";
 
@@ -9,7 +10,7 @@ export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Prom
 	const { hasUI, mode, ui } = ctx;
 	const project = lookAt({ cwd: ctx.cwd, trusted: true });
 	try {
-		const waiting = (await project.store.list()).filter(waits);
+		const waiting = firstRuns(await project.store.list()).filter(waits);
 		const [newest] = waiting;
 		if (newest?.kind !== "run") return;
 		const read = await project.store.read(newest.id);

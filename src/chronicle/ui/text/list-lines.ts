@@ -1,11 +1,20 @@
 // The templates and runs of a project, as plain lines for any screen.
 import { formatDiagnostic, formatPath } from "../../../definition/index.ts";
 import type { LedgerEntry } from "../../core/index.ts";
-import { isLoaded, type Project, type SelectedTemplate, type TemplateCatalogue } from "../../engine/index.ts";
+import {
+	isLoaded,
+	type Project,
+	type RunTree,
+	runTrees,
+	type SelectedTemplate,
+	type TemplateCatalogue,
+} from "../../engine/index.ts";
 import { shortCost, shortTime, whyOf } from "../timeline/index.ts";
 import { isInterrupted, waitingLines } from "./status-lines.ts";
 
 const mostRuns = 20;
+/** Children that are listed one by one; more are counted. */
+const mostChildren = 5;
 const taskLength = 60;
 
 /** Templates with what is wrong with them. `shadowed`: names that a command hides. */
@@ -48,7 +57,7 @@ export function templatePlace({ place }: Pick<Project, "place">): string {
 	return formatPath(`${place.cwd}/.pi/chronicle/workflows/<name>.json`, place.cwd);
 }
 
-/** Runs, newest first, with what those that wait are waiting for. */
+/** Runs, newest first, with what those that wait are waiting for; child runs below their parent. */
 export async function runLines(
 	project: Pick<Project, "store" | "clock">,
 	prefix: string,
@@ -56,13 +65,34 @@ export async function runLines(
 ): Promise<string[]> {
 	if (entries.length === 0) return ["No runs yet."];
 	const lines = ["Runs:"];
-	for (const entry of entries.slice(0, mostRuns)) {
+	const trees = runTrees(entries);
+	for (const { entry, children } of trees.slice(0, mostRuns)) {
 		lines.push(`  ${entryLine(entry, project.clock.now())}`);
 		if (entry.kind === "unreadable") lines.push(`            ${entry.failure.message} ${entry.failure.remedy}`);
 		if (entry.kind === "run") lines.push(...(await explain(project, entry, prefix)));
+		lines.push(...childrenLines(children, "    ", project.clock.now()));
 	}
-	if (entries.length > mostRuns) lines.push(`  … and ${entries.length - mostRuns} older ones`);
+	if (trees.length > mostRuns) lines.push(`  … and ${trees.length - mostRuns} older ones`);
 	return lines;
+}
+
+/** A line for each child run with those below it; their number if there are many. */
+function childrenLines(children: readonly RunTree[], indent: string, now: number): string[] {
+	if (children.length > mostChildren) return [`${indent}${children.length} children: ${countStatuses(children)}`];
+	return children.flatMap(({ entry, children: below }) => [
+		`${indent}${entryLine(entry, now)}`,
+		...childrenLines(below, `${indent}  `, now),
+	]);
+}
+
+/** `4 done, 1 awaiting approval`. */
+function countStatuses(children: readonly RunTree[]): string {
+	const counts = new Map<string, number>();
+	for (const { entry } of children) {
+		const status = entry.kind === "unreadable" ? "cannot be read" : statusOf(entry);
+		counts.set(status, (counts.get(status) ?? 0) + 1);
+	}
+	return [...counts].map(([status, count]) => `${count} ${status}`).join(", ");
 }
 
 /** Why a run does not continue, and the commands that help. */
@@ -91,6 +121,10 @@ export function waits(entry: LedgerEntry): boolean {
 	return entry.kind === "run" && !["running", "done", "failed", "aborted"].includes(entry.summary.status);
 }
 
+function statusOf(entry: Exclude<LedgerEntry, { kind: "unreadable" }>): string {
+	return entry.kind === "run" && isStopped(entry) ? "interrupted" : entry.summary.status.replaceAll("_", " ");
+}
+
 function entryLine(entry: LedgerEntry, now: number): string {
 	const id = entry.id.slice(0, 8).padEnd(8);
 	if (entry.kind === "unreadable") return `${id}  cannot be read`;
@@ -99,11 +133,11 @@ function entryLine(entry: LedgerEntry, now: number): string {
 	const shown = task.length > taskLength ? `${task.slice(0, taskLength - 1)}…` : task;
 	const age = summary.updatedAt === "" ? "" : `${shortTime(now - Date.parse(summary.updatedAt))} ago`;
 	const parts = [
-		entry.kind === "run" && isStopped(entry) ? "interrupted" : summary.status.replaceAll("_", " "),
+		statusOf(entry),
 		summary.state,
 		age,
 		shortCost(summary.costUsd),
-		`${summary.template}: ${shown}`,
+		`${summary.parent?.name ?? summary.template}: ${shown}`,
 	];
 	const foreign = entry.kind === "foreign" ? ` (${entry.format}, read-only)` : "";
 	return `${id}  ${parts.filter((part) => part !== "").join(" · ")}${foreign}`;

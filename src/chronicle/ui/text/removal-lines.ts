@@ -4,7 +4,14 @@ import { shortTime } from "../timeline/index.ts";
 
 /** What is about to go: `1a2b3c4d  done · 3d ago · feature: Add a login`. */
 export function removalLines({ runs, staying }: Removable, now: number): string[] {
-	return [...runs.map((entry) => `  ${entryWords(entry, now)}`), ...stayingLines(staying)];
+	return [
+		...runs.map((entry) => `${isChild(entry) ? "    " : "  "}${entryWords(entry, now)}`),
+		...stayingLines(staying),
+	];
+}
+
+function isChild(entry: RunEntry): boolean {
+	return entry.kind === "run" && entry.summary.parent !== undefined;
 }
 
 function entryWords(entry: RunEntry, now: number): string {

@@ -20,7 +20,7 @@ import {
 } from "../../../../src/chronicle/core/index.ts";
 import { storeFailure } from "../../../../src/chronicle/engine/ledger/failures.ts";
 import { decodeLine, encodeLine, stampEvent } from "../../../../src/chronicle/engine/ledger/line.ts";
-import { resolveRunId, summarizeRun } from "../../../../src/chronicle/engine/ledger/list-runs.ts";
+import { namedIds, resolveRunId, summarizeRun } from "../../../../src/chronicle/engine/ledger/list-runs.ts";
 import { withoutCrc } from "../../../../src/chronicle/engine/ledger/load.ts";
 import { redactEvent } from "../../../../src/chronicle/engine/ledger/redaction.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
@@ -164,11 +164,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 			runs.delete(id);
 			return { ok: true, value: { bytes: 0 } };
 		},
-		find: async (name) =>
-			resolveRunId(
-				name,
-				entries().map(({ id }) => id),
-			),
+		find: async (name) => resolveRunId(name, namedIds(entries())),
 		async post(id, event) {
 			const kept = runs.get(id);
 			if (!kept) return unknown(id);

@@ -287,6 +287,7 @@ function longRun(): ViewSource {
 			for (const event of play.events) if (event.seq > after) yield event;
 		},
 		diff: async () => ({ kind: "diff", summary: ["1 file changed, +30 −30:"], text: patch, cut: true }),
+		child: async () => undefined,
 		transcript: () => undefined,
 	};
 }

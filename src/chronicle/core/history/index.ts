@@ -10,3 +10,4 @@ export {
 	type VisitStart,
 	type Wait,
 } from "./visit.ts";
+export type { VisitChild } from "./visit-child.ts";

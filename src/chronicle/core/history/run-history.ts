@@ -4,6 +4,7 @@ import { addSpend, foldEvent, type LedgerEvent, NO_SPEND, type Run, type Spend, 
 import type { ReadLedger } from "../ports/index.ts";
 import { Rewinds } from "./rewinds.ts";
 import { endPhrase, type Launch, type LaunchEnd, type NumberedMove, type Visit, type Wait } from "./visit.ts";
+import { childrenAfter } from "./visit-child.ts";
 
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -75,6 +76,8 @@ export class RunHistory {
 			if (changed) changed.undone = undone;
 		}
 		const visit = this.#enter(after.visit, after.state, at);
+		const parent = this.#visits.get((before ?? after).visit);
+		if (parent) parent.children = childrenAfter(parent.children, event, at);
 		this.#takeTrees(event, (before ?? after).visit, at);
 		this.#takeWork(event, before, at);
 		this.#takeMove(event, before ?? after, at);
@@ -100,6 +103,7 @@ export class RunHistory {
 			start: undefined,
 			launches: [],
 			waits: [],
+			children: [],
 			spend: NO_SPEND,
 			activeMs: 0,
 			toolCalls: 0,

@@ -1,6 +1,7 @@
 // One visit of a run, derived from its events: workers, waits, spend, files, and the move that ended it. Times are milliseconds since the epoch.
 import type { LaunchId, LaunchReason, MoveCause, Spend, WorkerOutcome } from "../machine/index.ts";
 import type { FileChange, Snapshot } from "../snapshot/index.ts";
+import type { VisitChild } from "./visit-child.ts";
 
 export interface Visit {
 	readonly number: number;
@@ -12,6 +13,8 @@ export interface Visit {
 	readonly start: VisitStart | undefined;
 	readonly launches: readonly Launch[];
 	readonly waits: readonly Wait[];
+	/** Its child runs, in the order of the join; empty in a state with a worker. */
+	readonly children: readonly VisitChild[];
 	readonly spend: Spend;
 	readonly activeMs: number;
 	readonly toolCalls: number;

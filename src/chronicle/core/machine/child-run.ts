@@ -68,6 +68,11 @@ export interface JoinConflict {
 	readonly theirs: string;
 }
 
+/** The folder in which the user resolves conflicts by hand: the child number 0 of the visit. */
+export function conflictFolderId(run: string, visit: number): string {
+	return childId(run, visit, 0);
+}
+
 /** The run id of child `index` of `visit`: a UUID that follows from its arguments. */
 export function childId(parent: string, visit: number, index: number): string {
 	const hex = createHash("sha256").update(`${parent}/${visit}/${index}`).digest("hex");

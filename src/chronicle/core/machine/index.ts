@@ -1,11 +1,12 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
-export type { ChildGroup, ChildRun } from "./child-group.ts";
+export type { ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { templateOf } from "./child-plan.ts";
 export {
 	type ChildSpend,
 	type ConflictChoice,
 	childId,
+	conflictFolderId,
 	type JoinConflict,
 	MOST_IN_TREE,
 	MOST_LEVELS,

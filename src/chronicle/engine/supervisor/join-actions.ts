@@ -2,7 +2,7 @@
 // J1 nothing in the run's folder changes before `joined` is on disk; J2 what changed in the folder since is one more side of the merge; J3
 // repeating an action after a crash comes to the same files.
 import type { Action, FileLeft, JoinConflict, Workspace, WorkspaceFailure } from "../../core/index.ts";
-import { childId } from "../../core/index.ts";
+import { conflictFolderId } from "../../core/index.ts";
 import type { ExecutorContext } from "./executor-context.ts";
 
 type Merge = Extract<Action, { kind: "merge_files" }>;
@@ -61,11 +61,6 @@ async function mergeAll(
 		last = last === YOURS ? `${YOURS} and ${name}` : `${last}, ${name}`;
 	}
 	return { ok: true, tree, conflicts };
-}
-
-/** The folder in which the user resolves conflicts by hand: the child number 0 of the visit. */
-export function conflictFolderId(run: string, visit: number): string {
-	return childId(run, visit, 0);
 }
 
 async function resolveByHand(

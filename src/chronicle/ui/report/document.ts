@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { titleOf } from "../timeline/index.ts";
 import { changesSection, type VisitPatch } from "./changes.ts";
 import { moneySection, pathSection, timeSection } from "./charts.ts";
+import { childrenSection } from "./children.ts";
 import { historySection, shownVisits } from "./history.ts";
 import { type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawFigures, drawHead, drawNext } from "./overview.ts";
@@ -36,6 +37,7 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 		timeSection(page),
 		moneySection(page),
 		historySection(page),
+		...optional(childrenSection(page)),
 		changesSection(page, patches),
 		knowledgeSection(page),
 		peopleSection(page),
@@ -66,6 +68,10 @@ function drawToVisit({ html, report: { visits } }: ReportPage): HtmlContent {
 		({ number, state }) => html`<li><a href="#visit-${number}">${number} ${html.cut(titleOf(state), 60)}</a></li>`,
 	);
 	return html`<details class="to-visit"><summary>To visit …</summary><ol tabindex="0" aria-label="Visits">${items}</ol></details>`;
+}
+
+function optional(section: Section | undefined): Section[] {
+	return section ? [section] : [];
 }
 
 function frame(title: Markup, body: Markup): string {

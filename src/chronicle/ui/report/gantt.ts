@@ -2,6 +2,7 @@
 
 import type { Launch, Visit, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortTime, titleOf } from "../timeline/index.ts";
+import { drawLanes, laneStart, lanesHeight } from "./lanes.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { waitPhrase } from "./phrases.ts";
 import type { ReportModel } from "./report-model.ts";
@@ -56,11 +57,15 @@ export function drawGantt(html: Html, report: ReportModel, room: ChartWidth): Ma
 	const axis = timeAxis(busySpans(report), report.beganAt, report.endedAt, left, right);
 	const numbers = Math.max(20, 4 + textWidth(String(shown.at(-1)?.number ?? 1), 13));
 	const gap = leftOut > 0 ? 26 : 0;
-	const rows = shown.map((visit, index) => ({
-		visit,
-		y: top + index * rowHeight + (leftOut > 0 && index >= firstRows ? gap : 0),
-	}));
-	const bottom = top + shown.length * rowHeight + gap;
+	let bottom = top;
+	const rows = shown.map((visit, index) => {
+		if (leftOut > 0 && index === firstRows) bottom += gap;
+		const y = bottom;
+		const height = rowHeight + lanesHeight(visit);
+		bottom += height;
+		return { visit, y, height };
+	});
+	const gapAt = (rows[firstRows]?.y ?? bottom) - gap + 17;
 	return drawSvg(html, {
 		id: `gantt-${room}`,
 		width,
@@ -70,12 +75,12 @@ export function drawGantt(html: Html, report: ReportModel, room: ChartWidth): Ma
 		content: [
 			drawAxis(html, axis, top, bottom),
 			drawRewinds(html, report, axis, top, bottom),
-			rows.map(({ visit, y }) =>
-				drawRow(html, visit, y, { report, axis, wide, left, right, width, rowHeight, numbers }),
+			rows.map(({ visit, y, height }) =>
+				drawRow(html, visit, y, { report, axis, wide, left, right, width, rowHeight: height, numbers }),
 			),
 			leftOut === 0
 				? undefined
-				: html`<text class="dim" x="${left}" y="${top + firstRows * rowHeight + 17}">… ${leftOut} more visits are in the table below …</text>`,
+				: html`<text class="dim" x="${left}" y="${px(gapAt)}">… ${leftOut} more visits are in the table below …</text>`,
 		],
 	});
 }
@@ -143,13 +148,14 @@ function drawRow(html: Html, visit: Visit, y: number, row: Row): Markup {
 		...visit.launches.map((launch) => drawStart(html, launch, report, axis, barY)),
 		...visit.waits.map((wait) => drawWait(html, wait, axis, barY)),
 		...visit.launches.map((launch) => drawLaunch(html, launch, report, axis, barY)),
+		drawLanes(html, visit, row, barY + laneStart),
 	];
 	const undone = visit.undone ? html`<title>Visit ${visit.number} was undone by a rewind</title>` : undefined;
 	return html`<g class="${visit.undone ? "undone" : "kept"}">${undone}<line class="rule" x1="0" x2="${width}" y1="${px(y + rowHeight)}" y2="${px(y + rowHeight)}"/><text class="num" x="${px(numbers)}" y="${px(textY)}" text-anchor="end">${visit.number}</text><text x="${px(numbers + 8)}" y="${px(textY)}">${name}</text><text class="dim small" x="${px(width)}" y="${px(textY)}" text-anchor="end">${figures}</text>${bars}</g>`;
 }
 
-function figuresOf({ activeMs, spend, waits, launches }: Visit): string {
-	if (launches.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
+function figuresOf({ activeMs, spend, waits, launches, children }: Visit): string {
+	if (launches.length + children.length > 0) return `${shortTime(activeMs)} · ${shortCost(spend.costUsd)}`;
 	const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
 	return waited > 0 ? `${shortTime(waited)} waited` : "";
 }

@@ -13,6 +13,8 @@ export interface ReportPage {
 	readonly prefix: string;
 	/** Sentences about omissions; sections add to it. */
 	readonly leftOut: string[];
+	/** Reports of child runs by run id, as paths relative to this one. */
+	readonly childReports: ReadonlyMap<string, string>;
 }
 
 export interface Section {

@@ -258,6 +258,15 @@ const knownKinds: ReadonlySet<string> = new Set<LedgerEvent["kind"]>([
 	"files_unrestored",
 	"cleanup_ended",
 	"strays_stopped",
+	"children_planned",
+	"child_parked",
+	"child_spent",
+	"child_ended",
+	"child_signaled",
+	"child_dropped",
+	"joined",
+	"join_applied",
+	"join_failed",
 ]);
 
 /** The moves kept in a folded run, for reports without events. */

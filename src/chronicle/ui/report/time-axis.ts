@@ -32,9 +32,10 @@ const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14
 /** Spans in which a worker of the run was running, merged, in order. */
 export function busySpans(report: ReportModel): TimeSpan[] {
 	const spans = report.visits
-		.flatMap(({ launches }) =>
-			launches.map(({ startedAt, endedAt }) => ({ from: startedAt ?? 0, to: endedAt ?? report.endedAt })),
-		)
+		.flatMap(({ launches, children }) => [
+			...launches.map(({ startedAt, endedAt }) => ({ from: startedAt ?? 0, to: endedAt ?? report.endedAt })),
+			...children.map(({ beganAt, endedAt }) => ({ from: beganAt ?? 0, to: endedAt ?? report.endedAt })),
+		])
 		.filter(({ from, to }) => from > 0 && to > from)
 		.sort((one, other) => one.from - other.from);
 	const merged: TimeSpan[] = [];

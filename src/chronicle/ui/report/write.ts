@@ -5,7 +5,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { replaceFile } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
-import type { ReadLedger, Result, Workspace } from "../../core/index.ts";
+import { type ReadLedger, type Result, readHistory, type Workspace } from "../../core/index.ts";
 import { collectPatches } from "./changes.ts";
 import { readConversation } from "./conversation.ts";
 import { drawDocument } from "./document.ts";
@@ -23,6 +23,8 @@ export interface ReportOptions {
 	readonly transcripts?: readonly Transcript[];
 	/** Path of the event log, relative to the report. */
 	readonly log?: string;
+	/** Reports of child runs by run id, with paths relative to the report. */
+	readonly childReports?: ReadonlyMap<string, string>;
 	/** IANA name of the time zone; by default the machine's. */
 	readonly zone?: string;
 	/** Time of creation, in milliseconds since the epoch. */
@@ -40,7 +42,15 @@ export async function writeReport(read: ReadLedger, options: ReportOptions = {})
 	const moments = openMoments(html, zone, report.beganAt, report.endedAt);
 	const patches = await collectPatches(report, options.workspace, redact);
 	const { holder } = read;
-	const page = { html, report, moments, holder, prefix: options.prefix ?? "/chronicle ", leftOut: [] };
+	const page = {
+		html,
+		report,
+		moments,
+		holder,
+		prefix: options.prefix ?? "/chronicle ",
+		leftOut: [],
+		childReports: options.childReports ?? new Map(),
+	};
 	return drawDocument(page, {
 		patches,
 		transcripts: options.transcripts ?? [],
@@ -49,7 +59,7 @@ export async function writeReport(read: ReadLedger, options: ReportOptions = {})
 	});
 }
 
-export interface SaveOptions extends Omit<ReportOptions, "transcripts" | "log"> {
+export interface SaveOptions extends Omit<ReportOptions, "transcripts" | "log" | "childReports"> {
 	/** File to write; by default `report.html` in the run's folder. */
 	readonly path?: string;
 }
@@ -63,7 +73,14 @@ export async function saveReport(
 	const redact = options.redact ?? openRedaction(process.env);
 	const transcripts = await findTranscripts(read.folder, dirname(file));
 	const log = await seenLog(read.place, dirname(file));
-	const html = await writeReport(read, { ...options, redact, transcripts, ...(log === undefined ? {} : { log }) });
+	const childReports = await findChildReports(read, dirname(file));
+	const html = await writeReport(read, {
+		...options,
+		redact,
+		transcripts,
+		childReports,
+		...(log === undefined ? {} : { log }),
+	});
 	try {
 		await replaceFile(file, html);
 	} catch (error) {
@@ -92,6 +109,22 @@ async function findTranscripts(folder: string, from: string): Promise<Transcript
 	}
 	const order = (key: string): number => key.split(".").reduce((sum, part) => sum * 10_000 + Number(part), 0);
 	return found.sort((one, other) => order(one.key) - order(other.key));
+}
+
+/** Reports of child runs that exist beside the run's folder. */
+async function findChildReports(read: ReadLedger, from: string): Promise<Map<string, string>> {
+	const found = new Map<string, string>();
+	const history = await readHistory(read).catch(() => undefined);
+	for (const { id } of history?.visits.flatMap(({ children }) => children) ?? []) {
+		const report = join(dirname(read.folder), id, "report.html");
+		const isThere = await stat(report).then(
+			(stats) => stats.isFile(),
+			() => false,
+		);
+		const href = isThere ? seenFrom(from, report) : undefined;
+		if (href !== undefined) found.set(id, href);
+	}
+	return found;
 }
 
 async function seenLog(place: string, from: string): Promise<string | undefined> {

@@ -24,4 +24,6 @@ export interface ViewSource {
 	diff(visit: number): Promise<VisitDiff>;
 	/** pi's session file of a conversation; `undefined` if there is none. */
 	transcript(conversation: string): string | undefined;
+	/** The data of a child run; `undefined` if it has not begun, or cannot be read. */
+	child(id: string): Promise<ViewSource | undefined>;
 }

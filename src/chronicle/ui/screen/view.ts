@@ -1,9 +1,8 @@
 // The run view: a screen with the history, a visit's transcript (live while its worker runs), its diff, the run's knowledge, and its events.
 // It only reads and draws, and blocks nothing. Without a key press it redraws at most once a second; every line fits the width.
-import type { ExtensionContext, KeybindingsManager } from "@earendil-works/pi-coding-agent";
+import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
 
 import {
-	closes,
 	dim,
 	fitLine,
 	frame,
@@ -16,8 +15,6 @@ import {
 	type Paint,
 	paintLine,
 	plain,
-	themed,
-	wholeScreen,
 } from "../../../tui/index.ts";
 import {
 	conversationsOf,
@@ -33,11 +30,12 @@ import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
 import { patchPage } from "./patch.ts";
 import { readTranscript } from "./transcript.ts";
+import { childrenOf, childrenPage } from "./view-children.ts";
 import { historyPage, knowledgePage } from "./view-pages.ts";
 import type { ViewSource } from "./view-source.ts";
 
-const pages = ["History", "Transcript", "Diff", "Knowledge", "Events"] as const;
-type PageName = (typeof pages)[number];
+const everyPage = ["History", "Transcript", "Diff", "Knowledge", "Events", "Children"] as const;
+type PageName = (typeof everyPage)[number];
 
 /** What the pages need of a visit. */
 type SeenVisit = Pick<Visit, "number" | "state"> & { readonly launches: readonly LaunchId[] };
@@ -47,6 +45,8 @@ interface Page {
 	/** Lines that n and p jump to. */
 	readonly marks: readonly number[];
 	readonly dress?: (index: number) => Line;
+	/** A line that must be in sight. */
+	readonly focus?: number;
 }
 
 /** Maximum number of events kept for the page of events; the file has the rest. */
@@ -58,27 +58,14 @@ const eventsAtOnce = 200;
 const roomy = 72;
 const narrow = 48;
 
-/** Opens the view and resolves when the user closes it. Only for the terminal (`ctx.mode === "tui"`). */
-export async function openRunView(ctx: ExtensionContext, source: ViewSource): Promise<void> {
-	await ctx.ui.custom<void>((tui, theme, keybindings, done) => {
-		const view = new RunView(source, { paint: themed({ theme }), requestRender: () => tui.requestRender() });
-		return {
-			capturesViewportInput: true,
-			render: (width) => view.render(width, tui.terminal.rows),
-			handleInput(data) {
-				if (closes(data, keybindings)) done();
-				else view.handleKey(data, keybindings);
-			},
-			invalidate() {},
-			dispose: () => view.dispose(),
-		};
-	}, wholeScreen);
-}
-
 /** Where the view is drawn. */
-interface ViewTerminal {
+export interface ViewTerminal {
 	readonly paint: Paint;
 	requestRender(): void;
+	/** Opens the view of a child run over this one. Absent: it cannot be opened. */
+	openChild?(id: string): void;
+	/** What Esc does; default: it closes. */
+	readonly leaves?: string;
 }
 
 /** The view without a screen: it draws rows, and handles keys. */
@@ -92,6 +79,8 @@ export class RunView {
 	#loads = 0;
 	readonly #events: LedgerEvent[] = [];
 	readonly #history = new RunHistory();
+	/** Index of the selected child among those of all visits. */
+	#child = 0;
 	#lastSeq = 0;
 	#reading: Promise<void> | undefined;
 	/** Whether the events have been read once. */
@@ -126,24 +115,26 @@ export class RunView {
 	render(width: number, terminalRows: number): string[] {
 		const height = Math.max(3, terminalRows - frameRows - 1);
 		const rows = this.#window.rows(width, height);
+		const pages = this.#pages();
 		const keys = [
-			"Esc closes",
+			this.#terminal.leaves ?? "Esc closes",
 			"Tab page",
-			"↑↓ PgUp PgDn",
+			...(this.#name === "Children" ? ["↑↓ child", "Enter opens it"] : ["↑↓ PgUp PgDn"]),
 			...(this.#showsVisit() ? ["←→ visit"] : []),
 			...(this.#name === "Diff" ? ["n p file", "r refreshes"] : []),
 			"Home End",
-			"1–5 pages",
+			`1–${pages.length} pages`,
 		];
 		const { paint } = this.#terminal;
 		const foot = this.#window.position();
 		const [first = "", ...rest] = frame({ title: this.#title(width), foot, keys }, rows, width, paint);
-		return [first, paintLine(fitLine(tabLine(this.#name, width), width), paint), ...rest];
+		return [first, paintLine(fitLine(tabLine(this.#name, pages, width), width), paint), ...rest];
 	}
 
 	handleKey(data: string, keybindings: Pick<KeybindingsManager, "matches">): void {
-		const digit = /^[1-5]$/.test(data) ? pages[Number(data) - 1] : undefined;
+		const digit = /^[1-6]$/.test(data) ? this.#pages()[Number(data) - 1] : undefined;
 		if (digit) this.#show(digit);
+		else if (this.#name === "Children" && this.#handleChildKey(data, keybindings)) return;
 		else if (data === "\t") this.#show(this.#neighbor(1));
 		else if (data === "\u001b[Z") this.#show(this.#neighbor(-1));
 		else if (data === "r") void this.#load();
@@ -153,7 +144,32 @@ export class RunView {
 			this.#terminal.requestRender();
 	}
 
+	/** Selects or opens a child; returns whether the key is for that. */
+	#handleChildKey(data: string, keybindings: Pick<KeybindingsManager, "matches">): boolean {
+		const children = childrenOf(this.#history);
+		const by =
+			data === "k" || keybindings.matches(data, "tui.select.up")
+				? -1
+				: data === "j" || keybindings.matches(data, "tui.select.down")
+					? 1
+					: 0;
+		if (by !== 0) {
+			this.#child = Math.max(0, Math.min(this.#child + by, children.length - 1));
+			void this.#load();
+			return true;
+		}
+		if (!keybindings.matches(data, "tui.select.confirm")) return false;
+		const chosen = children[this.#child];
+		if (chosen) this.#terminal.openChild?.(chosen.id);
+		return true;
+	}
+
+	#pages(): readonly PageName[] {
+		return childrenOf(this.#history).length > 0 ? everyPage : everyPage.slice(0, -1);
+	}
+
 	#neighbor(by: number): PageName {
+		const pages = this.#pages();
 		return pages[(pages.indexOf(this.#name) + by + pages.length) % pages.length] ?? "History";
 	}
 
@@ -188,7 +204,7 @@ export class RunView {
 
 	#show(name: PageName): void {
 		this.#name = name;
-		const atEnd = name !== "Diff" && name !== "Knowledge";
+		const atEnd = name !== "Diff" && name !== "Knowledge" && name !== "Children";
 		this.#window = openWindow(this.#terminal.paint, atEnd, name === "Events" ? "cut" : "wrapped");
 		this.#marks = [];
 		this.#window.set([[dim("…")]]);
@@ -208,7 +224,11 @@ export class RunView {
 			});
 			await this.#reading;
 			if (own !== this.#loads) return;
-			page = await pageOf(this.#name, this.#source, this.#visit(), { events: this.#events, history: this.#history });
+			page = await pageOf(this.#name, this.#source, this.#visit(), {
+				events: this.#events,
+				history: this.#history,
+				child: this.#child,
+			});
 		} catch (error) {
 			const reason = error instanceof Error ? error.message : String(error);
 			page = { lines: [[{ text: `Cannot be read: ${reason}`, tone: "error" }]], marks: [] };
@@ -216,6 +236,7 @@ export class RunView {
 		if (own !== this.#loads) return;
 		this.#marks = page.marks;
 		this.#window.set(page.lines, page.dress);
+		if (page.focus !== undefined) showLine(this.#window, page.focus);
 		this.#terminal.requestRender();
 	}
 
@@ -272,7 +293,14 @@ function presentVisit({ visit, state, attempt, history }: Run): SeenVisit {
 	return { number, state: isHere ? state : left.from, launches };
 }
 
-function tabLine(name: PageName, width: number): Line {
+/** Scrolls as little as needed. A line of its page is a row, or nearly. */
+function showLine(window: ReturnType<typeof openWindow>, line: number): void {
+	const top = window.topLine();
+	if (line < top) window.toLine(line);
+	else if (line >= top + window.height) window.toLine(line - window.height + 1);
+}
+
+function tabLine(name: PageName, pages: readonly PageName[], width: number): Line {
 	const all: Line = pages.flatMap((page, index) => [
 		...(index === 0 ? [] : [dim("  ")]),
 		page === name ? ({ text: `[${index + 1} ${page}]`, tone: "accent" } as const) : dim(` ${index + 1} ${page} `),
@@ -285,7 +313,11 @@ async function pageOf(
 	name: PageName,
 	source: ViewSource,
 	visit: SeenVisit | undefined,
-	{ events, history }: { readonly events: readonly LedgerEvent[]; readonly history: RunHistory },
+	{
+		events,
+		history,
+		child,
+	}: { readonly events: readonly LedgerEvent[]; readonly history: RunHistory; readonly child: number },
 ): Promise<Page> {
 	switch (name) {
 		case "History":
@@ -294,6 +326,8 @@ async function pageOf(
 			return unmarked(knowledgePage(source.run()));
 		case "Events":
 			return unmarked(events.map(eventLine));
+		case "Children":
+			return childrenPage(history, source.run(), child);
 		case "Transcript":
 			return unmarked(transcriptLines(source, visit));
 		case "Diff": {

@@ -29,5 +29,9 @@ export function runSource(project: Project, read: ReadLedger, live: SupervisedRu
 			const path = join(read.folder, "workers", `${conversation}.jsonl`);
 			return existsSync(path) ? path : undefined;
 		},
+		async child(id) {
+			const found = await project.store.read(id);
+			return found.ok ? runSource(project, found.value, undefined) : undefined;
+		},
 	};
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
-import { liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
+import { conflictFolderId, liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
 import {
 	childLines,
 	commandAbout,
@@ -47,6 +47,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 		...childLines(run, 100).map(({ mark, text }) => `  ${mark} ${text}`),
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
+		...(question?.side === "conflict" ? [handLine(read)] : []),
 		...waitingLines(read, prefix),
 		...nextLines(run, prefix),
 		...run.unmeasured
@@ -58,6 +59,11 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 			.map((notice) => `Note: ${notice}`),
 		...repairs.map((repair) => `Repaired: ${repair}`),
 	];
+}
+
+/** Where the user can resolve the conflicts of a join. */
+function handLine({ run: { id, visit }, folder }: ReadLedger): string {
+	return `To resolve them by hand, edit ${join(folder, "children", conflictFolderId(id, visit), "work")}, then choose hand.`;
 }
 
 /** What a run waits for, and the commands that help; nothing while it is running. */

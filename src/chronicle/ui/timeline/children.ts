@@ -1,6 +1,6 @@
 // The children of a run's current state, a line each: shared by the timeline and the status. Pure.
 import { shortCost, shortTime } from "../../../pi/index.ts";
-import type { ChildRun, Run } from "../../core/index.ts";
+import type { ChildRun, Run, VisitChild } from "../../core/index.ts";
 import { marks } from "./marks.ts";
 
 /** Children that are listed one by one; more are counted. */
@@ -37,22 +37,33 @@ const words: Readonly<Record<ChildRun["status"], string>> = {
 	dropped: "dropped",
 };
 
+/** The line of a child of any visit. `working`: its visit is the current one, and its children are supervised. */
+export function visitChildLine({ total, ...child }: VisitChild, working: boolean): ChildLine {
+	return describeChild({ ...child, counted: total, waits: null }, working);
+}
+
 function lineOf(child: ChildRun, run: Run): ChildLine {
+	return describeChild(child, run.stage.kind === "children");
+}
+
+type Described = Pick<ChildRun, "id" | "name" | "status" | "waits" | "detail" | "counted">;
+
+function describeChild(child: Described, working: boolean): ChildLine {
 	const { id, name, status, detail, counted } = child;
 	const spent = counted.attempts === 0 ? [] : [shortTime(counted.activeMs), shortCost(counted.spend.costUsd)];
 	const doing = status === "pending" ? (counted.attempts === 0 ? "starting" : "working") : words[status];
 	const why = detail === "" ? [] : [detail];
 	return {
-		mark: markOf(child, run),
+		mark: markOf(child, working),
 		text: [`${name} (${id.slice(0, 8)})`, doing, ...spent, ...why].join(" · "),
 		tone: status === "done" ? "success" : status === "parked" ? "warning" : status === "failed" ? "error" : "plain",
 	};
 }
 
-function markOf({ status, waits }: ChildRun, run: Run): string {
+function markOf({ status, waits }: Pick<ChildRun, "status" | "waits">, working: boolean): string {
 	switch (status) {
 		case "pending":
-			return run.stage.kind === "children" ? marks.working : marks.todo;
+			return working ? marks.working : marks.todo;
 		case "parked":
 			return waits === "awaiting_approval" ? marks.waiting : marks.paused;
 		case "done":

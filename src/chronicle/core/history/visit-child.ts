@@ -1,0 +1,78 @@
+// The child runs of one visit, folded from the parent's events. Times are milliseconds since the epoch.
+import type { ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
+import { NO_SPEND } from "../machine/index.ts";
+
+export interface VisitChild {
+	/** From 1, in the order of the join. */
+	readonly index: number;
+	/** Run id. */
+	readonly id: string;
+	readonly name: string;
+	readonly status: ChildStatus;
+	/** Why it waits or failed; empty: nothing to say. */
+	readonly detail: string;
+	readonly plannedAt: number;
+	/** When its first worker began, as far as the parent knows; `undefined`: it has not reported yet. */
+	readonly beganAt: number | undefined;
+	readonly endedAt: number | undefined;
+	readonly total: ChildSpend;
+	readonly summary: string;
+}
+
+const noTotal: ChildSpend = { spend: NO_SPEND, activeMs: 0, attempts: 0, toolCalls: 0 };
+
+/** The children after an event of their parent; `at` is its time. */
+export function childrenAfter(children: readonly VisitChild[], event: LedgerEvent, at: number): readonly VisitChild[] {
+	const change = (id: string, to: (child: VisitChild) => Partial<VisitChild>): readonly VisitChild[] =>
+		children.map((child) => (child.id === id ? { ...child, ...to(child) } : child));
+	switch (event.kind) {
+		case "children_planned":
+			return [
+				...children,
+				...event.children.map(({ index, id, name }) => ({
+					index,
+					id,
+					name,
+					status: "pending" as const,
+					detail: "",
+					plannedAt: at,
+					beganAt: undefined,
+					endedAt: undefined,
+					total: noTotal,
+					summary: "",
+				})),
+			];
+		case "child_spent":
+			return change(event.child, (child) => ({ ...spentBy(child, event, at) }));
+		case "child_parked":
+			return change(event.child, () => ({ status: "parked", detail: event.detail }));
+		case "child_signaled":
+			return change(event.child, ({ status }) =>
+				status === "done" || status === "dropped" ? {} : { status: "pending", detail: "", endedAt: undefined },
+			);
+		case "child_dropped":
+			return change(event.child, ({ endedAt }) => ({ status: "dropped", endedAt: endedAt ?? at }));
+		case "child_ended":
+			return change(event.child, (child) => ({
+				...spentBy(child, event.total, at),
+				status: event.status,
+				detail: event.detail,
+				endedAt: at,
+				summary: event.handover.summary,
+			}));
+		case "resumed":
+			return children.map((child) => (child.status === "parked" ? { ...child, status: "pending", detail: "" } : child));
+		default:
+			return children;
+	}
+}
+
+/** Its totals, and its beginning: the first report says how long it has worked. */
+function spentBy(
+	{ beganAt, plannedAt }: VisitChild,
+	{ spend, activeMs, attempts, toolCalls }: ChildSpend,
+	at: number,
+): Pick<VisitChild, "total" | "beganAt"> {
+	const began = beganAt ?? (attempts > 0 ? Math.max(plannedAt, at - activeMs) : undefined);
+	return { total: { spend, activeMs, attempts, toolCalls }, beganAt: began };
+}

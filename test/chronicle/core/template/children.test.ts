@@ -1,0 +1,82 @@
+// States that are done by child runs: what is compiled, and each mistake with its place.
+import { describe, expect, it } from "vitest";
+import { readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import { openSource } from "../../../../src/definition/index.ts";
+
+const worker = { persona: "Builder", next: ["done"] };
+const inline = { states: { work: worker } };
+
+/** Reads a template whose state `build` has these fields; each problem as `severity code line: message`. */
+function problemsOf(build: object, more: object = {}): string[] {
+	const text = JSON.stringify({ name: "t", states: { build: { next: ["done"], ...build } }, ...more }, null, 1);
+	const { diagnostics } = readTemplate(openSource("/t.json", text), "t");
+	const lines = text.split("\n");
+	return diagnostics.map(({ severity, code, line, message }) => {
+		const key = /"([^"]+)"/.exec(lines[(line ?? 1) - 1] ?? "")?.[1];
+		return `${severity} ${code} at ${key}: ${message}`;
+	});
+}
+
+const branches = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`b${n}`, worker]));
+
+describe("a state that is done by child runs", () => {
+	it.each<[string, object]>([
+		["a template by name", { run: "ship" }],
+		["a template in place", { run: inline }],
+		["a child per item", { run: "ship", for_each: "pendingTasks", as: "job", task: "Do {job}" }],
+		["branches of both kinds", { branches: { a: { run: "ship", task: "x" }, b: worker } }],
+		["a hundred branches", { branches: branches(100), join: 100 }],
+		["every policy", { run: "ship", join: "any", on_failed: "continue", on_conflict: "fail", files: "own" }],
+	])("loads with %s", (_, build) => {
+		expect(problemsOf(build)).toEqual([]);
+	});
+
+	it.each<[string, object, RegExp]>([
+		["a persona and run", { persona: "P", run: "ship" }, /^error two-doers at persona: .*`run` and `persona`/],
+		["an agent and run", { agent: "p", run: "ship" }, /^error two-doers at agent/],
+		["run and branches", { run: "ship", branches: { a: worker } }, /^error two-doers at branches/],
+		["a persona and branches", { persona: "P", branches: { a: worker } }, /^error two-doers at persona/],
+		["for_each without run", { persona: "P", for_each: "pendingTasks" }, /^error no-children at for_each/],
+		["max_parallel without run", { persona: "P", max_parallel: 2 }, /^error no-children at max_parallel/],
+		["join without run", { persona: "P", join: "any" }, /^error no-children at join/],
+		["merge_by without run", { persona: "P", merge_by: "M" }, /^error no-children at merge_by/],
+		["for_each beside branches", { branches: { a: worker }, for_each: "findings" }, /^error no-effect at for_each/],
+		["a task beside branches", { branches: { a: worker }, task: "x" }, /^error no-effect at task/],
+		["tools beside run", { run: "ship", tools: ["read"] }, /^warning no-effect at tools/],
+		["101 branches", { branches: branches(101) }, /^error \S+ at branches: .*100/],
+		["no branch", { branches: {} }, /^error \S+ at branches/],
+		["a branch that is no group", { branches: { a: "ship" } }, /^error \S+ at a: /],
+		[
+			"a higher join than branches",
+			{ branches: { a: worker, b: worker }, join: 3 },
+			/^error bad-value at join: .*3.*2 children/,
+		],
+		["a higher join than the only child", { run: "ship", join: 2 }, /^error bad-value at join: .*1 child\./],
+		["join 0", { run: "ship", join: 0 }, /^error \S+ at join/],
+		["join 101", { run: "ship", for_each: "findings", join: 101 }, /^error \S+ at join/],
+		["another join", { run: "ship", join: "most" }, /^error \S+ at join: .*"any"/],
+		["a list as run", { run: ["ship"] }, /^error \S+ at run/],
+		["an empty run", { run: " " }, /^error \S+ at run/],
+		["max_parallel 0", { run: "ship", max_parallel: 0 }, /^error \S+ at max_parallel/],
+		["another files", { run: "ship", files: "mine" }, /^error \S+ at files/],
+		["an unknown field of a branch", { branches: { a: { run: "ship", tsk: "x" } } }, /^error unknown-\S+ at tsk/],
+		["a misspelled run", { rum: "ship" }, /^error unknown-\S+ at rum: .*run/],
+		["a misspelled branches", { branchs: { a: worker } }, /^error unknown-\S+ at branchs: .*branches/],
+		["a misspelled for_each", { run: "ship", foreach: "findings" }, /^error unknown-\S+ at foreach: .*for_each/],
+		["a name that is none", { branches: { "a/b": worker } }, /^error \S+ at a\/b/],
+		["a mistake in a template in place", { run: { states: { work: { persona: 5 } } } }, /^error \S+ at persona/],
+	])("is refused with %s", (_, build, expected) => {
+		expect(
+			problemsOf(build).find((problem) => expected.test(problem)),
+			problemsOf(build).join("\n"),
+		).toBeDefined();
+	});
+
+	it("is refused with two branches of one name, at the second", () => {
+		const text =
+			'{ "name": "t", "states": { "build": { "next": [],\n"branches": {\n"a": { "run": "x" },\n"a": { "run": "y" } } } } }';
+		const { read, diagnostics } = readTemplate(openSource("/t.json", text), "t");
+		expect(read).toBeUndefined();
+		expect(diagnostics).toContainEqual(expect.objectContaining({ severity: "error", line: 4 }));
+	});
+});

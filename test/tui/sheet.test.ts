@@ -49,7 +49,7 @@ interface Case {
 }
 
 function cases(): Record<string, Case> {
-	const testRun = open(definition({ states: { planning: { next: ["done"], requires_approval: true }, done: {} } }));
+	const testRun = open(definition({ planning: { next: ["done"], requires_approval: true }, done: {} }));
 	const run = testRun.run;
 	const words = {
 		diff: "Look at the changes first",

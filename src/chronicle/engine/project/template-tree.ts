@@ -50,15 +50,19 @@ export function readTree(
 	const pinned: Record<string, PinnedTemplate> = {};
 	const templates: TreeTemplate[] = [];
 	const problems: TreeProblem[] = [];
-	const loop = loopFrom(name, (one) => namedBy(one === name ? template : find(one)?.read?.template));
+	const loop = findLoop(name, (one) => namedBy(one === name ? template : find(one)?.read?.template));
 	if (loop) {
-		const state = stateNaming(template, loop[1] ?? name);
-		const message = `The templates run each other in a circle: ${loop.join(" → ")}.`;
+		const state = stateNaming(template, loop.first);
+		const message = `The templates run each other in a circle: ${loop.way.join(" → ")}.`;
 		return { pinned, templates, problems: [{ state, message, remedy: "Let one of them do the work itself." }] };
 	}
 	const open: Visit[] = [{ template, path: "", inline: false, level: 0 }];
+	const levels = new Map<Template, number>();
 	for (let next = open.shift(); next; next = open.shift()) {
 		const { path, level, inline } = next;
+		// Named again at another level, only its depth can differ.
+		if (levels.get(next.template) === level) continue;
+		levels.set(next.template, level);
 		templates.push({ path, template: next.template, inline });
 		for (const state of next.template.states.values()) {
 			const at = path === "" ? state.name : `${path}/${state.name}`;
@@ -71,6 +75,24 @@ export function readTree(
 		}
 	}
 	return { pinned, templates, problems };
+}
+
+/** A circle among the templates that `name` runs, and which of its own templates leads to it. */
+function findLoop(
+	name: string,
+	references: (name: string) => readonly string[],
+): { readonly way: readonly string[]; readonly first: string } | undefined {
+	const own = loopFrom(name, references);
+	if (own) return { way: own, first: own[1] ?? name };
+	for (const first of new Set(references(name))) {
+		const reached = new Set([first]);
+		for (const one of reached) {
+			const way = loopFrom(one, references);
+			if (way) return { way, first };
+			for (const next of references(one)) reached.add(next);
+		}
+	}
+	return undefined;
 }
 
 interface Collected {

@@ -63,7 +63,7 @@ describe("a state that is done by child runs", () => {
 		["a misspelled run", { rum: "ship" }, /^error unknown-\S+ at rum: .*run/],
 		["a misspelled branches", { branchs: { a: worker } }, /^error unknown-\S+ at branchs: .*branches/],
 		["a misspelled for_each", { run: "ship", foreach: "findings" }, /^error unknown-\S+ at foreach: .*for_each/],
-		["a name that is none", { branches: { "a/b": worker } }, /^error \S+ at a\/b/],
+		["a name that is none", { branches: { constructor: worker } }, /^error reserved-name at constructor/],
 		["a mistake in a template in place", { run: { states: { work: { persona: 5 } } } }, /^error \S+ at persona/],
 	])("is refused with %s", (_, build, expected) => {
 		expect(

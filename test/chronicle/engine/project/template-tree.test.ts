@@ -41,6 +41,20 @@ describe("a template with all that it runs", () => {
 		expect(Object.keys(tree.pinned).sort()).toEqual(["leaf", "other"]);
 	});
 
+	it("is read in time that does not depend on how often its templates are named", async () => {
+		const many = (run: string) => ({
+			states: {
+				all: {
+					branches: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`b${n}`, { run }])),
+					next: ["done"],
+				},
+			},
+		});
+		const { tree, problems } = await check({ root: many("b"), b: many("c"), c: many("d"), d: many("e"), e: nested(0) });
+		expect(problems).toEqual([]);
+		expect(tree.templates).toHaveLength(5);
+	});
+
 	it("may nest four levels deep", async () => {
 		expect((await check({ root: nested(4) })).problems).toEqual([]);
 	});
@@ -50,8 +64,8 @@ describe("a template with all that it runs", () => {
 		["a circle of three", { root: runs("b"), b: runs("c"), c: runs("root") }, "build", /root → b → c → root/],
 		["a circle through one in place", { root: runs(runs("b")), b: runs("root") }, "build", /root → b → root/],
 		["a circle below", { root: runs("b"), b: runs("c"), c: runs("b") }, "build", /circle: .*b → c → b/],
-		["a missing one", { root: runs("leef"), leaf: nested(0) }, "build", /no template "leef".*leaf/],
-		["a missing one below", { root: runs("b"), b: runs("nowhere") }, "build/build", /no template "nowhere"/],
+		["a missing one", { root: runs("leef"), leaf: nested(0) }, "build", /no template `leef`.*`leaf`/],
+		["a missing one below", { root: runs("b"), b: runs("nowhere") }, "build/build", /no template `nowhere`/],
 		["one that does not load", { root: runs("b"), b: { states: { a: { next: 5 } } } }, "build", /does not load/],
 		["five levels", { root: nested(5) }, "build/build/build/build/build", /deeper than 4/],
 		["shared files and a writer", { root: runs(nested(0), { files: "shared" }) }, "build", /can change files/],

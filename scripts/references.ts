@@ -17,6 +17,7 @@ export type Generator = () => string | Promise<string>;
 export const references: Readonly<Record<string, Generator>> = {
 	"chronicle-template": () => templateTables().template.join("\n"),
 	"chronicle-state": () => templateTables().state.join("\n"),
+	"chronicle-children": () => templateTables().children.join("\n"),
 	"chronicle-limits": () => templateTables().limits.join("\n"),
 	"chronicle-cleanup": () => templateTables().cleanup.join("\n"),
 	"chronicle-ledger": () => ledgerTables().ledger.join("\n"),

@@ -1,6 +1,6 @@
 // The JSON Schema of template files and their reference tables, both derived from the fields.
 import { groupSchema, type JsonSchema, referenceTable } from "../../../definition/index.ts";
-import { branchFields } from "./children-fields.ts";
+import { branchFields, childrenFields } from "./children-fields.ts";
 import { cleanupFields } from "./cleanup.ts";
 import { limitFields, stateFields, templateFields } from "./fields.ts";
 
@@ -18,11 +18,12 @@ export function templateSchema(): JsonSchema {
 }
 
 /** Markdown lines of the tables in the documentation. */
-export function templateTables(): Record<"template" | "limits" | "state" | "cleanup", string[]> {
+export function templateTables(): Record<"template" | "limits" | "state" | "children" | "cleanup", string[]> {
 	return {
 		template: referenceTable(templateFields),
 		limits: referenceTable(limitFields),
 		state: referenceTable(stateFields),
+		children: referenceTable(childrenFields),
 		cleanup: referenceTable(cleanupFields),
 	};
 }

@@ -245,7 +245,11 @@ export class RunView {
 		const tail: LedgerEvent[] = [];
 		if (this.#name === "Events")
 			for await (const event of this.#source.events(Math.max(0, this.#source.run().seq - mostEvents))) tail.push(event);
-		const page = await pageOf(this.#name, this.#source, this.#visit(), { events: tail, history: this.#history });
+		const page = await pageOf(this.#name, this.#source, this.#visit(), {
+			events: tail,
+			history: this.#history,
+			child: this.#child,
+		});
 		if (own !== this.#loads) return;
 		this.#marks = page.marks;
 		this.#window.set(page.lines, page.dress);

@@ -32,6 +32,7 @@ it("opens any page of 2,000 visits within 150 ms, and the rest follows", { timeo
 		},
 		diff: async () => ({ kind: "none", reason: "No changes." }),
 		transcript: () => undefined,
+		child: async () => undefined,
 	};
 	for (const [key, words] of [
 		["1", "Check"],

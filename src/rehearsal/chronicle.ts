@@ -43,7 +43,7 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 	const opened = openScenario(request, paths, "chronicle", found.key);
 	if (opened.kind === "unplayable") return opened;
 	const { template } = found.read;
-	const expected = statesOf(template);
+	const expected = [...statesOf(template), ...childStates(template, paths)];
 	const task = request.task.trim() || defaultTask;
 	return {
 		kind: "playable",
@@ -105,10 +105,46 @@ function load({ cwd, agentFolder }: ProjectPaths): ReadonlyMap<string, FoundTemp
 	return readTemplates(templateFolders({ cwd, agentFolder, trusted: true })).templates;
 }
 
+/** The states of all child runs, by the names of their templates. */
+function childStates(template: Template, paths: ProjectPaths): Expected[] {
+	const catalogue = load(paths);
+	const found = new Map<string, Expected[]>();
+	const add = (plan: Template): void => {
+		for (const branch of branchesOf(plan)) {
+			const [key, child] = childTemplate(branch, catalogue);
+			if (!child || found.has(key)) continue;
+			found.set(
+				key,
+				statesOf(child).map((state) => ({ ...state, scope: key, label: `${key}/${state.name}` })),
+			);
+			add(child);
+		}
+	};
+	add(template);
+	return [...found.values()].flat();
+}
+
+type StatePlan = NonNullable<ReturnType<Template["states"]["get"]>>;
+type Branch = NonNullable<StatePlan["children"]>["branches"][number];
+
+function branchesOf({ states }: Template): Branch[] {
+	return [...states.values()].flatMap(({ children }) => children?.branches ?? []);
+}
+
+/** The name and the template of a child run; no template if it does not load. */
+function childTemplate(
+	{ name, template }: Branch,
+	catalogue: ReadonlyMap<string, FoundTemplate>,
+): readonly [string, Template | undefined] {
+	if (template.kind === "inline") return [name, template.template];
+	return [template.name, catalogue.get(template.name)?.read?.template];
+}
+
 /** The states with a worker. */
 function statesOf({ states }: Template): Expected[] {
 	return [...states.values()]
-		.filter(({ terminal, persona, name }) => (!terminal || persona !== undefined) && name !== "human_intervention")
+		.filter(({ terminal, persona, children }) => (!terminal || persona !== undefined) && !children)
+		.filter(({ name }) => name !== "human_intervention")
 		.map(({ name }) => ({ scope: undefined, id: name, name, label: name }));
 }
 

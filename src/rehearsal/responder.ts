@@ -26,7 +26,7 @@ export function respondInProcess(pi: ExtensionAPI, path: string, visit?: WorkerV
 		if (!session) return { position: { kind: "idle", turn: 0 }, progress: "none" };
 		const branch = session.getBranch();
 		if (!visit) return positionInSession(branch);
-		soFar ??= readRunSoFar(visit, session.getCwd());
+		soFar ??= readRunSoFar(visit, session);
 		return { position: positionInRun(visit, soFar, branch, config.path), progress: "open" };
 	};
 	const record = openRecorder(config.journal);
@@ -138,12 +138,13 @@ function openRecorder(journal: string | undefined) {
 		write,
 		/** Records a position that differs from the last one. */
 		entered(position: RunPosition): void {
-			const mark = position.kind === "idle" ? "" : `${position.kind} ${position.id} ${position.visit}`;
+			const mark =
+				position.kind === "idle" ? "" : `${position.kind} ${position.scope ?? ""} ${position.id} ${position.visit}`;
 			if (mark === last) return;
 			last = mark;
 			if (position.kind === "idle") return;
 			const { kind, id, visit } = position;
-			const scope = position.kind === "phase" ? { scope: position.scope } : {};
+			const scope = position.scope === undefined ? {} : { scope: position.scope };
 			write({ kind: "entered", what: kind, ...scope, id, visit, at: Date.now() });
 		},
 	};

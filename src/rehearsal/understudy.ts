@@ -31,6 +31,8 @@ export type RunPosition =
 			readonly kind: "state";
 			/** Name of the chronicle's template. */
 			readonly root: string;
+			/** In a child run: the name of its template. */
+			readonly scope?: string | undefined;
 			readonly id: string;
 			/** 1-based. */
 			readonly visit: number;
@@ -92,7 +94,7 @@ export function answer(scenario: Scenario, scene: RequestContext): Reply {
 			return improvise(scene, `phase ${position.id}`, cues?.length, [exit, exit]);
 		}
 		case "state": {
-			const cues = findCues(scenario.states, { ...position, scope: undefined });
+			const cues = findCues(scenario.states, { ...position, scope: position.scope });
 			const cue = cues?.[position.turn];
 			if (cue) return perform(cue, tools);
 			const summary = `Rehearsed ${position.id}.`;

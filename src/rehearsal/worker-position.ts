@@ -1,7 +1,7 @@
 // The position of a chronicle's worker: from its supervisor's brief, the run's ledger and its own conversation.
 import { readFileSync } from "node:fs";
-import { basename, extname, join } from "node:path";
-import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import { basename, dirname, extname, join } from "node:path";
+import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { nextOnPath } from "./path.ts";
 import type { RunPosition } from "./understudy.ts";
 
@@ -24,38 +24,71 @@ const noProgress = (state: string) => ["human_intervention", state];
 /** The position of a worker; `branch` is its own conversation, `path` the states that the rehearsal goes through. */
 export function positionInRun(
 	worker: WorkerVisit,
-	{ template, earlier }: RunSoFar,
+	{ template, child, earlier }: RunSoFar,
 	branch: readonly SessionEntry[],
 	path: readonly string[] = [],
 ): RunPosition {
 	const visit = earlier + 1;
 	const onward = worker.targets.filter((target) => !noProgress(worker.state).includes(target));
-	const wanted = nextOnPath(path, worker.state, visit);
+	// The path is that of the first run.
+	const wanted = child === undefined ? nextOnPath(path, worker.state, visit) : undefined;
 	const targets =
 		wanted !== undefined && onward.includes(wanted) ? [wanted, ...onward.filter((name) => name !== wanted)] : onward;
 	const turn = branch.filter((entry) => entry.type === "message" && entry.message.role === "assistant").length;
-	return { kind: "state", root: template, id: worker.state, visit, attempt: worker.attempt, turn, targets };
+	return {
+		kind: "state",
+		root: template,
+		scope: child,
+		id: worker.state,
+		visit,
+		attempt: worker.attempt,
+		turn,
+		targets,
+	};
 }
 
 /**
  * What a worker learns from its run's event log when it starts. The log holds every move before the worker's launch; the checkpoint beside it may
  * lag behind. Throws if there is no log: a worker is launched only after its launch was recorded.
  */
-export function readRunSoFar({ run, state, visit }: WorkerVisit, cwd: string): RunSoFar {
-	const log = readFileSync(join(cwd, ".pi", "chronicle", "sessions", `${run}.events.jsonl`), "utf8");
+export function readRunSoFar({ run, state, visit }: WorkerVisit, session: WorkerSession): RunSoFar {
+	const sessions = sessionsFolder(run, session);
+	const log = readFileSync(join(sessions, `${run}.events.jsonl`), "utf8");
 	const lines = log.split("\n").filter((line, at) => at === 0 || line.includes('"kind":"moved"'));
 	const [created, ...moves] = lines.map((line) => JSON.parse(line) as LedgerLine);
-	const { file, name = "" } = created?.template ?? {};
+	const own = nameOf(created);
+	const { root } = created?.parent ?? {};
 	const left = moves.filter((move) => move.from === state && move.visit !== undefined && move.visit < visit);
 	return {
-		template: file === undefined ? name : basename(file, extname(file)),
+		template: root === undefined ? own : nameOf(firstLine(join(sessions, `${root}.events.jsonl`))),
+		child: root === undefined ? undefined : own,
 		earlier: new Set(left.map((move) => move.visit)).size,
 	};
 }
 
+type WorkerSession = Pick<ExtensionContext["sessionManager"], "getCwd" | "getSessionFile">;
+
+/** The folder of all runs. A child run works in a folder of its own, so the session file says where it is. */
+function sessionsFolder(run: string, session: WorkerSession): string {
+	const folder = dirname(dirname(session.getSessionFile() ?? ""));
+	return basename(folder) === run ? dirname(folder) : join(session.getCwd(), ".pi", "chronicle", "sessions");
+}
+
+function firstLine(path: string): LedgerLine {
+	const [line = "{}"] = readFileSync(path, "utf8").split("\n", 1);
+	return JSON.parse(line) as LedgerLine;
+}
+
+function nameOf(created: LedgerLine | undefined): string {
+	const { file, name = "" } = created?.template ?? {};
+	return file === undefined ? name : basename(file, extname(file));
+}
+
 export interface RunSoFar {
-	/** Key of the template. */
+	/** Key of the template of the first run: its scenario plays the children too. */
 	readonly template: string;
+	/** In a child run: the name of the child's template. */
+	readonly child: string | undefined;
 	/** How often the worker's state was left before this visit. */
 	readonly earlier: number;
 }
@@ -63,6 +96,7 @@ export interface RunSoFar {
 /** The fields of an event that are read here. */
 interface LedgerLine {
 	readonly template?: { readonly name?: string; readonly file?: string };
+	readonly parent?: { readonly root?: string };
 	readonly from?: string;
 	readonly visit?: number;
 }

@@ -36,7 +36,7 @@ describe("pi-chronicle check", () => {
 		cpSync(join(checkout, "examples", "receipts"), project.folder, { recursive: true });
 		const { code, stdout } = await check(project);
 		expect(stdout).toMatch(
-			/4 workflows, 3 chronicle templates, 4 agents, 2 teams, 1 rule file, 6 scenarios: no problems\./,
+			/4 workflows, 4 chronicle templates, 4 agents, 2 teams, 1 rule file, 7 scenarios: no problems\./,
 		);
 		expect(code).toBe(0);
 	});

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readTemplate } from "../../src/chronicle/core/template/index.ts";
+import { readTemplate, type StatePlan, type Template } from "../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../src/definition/index.ts";
 import { loadAgentRegistry, resolvePersona } from "../../src/persona/index.ts";
 import { readScenarioFile } from "../../src/rehearsal/scenario-file.ts";
@@ -56,8 +56,13 @@ describe("workflows", () => {
 });
 
 describe("chronicles", () => {
-	it("are bug-fix, delivery and refactoring", () => {
-		expect(names(".pi/chronicle/workflows")).toEqual(["bug-fix.json", "delivery.json", "refactoring.json"]);
+	it("are bug-fix, delivery, parallel and refactoring", () => {
+		expect(names(".pi/chronicle/workflows")).toEqual([
+			"bug-fix.json",
+			"delivery.json",
+			"parallel.json",
+			"refactoring.json",
+		]);
 	});
 
 	it.each(names(".pi/chronicle/workflows"))("%s loads without a diagnostic, and its personas exist", (file) => {
@@ -80,9 +85,10 @@ describe("chronicles", () => {
 				join(folder, ".pi/rehearsals/chronicles", file.replace(/json$/, "yaml")),
 			);
 			expect(diagnostics).toEqual([]);
-			const states = read?.template.states ?? new Map();
-			for (const [name, { terminal, persona }] of states)
-				if (!terminal || persona) expect(scenario?.states.get(name), `nothing is played in ${name}`).toBeDefined();
+			const states = statesOf(read?.template);
+			for (const [name, { terminal, persona, children }] of states)
+				if ((!terminal || persona) && !children)
+					expect(scenario?.states.get(name), `nothing is played in ${name}`).toBeDefined();
 			for (const [visit, cues] of scenario?.states ?? []) {
 				const state = states.get(visit.replace(/#\d+$/, ""));
 				const exit = cues.at(-1)?.exit;
@@ -116,6 +122,17 @@ describe("the project", () => {
 		expect(node("src/cli.js", "data/march.csv").stdout).toContain("books    49.80");
 	});
 });
+
+/** The states of a template and of the templates that are written in it. */
+function statesOf(template: Template | undefined): Map<string, StatePlan> {
+	const own = [...(template?.states ?? [])];
+	const below = own.flatMap(([, { children }]) =>
+		(children?.branches ?? []).flatMap(({ template: child }) =>
+			child.kind === "inline" ? [...statesOf(child.template)].filter(([, { terminal }]) => !terminal) : [],
+		),
+	);
+	return new Map([...below, ...own]);
+}
 
 function definition(key: string): WorkflowDefinition {
 	const found = catalogue.definitions.get(key);

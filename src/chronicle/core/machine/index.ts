@@ -5,7 +5,6 @@ export { templateOf } from "./child-plan.ts";
 export {
 	type ChildSpend,
 	type ConflictChoice,
-	childId,
 	conflictFolderId,
 	type JoinConflict,
 	MOST_IN_TREE,

@@ -7,7 +7,7 @@ export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 export { resolveModel } from "./model.ts";
 export { explainDistrust, openProject, type Project, workspaceScope } from "./project.ts";
 export { daysOf, type Removable, type Removed, type RunEntry, removeRuns, runNamed, runsOlderThan } from "./remove.ts";
-export { firstRuns, parentOf, type RunTree, runTrees } from "./run-tree.ts";
+export { firstRuns, type RunTree, runTrees } from "./run-tree.ts";
 export {
 	type CleanupTexts,
 	createRun,

@@ -108,7 +108,9 @@ async function openFamily(held: "held" | "released" = "released") {
 		level,
 		files: "own",
 	});
+	stage.wait(0.01);
 	const child = await stage.create("released", below(root, 1));
+	stage.wait(0.01);
 	const grandchild = await stage.create("released", below(child, 2));
 	stage.wait(1);
 	return { ...stage, root, child, grandchild, below };

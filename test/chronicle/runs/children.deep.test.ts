@@ -1,0 +1,73 @@
+// Child runs and death: the supervisor is killed at every point of a child's life and of the join. Nothing is lost, started twice or merged twice.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openBench } from "../../harness/index.ts";
+import { patient } from "../../harness/patience.ts";
+import { call } from "../../harness/reply.ts";
+import { chronicle, eventsOf, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+
+const part = (name: string) => ({
+	task: `Write ${name}`,
+	run: { states: { [name]: { persona: "Builder", next: ["done"] } } },
+});
+
+const template = {
+	states: {
+		build: { branches: { one: part("one"), two: part("two") }, next: ["check"] },
+		check: { persona: "Checker", next: ["finished"] },
+	},
+};
+
+const points = [
+	"before children_planned",
+	"after children_planned",
+	"child is up",
+	"child is up#2",
+	"child files are kept",
+	"before child_ended",
+	"after child_ended",
+	"after child_ended#2",
+	"files are merged",
+	"before joined",
+	"after joined",
+	"before merged files are written",
+	"merged files are written",
+	"before join_applied",
+	"after join_applied",
+];
+
+describe("a supervisor of child runs", () => {
+	it.each(points)(
+		"is killed at '%s', and the next one comes to the same end",
+		{ timeout: patient(120_000) },
+		async (point) => {
+			const written = (name: string) => [
+				call("write", { path: `${name}.txt`, content: `${name}\n` }),
+				...Array.from({ length: 3 }, () => move("done", `${name} is there.`)),
+			];
+			const { project, server } = await openBench({
+				files: { ...withTemplates({ t: template }), "mine.txt": "mine\n" },
+				script: {
+					[worker("one")]: written("one"),
+					[worker("two")]: written("two"),
+					[worker("check")]: Array.from({ length: 3 }, () => move("finished", "All there.")),
+				},
+			});
+			const first = await chronicle(project, ["run", "t", "Build it"], { env: { PI_CHRONICLE_CRASH_AT: point } });
+			expect(first.code, first.stderr).not.toBe(0);
+			const [root = ""] = runIds(project).filter((id) => ledgerOf(project, id).template.name === "t");
+			const resumed = await chronicle(project, ["resume", root.slice(0, 8)]);
+			expect([resumed.code, resumed.stderr]).toEqual([0, expect.any(String)]);
+			for (const name of ["one", "two", "mine"])
+				expect(readFileSync(join(project.folder, `${name}.txt`), "utf8")).toBe(`${name}\n`);
+			const kinds = eventsOf(project, root).map(({ kind }) => String(kind));
+			const count = (kind: string): number => kinds.filter((one) => one === kind).length;
+			expect([count("children_planned"), count("child_ended"), count("join_applied")]).toEqual([1, 2, 1]);
+			expect(runIds(project)).toHaveLength(3);
+			expect(server.requests.length).toBeLessThanOrEqual(5 + 3);
+			const folder = join(project.folder, ".pi", "chronicle", "sessions", root, "children");
+			expect(existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith(".")) : []).toEqual([]);
+		},
+	);
+});

@@ -56,6 +56,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 	["Look", ["list", "status", "show", "view", "diff", "report"]],
 	["Definitions", ["check", "rehearse"]],
 	["Clean up", ["remove", "prune"]],
+	["Many machines", ["engine"]],
 	["Shell", ["completion"]],
 ];
 

@@ -90,7 +90,7 @@ export interface StatePlan {
 export interface ChildrenPlan {
 	/** The children to start; with `forEach` exactly one, which is started once for each item. */
 	readonly branches: readonly Branch[];
-	/** `pendingTasks`, `findings`, the key of a saved list, or `output.<state>.<path>`. */
+	/** `pendingTasks`, `findings`, or the key of a saved list. */
 	readonly forEach?: string;
 	/** Name of the variable with the item. */
 	readonly as: string;

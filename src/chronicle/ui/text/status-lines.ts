@@ -63,7 +63,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 
 /** Where the user can resolve the conflicts of a join. */
 function handLine({ run: { id, visit }, folder }: ReadLedger): string {
-	return `To resolve them by hand, edit ${join(folder, "children", conflictFolderId(id, visit), "work")}, then choose hand.`;
+	return `To resolve them by hand, edit ${join(folder, "children", conflictFolderId(id, visit), "files")}, then choose hand.`;
 }
 
 /** What a run waits for, and the commands that help; nothing while it is running. */

@@ -2,7 +2,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
-import type { Approval, ApprovalQuestion, Run } from "../../core/index.ts";
+import type { Approval, ApprovalQuestion, PersonEvent, Run } from "../../core/index.ts";
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
 import { statesOf, tooLong } from "../commands/index.ts";
 import { approvalSheet, openPatch } from "../screen/index.ts";
@@ -131,18 +131,30 @@ class ApprovalDialog {
 		});
 		if (!words?.trim()) return undefined;
 		const seen = { visit: run.visit, attempt: run.attempt };
+		const told = { kind: "told", text: words.trim(), seen } as const;
 		const { supervision } = session.supervised.get(run.id) ?? {};
-		const said = await supervision?.submit({ kind: "told", text: words.trim(), seen });
-		if (said?.refused === undefined) this.#report("The next worker reads it.", "info");
-		else this.#report(said.refused, "warning");
+		const refused = supervision ? (await supervision.submit(told)).refused : await this.#post(told);
+		if (refused === undefined) this.#report("The next worker reads it.", "info");
+		else this.#report(refused, "warning");
 		return undefined;
+	}
+
+	/** A child's supervision is its parent's: its messages go to its inbox. */
+	async #post(told: PersonEvent): Promise<string | undefined> {
+		const { project, run } = this.#request;
+		const posted = await project.store.post(run.id, told);
+		return posted.ok ? undefined : posted.failure.message;
 	}
 
 	async #showChanges(): Promise<"approve" | "reject" | undefined> {
 		const { session, ctx, project, run, signal } = this.#request;
 		const live = session.supervised.get(run.id);
-		if (!live) return undefined;
-		const found = await diffRun(project, { ...live.ledger, run }, undefined, live);
+		const read = live ? ({ ok: true, value: live.ledger } as const) : await project.store.read(run.id);
+		if (!read.ok) {
+			this.#report(read.failure.message, "warning");
+			return undefined;
+		}
+		const found = await diffRun(project, { ...read.value, run }, undefined, live);
 		if (!found.ok) {
 			this.#report(`${found.failure.message} ${found.failure.remedy}`, "warning");
 			return undefined;

@@ -304,6 +304,38 @@ describe("limits and commands", () => {
 		expect((await again.ended).run.status).toBe("done");
 	});
 
+	it("sends the run elsewhere while children wait, and aborts them", async () => {
+		const stage = openStage(many(child));
+		const first = await start(stage, template({ bad: "fail", good: "write a.txt=1" }));
+		const again = await reopen(stage, first.id);
+		const answers = first.stage.kind === "waiting" ? first.stage.since : 0;
+		expect(await again.submit({ kind: "released", answers, to: "after" })).toEqual({ refused: undefined });
+		const { run } = await again.ended;
+		expect(run).toMatchObject({ status: "done", state: "after", children: null });
+		expect(existsSync(join(stage.folder, "a.txt"))).toBe(false);
+	});
+
+	it("drops the children where the run is rewound to before them", async () => {
+		const stage = openStage([moveTo("build"), ...many(child)]);
+		writeFileSync(join(stage.folder, "kept.txt"), "1\n");
+		const { states } = template({ a: "wait", b: "wait" });
+		const definition = { name: "t", states: { plan: { persona: "Planner", next: ["build"] }, ...states } };
+		const supervision = supervise(await stage.create(definition), stage.ports, "fresh");
+		await working(supervision, 3, stage);
+		const { snapshot, pairMoves, baseline } = supervision.run;
+		const tree = baseline?.tree ?? "";
+		expect(
+			await supervision.submit({ kind: "rewind_requested", to: 1, state: "plan", tree, snapshot, pairMoves }),
+		).toEqual({ refused: undefined });
+		const { run } = await supervision.ended;
+		expect(run).toMatchObject({ status: "paused", state: "plan", children: null, hold: { cause: "rewound" } });
+		const folder = join(stage.folder, ".pi", "children");
+		const again = await reopen(stage, run.id);
+		await again.submit({ kind: "abort_requested" });
+		await again.ended;
+		expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+	});
+
 	it("refuses a message to the run and names the children", async () => {
 		const stage = openStage(many(child));
 		const supervision = supervise(await stage.create(template({ a: "wait" })), stage.ports, "fresh");

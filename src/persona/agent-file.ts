@@ -37,7 +37,7 @@ export type AgentRead =
 const byDefault = ["read", "bash", "edit", "write"];
 const read = ["name", "description", "tools", "disallowedTools", "readonly", "model", "models", "thinking", "skills"];
 /** Fields of other programs that read the same files; ignored here. */
-const passedOver = new Set([
+const skipped = new Set([
 	"color",
 	"colour",
 	"extensions",
@@ -195,7 +195,7 @@ function skillsOf(fields: MapNode, source: Source, places: SkillPlaces, report: 
 /** Warns about unknown fields with a name similar to a supported field. */
 function warnOfSlips(fields: MapNode, source: Source, report: Report): void {
 	for (const [key, { keyStart }] of fields.entries) {
-		if (read.includes(key) || passedOver.has(key) || isRestriction(key)) continue;
+		if (read.includes(key) || skipped.has(key) || isRestriction(key)) continue;
 		const suggestion = didYouMean(key, read);
 		if (suggestion === "") continue;
 		report.warn(source.place(keyStart), {

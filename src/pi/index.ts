@@ -33,8 +33,8 @@ export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from 
 export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
-export { type Answer, askPerson, choosePerson, inputPerson, type Question, type YesOrNo } from "./question.ts";
-export { type Letter, openLetter } from "./reload-slot.ts";
+export { type Answer, askUser, choosePerson, inputPerson, type Question, type YesOrNo } from "./question.ts";
+export { openReloadSlot, type ReloadSlot } from "./reload-slot.ts";
 export {
 	linkRpc,
 	type RpcAnswer,

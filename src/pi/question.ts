@@ -23,7 +23,7 @@ export interface YesOrNo extends Question {
 }
 
 /** Asks yes or no. A dialog dismissed over RPC means no. */
-export async function askPerson(ctx: ExtensionContext, question: YesOrNo): Promise<Answer> {
+export async function askUser(ctx: ExtensionContext, question: YesOrNo): Promise<Answer> {
 	const { signal } = question;
 	if (!ctx.hasUI || signal?.aborted) return "nobody";
 	if (ctx.mode === "tui") return askOnSheet(ctx, question);

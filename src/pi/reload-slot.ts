@@ -1,6 +1,6 @@
 // Passes one text per feature from a session to its successor in the same process. Not a store: the text is read once. The slot is on
 // `globalThis` for the same reason as `openInstances`: the next session may evaluate this module again.
-export interface Letter {
+export interface ReloadSlot {
 	/** Stores `text`, replacing the previous text. */
 	leave(text: string): void;
 	/** Returns the stored text and removes it. */
@@ -8,7 +8,7 @@ export interface Letter {
 }
 
 /** Opens the slot of one feature. */
-export function openLetter(feature: string): Letter {
+export function openReloadSlot(feature: string): ReloadSlot {
 	const key = Symbol.for(`pi-chronicle.letter.${feature}`);
 	const host = globalThis as { [key]?: string | undefined };
 	return {

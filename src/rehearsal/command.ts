@@ -3,7 +3,7 @@ import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { parseArguments } from "../chronicle/index.ts";
 import {
 	agentFolder,
-	askPerson,
+	askUser,
 	choosePerson,
 	definitionsTrusted,
 	exitCodes,
@@ -154,7 +154,7 @@ async function performEvery(
 }
 
 async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {
-	const answer = await askPerson(ctx, {
+	const answer = await askUser(ctx, {
 		title: "A rehearsal is running",
 		message: "Stop it?",
 		words: { no: "No, let it run", yes: "Yes, stop it" },

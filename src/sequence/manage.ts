@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "../definition/index.ts";
-import { askPerson, definitionsTrusted, say } from "../pi/index.ts";
+import { askUser, definitionsTrusted, say } from "../pi/index.ts";
 import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { rejectCommand } from "./refuse.ts";
@@ -87,7 +87,7 @@ export async function saveRecording(
 		);
 	const old = savedSequences(place).find((one) => one.name === name);
 	if (old !== undefined) {
-		const answer = await askPerson(ctx, {
+		const answer = await askUser(ctx, {
 			title: `Replace the sequence "${name}"?`,
 			message:
 				old.sequence === undefined
@@ -122,7 +122,7 @@ export function store(
 export async function deleteSequence(ctx: ExtensionCommandContext, name: string): Promise<void> {
 	const saved = savedSequences(sequenceLocation(ctx)).find((one) => one.name === name);
 	if (saved === undefined) return void findSaved(ctx, name);
-	const answer = await askPerson(ctx, {
+	const answer = await askUser(ctx, {
 		title: `Delete the sequence "${name}"?`,
 		message: `${relative(ctx.cwd, saved.file)}\n${previewLines(saved.sequence?.steps ?? []).join("\n")}`,
 		words: { no: "No, keep it", yes: "Yes, delete it" },

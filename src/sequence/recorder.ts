@@ -1,7 +1,7 @@
 // The recorder: pi's prompt editor, in which Enter, Ctrl+Enter, Escape and the arrow keys act on the steps above it. Terminal only.
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import { matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { askPerson, newestFirst, type Scope } from "../pi/index.ts";
+import { askUser, newestFirst, type Scope } from "../pi/index.ts";
 import { quietly } from "./quietly.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
 import { layRecording } from "./recorder-widget.ts";
@@ -178,7 +178,7 @@ class Recorder {
 		const { length } = this.recording.steps;
 		const changes = this.initial.length > 0 ? "the changes" : length === 1 ? "1 step" : `${length} steps`;
 		this.asking = true;
-		const answer = await askPerson(this.ctx, {
+		const answer = await askUser(this.ctx, {
 			title: "Leave the recorder?",
 			message: `Discard ${this.isUnchanged() ? "the text in the editor" : changes}?`,
 			words: { no: "Keep recording", yes: "Discard" },

@@ -1,6 +1,6 @@
 // One session's state for sequences: the newest recording on its branch, and the run in progress.
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, openInstances, openLetter, type StepEnd } from "../pi/index.ts";
+import { customEntries, openInstances, openReloadSlot, type StepEnd } from "../pi/index.ts";
 import { readSnapshot, type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import type { KnownCommand, OwnCommand } from "./step.ts";
 
@@ -85,7 +85,7 @@ export const statusKey = "chronicle-sequence";
 export const sequenceSessions = openInstances<SequenceSession>("sequence");
 
 /** The notice of a run that stopped because its session was left; the next session shows it. */
-export const farewell = openLetter("sequence");
+export const farewell = openReloadSlot("sequence");
 
 /** Reads the newest valid recording of the branch. */
 export function readLastRecorded(ctx: ExtensionContext): SequenceSnapshot | undefined {

@@ -2,7 +2,7 @@
 // placeholder reaches the model: if nobody can be asked for arguments, nothing is started; A2 a session with live work is left only if the
 // user agrees.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { askPerson, exitCodes, failWith, inputPerson, say } from "../pi/index.ts";
+import { askUser, exitCodes, failWith, inputPerson, say } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
 import { dryRunLines } from "./dry-run.ts";
 import { prepare } from "./iteration.ts";
@@ -96,7 +96,7 @@ async function askCount(ctx: ExtensionCommandContext, { steps }: SequenceSnapsho
 
 async function confirmCount(ctx: ExtensionCommandContext, count: number): Promise<number | undefined> {
 	if (count <= manyRuns || !ctx.hasUI) return count;
-	const sure = await askPerson(ctx, {
+	const sure = await askUser(ctx, {
 		title: "Run it that often?",
 		message: `${count} runs, each in a session of its own.`,
 	});
@@ -140,7 +140,7 @@ async function agreeToLeave(
 	const live = session.commands.live();
 	if (live.length === 0) return live;
 	const list = live.join("\n");
-	const answer = await askPerson(ctx, {
+	const answer = await askUser(ctx, {
 		title: "Leave this session for the next run?",
 		message: `From the second run on a sequence opens new sessions. This one is left then, with what is on in it:\n${list}`,
 		words: { no: "No, start nothing", yes: "Yes, leave it" },

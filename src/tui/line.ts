@@ -4,8 +4,8 @@ import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { printable } from "./printable.ts";
 
-/** `coloured`: the text contains its own color codes, and the code that added them has already called `flat`. */
-export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "coloured";
+/** `colored`: the text contains its own color codes, and the code that added them has already called `flat`. */
+export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "colored";
 
 export interface StyledText {
 	readonly text: string;
@@ -19,7 +19,7 @@ export type Paint = (tone: Tone, text: string) => string;
 
 /** Paints with pi's current theme. */
 export function themed(ui: { readonly theme: Pick<Theme, "fg"> }): Paint {
-	return (tone, text) => (tone === "plain" || tone === "coloured" ? text : ui.theme.fg(tone, text));
+	return (tone, text) => (tone === "plain" || tone === "colored" ? text : ui.theme.fg(tone, text));
 }
 
 export const unpainted: Paint = (_tone, text) => text;
@@ -49,11 +49,11 @@ export function fitLine(line: Line, width: number): Line {
 	const fitted: StyledText[] = [];
 	let left = width;
 	for (const { text, tone } of line) {
-		const clean = tone === "coloured" ? text : flat(text);
+		const clean = tone === "colored" ? text : flat(text);
 		const columns = visibleWidth(clean);
 		if (columns > left) {
 			if (left > 0)
-				fitted.push({ tone, text: tone === "coloured" ? truncateToWidth(clean, left, "…") : cutPlain(clean, left) });
+				fitted.push({ tone, text: tone === "colored" ? truncateToWidth(clean, left, "…") : cutPlain(clean, left) });
 			return fitted;
 		}
 		fitted.push({ tone, text: clean });
@@ -104,7 +104,7 @@ export function wrapParts(
 
 /** The line without anything that a terminal interprets as other than text. */
 export function cleanLine(line: Line): Line {
-	return line.map((span) => (span.tone === "coloured" ? span : { ...span, text: flat(span.text) }));
+	return line.map((span) => (span.tone === "colored" ? span : { ...span, text: flat(span.text) }));
 }
 
 /** Maximum number of rows of one line. */
@@ -136,7 +136,7 @@ function splitLine(line: Line, count: number): readonly [before: Line, after: Li
 	const before: StyledText[] = [];
 	const after: StyledText[] = [];
 	for (const span of line) {
-		const taken = span.tone === "coloured" ? 0 : Math.min(left, span.text.length);
+		const taken = span.tone === "colored" ? 0 : Math.min(left, span.text.length);
 		left -= taken;
 		if (taken > 0) before.push({ ...span, text: span.text.slice(0, taken) });
 		if (taken < span.text.length) after.push({ ...span, text: span.text.slice(taken) });

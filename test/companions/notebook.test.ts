@@ -1,6 +1,6 @@
 // The notebook in real pi: pages and topic on the branch, tools only while it is on, the index sent once.
 import { describe, expect, it } from "vitest";
-import { checkPage, entryTypes, foldNotebook, limits, normaliseTopic } from "../../src/companions/notebook/notebook.ts";
+import { checkPage, entryTypes, foldNotebook, limits, normalizeTopic } from "../../src/companions/notebook/notebook.ts";
 import { deepIt, sampled } from "../harness/deep-it.ts";
 import { call, fixtureExtension, openBench, SessionDraft, say } from "../harness/index.ts";
 
@@ -57,7 +57,7 @@ describe("pages", () => {
 		["a".repeat(90), "a".repeat(80)],
 		["!!!", undefined],
 	])("the topic %j becomes %j", (text, topic) => {
-		expect(normaliseTopic(text)).toBe(topic);
+		expect(normalizeTopic(text)).toBe(topic);
 	});
 });
 

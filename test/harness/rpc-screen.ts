@@ -175,7 +175,7 @@ export class RpcScreen {
 	}
 }
 
-/** Text without terminal colours. */
+/** Text without terminal colors. */
 export function plain(text: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with a control character
 	return text.replace(/\u001b\[[0-9;]*m/g, "");

@@ -1,7 +1,7 @@
 // A terminal screen as data: lines of runs with equal style, taken from xterm's buffer; and the picture of it (SVG).
 import type { IBufferCell, Terminal } from "@xterm/headless";
 
-/** Colours are `#rrggbb`, `undefined` for the terminal's own. */
+/** Colors are `#rrggbb`, `undefined` for the terminal's own. */
 export interface Style {
 	color?: string;
 	background?: string;

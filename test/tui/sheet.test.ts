@@ -74,7 +74,7 @@ function cases(): Record<string, Case> {
 			leave: "Esc refuses",
 		});
 	const page = new Markdown(printable(`# A page\n\n${lines(40).join("\n\n")}\n\n${last}`), 1, 0, getMarkdownTheme());
-	const draw = (width: number) => page.render(width).map((text) => [{ text, tone: "coloured" } as const]);
+	const draw = (width: number) => page.render(width).map((text) => [{ text, tone: "colored" } as const]);
 	return {
 		"an approval": { spec: approval(60, "Move from planning to implementation?") },
 		"an approval without a text": { spec: approval(0, "Begin it?") },

@@ -112,7 +112,7 @@ describe("a diff as a page", () => {
 			expect(bare(dress(index))).toBe(textOf(lines[index]));
 			expect(bare(dress(index))).not.toMatch(obeyed);
 		}
-		expect(dress(4)[1]?.tone).toBe("coloured");
+		expect(dress(4)[1]?.tone).toBe("colored");
 	});
 
 	it("says when it is empty, and when there is more", () => {

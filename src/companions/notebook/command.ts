@@ -1,6 +1,6 @@
 // `/notebook`: one function for the slash command and for a step of a sequence.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { askPerson, exitCodes, failWith, say } from "../../pi/index.ts";
+import { askUser, exitCodes, failWith, say } from "../../pi/index.ts";
 import { browsePages } from "./browse.ts";
 import { indexLine, indexLines, pageName, searchPages } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
@@ -76,7 +76,7 @@ async function deletePage(
 ): Promise<string | undefined> {
 	const content = session.notebook.pages.get(pageName(page));
 	if (content !== undefined && presence === "attended") {
-		const answer = await askPerson(ctx, {
+		const answer = await askUser(ctx, {
 			title: `Delete the page "${pageName(page)}"?`,
 			message: indexLine(pageName(page), content),
 			words: { no: "No, keep it", yes: "Yes, delete it" },

@@ -150,7 +150,7 @@ export function searchPages({ pages }: Notebook, words: string, most: number): {
 }
 
 /** Normalizes a topic: lower-case words joined by `-`; `undefined` if nothing is left. */
-export function normaliseTopic(text: string): string | undefined {
+export function normalizeTopic(text: string): string | undefined {
 	const name = text
 		.normalize("NFKC")
 		.toLowerCase()

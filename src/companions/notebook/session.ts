@@ -14,7 +14,7 @@ import {
 	entryTypes,
 	foldNotebook,
 	type Notebook,
-	normaliseTopic,
+	normalizeTopic,
 	pageName,
 	type Topic,
 } from "./notebook.ts";
@@ -154,7 +154,7 @@ export function openNotebook(pi: ExtensionAPI): NotebookSession {
 			notebook = { ...notebook, topic: undefined };
 		},
 		setTopic(text, source) {
-			const name = normaliseTopic(text);
+			const name = normalizeTopic(text);
 			if (name === undefined) return "A topic needs at least one letter or digit.";
 			const { topic } = notebook;
 			if (topic?.name === name) return undefined;

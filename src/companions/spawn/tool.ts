@@ -10,7 +10,7 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import { type TSchema, Type } from "typebox";
 import {
-	askPerson,
+	askUser,
 	choosePerson,
 	definitionsTrusted,
 	findPi,
@@ -175,7 +175,7 @@ async function relay(
 	const title = `Child session: ${dialog.title}`;
 	switch (dialog.kind) {
 		case "confirm":
-			return (await askPerson(ctx, { title, message: dialog.message, signal, uncalled: true })) === "yes";
+			return (await askUser(ctx, { title, message: dialog.message, signal, uncalled: true })) === "yes";
 		case "select":
 			return chosenOf(
 				await choosePerson(ctx, { title, message: "", options: dialog.options, signal, uncalled: true }),

@@ -14,7 +14,7 @@ import type { Footprint, KnownTools } from "../../footprint/index.ts";
 import {
 	type Answer,
 	aboutTool,
-	askPerson,
+	askUser,
 	newestFirst,
 	type Scope,
 	say,
@@ -147,7 +147,7 @@ async function judgeCall(
 	const before = conflict();
 	if (before) return refuseConflict(gate, ctx, call, before);
 	if (decision === "ask") {
-		const refusal = await askUser(gate, judged, ctx);
+		const refusal = await answerFor(gate, judged, ctx);
 		if (refusal) return refusal;
 	}
 	// Another call may have been allowed while the user was deciding.
@@ -184,13 +184,13 @@ async function liftRefusal({ options }: GateState, judged: JudgedCall, ctx: Exte
 }
 
 /** Gets the user's answer, remembered or new; `undefined` if it is yes. */
-async function askUser(
+async function answerFor(
 	gate: GateState,
 	judged: JudgedCall,
 	ctx: ExtensionContext,
 ): Promise<ToolCallEventResult | undefined> {
 	const { call, verdicts } = judged;
-	const { answers, ask = askPerson } = gate.options;
+	const { answers, ask = askUser } = gate.options;
 	const book = await answers?.();
 	const asked = () => ask(ctx, { ...questionText(call, verdicts, ctx.cwd), signal: ctx.signal });
 	const answer = book?.recall(judged, ctx) ?? (await (book ? book.ask(judged, ctx) : asked()));
@@ -206,7 +206,7 @@ async function refuse(
 	verdicts: readonly Verdict[],
 	reason: string,
 ): Promise<ToolCallEventResult> {
-	const { patience = 3, ask = askPerson } = options;
+	const { patience = 3, ask = askUser } = options;
 	const rule = `${verdicts[0]?.policy} ${verdicts[0]?.rule}`;
 	const count = (refusals.get(rule) ?? 0) + 1;
 	refusals.set(rule, count);

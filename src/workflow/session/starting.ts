@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../../definition/index.ts";
 import {
-	askPerson,
+	askUser,
 	exitCodes,
 	failWith,
 	followRun,
@@ -113,7 +113,7 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	const { active } = controller;
 	if (!active) return true;
 	const { run } = active;
-	const answer = await askPerson(ctx, {
+	const answer = await askUser(ctx, {
 		title: "Abandon the active workflow?",
 		message: printable(`It is in the phase ${phaseName(run)}.\nIts task: ${run.task}`),
 		words: { no: "No, keep it", yes: "Yes, abandon it" },

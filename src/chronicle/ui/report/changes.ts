@@ -4,7 +4,7 @@ import type { Redact } from "../../../safety/index.ts";
 import type { Visit, Workspace } from "../../core/index.ts";
 import { type FileChange, isSecretFile, type PatchFile, type PatchLine, readPatch } from "../../core/index.ts";
 import { titleOf } from "../timeline/index.ts";
-import { type Colours, openColours } from "./colour.ts";
+import { type Colors, openColors } from "./color.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { addOnce, counted, type ReportPage, type Section } from "./page.ts";
 import type { ReportModel } from "./report-model.ts";
@@ -78,7 +78,7 @@ function changedVisits({ visits }: ReportModel): { shown: readonly Visit[]; left
 
 export function changesSection(page: ReportPage, patches: ReadonlyMap<number, VisitPatch>): Section {
 	const { html, report, leftOut } = page;
-	const colours = openColours(html);
+	const colors = openColors(html);
 	const { shown, leftOut: earlier } = changedVisits(report);
 	if (earlier > 0) leftOut.push(`The changes of ${counted(earlier, "earlier visit")}.`);
 	const unmeasured = report.visits.filter(({ files }) => files.unmeasured !== undefined);
@@ -91,13 +91,13 @@ export function changesSection(page: ReportPage, patches: ReadonlyMap<number, Vi
 	const content: HtmlContent =
 		shown.length === 0
 			? html`<p class="dim">No change of a file has been measured.</p>`
-			: shown.map((visit) => drawVisit(page, colours, visit, patches.get(visit.number)));
+			: shown.map((visit) => drawVisit(page, colors, visit, patches.get(visit.number)));
 	return { id: "changes", title: "Changes", content: [content, notes] };
 }
 
 function drawVisit(
 	page: ReportPage,
-	colours: Colours,
+	colors: Colors,
 	{ number, state, files }: Visit,
 	patch: VisitPatch | undefined,
 ): Markup {
@@ -117,7 +117,7 @@ function drawVisit(
 					? html`<p class="dim">Not all lines had room here.</p>`
 					: undefined;
 	const drawn = new Map(patch?.files.map((file) => [file.path, file]));
-	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(page, colours, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
+	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(page, colors, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
 }
 
 /** Paths in the patch are relative to the root of the repository, those of changes to the run's folder. */
@@ -131,7 +131,7 @@ function findFile(drawn: ReadonlyMap<string, PatchFile>, { path }: FileChange): 
 
 const changeWords = { A: "added", M: "modified", D: "deleted", R: "renamed" } as const;
 
-function drawChange(page: ReportPage, colours: Colours, change: FileChange, file: PatchFile | undefined): Markup {
+function drawChange(page: ReportPage, colors: Colors, change: FileChange, file: PatchFile | undefined): Markup {
 	const { html } = page;
 	const { path, from, added, removed } = change;
 	const lines =
@@ -139,7 +139,7 @@ function drawChange(page: ReportPage, colours: Colours, change: FileChange, file
 			? html`<span class="dim">no lines</span>`
 			: html`<span class="plus">+${added}</span> <span class="minus">−${removed ?? 0}</span>`;
 	const name = html`<span class="letter ${change.change}" role="img" aria-label="${changeWords[change.change]}">${change.change}</span> <span class="path" dir="auto">${from === undefined ? undefined : html`${from} → `}${path}</span> <span class="counts">${lines}</span>`;
-	const body = drawBody(page, colours, path, file);
+	const body = drawBody(page, colors, path, file);
 	return body === undefined
 		? html`<p class="file">${name}</p>`
 		: html`<details class="file"><summary>${name}</summary>${body}</details>`;
@@ -147,7 +147,7 @@ function drawChange(page: ReportPage, colours: Colours, change: FileChange, file
 
 function drawBody(
 	{ html, leftOut }: ReportPage,
-	colours: Colours,
+	colors: Colors,
 	path: string,
 	file: PatchFile | undefined,
 ): HtmlContent {
@@ -162,7 +162,7 @@ function drawBody(
 	for (const hunk of file.hunks) {
 		if (left <= 0) break;
 		const shown = hunk.lines.slice(0, left);
-		hunks.push(drawHunk(html, hunk.head, shown, colours.hunk(path, shown)));
+		hunks.push(drawHunk(html, hunk.head, shown, colors.hunk(path, shown)));
 		left -= hunk.lines.length;
 	}
 	const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -177,10 +177,10 @@ function drawHunk(
 	html: Html,
 	head: string,
 	lines: readonly PatchLine[],
-	coloured: readonly (Markup | undefined)[],
+	colored: readonly (Markup | undefined)[],
 ): Markup {
 	const shown = lines.map(({ sign, text, number }, index) => {
-		const code = coloured[index] ?? (text.length > lineLength ? html.cut(text, lineLength) : text);
+		const code = colored[index] ?? (text.length > lineLength ? html.cut(text, lineLength) : text);
 		return html`<div class="${lineKinds[sign]}"><i>${number === 0 ? "" : number}</i><b>${sign === " " ? "\u00a0" : sign}</b><span>${code}</span></div>`;
 	});
 	return html`<div class="hunk"><div class="hunk-head">${html.cut(head, 200)}</div>${shown}</div>`;

@@ -8,7 +8,7 @@ import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "../..
 /** Lines that are highlighted together: tokens that span several lines are recognized within them. */
 const pieceLines = 120;
 /** Longer lines are not highlighted; much longer ones are cut. */
-const longestColoured = 400;
+const longestColored = 400;
 const longestShown = 4000;
 
 /** A diff prepared for the screen. */
@@ -25,7 +25,7 @@ interface Piece {
 	readonly lines: readonly PatchLine[];
 	/** Index of its first line in the page. */
 	readonly start: number;
-	coloured: readonly StyledText[] | undefined;
+	colored: readonly StyledText[] | undefined;
 }
 
 /** The diff as a page; one sentence if nothing has changed. `cut`: the text was truncated at its limit. */
@@ -56,8 +56,8 @@ export function patchPage(patch: string, { cut = false }: { cut?: boolean } = {}
 			const line = lines[index] ?? [];
 			const piece = pieces.get(index);
 			if (piece === undefined) return line;
-			piece.coloured ??= colourSides(piece.lines, piece.language);
-			const span = piece.coloured[index - piece.start];
+			piece.colored ??= colorSides(piece.lines, piece.language);
+			const span = piece.colored[index - piece.start];
 			const [number] = line;
 			return number === undefined || span === undefined ? line : [number, span];
 		},
@@ -68,7 +68,7 @@ export function patchPage(patch: string, { cut = false }: { cut?: boolean } = {}
 function keepPieces(pieces: Map<number, Piece>, lines: readonly PatchLine[], language: string, from: number): void {
 	for (let at = 0; at < lines.length; at += pieceLines) {
 		const own = lines.slice(at, at + pieceLines);
-		const piece: Piece = { language, lines: own, start: from + at, coloured: undefined };
+		const piece: Piece = { language, lines: own, start: from + at, colored: undefined };
 		for (const offset of own.keys()) pieces.set(piece.start + offset, piece);
 	}
 }
@@ -108,18 +108,18 @@ function toneOf(sign: PatchLine["sign"]): Tone {
 }
 
 /** Code with its old and its new side each highlighted as one piece. */
-function colourSides(lines: readonly PatchLine[], language: string): StyledText[] {
+function colorSides(lines: readonly PatchLine[], language: string): StyledText[] {
 	const spans = lines.map(codeSpan);
-	const texts = spans.map(({ text }) => text.slice(0, longestColoured));
+	const texts = spans.map(({ text }) => text.slice(0, longestColored));
 	for (const side of ["-", "+"] as const) {
 		const own = lines.flatMap(({ sign }, index) => (sign === side || sign === " " ? [index] : []));
 		const code = own.map((index) => texts[index] ?? "");
-		const coloured = highlightCode(code.join("\n"), language);
-		if (coloured.length !== code.length) continue;
+		const colored = highlightCode(code.join("\n"), language);
+		if (colored.length !== code.length) continue;
 		for (const [at, index] of own.entries()) {
-			const text = coloured[at] ?? "";
-			const whole = (code[at]?.length ?? 0) < longestColoured;
-			if (whole && text !== code[at]) spans[index] = { text, tone: "coloured" };
+			const text = colored[at] ?? "";
+			const whole = (code[at]?.length ?? 0) < longestColored;
+			if (whole && text !== code[at]) spans[index] = { text, tone: "colored" };
 		}
 	}
 	return spans;

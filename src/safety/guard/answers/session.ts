@@ -3,7 +3,7 @@
 // the user has lifted for the next call; every dialog and every line says exactly what is remembered, and where.
 import { homedir } from "node:os";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { askPerson, choosePerson } from "../../../pi/index.ts";
+import { askUser, choosePerson } from "../../../pi/index.ts";
 import { type Answers, placeName, questionText } from "../../policy/index.ts";
 import { answersFile, readAnswers, type StoredAnswer, writeAnswers } from "./file.ts";
 import { isSameSubject, refusedSubject, rememberedSubject, type Subject } from "./subject.ts";
@@ -57,7 +57,7 @@ export function openAnswers(agentDir: string): AnswerBook {
 		async ask(judged, ctx) {
 			const subject = rememberedSubject(judged, ctx.cwd);
 			const question = { ...questionText(judged.call, judged.verdicts, ctx.cwd), signal: ctx.signal, uncalled: true };
-			if (!subject) return askPerson(ctx, question);
+			if (!subject) return askUser(ctx, question);
 			const options = readAnswers(file).kind === "read" ? everyOption : optionsForNow;
 			const message = `${question.message}\n\n${aboutRemembering(subject)}`;
 			const chosen = await choosePerson(ctx, { ...question, message, options, keys, leave: "Esc refuses" });

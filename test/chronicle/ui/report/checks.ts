@@ -52,7 +52,7 @@ export function textOf(node: Node): string {
 	return wordsOf(node).join(" ").replace(/\s+/g, " ").trim();
 }
 
-/** The texts of a node; those of a line of code, which has colours inside, as the one text that it is. */
+/** The texts of a node; those of a line of code, which has colors inside, as the one text that it is. */
 function wordsOf(node: Node): string[] {
 	if (node.nodeName === "#text" && "value" in node) return isStyle(node.parentNode) ? [] : [node.value];
 	const texts = "childNodes" in node ? node.childNodes.flatMap(wordsOf) : [];

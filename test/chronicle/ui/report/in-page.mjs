@@ -65,7 +65,7 @@ function contrastOf(one, other) {
 	return (light + 0.05) / (dark + 0.05);
 }
 
-/** The colour that lies behind an element of the page. */
+/** The color that lies behind an element of the page. */
 function groundOf(element) {
 	const layers = [];
 	for (let at = element; at; at = at.parentElement) {
@@ -76,7 +76,7 @@ function groundOf(element) {
 	return layers.reduceRight((ground, layer) => over(layer, ground), { r: 255, g: 255, b: 255, a: 1 });
 }
 
-/** The colour behind a text of a drawing: shapes that are drawn before it and lie under its middle, on the drawing's own ground. */
+/** The color behind a text of a drawing: shapes that are drawn before it and lie under its middle, on the drawing's own ground. */
 function drawnGround(text) {
 	const svg = text.ownerSVGElement;
 	const box = text.getBoundingClientRect();

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSecretFile, type PatchLine, readPatch } from "../../../../src/chronicle/core/snapshot/index.ts";
-import { openColours } from "../../../../src/chronicle/ui/report/colour.ts";
+import { openColors } from "../../../../src/chronicle/ui/report/color.ts";
 import { drawStateDiagram } from "../../../../src/chronicle/ui/report/diagram.ts";
 import { escapeText, openHtml, shorten } from "../../../../src/chronicle/ui/report/markup.ts";
 import { pathOf } from "../../../../src/chronicle/ui/report/path.ts";
@@ -19,7 +19,7 @@ describe("syntax colors", () => {
 	const html = openHtml(asIs);
 	const line = (sign: PatchLine["sign"], text: string): PatchLine => ({ sign, text, number: 1 });
 	const markup = (path: string, lines: readonly PatchLine[]) =>
-		openColours(html)
+		openColors(html)
 			.hunk(path, lines)
 			.map((one) => one?.markup);
 

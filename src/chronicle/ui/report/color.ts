@@ -129,13 +129,13 @@ const embedded: { readonly [language: string]: readonly string[] } = {
 /** Longer lines are not highlighted. */
 const longest = 400;
 
-export interface Colours {
+export interface Colors {
 	/** Markup for each line of a hunk in `path`; `undefined` for lines without highlighting. */
 	hunk(path: string, lines: readonly PatchLine[]): readonly (Markup | undefined)[];
 }
 
 /** Opens a highlighter for one report. */
-export function openColours(html: Html): Colours {
+export function openColors(html: Html): Colors {
 	const highlighter = core.newInstance();
 	const known = new Set<string>();
 	/** Registers grammars on first use: most reports need two or three. */

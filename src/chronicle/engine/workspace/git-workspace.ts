@@ -98,9 +98,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 		removeChildren: (except, signal) =>
 			run(signal, limits.restoreMs, ({ control: { signal: either } }) => removeChildFolders(children, except, either)),
 		merge: (sides, { take, signal } = {}) =>
-			run(signal, limits.measureMs, (store) =>
-				mergeSnapshots(store, sides, { folder: storeFolder, cwd, take, renames: true }),
-			),
+			run(signal, limits.measureMs, (store) => mergeSnapshots(store, sides, { folder: storeFolder, cwd, take })),
 		join: ({ from, to, names }, signal) =>
 			run(signal, limits.restoreMs, (store) => joinFiles(store, { from, to, names, folder: storeFolder, cwd })),
 		keepChild: (child, signal) => keepChildFolder(options, child, signal),

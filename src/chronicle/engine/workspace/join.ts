@@ -3,7 +3,7 @@
 // between the look and the write is looked at anew.
 import type { JoinedFiles, Result, SideNames, WorkspaceFailure } from "../../core/index.ts";
 import { changedMeanwhile, inTheWay } from "./failures.ts";
-import { mergeSnapshots } from "./merge.ts";
+import { mergeByPath } from "./merge-paths.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 
@@ -41,12 +41,8 @@ export async function joinFiles(store: Store, request: JoinRequest): Promise<Res
 	return changedMeanwhile;
 }
 
-/**
- * Merges without looking for renames: where a join was interrupted, a file may be gone from its old place and not be at its new one yet, which
- * would look like a deletion by the user.
- */
 function mergeNow(store: Store, { from, to, names, folder, cwd }: JoinRequest, now: string) {
-	return mergeSnapshots(store, { base: from, ours: now, theirs: to, names }, { folder, cwd, renames: false });
+	return mergeByPath(store, { base: from, ours: now, theirs: to, names }, { folder, cwd });
 }
 
 /** A snapshot with everything that a restore of `tree` would overwrite. */

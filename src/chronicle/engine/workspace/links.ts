@@ -33,7 +33,7 @@ export async function takeLinks(
 	const notes: string[] = [];
 	for (const link of links) {
 		const below = relative(store.root, resolve(cwd, link));
-		if (isOutside(below) || below.split(sep).includes(".git")) return leaves(link);
+		if (below === "" || isOutside(below) || below.split(sep).includes(".git")) return leaves(link);
 		const source = join(store.root, below);
 		const stats = await lstat(source).catch(() => undefined);
 		if (!stats) {
@@ -59,7 +59,6 @@ function isOutside(way: string): boolean {
 
 /** Why the files at `path` are not linked: they are in the child's folder anyway, or must not be. */
 async function whyNot(store: Store, tree: string, path: string): Promise<Result<string | undefined, WorkspaceFailure>> {
-	if (path === "") return { ok: true, value: "is the project itself" };
 	if (store.isOwn(path)) return { ok: true, value: "belongs to pi-chronicle" };
 	const found = await store.git(["ls-tree", "-z", "--full-tree", tree, "--", path]);
 	if (found.kind !== "done") return gitFailure(found);

@@ -43,15 +43,15 @@ const settings = [
 	"merge.conflictStyle=diff3",
 	// A file stays where its side put it.
 	"merge.directoryRenames=false",
+	"merge.renames=true",
 	"merge.renameLimit=2000",
 	"merge.renormalize=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** Merges two trees. `renames`: whether a file that was moved is recognized. */
+/** Merges two trees. */
 export async function mergeTrees(
 	store: Store,
 	sides: Omit<MergeSides, "names">,
-	renames: boolean,
 ): Promise<Result<MergeOutput, WorkspaceFailure>> {
 	const fit = await checkVersion(store);
 	if (!fit.ok) return fit;
@@ -63,17 +63,7 @@ export async function mergeTrees(
 	const theirs = await commitTree(store, sides.theirs, "theirs", base.value);
 	if (!theirs.ok) return unknownOr(store, sides, theirs);
 	const merged = await store.git(
-		[
-			...settings,
-			"-c",
-			`merge.renames=${renames}`,
-			"merge-tree",
-			"--write-tree",
-			"-z",
-			"--messages",
-			ours.value,
-			theirs.value,
-		],
+		[...settings, "merge-tree", "--write-tree", "-z", "--messages", ours.value, theirs.value],
 		{ accept: [1] },
 	);
 	if (merged.kind !== "done") return unknownOr(store, sides, gitFailure(merged));

@@ -21,8 +21,6 @@ export interface MergeOptions {
 	/** Reported paths are relative to it. */
 	readonly cwd: string;
 	readonly take?: Side | ReadonlyMap<string, Side> | undefined;
-	/** Whether a file that was moved is recognized. */
-	readonly renames: boolean;
 }
 
 /** Bytes of conflicting lines that are given for one file, and for all of a merge. */
@@ -38,10 +36,10 @@ const nothing = "0".repeat(40);
 export async function mergeSnapshots(
 	store: Store,
 	sides: MergeSides,
-	{ folder, cwd, take, renames }: MergeOptions,
+	{ folder, cwd, take }: MergeOptions,
 ): Promise<Result<MergedFiles, WorkspaceFailure>> {
 	await store.reloadPlaceholders();
-	const merged = await mergeTrees(store, sides, renames);
+	const merged = await mergeTrees(store, sides);
 	if (!merged.ok) return merged;
 	const output = merged.value;
 	if (output.stages.length === 0 && output.messages.length === 0)
@@ -53,7 +51,11 @@ export async function mergeSnapshots(
 		isBinary: (object) => contents.value.get(object)?.subarray(0, inspectedBytes).includes(0) ?? false,
 	});
 	const shown = (path: string): string => relativeTo(cwd, store.root, path);
-	const sideOf = sideChooser(take, shown);
+	const choose = sideChooser(take, shown);
+	// A change of what is not kept cannot be brought anywhere, whichever side is taken: a restore leaves the file and names it.
+	const isMoot = ({ stages }: Conflict): boolean =>
+		stages.every(({ object }) => store.placeholderOf(object) !== undefined);
+	const sideOf = (conflict: Conflict): Side | undefined => (isMoot(conflict) ? "theirs" : choose(conflict));
 	const settled = await settle(store, sides, output, conflicts, sideOf);
 	if (!settled.ok) return settled;
 	const open = conflicts.filter((conflict) => sideOf(conflict) === undefined);
@@ -81,19 +83,15 @@ function sideChooser(
 	shown: (path: string) => string,
 ): (conflict: Conflict) => Side | undefined {
 	if (take === undefined || typeof take === "string") return () => take;
-	return ({ paths }) => {
-		const found = paths.map((path) => take.get(shown(path))).find((side) => side !== undefined);
-		return found;
-	};
+	return ({ paths }) => paths.map((path) => take.get(shown(path))).find((side) => side !== undefined);
 }
 
 /** The entries of `tree`, by path. */
-async function entriesOf(
+export async function entriesOf(
 	store: Store,
 	tree: string,
-	args: readonly string[] = [],
 ): Promise<Result<ReadonlyMap<string, TreeEntry>, WorkspaceFailure>> {
-	const listed = await store.git(["ls-tree", "-r", "-z", "--full-tree", tree, ...args]);
+	const listed = await store.git(["ls-tree", "-r", "-z", "--full-tree", tree]);
 	if (listed.kind !== "done") return gitFailure(listed);
 	const entries = new Map<string, TreeEntry>();
 	for (const line of listed.output.toString("latin1").split("\0")) {

@@ -86,19 +86,19 @@ function blamedPath(result: GitResult): { readonly path: string; readonly why: s
 	return path === undefined ? undefined : { path, why: first.replace(/^error: /, "") };
 }
 
-/** Gives `tree` with `entries` set; one whose object is all zeros is removed. Uses a second index in `folder`. */
+/** Gives `tree` (`undefined`: an empty one) with `entries` set; one whose object is all zeros is removed. Uses a second index in `folder`. */
 export async function editTree(
 	store: Pick<Store, "git">,
-	tree: string,
+	tree: string | undefined,
 	entries: readonly TreeEntry[],
 	folder: string,
 ): Promise<Result<string, WorkspaceFailure>> {
-	if (entries.length === 0) return { ok: true, value: tree };
+	if (tree !== undefined && entries.length === 0) return { ok: true, value: tree };
 	const index = join(folder, "index.goal");
 	// Deletions first: a file may be set where a folder was.
 	const sorted = [...entries].sort((a, b) => Number(isNothing(b.object)) - Number(isNothing(a.object)));
 	try {
-		const read = await store.git(["read-tree", tree], { index });
+		const read = await store.git(["read-tree", tree ?? "--empty"], { index });
 		if (read.kind !== "done") return gitFailure(read);
 		const set = await store.git(["update-index", "-z", "--add", "--replace", "--index-info"], {
 			index,

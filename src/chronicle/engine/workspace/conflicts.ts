@@ -31,17 +31,21 @@ export function findConflicts(output: MergeOutput, facts: ObjectFacts): Conflict
 	for (const { path } of output.stages) groups.join([real(path)]);
 	for (const { paths } of output.messages) groups.join(paths.map(real));
 	groups.joinNested();
-	return groups
-		.all()
-		.map((paths): Conflict => {
-			const inGroup = new Set(paths);
-			const stages = output.stages.filter(({ path }) => inGroup.has(real(path)));
-			const messages = output.messages.filter((message) => inGroup.has(real(message.paths[0] ?? "")));
-			const types = messages.map(({ type }) => type);
-			const first = messages.map((message) => real(message.paths[0] ?? "")).sort()[0] ?? paths[0] ?? "";
-			return { path: first, paths, stages, kind: kindOf(types, stages, facts) };
-		})
-		.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+	return (
+		groups
+			.all()
+			.map((paths): Conflict => {
+				const inGroup = new Set(paths);
+				const stages = output.stages.filter(({ path }) => inGroup.has(real(path)));
+				const messages = output.messages.filter((message) => inGroup.has(real(message.paths[0] ?? "")));
+				const types = messages.map(({ type }) => type);
+				const first = messages.map((message) => real(message.paths[0] ?? "")).sort()[0] ?? paths[0] ?? "";
+				return { path: first, paths, stages, kind: kindOf(types, stages, facts) };
+			})
+			// git names what it settled by itself too.
+			.filter(({ stages }) => stages.length > 0)
+			.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+	);
 }
 
 const byType: readonly (readonly [string, ConflictKind])[] = [
@@ -66,7 +70,7 @@ function kindOf(types: readonly string[], stages: readonly MergeStage[], facts: 
 }
 
 /** Sets of paths; two that share a path become one. */
-function openGroups() {
+export function openGroups() {
 	const groupOf = new Map<string, Set<string>>();
 	const unite = (paths: readonly string[]): void => {
 		const group = new Set(paths);

@@ -3,7 +3,7 @@
 // between the look and the write is looked at anew.
 import type { JoinedFiles, Result, SideNames, WorkspaceFailure } from "../../core/index.ts";
 import { changedMeanwhile, inTheWay } from "./failures.ts";
-import { mergeByPath } from "./merge-paths.ts";
+import { mergeByPath } from "./merge-by-path.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 

@@ -1,4 +1,4 @@
-// Merges two snapshots that come from one base.
+// Merges two snapshots that come from one base, names and settles the conflicts, and makes what is left of them readable.
 // G1 no line of either side is lost unless its path is named as a conflict; G2 a file whose contents are not kept is never merged by lines;
 // G3 the same sides give the same tree.
 import type { MergeConflict, MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
@@ -13,7 +13,7 @@ import { toRaw } from "./paths.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
 
-export type Side = "ours" | "theirs";
+type Side = "ours" | "theirs";
 
 export interface MergeOptions {
 	/** Where a second index may be made. */
@@ -36,57 +36,62 @@ const nothing = "0".repeat(40);
 export async function mergeSnapshots(
 	store: Store,
 	sides: MergeSides,
-	{ folder, cwd, take }: MergeOptions,
+	options: MergeOptions,
 ): Promise<Result<MergedFiles, WorkspaceFailure>> {
 	await store.reloadPlaceholders();
 	const merged = await mergeTrees(store, sides);
 	if (!merged.ok) return merged;
 	const output = merged.value;
-	if (output.stages.length === 0 && output.messages.length === 0)
-		return { ok: true, value: { tree: output.tree, conflicts: [] } };
 	const contents = await readBlobs(store, [...new Set(output.stages.map(({ object }) => object))]);
 	if (!contents.ok) return contents;
 	const conflicts = findConflicts(output, {
 		isUnkept: (object) => store.placeholderOf(object) !== undefined,
 		isBinary: (object) => contents.value.get(object)?.subarray(0, inspectedBytes).includes(0) ?? false,
 	});
-	const shown = (path: string): string => relativeTo(cwd, store.root, path);
-	const choose = sideChooser(take, shown);
-	// A change of what is not kept cannot be brought anywhere, whichever side is taken: a restore leaves the file and names it.
-	const isMoot = ({ stages }: Conflict): boolean =>
-		stages.every(({ object }) => store.placeholderOf(object) !== undefined);
-	const sideOf = (conflict: Conflict): Side | undefined => (isMoot(conflict) ? "theirs" : choose(conflict));
+	if (conflicts.length === 0) return { ok: true, value: { tree: output.tree, conflicts: [] } };
+	const { shown, sideOf } = openSides(store, options);
 	const settled = await settle(store, sides, output, conflicts, sideOf);
 	if (!settled.ok) return settled;
 	const open = conflicts.filter((conflict) => sideOf(conflict) === undefined);
 	const marked = await markOpen(store, sides, output, open);
 	if (!marked.ok) return marked;
-	const edited = await editTree(store, output.tree, [...settled.value, ...marked.value.entries], folder);
+	const edited = await editTree(store, output.tree, [...settled.value, ...marked.value.entries], options.folder);
 	if (!edited.ok) return edited;
 	let left = allHunkBytes;
 	const described = open.map((conflict): MergeConflict => {
 		const hunks = conflictHunks(marked.value.texts.get(conflict) ?? "", Math.min(left, hunkBytes));
 		left -= Buffer.byteLength(hunks);
-		return {
-			path: shown(conflict.path),
-			paths: conflict.paths.map(shown),
-			kind: conflict.kind,
-			why: explainConflict(conflict, sides.names),
-			hunks,
-		};
+		return describeConflict(conflict, sides.names, shown, hunks);
 	});
 	return { ok: true, value: { tree: edited.value, conflicts: described } };
 }
 
-function sideChooser(
-	take: MergeOptions["take"],
+/** A conflict for display. */
+export function describeConflict(
+	conflict: Conflict,
+	names: MergeSides["names"],
 	shown: (path: string) => string,
-): (conflict: Conflict) => Side | undefined {
-	if (take === undefined || typeof take === "string") return () => take;
-	return ({ paths }) => paths.map((path) => take.get(shown(path))).find((side) => side !== undefined);
+	hunks: string,
+): MergeConflict {
+	const { path, paths, kind } = conflict;
+	return { path: shown(path), paths: paths.map(shown), kind, why: explainConflict(conflict, names), hunks };
 }
 
-/** The entries of `tree`, by path. */
+/** How paths are shown, and which side settles a conflict. */
+export function openSides(store: Store, { cwd, take }: Pick<MergeOptions, "cwd" | "take">) {
+	const shown = (path: string): string => relativeTo(cwd, store.root, path);
+	const choose = ({ paths }: Conflict): Side | undefined =>
+		take === undefined || typeof take === "string"
+			? take
+			: paths.map((path) => take.get(shown(path))).find((side) => side !== undefined);
+	// A change of what is not kept cannot be brought anywhere, whichever side is taken: a restore leaves the file and names it.
+	const isMoot = ({ stages }: Conflict): boolean =>
+		stages.every(({ object }) => store.placeholderOf(object) !== undefined);
+	const sideOf = (conflict: Conflict): Side | undefined => (isMoot(conflict) ? "theirs" : choose(conflict));
+	return { shown, sideOf };
+}
+
+/** The entries of `tree`, by path (bytes as latin1). */
 export async function entriesOf(
 	store: Store,
 	tree: string,
@@ -136,7 +141,8 @@ function below(entries: ReadonlyMap<string, unknown>, folder: string): string[] 
 	return [...entries.keys()].filter((path) => path.startsWith(`${folder}/`));
 }
 
-function removal(path: string): TreeEntry {
+/** The edit of a tree that removes `path`. */
+export function removal(path: string): TreeEntry {
 	return { path, mode: "0", object: nothing };
 }
 

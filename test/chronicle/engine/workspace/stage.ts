@@ -32,6 +32,8 @@ export interface FilesStage {
 	git(path: string, ...args: string[]): string;
 	/** Makes a repository with one commit at `path`. */
 	repository(path: string): void;
+	/** Mode, kind and object of every entry of a snapshot, by path. */
+	entries(tree: string): Map<string, string>;
 	/** Every file, link and special file of the project, contents and all; of repositories inside no `.git`. */
 	look(): Map<string, string>;
 }
@@ -61,6 +63,19 @@ export function openFilesStage(): FilesStage {
 			git(path, "init", "-q");
 			git(path, "add", "-A");
 			git(path, "commit", "-qm", "one", "--allow-empty");
+		},
+		entries(tree) {
+			const listed = git(
+				".",
+				`--git-dir=${join(sessions, "run", "files")}`,
+				"ls-tree",
+				"-r",
+				"-z",
+				"--full-tree",
+				tree,
+			);
+			const lines = listed.split("\0").filter(Boolean);
+			return new Map(lines.map((line) => [line.slice(line.indexOf("\t") + 1), line.slice(0, line.indexOf("\t"))]));
 		},
 		look: () => lookAt(root),
 	};

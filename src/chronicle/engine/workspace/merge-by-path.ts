@@ -1,0 +1,155 @@
+// Merges two snapshots path by path, without looking for renames: where a join was interrupted, a file may be gone from its old place and not be at
+// its new one yet, which would look like a deletion by the user. (git before 2.50 looks for renames whatever `merge.renames` says.)
+import type { MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
+import { type RawChange, rawChanges } from "./compare.ts";
+import { type Conflict, openGroups } from "./conflicts.ts";
+import { isNothing, modes, type TreeEntry } from "./git.ts";
+import { describeConflict, entriesOf, type MergeOptions, mergeSnapshots, openSides, removal } from "./merge.ts";
+import type { MergeStage } from "./merge-output.ts";
+import { foldersAbove } from "./paths.ts";
+import { editTree } from "./private-index.ts";
+import type { Store } from "./store.ts";
+
+type Entries = ReadonlyMap<string, TreeEntry>;
+
+interface Trees {
+	readonly base: Entries;
+	readonly ours: Entries;
+	readonly theirs: Entries;
+}
+
+/** Merges by paths: git merges only the contents that both sides changed in different ways. */
+export async function mergeByPath(
+	store: Store,
+	sides: MergeSides,
+	options: MergeOptions,
+): Promise<Result<MergedFiles, WorkspaceFailure>> {
+	const ours = await rawChanges(store, sides.base, sides.ours, "apart");
+	if (!ours.ok) return ours;
+	const theirs = await rawChanges(store, sides.base, sides.theirs, "apart");
+	if (!theirs.ok) return theirs;
+	const trees = await readTrees(store, sides);
+	if (!trees.ok) return trees;
+	const { both, groups } = findContested(ours.value, theirs.value, trees.value.ours);
+	const grouped = new Set(groups.flat());
+	const contents = both.filter((path) => !grouped.has(path) && isOnBothSides(trees.value, path));
+	const deleted = both.filter((path) => !grouped.has(path) && !isOnBothSides(trees.value, path));
+	const contested = new Set([...both, ...grouped]);
+	const edits = theirs.value
+		.filter(({ path }) => !contested.has(path))
+		.map(({ path, after }): TreeEntry => ({ path, ...after }));
+	const merged = await mergeContents(store, sides, contents, trees.value, options);
+	if (!merged.ok) return merged;
+	edits.push(...merged.value.edits);
+	const own = [
+		...deleted.map((path) => conflictOf(store, [path], "modify/delete", trees.value)),
+		...groups.map((paths) => conflictOf(store, paths, "file/folder", trees.value)),
+	];
+	const { shown, sideOf } = openSides(store, options);
+	for (const conflict of own) edits.push(...settle(conflict, sideOf(conflict), trees.value));
+	const tree = await editTree(store, sides.ours, edits, options.folder);
+	if (!tree.ok) return tree;
+	const open = own.filter((conflict) => sideOf(conflict) === undefined);
+	const conflicts = [
+		...merged.value.conflicts,
+		...open.map((conflict) => describeConflict(conflict, sides.names, shown, "")),
+	].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+	return { ok: true, value: { tree: tree.value, conflicts } };
+}
+
+async function readTrees(store: Store, sides: MergeSides): Promise<Result<Trees, WorkspaceFailure>> {
+	const base = await entriesOf(store, sides.base);
+	if (!base.ok) return base;
+	const ours = await entriesOf(store, sides.ours);
+	if (!ours.ok) return ours;
+	const theirs = await entriesOf(store, sides.theirs);
+	if (!theirs.ok) return theirs;
+	return { ok: true, value: { base: base.value, ours: ours.value, theirs: theirs.value } };
+}
+
+function isOnBothSides({ ours, theirs }: Trees, path: string): boolean {
+	return ours.has(path) && theirs.has(path);
+}
+
+/** Paths that both sides changed in different ways, and groups of paths where a file of one side leaves no room for the other's. */
+function findContested(
+	ours: readonly RawChange[],
+	theirs: readonly RawChange[],
+	now: Entries,
+): { readonly both: string[]; readonly groups: string[][] } {
+	const byPath = new Map(ours.map((change) => [change.path, change.after]));
+	const same = ({ path, after }: RawChange): boolean => {
+		const one = byPath.get(path);
+		if (one === undefined) return false;
+		return one.object === after.object && (one.mode === after.mode || isNothing(one.object));
+	};
+	const open = theirs.filter((change) => !same(change));
+	const deleted = new Set(theirs.filter(({ after }) => isNothing(after.object)).map(({ path }) => path));
+	// What they delete and we changed stays until the conflict is settled.
+	const staying = [...now.keys()].filter((path) => !deleted.has(path) || byPath.has(path));
+	const files = new Set(staying);
+	const below = new Map<string, string[]>();
+	for (const path of staying)
+		for (const folder of foldersAbove(path)) {
+			const inside = below.get(folder);
+			if (inside) inside.push(path);
+			else below.set(folder, [path]);
+		}
+	const groups = openGroups();
+	for (const { path, after } of open) {
+		if (isNothing(after.object)) continue;
+		const rivals = [...foldersAbove(path).filter((folder) => files.has(folder)), ...(below.get(path) ?? [])];
+		if (rivals.length > 0) groups.join([path, ...rivals]);
+	}
+	return { both: open.map(({ path }) => path).filter((path) => byPath.has(path)), groups: groups.all() };
+}
+
+function conflictOf(
+	store: Store,
+	paths: readonly string[],
+	kind: Conflict["kind"],
+	{ base, ours, theirs }: Trees,
+): Conflict {
+	const stages = paths.flatMap((path) =>
+		[base, ours, theirs].flatMap((entries, index): MergeStage[] => {
+			const entry = entries.get(path);
+			return entry ? [{ ...entry, stage: (index + 1) as MergeStage["stage"] }] : [];
+		}),
+	);
+	const isRepository = stages.some(({ mode }) => mode === modes.repository);
+	const isUnkept = stages.some(({ object }) => store.placeholderOf(object) !== undefined);
+	const [path = ""] = [...paths].sort();
+	return { path, paths, stages, kind: isRepository ? "repository" : isUnkept ? "unkept" : kind };
+}
+
+/** What the merged tree has at the paths of a conflict: one side's; while it is open ours, or theirs where ours is gone. */
+function settle({ paths }: Conflict, side: "ours" | "theirs" | undefined, { ours, theirs }: Trees): TreeEntry[] {
+	const wanted = side ?? (paths.some((path) => ours.has(path)) ? "ours" : "theirs");
+	const entries = wanted === "ours" ? ours : theirs;
+	return paths.map((path) => entries.get(path) ?? removal(path));
+}
+
+/** Merges contents that both sides have: git sees no other path, so that it finds no renames. */
+async function mergeContents(
+	store: Store,
+	{ names }: MergeSides,
+	paths: readonly string[],
+	{ base, ours, theirs }: Trees,
+	options: MergeOptions,
+): Promise<Result<{ edits: TreeEntry[]; conflicts: MergedFiles["conflicts"] }, WorkspaceFailure>> {
+	if (paths.length === 0) return { ok: true, value: { edits: [], conflicts: [] } };
+	const trees: string[] = [];
+	for (const entries of [base, ours, theirs]) {
+		const only = paths.flatMap((path) => entries.get(path) ?? []);
+		const tree = await editTree(store, undefined, only, options.folder);
+		if (!tree.ok) return tree;
+		trees.push(tree.value);
+	}
+	const [from = "", one = "", other = ""] = trees;
+	const merged = await mergeSnapshots(store, { base: from, ours: one, theirs: other, names }, options);
+	if (!merged.ok) return merged;
+	const { tree, conflicts } = merged.value;
+	const entries = await entriesOf(store, tree);
+	if (!entries.ok) return entries;
+	return { ok: true, value: { edits: [...paths.map(removal), ...entries.value.values()], conflicts } };
+}

@@ -11,6 +11,8 @@ type JoinProgress = Apply["join"];
 
 /** The side of a merge with the files of the run's folder. */
 const YOURS = "your files";
+/** The other side, where their results are merged already. */
+const CHILDREN = "the children";
 /** Merges of one join, if somebody keeps writing the files. */
 const mostRounds = 20;
 const mostChanges = 200;
@@ -69,15 +71,25 @@ async function resolveByHand(
 	join: JoinProgress,
 	signal: AbortSignal,
 ): Promise<void> {
-	const taken = await workspace.keepChild(conflictFolderId(run().id, visit), signal);
+	const resolved = await takeResolved(workspace, conflictFolderId(run().id, visit), join.tree, signal);
 	if (signal.aborted) return;
-	if (!taken.ok) return void (await record({ kind: "join_failed", visit, detail: taken.failure.message }));
-	const { tree } = taken.value;
+	if (!resolved.ok) return void (await record({ kind: "join_failed", visit, detail: resolved.failure.message }));
+	const { tree } = resolved.value;
 	const paths = [...new Set(join.conflicts.map(({ path }) => path))];
 	const marked = await workspace.conflictMarkers(tree, paths);
 	if (!marked.ok) return void (await record({ kind: "join_failed", visit, detail: marked.failure.message }));
 	const left = join.conflicts.filter(({ path }) => marked.value.includes(path));
 	await record({ kind: "joined", visit, before: join.before, tree, conflicts: left });
+}
+
+/** The files of the folder `folder`, which was made from `tree`, with what `tree` has and no such folder gets, such as repositories. */
+async function takeResolved(workspace: Workspace, folder: string, tree: string, signal: AbortSignal) {
+	const opened = await workspace.openChild(folder, tree, { signal });
+	if (!opened.ok) return opened;
+	const kept = await workspace.keepChild(folder, signal);
+	if (!kept.ok) return kept;
+	const names = { ours: CHILDREN, theirs: YOURS };
+	return workspace.merge({ base: opened.value.tree, ours: tree, theirs: kept.value.tree, names }, { signal });
 }
 
 /** Prepares the folder in which the user can resolve the conflicts by hand; returns its path. */
@@ -92,22 +104,15 @@ export async function openConflictFolder({ workspace, run }: ExecutorContext): P
 export async function applyJoin(context: ExecutorContext, { visit, join }: Apply, signal: AbortSignal): Promise<void> {
 	const { workspace, record, crashAt } = context;
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
-	const kept = await workspace.snapshot({ towards: join.tree, signal });
-	if (signal.aborted) return;
-	if (!kept.ok) return void (await fail(`${kept.failure.message} ${kept.failure.remedy}`));
-	const now = kept.value.tree;
-	if (now !== join.before) return mergeAgain(context, visit, join, now, signal);
 	crashAt("before merged files are written");
-	const restored = await workspace.restore(join.tree, { expected: now, before: now, signal });
+	const names = { ours: YOURS, theirs: CHILDREN };
+	const joined = await workspace.join({ from: join.before, to: join.tree, names }, signal);
+	if (signal.aborted) return;
+	if (!joined.ok) return void (await fail(`${joined.failure.message} ${joined.failure.remedy}`));
+	// A merge that follows renames may settle what a join, which may find them half done, does not.
+	if (joined.value.conflicts.length > 0) return mergeAgain(context, visit, join, joined.value.tree, signal);
 	crashAt("merged files are written");
-	if (restored.ok) return recordApplied(context, visit, now, restored.value);
-	if (signal.aborted) return;
-	const { reason, message, remedy } = restored.failure;
-	if (reason !== "changed") return void (await fail(`${message} ${remedy}`));
-	const again = await workspace.snapshot({ towards: join.tree, signal });
-	if (signal.aborted) return;
-	if (!again.ok) return void (await fail(again.failure.message));
-	await mergeAgain(context, visit, join, again.value.tree, signal);
+	await recordApplied(context, visit, join.before, joined.value);
 }
 
 async function recordApplied(
@@ -145,7 +150,7 @@ async function mergeAgain(
 		base: join.before,
 		ours: now,
 		theirs: join.tree,
-		names: { ours: YOURS, theirs: "the children" },
+		names: { ours: YOURS, theirs: CHILDREN },
 	});
 	if (signal.aborted) return;
 	if (!merged.ok) return void (await record({ kind: "join_failed", visit, detail: merged.failure.message }));
@@ -154,7 +159,7 @@ async function mergeAgain(
 		path,
 		kind,
 		ours: YOURS,
-		theirs: "the children",
+		theirs: CHILDREN,
 	}));
 	await record({ kind: "joined", visit, before: now, tree, conflicts });
 }

@@ -116,7 +116,9 @@ async function keepChildFolder(
 	const { folder } = options;
 	const cwd = await childWorkFolder(folder, child);
 	if (cwd === undefined) return ioFailure(noChild(child));
-	const own = { ...options, cwd, folder: join(childrenFolder(folder), child), leftOut: [], childOf: folder };
+	// Beside its files: a store is a folder "files" of its own.
+	const store = join(childrenFolder(folder), child, "kept");
+	const own = { ...options, cwd, folder: store, leftOut: [], childOf: folder };
 	return openGitWorkspace(own).snapshot(signal ? { signal } : {});
 }
 

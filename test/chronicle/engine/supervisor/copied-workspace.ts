@@ -102,7 +102,8 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 			}
 			return { ok: true, value: undefined };
 		},
-		keepChild: (child) => openCopiedWorkspace(join(children, child), kept).snapshot(),
+		keepChild: async (child) =>
+			opened.has(child) ? openCopiedWorkspace(join(children, child), kept).snapshot() : unknown,
 		conflictMarkers: async (tree, paths) => ({
 			ok: true,
 			value: paths.filter((path) => kept.get(tree)?.get(path)?.startsWith("<<<<<<< ")),

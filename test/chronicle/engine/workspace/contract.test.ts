@@ -2,7 +2,7 @@
 // git-workspace.test.ts.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
@@ -199,6 +199,21 @@ describe.each(makes)("a workspace of %s", (_, open) => {
 			ok: false,
 			failure: { reason: "unknown_tree" },
 		});
+	});
+	it("takes snapshots of a child's folder, and puts nothing there", async () => {
+		const { workspace, keep, write } = stage();
+		write("a.txt", "1\n");
+		const { cwd, tree } = await value(workspace.openChild("run-1", await keep()));
+		expect((await value(workspace.keepChild("run-1"))).tree).toBe(tree);
+		const before = readdirSync(cwd);
+		writeFileSync(join(cwd, "b.txt"), "2\n");
+		const kept = await value(workspace.keepChild("run-1"));
+		expect(await value(workspace.changes(tree, kept.tree, 10))).toMatchObject({
+			changes: [{ path: "b.txt", change: "A" }],
+			more: 0,
+		});
+		expect(readdirSync(cwd)).toEqual([...before, "b.txt"].sort());
+		expect((await workspace.keepChild("run-2")).ok).toBe(false);
 	});
 	it("merges what two children did; what both changed is a conflict that one side settles", async () => {
 		const { workspace, cwd, keep, write, remove } = stage();

@@ -1,4 +1,6 @@
 // Edge cases of the recorder in a real terminal: ends of the list, narrow screens, drafts, other editors, unusual texts.
+import { existsSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, readSession } from "../harness/index.ts";
@@ -199,16 +201,27 @@ describe("the editor before the recorder", () => {
 	it("keeps its draft, which returns whether the recording is canceled or finished", async () => {
 		const { project, tui } = await openBench({
 			files: {
-				// The person's draft cannot be typed while the menu is open; an extension puts it there.
-				"draft.mjs":
-					"export default (pi) => pi.on('ui_prompt_start', ({ title }, ctx) => { if (title?.startsWith('Restore')) ctx.ui.setEditorText('my half-written question'); });",
+				// The draft cannot be typed while the menu is open: an extension puts it there when it finds the file.
+				"draft.mjs": `import { existsSync, rmSync } from "node:fs";
+export default (pi) => pi.on("session_start", (_event, ctx) => {
+	const timer = setInterval(() => {
+		if (!existsSync("draft.flag")) return;
+		ctx.ui.setEditorText("my half-written question");
+		rmSync("draft.flag");
+	}, 20);
+	pi.on("session_shutdown", () => clearInterval(timer));
+});`,
 			},
 			script: echo,
 		});
 		const file = recorded(project, "one");
 		const pi = await tui({ cols: 100, rows: 40, session: file, extensions: [project.path("draft.mjs")] });
 		for (const way of ["escape", "ctrl+enter"]) {
-			await openRecorder(pi, "last");
+			await pi.submit("/sequence");
+			await pi.waitForScreen("Restore last");
+			writeFileSync(project.path("draft.flag"), "");
+			while (existsSync(project.path("draft.flag"))) await sleep(20);
+			await pi.press("down", "enter");
 			await pi.waitForScreen(`${recording}1 step`);
 			expect(pi.screen()).not.toContain("half-written");
 			await pi.press(way);

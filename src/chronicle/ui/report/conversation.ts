@@ -1,6 +1,7 @@
 // A worker's conversation, readable inside the report: its first and last messages, and the calls between them with their results, folded.
 // Reading is bounded: the beginning and the end of pi's session file. Every text is redacted where it is drawn.
 import { type FileHandle, open } from "node:fs/promises";
+import { sep } from "node:path";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 
 const headBytes = 64 * 1024;
@@ -30,8 +31,23 @@ interface Call {
 	readonly failed: boolean;
 }
 
-/** Reads the conversation in pi's session file at `path`; `undefined` if there is nothing to read. */
-export async function readConversation(path: string): Promise<Conversation | undefined> {
+/** Reads the conversation in pi's session file at `path`, without the path of the project; `undefined` if there is nothing to read. */
+export async function readConversation(path: string, project: string): Promise<Conversation | undefined> {
+	const read = await readEndsOf(path);
+	return read && { ...read, turns: read.turns.map((turn) => withoutPath(turn, project)) };
+}
+
+/** The turn with paths relative to the project: a report may be given to others. */
+function withoutPath({ who, text, calls }: Turn, project: string): Turn {
+	const plain = (words: string): string => words.replaceAll(`${project}${sep}`, "").replaceAll(project, ".");
+	return {
+		who,
+		text: plain(text),
+		calls: calls.map((call) => ({ ...call, words: plain(call.words), result: plain(call.result) })),
+	};
+}
+
+async function readEndsOf(path: string): Promise<Conversation | undefined> {
 	const parts = await readEnds(path).catch((): undefined => undefined);
 	if (parts === undefined) return undefined;
 	const [head, tail] = parts;

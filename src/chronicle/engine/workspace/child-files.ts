@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { ChildRepository } from "./child-repository.ts";
 import { unknownTree } from "./compare.ts";
-import { done, gitFailure, stopped } from "./failures.ts";
+import { done, freeBytes, gitFailure, noSpace, stopped, writeFailure } from "./failures.ts";
 import { modes, nulled, type TreeEntry } from "./git.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
 import { editTree } from "./private-index.ts";
@@ -52,10 +52,9 @@ export async function fillFolder(
 	if (!start.ok) return start;
 	const copied = await copyLarge(store, plain, tree, files);
 	if (!copied.ok) return copied;
-	const written = await writeRest(git, start.value, {
-		rest: plain.filter(({ path }) => !copied.value.has(path)),
-		skipped: unkept.copied,
-	});
+	const rest = plain.filter(({ path }) => !copied.value.has(path));
+	if (rest.reduce((sum, { size }) => sum + size, 0) > (await freeBytes(files))) return noSpace;
+	const written = await writeRest(git, start.value, { rest, files, skipped: unkept.copied });
 	if (!written.ok) return written;
 	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a repository of its own and was not copied.`);
 	return { ok: true, value: { tree: start.value, notes: [...notes, ...unkept.notes] } };
@@ -181,8 +180,13 @@ async function copyPlain(root: string, files: string, path: string, mode: string
 async function writeRest(
 	{ git }: ChildRepository,
 	tree: string,
-	{ rest, skipped }: { readonly rest: readonly TreeEntry[]; readonly skipped: readonly string[] },
+	{
+		rest,
+		files,
+		skipped,
+	}: { readonly rest: readonly SizedEntry[]; readonly files: string; readonly skipped: readonly string[] },
 ): Promise<Result<void, WorkspaceFailure>> {
+	const largest = rest.reduce((most, { size }) => Math.max(most, size), 0);
 	const steps: (readonly [readonly string[], Buffer?])[] = [
 		[["read-tree", tree]],
 		[["update-index", "-z", "--skip-worktree", "--stdin"], nulled(skipped)],
@@ -192,7 +196,7 @@ async function writeRest(
 	for (const [args, input] of steps) {
 		if (input?.length === 0) continue;
 		const ran = await git(args, input);
-		if (ran.kind !== "done") return gitFailure(ran);
+		if (ran.kind !== "done") return writeFailure(ran, files, largest);
 	}
 	return done;
 }

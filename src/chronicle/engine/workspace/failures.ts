@@ -1,4 +1,5 @@
 // Failures of the workspace, with messages for the user.
+import { statfs } from "node:fs/promises";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import type { GitResult } from "./git.ts";
 
@@ -84,23 +85,44 @@ export function inTheWay(blocked: readonly FileLeft[]): Failed {
 	};
 }
 
+export const noSpace: Failed = {
+	ok: false,
+	failure: {
+		reason: "no_space",
+		message: "There is no space left for the files or a snapshot of them.",
+		remedy: "Free some space and resume the run.",
+	},
+};
+
 export function isFull(message: string): boolean {
-	return /no space left|disk quota/i.test(message);
+	return /no space left|disk quota|out of diskspace/i.test(message);
+}
+
+/** The failure of a git that wrote files to `folder`, about which git does not say whether the disk is full. `largest`: bytes of one file. */
+export async function writeFailure(
+	result: Exclude<GitResult, { kind: "done" }>,
+	folder: string,
+	largest: number,
+): Promise<Failed> {
+	const cannotWrite = result.kind === "failed" && /unable to (write|create)|write error/i.test(result.message);
+	return cannotWrite && (await freeBytes(folder)) < largest + blockBytes ? noSpace : gitFailure(result);
+}
+
+const blockBytes = 65_536;
+
+/** Free bytes of the disk that has `folder`; unlimited where that is unknown. */
+export async function freeBytes(folder: string): Promise<number> {
+	return statfs(folder).then(
+		({ bavail, bsize }) => bavail * bsize,
+		() => Number.POSITIVE_INFINITY,
+	);
 }
 
 export function gitFailure(result: Exclude<GitResult, { kind: "done" }>): Failed {
 	if (result.kind === "missing") return noGit("the run's files");
 	if (result.kind === "aborted") return stopped;
 	const [first = "git failed"] = result.message.split("\n").filter((line) => !line.startsWith("warning:"));
-	if (isFull(result.message))
-		return {
-			ok: false,
-			failure: {
-				reason: "no_space",
-				message: "There is no space left for a snapshot of the files.",
-				remedy: "Free some space and resume the run.",
-			},
-		};
+	if (isFull(result.message)) return noSpace;
 	const what = result.killed === undefined ? first || "git failed" : `git was killed by ${result.killed}`;
 	return {
 		ok: false,

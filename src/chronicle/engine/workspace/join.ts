@@ -1,8 +1,9 @@
 // Brings the user's files from one snapshot to another, with whatever they changed meanwhile as one more side of the merge.
 // J1 nothing is written while there is a conflict; J2 repeated with the same snapshots after a crash, it finishes what it began; J3 what changes
 // between the look and the write is looked at anew.
-import type { JoinedFiles, Result, SideNames, WorkspaceFailure } from "../../core/index.ts";
-import { changedMeanwhile, inTheWay } from "./failures.ts";
+import type { JoinedFiles, MergedFiles, Result, SideNames, WorkspaceFailure } from "../../core/index.ts";
+import { changedMeanwhile, inTheWay, ioFailure } from "./failures.ts";
+import { forgetJoin, interruptedJoin, type JoinNote, noteJoin, withoutHalfWritten } from "./interrupted-join.ts";
 import { mergeByPath } from "./merge-by-path.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
 import type { FileSnapshot, Store } from "./store.ts";
@@ -19,6 +20,7 @@ const mostRounds = 10;
 
 /** Joins `to` into the files, which were at `from`. */
 export async function joinFiles(store: Store, request: JoinRequest): Promise<Result<JoinedFiles, WorkspaceFailure>> {
+	const { from, to, folder, cwd } = request;
 	let now = await store.snapshot();
 	for (let round = 0; round < mostRounds; round += 1) {
 		if (!now.ok) return now;
@@ -32,8 +34,7 @@ export async function joinFiles(store: Store, request: JoinRequest): Promise<Res
 		if (!now.ok) return now;
 		// An ignored file where one is to be written is part of the files now, and of the merge.
 		if (now.value.tree !== tree) continue;
-		const { folder, cwd } = request;
-		const restored = await restoreTree(store, goal, { expected: tree, folder, cwd });
+		const restored = await write(store, { from, to, tree, goal }, { folder, cwd });
 		if (restored.ok) return { ok: true, value: { ...restored.value, conflicts: [] } };
 		if (restored.failure.reason !== "changed") return restored;
 		now = await store.snapshot();
@@ -41,8 +42,26 @@ export async function joinFiles(store: Store, request: JoinRequest): Promise<Res
 	return changedMeanwhile;
 }
 
-function mergeNow(store: Store, { from, to, names, folder, cwd }: JoinRequest, now: string) {
-	return mergeByPath(store, { base: from, ours: now, theirs: to, names }, { folder, cwd });
+async function mergeNow(
+	store: Store,
+	{ from, to, names, folder, cwd }: JoinRequest,
+	now: string,
+): Promise<Result<MergedFiles, WorkspaceFailure>> {
+	const note = await interruptedJoin(folder, from, to);
+	const ours = note ? await withoutHalfWritten(store, now, note, folder) : { ok: true as const, value: now };
+	if (!ours.ok) return ours;
+	return mergeByPath(store, { base: from, ours: ours.value, theirs: to, names }, { folder, cwd });
+}
+
+async function write(store: Store, note: JoinNote, { folder, cwd }: { readonly folder: string; readonly cwd: string }) {
+	try {
+		if (note.tree !== note.goal) await noteJoin(folder, note);
+		const restored = await restoreTree(store, note.goal, { expected: note.tree, folder, cwd });
+		if (restored.ok) await forgetJoin(folder);
+		return restored;
+	} catch (error) {
+		return ioFailure(error);
+	}
 }
 
 /** A snapshot with everything that a restore of `tree` would overwrite. */

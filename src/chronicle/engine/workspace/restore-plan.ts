@@ -2,7 +2,7 @@
 // Changes nothing. L1 what cannot be compared is never overwritten or deleted; L2 nothing that is left is replaced by what is restored.
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
-import { done } from "./failures.ts";
+import { done, gitFailure } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import { ignoredBy } from "./ignored.ts";
 import { foldersAbove, fromRaw } from "./paths.ts";
@@ -127,4 +127,23 @@ export async function hasAll(
 	});
 	if (checked.kind !== "done" || checked.output.toString("latin1").includes("missing")) return unknownTree(tree);
 	return done;
+}
+
+/** Bytes by which the files grow at most while `writes` are made, and those of the largest that is written. */
+export async function sizesOf(
+	store: Store,
+	writes: readonly RawChange[],
+): Promise<Result<{ readonly growth: number; readonly largest: number }, WorkspaceFailure>> {
+	const objects = [...new Set(writes.flatMap(({ before, after }) => [before.object, after.object]))];
+	const checked = await store.git(["cat-file", "--batch-check=%(objectname) %(objectsize)"], {
+		input: Buffer.from(`${objects.filter((object) => !isNothing(object)).join("\n")}\n`),
+	});
+	if (checked.kind !== "done") return gitFailure(checked);
+	const lines = checked.output.toString("latin1").split("\n");
+	const sizes = new Map(lines.map((line): [string, number] => [line.split(" ")[0] ?? "", Number(line.split(" ")[1])]));
+	// One that is missing is not a number.
+	const sizeOf = ({ object }: RawChange["before"]): number => sizes.get(object) || 0;
+	const growth = writes.reduce((sum, { before, after }) => sum + sizeOf(after) - sizeOf(before), 0);
+	const largest = writes.reduce((most, { after }) => Math.max(most, sizeOf(after)), 0);
+	return { ok: true, value: { growth, largest } };
 }

@@ -6,13 +6,13 @@ import { chmod, lstat } from "node:fs/promises";
 import { posix } from "node:path";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
-import { changedMeanwhile, done, gitFailure, inTheWay } from "./failures.ts";
+import { changedMeanwhile, done, freeBytes, inTheWay, noSpace, writeFailure } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
 import { editTree } from "./private-index.ts";
-import { hasAll, leftList, planRestore, type RestorePlan, roomFor } from "./restore-plan.ts";
+import { hasAll, leftList, planRestore, type RestorePlan, roomFor, sizesOf } from "./restore-plan.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 
 /** A snapshot of the files before a restore, with everything that it would overwrite. */
@@ -167,13 +167,17 @@ async function writeFiles(
 	to: string,
 	writes: readonly RawChange[],
 ): Promise<Result<void, WorkspaceFailure>> {
+	const sizes = await sizesOf(store, writes);
+	if (!sizes.ok) return sizes;
+	// git removes a file before it writes the new one.
+	if (sizes.value.growth > (await freeBytes(store.root))) return noSpace;
 	const permissions = await permissionsOf(store, writes);
 	store.indexChanged();
 	const merged = await store.git(["read-tree", "-m", "-u", from, to]);
 	await restrict(store, permissions);
 	if (merged.kind === "done") return done;
 	const changed = merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
-	return changed ? changedMeanwhile : gitFailure(merged);
+	return changed ? changedMeanwhile : writeFailure(merged, store.root, sizes.value.largest);
 }
 
 /** Permissions of the files that are overwritten: git would make them readable for everyone. */

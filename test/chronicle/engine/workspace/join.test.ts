@@ -142,6 +142,31 @@ it("finishes a rename of which only the deletion was done", async () => {
 	expect([...stage.look().keys()]).toEqual(["deep/new.txt"]);
 });
 
+it.each<[string, (stage: FilesStage) => void]>([
+	["gone", (stage) => rmSync(join(stage.root, "a.txt"))],
+	["empty", (stage) => stage.write("a.txt", "")],
+	["cut short", (stage) => stage.write("a.txt", "of the user\n2\n3\n4\n5\nof")],
+])("finishes a file that it was killed over and that is %s now", async (_, leave) => {
+	const stage = openFilesStage();
+	stage.write("a.txt", "1\n2\n3\n4\n5\n6\n");
+	stage.write("b.txt", "1\n");
+	const { workspace, from, to } = await openChange(stage, () => {
+		stage.write("a.txt", "1\n2\n3\n4\n5\nof a child\n");
+	});
+	stage.write("a.txt", "of the user\n2\n3\n4\n5\n6\n");
+	wrapGit(`case "$*" in *read-tree*-m*-u*) exit 1;; esac`);
+	expect(await workspace.join({ from, to, names })).toMatchObject({ ok: false, failure: { reason: "io" } });
+	process.env.PATH = PATH;
+	leave(stage);
+	rmSync(join(stage.root, "b.txt"));
+	expect(await value(stage.open().join({ from, to, names }))).toMatchObject({ conflicts: [] });
+	expect([...stage.look().keys()]).toEqual(["a.txt"]);
+	expect(stage.read("a.txt")).toBe("of the user\n2\n3\n4\n5\nof a child\n");
+	// From now on it is the user's again.
+	leave(stage);
+	expect((await value(stage.open().join({ from, to, names }))).conflicts).toMatchObject([{ path: "a.txt" }]);
+});
+
 it("brings what several children did, one after the other, with what the user did meanwhile", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");

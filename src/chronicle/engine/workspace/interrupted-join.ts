@@ -1,0 +1,77 @@
+// What a join that was interrupted left behind: git replaces a file by removing it and writing it anew, so one that it was killed over, or that found
+// no room, is gone or cut short. Such a file must not be taken for what the user did.
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { readBlobs } from "./blobs.ts";
+import { type RawChange, rawChanges } from "./compare.ts";
+import { isNothing, modes } from "./git.ts";
+import { editTree } from "./private-index.ts";
+import type { Store } from "./store.ts";
+
+/** A write of files that has begun: snapshots. */
+export interface JoinNote {
+	readonly from: string;
+	readonly to: string;
+	/** The files before the write, and as it makes them. */
+	readonly tree: string;
+	readonly goal: string;
+}
+
+const noteFile = "joining";
+
+/** Records that the files are about to be written. */
+export async function noteJoin(folder: string, { from, to, tree, goal }: JoinNote): Promise<void> {
+	await writeFile(join(folder, noteFile), [from, to, tree, goal].join("\n"), { mode: 0o600 });
+}
+
+export async function forgetJoin(folder: string): Promise<void> {
+	await rm(join(folder, noteFile), { force: true });
+}
+
+/** The join from `from` to `to` that was interrupted; `undefined` if none was. */
+export async function interruptedJoin(folder: string, from: string, to: string): Promise<JoinNote | undefined> {
+	const text = await readFile(join(folder, noteFile), "utf8").catch(() => "");
+	const [noted, goalOf, tree, goal] = text.split("\n");
+	if (noted !== from || goalOf !== to || tree === undefined || goal === undefined) return undefined;
+	return { from, to, tree, goal };
+}
+
+/** The snapshot `now` with what the interrupted write left half-made as it was to be. */
+export async function withoutHalfWritten(
+	store: Store,
+	now: string,
+	{ tree, goal }: JoinNote,
+	folder: string,
+): Promise<Result<string, WorkspaceFailure>> {
+	const planned = await rawChanges(store, tree, goal, "apart");
+	if (!planned.ok) return planned;
+	const open = await rawChanges(store, now, goal, "apart");
+	if (!open.ok) return open;
+	const olds = new Map(planned.value.map(({ path, before }) => [path, before.object]));
+	const candidates = open.value.filter(
+		({ path, before, after }) =>
+			isFile(after.mode) && olds.has(path) && olds.get(path) !== before.object && canBeHalf(before),
+	);
+	const contents = await readBlobs(store, [
+		...new Set(
+			candidates.flatMap(({ before, after }) => [before.object, after.object]).filter((one) => !isNothing(one)),
+		),
+	]);
+	if (!contents.ok) return contents;
+	const isHalf = ({ before, after }: RawChange): boolean => {
+		if (isNothing(before.object)) return true;
+		const [part, whole] = [contents.value.get(before.object), contents.value.get(after.object)];
+		return part !== undefined && (whole?.subarray(0, part.length).equals(part) ?? false);
+	};
+	const half = candidates.filter(isHalf).map(({ path, after }) => ({ path, ...after }));
+	return editTree(store, now, half, folder);
+}
+
+function isFile(mode: string): boolean {
+	return mode === modes.file || mode === modes.program;
+}
+
+function canBeHalf({ mode, object }: RawChange["before"]): boolean {
+	return isNothing(object) || isFile(mode);
+}

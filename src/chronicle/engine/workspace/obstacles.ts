@@ -22,8 +22,8 @@ interface Search {
 	readonly indexed: ReadonlySet<string>;
 	readonly keep: Set<string>;
 	readonly blocked: Map<string, string>;
-	/** Folders that were inspected already. */
-	readonly seen: Set<string>;
+	/** What is in the place of folders that were inspected already. */
+	readonly seen: Map<string, "folder" | "other">;
 }
 
 const mostBlocked = 1000;
@@ -42,7 +42,7 @@ export async function findObstacles(
 		indexed: new Set(listed.output.toString("latin1").split("\0")),
 		keep: new Set(),
 		blocked: new Map(),
-		seen: new Set(),
+		seen: new Map(),
 	};
 	for (const { path } of restored) {
 		if (store.control.signal?.aborted) return stopped;
@@ -57,9 +57,12 @@ export async function findObstacles(
 /** Inspects the first thing on the way to `path` that is no folder, or what is at `path`. */
 async function inspectPlace(search: Search, path: string): Promise<void> {
 	for (const folder of foldersAbove(path)) {
-		if (search.seen.has(folder)) continue;
-		search.seen.add(folder);
+		const known = search.seen.get(folder);
+		if (known === "folder") continue;
+		// What is behind a link is somewhere else.
+		if (known === "other") return;
 		const stats = await statOf(search.store, folder);
+		search.seen.set(folder, stats?.isDirectory() ? "folder" : "other");
 		if (stats === undefined) return;
 		if (!stats.isDirectory()) return add(search, folder, stats);
 	}

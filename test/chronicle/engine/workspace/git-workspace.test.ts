@@ -146,6 +146,26 @@ describe.each([
 		write(".pi/chronicle/workflows/t.json", "{}\n");
 		expect(await changed(workspace, before)).toEqual(["A .pi/chronicle/workflows/t.json +1 -0", "A keep.log +1 -0"]);
 	});
+	it.each([[["one.txt"]], [["one.txt", "two.txt"]], [["deep/one.txt", "deep/two.txt", "deeper/er/three.txt"]]])(
+		"replaces a link by the folder with %s, and leaves what the link leads to",
+		async (names) => {
+			const workspace = open();
+			for (const name of names) write(`folder/${name}`, "in the folder\n");
+			const { tree } = await value(workspace.snapshot());
+			rmSync(join(project, "folder"), { recursive: true });
+			for (const name of names) write(`target/${name}`, "in the target\n");
+			symlinkSync("target", join(project, "folder"));
+			const { tree: before } = await value(workspace.snapshot());
+			const kept = await value(workspace.snapshot({ towards: tree }));
+			expect(kept.tree).toBe(before);
+			await value(workspace.restore(tree, { expected: kept.tree }));
+			for (const name of names) expect(readFileSync(join(project, "folder", name), "utf8")).toBe("in the folder\n");
+			await value(workspace.restore(before));
+			for (const name of names) expect(readFileSync(join(project, "target", name), "utf8")).toBe("in the target\n");
+			expect(readlinkSync(join(project, "folder"))).toBe("target");
+		},
+	);
+
 	it("handles binary files, modes, links and unusual names", async () => {
 		prepare();
 		write("program.sh", "#!/bin/sh\n");

@@ -1,7 +1,7 @@
 // A Postgres of its own for a test file: one cluster in a temporary folder, on the loopback address. As root it runs as the user `postgres`,
 // because Postgres refuses root.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,9 +12,10 @@ import { findProgram, type Needs, needsProgram } from "./needs.ts";
 function serverProgram(name: string): string | undefined {
 	const folder = "/usr/lib/postgresql";
 	const versions = existsSync(folder) ? readdirSync(folder).sort((a, b) => Number(b) - Number(a)) : [];
-	return (
-		findProgram(name) ?? versions.map((version) => join(folder, version, "bin", name)).find((path) => existsSync(path))
-	);
+	const found =
+		findProgram(name) ?? versions.map((version) => join(folder, version, "bin", name)).find((path) => existsSync(path));
+	// They look for each other beside themselves, which a link to one of them hides.
+	return found === undefined ? undefined : realpathSync(found);
 }
 
 /** Options of a test or a group that needs a Postgres. */

@@ -208,7 +208,7 @@ export default (pi) => pi.on("session_start", (_event, ctx) => {
 		if (!existsSync("draft.flag")) return;
 		ctx.ui.setEditorText("my half-written question");
 		rmSync("draft.flag");
-	}, 20);
+	}, "20");
 	pi.on("session_shutdown", () => clearInterval(timer));
 });`,
 			},

@@ -98,7 +98,7 @@ export function judgeGroup(
 	{ children }: ChildGroup,
 	{ join, onFailed }: { readonly join: "all" | "any" | number; readonly onFailed: "wait" | "continue" | "fail" },
 ): GroupOutcome {
-	const merging = children.find(({ merges }) => merges !== undefined);
+	const merging = children.findLast(({ merges }) => merges !== undefined);
 	const work = children.filter(({ merges }) => merges === undefined);
 	if (merging) return judgeMerge(merging);
 	const done = work.filter(({ status }) => status === "done").length;

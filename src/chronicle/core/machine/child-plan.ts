@@ -21,7 +21,7 @@ interface Item {
 type ItemsRead = { readonly items: readonly Item[] } | { readonly problem: string };
 
 /** Tools that change nothing. */
-const readOnlyTools = new Set(["read", "grep", "find", "ls"]);
+export const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls"]);
 const taskLength = 8000;
 
 /** The children of the state that `plan` belongs to, in the current visit. */
@@ -119,7 +119,7 @@ function stateCanWrite(run: Run, { tools, persona, children, cleanup, extensions
 	if (children) return children.branches.some((branch) => canWrite(run, templateOf(run, branch)?.plan));
 	if (!persona) return false;
 	if (cleanup.length > 0 || extensions.length > 0) return true;
-	if (tools) return tools.some((tool) => !readOnlyTools.has(tool));
+	if (tools) return tools.some((tool) => !READ_ONLY_TOOLS.has(tool));
 	return !(run.template.readOnlyAgents ?? []).includes(persona.name);
 }
 

@@ -1,7 +1,7 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
 export type { ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
-export { templateOf } from "./child-plan.ts";
+export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";
 export {
 	type ChildSpend,
 	type ConflictChoice,

@@ -80,11 +80,9 @@ function startJoin(run: Run): Run {
 	if (!children) return run;
 	const merger = children.children.findLast(({ merges }) => merges !== undefined);
 	const { join } = children;
-	if (join && merger?.status === "done" && merger.tree !== null) {
-		const { tree } = merger;
-		const resolved = { ...join, tree, conflicts: [], choice: null };
-		return withStage(withGroup(run, { ...children, phase: "joining", join: resolved }));
-	}
+	// Its result is merged like any other: it may have left conflicts.
+	if (join && merger?.status === "done" && merger.tree !== null)
+		return withStage(withGroup(run, { ...children, phase: "joining", join: { ...join, choice: "worker" } }));
 	if (join) return continueJoin(run, { ...children, phase: "joining" });
 	if (children.files === "shared" || resultsOf(children).length === 0) return leaveChildren(run);
 	return withStage(withGroup(run, { ...children, phase: "joining" }));

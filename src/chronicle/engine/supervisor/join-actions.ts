@@ -28,7 +28,7 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 	const { workspace, record, crashAt } = context;
 	const { visit, join } = action;
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
-	if (join?.choice === "hand") return resolveByHand(context, visit, join, signal);
+	if (join?.choice === "hand" || join?.choice === "worker") return takeResolution(context, visit, join, signal);
 	const kept = await workspace.snapshot({ signal });
 	if (signal.aborted) return;
 	if (!kept.ok) return void (await fail(kept.failure.message));
@@ -65,13 +65,18 @@ async function mergeAll(
 	return { ok: true, tree, conflicts };
 }
 
-async function resolveByHand(
-	{ workspace, record, run }: ExecutorContext,
+/** Takes the files in which the conflicts are resolved; those whose markers are left are conflicts still. */
+async function takeResolution(
+	context: ExecutorContext,
 	visit: number,
 	join: JoinProgress,
 	signal: AbortSignal,
 ): Promise<void> {
-	const resolved = await takeResolved(workspace, conflictFolderId(run().id, visit), join.tree, signal);
+	const { workspace, record } = context;
+	const resolved =
+		join.choice === "worker"
+			? await mergeWorkersResult(context, join.tree, signal)
+			: await takeResolved(workspace, conflictFolderId(context.run().id, visit), join.tree, signal);
 	if (signal.aborted) return;
 	if (!resolved.ok) return void (await record({ kind: "join_failed", visit, detail: resolved.failure.message }));
 	const { tree } = resolved.value;
@@ -80,6 +85,14 @@ async function resolveByHand(
 	if (!marked.ok) return void (await record({ kind: "join_failed", visit, detail: marked.failure.message }));
 	const left = join.conflicts.filter(({ path }) => marked.value.includes(path));
 	await record({ kind: "joined", visit, before: join.before, tree, conflicts: left });
+}
+
+/** The merge of the files with the last worker's that resolved their conflicts. */
+function mergeWorkersResult({ workspace, run }: ExecutorContext, tree: string, signal: AbortSignal) {
+	const merger = run().children?.children.findLast(({ merges }) => merges !== undefined);
+	const names = { ours: CHILDREN, theirs: merger?.name ?? CHILDREN };
+	const base = merger?.base ?? tree;
+	return workspace.merge({ base, ours: tree, theirs: merger?.tree ?? tree, names }, { signal });
 }
 
 /** The files of the folder `folder`, which was made from `tree`, with what `tree` has and no such folder gets, such as repositories. */

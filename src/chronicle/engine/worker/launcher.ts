@@ -8,7 +8,7 @@ import { orderExtension } from "../../../pi/index.ts";
 import { stopOrphans } from "../../../process/index.ts";
 import { openRedaction, redactText } from "../../../safety/index.ts";
 import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../../core/index.ts";
-import { NO_SPEND, type StatePlan } from "../../core/index.ts";
+import { NO_SPEND, READ_ONLY_TOOLS, type StatePlan } from "../../core/index.ts";
 import type { Adoption, FrozenRules } from "./brief.ts";
 import { expectedTools } from "./command-line.ts";
 import { checkExtensions } from "./extension-check.ts";
@@ -42,9 +42,6 @@ export interface LauncherOptions extends StartOptions {
 	/** Default: no standby. */
 	readonly standby?: StandbyLimits;
 }
-
-/** Tools that change nothing. */
-const readOnlyTools = new Set(["read", "grep", "find", "ls"]);
 
 /** What launching works with. */
 interface Launching {
@@ -80,7 +77,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			const found = new Set<StatePlan>();
 			for (const state of states) {
 				const { spec } = await resolveWorkerSpec(state, undefined, resources);
-				if (!spec || spec.order || spec.tools.some((tool) => !readOnlyTools.has(tool))) found.add(state);
+				if (!spec || spec.order || spec.tools.some((tool) => !READ_ONLY_TOOLS.has(tool))) found.add(state);
 			}
 			return found;
 		},

@@ -402,6 +402,18 @@ describe("conflicts", () => {
 		expect(text(stage, "same.txt")).toBe("both\n");
 	});
 
+	it("asks the user where two workers have left conflict markers, and writes none of them", async () => {
+		const stage = openStage(
+			many((host, order, ended) =>
+				order.state.name === "merge" ? moveTo("done", "not merged")(host, order, ended) : child(host, order, ended),
+			),
+		);
+		const run = await start(stage, template(conflicting, { on_conflict: "worker" }));
+		expect(run).toMatchObject({ status: "awaiting_approval", stage: { question: { side: "conflict" } } });
+		expect(run.children?.children.map(({ status }) => status)).toEqual(["done", "done", "done", "done"]);
+		expect(existsSync(join(stage.folder, "same.txt"))).toBe(false);
+	});
+
 	it("takes what the user has resolved by hand, and asks again while markers are left", async () => {
 		const stage = openStage(many(child));
 		const first = await start(stage, template(conflicting));

@@ -1,27 +1,12 @@
-// Joining a snapshot into the user's files: what they changed meanwhile is one more side of the merge, and what only git sees stays as it is.
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
 import { type FilesStage, openFilesStage, value } from "./stage.ts";
+import { unwrapGit, wrapGit } from "./wrapped-git.ts";
 
 const names = { ours: "you", theirs: "the children" };
-const { PATH = "" } = process.env;
-afterEach(() => {
-	process.env.PATH = PATH;
-});
-
-/** Puts a `git` before the real one that runs `script` first; `$@` are git's own arguments. */
-function wrapGit(script: string): void {
-	const folder = openFolder();
-	const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
-	writeFileSync(join(folder, "git"), `#!/bin/sh\nreal=${real}\n${script}\nexec $real "$@"\n`);
-	chmodSync(join(folder, "git"), 0o755);
-	process.env.PATH = `${folder}:${PATH}`;
-}
-
 /** Takes the snapshots before and after `change`, and undoes it. */
 async function openChange(stage: FilesStage, change: () => void) {
 	const workspace = stage.open();
@@ -123,7 +108,7 @@ it("gives up where the files never rest, and has lost nothing", async () => {
 	const { workspace, from, to } = await openChange(stage, () => stage.write("a.txt", "1\n2\nof a child\n"));
 	wrapGit(`case "$*" in *read-tree*-m*-u*) echo x >> ${stage.root}/new.txt; echo y > ${stage.root}/a.txt;; esac`);
 	const joined = await workspace.join({ from, to, names });
-	process.env.PATH = PATH;
+	unwrapGit();
 	if (joined.ok) expect(joined.value.conflicts).not.toEqual([]);
 	else expect(joined.failure.reason).toBe("changed");
 	expect(stage.read("a.txt")).toBe("y\n");
@@ -156,7 +141,7 @@ it.each<[string, (stage: FilesStage) => void]>([
 	stage.write("a.txt", "of the user\n2\n3\n4\n5\n6\n");
 	wrapGit(`case "$*" in *read-tree*-m*-u*) exit 1;; esac`);
 	expect(await workspace.join({ from, to, names })).toMatchObject({ ok: false, failure: { reason: "io" } });
-	process.env.PATH = PATH;
+	unwrapGit();
 	leave(stage);
 	rmSync(join(stage.root, "b.txt"));
 	expect(await value(stage.open().join({ from, to, names }))).toMatchObject({ conflicts: [] });

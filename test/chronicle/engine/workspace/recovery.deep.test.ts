@@ -1,7 +1,6 @@
 // Recovery of the store from stale locks, killed children and incomplete or broken stores; every operation ends when aborted.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import {
-	chmodSync,
 	existsSync,
 	mkdirSync,
 	readdirSync,
@@ -19,20 +18,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
 import { type FilesStage, openFilesStage, rewind, value } from "./stage.ts";
-
-const { PATH = "" } = process.env;
-afterEach(() => {
-	process.env.PATH = PATH;
-});
-
-/** Puts a `git` before the real one that runs `script` first; `$@` are git's own arguments. */
-function wrapGit(script: string): void {
-	const folder = openFolder();
-	const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
-	writeFileSync(join(folder, "git"), `#!/bin/sh\nreal=${real}\n${script}\nexec $real "$@"\n`);
-	chmodSync(join(folder, "git"), 0o755);
-	process.env.PATH = `${folder}:${PATH}`;
-}
+import { unwrapGit, wrapGit } from "./wrapped-git.ts";
 
 it.each(["index.lock", "HEAD.lock", "config.lock", "index.goal", "index.goal.lock", "index.probe.lock"])(
 	"a stale %s blocks nothing, also while the store is open",
@@ -74,7 +60,7 @@ it("a git that fails every time is a failure with its reason, after a few tries"
 	const kept = await stage.open().snapshot();
 	expect(kept).toMatchObject({ ok: false, failure: { reason: "io", message: expect.stringContaining("SIGKILL") } });
 	expect(readFileSync(count, "utf8").length).toBeLessThan(20);
-	process.env.PATH = PATH;
+	unwrapGit();
 	expect((await value(stage.open().snapshot())).unkept).toEqual([]);
 });
 
@@ -90,7 +76,7 @@ describe("every operation ends when it is aborted", () => {
 		const kept = await workspace.snapshot({ signal: control.signal });
 		expect(kept).toMatchObject({ ok: false, failure: { reason: "stopped" } });
 		expect(Date.now() - began).toBeLessThan(patient(3000));
-		process.env.PATH = PATH;
+		unwrapGit();
 		expect((await workspace.snapshot()).ok).toBe(true);
 	});
 	it("an operation beyond its time limit fails with that reason", async () => {
@@ -260,7 +246,7 @@ describe("a process that is killed in the middle", () => {
 			rmSync(calls, { force: true });
 			wrapGit(script);
 			killed = await killedBy(String(fatal), stage, tree, before);
-			process.env.PATH = PATH;
+			unwrapGit();
 			const workspace = stage.open();
 			await rewind(workspace, tree);
 			expect(stage.look()).toEqual(first);

@@ -1,5 +1,5 @@
-// What loading workflows costs: 300 definitions with 3,000 phase files, in a new process next to the reference, and again in the same one.
-// Each side runs as built JavaScript in a process of its own per round; the order of the two alternates.
+// Loading workflows: 300 definitions with 3,000 phase files, in a new process, compared with the reference, and again in the same process.
+// Each side runs as built JavaScript in a separate process per round, in alternating order.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const rounds = 7;
 interface Round {
 	readonly cold: number;
 	readonly loaded: number;
-	/** Milliseconds of each further load; only of ours. */
+	/** Milliseconds of each repeated load; measured for this package only. */
 	readonly again: readonly number[];
 }
 
@@ -52,7 +52,7 @@ export async function bench(): Promise<Figures> {
 					unit: "ms",
 				},
 			],
-			how: `Medians of ${rounds} processes a side, files in the system's cache; "again" is another load in the same process, the median of 5 in the process that was disturbed least. The time to load the code itself is not in it.`,
+			how: `Medians of ${rounds} processes per side, with a warm file cache; "again" is a repeated load in the same process, the median of 5 in the fastest process. Loading the code itself is not included.`,
 		};
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
@@ -77,7 +77,7 @@ function writeTree(root: string): void {
 	}
 }
 
-/** Both loaders as one file each, their libraries resolved from the checkout. */
+/** Bundles each loader into one file, with libraries resolved from the checkout. */
 async function bundle(folder: string, modules: string): Promise<void> {
 	const common = { bundle: true, platform: "node", format: "esm", logLevel: "warning" } as const;
 	await build({

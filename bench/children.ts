@@ -1,4 +1,4 @@
-// What the files of child runs cost: a folder of many files, one of large files, and a merge.
+// Files of child runs: creating a folder with many files, creating one with large files, merging.
 import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ export async function bench(): Promise<Figures> {
 			},
 			{ figure: "folder of a child, 200 MB in 200 files", value: large.open, unit: "ms", must: { most: 3000 } },
 		],
-		how: "Median of 3. The disk has no copy-on-write; the files are unchanged in the user's folder.",
+		how: "Median of 3, on a disk without copy-on-write; the files are unmodified in the user's folder.",
 	};
 }
 

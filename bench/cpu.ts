@@ -1,19 +1,19 @@
-// CPU time of a Node process that is measured from inside: a module preloaded into it writes what it has used when it exits. So only
-// the process itself counts, not what it starts, and nothing depends on the platform.
+// CPU time of a Node process, measured from inside: a preloaded module writes its usage on exit. Descendants don't count, and the method
+// works on every platform.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 export interface CpuMeter {
-	/** To be put into the environment of the process that is measured. */
+	/** Environment for the process to measure. */
 	readonly env: Record<string, string>;
-	/** User and system time of the process that ended last, in ms. */
+	/** User and system time of the last process that exited, in ms. */
 	read(): number;
 	close(): void;
 }
 
-/** Opens a meter for one process at a time. */
+/** Opens a meter that measures one process at a time. */
 export function openCpuMeter(): CpuMeter {
 	const folder = mkdtempSync(join(tmpdir(), "chronicle-cpu-"));
 	const result = join(folder, "used.json");

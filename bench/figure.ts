@@ -1,4 +1,4 @@
-// What a bench gives and how a figure is judged. Every other file of this folder that exports `bench` is run by run.ts.
+// What a benchmark returns, and whether its figures reach their bounds. run.ts runs every file in this folder that exports `bench`.
 
 /** One measured figure. */
 export interface Row {
@@ -6,30 +6,30 @@ export interface Row {
 	readonly value: number;
 	/** `ms`, `bytes`, `×` for a ratio, … */
 	readonly unit: string;
-	/** What it must reach; without it the figure is only for comparison. */
+	/** The bound; absent for a figure that serves only for comparison. */
 	readonly must?: { readonly most: number } | { readonly least: number };
 }
 
 export interface Figures {
 	readonly name: string;
 	readonly rows: readonly Row[];
-	/** How it was measured, in a sentence or two; printed below the rows. */
+	/** How it was measured, in one or two sentences; printed with the rows. */
 	readonly how?: string;
 }
 
 export type Bench = () => Promise<Figures>;
 
-/** Whether a row reaches what it must; `undefined` where nothing is asked of it. */
+/** Whether a row reaches its bound; `undefined` without one. */
 export function reaches({ value, must }: Row): boolean | undefined {
 	if (must === undefined) return undefined;
 	return "most" in must ? value <= must.most : value >= must.least;
 }
 
-/** The middle value; the mean of the two middle ones of an even number. Throws for an empty list. */
+/** The median; the mean of the two middle values of an even number. Throws for an empty list. */
 export function median(values: readonly number[]): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-	if (low === undefined || high === undefined) throw new Error("There is no median of nothing.");
+	if (low === undefined || high === undefined) throw new Error("The median of no values is undefined.");
 	return (low + high) / 2;
 }
 
@@ -37,6 +37,6 @@ export function median(values: readonly number[]): number {
 export function quantile(values: readonly number[], share: number): number {
 	const sorted = values.toSorted((a, b) => a - b);
 	const value = sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-	if (value === undefined) throw new Error("There is no quantile of nothing.");
+	if (value === undefined) throw new Error("The quantile of no values is undefined.");
 	return value;
 }

@@ -1,5 +1,5 @@
-// What the guard costs and what it gets right: verdicts of the table, everyday commands, time for one judgement, the worst inputs.
-// Measured on the policy alone, with rules in the number of a published file; no pi, no model.
+// Accuracy and cost of the guard: verdicts for the table of cases, everyday commands, time per judgment, worst-case inputs. Measures the
+// policy alone, with as many rules as a large published file; no pi, no model.
 import { readFileSync } from "node:fs";
 import { laborious } from "../test/footprint/enormous-commands.ts";
 import { cases } from "../test/safety/guard/cases.ts";
@@ -7,7 +7,7 @@ import { classicRules, openSetting, type Setting, starterRules } from "../test/s
 import { indirectCases } from "../test/safety/guard/indirect-cases.ts";
 import { type Figures, quantile } from "./figure.ts";
 
-/** Rules that never match, so that a rule file has as many as the largest published one (about 190). */
+/** Rules that never match, to reach the size of the largest published file (about 190). */
 const padding = [
 	...Array.from(
 		{ length: 50 },
@@ -26,7 +26,7 @@ const everyday = readFileSync(new URL("../test/safety/guard/fixtures/everyday.tx
 	.filter((line) => line !== "" && !line.startsWith("# "))
 	.map((line) => line.replaceAll("⏎", "\n"));
 
-/** Commands whose judgement asks the disk for no names: no wildcards, no walk through a folder. */
+/** Commands that are judged without listing a folder: no wildcards, no directory walk. */
 const plain = everyday.filter(
 	(command) => !/[*?[\]]|\bfind\b|grep -r|\bcp -r\b|ls-files|git grep|\b(?:rg|fd|ag|ack|tree)\b|rm -r/.test(command),
 );
@@ -74,22 +74,22 @@ export async function bench(): Promise<Figures> {
 			name: "guard",
 			rows: [
 				{
-					figure: `verdicts of ${cases.length + indirectCases.length} calls under two rule files that are not as expected`,
+					figure: `unexpected verdicts among ${cases.length + indirectCases.length} calls under two rule files`,
 					value: wrong,
 					unit: "",
 					must: { most: 0 },
 				},
 				{
-					figure: `of ${everyday.length} everyday commands stopped by the starter rules`,
+					figure: `stopped by the starter rules, of ${everyday.length} everyday commands`,
 					value: stopped,
 					unit: "",
 					must: { most: 0 },
 				},
-				{ figure: "judgement of one shell command, p50", value: quantile(times, 0.5), unit: "ms", must: { most: 0.3 } },
-				{ figure: "judgement of one shell command, p99", value: quantile(times, 0.99), unit: "ms", must: { most: 3 } },
+				{ figure: "judging one shell command, p50", value: quantile(times, 0.5), unit: "ms", must: { most: 0.3 } },
+				{ figure: "judging one shell command, p99", value: quantile(times, 0.99), unit: "ms", must: { most: 3 } },
 				{ figure: "worst of hostile commands up to 64 KB", value: worst, unit: "ms", must: { most: 100 } },
 			],
-			how: `${commands.length + paths.length} rules; ${plain.length} everyday commands without wildcards, the fastest of seven rounds each, footprint included. The worst is the slowest of ${hostile.length} texts under either file, the least of three rounds each, in CPU time of the whole process, so that it does not depend on what else the machine does.`,
+			how: `${commands.length + paths.length} rules; ${plain.length} everyday commands without wildcards, the fastest of seven rounds each, footprint included. Worst case: the slowest of ${hostile.length} texts under either rule file, the fastest of three rounds each, in CPU time of the whole process, which other load does not affect.`,
 		};
 	} finally {
 		for (const setting of [classic, starter, many]) await setting.close();

@@ -1,4 +1,4 @@
-// What the package costs a person who has installed it and does not use it: bytes in a request, CPU at every start.
+// Cost of the package while installed but unused: bytes in a request, CPU at every start.
 import { fileURLToPath } from "node:url";
 import { fixtureExtension, openBench, say } from "../test/harness/index.ts";
 import { openCpuMeter } from "./cpu.ts";
@@ -31,14 +31,14 @@ export async function bench(): Promise<Figures> {
 	const body = new Map<Name, string>();
 
 	try {
-		// The first round warms the disk cache and is not counted. The order is turned every round, so that none always comes first.
+		// The first round warms the disk cache and is not counted. The order is reversed every round to remove its effect.
 		for (let round = 0; round <= rounds; round++) {
 			for (const turn of names.keys()) {
 				const name = names[(turn + round) % names.length] ?? "bare";
 				const asked = server.requests.length;
 				const { code, stderr } = await print("hi", { ...contestants[name], session: "none", env: meter.env });
-				// The round that is not counted may compile the clone's sources, which is said.
-				if (code !== 0) throw new Error(`pi with ${name} ended with ${code}: ${stderr}`);
+				// The uncounted round may compile the clone's sources and print a message about it.
+				if (code !== 0) throw new Error(`pi with ${name} exited with ${code}: ${stderr}`);
 				const used = meter.read();
 				if (round > 0) cpu.get(name)?.push(used);
 				body.set(name, JSON.stringify(server.requests[asked]?.body));

@@ -1,5 +1,5 @@
-// Kills runs at random times, many of them, and says how they ended: `node bench/kills.ts [runs] [seed]`. For the night: a run takes
-// some seconds. The run that fails first is named with its seed, and its error is shown. Exit code 0: every run came to its end.
+// Kills many runs at random times and prints how they ended: `node bench/kills.ts [runs] [seed]`. A run takes a few seconds. The first
+// failure is printed with its seed and error. Exit code 0: every run finished.
 
 import { killAtRandom } from "../test/chronicle/kills/random.ts";
 import { endFile } from "../test/harness/lifetime.ts";

@@ -1,5 +1,5 @@
-// What a ledger costs: bytes of a transition early and late, reading a very long log from its events and from its checkpoint, and the
-// machine itself. Reading runs as built JavaScript in a process of its own.
+// Cost of a ledger: bytes per transition early and late, reading a very long log from its events and from its checkpoint, and the machine
+// itself. Reading runs as built JavaScript in a separate process.
 import { spawnSync } from "node:child_process";
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +45,7 @@ export async function bench(): Promise<Figures> {
 			name: "ledger",
 			rows: [
 				{
-					figure: "events of the 200th transition, its words aside",
+					figure: "events of the 200th transition, without message text",
 					value: growth.early,
 					unit: "bytes",
 					must: { most: 1024 },
@@ -64,13 +64,13 @@ export async function bench(): Promise<Figures> {
 					must: { most: 6 },
 				},
 				{ figure: "the same, CPU", value: whole.cpuMs / 1000, unit: "s" },
-				{ figure: "the same, memory at its peak", value: whole.megabytes, unit: "MB", must: { most: 120 } },
+				{ figure: "the same, peak memory", value: whole.megabytes, unit: "MB", must: { most: 120 } },
 				{ figure: "the same, from the checkpoint", value: Math.min(...fromCheckpoint), unit: "ms", must: { most: 60 } },
 				{ figure: "their log", value: size / 1e6, unit: "MB" },
-				{ figure: "one event made durable, median", value: growth.durableMs, unit: "ms" },
+				{ figure: "one durable append, median", value: growth.durableMs, unit: "ms" },
 				{ figure: "events through the machine", value: machineSpeed(), unit: "per s" },
 			],
-			how: `Reading: built code, in the process of ${rounds} that was disturbed least; memory is the greatest resident size of a process, the median. Events of a transition: from one recorded intent to launch to the next.`,
+			how: `Reading: built code, the fastest of ${rounds} processes; memory is the median of their peak resident sizes. Events of a transition: from one recorded launch intent to the next.`,
 		};
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
@@ -139,14 +139,14 @@ async function measureGrowth(
 	};
 }
 
-/** The event and the decisions that follow from it. */
+/** The event with the decisions that follow from it. */
 function batchOf(run: Run, body: EventBody): readonly EventBody[] {
 	const batch = decide(run, body, run.updatedAt);
 	if (isRefusal(batch)) throw new Error(batch.message);
 	return batch.events;
 }
 
-/** Appends one event with the decisions that follow from it; every fiftieth batch is made durable and timed. */
+/** Appends an event with the decisions that follow from it; every fiftieth batch is durable and timed. */
 async function tell(ledger: HeldLedger, run: Run, body: EventBody, waits: number[]): Promise<Run> {
 	const durable = run.seq % 50 === 0;
 	const started = performance.now();
@@ -156,7 +156,7 @@ async function tell(ledger: HeldLedger, run: Run, body: EventBody, waits: number
 	return appended.value.reduce(foldEvent, run);
 }
 
-/** Writes the long log, and gives the run that it tells. */
+/** Writes the long log and returns its run. */
 async function writeLong(sessions: string): Promise<Run> {
 	const out = createWriteStream(pathsOf(sessions, id).log);
 	let lines: string[] = [];
@@ -254,13 +254,13 @@ function read(reader: string, sessions: string): { ms: number; cpuMs: number; me
 	};
 }
 
-/** Events per second, decided and folded, without a disk. */
+/** Events per second, decided and folded, without disk access. */
 function machineSpeed(): number {
 	const stamp = (body: EventBody, seq: number): LedgerEvent =>
 		stampEvent(body, { seq, at: new Date(1.9e12 + seq).toISOString(), fence: 1 });
 	const begun = stamp(first, 1);
 	let run = startRun(begun);
-	if (!run) throw new Error("The run could not be begun.");
+	if (!run) throw new Error("The run could not be started.");
 	let count = 0;
 	const started = performance.now();
 	const take = (body: EventBody): void => {

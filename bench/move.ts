@@ -1,4 +1,4 @@
-// How long a run waits from one worker to the next: from the recorded decision to the next worker's first request.
+// Gap between two workers: from the recorded decision to the next worker's first request.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Approver } from "../src/chronicle/core/index.ts";
 import { call, openBench, say } from "../test/harness/index.ts";
@@ -6,7 +6,10 @@ import { type Figures, median, type Row } from "./figure.ts";
 import { clonedCheckout, installedPackage } from "./packed.ts";
 import { playBarePi, playRun } from "./play.ts";
 
-/** Milliseconds, and starts of a bare pi, that the model thinks at least before it moves: a worker is at work for longer than a pi takes to start. */
+/**
+ * The model thinks at least this many milliseconds, or this many starts of a bare pi, before it moves, so that a worker runs longer than pi
+ * takes to start.
+ */
 const thinkMs = 1500;
 const thinkStarts = 4;
 const decideMs = 300;
@@ -14,7 +17,7 @@ const moves = 8;
 
 type Move = Readonly<Record<"decided" | "ended" | "kept" | "started" | "asked", number>> & { readonly to: string };
 
-/** States one after another, each with a persona of its own. */
+/** A linear sequence of states, each with a separate persona. */
 function line(approval: boolean): object {
 	const states = Array.from({ length: moves + 1 }, (_, n) => [
 		`s${n}`,
@@ -27,7 +30,7 @@ function line(approval: boolean): object {
 	return { name: "bench", limits: { moves: 100 }, states: Object.fromEntries(states) };
 }
 
-/** A hub that two states lead back to; of its two targets always the one that was not the likely one is taken, after two moves to `a`. */
+/** A hub with two targets that lead back to it; after two moves to `a`, each move takes the target that was not predicted. */
 const hub = {
 	name: "bench",
 	limits: { moves: 100, pair_moves: 100 },
@@ -38,7 +41,7 @@ const hub = {
 	},
 };
 const fromHub = ["a", "a", "b", "b", "a", "b", "a", "b", "human_intervention"];
-/** Moves whose target was not the likely one. */
+/** Moves whose target was not predicted. */
 const unlikely = fromHub.slice(2, -1);
 
 interface Played {
@@ -52,7 +55,7 @@ interface Play {
 	readonly definition: object;
 }
 
-/** Plays a run and gives its moves, and the times of bare pis before it. */
+/** Plays a run; returns its moves and the times of bare pis before it. */
 async function play({ root, standby, definition }: Play): Promise<Played> {
 	const asked: { readonly state: string; readonly at: number }[] = [];
 	let left = 0;
@@ -102,7 +105,7 @@ async function play({ root, standby, definition }: Play): Promise<Played> {
 			if (event.kind === "worker_started" && move) move.started ??= now;
 		},
 	});
-	// The first request is that of the first state, which nothing led to.
+	// The first request is omitted: no move led to it.
 	const whole = made.flatMap((move, index) => {
 		const { at } = asked[index + 1] ?? {};
 		const { to = "", decided = 0, kept = 0, started = 0, ended = decided } = move;
@@ -117,7 +120,7 @@ function rowOf(figure: string, played: readonly Move[], most?: number): Row {
 	return { figure, value: median(played.map(duration)), unit: "ms", ...(most === undefined ? {} : { must: { most } }) };
 }
 
-/** Where the time of a move goes. */
+/** Share of each part of a move. */
 function parts(played: readonly Move[]): Row[] {
 	const part = (figure: string, of: (move: Move) => number): Row => ({
 		figure,
@@ -125,9 +128,9 @@ function parts(played: readonly Move[]): Row[] {
 		unit: "ms",
 	});
 	return [
-		part("of it, until the worker before has ended", ({ decided, ended }) => ended - decided),
-		part("of it, until the files are kept and the launch is recorded", ({ ended, kept }) => kept - ended),
-		part("of it, from there to the request", ({ kept, asked }) => asked - kept),
+		part("of it, until the previous worker has exited", ({ decided, ended }) => ended - decided),
+		part("of it, until files and launch are recorded", ({ ended, kept }) => kept - ended),
+		part("of it, until the first request", ({ kept, asked }) => asked - kept),
 	];
 }
 
@@ -153,19 +156,19 @@ export async function bench(): Promise<Figures> {
 			rowOf("from a checkout", cloned.moves, 60),
 			rowOf("from a checkout, after an approval", clonedApproved.moves, 60),
 			rowOf("packed, without standbys", cold.moves),
-			rowOf("packed, another target than the likely one", missed),
+			rowOf("packed, another target than predicted", missed),
 			{
-				figure: "another target than the likely one ÷ without standbys",
+				figure: "another target than predicted ÷ without standbys",
 				value: median(missed.map(duration)) / without,
 				unit: "×",
 				must: { most: 1.1 },
 			},
 			{
-				figure: "a bare pi, from its start to its first request",
+				figure: "a bare pi, from start to first request",
 				value: median(all.flatMap(({ bare }) => bare)),
 				unit: "ms",
 			},
 		],
-		how: `From the time of the event \`moved\` (\`approved\`) to the arrival of the next worker's first request at the scripted server; medians of ${moves} moves, a persona of its own in each state, files kept in a repository. The model thinks for ${thinkMs / 1000} s before it moves, on a busy machine for ${thinkStarts} starts of pi.`,
+		how: `From the timestamp of the event \`moved\` (\`approved\`) to the arrival of the next worker's first request at the scripted server; medians of ${moves} moves, a separate persona in each state, file snapshots in a repository. The model thinks for ${thinkMs / 1000} s before it moves, on a busy machine for as long as pi starts ${thinkStarts} times.`,
 	};
 }

@@ -1,5 +1,5 @@
-// The package as people install it: packed from the working tree and its tarball installed into an empty folder, or a checkout with the runtime
-// dependencies alone, as pi installs it from git.
+// The package as users install it: packed from the working tree and installed into an empty folder, or a checkout with runtime dependencies
+// only, as pi installs it from git.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import {
 
 const installed: { root?: string } = {};
 
-/** Root folder of the installed package; it is removed when this process ends. */
+/** Root folder of the installed package; removed when this process exits. */
 export function installedPackage(): string {
 	if (installed.root !== undefined) return installed.root;
 	const base = mkdtempSync(join(tmpdir(), "chronicle-bench-"));
@@ -26,7 +26,7 @@ export function installedPackage(): string {
 	return installed.root;
 }
 
-/** Root folder of a checkout without development tools; it is removed when this process ends. */
+/** Root folder of a checkout without development dependencies; removed when this process exits. */
 export function clonedCheckout(): string {
 	const root = mkdtempSync(join(tmpdir(), "chronicle-bench-"));
 	process.on("exit", () => rmSync(root, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// Plays a chronicle run with real workers, and a bare pi beside it.
+// Plays a chronicle run with real workers, and starts a bare pi for comparison.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,17 +22,17 @@ function ownPi(): PiCommand {
 }
 
 export interface PlayOptions {
-	/** Root folder of the package whose worker is loaded. */
+	/** Root folder of the package that provides the worker. */
 	readonly root: string;
-	/** Workers that are kept ready. */
+	/** Number of standby workers. */
 	readonly standby: number;
-	/** Default: nobody is asked. */
+	/** Default: no approver. */
 	readonly approver?: Approver;
 	/** Called for every event, once it is on disk. */
 	watch(event: LedgerEvent): void;
 }
 
-/** Supervises a run of `definition` in `project` until it rests. */
+/** Supervises a run of `definition` in `project` until it parks. */
 export async function playRun(project: Project, definition: object, options: PlayOptions): Promise<Run> {
 	const cwd = project.folder;
 	const own = join(cwd, ".pi", "chronicle");
@@ -74,7 +74,7 @@ export async function playRun(project: Project, definition: object, options: Pla
 	return run;
 }
 
-/** A pi of its own from its start to its end, with one answer of the model in between; the milliseconds. */
+/** Runs a bare pi with one answer of the model; returns the milliseconds from start to exit. */
 export async function playBarePi(project: Project, more: readonly string[] = ["--no-session"]): Promise<number> {
 	const began = performance.now();
 	const { command, args } = ownPi();

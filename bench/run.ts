@@ -1,5 +1,5 @@
-// `npm run bench [-- names…] [--json | --markdown]`: runs the benches of this folder one after the other and prints their figures beside what
-// they must reach. Exit code 1 when one does not reach it, or fails. docs/benchmarks.md is made with `--markdown`.
+// `npm run bench [-- names…] [--json | --markdown]`: runs the benchmarks of this folder in order and prints their figures with their
+// bounds. Exit code 1 if one misses its bound or fails. `--markdown` generates docs/benchmarks.md.
 import { readdirSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -16,7 +16,7 @@ const known = readdirSync(import.meta.dirname)
 	.sort();
 const unknown = wanted.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-	console.error(`There is no bench ${unknown.join(", ")}.`);
+	console.error(`Unknown benchmark: ${unknown.join(", ")}.`);
 	process.exit(2);
 }
 
@@ -33,9 +33,9 @@ for (const name of wanted.length > 0 ? wanted : known.filter((file) => file !== 
 		else if (!options.json) print(figures);
 	} catch (error) {
 		failed = true;
-		console.error(`The bench ${name} failed:`, error);
+		console.error(`Benchmark ${name} failed:`, error);
 	} finally {
-		// What the bench opened with the test harness.
+		// Closes what the benchmark opened with the test harness.
 		await endFile();
 	}
 }
@@ -66,7 +66,7 @@ function markdown({ name, rows, how }: Figures): string {
 		`## ${name}`,
 		"",
 		...(how ? [how, ""] : []),
-		"| figure | measured | must |",
+		"| figure | measured | bound |",
 		"|---|---|---|",
 		...lines,
 		"",

@@ -1,5 +1,5 @@
-// What replaying a sequence costs beside the same session replacements without the package: time and memory per iteration, and that
-// nothing is left behind.
+// Cost of replaying a sequence compared with the same session replacements without the package: time and memory per iteration, and
+// processes left running.
 import { readFileSync } from "node:fs";
 import { openBench, SessionDraft, say } from "../test/harness/index.ts";
 import type { Figures } from "./figure.ts";
@@ -7,7 +7,7 @@ import type { Figures } from "./figure.ts";
 const iterations = 200;
 const steps = ["first step", "second step", "third step"];
 
-/** The same prompts and replacements by the shortest extension that can do them. */
+/** The same prompts and replacements in a minimal extension. */
 const baseline = `export default (pi) => pi.registerCommand("replace", {
 	description: "baseline",
 	handler: async (args, ctx) => {
@@ -21,7 +21,7 @@ const baseline = `export default (pi) => pi.registerCommand("replace", {
 	},
 });`;
 
-/** Kilobytes of a process in memory. */
+/** Resident memory of a process in KB. */
 function residentKb(pid: number): number {
 	return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
@@ -46,7 +46,7 @@ async function measure(kind: "ours" | "baseline") {
 		await pi.send({ type: "prompt", message }, 600_000);
 		return performance.now() - started;
 	};
-	// The heap finds its size in the first replacements.
+	// Warm-up: the heap reaches its size during the first replacements.
 	await run(iterations / 4);
 	const before = residentKb(pi.pid);
 	const sessions = project.sessionFiles().length;
@@ -64,9 +64,9 @@ export async function bench(): Promise<Figures> {
 	return {
 		name: "sequence",
 		rows: [
-			{ figure: "sessions of their own", value: ours.opened, unit: "sessions", must: { least: iterations } },
+			{ figure: "separate sessions", value: ours.opened, unit: "sessions", must: { least: iterations } },
 			{
-				figure: "time per iteration of 3 steps, the model's included",
+				figure: "time per iteration of 3 steps, model included",
 				value: ours.msPerIteration,
 				unit: "ms",
 				must: { most: 120 },
@@ -82,6 +82,6 @@ export async function bench(): Promise<Figures> {
 			},
 			{ figure: "processes left", value: ours.left, unit: "processes", must: { most: 0 } },
 		],
-		how: `${iterations} iterations × ${steps.length} steps in one real pi (RPC) on a scripted server, after ${iterations / 4} to warm up; resident memory of the process.`,
+		how: `${iterations} iterations × ${steps.length} steps in one real pi (RPC) on a scripted server, after a warm-up of ${iterations / 4}; resident memory of the process.`,
 	};
 }

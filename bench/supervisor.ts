@@ -1,4 +1,4 @@
-// What a supervisor costs beside the workers that it starts: its own time per state, and nothing while a run waits.
+// Cost of a supervisor compared with its workers: its own time per state, and idle cost while a run waits.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Run } from "../src/chronicle/core/machine/index.ts";
@@ -10,12 +10,12 @@ import { playBarePi, playRun } from "./play.ts";
 
 const states = 16;
 
-/** Supervises a run of `definition` until it rests; gives the run and the milliseconds from each recorded intent to launch to the next. */
+/** Supervises a run of `definition` until it parks; returns the run and the milliseconds from each recorded launch intent to the next. */
 async function play(project: Project, definition: object): Promise<{ readonly run: Run; readonly perState: number[] }> {
 	const intents: number[] = [];
 	const run = await playRun(project, definition, {
 		root: installedPackage(),
-		// The model answers at once, and a worker has to be started as a whole.
+		// The model answers immediately, so each worker start counts in full.
 		standby: 0,
 		watch: ({ kind }) => {
 			if (kind === "attempt_reserved") intents.push(performance.now());
@@ -24,7 +24,7 @@ async function play(project: Project, definition: object): Promise<{ readonly ru
 	return { run, perState: intents.slice(1).map((at, index) => at - (intents[index] ?? at)) };
 }
 
-/** What any pi of a worker's kind is started with beside what the worker is about. */
+/** Options of any pi that resembles a worker, apart from the worker extension. */
 const dressed = (project: Project) => [
 	"-e",
 	fixtureExtension("empty"),
@@ -82,10 +82,10 @@ export async function bench(): Promise<Figures> {
 	return {
 		name: "supervisor",
 		rows: [
-			{ figure: "one state, from intent to intent", value: median(perState), unit: "ms" },
-			{ figure: "a bare pi with one answer, from start to end", value: median(alone), unit: "ms" },
+			{ figure: "one state, from launch intent to launch intent", value: median(perState), unit: "ms" },
+			{ figure: "a bare pi with one answer, from start to exit", value: median(alone), unit: "ms" },
 			{
-				figure: "the same with an empty extension and a session, as every worker has",
+				figure: "the same with an empty extension and a session, like a worker",
 				value: median(likeWorkers),
 				unit: "ms",
 			},
@@ -103,6 +103,6 @@ export async function bench(): Promise<Figures> {
 				must: { most: 0.5 },
 			},
 		],
-		how: `A run of ${states} states with real workers on a scripted server and no standby, every event made durable, files kept in a repository; medians. The bare pi is started with the same options, without extension and session.`,
+		how: `A run of ${states} states with real workers on a scripted server, no standby, durable appends, file snapshots in a repository; medians. The bare pi starts with the same options, without extension and session.`,
 	};
 }

@@ -1,5 +1,4 @@
-// What drawing the timeline of a long run costs, a run through 300 states: the drawing alone, and in a real pi in a terminal with all that
-// pi does to show it.
+// Cost of drawing the timeline of a run through 300 states: the rendering alone, and in a real pi in a terminal.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -29,21 +28,21 @@ export async function bench(): Promise<Figures> {
 		name: "timeline",
 		rows: [
 			{
-				figure: "states that the run has come through",
+				figure: "states visited by the run",
 				value: play.run.visit,
 				unit: "states",
 				must: { least: states },
 			},
-			{ figure: "drawing once, 160 columns", value: ms, unit: "ms" },
-			{ figure: "one core, drawing once a second", value: ms / 10, unit: "%", must: { most: 2 } },
+			{ figure: "one rendering, 160 columns", value: ms, unit: "ms" },
+			{ figure: "one core, rendering once a second", value: ms / 10, unit: "%", must: { most: 2 } },
 			{ figure: "one core, pi in a terminal without the timeline", value: without, unit: "%" },
 			{ figure: "one core, pi in a terminal with the timeline", value: shown, unit: "%", must: { most: 2 } },
 		],
-		how: `A run through ${states} states; median CPU of ${draws - 20} drawings after 20 to warm up. In the terminal (160 × 50) its worker reports four times a second for 20 s; all CPU of pi's process counts, that of the terminal itself does not.`,
+		how: `A run through ${states} states; median CPU of ${draws - 20} renderings after a warm-up of 20. In the terminal (160 × 50) its worker reports four times a second for 20 s; the figure is all CPU of pi's process, without the terminal's own.`,
 	};
 }
 
-/** The extension as one file: pi compiles sources at every start, which is not what is measured. */
+/** The extension as one file: otherwise pi would compile the sources at every start, and distort the figure. */
 async function bundled(): Promise<string> {
 	const outfile = `${openFolder()}/long-timeline.mjs`;
 	await build({
@@ -59,7 +58,7 @@ async function bundled(): Promise<string> {
 	return outfile;
 }
 
-/** Per cent of one core that pi takes. */
+/** CPU of pi in percent of one core. */
 async function inTerminal(extension: string, timeline: "on" | "off"): Promise<number> {
 	const project = await openProject({});
 	const out = project.path("share.txt");

@@ -1,4 +1,4 @@
-// What a workflow costs while it runs: text in the model's context beside the reference, bytes in the session, time to find its state.
+// Cost of a running workflow: text in the model's context compared with the reference, bytes in the session, time to find its state.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { call, openBench, type Rpc, readSession, say } from "../test/harness/ind
 import { type Figures, median } from "./figure.ts";
 
 const phases = 8;
-/** Words of the person in each phase; then the model stops once or twice before the end of the phase and is told to go on. */
+/** User messages per phase; afterwards the model stops once or twice before the phase ends and is reminded to continue. */
 const promptsPerPhase = 6;
 const continuations = (phase: number) => (phase % 2 === 0 ? 2 : 1);
 /** One more than a multiple of four: the last change leads to the same place as the first. */
@@ -62,12 +62,12 @@ export async function bench(): Promise<Figures> {
 			{ figure: "the reference's way (the whole branch)", value: search.near.branch, unit: "ms" },
 			{ figure: "pi's own loading of that session", value: search.near.loading, unit: "ms" },
 		],
-		how: `Both packages in real pi (RPC) with the same workflow, words and answers; counted are the bytes of text that are neither the person's nor the model's in the last request of the run. The phase changes are skip and back in a nested workflow of three levels of names. Finding: medians of 7 processes.`,
+		how: `Both packages in real pi (RPC) with the same workflow, prompts and answers. Context: bytes of text in the last request of the run that neither the user nor the model wrote. Phase changes: skip and back in a workflow nested three levels deep. Finding: medians of 7 processes.`,
 	};
 }
 
 interface Talk {
-	/** Bytes of the package's text in the last request of the run, and in all of its requests together. */
+	/** Bytes of the package's text in the last request of the run, and in all requests together. */
 	readonly last: number;
 	readonly sum: number;
 	/** Bytes by which the system prompt and the tools grow. */
@@ -79,7 +79,7 @@ const body =
 		4,
 	);
 
-/** The whole conversation with one of the packages. */
+/** Plays the whole conversation with one of the packages. */
 async function talk(whose: "ours" | "reference"): Promise<Talk> {
 	const folder = ".pi/workflows/release";
 	const files: Record<string, string> = {
@@ -94,7 +94,7 @@ async function talk(whose: "ours" | "reference"): Promise<Talk> {
 		files,
 		settings: { retry: { enabled: false } },
 		script: ({ users, afterResults }) => {
-			// The reference puts its context behind a reminder, so the order of the last ones tells whose turn it is.
+			// The reference puts its context after a reminder, so the order of the last two messages identifies the turn.
 			const told = users.findLastIndex(isReminder) > users.findLastIndex((text) => text.startsWith("PERSON"));
 			if (afterResults || !told) return say("MODEL answers.");
 			reminded++;
@@ -106,7 +106,7 @@ async function talk(whose: "ours" | "reference"): Promise<Talk> {
 	});
 	const reference = fileURLToPath(new URL("../node_modules/@harms-haus/pi-workflows", import.meta.url));
 	const pi = await rpc(whose === "ours" ? {} : { package: reference });
-	// Before anything is started: what a request of this pi holds without a workflow.
+	// Baseline: a request of this pi without a workflow.
 	await pi.run("PERSON says hello.");
 	const bare = fixedBytes(server.requests[0]?.body);
 	await pi.prompt("/workflow release version 1.2");
@@ -117,7 +117,7 @@ async function talk(whose: "ours" | "reference"): Promise<Talk> {
 			await pi.prompt(text, { streamingBehavior: "steer" });
 			await answered(pi, server.requests, () => server.last().users.includes(text));
 		}
-		// The countdown of both packages runs now, as often as the model stops.
+		// Both packages count down here, once per stop of the model.
 		const wanted = current + 1;
 		await pi.waitUntil(`phase ${wanted}`, () => phase >= wanted, 30_000);
 		await answered(pi, server.requests, () => server.last().afterResults);
@@ -143,7 +143,7 @@ async function answered(pi: Rpc, requests: readonly unknown[], wanted: () => boo
 
 type Messages = readonly { role: string; content?: string | { text?: string }[] | null }[];
 
-/** Bytes of text that neither the person nor the model has said. */
+/** Bytes of text that neither the user nor the model wrote. */
 function packageBytes(messages: Messages): number {
 	let bytes = 0;
 	for (const { role, content } of messages) {
@@ -159,7 +159,7 @@ function fixedBytes(request: { messages: Messages; tools?: unknown } | undefined
 	return Buffer.byteLength(JSON.stringify([system, request?.tools]));
 }
 
-/** Bytes of each state entry of a run that changes its phase a thousand times. */
+/** Bytes of each state entry of a run with a thousand phase changes. */
 async function stateBytes(): Promise<number[]> {
 	const phase = (id: string, name: string) => `---\nid: ${id}\nname: ${name}\nemoji: "🔍"\n---\n\nDo it.\n`;
 	const { rpc } = await openBench({
@@ -197,7 +197,7 @@ interface Found {
 	readonly branch: number;
 }
 
-/** Opens a long session in processes of their own and looks for the state in it, which is near its end or not there at all. */
+/** Opens a long session in separate processes and finds its state, which is near the end or absent. */
 function findState(where: "near" | "none"): Found {
 	const folder = mkdtempSync(join(tmpdir(), "bench-workflow-"));
 	try {
@@ -210,7 +210,7 @@ function findState(where: "near" | "none"): Found {
 			});
 			if (status !== 0) throw new Error(stderr);
 			const round = JSON.parse(stdout) as Found & { readonly found: boolean };
-			if (round.found !== (where === "near")) throw new Error("The state was not found as it should be.");
+			if (round.found !== (where === "near")) throw new Error("The state that was found is not the expected one.");
 			return round;
 		});
 		const middle = (key: keyof Found) => median(rounds.map((round) => round[key]));

@@ -3,7 +3,8 @@
 
 const plainKeys: Record<string, string> = {
 	enter: "\r",
-	escape: "\u001b",
+	// As the kitty keyboard protocol writes it. The bare byte is ambiguous: a busy pi reads it and the next key at once, as Alt and that key.
+	escape: "\u001b[27u",
 	tab: "\t",
 	backspace: "\u007f",
 	space: " ",

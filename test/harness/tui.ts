@@ -123,7 +123,6 @@ export class Tui {
 		await sleep(text.startsWith("/") ? 150 : 60);
 		if (this.suggests()) {
 			await this.press("escape");
-			// A pi that is slow would read Escape and Enter as one key, Alt+Enter.
 			for (let waited = 0; this.suggests() && waited < patient(1_500); waited += 20) await sleep(20);
 		}
 		await this.press("enter");

@@ -182,7 +182,9 @@ describe("a run on the screen", () => {
 			expectDrawn(pi, "chronicle-view", "What the visit has changed so far, in the run view", [0, 17]);
 			await pi.press("left");
 			await pi.waitForScreen("A docs/plan.md");
-			await pi.press("escape");
+			// Escape as terminals without the kitty keyboard protocol send it.
+			pi.type("\u001b");
+			await pi.waitForScreen((screen) => !screen.includes("Esc closes"));
 			await pi.submit("/chronicle abort");
 			await pi.waitForScreen("aborted", 20_000);
 		},

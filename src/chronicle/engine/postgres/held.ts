@@ -1,6 +1,7 @@
 // A run's ledger in Postgres, held by this host: each append is one statement, which does nothing unless the lease is still this host's.
 // P1 events are numbered without gaps, each number once; P2 after the lease is lost nothing is written; P3 a statement whose result was lost is
-// repeated without writing twice; P4 the run's row always agrees with its last event.
+// repeated without writing twice; P4 the run's row always agrees with its last event; P5 events that a crash of the database has lost, because
+// they were only to be on disk soon, are written again.
 import {
 	type EventBody,
 	foldEvent,
@@ -91,6 +92,8 @@ export class HeldRow implements PostgresLedger {
 	/** The run after the last append. */
 	#now: Run;
 	#savedSeq: number;
+	/** Appended after the last event that is surely on the database's disk. */
+	#volatile: readonly LedgerEvent[] = [];
 	#released = false;
 	#queue: Promise<unknown> = Promise.resolve();
 	#hooks: SegmentHooks | undefined;
@@ -183,18 +186,44 @@ export class HeldRow implements PostgresLedger {
 
 	/** `false`: the lease is lost, and nothing was written. */
 	async #write(events: readonly LedgerEvent[], next: Run, durability: "durable" | "soon"): Promise<boolean> {
+		let tries = 0;
+		const written = await throughOutage(outageMs, async () => {
+			tries += 1;
+			if (await this.#insert(this.#now.seq, events, next, durability)) return true;
+			if (tries > 1 && (await this.#isWritten(next.seq, JSON.stringify(events.at(-1))))) return true;
+			return (await this.#recover()) && this.#insert(this.#now.seq, events, next, durability);
+		});
+		this.#volatile = durability === "durable" ? [] : [...this.#volatile, ...events];
+		return written;
+	}
+
+	/** Adds events after event `seq`, which brings the run to `next`; `false`: that is not the last one, or the lease is lost. */
+	async #insert(
+		seq: number,
+		events: readonly LedgerEvent[],
+		next: Run,
+		durability: "durable" | "soon",
+	): Promise<boolean> {
 		const { database, host } = this.#parts;
 		const texts = events.map((event) => JSON.stringify(event));
-		const values = [
-			...[this.run.id, host.id, this.fence, durability === "soon", this.#hooks?.head() ?? null, this.#now.seq],
-			...[events.map(({ seq }) => seq), texts, ...foldedValues(next)],
-		];
-		let tries = 0;
-		return throughOutage(outageMs, async () => {
-			tries += 1;
-			const { count } = await database.query(appendText, values);
-			return count === events.length || (tries > 1 && (await this.#isWritten(next.seq, texts.at(-1))));
-		});
+		const { count } = await database.query(appendText, [
+			...[this.run.id, host.id, this.fence, durability === "soon", this.#hooks?.head() ?? null, seq],
+			...[events.map((event) => event.seq), texts, ...foldedValues(next)],
+		]);
+		return count === events.length;
+	}
+
+	/** Writes again what a crash of the database has lost; `false`: nothing, or the lease is lost. */
+	async #recover(): Promise<boolean> {
+		const { database, host } = this.#parts;
+		const { rows } = await database.query<{ seq: number }>(
+			"SELECT seq FROM chronicle.run WHERE id = $1 AND holder = $2 AND fence = $3",
+			[this.run.id, host.id, this.fence],
+		);
+		const last = rows[0]?.seq ?? this.#now.seq;
+		const lost = this.#volatile.filter(({ seq }) => seq > last);
+		if (lost.length === 0 || lost.length !== this.#now.seq - last) return false;
+		return this.#insert(last, lost, this.#now, "durable");
 	}
 
 	/** Whether the statement before an outage was carried out although its result was lost. */
@@ -217,14 +246,17 @@ export class HeldRow implements PostgresLedger {
 				return { ok: true, value: undefined };
 			const { database, host } = this.#parts;
 			try {
-				const saved = await throughOutage(outageMs, () =>
-					database.query(
+				const save = async (): Promise<boolean> => {
+					const saved = await database.query(
 						"UPDATE chronicle.run SET body = $4, body_seq = $5 WHERE id = $1 AND holder = $2 AND fence = $3 AND seq = $5",
 						[this.run.id, host.id, this.fence, storedText(now), now.seq],
-					),
-				);
-				if (saved.count === 0) return { ok: false, failure: await this.#explainLoss() };
+					);
+					return saved.count > 0;
+				};
+				const saved = await throughOutage(outageMs, async () => (await save()) || ((await this.#recover()) && save()));
+				if (!saved) return { ok: false, failure: await this.#explainLoss() };
 				this.#savedSeq = now.seq;
+				this.#volatile = [];
 				return { ok: true, value: undefined };
 			} catch (error) {
 				return { ok: false, failure: databaseFailure(error, database.name) };

@@ -1,20 +1,22 @@
 // Hosts of an engine as processes of their own: one Postgres, one bare repository, workers with folders of their own, and the real command line.
 import { equal, ok } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { type Database, openDatabase } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { type Child, startChild } from "../../../../src/process/index.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
-import type { ModelServer } from "../../../harness/model-server.ts";
+import type { ModelRequest } from "../../../harness/model-request.ts";
+import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
 import { type Printed, runNode } from "../../../harness/print.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
+import type { Reply } from "../../../harness/reply.ts";
 import { packageUnderTest } from "../../../harness/under-test.ts";
-import { marks, template } from "../../kills/sample-run.ts";
+import { answer, marks, template } from "../../kills/sample-run.ts";
 
 export interface EngineHost {
 	readonly name: string;
@@ -33,13 +35,26 @@ export interface EngineStage {
 	readonly lease: number;
 	cli(args: readonly string[], env?: Record<string, string | undefined>): Promise<Printed>;
 	host(name: string, env?: Record<string, string | undefined>, more?: readonly string[]): EngineHost;
-	submit(task?: string): Promise<string>;
+	/** Submits a run of the play. With a gate its builder's second command runs until the gate is opened. */
+	submit(gate?: Gate): Promise<string>;
+	/** A closed gate. */
+	gate(): Gate;
 	events(run: string): Promise<LedgerEvent[]>;
 	/** Resolves once the row of the run satisfies `test`. */
 	until(run: string, test: (row: StageRow) => boolean, ms?: number): Promise<StageRow>;
+	/** Resolves once the events of the run satisfy `test`. */
+	untilEvents(run: string, test: (events: readonly LedgerEvent[]) => boolean): Promise<void>;
+	/** Resolves once the builder runs the command that waits for the gate of the run. */
+	untilAtGate(run: string): Promise<void>;
 	approve(run: string): Promise<void>;
 	/** What must hold of a finished run of the play, whatever happened. */
 	inspect(run: string): Promise<void>;
+}
+
+/** What a command waits for: a file that is there for as long as the gate is closed. */
+export interface Gate {
+	readonly path: string;
+	open(): void;
 }
 
 export interface StageRow {
@@ -52,6 +67,25 @@ export interface StageRow {
 	readonly job: string | null;
 	readonly waits: string | null;
 	readonly head: string | null;
+}
+
+/** The model of the play; the second command of the builder waits while the gate is closed that the task names. */
+function answerAtGate(request: ModelRequest): Reply {
+	const reply = answer(request);
+	const gate = /Gate: (\S+)/.exec(request.users[0] ?? "")?.[1];
+	if (gate === undefined || reply.kind !== "message") return reply;
+	const wait = `while [ -e ${gate} ]; do sleep 0.05; done`;
+	const calls = reply.calls.map((one) => {
+		const command = typeof one.args === "object" ? one.args.command : undefined;
+		const isHeld = typeof command === "string" && command.includes("in-bash");
+		return isHeld ? { ...one, args: { command: `${wait}; ${command}` } } : one;
+	});
+	return { ...reply, calls };
+}
+
+/** The model server of a stage. */
+export function openStageModel(): Promise<ModelServer> {
+	return openModelServer(answerAtGate);
 }
 
 /** Opens a stage with the play as its project `app`, set up and without hosts. */
@@ -111,7 +145,15 @@ export async function openEngineStage(server: ModelServer, lease = 3): Promise<E
 			});
 			return { name, child, data, log: () => text + child.stderr() };
 		},
-		async submit(task = "Do it all.") {
+		gate() {
+			const folder = join(project.home, "gates");
+			mkdirSync(folder, { recursive: true });
+			const path = join(folder, String(readdirSync(folder).length + performance.now()));
+			writeFileSync(path, "");
+			return { path, open: () => rmSync(path, { force: true }) };
+		},
+		async submit(gate) {
+			const task = gate ? `Do it all. Gate: ${gate.path}` : "Do it all.";
 			const submitted = await cli(["run", "--json", "--model", "scripted/one", "--approve-cleanup", "play", task]);
 			equal(submitted.code, 0, submitted.stderr + submitted.stdout);
 			return (JSON.parse(submitted.stdout) as { id: string }).id;
@@ -135,6 +177,15 @@ export async function openEngineStage(server: ModelServer, lease = 3): Promise<E
 				);
 			}
 		},
+		async untilEvents(run, test) {
+			const found = await eventually(() => stage.events(run).catch(() => []), test);
+			ok(test(found), `The events did not get there:\n${found.map((event) => JSON.stringify(event)).join("\n")}`);
+		},
+		untilAtGate: (run) =>
+			stage.untilEvents(
+				run,
+				(events) => events.filter((event) => event.kind === "tool_started" && event.visit === 2).length >= 2,
+			),
 		async approve(run) {
 			await stage.until(run, ({ status, holder }) => status === "awaiting_approval" && holder === null);
 			const done = await cli(["approve", run]);
@@ -160,8 +211,8 @@ async function inspect(stage: EngineStage, run: string): Promise<void> {
 	const show = () =>
 		spawnSync("git", ["--git-dir", stage.remote, "show", `refs/heads/chronicle/${run}:log.txt`], { encoding: "utf8" });
 	const log = () => show().stdout.trim().split("\n").toSorted().join();
-	for (let tries = 0; tries < 200 && log() !== marks.toSorted().join(); tries++) await sleep(50);
-	equal(log(), marks.toSorted().join());
+	const wanted = marks.toSorted().join();
+	equal(await eventually(log, (now) => now === wanted), wanted);
 	// An attempt that was interrupted before it asked for a move is named to its successor.
 	events.forEach((event, index) => {
 		if (event.kind !== "worker_ended" || event.outcome.kind !== "lost") return;
@@ -175,10 +226,18 @@ async function inspect(stage: EngineStage, run: string): Promise<void> {
 		);
 	});
 	const left = "SELECT FROM chronicle_jobs.job WHERE data->>'run' = $1 AND state IN ('created', 'retry', 'active')";
-	for (let tries = 0; tries < 600 && (await database.query(left, [run])).count > 0; tries++) await sleep(50);
-	equal((await database.query(left, [run])).count, 0, "A job is left.");
-	for (let tries = 0; tries < 60 && inDeadFolders(project).length > 0; tries++) await sleep(50);
-	equal(inDeadFolders(project).join(), "");
+	const jobs = async (): Promise<number> => (await database.query(left, [run])).count;
+	equal(await eventually(jobs, (count) => count === 0), 0, "A job is left.");
+	const astray = () => inDeadFolders(project).join();
+	equal(await eventually(astray, (found) => found === ""), "");
+}
+
+/** What `look` gives as soon as that satisfies `test`, or at last. */
+export async function eventually<T>(look: () => T | Promise<T>, test: (found: T) => boolean): Promise<T> {
+	for (const end = Date.now() + patient(60_000); ; await sleep(50)) {
+		const found = await look();
+		if (test(found) || Date.now() >= end) return found;
+	}
 }
 
 /** Processes of the stage whose working directory is gone. */

@@ -2,20 +2,27 @@
 import { equal, match, ok } from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { CRASH_VARIABLE } from "../../../../src/chronicle/engine/supervisor/index.ts";
-import type { EngineHost, EngineStage, StageRow } from "./engine-stage.ts";
+import { patient } from "../../../harness/patience.ts";
+import { type EngineHost, type EngineStage, eventually, type Gate, type StageRow } from "./engine-stage.ts";
 
 /** Plays a case with hosts that it starts by `host`. */
 export type Fault = (stage: EngineStage, host: EngineStage["host"]) => Promise<void>;
 
-async function untilBuilding(stage: EngineStage, run: string): Promise<void> {
-	await stage.until(run, ({ state, holder }) => state === "building" && holder !== null);
-	for (let tries = 0; tries < 400; tries++) {
-		const events = await stage.events(run);
-		if (events.some((event) => event.kind === "tool_started" && event.visit === 2)) return;
-		await sleep(25);
-	}
-	throw new Error("The builder runs no command.");
+/** A run whose builder runs a command that ends when the gate is opened, on a host that was started before. */
+async function runAtGate(stage: EngineStage): Promise<{ readonly run: string; readonly gate: Gate }> {
+	const gate = stage.gate();
+	const run = await stage.submit(gate);
+	await stage.approve(run);
+	await stage.untilAtGate(run);
+	return { run, gate };
+}
+
+/** Resolves once one of the hosts has said it. */
+async function untilSaid(hosts: readonly EngineHost[], text: RegExp): Promise<void> {
+	const said = () => hosts.map((host) => host.log()).join("\n");
+	match(await eventually(said, (log) => text.test(log)), text);
 }
 
 const signal = ({ child }: EngineHost, name: NodeJS.Signals): void => {
@@ -33,8 +40,8 @@ const diesAt =
 		approving.catch(() => {});
 		const ended = dying.child.exited;
 		// The second host comes once the first has died, so that it is the first that gets there.
-		await Promise.race([ended, sleep(20_000)]);
-		equal((await Promise.race([ended, sleep(0)]))?.kind, "killed", dying.log());
+		const end = await Promise.race([ended, sleep(patient(60_000))]);
+		equal(end?.kind, "killed", dying.log());
 		host("heir");
 		await approving;
 		await stage.inspect(run);
@@ -43,46 +50,42 @@ const diesAt =
 export const faults: Readonly<Record<string, Fault>> = {
 	"a host is killed while a command runs": async (stage, host) => {
 		const a = host("a");
-		const run = await stage.submit();
-		await stage.approve(run);
-		await untilBuilding(stage, run);
+		const { run, gate } = await runAtGate(stage);
 		host("b");
 		signal(a, "SIGKILL");
+		const isInterrupted = (event: LedgerEvent) => event.kind === "attempt_reserved" && event.because === "interrupted";
+		await stage.untilEvents(run, (events) => events.some(isInterrupted));
+		gate.open();
 		await stage.inspect(run);
-		const events = await stage.events(run);
-		ok(events.some((event) => event.kind === "attempt_reserved" && event.because === "interrupted"));
 	},
 	"both hosts are killed, and a new one comes": async (stage, host) => {
 		const both = [host("a"), host("b")];
-		const run = await stage.submit();
-		await stage.approve(run);
-		await untilBuilding(stage, run);
+		const { run, gate } = await runAtGate(stage);
 		for (const one of both) signal(one, "SIGKILL");
 		host("c");
+		gate.open();
 		await stage.inspect(run);
 	},
 	"a host is suspended for longer than its lease, and continues": async (stage, host) => {
 		const a = host("a");
-		const run = await stage.submit();
-		await stage.approve(run);
-		await untilBuilding(stage, run);
+		const { run, gate } = await runAtGate(stage);
 		signal(a, "SIGSTOP");
 		host("b");
 		const { fence } = await stage.until(run, (row) => row.fence >= 3);
 		signal(a, "SIGCONT");
+		gate.open();
 		await stage.inspect(run);
 		equal((await stage.until(run, () => true)).fence, fence);
 	},
 	"the database crashes, twice": async (stage, host) => {
 		host("a", {}, ["--lease", "60"]);
-		const run = await stage.submit();
-		await stage.approve(run);
-		await untilBuilding(stage, run);
-		for (let n = 0; n < 2; n++) {
-			stage.cluster.stop("immediate");
-			stage.cluster.start();
-			await sleep(1500);
-		}
+		const { run, gate } = await runAtGate(stage);
+		stage.cluster.stop("immediate");
+		stage.cluster.start();
+		gate.open();
+		await stage.until(run, ({ state }) => state !== "building");
+		stage.cluster.stop("immediate");
+		stage.cluster.start();
 		await stage.inspect(run);
 		const lost = (await stage.events(run)).filter(
 			(event) => event.kind === "worker_ended" && event.outcome.kind === "lost",
@@ -90,23 +93,23 @@ export const faults: Readonly<Record<string, Fault>> = {
 		equal(lost.length, 0, "A short outage must not cost an attempt.");
 	},
 	"the database is away for longer than a lease": async (stage, host) => {
-		host("a");
-		host("b");
-		const run = await stage.submit();
-		await stage.approve(run);
-		await untilBuilding(stage, run);
+		const both = [host("a"), host("b")];
+		const { run, gate } = await runAtGate(stage);
 		stage.cluster.stop("fast");
-		await sleep(stage.lease * 2000);
+		await untilSaid(both, /every run is stopped here/);
 		stage.cluster.start();
+		gate.open();
 		await stage.inspect(run);
 	},
 	"the git remote is away for a while": async (stage, host) => {
 		host("a");
-		const run = await stage.submit();
-		await stage.approve(run);
-		await untilBuilding(stage, run);
+		const { run, gate } = await runAtGate(stage);
 		renameSync(stage.remote, `${stage.remote}.away`);
-		await sleep(4000);
+		gate.open();
+		const asks = (event: LedgerEvent) => event.kind === "tool_started" && event.tool === "workflow_transition";
+		await stage.untilEvents(run, (events) => events.filter(asks).length >= 2);
+		// The files are pushed now; several tries fail.
+		await sleep(2000);
 		renameSync(`${stage.remote}.away`, stage.remote);
 		await stage.inspect(run);
 	},
@@ -157,10 +160,10 @@ export const faults: Readonly<Record<string, Fault>> = {
 	},
 	"a host is told to drain while a command runs": async (stage, host) => {
 		const a = host("a");
-		const run = await stage.submit();
-		await stage.approve(run);
-		await untilBuilding(stage, run);
+		const { run, gate } = await runAtGate(stage);
 		signal(a, "SIGTERM");
+		await untilSaid([a], /Draining/);
+		gate.open();
 		equal((await a.child.exited).kind, "exited", a.log());
 		const lost = (await stage.events(run)).filter(
 			(event) => event.kind === "worker_ended" && event.outcome.kind === "lost",
@@ -171,19 +174,12 @@ export const faults: Readonly<Record<string, Fault>> = {
 	},
 	"a run is aborted from elsewhere": async (stage, host) => {
 		host("a");
-		const run = await stage.submit();
-		await stage.approve(run);
-		await untilBuilding(stage, run);
-		// The command itself would start too late for so short a state.
-		const body = `${JSON.stringify({ kind: "abort_requested", words: "Enough." })}\n`;
-		await stage.database.query("INSERT INTO chronicle.inbox (run, at, body) VALUES ($1, $2, $3)", [
-			run,
-			Date.now(),
-			body,
-		]);
-		await stage.database.query("SELECT pg_notify('chronicle', $1)", [`post ${run}`]);
+		const { run, gate } = await runAtGate(stage);
+		const aborted = await stage.cli(["abort", run, "Enough."]);
+		equal(aborted.code, 0, aborted.stderr);
 		const row = await stage.until(run, ({ parked, holder }) => parked && holder === null);
 		equal(row.status, "aborted");
+		gate.open();
 	},
 	"a host dies before it claims a run": diesAt("job is taken"),
 	"a host dies when it has claimed a run": diesAt("run is claimed"),

@@ -1,6 +1,7 @@
 // Vitest's global setup: builds the published form of the package once per test run, outside of `dist`, so that tests never
-// see a stale build and never disturb one. It lies twice outside of the checkout: as pi installs it, without pi's own packages beside
-// it (where they can be resolved, an extension loads them a second time, for 0.6 s of CPU), and as npm installs it, with them.
+// see a stale build and never disturb one. It lies three times outside of the checkout: as pi installs it, without pi's own packages beside
+// it (where they can be resolved, an extension loads them a second time, for 0.6 s of CPU), and as npm installs it, with them; and a third time as pi
+// installs it, with the two packages of an engine.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -43,6 +44,11 @@ function build(folder: string): void {
 		const beside = join(folder, "by-npm");
 		cpSync(root, beside, { recursive: true });
 		symlinkSync(join(checkout, "node_modules"), join(beside, "node_modules"), "dir");
+		const engine = join(folder, "with-engine");
+		cpSync(root, engine, { recursive: true });
+		mkdirSync(join(engine, "node_modules"));
+		for (const name of ["pg", "pg-boss"])
+			symlinkSync(join(checkout, "node_modules", name), join(engine, "node_modules", name), "dir");
 		process.env.CHRONICLE_STAGED = folder;
 		return;
 	}

@@ -14,6 +14,7 @@ export const checkout = fileURLToPath(new URL("../..", import.meta.url)).replace
  * - `extension`, `worker`: what a pi process loads
  * - `cli`: the script behind the command `pi-chronicle`, to be run with `process.execPath`; it finds pi by `PI_CHRONICLE_PI`
  * - `cliBesidePi`: the same, of a copy that has pi's packages beside it, as npm may install it. Each pi that it starts takes 0.6 s more.
+ * - `cliWithEngine`: as `cli`, of a copy that has the packages of an engine beside it
  */
 export interface PackageUnderTest {
 	root: string;
@@ -21,6 +22,7 @@ export interface PackageUnderTest {
 	worker: string;
 	cli: string;
 	cliBesidePi: string;
+	cliWithEngine: string;
 }
 
 /**
@@ -34,13 +36,18 @@ export function packageUnderTest(): PackageUnderTest {
 	if (chosen) return packageAt(chosen);
 	const staged = process.env.CHRONICLE_STAGED;
 	if (!staged) return packageAt(checkout);
-	return { ...packageAt(join(staged, "by-pi")), cliBesidePi: packageAt(join(staged, "by-npm")).cli };
+	return {
+		...packageAt(join(staged, "by-pi")),
+		cliBesidePi: packageAt(join(staged, "by-npm")).cli,
+		cliWithEngine: packageAt(join(staged, "with-engine")).cli,
+	};
 }
 
 /** The entry points of the package in folder `root`. */
 export function packageAt(root: string): PackageUnderTest {
 	const cli = join(root, "bin", "pi-chronicle.mjs");
-	return { root, extension: join(root, "extension.ts"), worker: join(root, "worker.ts"), cli, cliBesidePi: cli };
+	const entries = { extension: join(root, "extension.ts"), worker: join(root, "worker.ts") };
+	return { root, ...entries, cli, cliBesidePi: cli, cliWithEngine: cli };
 }
 
 /**

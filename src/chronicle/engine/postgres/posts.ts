@@ -1,10 +1,20 @@
 // Commands to a run, as rows: the holder takes them in the order of arrival.
 // X1 a row is marked as handled once it is, so after a crash it may be handled twice and is never lost; X2 what the listener does not take (its
-// promise rejects) stays; X3 what cannot be read is kept and reported; X4 the sender finds the reason of a refusal in the row.
-import type { PersonEvent, Post, PostListener, PostState } from "../../core/index.ts";
+// promise rejects) stays; X3 what cannot be read is kept and reported; X4 the sender finds the reason of a refusal in the row; X5 of two answers to
+// one question the first to arrive counts, whether or not a host is there, and the second is refused.
+import {
+	awaitedAnswer,
+	decide,
+	isRefusal,
+	type PersonEvent,
+	type Post,
+	type PostListener,
+	type PostState,
+} from "../../core/index.ts";
 import { parsePost } from "../ledger/index.ts";
 import type { Database, Sql } from "./database.ts";
 import type { Host } from "./host.ts";
+import { loadRow, type RunRow } from "./rows.ts";
 
 export interface Posts {
 	/** Resolves once the rows that were there have been delivered. */
@@ -113,11 +123,35 @@ async function deliver(database: Database, { id, at, body }: PostRow, listener: 
 	await settlePost(database, id, refused);
 }
 
-/** Adds a post in the caller's transaction, and gives what its sender may ask of it. */
-export async function addPost(database: Database, tx: Sql, run: string, body: string, at: number): Promise<Post> {
+/** Why an answer to the run of a locked row comes too late: it was answered before, or waits for something else. */
+export async function refuseAnswer(tx: Sql, row: RunRow, event: PersonEvent, at: number): Promise<string | undefined> {
+	if (!("answers" in event)) return undefined;
+	const { rows } = await tx.query<{ body: string }>(
+		"SELECT body FROM chronicle.inbox WHERE run = $1 AND state IN ('waiting', 'taken')",
+		[row.id],
+	);
+	for (const { body } of rows) {
+		const read = parsePost(body);
+		if ("event" in read && "answers" in read.event && read.event.answers === event.answers)
+			return `Somebody answered before you (${read.event.kind}), so your answer was not taken. Look at the run again.`;
+	}
+	const run = await loadRow(tx, row);
+	// A run that this version cannot read is judged by the host that can.
+	if (typeof run === "string" || awaitedAnswer(run) === event.answers) return undefined;
+	const judged = decide(run, event, new Date(at).toISOString());
+	return isRefusal(judged) ? judged.message : "The question has changed. Look at the run again.";
+}
+
+/** Adds a post in the caller's transaction, and gives what its sender may ask of it. `refused`: it is not delivered, for that reason. */
+export async function addPost(
+	{ database, tx }: { readonly database: Database; readonly tx: Sql },
+	{ run, body, at, refused }: { run: string; body: string; at: number; refused: string | undefined },
+): Promise<Post> {
 	const { rows } = await tx.query<{ id: string }>(
-		"INSERT INTO chronicle.inbox (run, at, body) VALUES ($1, $2, $3) RETURNING id",
-		[run, at, body],
+		`INSERT INTO chronicle.inbox (run, at, body, state, reason, done_at)
+		VALUES ($1, $2, $3, CASE WHEN $4::text IS NULL THEN 'waiting' ELSE 'refused' END, $4, CASE WHEN $4::text IS NULL THEN NULL ELSE now() END)
+		RETURNING id`,
+		[run, at, body, refused ?? null],
 	);
 	const id = rows[0]?.id;
 	return {

@@ -26,7 +26,7 @@ import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { isJobAlive, type JobAttempt, sendJob } from "./jobs.ts";
 import type { StoreParts } from "./parts.ts";
-import { addPost } from "./posts.ts";
+import { addPost, refuseAnswer } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import {
 	foldedColumns,
@@ -109,7 +109,10 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 				return database.transaction(async (tx) => {
 					const row = await lockRow(tx, options, id);
 					if (!row) return unknown(id);
-					const post = await addPost(database, tx, id, text, options.clock.now());
+					const at = options.clock.now();
+					const refused = await refuseAnswer(tx, row, event, at);
+					const post = await addPost({ database, tx }, { run: id, body: text, at, refused });
+					if (refused !== undefined) return { ok: true, value: post };
 					if (!holderOf(row)) await ensureJob(database, tx, row);
 					await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `post ${id}`]);
 					return { ok: true, value: post };

@@ -15,7 +15,7 @@ import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
 import { type Printed, runNode } from "../../../harness/print.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import type { Reply } from "../../../harness/reply.ts";
-import { packageUnderTest } from "../../../harness/under-test.ts";
+import { packageUnderTest, piScript } from "../../../harness/under-test.ts";
 import { answer, marks, template } from "../../kills/sample-run.ts";
 
 export interface EngineHost {
@@ -110,9 +110,11 @@ export async function openEngineStage(server: ModelServer, lease = 3): Promise<E
 	const database = opened.value;
 	closeLater(() => database.close());
 	const base = ["--engine", cluster.url, "--project", "app"];
+	const environment = (env: Record<string, string | undefined>) =>
+		project.environment({ PI_CHRONICLE_PI: piScript(), ...env });
 	const cli: EngineStage["cli"] = (args, env = {}) =>
-		runNode(project, [packageUnderTest().cliBesidePi, ...args, ...base], {
-			env: project.environment(env),
+		runNode(project, [packageUnderTest().cliWithEngine, ...args, ...base], {
+			env: environment(env),
 			timeout: 60_000,
 		});
 	const done = await cli(["engine", "init"]);
@@ -131,9 +133,9 @@ export async function openEngineStage(server: ModelServer, lease = 3): Promise<E
 			const args = ["engine", "worker", "--name", name, "--data", data, ...leases, ...more, ...base];
 			const child = startChild({
 				command: process.execPath,
-				args: [packageUnderTest().cliBesidePi, ...args],
+				args: [packageUnderTest().cliWithEngine, ...args],
 				cwd: project.folder,
-				env: project.environment(env),
+				env: environment(env),
 			});
 			child.endInput();
 			let text = "";

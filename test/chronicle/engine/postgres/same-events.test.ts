@@ -1,9 +1,9 @@
 // One and the same run on files and in Postgres: equal events, once host and time are taken out.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { LedgerStore } from "../../../../src/chronicle/core/index.ts";
-import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import { awaitedAnswer, type LedgerEvent, type PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import {
 	openDatabase,
@@ -56,23 +56,43 @@ function stripped(event: LedgerEvent, run: string): object {
 }
 
 describe("a run on an engine", needsPostgres, () => {
-	it("has the events that it has on one machine", async () => {
+	let engine: LedgerStore;
+	let folder: string;
+	beforeAll(async () => {
 		const { url } = await startPostgres();
 		const opened = await openDatabase(url);
 		if (!opened.ok) throw new Error(opened.failure.message);
 		const database = opened.value;
 		closeLater(() => database.close());
 		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
-		const folder = openFolder();
-		const engine = openPostgresStore({
+		folder = openFolder();
+		engine = openPostgresStore({
 			...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
 			queue: queueName("app", "runs"),
 			folderOf: (run) => join(folder, run),
 			creates: { kind: "held" },
 		});
+	});
+
+	it("has the events that it has on one machine", async () => {
 		const files = openFileStore({ sessions: join(folder, "sessions"), clock: Date });
 		const here = await play(files);
 		expect(here.at(-1)).toMatchObject({ kind: "finished" });
 		expect(await play(engine)).toEqual(here);
+	});
+
+	it("takes the first of two answers, and refuses the second when it is posted", async () => {
+		const id = randomUUID();
+		const { ports } = openStage([moveTo("b")]);
+		await supervise(value(await engine.create(created({ id, definition }))), ports, "fresh").ended;
+		const { run } = value(await engine.read(id));
+		const answers = awaitedAnswer(run) ?? 0;
+		const rejected = { kind: "rejected", answers, words: "No." } as const;
+		const post = async (event: PersonEvent) => value(await engine.post(id, event)).state();
+		expect(await post({ ...rejected, answers: answers - 1 })).toMatchObject({ kind: "refused" });
+		const states = await Promise.all([post(rejected), post({ ...rejected, words: "No!" })]);
+		expect(states.map(({ kind }) => kind).sort()).toEqual(["refused", "waiting"]);
+		expect(JSON.stringify(states)).toContain("Somebody answered before you (rejected)");
+		expect(await post({ kind: "told", text: "Hello." })).toEqual({ kind: "waiting" });
 	});
 });

@@ -85,7 +85,7 @@ export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduc
 	const parked: ChildRun = again
 		? { ...child, signaled: false, starts: child.starts + 1 }
 		: { ...child, status: "parked", waits: event.status, detail: event.detail.slice(0, 300) };
-	return settle(withChild(run, parked));
+	return settleReport(withChild(run, parked));
 }
 
 export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced {
@@ -106,7 +106,14 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	const data = { ...handover.data, resolve: [...(handover.data.resolve ?? []), ...resolve] };
 	const snapshot = updateSnapshot(counted.snapshot, data, { visit: run.visit, state: run.state });
 	const told = status === "done" ? { ...counted, snapshot } : notice({ ...counted, snapshot }, describe(ended));
-	return settle(told);
+	return settleReport(told);
+}
+
+/** Decides what follows from a report. A run that waits for something else than its children keeps waiting. */
+function settleReport(run: Run): Run {
+	const { stage, hold } = run;
+	if (stage.kind === "children") return settle(run);
+	return stage.kind === "waiting" && hold?.cause === "children" ? settle({ ...run, hold: null }) : run;
 }
 
 function describe({ name, status, detail }: ChildRun): string {
@@ -137,10 +144,16 @@ export function onChildSignaled(run: Run, event: LedgerEvent & ChildSignaled): R
 	if (child.status === "done" || child.status === "dropped")
 		return refuse("over", `The child "${child.name}" is ${child.status}.`);
 	if (child.status === "pending") return withChild(run, { ...child, signaled: true });
+	if (isSettled(child) && run.children && hasBegunJoin(run.children))
+		return refuse("over", `The files of the children are being joined, so "${child.name}" cannot start again.`);
 	const again = withChild(run, pendingAgain(child));
 	if (run.stage.kind === "children") return settle(again);
 	if (run.stage.kind !== "waiting") return refuse("unexpected", "The run cannot continue its children now.");
 	return continueChildren({ ...again, hold: null });
+}
+
+function hasBegunJoin({ phase, children }: ChildGroup): boolean {
+	return phase === "joining" || children.some(({ merges }) => merges !== undefined);
 }
 
 function pendingAgain(child: ChildRun): ChildRun {
@@ -184,30 +197,33 @@ export function chooseResolution(run: Run, choice: ConflictChoice): Run {
 // ── the join ──
 
 export function onJoined(run: Run, event: LedgerEvent & Joined): Reduced {
-	const { children, stage } = run;
-	if (!children || stage.kind !== "children" || children.phase !== "joining" || children.visit !== event.visit)
-		return stale();
+	const children = joiningGroup(run, event.visit);
+	if (!children) return stale();
 	const { before, tree, conflicts } = event;
 	const join = { before, tree, conflicts, round: (children.join?.round ?? 0) + 1, choice: null };
 	return settle(withGroup(run, { ...children, join }));
 }
 
 export function onJoinApplied(run: Run, event: LedgerEvent & JoinApplied): Reduced {
-	const { children, stage } = run;
-	if (!children?.join || stage.kind !== "children" || children.visit !== event.visit) return stale();
+	if (!joiningGroup(run, event.visit)?.join) return stale();
 	const { left = [] } = event;
 	const told = left.length > 0 ? notice(run, `Not written at the join: ${nameFiles(left)}`) : run;
 	return leaveChildren(told);
 }
 
 export function onJoinFailed(run: Run, event: LedgerEvent & JoinFailed): Reduced {
-	const { children, stage } = run;
-	if (!children || stage.kind !== "children" || children.visit !== event.visit) return stale();
+	const children = joiningGroup(run, event.visit);
+	if (!children) return stale();
 	const hold = { status: "paused", cause: "children", detail: event.detail.slice(0, 500) } as const;
 	return decideOn({ ...withGroup(run, { ...children, join: null }), hold }, { kind: "parked", ...hold });
 }
 
 // ── access ──
+
+/** The children of `visit` whose files are being joined now. */
+function joiningGroup({ children, stage }: Run, visit: number): ChildGroup | undefined {
+	return children?.visit === visit && children.phase === "joining" && stage.kind === "children" ? children : undefined;
+}
 
 function childOf(run: Run, { visit, child }: { readonly visit: number; readonly child: string }): ChildRun | undefined {
 	return run.children?.visit === visit ? run.children.children.find(({ id }) => id === child) : undefined;

@@ -147,7 +147,8 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
 	if (waitsFor !== event.answers) return answered(run, event);
 	const told = queueMessage(run, event.seq, event.words);
-	if (event.done && run.children) return stopChildren(told, "abort", { kind: "finish", status: "done", detail: "" });
+	if (event.done && run.children)
+		return stopChildren({ ...told, status: "running" }, "abort", { kind: "finish", status: "done", detail: "" });
 	if (event.done) return decideOn({ ...told, hold: null }, { kind: "finished", status: "done" });
 	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
 	// For a terminal state's worker, the refused move is the end of the run.
@@ -220,8 +221,7 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	if (run.stage.kind === "over") return over();
 	const earlier = decidedEarlier(run, event.seen);
 	if (earlier) return earlier;
-	if (run.children)
-		return refuse("unexpected", `Child runs do this state: name the one to tell: ${childNames(run.children)}.`);
+	if (run.children) return refuse("unexpected", explainChildren(run.children));
 	if (run.outbox.length >= outboxLength)
 		return refuse("limit", `${outboxLength} messages are already queued for the worker.`);
 	if (event.text.length > MESSAGE_LENGTH)
@@ -232,10 +232,12 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	return queueMessage(run, event.seq, event.text);
 }
 
-function childNames({ children }: ChildGroup): string {
+function explainChildren({ children }: ChildGroup): string {
 	const open = children.filter((child) => !isSettled(child));
+	if (open.length === 0) return "Child runs do this state, and all of them have ended.";
 	const named = open.slice(0, 10).map(({ id, name }) => `${id.slice(0, 8)} (${name})`);
-	return [...named, ...(open.length > 10 ? [`${open.length - 10} more`] : [])].join(", ");
+	const listed = [...named, ...(open.length > 10 ? [`${open.length - 10} more`] : [])].join(", ");
+	return `Child runs do this state: name the one to tell: ${listed}.`;
 }
 
 /** Queues the user's message for the current or next worker. */

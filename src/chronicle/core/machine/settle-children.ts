@@ -133,9 +133,10 @@ function onConflicts(run: Run, group: ChildGroup): Run {
 	};
 }
 
-/** Plans a child that resolves the conflicts in a folder of its own. */
+/** Plans a child that resolves the conflicts in a folder of its own. A run on hold waits first. */
 export function planMerge(run: Run, { children, files, base, join }: ChildGroup): Run {
 	if (!join) return run;
+	if (run.hold) return decideOn(run, { kind: "parked", ...run.hold });
 	const index = children.length + 1;
 	const sides = [...new Set(join.conflicts.flatMap(({ ours, theirs }) => [ours, theirs]))];
 	const told = children.filter(({ name, summary }) => sides.includes(name) && summary !== "");

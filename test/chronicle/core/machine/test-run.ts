@@ -12,7 +12,7 @@ import {
 	type Spend,
 	startRun,
 } from "../../../../src/chronicle/core/machine/index.ts";
-import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import { hashCleanup, hashDefinition, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 
 export type Say = (body: EventBody) => TestRun;
@@ -40,8 +40,16 @@ export function definition(states: object, more: object = {}): object {
 	return { name: "t", states, ...more };
 }
 
+export interface OpenOptions {
+	readonly task?: string;
+	readonly approve?: boolean;
+	/** Definitions of the templates that its children run, by name. */
+	readonly children?: Readonly<Record<string, object>>;
+	readonly readOnlyAgents?: readonly string[];
+}
+
 /** Starts a run of a template. Cleanup commands count as approved. */
-export function open(template: object, more: { task?: string; approve?: boolean } = {}): TestRun {
+export function open(template: object, more: OpenOptions = {}): TestRun {
 	const { read, diagnostics } = readTemplate(openSource("/t.json", JSON.stringify(template)), "t");
 	if (!read) throw new Error(JSON.stringify(diagnostics));
 	const cleanup = hashCleanup(read.template);
@@ -49,13 +57,25 @@ export function open(template: object, more: { task?: string; approve?: boolean 
 		kind: "created",
 		schemaVersion: 1,
 		id: "00000000-0000-4000-8000-000000000000",
-		template: { name: "t", hash: read.hash, definition: read.definition },
+		template: {
+			name: "t",
+			hash: read.hash,
+			definition: read.definition,
+			...(more.children ? { children: pinned(more.children) } : {}),
+			...(more.readOnlyAgents ? { readOnlyAgents: more.readOnlyAgents } : {}),
+		},
 		task: more.task ?? "do it",
 		...(cleanup && more.approve !== false ? { cleanupApproval: cleanup } : {}),
 		seq: 1,
 		at: new Date(Date.UTC(2030, 0, 1)).toISOString(),
 	};
 	return resume([first]);
+}
+
+function pinned(definitions: Readonly<Record<string, object>>) {
+	return Object.fromEntries(
+		Object.entries(definitions).map(([name, definition]) => [name, { hash: hashDefinition(definition), definition }]),
+	);
 }
 
 /** Continues the run of these events. */

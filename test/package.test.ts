@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync
 import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sampled } from "./harness/deep-it.ts";
+import { deepIt, sampled } from "./harness/deep-it.ts";
 import { openBench, packageAt, packageUnderTest, piScript, runNode } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
 import { compiling, filesOf, notOurs, offered, openPackageCopies, type PackageCopies } from "./package-copies.ts";
@@ -105,7 +105,7 @@ describe("pi loads the package", () => {
 		expect(await offered(copies.installed)).toEqual(commands);
 	});
 
-	it("after `pi install <local path>`", async () => {
+	deepIt("after `pi install <local path>`", async () => {
 		const { project, rpc } = await openBench();
 		expect(await runNode(project, [piScript(), "install", copies.installed])).toMatchObject({ code: 0 });
 		const pi = await rpc({ package: "none", discover: "yes" });
@@ -113,16 +113,19 @@ describe("pi loads the package", () => {
 		expect(pi.stderr).toBe("");
 	});
 
-	it("with `pi -e .` from a checkout: compiled at the first start and after a change, with a line that says so", async () => {
-		rmSync(join(copies.tree, "dist"), { recursive: true, force: true });
-		expect(await offered(".", copies.tree, compiling)).toEqual(commands);
-		expect(await offered(".", copies.tree)).toEqual(commands);
-		appendFileSync(join(copies.tree, "src", "start.ts"), "// changed\n");
-		expect(await offered(".", copies.tree, compiling)).toEqual(commands);
-		expect(readdirSync(join(copies.tree, "node_modules/.cache/pi-chronicle"))).not.toContainEqual(
-			expect.stringContaining("."),
-		);
-	});
+	deepIt(
+		"with `pi -e .` from a checkout: compiled at the first start and after a change, with a line that says so",
+		async () => {
+			rmSync(join(copies.tree, "dist"), { recursive: true, force: true });
+			expect(await offered(".", copies.tree, compiling)).toEqual(commands);
+			expect(await offered(".", copies.tree)).toEqual(commands);
+			appendFileSync(join(copies.tree, "src", "start.ts"), "// changed\n");
+			expect(await offered(".", copies.tree, compiling)).toEqual(commands);
+			expect(readdirSync(join(copies.tree, "node_modules/.cache/pi-chronicle"))).not.toContainEqual(
+				expect.stringContaining("."),
+			);
+		},
+	);
 });
 
 describe("the command pi-chronicle", () => {
@@ -147,7 +150,7 @@ describe("the command pi-chronicle", () => {
 		expect(homeless).toMatchObject({ code: 2, stderr: expect.not.stringContaining("ERR_MODULE_NOT_FOUND") });
 	});
 
-	it("rehearses from the installed copy with the pi that --pi names", async () => {
+	deepIt("rehearses from the installed copy with the pi that --pi names", async () => {
 		const { project } = await openBench();
 		const workflow = { name: "Small", commandName: "small", initialMessage: "Do {description}", phases: ["look.md"] };
 		project.write(".pi/workflows/small/workflow.yaml", workflow);

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { deepIt } from "./harness/deep-it.ts";
+import { deepDescribe } from "./harness/deep-it.ts";
 import { checkout, expectPicture, openProject, type Project, startTerminal } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
 
@@ -55,7 +55,7 @@ function copies(temp: string): string[] {
 	return readdirSync(temp).filter((name) => name.startsWith("pi-rehearsal-"));
 }
 
-describe("npm start without a terminal", () => {
+deepDescribe("npm start without a terminal", () => {
 	it("runs the workflow to its end, reports every phase as it ends, and exits with 0", {
 		timeout: patient(120_000),
 	}, async () => {
@@ -86,7 +86,7 @@ describe("npm start without a terminal", () => {
 		expect(readdirSync(project.agentFolder).sort()).toEqual(["settings.json"]);
 	});
 
-	deepIt.each(["SIGINT", "SIGTERM"] as const)("cleans up after %s and exits with the signal's code", async (signal) => {
+	it.each(["SIGINT", "SIGTERM"] as const)("cleans up after %s and exits with the signal's code", async (signal) => {
 		const { project, temp, env } = newcomer();
 		const started = start(env, project.folder);
 		await started.printed("✓ Feature > ");

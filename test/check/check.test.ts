@@ -2,6 +2,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import {
 	checkout,
 	openBench,
@@ -151,7 +152,7 @@ describe("pi-chronicle check", () => {
 		expect(code).toBe(2);
 	});
 
-	it("checks a named file, folder or definition, and reports a missing one", async () => {
+	deepIt("checks a named file, folder or definition, and reports a missing one", async () => {
 		const project = openProject({
 			files: {
 				...good,

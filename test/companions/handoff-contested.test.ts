@@ -40,7 +40,7 @@ describe("another extension at the boundary", () => {
 		expect(summaries.at(-1)).toBe("the brief");
 	});
 
-	it("that undoes every cut ends the handoff after some attempts, and the user is notified", async () => {
+	deepIt("that undoes every cut ends the handoff after some attempts, and the user is notified", async () => {
 		const { pi, server } = await handOver(
 			"export default (pi) => { const drop = (e) => ({ entries: [], continue: e.continue }); pi.on('turn_end', drop); pi.on('agent_before_settle', (e) => ({ entries: [{ type: 'custom_message', customType: 'x', content: 'go on', display: false }], continue: e.continue })); };",
 			[...briefed, ...Array.from({ length: 4 }, () => say("still"))],
@@ -54,7 +54,7 @@ describe("another extension at the boundary", () => {
 		expect(server.requests.at(-1)?.tools).not.toContain("handoff");
 	});
 
-	it("that refuses pi's compactions does not affect the cut; one that refuses the tool call does", async () => {
+	deepIt("that refuses pi's compactions does not affect the cut; one that refuses the tool call does", async () => {
 		const { last } = await handOver(
 			"export default (pi) => pi.on('session_before_compact', () => ({ cancel: true }));",
 		);

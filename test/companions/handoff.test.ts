@@ -1,5 +1,6 @@
 // The handoff in real pi: one boundary of one run, at any context size, with the user's direction verbatim.
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, calls, fail, hang, openBench, say } from "../harness/index.ts";
 
 const direction = "Write the tests for `parse()`;\n  keep “quotes” and $@ as they are";
@@ -54,7 +55,7 @@ describe("a handoff", () => {
 		expect(pi.toolResults()[0]).toMatchObject({ tool: "handoff", error: true });
 	});
 
-	it("a provider failure ends the request with a message to the user", async () => {
+	deepIt("a provider failure ends the request with a message to the user", async () => {
 		const { rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: [fail(400, "bad request"), say("alive")],
@@ -74,7 +75,7 @@ describe("a handoff", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it("is withdrawn from the context if it was stopped or failed, not if it finished", async () => {
+	deepIt("is withdrawn from the context if it was stopped or failed, not if it finished", async () => {
 		const calledOff = "handoff requested above is canceled";
 		const { server, rpc } = await openBench({
 			script: [

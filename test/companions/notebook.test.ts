@@ -105,7 +105,7 @@ describe("the notebook in a session", () => {
 		expect(project.list().filter((file) => file.includes("notebook"))).toEqual([]);
 	});
 
-	it("has a topic that the model sets once and the user may change; off removes the tools", async () => {
+	deepIt("has a topic that the model sets once and the user may change; off removes the tools", async () => {
 		const { server, rpc } = await openBench({
 			script: [
 				call("notebook_topic_set", { topic: "Payment bug" }),
@@ -241,7 +241,7 @@ describe("the notebook in a session", () => {
 		expect(await pi.customEntries(entryTypes.page)).toEqual([]);
 	});
 
-	it("works without a screen: print mode prints the list and can turn the notebook on", async () => {
+	deepIt("works without a screen: print mode prints the list and can turn the notebook on", async () => {
 		const { print } = await openBench({ script: [say("x")] });
 		const printed = await print("/notebook");
 		expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining("Notebook off") });
@@ -268,7 +268,7 @@ describe("the notebook in a session", () => {
 		await pi.waitForScreen("long page: line 1");
 	});
 
-	it("browses and shows a whole page in the terminal", async () => {
+	deepIt("browses and shows a whole page in the terminal", async () => {
 		const { project, tui } = await openBench({ script: [] });
 		const draft = new SessionDraft(project);
 		draft.user("start");

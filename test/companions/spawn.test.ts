@@ -33,7 +33,7 @@ describe("spawn", () => {
 		expect(ended.result?.usage?.totalTokens).toBe(520);
 	});
 
-	it("shares the notebook both ways", async () => {
+	deepIt("shares the notebook both ways", async () => {
 		const { server, rpc } = await openBench({
 			script: {
 				"LOOK AROUND": [
@@ -58,7 +58,7 @@ describe("spawn", () => {
 		expect(pi.screen.text).toContain("- found: a bug in parse");
 	});
 
-	it("two children run side by side; a failing one is an error, not an empty success", async () => {
+	deepIt("two children run side by side; a failing one is an error, not an empty success", async () => {
 		const { rpc } = await openBench({
 			settings: { retry: { enabled: false } },
 			script: {
@@ -80,7 +80,7 @@ describe("spawn", () => {
 		expect(pi.toolResults().map(({ error }) => error)).toEqual([false, true, true]);
 	});
 
-	it("a long answer is cut and names the file with the full text", async () => {
+	deepIt("a long answer is cut and names the file with the full text", async () => {
 		const long = "word ".repeat(20_000);
 		const { server, rpc } = await openBench({
 			script: { "LONG CHILD": [say(long)], "*": [call("spawn", { prompt: "LONG CHILD" }), say("ok")] },

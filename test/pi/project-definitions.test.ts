@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sampled } from "../harness/deep-it.ts";
+import { deepIt, sampled } from "../harness/deep-it.ts";
 import { type Bench, openBench, packageUnderTest, runNode, say } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { workflowFiles } from "../workflow/stage.ts";
@@ -38,7 +38,7 @@ async function open({ settings = {}, saved, bare = false }: Given): Promise<Benc
 const brought = "This project brings workflows fix; templates ship; agents builder; scenarios fix; sequences plan.";
 
 describe("definitions of a project without a trust decision", () => {
-	it("are announced once per session, when a command first reads them", async () => {
+	deepIt("are announced once per session, when a command first reads them", async () => {
 		const pi = await (await open({ saved: false })).rpc();
 		expect(pi.screen.text).not.toContain("This project brings");
 		await pi.prompt("/chronicle list");
@@ -93,10 +93,12 @@ describe("`defaultProjectTrust: never`", () => {
 		expect(text).toMatch(/Rehearsals run files of the project/);
 	});
 
-	it.each<[string, Given, readonly string[]]>([
-		["a saved decision wins", { settings: never, saved: true }, []],
-		["--approve wins", { settings: never, saved: false }, ["--approve"]],
-	])("%s", async (_, given, args) => {
+	it.each<[string, Given, readonly string[]]>(
+		sampled([
+			["a saved decision wins", { settings: never, saved: true }, []],
+			["--approve wins", { settings: never, saved: false }, ["--approve"]],
+		]),
+	)("%s", async (_, given, args) => {
 		const text = await said(given, args);
 		expect(text).toContain("Workflow fix");
 		expect(text).toMatch(/\bship\b/i);
@@ -104,12 +106,14 @@ describe("`defaultProjectTrust: never`", () => {
 		expect(text).not.toMatch(/trust it first/);
 	});
 
-	it.each<[string, boolean, readonly string[], boolean]>([
-		["nothing without a saved decision", false, [], false],
-		["everything with one", true, [], true],
-		["everything with --approve", false, ["--approve"], true],
-		["nothing with --no-approve, whatever is saved", true, ["--no-approve"], false],
-	])("the command line reads %s", async (_, saved, flags, reads) => {
+	it.each<[string, boolean, readonly string[], boolean]>(
+		sampled([
+			["nothing without a saved decision", false, [], false],
+			["everything with one", true, [], true],
+			["everything with --approve", false, ["--approve"], true],
+			["nothing with --no-approve, whatever is saved", true, ["--no-approve"], false],
+		]),
+	)("the command line reads %s", async (_, saved, flags, reads) => {
 		const { project } = await open({ settings: never, saved });
 		const { cli } = packageUnderTest();
 		const list = await runNode(project, [cli, "list", ...flags]);

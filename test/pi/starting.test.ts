@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandNames } from "../../src/pi/stand-aside.ts";
 import { isTooOld, OLDEST_PI } from "../../src/pi/supported-pi.ts";
+import { deepIt, sampled } from "../harness/deep-it.ts";
 import { checkout, openBench, packageUnderTest, say } from "../harness/index.ts";
 
 /** An extension that registers what pi does not start with twice: flags, and tools if asked to. */
@@ -29,7 +30,7 @@ describe("a second copy of the package", () => {
 		expect(await pi.customEntries("readonly:posture")).toEqual([{ enabled: true }]);
 	});
 
-	it("takes over once the first copy is gone and pi reloads", async () => {
+	deepIt("takes over once the first copy is gone and pi reloads", async () => {
 		const { tui, project } = await openBench({ script: [] });
 		const copies = ["first", "second"].map((name) => project.path(name));
 		for (const copy of copies) cpSync(packageUnderTest().root, copy, { recursive: true });
@@ -48,7 +49,7 @@ describe("a second copy of the package", () => {
 });
 
 describe("names", () => {
-	it.each([["readonly"], ["chronicle-readonly"], ["workflow"], ["chronicle"]])(
+	it.each(sampled([["readonly"], ["chronicle-readonly"], ["workflow"], ["chronicle"]]))(
 		"of flags: pi starts together with an extension that has --%s",
 		async (flag) => {
 			const { print, project } = await openBench({ files: { "theirs.mjs": taking([flag]) }, script: [] });

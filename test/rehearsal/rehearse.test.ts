@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deepIt, sampled } from "../harness/deep-it.ts";
 import { openBench, openProject, packageUnderTest, piScript, runNode } from "../harness/index.ts";
 import { chronicle, exampleProject, rehearse } from "./example-project.ts";
 
@@ -36,17 +37,19 @@ describe("pi-chronicle rehearse", () => {
 		expect(readdirSync(project.agentFolder)).toEqual(["settings.json"]);
 	});
 
-	it.each([
-		["a name that is not there", ["smal"], /no workflow and no chronicle smal.*Did you mean `small`/],
-		["a workflow that runs only inside others", ["inner"], /only inside other workflows/],
-		["a definition that does not load", ["broken"], /broken\/workflow\.yaml:\d+.*phases/s],
-		["a scenario that cannot be read", ["small", "--scenario", "bad.yaml"], /bad\.yaml:2:7 .*sya/s],
-		["a scenario that is not there", ["small", "--scenario", "no.yaml"], /no\.yaml There is no such scenario/],
-		["a misspelled option", ["small", "--jsn"], /Unknown option: --jsn\..*--json/],
-		["an unknown option", ["--fast", "small"], /Unknown option: --fast/],
-		["no name at all", [], /Workflows here: small\./],
-		["a pi that is not there", ["small", "--pi", "/nowhere/pi.js"], /There is no file/],
-	])("refuses %s with 2", async (_, args, message) => {
+	it.each(
+		sampled([
+			["a name that is not there", ["smal"], /no workflow and no chronicle smal.*Did you mean `small`/],
+			["a workflow that runs only inside others", ["inner"], /only inside other workflows/],
+			["a definition that does not load", ["broken"], /broken\/workflow\.yaml:\d+.*phases/s],
+			["a scenario that cannot be read", ["small", "--scenario", "bad.yaml"], /bad\.yaml:2:7 .*sya/s],
+			["a scenario that is not there", ["small", "--scenario", "no.yaml"], /no\.yaml There is no such scenario/],
+			["a misspelled option", ["small", "--jsn"], /Unknown option: --jsn\..*--json/],
+			["an unknown option", ["--fast", "small"], /Unknown option: --fast/],
+			["no name at all", [], /Workflows here: small\./],
+			["a pi that is not there", ["small", "--pi", "/nowhere/pi.js"], /There is no file/],
+		]),
+	)("refuses %s with 2", async (_, args, message) => {
 		const project = openProject({
 			files: {
 				...oneWorkflow(""),
@@ -78,7 +81,7 @@ describe("pi-chronicle rehearse", () => {
 		}
 	});
 
-	it("lets the scripted user answer with a message or go back where a phase waits for them", async () => {
+	deepIt("lets the scripted user answer with a message or go back where a phase waits for them", async () => {
 		const files = oneWorkflow("");
 		files[".pi/workflows/small/b.md"] = files[".pi/workflows/small/b.md"].replace(
 			"---\nWrite",
@@ -134,7 +137,7 @@ describe("/rehearse", () => {
 		expect(project.exists("rehearsal-notes")).toBe(false);
 	});
 
-	it("asks which is meant if a workflow and a chronicle share a name", async () => {
+	deepIt("asks which is meant if a workflow and a chronicle share a name", async () => {
 		const { project, rpc } = await openBench({ files: oneWorkflow("") });
 		project.write(".pi/chronicle/workflows/small.json", { states: { a: { persona: "A", next: ["end"] } } });
 		const pi = await rpc({ answers: ["workflow"] });
@@ -142,7 +145,7 @@ describe("/rehearse", () => {
 		await pi.screen.notified("DONE: 2 visits");
 	});
 
-	it("ends with its session and removes its copy", async () => {
+	deepIt("ends with its session and removes its copy", async () => {
 		const { project, rpc } = await openBench({
 			files: {
 				...oneWorkflow(""),
@@ -159,7 +162,7 @@ describe("/rehearse", () => {
 		expect(readdirSync(temp).filter((name) => name.startsWith("pi-rehearsal-"))).toEqual([]);
 	});
 
-	it("works in print mode, where a failure sets the exit code", async () => {
+	deepIt("works in print mode, where a failure sets the exit code", async () => {
 		const { print } = await openBench({ files: oneWorkflow("") });
 		const done = await print("/rehearse small");
 		expect(done.stdout).toContain("DONE: 2 visits");

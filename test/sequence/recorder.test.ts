@@ -68,22 +68,25 @@ describe("recording", () => {
 		expect(others).toEqual([]);
 	});
 
-	it("without steps reports that and stays open; Enter on an empty line finishes like Ctrl+Enter; canceling the count keeps the snapshot", async () => {
-		const { tui } = await openBench({ script: echo });
-		const pi = await tui({ cols: 120 });
-		await pi.submit("/sequence");
-		await pi.waitForScreen(status("0 steps"));
-		await pi.press("ctrl+enter");
-		await pi.waitForScreen("No steps yet");
-		await pi.submit("one");
-		await pi.waitForScreen("1. one");
-		await pi.press("enter");
-		await pi.waitForScreen("Run this sequence how many times? [1]");
-		await pi.press("escape");
-		await pi.still();
-		await command(pi, "/sequence show");
-		await pi.waitForScreen("1. one");
-	});
+	deepIt(
+		"without steps reports that and stays open; Enter on an empty line finishes like Ctrl+Enter; canceling the count keeps the snapshot",
+		async () => {
+			const { tui } = await openBench({ script: echo });
+			const pi = await tui({ cols: 120 });
+			await pi.submit("/sequence");
+			await pi.waitForScreen(status("0 steps"));
+			await pi.press("ctrl+enter");
+			await pi.waitForScreen("No steps yet");
+			await pi.submit("one");
+			await pi.waitForScreen("1. one");
+			await pi.press("enter");
+			await pi.waitForScreen("Run this sequence how many times? [1]");
+			await pi.press("escape");
+			await pi.still();
+			await command(pi, "/sequence show");
+			await pi.waitForScreen("1. one");
+		},
+	);
 
 	deepIt("text in the editor at Ctrl+Enter becomes the last step, or stays with the reason", async () => {
 		const { tui } = await openBench({ script: echo });
@@ -104,7 +107,7 @@ describe("recording", () => {
 		await pi.waitForScreen("1. left over");
 	});
 
-	it("Esc closes completions first, asks before steps are lost, and restores the editor", async () => {
+	deepIt("Esc closes completions first, asks before steps are lost, and restores the editor", async () => {
 		const { project, tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");
@@ -139,42 +142,45 @@ describe("recording", () => {
 		expect(readSession(file).custom(snapshotType)).toEqual([]);
 	});
 
-	it("Edit selects, changes, deletes and moves steps, keeps the id with a newer time, and writes nothing without a change", async () => {
-		const { project, tui } = await openBench({ script: echo });
-		const file = recorded(project, "one", "two", "three");
-		const pi = await tui({ cols: 120, session: file });
-		const openEditor = async () => {
-			await pi.submit("/sequence");
-			await pi.waitForScreen("Restore last sequence?");
-			await pi.press("down", "enter");
-			await pi.waitForScreen(status("3 steps"));
-		};
-		await openEditor();
-		await pi.press("escape");
-		await pi.waitForScreen((screen) => !screen.includes("recording sequence"));
+	deepIt(
+		"Edit selects, changes, deletes and moves steps, keeps the id with a newer time, and writes nothing without a change",
+		async () => {
+			const { project, tui } = await openBench({ script: echo });
+			const file = recorded(project, "one", "two", "three");
+			const pi = await tui({ cols: 120, session: file });
+			const openEditor = async () => {
+				await pi.submit("/sequence");
+				await pi.waitForScreen("Restore last sequence?");
+				await pi.press("down", "enter");
+				await pi.waitForScreen(status("3 steps"));
+			};
+			await openEditor();
+			await pi.press("escape");
+			await pi.waitForScreen((screen) => !screen.includes("recording sequence"));
 
-		await openEditor();
-		await pi.press("up");
-		await pi.waitForScreen("›3. three");
-		await pi.press("up", "enter");
-		await pi.waitForScreen("Enter replaces step 2");
-		pi.type(" changed");
-		await pi.press("enter");
-		await pi.waitForScreen("2. two changed");
-		await pi.press("up", "alt+up");
-		await pi.waitForScreen("›2. three");
-		await pi.press("up", "delete");
-		await pi.waitForScreen("›1. three");
-		await pi.press("ctrl+enter");
-		await pi.waitForScreen("how many times?");
-		await pi.press("escape");
-		await pi.still();
-		const entries = readSession(file).custom(snapshotType);
-		expect(entries).toHaveLength(2);
-		expect(entries[1]).toMatchObject({ sequenceId: "s", steps: ["three", "two changed"] });
-	});
+			await openEditor();
+			await pi.press("up");
+			await pi.waitForScreen("›3. three");
+			await pi.press("up", "enter");
+			await pi.waitForScreen("Enter replaces step 2");
+			pi.type(" changed");
+			await pi.press("enter");
+			await pi.waitForScreen("2. two changed");
+			await pi.press("up", "alt+up");
+			await pi.waitForScreen("›2. three");
+			await pi.press("up", "delete");
+			await pi.waitForScreen("›1. three");
+			await pi.press("ctrl+enter");
+			await pi.waitForScreen("how many times?");
+			await pi.press("escape");
+			await pi.still();
+			const entries = readSession(file).custom(snapshotType);
+			expect(entries).toHaveLength(2);
+			expect(entries[1]).toMatchObject({ sequenceId: "s", steps: ["three", "two changed"] });
+		},
+	);
 
-	it("pastes, several lines, history, undo and completion work as in pi's editor", async () => {
+	deepIt("pastes, several lines, history, undo and completion work as in pi's editor", async () => {
 		const { project, tui } = await openBench({
 			files: { "notes.txt": "x", ".pi/prompts/greet.md": "Hi" },
 			script: echo,
@@ -223,7 +229,7 @@ describe("recording", () => {
 		},
 	);
 
-	it("a second /sequence cannot start while recording, and ending pi's session ends the recording", async () => {
+	deepIt("a second /sequence cannot start while recording, and ending pi's session ends the recording", async () => {
 		const { tui } = await openBench({ script: echo });
 		const pi = await tui({ cols: 120 });
 		await pi.submit("/sequence");

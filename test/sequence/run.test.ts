@@ -90,7 +90,7 @@ describe("running a sequence", () => {
 		expect(JSON.stringify(server.requests[0]?.messages)).not.toContain("second");
 	});
 
-	it("asks again for anything but a whole number from 1; canceling the question runs nothing", async () => {
+	deepIt("asks again for anything but a whole number from 1; canceling the question runs nothing", async () => {
 		const { project, server, rpc } = await openBench({ script: echo });
 		const pi = await rpc({
 			session: seeded(project, snapshot(["go"])),
@@ -130,18 +130,21 @@ describe("running a sequence", () => {
 		expect(users.some((text) => text.startsWith("/"))).toBe(false);
 	});
 
-	it("fills given arguments into every step, asks once for missing ones, and leaves text without placeholders unchanged", async () => {
-		const { project, server, rpc } = await openBench({ script: echo });
-		const pi = await rpc({ session: seeded(project, snapshot(["Plan $@", "costs 5 $"])), answers: ["a b"] });
-		await pi.prompt("/sequence run 1 the parser");
-		await pi.prompt("/sequence run");
-		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual([
-			"Plan the parser",
-			"costs 5 $",
-			"Plan a b",
-			"costs 5 $",
-		]);
-	});
+	deepIt(
+		"fills given arguments into every step, asks once for missing ones, and leaves text without placeholders unchanged",
+		async () => {
+			const { project, server, rpc } = await openBench({ script: echo });
+			const pi = await rpc({ session: seeded(project, snapshot(["Plan $@", "costs 5 $"])), answers: ["a b"] });
+			await pi.prompt("/sequence run 1 the parser");
+			await pi.prompt("/sequence run");
+			expect(server.requests.map(({ lastUser }) => lastUser)).toEqual([
+				"Plan the parser",
+				"costs 5 $",
+				"Plan a b",
+				"costs 5 $",
+			]);
+		},
+	);
 
 	it("refuses an unresolvable step before the first step, and names it", async () => {
 		const { project, server, rpc } = await openBench({
@@ -191,19 +194,22 @@ describe("running a sequence", () => {
 		},
 	);
 
-	it("runs /handoff as one cut within its step and the next step after the successor; /notebook does not hang", async () => {
-		const { project, server, rpc } = await openBench({
-			script: [say("one"), call("handoff", { context: "brief" }), say("successor worked"), say("three")],
-		});
-		const pi = await rpc({
-			session: seeded(project, snapshot(["first", "/handoff do the rest", "/notebook", "third"])),
-		});
-		await pi.prompt("/sequence run");
-		expect(server.requests).toHaveLength(4);
-		expect(server.requests[3]?.lastUser).toBe("third");
-		expect(JSON.stringify(server.requests[3]?.messages)).not.toContain('"one"');
-		expect(pi.screen.text).toContain("Notebook off");
-	});
+	deepIt(
+		"runs /handoff as one cut within its step and the next step after the successor; /notebook does not hang",
+		async () => {
+			const { project, server, rpc } = await openBench({
+				script: [say("one"), call("handoff", { context: "brief" }), say("successor worked"), say("three")],
+			});
+			const pi = await rpc({
+				session: seeded(project, snapshot(["first", "/handoff do the rest", "/notebook", "third"])),
+			});
+			await pi.prompt("/sequence run");
+			expect(server.requests).toHaveLength(4);
+			expect(server.requests[3]?.lastUser).toBe("third");
+			expect(JSON.stringify(server.requests[3]?.messages)).not.toContain('"one"');
+			expect(pi.screen.text).toContain("Notebook off");
+		},
+	);
 
 	deepIt("starts each further run with an empty notebook and no topic", async () => {
 		const { project, server, rpc } = await openBench({
@@ -297,7 +303,7 @@ describe("the end of a sequence", () => {
 		expect(again.screen.text).toContain("1. one");
 	});
 
-	it("in print mode comes before the exit; a failure sets the exit code", async () => {
+	deepIt("in print mode comes before the exit; a failure sets the exit code", async () => {
 		const { project, server, print } = await openBench({ script: echo });
 		const file = seeded(project, snapshot(["one", "two"]));
 		expect(await print("/sequence run 2", { session: file })).toMatchObject({ code: 0 });

@@ -11,7 +11,7 @@ import { echo, openRecorder, recorded } from "./stage.ts";
 const review = "steps:\n  - Plan $1\n  - Build it\n";
 
 describe("saved sequences", () => {
-	it("are readable private files, which every session of the project can run, show, list and delete", async () => {
+	deepIt("are readable private files, which every session of the project can run, show, list and delete", async () => {
 		const { project, server, rpc, print } = await openBench({ script: echo });
 		const pi = await rpc({ session: recorded(project, "Plan $@", "a\n b: #c", "- 'x'") });
 		await pi.prompt("/sequence save plan");
@@ -46,26 +46,29 @@ describe("saved sequences", () => {
 		expect(project.read(".pi/sequences/plan.yaml")).toBe(review);
 	});
 
-	it("may be written by hand, with a number of runs; a file with errors is reported with places and never run", async () => {
-		const { server, print } = await openBench({
-			files: {
-				".pi/sequences/twice.yaml": "# by hand\ndescription: Two rounds\nruns: 2\nsteps: [go]\n",
-				".pi/sequences/bad.yaml": "setps:\n  - x\n",
-				".pi/sequences/twice.yml": "steps: [other]\n",
-			},
-			script: echo,
-		});
-		expect((await print("/sequence run twice")).code).toBe(0);
-		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["go", "go"]);
-		const bad = await print("/sequence run bad");
-		expect(bad.code).toBe(2);
-		expect(bad.stderr).toMatch(/bad\.yaml:1:1/);
-		const { stdout } = await print("/sequence list");
-		expect(stdout).toContain("twice · 1 step · Two rounds");
-		expect(stdout).toContain("bad · cannot be used");
-		expect(stdout).toContain("twice.yml");
-		expect(server.requests).toHaveLength(2);
-	});
+	deepIt(
+		"may be written by hand, with a number of runs; a file with errors is reported with places and never run",
+		async () => {
+			const { server, print } = await openBench({
+				files: {
+					".pi/sequences/twice.yaml": "# by hand\ndescription: Two rounds\nruns: 2\nsteps: [go]\n",
+					".pi/sequences/bad.yaml": "setps:\n  - x\n",
+					".pi/sequences/twice.yml": "steps: [other]\n",
+				},
+				script: echo,
+			});
+			expect((await print("/sequence run twice")).code).toBe(0);
+			expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["go", "go"]);
+			const bad = await print("/sequence run bad");
+			expect(bad.code).toBe(2);
+			expect(bad.stderr).toMatch(/bad\.yaml:1:1/);
+			const { stdout } = await print("/sequence list");
+			expect(stdout).toContain("twice · 1 step · Two rounds");
+			expect(stdout).toContain("bad · cannot be used");
+			expect(stdout).toContain("twice.yml");
+			expect(server.requests).toHaveLength(2);
+		},
+	);
 
 	it("of an untrusted project are neither read nor written, which is reported", async () => {
 		const { project, server, print } = await openBench({
@@ -81,7 +84,7 @@ describe("saved sequences", () => {
 		expect(server.requests).toEqual([]);
 	});
 
-	it("are edited in the recorder, which keeps comments and other fields", async () => {
+	deepIt("are edited in the recorder, which keeps comments and other fields", async () => {
 		const { project, tui } = await openBench({
 			script: [],
 			files: { ".pi/sequences/plan.yaml": `# mine\nmaxCost: 2\n${review}` },
@@ -139,7 +142,7 @@ describe("arguments of a run", () => {
 		expect(server.requests).toEqual([]);
 	});
 
-	it("a dry run sends nothing, shows what would be sent, and reports what could not be", async () => {
+	deepIt("a dry run sends nothing, shows what would be sent, and reports what could not be", async () => {
 		const { project, server, print } = await openBench({
 			script: [],
 			files: { ".pi/prompts/review.md": "Look at $1 well.", ".pi/prompts/empty.md": "$1" },
@@ -176,7 +179,7 @@ describe("arguments of a run", () => {
 		expect(server.requests).toHaveLength(3);
 	});
 
-	it("stop ends the sequence after the step, or after the run", async () => {
+	deepIt("stop ends the sequence after the step, or after the run", async () => {
 		const { project, server, rpc } = await openBench({
 			script: (request) => say(`echo ${request.lastUser}`, { chunk: 2, delay: 60 }),
 		});

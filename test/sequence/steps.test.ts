@@ -9,7 +9,7 @@ import { step, workflowFiles } from "../workflow/stage.ts";
 import { echo, recorded } from "./stage.ts";
 
 describe("text sent for a step", () => {
-	it("every file is read before the first step, so a step that deletes one does not stop the run", async () => {
+	deepIt("every file is read before the first step, so a step that deletes one does not stop the run", async () => {
 		const { project, server, print } = await openBench({
 			files: { ".pi/prompts/last.md": "---\nreadonly: true\n---\nThe last $1" },
 			script: (request) =>
@@ -39,19 +39,22 @@ describe("text sent for a step", () => {
 		]);
 	});
 
-	it("without arguments and nobody to ask, nothing is sent and the exit code is 1; defaults need no arguments", async () => {
-		const { project, server, print } = await openBench({
-			files: { ".pi/prompts/greet.md": "Hello $1" },
-			script: echo,
-		});
-		for (const raw of sampled(["Plan $@", "see $1", "/handoff do $ARGUMENTS", "/greet $1", "from ${@:2}"])) {
-			const { code, stderr } = await print("/sequence run", { session: recorded(project, "fine", raw) });
-			expect([code, stderr]).toEqual([1, expect.stringContaining("Step 2 has a place for arguments")]);
-		}
-		expect(server.requests).toEqual([]);
-		expect((await print("/sequence run", { session: recorded(project, "Plan ${1:-it} all") })).code).toBe(0);
-		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["Plan it all"]);
-	});
+	deepIt(
+		"without arguments and nobody to ask, nothing is sent and the exit code is 1; defaults need no arguments",
+		async () => {
+			const { project, server, print } = await openBench({
+				files: { ".pi/prompts/greet.md": "Hello $1" },
+				script: echo,
+			});
+			for (const raw of sampled(["Plan $@", "see $1", "/handoff do $ARGUMENTS", "/greet $1", "from ${@:2}"])) {
+				const { code, stderr } = await print("/sequence run", { session: recorded(project, "fine", raw) });
+				expect([code, stderr]).toEqual([1, expect.stringContaining("Step 2 has a place for arguments")]);
+			}
+			expect(server.requests).toEqual([]);
+			expect((await print("/sequence run", { session: recorded(project, "Plan ${1:-it} all") })).code).toBe(0);
+			expect(server.requests.map(({ lastUser }) => lastUser)).toEqual(["Plan it all"]);
+		},
+	);
 
 	deepIt("a step that expands to nothing is refused before the first step", async () => {
 		const { project, server, print } = await openBench({
@@ -117,7 +120,7 @@ describe("a chronicle as a step", () => {
 		expect(server.requests.map(({ lastUser }) => lastUser)).toEqual([expect.stringContaining("do it"), "after"]);
 	});
 
-	it("stops the sequence with its reason if it waits for the user or is refused", time, async () => {
+	deepIt("stops the sequence with its reason if it waits for the user or is refused", time, async () => {
 		const asks = { states: { plan: { persona: "P", next: ["build"], requires_approval: true } } };
 		const { project, server, print } = await openBench({
 			files: withTemplates({ asks }),

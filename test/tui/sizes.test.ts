@@ -2,6 +2,7 @@
 // answer. One key reopens a postponed question.
 import { describe, expect, it } from "vitest";
 import { ledgerOf, move, withTemplates, worker } from "../chronicle/runs/bench.ts";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, openBench, say, type Tui } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { workflowFiles } from "../workflow/stage.ts";
@@ -48,7 +49,7 @@ const template = {
 };
 
 describe("an overlay in pi", () => {
-	it(
+	deepIt(
 		"for an approval shows all answers at every size, is postponed and reopened by one key, and is answered from the diff",
 		async () => {
 			const text = Array.from({ length: 30 }, (_, index) => `${index}. 統計 🧪 step`).join("\n");
@@ -111,7 +112,7 @@ describe("an overlay in pi", () => {
 		patient(60_000),
 	);
 
-	it(
+	deepIt(
 		"for pages of /workflow shows title, position and keys at every size",
 		async () => {
 			const phases = Array.from({ length: 8 }, (_, index) => ({

@@ -1,6 +1,6 @@
 // Automatic continuation when the model stops before the end, in real pi: countdown, reminders, and their ends.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { deepIt } from "../harness/deep-it.ts";
+import { deepDescribe, deepIt } from "../harness/deep-it.ts";
 import { call, fail, fixtureExtension, gate, type Rpc, say } from "../harness/index.ts";
 import { openRpcStage, openStage, type Stage, type State, step } from "./stage.ts";
 
@@ -253,7 +253,7 @@ describe("without a countdown", () => {
 	});
 });
 
-describe("settings and other extensions", () => {
+deepDescribe("settings and other extensions", () => {
 	it("the number of reminders and the countdown can be set; invalid values are ignored", async () => {
 		const stage = await openStage({ w: ["a"] });
 		const settings = { chronicle: { workflow: { countdown: 0, reminders: 1 } } };

@@ -1,5 +1,6 @@
 // A decision of the model applies only to the visit in which it was made: any move before it arrives voids it. Real pi.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, calls, gate, type ModelRequest, type Rpc } from "../harness/index.ts";
 import { openRpcStage, openStage, pathOf, type Stage, type State, step, stepCall } from "./stage.ts";
 
@@ -124,20 +125,23 @@ describe("a decision that arrives after a move", () => {
 	});
 });
 
-it("a step after another tool call in the same message is void if the user moved the run during that call", async () => {
-	const { pi, play, server } = await openRpcStage({ w: ["a", "b", "c"] });
-	play(calls([["bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }], stepCall("next")]), "hm");
-	await pi.prompt("/workflow w it");
-	await pi.waitFor("tool_execution_start");
-	await pi.prompt("/workflow skip");
-	await pi.send({ type: "bash", command: "touch go" });
-	await pi.settled();
-	expect(pi.toolResults()).toMatchObject([{ tool: "bash" }, { error: true, text: expect.stringMatching(refused) }]);
-	expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe("w:1");
-	expect(server.requests[1]?.users.at(-1)).toContain("Do b for it.");
-});
+deepIt(
+	"a step after another tool call in the same message is void if the user moved the run during that call",
+	async () => {
+		const { pi, play, server } = await openRpcStage({ w: ["a", "b", "c"] });
+		play(calls([["bash", { command: "while [ ! -e go ]; do sleep 0.05; done" }], stepCall("next")]), "hm");
+		await pi.prompt("/workflow w it");
+		await pi.waitFor("tool_execution_start");
+		await pi.prompt("/workflow skip");
+		await pi.send({ type: "bash", command: "touch go" });
+		await pi.settled();
+		expect(pi.toolResults()).toMatchObject([{ tool: "bash" }, { error: true, text: expect.stringMatching(refused) }]);
+		expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe("w:1");
+		expect(server.requests[1]?.users.at(-1)).toContain("Do b for it.");
+	},
+);
 
-it("an answer to the question whether to cancel a run applies only to the phase in the question", async () => {
+deepIt("an answer to the question whether to cancel a run applies only to the phase in the question", async () => {
 	const { pi, play, server } = await openRpcStage({ w: ["a", "b"], other: ["x"] });
 	const held = gate();
 	play(call("workflow_step", { action: "next" }, { after: held.opened }), "hm", "hm", "hm", "hm");
@@ -155,7 +159,7 @@ it("an answer to the question whether to cancel a run applies only to the phase 
 	expect(pi.screen.text).toMatch(/moved to the phase B meanwhile/);
 });
 
-it("after a resume of the session the model continues without a second prompt, and its next counts", async () => {
+deepIt("after a resume of the session the model continues without a second prompt, and its next counts", async () => {
 	const stage = await openStage({ w: ["a", "b"] });
 	stage.play("hm", "hm", "hm", "hm");
 	const first = await stage.rpc({ session: stage.project.path("s.jsonl") });

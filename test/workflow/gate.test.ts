@@ -1,6 +1,7 @@
 // The limits of phases in real pi: real tools, real shell commands, files that change or do not.
 
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, calls, fixtureExtension, type Rpc } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
 import { openRpcStage, type Stage, step, stepCall } from "./stage.ts";
@@ -219,7 +220,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 	if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method]?.(params) ?? {} }));
 });`;
 
-it(
+deepIt(
 	"MCP tools are judged inside scripts too, and a script may use them in a phase that allows them",
 	async () => {
 		const script = `const calls = [tools.mcp__docs__look({}), tools.mcp__docs__keep({}), tools.bash({ command: "echo x > a" })];

@@ -1,7 +1,7 @@
 // Workflows in print and JSON mode: pi runs until the workflow ends or stops, and its exit code says which.
 
 import { describe, expect, it } from "vitest";
-import { deepIt, sampled } from "../harness/deep-it.ts";
+import { deepDescribe, deepIt, sampled } from "../harness/deep-it.ts";
 import { readSession } from "../harness/index.ts";
 import { openStage, type State, step } from "./stage.ts";
 
@@ -64,7 +64,7 @@ describe("a refused start exits with 2:", () => {
 	});
 });
 
-describe("a phase that the user ends", () => {
+deepDescribe("a phase that the user ends", () => {
 	const workflows = { w: ["a", { id: "confirm", advance: "person" }, "publish"] };
 
 	it("stops pi -p, whatever the model tries, and continues with /workflow next", async () => {

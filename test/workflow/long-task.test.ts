@@ -1,6 +1,6 @@
 // A long task appears once in the model's context, whatever variables name it and however many phases there are. Real pi.
 import { expect, it } from "vitest";
-import { sampled } from "../harness/deep-it.ts";
+import { deepIt, sampled } from "../harness/deep-it.ts";
 import { call } from "../harness/index.ts";
 import { openRpcStage, openStage, step } from "./stage.ts";
 
@@ -10,7 +10,7 @@ const body = "Do it: {description} {task} {taskDescription}";
 const phases = ["a", "b", "c"].map((id) => ({ id, body }));
 const count = (text: string) => text.split("That is all.").length - 1;
 
-it("a long task is sent once and referred to in every phase, in status and at a cancel", async () => {
+deepIt("a long task is sent once and referred to in every phase, in status and at a cancel", async () => {
 	const { pi, play, server } = await openRpcStage({
 		w: { phases, roleInstruction: "You do {description}", advanceReminder: "Go on with {task}" },
 	});
@@ -39,7 +39,7 @@ it.each(
 	expect([first, second, third]).toEqual([1, 1, 1]);
 });
 
-it("a long task is sent again after a compaction removed it", async () => {
+deepIt("a long task is sent again after a compaction removed it", async () => {
 	const { pi, play, server } = await openRpcStage(
 		{ w: { phases, autoContinue: false } },
 		{ settings: { compaction: { keepRecentTokens: 100 } } },

@@ -24,7 +24,7 @@ const reference = (more: object = {}) => ({
 });
 
 describe("a resumed session", () => {
-	it("has the same phase, status and limits, and sends nothing to the model", async () => {
+	deepIt("has the same phase, status and limits, and sends nothing to the model", async () => {
 		const stage = await openStage({ w: limited, inner: ["@w"] }, { files: { "x.txt": "x" } });
 		const first = await stage.rpc();
 		stage.play(step("next", "found it"), "I wait");
@@ -294,7 +294,7 @@ describe("navigation in the session", () => {
 	});
 });
 
-it("a compaction in the middle of work sends the phase again before the next request", async () => {
+deepIt("a compaction in the middle of work sends the phase again before the next request", async () => {
 	const stage = await openStage(
 		{ w: { phases: ["a", "b"], autoContinue: false } },
 		{ settings: { compaction: { keepRecentTokens: 200, reserveTokens: 2_000 } } },

@@ -1,5 +1,6 @@
 // Workflows in a terminal.
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, expectPicture, keepForFile, type Tui } from "../harness/index.ts";
 import { openStage, type Stage, step } from "./stage.ts";
 
@@ -94,7 +95,7 @@ describe("the countdown", () => {
 		return shared;
 	};
 
-	it("looks like the pictures in the documents", async () => {
+	deepIt("looks like the pictures in the documents", async () => {
 		const stage = await openStage(
 			{
 				fix: {
@@ -124,7 +125,7 @@ describe("the countdown", () => {
 		await ui.waitForScreen("is paused");
 	});
 
-	it("pauses permanently on Esc; the status line is visible before the model's first answer", async () => {
+	deepIt("pauses permanently on Esc; the status line is visible before the model's first answer", async () => {
 		const { stage, ui } = await open();
 		stage.play("I stop.");
 		await ui.submit("/workflow tale it");

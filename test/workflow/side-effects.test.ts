@@ -1,5 +1,6 @@
 // Effects of workflows on the model's context, pi and other extensions, in real pi.
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { call, fixtureExtension, type ModelRequest, packageUnderTest, startRpc } from "../harness/index.ts";
 import { openRpcStage, openStage, type State, step } from "./stage.ts";
 
@@ -39,7 +40,7 @@ describe("the model's context", () => {
 			expect(begun[at]?.messages.slice(0, begun[at - 1]?.messages.length)).toEqual(begun[at - 1]?.messages);
 	});
 
-	it("has nothing of a workflow after its end, however it ended", async () => {
+	deepIt("has nothing of a workflow after its end, however it ended", async () => {
 		const { pi, play, server } = await openRpcStage({ w: marked });
 		play(step("next"), step("status"), step("next"), "done");
 		await pi.prompt("/workflow w it");
@@ -77,7 +78,7 @@ describe("the model's context", () => {
 		expect(server.last().users.join("\n")).toContain("Task: second");
 	});
 
-	it("excludes the final message, which is an entry", async () => {
+	deepIt("excludes the final message, which is an entry", async () => {
 		const { pi, play, server } = await openRpcStage({
 			w: { phases: ["a"], completionMessage: "LAST WORD {phaseCount}" },
 		});
@@ -138,7 +139,7 @@ describe("pi and its other extensions", () => {
 		expect((await own.probe()).activeTools).toEqual(["bash"]);
 	});
 
-	it("if another extension has its own workflow_step, no workflow starts, which is reported", async () => {
+	deepIt("if another extension has its own workflow_step, no workflow starts, which is reported", async () => {
 		const { project, server } = await openStage({ w: ["a"] });
 		const guest = project.write(
 			"guest.mjs",
@@ -156,7 +157,7 @@ describe("pi and its other extensions", () => {
 		expect((await own.probe()).activeTools).toContain("workflow_step");
 	});
 
-	it("another tool's script can't move a workflow", async () => {
+	deepIt("another tool's script can't move a workflow", async () => {
 		const { play, project } = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 		const caller = project.write(
 			"caller.mjs",
@@ -176,7 +177,7 @@ describe("pi and its other extensions", () => {
 		]);
 	});
 
-	it("a session that is resumed repeatedly keeps no timer and shows its run once", async () => {
+	deepIt("a session that is resumed repeatedly keeps no timer and shows its run once", async () => {
 		const { pi, play } = await openRpcStage(
 			{ w: ["a"] },
 			{ countdown: 2 },

@@ -1,5 +1,6 @@
 // Starting workflows in real pi: questions, session names, refusals, and starts while pi is busy.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { deepIt } from "../harness/deep-it.ts";
 import { gate, openProject, type Rpc, say, startRpc } from "../harness/index.ts";
 import { openRpcStage, openStage, type Stage, type State, step, workflowFiles } from "./stage.ts";
 
@@ -205,18 +206,21 @@ describe("a start", () => {
 	});
 });
 
-it("a misspelled tool in a blacklist forbids nothing, which is reported at the start; case does not matter", async () => {
-	const black = (...names: string[]) => ({ phases: [{ id: "a", tools: { blacklist: names } }] });
-	const typos = await openRpcStage({ odd: black("Edit", "wirte"), fine: black("edit", "mcp__docs__save", "search") });
-	for (const key of ["fine", "odd"]) {
-		typos.play(step("next"), "end");
-		await typos.pi.prompt(`/workflow ${key} it`);
-		await typos.pi.settled();
-	}
-	expect(typos.pi.screen.notifications.filter(({ type }) => type === "warning").map(({ message }) => message)).toEqual([
-		expect.stringMatching(/odd\/a\.md:\d+:\d+ .*`wirte`.*Did you mean `write`/),
-	]);
-});
+deepIt(
+	"a misspelled tool in a blacklist forbids nothing, which is reported at the start; case does not matter",
+	async () => {
+		const black = (...names: string[]) => ({ phases: [{ id: "a", tools: { blacklist: names } }] });
+		const typos = await openRpcStage({ odd: black("Edit", "wirte"), fine: black("edit", "mcp__docs__save", "search") });
+		for (const key of ["fine", "odd"]) {
+			typos.play(step("next"), "end");
+			await typos.pi.prompt(`/workflow ${key} it`);
+			await typos.pi.settled();
+		}
+		expect(
+			typos.pi.screen.notifications.filter(({ type }) => type === "warning").map(({ message }) => message),
+		).toEqual([expect.stringMatching(/odd\/a\.md:\d+:\d+ .*`wirte`.*Did you mean `write`/)]);
+	},
+);
 
 describe("a start that is impossible", () => {
 	it("without a model is refused with the reason", async () => {
@@ -238,7 +242,7 @@ describe("a start that is impossible", () => {
 		expect(untrusted.server.requests).toEqual([]);
 	});
 
-	it("with a tool list without workflow_step is refused with a working remedy", async () => {
+	deepIt("with a tool list without workflow_step is refused with a working remedy", async () => {
 		const limited = await openStage({ x: ["a"] });
 		const rpc = await limited.rpc({ args: ["--tools", "read,bash"] });
 		await rpc.prompt("/workflow x it");

@@ -1,5 +1,6 @@
 // Whole runs from a pi session over RPC: the session stays usable, questions are dialogs, the timeline shows the run's progress.
 import { describe, expect, it } from "vitest";
+import { deepDescribe, deepIt } from "../../harness/deep-it.ts";
 import { call, fixtureExtension, gate, openBench, say } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
@@ -40,32 +41,35 @@ describe("a run in a session", () => {
 		expect(drawn.at(-1)).toBe("");
 	});
 
-	it("asks a guard question of a worker in a dialog with the state and the command; after no or yes the worker continues", async () => {
-		const { project, rpc } = await openBench({
-			files: {
-				...withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
-				"deploy.sh": 'echo x > "$1.txt"\n',
-				".pi/damage-control-rules.yaml":
-					"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a word\n    ask: true\n",
-			},
-			script: {
-				[worker("build")]: [
-					call("bash", { command: "sh deploy.sh one" }),
-					call("bash", { command: "sh deploy.sh two" }),
-					move("finished"),
-				],
-			},
-		});
-		const pi = await rpc();
-		await pi.prompt("/chronicle one Do it");
-		const first = await pi.screen.dialog("build:", 20_000);
-		expect(`${first.title} ${first.message}`).toContain("sh deploy.sh one");
-		expect(`${first.title} ${first.message}`).toContain("Deploying needs a word");
-		pi.screen.answer(first, false);
-		pi.screen.answer(await pi.screen.dialog("build:", 20_000), true);
-		await pi.screen.notified("done");
-		expect([project.exists("one.txt"), project.exists("two.txt")]).toEqual([false, true]);
-	});
+	deepIt(
+		"asks a guard question of a worker in a dialog with the state and the command; after no or yes the worker continues",
+		async () => {
+			const { project, rpc } = await openBench({
+				files: {
+					...withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),
+					"deploy.sh": 'echo x > "$1.txt"\n',
+					".pi/damage-control-rules.yaml":
+						"bashToolPatterns:\n  - pattern: deploy\n    reason: Deploying needs a word\n    ask: true\n",
+				},
+				script: {
+					[worker("build")]: [
+						call("bash", { command: "sh deploy.sh one" }),
+						call("bash", { command: "sh deploy.sh two" }),
+						move("finished"),
+					],
+				},
+			});
+			const pi = await rpc();
+			await pi.prompt("/chronicle one Do it");
+			const first = await pi.screen.dialog("build:", 20_000);
+			expect(`${first.title} ${first.message}`).toContain("sh deploy.sh one");
+			expect(`${first.title} ${first.message}`).toContain("Deploying needs a word");
+			pi.screen.answer(first, false);
+			pi.screen.answer(await pi.screen.dialog("build:", 20_000), true);
+			await pi.screen.notified("done");
+			expect([project.exists("one.txt"), project.exists("two.txt")]).toEqual([false, true]);
+		},
+	);
 });
 
 describe("a run that waits", () => {
@@ -105,7 +109,7 @@ describe("a run that waits", () => {
 	});
 });
 
-describe("a session that ends", () => {
+deepDescribe("a session that ends", () => {
 	it("by /new or by closing releases its run: nothing keeps running, the next session offers the run and resumes it only on request", async () => {
 		const { project, server, rpc } = await openBench({
 			files: withTemplates({ one: { states: { build: { persona: "Builder", next: ["finished"] } } } }),

@@ -1,6 +1,7 @@
 // A run in the terminal: every stage at several widths, the answers of an approval by keys, and the pictures of the
 // documents. UPDATE_IMAGES=1 redraws the pictures.
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../../harness/deep-it.ts";
 import {
 	call,
 	expectPicture,
@@ -93,7 +94,7 @@ async function drawn(pi: Tui, cols: number, last: string): Promise<void> {
 }
 
 describe("a run on the screen", () => {
-	it(
+	deepIt(
 		"shows at 40, 80 and 160 columns its state, cost, changes and pending question",
 		async () => {
 			const held = gate();
@@ -237,7 +238,7 @@ describe("a run on the screen", () => {
 		patient(60_000),
 	);
 
-	it(
+	deepIt(
 		"asks a worker's guard question only while the user is not typing, with the state, the command and the rule",
 		async () => {
 			const held = gate();

@@ -1,10 +1,11 @@
 // A run in the terminal: the timeline, the approval by keys, the view, and no dialog while the user types.
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../../harness/deep-it.ts";
 import { gate, openBench, say } from "../../harness/index.ts";
 import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
 
 describe("a run in the terminal", () => {
-	it("shows its progress; a stray Enter approves nothing; the view opens while a worker runs", async () => {
+	deepIt("shows its progress; a stray Enter approves nothing; the view opens while a worker runs", async () => {
 		const held = gate();
 		const { project, server, tui } = await openBench({
 			files: withTemplates({ feature: sample }),

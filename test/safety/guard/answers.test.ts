@@ -133,7 +133,7 @@ describe("an answer to a question", () => {
 		await pi.settled();
 	});
 
-	it("is not used if nobody can be asked", async () => {
+	deepIt("is not used if nobody can be asked", async () => {
 		const { rpc, print, server, answers } = await bench(bash(drop), say("Done."), bash(drop));
 		const pi = await rpc();
 		await pi.prompt("Go");
@@ -145,7 +145,7 @@ describe("an answer to a question", () => {
 		expect(server.requests.at(-1)?.lastResult?.text).toContain("nobody can be asked now");
 	});
 
-	it("overrides no refusal, and no question of a rule that did not ask then", async () => {
+	deepIt("overrides no refusal, and no question of a rule that did not ask then", async () => {
 		const { rpc, project } = await bench(
 			bash("npm publish"),
 			say("Done."),
@@ -168,7 +168,7 @@ describe("an answer to a question", () => {
 		expect(pi.toolResults().at(-1)?.text).toContain("Refused");
 	});
 
-	it("does not count if the file cannot be read, which is reported, and the file stays unchanged", async () => {
+	deepIt("does not count if the file cannot be read, which is reported, and the file stays unchanged", async () => {
 		const { rpc, answers } = await bench(bash(drop));
 		const text = '{"version":2,"answers":[]}';
 		writeFileSync(answers, text);
@@ -205,7 +205,7 @@ describe("/guard allow once", () => {
 		expect(project.exists("src/a.ts")).toBe(false);
 	});
 
-	it("is not available to the agent, and overrides no protection of the rules", async () => {
+	deepIt("is not available to the agent, and overrides no protection of the rules", async () => {
 		const { rpc, answers, project } = await bench(
 			bash(`echo '{}' > ${rulesFile}`),
 			say("I may not."),

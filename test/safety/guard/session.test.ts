@@ -68,7 +68,7 @@ describe("refusals and questions", () => {
 		]);
 	});
 
-	it("without anyone to ask, a call that needs approval is refused with a reason", async () => {
+	deepIt("without anyone to ask, a call that needs approval is refused with a reason", async () => {
 		const { print, server } = await openBench({
 			files,
 			git: true,
@@ -94,7 +94,7 @@ describe("refusals and questions", () => {
 		expect(refused?.text).toContain("loses a stash");
 	});
 
-	it("after three refusals by one rule the user decides whether to continue", async () => {
+	deepIt("after three refusals by one rule the user decides whether to continue", async () => {
 		const { rpc, server } = await openBench({
 			files,
 			script: [
@@ -427,7 +427,7 @@ describe("/guard", () => {
 		expect(tested.stdout).toContain("Verdict: deny");
 	});
 
-	it("works in the terminal", async () => {
+	deepIt("works in the terminal", async () => {
 		const { tui } = await openBench({ files, script: [call("bash", { command: "rm -rf src" }), say("Done.")] });
 		const pi = await tui({ cols: 120, rows: 40 });
 		await pi.submit("/guard");

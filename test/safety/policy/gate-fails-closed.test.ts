@@ -3,7 +3,7 @@
 import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sampled } from "../../harness/deep-it.ts";
+import { deepIt, sampled } from "../../harness/deep-it.ts";
 import { call, checkout, openBench, packageUnderTest, say } from "../../harness/index.ts";
 import { needs } from "../../harness/needs.ts";
 
@@ -71,19 +71,19 @@ describe("in real pi, a part of the package that cannot be loaded fails closed:"
 		expect(ran).toBe(false);
 	});
 
-	it("the rule reader", needs("the built package", bundled), async () => {
+	deepIt("the rule reader", needs("the built package", bundled), async () => {
 		const { ran, text } = await runWithout("safety-guard-rules-reader", undefined);
 		expect(text).toContain("could not be loaded");
 		expect(ran).toBe(false);
 	});
 
-	it("the readonly posture", needs("the built package", bundled), async () => {
+	deepIt("the readonly posture", needs("the built package", bundled), async () => {
 		const { ran, text } = await runWithout("safety-readonly-judge", "/readonly on", { "src/a.ts": "x\n" });
 		expect(text).toContain("readonly policy could not");
 		expect(ran).toBe(false);
 	});
 
-	it("the remembered answers", needs("the built package", bundled), async () => {
+	deepIt("the remembered answers", needs("the built package", bundled), async () => {
 		const asking = { ...files, ".pi/damage-control-rules.yaml": "readOnlyPaths: [{ path: out.txt, ask: true }]\n" };
 		const { ran, text } = await runWithout("safety-guard-answers", undefined, asking);
 		expect(text).toContain("could not be judged");

@@ -37,7 +37,7 @@ describe("switching readonly", () => {
 		await pi.screen.notified(/Unknown: `\/readonly maybe`/);
 	});
 
-	it("the model gets one message per change, which stays in the context", async () => {
+	deepIt("the model gets one message per change, which stays in the context", async () => {
 		const { rpc, server } = await openBench({ script: [say("1"), say("2"), say("3"), say("4"), say("5")] });
 		const pi = await rpc();
 		await pi.run("one");
@@ -58,7 +58,7 @@ describe("switching readonly", () => {
 		expect(third?.tools).toEqual(second?.tools);
 	});
 
-	it("a change in the middle of a run applies to the next call and is sent at once", async () => {
+	deepIt("a change in the middle of a run applies to the next call and is sent at once", async () => {
 		const { rpc, server } = await openBench({
 			script: [call("bash", { command: "sleep 1.5" }), write, say("Done.")],
 		});
@@ -74,7 +74,7 @@ describe("switching readonly", () => {
 });
 
 describe("the stored posture", () => {
-	it("follows the branch: after a resume, after a reload, and differently on another branch", async () => {
+	deepIt("follows the branch: after a resume, after a reload, and differently on another branch", async () => {
 		const { rpc, project } = await openBench({ script: [say("one"), write, say("no"), write, say("yes")] });
 		const draft = new SessionDraft(project);
 		draft.user("hi");
@@ -96,7 +96,7 @@ describe("the stored posture", () => {
 		void before;
 	});
 
-	it("may come from the reference package", async () => {
+	deepIt("may come from the reference package", async () => {
 		const { rpc, project } = await openBench({ script: [write, say("no")] });
 		const draft = new SessionDraft(project);
 		draft.user("hi");

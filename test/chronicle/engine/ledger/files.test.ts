@@ -23,6 +23,7 @@ import type { LedgerEvent, Run } from "../../../../src/chronicle/core/machine/in
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { thisHost } from "../../../../src/chronicle/engine/ledger/lease.ts";
 import { type Disk, realDisk } from "../../../../src/disk/index.ts";
+import { deepIt } from "../../../harness/deep-it.ts";
 import { needs, needsNoRoot, needsPosix } from "../../../harness/needs.ts";
 import { deep } from "../../../harness/runs.ts";
 import { baseline, created, id, tell, value, visit } from "./sample-events.ts";
@@ -606,7 +607,7 @@ describe("the lease", () => {
 		expect([readFileSync(log()), readFileSync(json())]).toEqual(before);
 		await ledger.releaseLease();
 	});
-	it("goes to exactly one of several processes that try at once", async () => {
+	deepIt("goes to exactly one of several processes that try at once", async () => {
 		await aRun(0);
 		const script = `
 			import { openFileStore } from ${JSON.stringify(new URL("../../../../src/chronicle/engine/ledger/index.ts", import.meta.url).href)};

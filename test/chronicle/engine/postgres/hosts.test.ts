@@ -1,5 +1,6 @@
 // Two hosts and the command line, without faults and with the worst one.
 import { describe, expect, it } from "vitest";
+import { deepDescribe } from "../../../harness/deep-it.ts";
 import { openModelServer, openProject, packageUnderTest, runNode } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
@@ -17,7 +18,7 @@ describe("a package without pg and pg-boss", () => {
 	});
 });
 
-describe("an engine", needsPostgres, () => {
+deepDescribe("an engine", needsPostgres, () => {
 	it("does a run that was submitted, approved and looked at from elsewhere", {
 		timeout: patient(120_000),
 	}, async () => {

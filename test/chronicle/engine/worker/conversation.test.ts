@@ -71,7 +71,7 @@ describe("continuing a conversation", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("an answered move is not requested again: after a rejection the model continues", async () => {
+	deepIt("an answered move is not requested again: after a rejection the model continues", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -130,7 +130,7 @@ describe("continuing a conversation", () => {
 		rmSync(moved, { recursive: true });
 	});
 
-	it("a lost or broken conversation is reported, or replaced by a new one where that is allowed", async () => {
+	deepIt("a lost or broken conversation is reported, or replaced by a new one where that is allowed", async () => {
 		const server = await openModelServer([move(), move(), move()]);
 		const project = openProject({ server });
 		const rig = openRig(project);

@@ -54,7 +54,7 @@ describe("tools of a state's extensions", () => {
 		expect(server.requests[1]?.lastResult?.text).toBe("did late");
 	});
 
-	it("with `tools`, those named (in any case) are active, and the others are reported once", async () => {
+	deepIt("with `tools`, those named (in any case) are active, and the others are reported once", async () => {
 		const { first, notice } = await work(
 			{ "one.mjs": bringing(["lsp", "todo", "Jira_Get", "jira_set", "search", "find"]) },
 			{ extensions: ["./one.mjs"], tools: ["Read", "LSP", "jira_*", "search", "workflow_transition"] },
@@ -123,7 +123,7 @@ describe("tools of a state's extensions", () => {
 		expect(said).not.toContain("TODO RAN");
 	});
 
-	it("an extension's tool is judged by what it would do, like any other", async () => {
+	deepIt("an extension's tool is judged by what it would do, like any other", async () => {
 		const { server, project } = await work(
 			{
 				"one.mjs": bringing(["fs_write_file"]),
@@ -196,13 +196,16 @@ describe("problems of a state's extensions", () => {
 		expect(await findOrphans(rig.run)).toEqual([]);
 	});
 
-	it("a check without problems is silent, leaves nothing running, and warns about tools that are left out", async () => {
-		const project = openProject({ server: await openModelServer([]), trusted: true, files });
-		expect((await problemsOf(project, { extensions: ["slow.mjs"] })).problems).toEqual([]);
-		const { problems } = await problemsOf(project, { extensions: ["one.mjs"], tools: ["read"] });
-		expect(problems).toMatchObject([{ severity: "warning", message: expect.stringContaining("`lsp`") }]);
-		expect(project.sessionFiles()).toEqual([]);
-	});
+	deepIt(
+		"a check without problems is silent, leaves nothing running, and warns about tools that are left out",
+		async () => {
+			const project = openProject({ server: await openModelServer([]), trusted: true, files });
+			expect((await problemsOf(project, { extensions: ["slow.mjs"] })).problems).toEqual([]);
+			const { problems } = await problemsOf(project, { extensions: ["one.mjs"], tools: ["read"] });
+			expect(problems).toMatchObject([{ severity: "warning", message: expect.stringContaining("`lsp`") }]);
+			expect(project.sessionFiles()).toEqual([]);
+		},
+	);
 });
 
 describe("an extension named by", () => {

@@ -61,16 +61,18 @@ describe("a guarded worker", () => {
 		expect(ended.every(({ error }) => error)).toBe(true);
 	});
 
-	it.each<[string, WorkerAnswer, RegExp, boolean]>([
-		["a yes lets it run", { kind: "confirmed" }, /released/, false],
-		["a no refuses", { kind: "denied" }, /Releasing is for people[\s\S]*said no/, true],
-		[
-			"nobody there refuses, with a usable reason",
-			{ kind: "undecided" },
-			/Releasing is for people[\s\S]*nobody can be asked now/,
-			true,
-		],
-	])("a question reaches the user through the supervisor, with the command: %s", async (_, answer, result, refused) => {
+	it.each<[string, WorkerAnswer, RegExp, boolean]>(
+		sampled([
+			["a yes lets it run", { kind: "confirmed" }, /released/, false],
+			["a no refuses", { kind: "denied" }, /Releasing is for people[\s\S]*said no/, true],
+			[
+				"nobody there refuses, with a usable reason",
+				{ kind: "undecided" },
+				/Releasing is for people[\s\S]*nobody can be asked now/,
+				true,
+			],
+		]),
+	)("a question reaches the user through the supervisor, with the command: %s", async (_, answer, result, refused) => {
 		const server = await openModelServer([call("bash", { command: "./release.sh now" }), move]);
 		const rig = openRig(guardedProject(server), { answer: () => answer });
 		const worker = await rig.start();
@@ -92,7 +94,7 @@ describe("a guarded worker", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 	});
 
-	it("the rules of a run are frozen: changing the rule file or the brief has no effect", async () => {
+	deepIt("the rules of a run are frozen: changing the rule file or the brief has no effect", async () => {
 		const server = await openModelServer([
 			calls([
 				["write", { path: ".pi/damage-control-rules.yaml", content: "zeroAccessPaths: []" }],
@@ -128,7 +130,7 @@ describe("a guarded worker", () => {
 		expect(rig.of("tool_ended")[0]).toMatchObject({ error: true, blocked: expect.any(String) });
 	});
 
-	it("calls made by a script are judged and logged like any other", async () => {
+	deepIt("calls made by a script are judged and logged like any other", async () => {
 		const code =
 			"const a = await tools.bash({ command: 'echo fine' }); let b; try { b = await tools.read({ path: '.env' }); } catch (error) { b = String(error); } return JSON.stringify([a, b]);";
 		const server = await openModelServer([call("codemode", { code }), move]);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openProjectLauncher } from "../../../../src/chronicle/engine/worker/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../../../src/pi/index.ts";
 import { findOrphans } from "../../../../src/process/index.ts";
-import { deepIt } from "../../../harness/deep-it.ts";
+import { deepDescribe, deepIt } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
@@ -119,7 +119,7 @@ describe("tools of servers", () => {
 	});
 });
 
-describe("the launcher of a project", () => {
+deepDescribe("the launcher of a project", () => {
 	it("asks pi for its models if a state names one, and finds agents, rules and the worker extension", async () => {
 		const server = await openModelServer([move()]);
 		const project = openProject({

@@ -50,34 +50,37 @@ describe("moves", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("an unreachable target, an empty, missing or endless summary and a cut-off call are errors with a remedy; text alone moves nothing", async () => {
-		const server = await openModelServer([
-			move("shipping"),
-			move("cheking"),
-			call("workflow_transition", { target_state: "checking", summary: "  " }),
-			call("workflow_transition", { target_state: "checking", summary: "x".repeat(1_000_000) }),
-			call("workflow_transition", { target_state: "checking" }),
-			call("workflow_transition", { target_state: "checking", summary: "cut" }, { finish: "length" }),
-			say("### VERDICT: **DONE**, transition to checking"),
-			move(),
-		]);
-		const rig = openRig(openProject({ server }));
-		const worker = await rig.start();
-		expect(await rig.wait("turn_settled")).toEqual({ kind: "turn_settled", stop: "finished" });
-		const results = server.requests.slice(1).map((request) => request.lastResult?.text ?? "");
-		expect(results[0]).toContain("`checking`, `planning`");
-		expect(results[1]).toContain("Did you mean `checking`?");
-		expect(results[2]).toContain("summary is empty");
-		expect(results[3]).toContain("1000000 characters");
-		expect(results[4]).toContain("summary");
-		expect(rig.of("move")).toEqual([]);
-		expect(await worker.send("You have not called workflow_transition.")).toBe(true);
-		expect(await worker.ended).toEqual({ kind: "stopped" });
-		expect(server.last().lastUser).toBe("You have not called workflow_transition.");
-		expect(rig.of("move")).toHaveLength(1);
-	});
+	deepIt(
+		"an unreachable target, an empty, missing or endless summary and a cut-off call are errors with a remedy; text alone moves nothing",
+		async () => {
+			const server = await openModelServer([
+				move("shipping"),
+				move("cheking"),
+				call("workflow_transition", { target_state: "checking", summary: "  " }),
+				call("workflow_transition", { target_state: "checking", summary: "x".repeat(1_000_000) }),
+				call("workflow_transition", { target_state: "checking" }),
+				call("workflow_transition", { target_state: "checking", summary: "cut" }, { finish: "length" }),
+				say("### VERDICT: **DONE**, transition to checking"),
+				move(),
+			]);
+			const rig = openRig(openProject({ server }));
+			const worker = await rig.start();
+			expect(await rig.wait("turn_settled")).toEqual({ kind: "turn_settled", stop: "finished" });
+			const results = server.requests.slice(1).map((request) => request.lastResult?.text ?? "");
+			expect(results[0]).toContain("`checking`, `planning`");
+			expect(results[1]).toContain("Did you mean `checking`?");
+			expect(results[2]).toContain("summary is empty");
+			expect(results[3]).toContain("1000000 characters");
+			expect(results[4]).toContain("summary");
+			expect(rig.of("move")).toEqual([]);
+			expect(await worker.send("You have not called workflow_transition.")).toBe(true);
+			expect(await worker.ended).toEqual({ kind: "stopped" });
+			expect(server.last().lastUser).toBe("You have not called workflow_transition.");
+			expect(rig.of("move")).toHaveLength(1);
+		},
+	);
 
-	it("a move that the supervisor refuses is returned to the model, which continues", async () => {
+	deepIt("a move that the supervisor refuses is returned to the model, which continues", async () => {
 		const server = await openModelServer([move(), move("planning")]);
 		const rig = openRig(openProject({ server }), {
 			host: {

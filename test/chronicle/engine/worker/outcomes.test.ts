@@ -47,33 +47,36 @@ describe("usage", () => {
 		expect(free.of("used").at(-1)?.spend).toMatchObject({ tokens: 110, costUsd: 0, unmeteredTokens: 110 });
 	});
 
-	it("beyond the limit the calls of the message that crossed it are refused, saving still works, and no more requests are made", async () => {
-		const server = await openModelServer([
-			call("write", { path: "kept.txt", content: "x" }, { usage: { input: 300, output: 10 } }),
-			calls(
-				[
-					["write", { path: "never.txt", content: "x" }],
-					["workflow_update_snapshot", { data: "found" }],
-				],
-				{ usage: { input: 900, output: 10 } },
-			),
-		]);
-		const project = openProject({ server });
-		const rig = openRig(project);
-		const worker = await rig.start({
-			limits: { wallMs: 60_000, idleMs: 60_000, tokens: 1000, countCacheReads: true },
-		});
-		expect(await rig.wait("turn_settled")).toMatchObject({ stop: "aborted" });
-		expect(project.exists("kept.txt")).toBe(true);
-		expect(project.exists("never.txt")).toBe(false);
-		expect(rig.of("snapshot")).toHaveLength(1);
-		expect(rig.of("tool_ended").filter(({ blocked }) => blocked)).toMatchObject([
-			{ tool: "write", blocked: "allowance" },
-		]);
-		expect(server.requests).toHaveLength(2);
-		worker.stop("boundary");
-		expect(await worker.ended).toEqual({ kind: "stopped" });
-	});
+	deepIt(
+		"beyond the limit the calls of the message that crossed it are refused, saving still works, and no more requests are made",
+		async () => {
+			const server = await openModelServer([
+				call("write", { path: "kept.txt", content: "x" }, { usage: { input: 300, output: 10 } }),
+				calls(
+					[
+						["write", { path: "never.txt", content: "x" }],
+						["workflow_update_snapshot", { data: "found" }],
+					],
+					{ usage: { input: 900, output: 10 } },
+				),
+			]);
+			const project = openProject({ server });
+			const rig = openRig(project);
+			const worker = await rig.start({
+				limits: { wallMs: 60_000, idleMs: 60_000, tokens: 1000, countCacheReads: true },
+			});
+			expect(await rig.wait("turn_settled")).toMatchObject({ stop: "aborted" });
+			expect(project.exists("kept.txt")).toBe(true);
+			expect(project.exists("never.txt")).toBe(false);
+			expect(rig.of("snapshot")).toHaveLength(1);
+			expect(rig.of("tool_ended").filter(({ blocked }) => blocked)).toMatchObject([
+				{ tool: "write", blocked: "allowance" },
+			]);
+			expect(server.requests).toHaveLength(2);
+			worker.stop("boundary");
+			expect(await worker.ended).toEqual({ kind: "stopped" });
+		},
+	);
 
 	deepIt("a limit raised while the worker runs applies at once", async () => {
 		const held = gate();
@@ -145,7 +148,7 @@ describe("a worker ends", () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it("at once: during a command, with all of its child processes", async () => {
+	deepIt("at once: during a command, with all of its child processes", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 321 & sleep 322" })]);
 		const project = openProject({ server });
 		const rig = openRig(project);
@@ -159,7 +162,7 @@ describe("a worker ends", () => {
 		expect(findOrphans(rig.run)).toEqual([]);
 	});
 
-	it("when the model is silent, not when a command is", async () => {
+	deepIt("when the model is silent, not when a command is", async () => {
 		const server = await openModelServer([call("bash", { command: "sleep 1.2" }), hang("I am thinking")]);
 		const rig = openRig(openProject({ server }));
 		const worker = await rig.start({ limits: { wallMs: 60_000, idleMs: 700, countCacheReads: true } });

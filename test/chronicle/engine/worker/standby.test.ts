@@ -163,7 +163,7 @@ describe("a standby", () => {
 		expect(rig.seen.filter(({ kind }) => kind === "turn_settled")).toEqual([]);
 	});
 
-	it("that is frozen costs a start and nothing else", { timeout: patient(60_000) }, async () => {
+	deepIt("that is frozen costs a start and nothing else", { timeout: patient(60_000) }, async () => {
 		const { rig } = await open();
 		const pid = await keep(rig);
 		process.kill(pid, "SIGSTOP");
@@ -183,7 +183,7 @@ describe("a standby", () => {
 		expect(await play(rig)).toMatchObject({ standby: true });
 	});
 
-	it("is bounded for all runs together, and by 0 turned off", { timeout: patient(60_000) }, async () => {
+	deepIt("is bounded for all runs together, and by 0 turned off", { timeout: patient(60_000) }, async () => {
 		const { rig } = await open({}, { launcher: { standby: { most: 1, waitMs: 1000 } } });
 		await keep(rig);
 		const other = openRig(rig.project, { launcher: { standby: { most: 1, waitMs: 1000 } } });

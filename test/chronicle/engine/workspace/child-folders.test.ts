@@ -17,6 +17,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ChildFolder, Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
 import { type FilesStage, openFilesStage, value } from "./stage.ts";
@@ -88,17 +89,19 @@ describe("the repository of a child's folder", () => {
 		);
 	});
 
-	it.each<[string, (cwd: string) => void]>([
-		["removed", (cwd) => rmSync(join(cwd, ".git"), { recursive: true })],
-		["broken", (cwd) => writeFileSync(join(cwd, ".git", "HEAD"), "")],
-		[
-			"made anew",
-			(cwd) => {
-				rmSync(join(cwd, ".git"), { recursive: true });
-				git(cwd, "init", "-q");
-			},
-		],
-	])("may be %s: the child's files are its own all the same", async (_, change) => {
+	it.each<[string, (cwd: string) => void]>(
+		sampled([
+			["removed", (cwd) => rmSync(join(cwd, ".git"), { recursive: true })],
+			["broken", (cwd) => writeFileSync(join(cwd, ".git", "HEAD"), "")],
+			[
+				"made anew",
+				(cwd) => {
+					rmSync(join(cwd, ".git"), { recursive: true });
+					git(cwd, "init", "-q");
+				},
+			],
+		]),
+	)("may be %s: the child's files are its own all the same", async (_, change) => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		stage.write("node_modules/x/index.js", "x\n");
@@ -273,7 +276,7 @@ describe("the files of a child", () => {
 		});
 	});
 
-	it("can be kept by several children and the parent at one time", async () => {
+	deepIt("can be kept by several children and the parent at one time", async () => {
 		const stage = openFilesStage();
 		for (let n = 0; n < 50; n += 1) stage.write(`f${n}.txt`, `${n}\n`);
 		const parent = stage.open();

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { openCopiedWorkspace } from "../supervisor/copied-workspace.ts";
 
@@ -42,7 +43,7 @@ async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
 	return got.value;
 }
 
-describe.each(makes)("a workspace of %s", (_, open) => {
+describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 	const stage = () => {
 		const cwd = openFolder();
 		const workspace = open(cwd);

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
 import { type FilesStage, openFilesStage, value } from "./stage.ts";
@@ -86,7 +87,7 @@ describe("what the user has in the place of a new file is a conflict, and nothin
 	});
 });
 
-it("looks anew at what is edited while it joins", async () => {
+deepIt("looks anew at what is edited while it joins", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n2\n3\n");
 	stage.write("b.txt", "1\n");
@@ -127,11 +128,13 @@ it("finishes a rename of which only the deletion was done", async () => {
 	expect([...stage.look().keys()]).toEqual(["deep/new.txt"]);
 });
 
-it.each<[string, (stage: FilesStage) => void]>([
-	["gone", (stage) => rmSync(join(stage.root, "a.txt"))],
-	["empty", (stage) => stage.write("a.txt", "")],
-	["cut short", (stage) => stage.write("a.txt", "of the user\n2\n3\n4\n5\nof")],
-])("finishes a file that it was killed over and that is %s now", async (_, leave) => {
+it.each<[string, (stage: FilesStage) => void]>(
+	sampled([
+		["gone", (stage) => rmSync(join(stage.root, "a.txt"))],
+		["empty", (stage) => stage.write("a.txt", "")],
+		["cut short", (stage) => stage.write("a.txt", "of the user\n2\n3\n4\n5\nof")],
+	]),
+)("finishes a file that it was killed over and that is %s now", async (_, leave) => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n2\n3\n4\n5\n6\n");
 	stage.write("b.txt", "1\n");

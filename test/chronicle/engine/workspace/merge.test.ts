@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ConflictKind, MergedFiles } from "../../../../src/chronicle/core/index.ts";
+import { sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { needsPosix } from "../../../harness/needs.ts";
 import { type FilesStage, openFilesStage, value } from "./stage.ts";
@@ -98,7 +99,7 @@ const table: [string, ConflictKind, Side, Side, Side][] = [
 	["a file that is not kept any more", "unkept", { a: "1\n" }, { a: "x".repeat(900) }, { a: "2\n" }],
 ];
 
-describe.each(table)("a conflict over %s", needsPosix, (_, kind, base, ours, theirs) => {
+describe.each(sampled(table))("a conflict over %s", needsPosix, (_, kind, base, ours, theirs) => {
 	const limits = { fileBytes: 500 };
 
 	it("is named, and what else both did is merged", async () => {

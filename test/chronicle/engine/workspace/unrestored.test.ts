@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { deepIt } from "../../../harness/deep-it.ts";
 import { needsNoRoot } from "../../../harness/needs.ts";
 import { openFilesStage, rewind, value } from "./stage.ts";
 
@@ -35,34 +36,37 @@ it("a rewind and its undo report large files and leave them unchanged", async ()
 	expect(stage.look()).toEqual(since);
 });
 
-it("a nested repository: its files are restored and its HEAD is reported; one that is gone or new is reported and left", async () => {
-	const stage = openFilesStage();
-	stage.write("inner/file.txt", "1\n");
-	stage.repository("inner");
-	stage.write("doomed/x.txt", "1\n");
-	stage.repository("doomed");
-	stage.write("a.txt", "1\n");
-	const workspace = stage.open();
-	const { tree } = await value(workspace.snapshot());
-	stage.write("inner/file.txt", "2\n");
-	stage.git("inner", "commit", "-qam", "two");
-	stage.write("inner/more.txt", "3\n");
-	rmSync(join(stage.root, "doomed"), { recursive: true });
-	stage.write("cloned/y.txt", "1\n");
-	stage.repository("cloned");
-	stage.write("a.txt", "2\n");
-	const since = stage.look();
-	const { left, before } = await rewind(workspace, tree);
-	expect(names(left)).toEqual(["cloned", "doomed", "inner"]);
-	expect([stage.read("a.txt"), stage.read("inner/file.txt"), stage.read("cloned/y.txt")]).toEqual([
-		"1\n",
-		"1\n",
-		"1\n",
-	]);
-	expect(existsSync(join(stage.root, "inner/more.txt"))).toBe(false);
-	expect((await rewind(workspace, before)).left).toEqual([]);
-	expect(stage.look()).toEqual(since);
-});
+deepIt(
+	"a nested repository: its files are restored and its HEAD is reported; one that is gone or new is reported and left",
+	async () => {
+		const stage = openFilesStage();
+		stage.write("inner/file.txt", "1\n");
+		stage.repository("inner");
+		stage.write("doomed/x.txt", "1\n");
+		stage.repository("doomed");
+		stage.write("a.txt", "1\n");
+		const workspace = stage.open();
+		const { tree } = await value(workspace.snapshot());
+		stage.write("inner/file.txt", "2\n");
+		stage.git("inner", "commit", "-qam", "two");
+		stage.write("inner/more.txt", "3\n");
+		rmSync(join(stage.root, "doomed"), { recursive: true });
+		stage.write("cloned/y.txt", "1\n");
+		stage.repository("cloned");
+		stage.write("a.txt", "2\n");
+		const since = stage.look();
+		const { left, before } = await rewind(workspace, tree);
+		expect(names(left)).toEqual(["cloned", "doomed", "inner"]);
+		expect([stage.read("a.txt"), stage.read("inner/file.txt"), stage.read("cloned/y.txt")]).toEqual([
+			"1\n",
+			"1\n",
+			"1\n",
+		]);
+		expect(existsSync(join(stage.root, "inner/more.txt"))).toBe(false);
+		expect((await rewind(workspace, before)).left).toEqual([]);
+		expect(stage.look()).toEqual(since);
+	},
+);
 
 it("a rewind deletes nothing when only a repository's .git was removed; files that became part of one stay files", async () => {
 	const stage = openFilesStage();

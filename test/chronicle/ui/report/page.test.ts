@@ -4,7 +4,7 @@ import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { type ReportOptions, writeReport } from "../../../../src/chronicle/ui/report/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
-import { sampled } from "../../../harness/deep-it.ts";
+import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { deep } from "../../../harness/runs.ts";
 import { ask, definition, go, here, newTree, open, since, start, type TestRun } from "../../core/machine/test-run.ts";
 import { attribute, expectSound, type Page, textOf } from "./checks.ts";
@@ -167,7 +167,7 @@ describe("a run with little data", () => {
 		expect(page.section("money")).toContain("Implementation");
 	});
 
-	it("with invalid events has a report of the others, which says so", async () => {
+	deepIt("with invalid events has a report of the others, which says so", async () => {
 		const play = dayOfWork();
 		const strange = [
 			{ kind: "worker_ended", visit: 2, attempt: 1, launch: 1, outcome: { kind: "melted" } },
@@ -407,7 +407,7 @@ describe("secrets", () => {
 });
 
 describe("size", () => {
-	it("of 300 visits of 60 states is bounded, and omissions are counted", async () => {
+	deepIt("of 300 visits of 60 states is bounded, and omissions are counted", async () => {
 		const name = (index: number) => `state-${index % 60}`;
 		const states = Object.fromEntries(
 			Array.from({ length: 60 }, (_, index) => [name(index), { persona: "P", next: [name(index + 1), "done"] }]),
@@ -436,7 +436,7 @@ describe("size", () => {
 		expect(page.text).toContain("869 ways between states that the run did not take are not drawn.");
 	});
 
-	it("of patches is bounded, by visit, by file and by line", async () => {
+	deepIt("of patches is bounded, by visit, by file and by line", async () => {
 		const line = "x".repeat(5000);
 		const file = (index: number) =>
 			`diff --git a/f${index} b/f${index}\n--- a/f${index}\n+++ b/f${index}\n@@ -0,0 +1,900 @@\n${`+${"y".repeat(60)}\n`.repeat(900)}`;

@@ -1,27 +1,30 @@
-// Kills many runs at random times and prints how they ended: `node bench/kills.ts [runs] [seed]`. A run takes a few seconds. The first
-// failure is printed with its seed and error. Exit code 0: every run finished.
+// Kills many runs at random times and prints how they ended: `node bench/kills.ts [runs] [seed] [children]`; with `children` they are runs with
+// child runs. A run takes a few seconds. The first failure is printed with its seed and error. Exit code 0: every run finished.
 
 import { killAtRandom } from "../test/chronicle/kills/random.ts";
+import { killChildrenAtRandom } from "../test/chronicle/kills/random-children.ts";
 import { endFile } from "../test/harness/lifetime.ts";
 import stage from "../test/harness/stage.ts";
 
-const [count = "500", first = String(Date.now() % 1_000_000)] = process.argv.slice(2);
+const [count = "500", first = String(Date.now() % 1_000_000), kind] = process.argv.slice(2);
 const runs = Number(count);
 const seed = Number(first);
 const unstage = stage({ onTestsRerun() {} } as never);
-let kills = 0;
-let lost = 0;
+/** Sums of the figures of all runs. */
+const sums: Record<string, number> = {};
 let failed = 0;
 const began = performance.now();
 const tell = (done: number): void => {
 	const minutes = ((performance.now() - began) / 60_000).toFixed(1);
-	console.log(`${done} runs, ${kills} kills, ${lost} answers lost on their way, ${failed} failed, ${minutes} min`);
+	const figures = Object.entries(sums).map(([name, sum]) => `${sum} ${name}`);
+	console.log([`${done} runs`, ...figures, `${failed} failed`, `${minutes} min`].join(", "));
 };
 for (let n = 0; n < runs; n++) {
 	try {
-		const done = await killAtRandom(seed + n, 1 + (n % 8));
-		kills += done.kills;
-		lost += done.lostAnswers;
+		const most = 1 + (n % 8);
+		const figures: Record<string, number> =
+			kind === "children" ? await treeFigures(seed + n, most) : await runFigures(seed + n, most);
+		for (const [name, figure] of Object.entries(figures)) sums[name] = (sums[name] ?? 0) + figure;
 	} catch (error) {
 		failed += 1;
 		console.error(error);
@@ -31,3 +34,13 @@ for (let n = 0; n < runs; n++) {
 }
 unstage();
 process.exitCode = failed === 0 ? 0 : 1;
+
+async function runFigures(of: number, most: number) {
+	const { kills, lostAnswers } = await killAtRandom(of, most);
+	return { kills, "answers lost on their way": lostAnswers };
+}
+
+async function treeFigures(of: number, most: number) {
+	const { kills, resumes } = await killChildrenAtRandom(of, most);
+	return { kills, "resumes after them": resumes };
+}

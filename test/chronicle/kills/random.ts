@@ -55,7 +55,7 @@ export async function killAtRandom(seed: number, most: number, standby = 2): Pro
 	return { kills, lostAnswers: server.requests.length - requestsOfPlay, ms: performance.now() - began };
 }
 
-function kill(pid: number): void {
+export function kill(pid: number): void {
 	try {
 		process.kill(pid, "SIGKILL");
 	} catch {
@@ -64,7 +64,7 @@ function kill(pid: number): void {
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function generator(seed: number): () => number {
+export function generator(seed: number): () => number {
 	let state = seed;
 	return () => {
 		state = (state + 0x6d2b79f5) | 0;

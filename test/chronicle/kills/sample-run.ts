@@ -22,7 +22,10 @@ export const template = {
 /** Writes `word` to the log unless it is there, as a careful worker does after an interruption. */
 const once = (word: string) => `grep -qx ${word} log.txt 2>/dev/null || echo ${word} >> log.txt`;
 
-const steps: Readonly<Record<string, readonly [tool: string, args: Record<string, unknown>][]>> = {
+/** A call that the model makes. */
+export type Step = readonly [tool: string, args: Record<string, unknown>];
+
+const steps: Readonly<Record<string, readonly Step[]>> = {
 	planning: [
 		["workflow_update_snapshot", { data: { findings: [{ key: "port", text: "The port is 8081" }] } }],
 		["bash", { command: once("planned") }],
@@ -50,9 +53,13 @@ export function stateOf({ users }: Pick<ModelRequest, "users">): string {
 
 /** The step of its state that a request asks for, from 0. */
 export function stepOf(request: ModelRequest): number {
-	const list = steps[stateOf(request)] ?? [];
+	return nextStep(request, steps[stateOf(request)] ?? []);
+}
+
+/** The first of `list` that has no result in the request's conversation, else the last. */
+function nextStep({ results }: ModelRequest, list: readonly Step[]): number {
 	const seen = new Set(
-		request.results
+		results
 			.filter(({ text }) => !/abort|interrupt|no result|not run|exited with code/i.test(text))
 			.map(({ id }) => id.split("-")[1]),
 	);
@@ -62,10 +69,15 @@ export function stepOf(request: ModelRequest): number {
 
 /** The model's answer to a request. */
 export function answer(request: ModelRequest): Reply {
-	const state = stateOf(request);
-	const step = stepOf(request);
-	const [tool, args] = steps[state]?.[step] ?? ["bash", { command: "false" }];
-	return call(tool, args, { id: `${state}-${step}-${request.number}`, usage: { input: 100, output: 10 } });
+	return answerBySteps(request, steps[stateOf(request)] ?? []);
+}
+
+/** The next of the steps that the request's worker makes. */
+export function answerBySteps(request: ModelRequest, list: readonly Step[]): Reply {
+	const step = nextStep(request, list);
+	const [tool, args] = list[step] ?? ["bash", { command: "false" }];
+	const id = `${stateOf(request)}-${step}-${request.number}`;
+	return call(tool, args, { id, usage: { input: 100, output: 10 } });
 }
 
 /** The number of requests of an undisturbed run. */

@@ -11,6 +11,7 @@ import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../di
 import { processStart } from "../../../process/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
 import { isNumber, isText, object } from "../shape.ts";
+import { removeDeadDrafts } from "./dead-drafts.ts";
 import { diskFailure } from "./failures.ts";
 
 export interface Lease {
@@ -76,6 +77,7 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 		return { ok: false, failure: raced };
 	}
 	for (const other of others) await rm(join(folder, `${prefix}${other}`), { force: true });
+	await removeDeadDrafts(folder);
 	return { ok: true, value: openLease(folder, { ...mine, fence, alive: "yes" }) };
 }
 

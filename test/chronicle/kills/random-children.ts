@@ -1,0 +1,232 @@
+// Kills at random times of runs with children: the command line is killed with SIGKILL, or processes of its workers are, and the run is
+// resumed until it has ended. Then everything that must hold of a tree of runs is checked. See `random.ts`.
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LedgerEvent, Run } from "../../../src/chronicle/core/machine/index.ts";
+import { openFileStore } from "../../../src/chronicle/engine/ledger/index.ts";
+import { readSessionFile } from "../../../src/chronicle/engine/worker/session-file.ts";
+import { findOrphans } from "../../../src/process/index.ts";
+import { openModelServer } from "../../harness/model-server.ts";
+import { openProject, type Project } from "../../harness/project.ts";
+import { packageUnderTest, piScript } from "../../harness/under-test.ts";
+import { answer, filesOf, listWith, type Shape, shapes } from "./children-run.ts";
+import { generator, kill } from "./random.ts";
+
+export interface KilledTree {
+	readonly shape: Shape;
+	readonly kills: number;
+	/** Times that the run was resumed after the kills. */
+	readonly resumes: number;
+	readonly ms: number;
+}
+
+const victims = ["supervisor", "supervisor", "process", "both"] as const;
+/** A paused run is resumed by the user: a child whose worker was killed too often waits. */
+const mostResumes = 5;
+
+interface Tree {
+	readonly project: Project;
+	readonly sessions: string;
+	readonly store: ReturnType<typeof openFileStore>;
+}
+
+/** Plays one run with up to `most` kills. Throws what does not hold. */
+export async function killChildrenAtRandom(seed: number, most: number): Promise<KilledTree> {
+	const random = generator(seed);
+	const began = performance.now();
+	const names = Object.keys(shapes) as Shape[];
+	const shape = names[seed % names.length] ?? "children of a child";
+	const server = await openModelServer(answer);
+	const project = openProject({ server, files: filesOf(shape), trusted: true });
+	const sessions = project.path(".pi/chronicle/sessions");
+	const tree: Tree = { project, sessions, store: openFileStore({ sessions, clock: { now: () => Date.now() } }) };
+	const told: string[] = [];
+	let kills = 0;
+	let edits = 0;
+	let resumes = 0;
+	try {
+		let supervisor = startCommand(tree);
+		while (kills < most) {
+			const over = await Promise.race([sleep(100 + random() * 2500, undefined), supervisor.over]);
+			if (over) break;
+			const victim = victims[Math.floor(random() * victims.length)] ?? "both";
+			kills += 1;
+			told.push(victim);
+			edits += 1;
+			project.write("mine.txt", `edit ${edits}\n`);
+			if (victim !== "supervisor") killWorkers(tree, victim === "both" ? undefined : random());
+			if (victim === "process") continue;
+			supervisor.kill();
+			await supervisor.over;
+			supervisor = startCommand(tree);
+		}
+		for (let last = await supervisor.over; last.code !== 0; last = await startCommand(tree).over) {
+			resumes += 1;
+			if (resumes > mostResumes) throw new Error(`The run does not end: ${JSON.stringify(last)}`);
+		}
+		await inspect(tree, shape);
+		equal(project.read("mine.txt"), edits === 0 ? "at first\n" : `edit ${edits}\n`);
+	} catch (error) {
+		throw new Error(`Seed ${seed} (${shape}), killed: ${told.join(", ")}\n${await describeRuns(tree)}`, {
+			cause: error,
+		});
+	}
+	project.killProcesses();
+	await server.close();
+	return { shape, kills, resumes, ms: performance.now() - began };
+}
+
+interface Command {
+	readonly over: Promise<{ readonly code: number | null; readonly text: string }>;
+	kill(): void;
+}
+
+/** Starts the run, or resumes it where it exists. */
+function startCommand({ project, sessions }: Tree): Command {
+	const [root] = firstRuns(sessions);
+	const words = root === undefined ? ["run", "tree", "Build all parts"] : ["resume", root];
+	const child = spawn(process.execPath, [packageUnderTest().cli, ...words], {
+		cwd: project.folder,
+		env: project.environment({ PI_CHRONICLE_PI: piScript() }),
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	let text = "";
+	for (const stream of [child.stdout, child.stderr])
+		stream.on("data", (chunk: Buffer) => {
+			text += chunk.toString();
+		});
+	const over = new Promise<Awaited<Command["over"]>>((resolve) => {
+		child.on("close", (code) => resolve({ code, text: text.slice(-2000) }));
+	});
+	return { over, kill: () => void child.kill("SIGKILL") };
+}
+
+/** Kills the processes of all workers, or the one that `which` (0 to 1) chooses. */
+function killWorkers({ sessions }: Tree, which: number | undefined): void {
+	const all = runIds(sessions).flatMap((id) => findOrphans(id));
+	const some = which === undefined ? all : all.slice(Math.floor(which * all.length)).slice(0, 1);
+	for (const { pid } of some) kill(pid);
+}
+
+/** Ids of all runs that have a ledger. */
+function runIds(sessions: string): string[] {
+	if (!existsSync(sessions)) return [];
+	return readdirSync(sessions)
+		.filter((name) => name.endsWith(".events.jsonl"))
+		.map((name) => name.slice(0, -".events.jsonl".length));
+}
+
+/** Ids of the runs that are nobody's children. */
+function firstRuns(sessions: string): string[] {
+	return runIds(sessions).filter((id) => {
+		const [line = ""] = readFileSync(join(sessions, `${id}.events.jsonl`), "utf8").split("\n");
+		try {
+			return (JSON.parse(line) as { readonly parent?: object }).parent === undefined;
+		} catch {
+			return false;
+		}
+	});
+}
+
+async function readRun({ store }: Tree, id: string): Promise<{ readonly run: Run; readonly events: LedgerEvent[] }> {
+	const read = await store.read(id);
+	if (!read.ok) throw new Error(read.failure.message);
+	const events: LedgerEvent[] = [];
+	for await (const event of read.value.events()) events.push(event);
+	return { run: read.value.run, events };
+}
+
+async function describeRuns(tree: Tree): Promise<string> {
+	const lines: string[] = [];
+	for (const id of runIds(tree.sessions)) {
+		const { run, events } = await readRun(tree, id);
+		lines.push(`── ${id} ${run.parent?.name ?? "the first run"}: ${run.status} in ${run.state}`);
+		const told = events.filter(({ kind }) => kind !== "child_spent").slice(-12);
+		lines.push(...told.map((event) => JSON.stringify(event).slice(0, 300)));
+	}
+	return lines.join("\n");
+}
+
+/** Everything that must hold of a tree of runs that has ended. */
+async function inspect(tree: Tree, shape: Shape): Promise<void> {
+	const { project, sessions } = tree;
+	const [root = "", ...others] = firstRuns(sessions);
+	deepEqual(others, []);
+	const planned = new Set([root]);
+	const built: number[] = [];
+	let spent = 0;
+	for (const id of planned) {
+		const { run, events } = await readRun(tree, id);
+		// With `join: any` a child may be aborted before it begins.
+		const begun = runIds(sessions);
+		for (const { id: child, status } of inspectEvents(run, events))
+			if (begun.includes(child) || status !== "aborted") planned.add(child);
+		spent += await spentIn(join(sessions, id, "workers"));
+		if (run.status === "done" && run.template.name === "part") built.push(Number(run.task.split(" ")[1]));
+		await inspectLeftovers(tree, id);
+	}
+	deepEqual([...planned].toSorted(), runIds(sessions).toSorted());
+	const names = [...planned].flatMap((id) => [id, `${id}.json`, `${id}.events.jsonl`]);
+	deepEqual(readdirSync(sessions).toSorted(), [".gitignore", ...names].toSorted());
+	const { run } = await readRun(tree, root);
+	equal(run.status, "done");
+	equal(run.totals.tokens, spent);
+	const [lines, same] = shape === "a conflict that a worker resolves" ? [[], "child 1 and 2\n"] : [built, "nobody\n"];
+	equal(project.read("list.txt"), listWith(lines));
+	equal(project.read("same.txt"), same);
+	if (shape !== "the first that is done") equal(built.length, shape === "a conflict that a worker resolves" ? 2 : 3);
+	else ok(built.length >= 1);
+}
+
+/** What must hold of the events of one run; returns how its children ended. */
+function inspectEvents(run: Run, events: readonly LedgerEvent[]): { readonly id: string; readonly status: string }[] {
+	deepEqual(
+		events.map(({ seq }) => seq),
+		events.map((_, index) => index + 1),
+	);
+	equal(events.filter(({ kind }) => kind === "created").length, 1);
+	ok(run.status === "done" || run.status === "aborted", `${run.id} is ${run.status}.`);
+	const ids = events.flatMap((event) => (event.kind === "children_planned" ? event.children : [])).map(({ id }) => id);
+	equal(new Set(ids).size, ids.length);
+	const ended = events.flatMap((event) => (event.kind === "child_ended" ? [event] : []));
+	const endedIds = ended.map(({ child }) => child);
+	equal(new Set(endedIds).size, endedIds.length);
+	const children = ids.map((id) => ({ id, status: ended.find(({ child }) => child === id)?.status ?? "unknown" }));
+	if (run.status === "aborted") return children;
+	deepEqual(endedIds.toSorted(), ids.toSorted());
+	const moves = events.flatMap((event) => (event.kind === "moved" ? [`${event.from} ${event.to}`] : []));
+	equal(new Set(moves).size, moves.length);
+	if (ids.length > 0) equal(events.filter(({ kind }) => kind === "join_applied").length, 1);
+	return children;
+}
+
+/** Tokens that the conversations in the folder have used. */
+async function spentIn(workers: string): Promise<number> {
+	if (!existsSync(workers)) return 0;
+	const files = readdirSync(workers).filter((name) => name.endsWith(".jsonl"));
+	const read = await Promise.all(files.map((name) => readSessionFile(join(workers, name))));
+	return read.reduce((sum, one) => sum + (one.kind === "read" ? one.contents.spend.tokens : 0), 0);
+}
+
+/** No process, folder of a child, lease, lock, message or half of a file is left. */
+async function inspectLeftovers({ project }: Tree, id: string): Promise<void> {
+	for (let n = 0; n < 100 && findOrphans(id).length > 0; n++) await sleep(20);
+	deepEqual(findOrphans(id), []);
+	const files = project
+		.list(join(".pi/chronicle/sessions", id))
+		.map((path) => path.slice(path.indexOf(id) + id.length + 1));
+	deepEqual(
+		files.filter((path) => !leftOver.some((allowed) => allowed.test(path))),
+		[],
+	);
+}
+
+/** What a run leaves in its folder. */
+const leftOver = [
+	/^children\/\.gitignore$/,
+	/^files\/(\.gitignore|HEAD|config|index|index\.probe|info\/\w+|objects|objects\/(\w\w\/[0-9a-f]{38}|(pack|info)\/.*))$/,
+	/^workers\/[\d.]+\.(jsonl|brief\.json|persona\.md)$/,
+];

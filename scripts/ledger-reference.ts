@@ -315,7 +315,10 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["answers", "diff", "words", "seen"],
 	},
 	rejected: { about: "The user rejected, with a message.", fields: ["answers", "words", "seen"] },
-	resumed: { about: "The user resumed a paused run.", fields: ["answers", "words", "seen"] },
+	resumed: {
+		about: "The user resumed a paused run; `reload` is the edited template that it continues with.",
+		fields: ["answers", "words", "reload", "seen"],
+	},
 	released: {
 		about: "The user released the run from `human_intervention`.",
 		fields: ["answers", "to", "done", "words", "seen"],
@@ -330,8 +333,9 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	abort_requested: { about: "An abort was requested.", fields: ["words"] },
 	reopened: { about: "A finished run continues.", fields: ["answers", "to", "words", "seen"] },
 	rewind_requested: {
-		about: "A rewind to the start of an earlier visit, or to a state that a rewind replaced.",
-		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept", "seen"],
+		about:
+			"A rewind to the start of an earlier visit, or to a state that a rewind replaced; `reload` is the edited template that is used from then on.",
+		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept", "reload", "seen"],
 	},
 	ask_opened: {
 		about: "A worker, or a rule of the guard, asked the user.",

@@ -3,10 +3,10 @@
 // secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
 import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { ChildEvent } from "./child-event.ts";
-import type { PinnedTemplate, RunParent } from "./child-run.ts";
+import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
-import type { PersonEvent } from "./person-event.ts";
+import type { PersonEvent, RunTemplate } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
 
@@ -35,16 +35,7 @@ export interface Created {
 	readonly kind: "created";
 	readonly schemaVersion: number;
 	readonly id: string;
-	readonly template: {
-		readonly name: string;
-		readonly hash: string;
-		readonly definition: unknown;
-		readonly file?: string;
-		/** Definitions of all templates that its children run, by name, as they were at the start. */
-		readonly children?: Readonly<Record<string, PinnedTemplate>>;
-		/** Personas without a tool that can change files. */
-		readonly readOnlyAgents?: readonly string[];
-	};
+	readonly template: RunTemplate;
 	/** Present in the ledger of a child run. */
 	readonly parent?: RunParent;
 	readonly task: string;

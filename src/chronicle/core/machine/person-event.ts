@@ -1,7 +1,7 @@
 // Events from the user. `answers` is the `seq` of the event that an answer responds to.
 
 import type { Snapshot } from "../snapshot/index.ts";
-import type { ConflictChoice } from "./child-run.ts";
+import type { ConflictChoice, PinnedTemplate } from "./child-run.ts";
 import type { ParkCause } from "./decision-event.ts";
 
 export type PersonEvent =
@@ -18,6 +18,27 @@ export type PersonEvent =
 	| RewindRequested
 	| ChildSignaled
 	| ChildDropped;
+
+/** The template of a run, with those of its children, as it was when the run started or was reloaded. */
+export interface RunTemplate {
+	readonly name: string;
+	/** Of the definition's content, see `template/hash.ts`. */
+	readonly hash: string;
+	/** The data of the template file, unchanged. */
+	readonly definition: unknown;
+	readonly file?: string;
+	/** Definitions of all templates that its children run, by name. */
+	readonly children?: Readonly<Record<string, PinnedTemplate>>;
+	/** Personas without a tool that can change files. */
+	readonly readOnlyAgents?: readonly string[];
+}
+
+/** The template of the run as the user has edited it: what follows is done with it, what was done stays. */
+export interface TemplateReload {
+	readonly template: RunTemplate;
+	/** Hash of the approved cleanup commands; absent: none run. */
+	readonly cleanupApproval?: string;
+}
 
 /** The position of the run when the user decided. Absent in events from earlier versions, which are matched by `answers` only. */
 export interface Seen {
@@ -48,6 +69,7 @@ export interface Resumed {
 	readonly kind: "resumed";
 	readonly answers: number;
 	readonly words?: string;
+	readonly reload?: TemplateReload;
 	readonly seen?: Seen;
 }
 
@@ -124,6 +146,8 @@ export interface RewindRequested {
 	readonly pairMoves: Readonly<Record<string, number>>;
 	/** `seq` of the event that kept that state; absent: the start of a visit. */
 	readonly kept?: number;
+	/** Used from the rewind on. */
+	readonly reload?: TemplateReload;
 	readonly seen?: Seen;
 }
 

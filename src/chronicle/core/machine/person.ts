@@ -19,10 +19,12 @@ import type {
 	Resumed,
 	RewindRequested,
 	Seen,
+	TemplateReload,
 	Told,
 } from "./person-event.ts";
 import { isState, planOf } from "./plan.ts";
-import { type Reduced, type Refusal, refuse } from "./refusal.ts";
+import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
+import { reloadTemplate } from "./reload.ts";
 import type { Run } from "./run.ts";
 import { stopChildren } from "./settle-children.ts";
 import { nameFiles, stopWorker } from "./shutdown.ts";
@@ -130,16 +132,27 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 			"unexpected",
 			"The run waits in human_intervention: release it, to the move it asked for or to another state.",
 		);
-	const measure = reached(run);
+	const loaded = event.reload ? reloadWhileWaiting(run, event.reload) : run;
+	if (isRefusal(loaded)) return loaded;
+	const measure = reached(loaded);
 	if (measure) return refuse("limit", `The ceiling on ${measure.name} is still reached: raise it first.`);
 	const fresh: Run = {
-		...queueMessage(run, event.seq, event.words),
+		...queueMessage(loaded, event.seq, event.words),
 		status: "running",
 		hold: null,
 		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
 	if (run.children) return continueChildren(reviveChildren(fresh));
-	return advance(fresh, run.conversation ? "resumed" : "entered");
+	return advance(fresh, fresh.conversation ? "resumed" : "entered");
+}
+
+function reloadWhileWaiting(run: Run, reload: TemplateReload): Reduced {
+	if (run.children)
+		return refuse(
+			"illegal",
+			`The children of visit ${run.visit} were planned with the earlier template: rewind ${run.visit} --reload drops them and plans anew.`,
+		);
+	return reloadTemplate(run, reload, run.state);
 }
 
 export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
@@ -306,12 +319,14 @@ export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested):
 
 export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested): Reduced {
 	const { stage } = run;
-	if (!isState(run, event.state)) return refuse("unknown_state", `"${event.state}" is no state of this run.`);
+	const loaded = event.reload ? reloadTemplate(run, event.reload, event.state) : run;
+	if (isRefusal(loaded)) return loaded;
+	if (!isState(loaded, event.state)) return refuse("unknown_state", `"${event.state}" is no state of this run.`);
 	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
 	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
 	if (earlier) return earlier;
-	const { kind, to, state, tree, snapshot, pairMoves, kept } = event;
-	const known = kept === undefined ? {} : { kept };
+	const { kind, to, state, tree, snapshot, pairMoves, kept, reload } = event;
+	const known = { ...(kept === undefined ? {} : { kept }), ...(reload ? { reload } : {}) };
 	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
 	if (run.children && (stage.kind === "children" || stage.kind === "waiting" || stage.kind === "asking"))
 		return stopChildren({ ...run, status: "running", hold: null }, "abort", { kind: "rewind", rewind });
@@ -341,7 +356,7 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const { stage } = run;
 	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
 		return refuse("stale", "No rewind is in progress.");
-	const { to, state, snapshot, pairMoves, kept: from } = stage.rewind;
+	const { to, state, snapshot, pairMoves, kept: from, reload } = stage.rewind;
 	const undo = run.kept.at(-1);
 	if (event.kind === "files_unrestored") {
 		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
@@ -366,5 +381,7 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	// Ids are never reused, not even after a rewind.
 	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
 	const baseline = { tree: event.now ?? event.tree };
-	return moveTo({ ...told, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");
+	const loaded = reload ? reloadTemplate(told, reload, state) : told;
+	const current = isRefusal(loaded) ? told : loaded;
+	return moveTo({ ...current, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");
 }

@@ -5,10 +5,10 @@ import type { VisitUse } from "../../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { ChildGroup } from "./child-group.ts";
-import type { JoinConflict, PinnedTemplate, RunParent } from "./child-run.ts";
+import type { JoinConflict, RunParent } from "./child-run.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
-import type { RewindRequested } from "./person-event.ts";
+import type { RewindRequested, RunTemplate } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 
 export const SCHEMA_VERSION = 1;
@@ -26,17 +26,7 @@ export type RunStatus =
 export interface Run {
 	readonly schemaVersion: number;
 	readonly id: string;
-	readonly template: {
-		readonly name: string;
-		/** Of the definition's content, see `template/hash.ts`. */
-		readonly hash: string;
-		/** The data of the template file, unchanged. */
-		readonly definition: unknown;
-		readonly file?: string;
-		/** See `Created`. */
-		readonly children?: Readonly<Record<string, PinnedTemplate>>;
-		readonly readOnlyAgents?: readonly string[];
-	};
+	readonly template: RunTemplate;
 	/** `template.definition`, compiled. */
 	readonly plan: Template;
 	/** `template.children`, compiled. */

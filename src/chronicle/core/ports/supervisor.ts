@@ -21,8 +21,17 @@ export type Approval =
 	| { readonly kind: "undecided" };
 
 export interface CommandRunner {
-	/** Runs a cleanup command in the run's folder, in its own process group; the output is truncated and redacted. */
-	run(command: string, cwd: string, timeoutMs: number, signal: AbortSignal): Promise<ShellResult>;
+	/**
+	 * Runs a cleanup command in the run's folder, in its own process group; the output is truncated and redacted. `approval`: hash of all
+	 * cleanup commands of the run's template.
+	 */
+	run(
+		command: string,
+		cwd: string,
+		timeoutMs: number,
+		signal: AbortSignal,
+		approval: string | null,
+	): Promise<ShellResult>;
 }
 
 export interface ShellResult {

@@ -162,11 +162,15 @@ type Seen = NonNullable<Extract<PersonEvent, { kind: "approved" }>["seen"]>;
 
 const isSeen = object<Seen>({ visit: isNumber, attempt: optional(isNumber) });
 
+const isReload = object<{ readonly template: object }>({
+	template: object({ name: isText, hash: isText, definition: anyObject }),
+});
+
 /** What each command must have: another version may have posted it. Every command may have `words` and `seen`. */
 const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
 	approved: object({ answers: isNumber, diff: isText }),
 	rejected: object({ answers: isNumber, words: isText }),
-	resumed: object({ answers: isNumber }),
+	resumed: object({ answers: isNumber, reload: optional(isReload) }),
 	released: object({ answers: isNumber }),
 	limits_changed: object({ limits: anyObject }),
 	model_changed: object({ model: isText }),
@@ -174,7 +178,14 @@ const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
 	pause_requested: object({ cause: isText, detail: isText }),
 	abort_requested: anyObject,
 	reopened: object({ answers: isNumber, to: isText }),
-	rewind_requested: object({ to: isNumber, state: isText, tree: isText, snapshot: anyObject, pairMoves: anyObject }),
+	rewind_requested: object({
+		to: isNumber,
+		state: isText,
+		tree: isText,
+		snapshot: anyObject,
+		pairMoves: anyObject,
+		reload: optional(isReload),
+	}),
 	child_signaled: object({ child: isText }),
 	child_dropped: object({ child: isText }),
 };

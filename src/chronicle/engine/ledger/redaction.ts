@@ -1,28 +1,32 @@
 // Keeps secrets out of the ledger, whether they come from a model, a tool, or the user's task.
 // S1 what is compared or looked up stays; S2 a template's commands stay: they run exactly as they were approved.
 import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
-import type { Created, EventBody } from "../../core/index.ts";
+import type { Created, EventBody, RunTemplate } from "../../core/index.ts";
 
 /** The event without the secrets in its texts. */
 export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
 	if (event.kind === "created") return redactCreated(event, redact) as T;
+	if ((event.kind === "resumed" || event.kind === "rewind_requested") && event.reload) {
+		const { reload, ...rest } = event;
+		const template = redactTemplate(reload.template, redact);
+		return { ...(redactDeep(rest, redact) as object), reload: { ...reload, template } } as T;
+	}
 	// Made from redacted events; it holds commands verbatim.
 	if (event.kind === "recovered") return event;
 	return redactDeep(event, redact) as T;
 }
 
 function redactCreated(event: Created, redact: Redact): Created {
-	const { template, task } = event;
+	return { ...event, task: redact(event.task), template: redactTemplate(event.template, redact) };
+}
+
+function redactTemplate(template: RunTemplate, redact: Redact): RunTemplate {
 	return {
-		...event,
-		task: redact(task),
-		template: {
-			...template,
-			definition: redactProse(template.definition, redact),
-			...(template.children
-				? { children: redactProse(template.children, redact) as NonNullable<typeof template.children> }
-				: {}),
-		},
+		...template,
+		definition: redactProse(template.definition, redact),
+		...(template.children
+			? { children: redactProse(template.children, redact) as NonNullable<typeof template.children> }
+			: {}),
 	};
 }
 

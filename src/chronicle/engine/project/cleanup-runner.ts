@@ -11,8 +11,8 @@ import type { CleanupStanding } from "./cleanup-approvals.ts";
 
 export interface CleanupRunnerOptions {
 	readonly run: string;
-	/** Whether the run's commands are approved. Called before every command. */
-	readonly standing: () => CleanupStanding;
+	/** Whether the commands with this hash are approved. Called before every command. */
+	readonly standing: (approval: string) => CleanupStanding;
 	/** The guard's rules for this run, or why they cannot be enforced. */
 	readonly rules: () => FrozenRules | { readonly kind: "unreadable"; readonly detail: string };
 	readonly agentFolder: string;
@@ -27,8 +27,8 @@ const tailBytes = 16 * 1024;
 export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner {
 	const refused = (detail: string): ShellResult => ({ result: { kind: "refused", detail }, output: "" });
 	return {
-		async run(command, cwd, timeoutMs, signal) {
-			switch (options.standing()) {
+		async run(command, cwd, timeoutMs, signal, approval) {
+			switch (approval === null ? "unknown" : options.standing(approval)) {
 				case "unknown":
 					return refused("its text was not approved on this machine");
 				case "own": {

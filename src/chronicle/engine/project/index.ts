@@ -14,6 +14,7 @@ export {
 	isLoaded,
 	notFound,
 	type Preparation,
+	pinTemplate,
 	prepareStart,
 	templateChange,
 } from "./start.ts";

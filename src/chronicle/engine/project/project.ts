@@ -86,7 +86,7 @@ export function openProject(
 		launcher,
 		ports(ledger, approver, ready = launcher(), child) {
 			const rules = freezeRunRules(cwd, home, agentFolder);
-			const { id, cleanupHash } = ledger.run;
+			const { id } = ledger.run;
 			const questions = oneAtATime(approver);
 			const tree: ChildTree = child?.tree ?? new Map();
 			const children = openChildRuns({
@@ -114,7 +114,7 @@ export function openProject(
 				approver,
 				commands: openCleanupRunner({
 					run: id,
-					standing: () => (cleanupHash === null ? "unknown" : approvals.standingOf(cleanupHash)),
+					standing: (approval) => approvals.standingOf(approval),
 					rules: () => rules,
 					agentFolder,
 					env,

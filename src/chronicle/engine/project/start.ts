@@ -2,7 +2,14 @@
 // B1 nothing is written before the user has answered for the cleanup commands; B2 the run is on disk before its first worker starts.
 import { randomUUID } from "node:crypto";
 import { type Diagnostic, didYouMean, formatPath, thereAre } from "../../../definition/index.ts";
-import type { HeldLedger, LaunchProblem, Result, StoreFailure, WorkerLauncher } from "../../core/index.ts";
+import type {
+	HeldLedger,
+	LaunchProblem,
+	Result,
+	StoreFailure,
+	TemplateReload,
+	WorkerLauncher,
+} from "../../core/index.ts";
 import { cleanupOf, hashCleanup, type Run, SCHEMA_VERSION, type Template } from "../../core/index.ts";
 import type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
 import type { Project } from "./project.ts";
@@ -41,8 +48,13 @@ export type Preparation =
 			readonly problems: readonly LaunchProblem[];
 	  };
 
-/** Checks the template `name` and everything that its states need. Starts at most one pi that lists models, and one for each set of extensions. */
-export async function prepareStart(project: Project, name: string, signal?: AbortSignal): Promise<Preparation> {
+/** Checks the template `name` and everything that its states need, for a new run or for the run `own`. Starts at most one pi that lists models, and one for each set of extensions. */
+export async function prepareStart(
+	project: Project,
+	name: string,
+	signal?: AbortSignal,
+	own?: string,
+): Promise<Preparation> {
 	const catalogue = project.templates();
 	const { cwd } = project.place;
 	const found = catalogue.templates.get(name);
@@ -61,7 +73,7 @@ export async function prepareStart(project: Project, name: string, signal?: Abor
 			),
 			...problems.map(({ state, message, remedy }) => `${state}: ${message} ${remedy}`),
 			...dialectNotes(found.read.template),
-			...(await neighbours(project)),
+			...(await neighbours(project, own)),
 		],
 		launcher,
 		pinned: pinnedChildren(tree, writers),
@@ -130,8 +142,10 @@ function dialectNotes({ dialect, states }: Template): string[] {
 }
 
 /** Runs that are active in the same folder: their changes cannot be told apart. */
-async function neighbours({ store }: Project): Promise<string[]> {
-	const live = firstRuns(await store.list()).filter((entry) => entry.kind === "run" && entry.holder?.alive === "yes");
+async function neighbours({ store }: Project, own: string | undefined): Promise<string[]> {
+	const live = firstRuns(await store.list()).filter(
+		(entry) => entry.kind === "run" && entry.holder?.alive === "yes" && entry.id !== own,
+	);
 	return live.map(
 		({ id }) =>
 			`The run ${id.slice(0, 8)} works in this folder at the same time: changes cannot be told apart and are shown for both.`,
@@ -152,24 +166,35 @@ export async function createRun(
 	{ found, cleanup, pinned }: Pick<Extract<Preparation, { kind: "ready" }>, "found" | "cleanup" | "pinned">,
 	order: StartOrder,
 ): Promise<Result<HeldLedger, StoreFailure>> {
-	const { key, file, read } = found;
-	if (cleanup && order.cleanup !== "none") {
-		const texts = cleanup.commands.map(({ state, command }) => `${state}: ${command}`);
-		for (const hash of cleanup.hashes) {
-			const refused = await keepApproval(approvals, hash, order.cleanup, texts);
-			if (refused) return { ok: false, failure: refused };
-		}
-	}
-	const own = hashCleanup(read.template);
+	const pins = await pinTemplate({ approvals }, { found, cleanup, pinned }, order.cleanup);
+	if (!pins.ok) return pins;
 	return store.create({
 		kind: "created",
 		schemaVersion: SCHEMA_VERSION,
 		id: randomUUID(),
-		template: { name: key, hash: read.hash, definition: read.definition, file, ...pinned },
+		...pins.value,
 		task: order.task,
-		...(own !== undefined && order.cleanup !== "none" ? { cleanupApproval: own } : {}),
 		...(order.model === undefined ? {} : { model: order.model }),
 	});
+}
+
+/** The prepared template as a ledger keeps it. Stores the user's answer for its cleanup commands. */
+export async function pinTemplate(
+	{ approvals }: Pick<Project, "approvals">,
+	{ found, cleanup, pinned }: Pick<Extract<Preparation, { kind: "ready" }>, "found" | "cleanup" | "pinned">,
+	answer: StartOrder["cleanup"],
+): Promise<Result<TemplateReload, StoreFailure>> {
+	const { key, file, read } = found;
+	if (cleanup && answer !== "none") {
+		const texts = cleanup.commands.map(({ state, command }) => `${state}: ${command}`);
+		for (const hash of cleanup.hashes) {
+			const refused = await keepApproval(approvals, hash, answer, texts);
+			if (refused) return { ok: false, failure: refused };
+		}
+	}
+	const own = hashCleanup(read.template);
+	const template = { name: key, hash: read.hash, definition: read.definition, file, ...pinned };
+	return { ok: true, value: { template, ...(own !== undefined && answer !== "none" ? { cleanupApproval: own } : {}) } };
 }
 
 /** Without a stored approval the commands would be refused later, when the work is done. */
@@ -194,6 +219,6 @@ async function keepApproval(
 export function templateChange({ templates }: Project, { template }: Run): string | undefined {
 	const now = templates().templates.get(template.name)?.read;
 	return now && now.hash !== template.hash
-		? `The template "${template.name}" has changed since; the run continues with the one that it started with.`
+		? `The template "${template.name}" has changed since; the run continues with its own version; --reload takes the new one.`
 		: undefined;
 }

@@ -81,7 +81,7 @@ async function askApproval(
 }
 
 async function cleanUp(
-	{ workspace, commands, record }: ExecutorContext,
+	{ workspace, commands, record, run }: ExecutorContext,
 	{ visit, index, command, timeoutMs }: Extract<Action, { kind: "clean_up" }>,
 	signal: AbortSignal,
 ): Promise<void> {
@@ -91,7 +91,7 @@ async function cleanUp(
 		await record({ kind: "cleanup_ended", visit, index, result });
 		return;
 	}
-	const { result, output } = await commands.run(command, opened.value.cwd, timeoutMs, signal);
+	const { result, output } = await commands.run(command, opened.value.cwd, timeoutMs, signal, run().cleanupHash);
 	// Aborted because the supervision ends: the command stays pending.
 	if (signal.aborted && result.kind !== "exited") return;
 	await record({ kind: "cleanup_ended", visit, index, result, ...(output === "" ? {} : { output }) });

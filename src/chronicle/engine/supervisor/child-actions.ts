@@ -138,7 +138,7 @@ export class ChildActions {
 		if (run().cleanupApproval === null || run().cleanupApproval !== run().cleanupHash)
 			return "Its set-up commands are not approved.";
 		for (const { command, timeoutMs } of setup) {
-			const { result, output } = await commands.run(command, cwd, timeoutMs, this.#stop.signal);
+			const { result, output } = await commands.run(command, cwd, timeoutMs, this.#stop.signal, run().cleanupHash);
 			if (this.#stopped) return undefined;
 			if (result.kind === "exited" && result.code === 0) continue;
 			const how = resultWords(result);

@@ -155,6 +155,7 @@ const everyOption: CommandGrammar["options"] = {
 	state: "value",
 	choice: "value",
 	done: "flag",
+	reload: "flag",
 	scenario: "value",
 	keep: "flag",
 };

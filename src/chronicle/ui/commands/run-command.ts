@@ -14,6 +14,7 @@ import {
 	type PersonEvent,
 	type Run,
 	type Seen,
+	type TemplateReload,
 	type VisitStart,
 } from "../../core/index.ts";
 
@@ -82,28 +83,33 @@ export interface ResumeOptions {
 	readonly raise?: RaisedLimits;
 	/** `provider/id`, for states that name none. */
 	readonly model?: string;
+	readonly reload?: TemplateReload | undefined;
 }
 
 /** Continues after a pause or at a ceiling, with new ceilings if given; an interrupted run is only resumed. */
-export function resumeCommand(run: Run, words: string, { raise = {}, model }: ResumeOptions = {}): RunCommand {
-	const { state, ...limits } = raise;
-	const raised: PersonEvent[] = [
-		...(Object.keys(limits).length === 0
-			? []
-			: [{ kind: "limits_changed" as const, limits, ...(state === undefined ? {} : { state }) }]),
-		...(model === undefined ? [] : [{ kind: "model_changed" as const, model }]),
-	];
+export function resumeCommand(run: Run, words: string, { raise = {}, model, reload }: ResumeOptions = {}): RunCommand {
+	const raised = [...raisedLimits(raise), ...(model === undefined ? [] : [{ kind: "model_changed" as const, model }])];
 	const { stage } = run;
 	if (stage.kind === "over") return refused(`${standing(run)} Continue it in a state: reopen <state>.`);
 	if (stage.kind === "waiting") {
 		if (run.status === HUMAN_INTERVENTION && raised.length === 0)
 			return refused(`${standing(run)} You have to decide: release, release <state>, or abort.`);
 		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
-		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...saying(words), seen: seenOf(run) }]);
+		const how = { ...saying(words), ...(reload ? { reload } : {}), seen: seenOf(run) };
+		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...how }]);
 	}
+	if (reload)
+		return refused(
+			`${standing(run)} --reload takes the edited template when a waiting run continues: pause it first, or rewind <visit> --reload.`,
+		);
 	const told: PersonEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
 	const events = [...raised, ...told];
 	return events.length === 0 ? { kind: "nothing" } : checked(run, events);
+}
+
+function raisedLimits({ state, ...limits }: RaisedLimits): PersonEvent[] {
+	if (Object.keys(limits).length === 0) return [];
+	return [{ kind: "limits_changed", limits, ...(state === undefined ? {} : { state }) }];
 }
 
 /** Leads out of `human_intervention`, or from another wait to a state. */
@@ -153,7 +159,12 @@ export function abortCommand(run: Run, words: string): RunCommand {
 	return checked(run, [{ kind: "abort_requested", ...saying(words) }]);
 }
 
-export function rewindCommand(run: Run, visit: number, start: VisitStart | undefined): RunCommand {
+export function rewindCommand(
+	run: Run,
+	visit: number,
+	start: VisitStart | undefined,
+	reload?: TemplateReload,
+): RunCommand {
 	if (visit < 1 || visit > run.visit || !Number.isInteger(visit))
 		return refused(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}: rewind <1…${run.visit}>.`);
 	if (!start) return refused(`Visit ${visit} had not begun, or is no longer in the record.`);
@@ -162,7 +173,8 @@ export function rewindCommand(run: Run, visit: number, start: VisitStart | undef
 	if (start.state === HUMAN_INTERVENTION)
 		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: there is nothing to restore.`);
 	const { state, tree, snapshot, pairMoves } = start;
-	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, seen: seenOf(run) }]);
+	const how = { ...(reload ? { reload } : {}), seen: seenOf(run) };
+	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, ...how }]);
 }
 
 /** Restores what a rewind took away. */

@@ -70,10 +70,11 @@ function submitted({ host }: CommandCall, { id, template }: Run, engine: string)
 	return { kind: "done", lines, data: { id, exitCode: exitCodes.done, engine } };
 }
 
-/** Whether the template's cleanup commands may run, or why nothing is started. */
-async function decideCleanup(
+/** Whether the template's cleanup commands may run, or why nothing is done. `command`: what is started with them. */
+export async function decideCleanup(
 	{ host, parsed: { flags } }: CommandCall,
 	{ cleanup, found }: Extract<Preparation, { kind: "ready" }>,
+	command = "run",
 ): Promise<"approved" | "own" | "none" | CommandResponse> {
 	if (!cleanup || flags.has("without-cleanup")) return "none";
 	const lines = cleanupLines(cleanup.commands);
@@ -90,7 +91,7 @@ async function decideCleanup(
 		code: "cleanup-not-approved",
 		exitCode: exitCodes.waits,
 		message: `"${found.key}" has cleanup commands that you have not approved in this wording, so nothing was started.`,
-		remedy: "Read them; then start it with pi-chronicle run --approve-cleanup, or with --without-cleanup.",
+		remedy: `Read them; then start it with pi-chronicle ${command} --approve-cleanup, or with --without-cleanup.`,
 		lines,
 	});
 }

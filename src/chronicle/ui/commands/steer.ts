@@ -16,6 +16,7 @@ import { type Command, type CommandCall, type CommandHost, type CommandResponse,
 import type { DispatchResult } from "./delivery.ts";
 import { dispatch } from "./dispatch.ts";
 import { explainRedaction, holdsSecret } from "./explain-redaction.ts";
+import { reloadFor } from "./reload.ts";
 import type { RunCommand } from "./run-command.ts";
 import { askingElsewhere, resolveRun } from "./run-name.ts";
 import { onlyNumber, type Steering, steerings } from "./steering.ts";
@@ -50,16 +51,17 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	const named = values.run ?? names[0];
 	const found = await resolveRun(project, named, [...host.supervised.keys()]);
 	if (!found.ok) return failed(found.failure);
-	const target = await targetOf(project, steering.name, found.value);
-	if (typeof target === "object") return refused(target);
-	const id = target;
+	const id = await targetOf(project, steering.name, found.value);
+	if (typeof id === "object") return refused(id);
+	const reload = await reloadFor(call, id);
+	if (reload && "kind" in reload) return reload;
 	if (holdsSecret(words)) host.warn(explainRedaction("words"));
 	const supervised = host.supervised.get(id);
 	// On a screen an approval without text shows the question again.
 	const asksAgain = steering.name === "approve" && words === "" && host.hasScreen && !supervised;
 	const confirmed = askOnce((rewind, ledger) => confirmRewind(call, rewind, ledger));
 	const make = async (ledger: ReadLedger): Promise<RunCommand> => {
-		const command = await made(ledger, words);
+		const command = await made(ledger, words, reload);
 		if (asksAgain && command.kind === "answer" && isFree(ledger)) return { kind: "nothing" };
 		return steering.name === "rewind" && command.kind === "events" ? confirmed(command, ledger) : command;
 	};
@@ -69,12 +71,10 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 		live: supervised,
 		afterwards: steering.afterwards,
 	});
-	if (result.kind === "refused") {
-		const answers = steering.name === "approve" || steering.name === "reject";
-		const elsewhere = named === undefined && answers ? await askingElsewhere(project, id) : "";
-		return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
-	}
-	return deliveryResult(steering.name, call, id, result);
+	if (result.kind !== "refused") return deliveryResult(steering.name, call, id, result);
+	const answers = steering.name === "approve" || steering.name === "reject";
+	const elsewhere = named === undefined && answers ? await askingElsewhere(project, id) : "";
+	return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
 }
 
 /** The run that a command goes to: an answer goes to the only child that asks. */
@@ -142,10 +142,12 @@ async function confirmRewind(
 	return agreed ? command : { kind: "refused", message: "Nothing was changed." };
 }
 
+type ResultCall = Pick<CommandCall, "project" | "host"> & Partial<Pick<CommandCall, "parsed">>;
+
 /** The result of a command that was delivered; supervises a run that was resumed here. */
 export async function deliveryResult(
 	name: string,
-	call: Pick<CommandCall, "project" | "host">,
+	call: ResultCall,
 	id: string,
 	result: Exclude<DispatchResult, { kind: "refused" }>,
 ): Promise<CommandResponse> {
@@ -172,11 +174,12 @@ export async function deliveryResult(
 /** Supervises a run that the command resumed. */
 async function attendResumed(
 	name: string,
-	call: Pick<CommandCall, "project" | "host">,
+	call: ResultCall,
 	{ live, before }: DispatchResult & { kind: "attended" },
 ): Promise<CommandResponse> {
-	const { project, host } = call;
-	const notes = [templateChange(project, before), ...live.ledger.repairs].filter((note) => note !== undefined);
+	const { project, host, parsed } = call;
+	const change = parsed?.flags.has("reload") ? undefined : templateChange(project, before);
+	const notes = [change, ...live.ledger.repairs].filter((note) => note !== undefined);
 	if (notes.length > 0) host.warn(notes.join("\n"));
 	const end = await host.attend(project, live);
 	const stopped = await stopResult(call, live.id, end);

@@ -1,7 +1,13 @@
 // The commands that steer a run: what each takes, and the run command that it makes.
 // Nothing is delivered here.
 
-import { type ConflictChoice, keptBefore, type ReadLedger, startOfVisit } from "../../core/index.ts";
+import {
+	type ConflictChoice,
+	keptBefore,
+	type ReadLedger,
+	startOfVisit,
+	type TemplateReload,
+} from "../../core/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
 import {
 	abortCommand,
@@ -28,7 +34,8 @@ export interface Misuse {
 	readonly message: string;
 }
 
-export type Make = (ledger: ReadLedger, words: string) => RunCommand | Promise<RunCommand>;
+/** `reload`: the template as it is now, where the user asked for it. */
+export type Make = (ledger: ReadLedger, words: string, reload?: TemplateReload) => RunCommand | Promise<RunCommand>;
 
 export interface Steering {
 	readonly name: string;
@@ -45,21 +52,30 @@ export interface Steering {
 
 const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a state: ${usage}` });
 
+const reloadOptions = { reload: "flag", "approve-cleanup": "flag", "without-cleanup": "flag" } as const;
+const reloadUsage = `  --reload          with the template as it is now; what was done stays as it is
+  --approve-cleanup, --without-cleanup   its cleanup commands, as for run
+`;
+
 const verbs: readonly Steering[] = [
 	{
 		name: "resume",
 		takes: "[run] [words…]",
 		explained: "The text goes to the worker. A ceiling can be raised with it; it must be above what is spent.",
-		options: { cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
+		options: {
+			...{ cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
+			...reloadOptions,
+		},
 		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings for the run
   --state <state>   for this state instead
   --model <model>   another model for states that name none
-`,
+${reloadUsage}`,
 		afterwards: "continue",
 		make(parsed, model) {
 			const raise = raiseOf(parsed);
 			if ("code" in raise) return raise;
-			return ({ run }, words) => resumeCommand(run, words, { raise, ...(model === undefined ? {} : { model }) });
+			return ({ run }, words, reload) =>
+				resumeCommand(run, words, { raise, reload, ...(model === undefined ? {} : { model }) });
 		},
 	},
 	{
@@ -142,10 +158,14 @@ const verbs: readonly Steering[] = [
 		takes: "[run] <visit> | kept-<number> | undo",
 		explained:
 			"The current files are kept first, under a name: `rewind kept-<number>` restores them, `rewind undo` undoes the last rewind. Continue with resume.",
+		options: reloadOptions,
+		optionsUsage: reloadUsage,
 		afterwards: "continue",
-		make: ({ text: [goal = "", surplus] }) =>
+		make: ({ text: [goal = "", surplus], flags }) =>
 			isGoal(goal) && surplus === undefined
-				? (ledger) => rewindTo(ledger, goal)
+				? flags.has("reload") && !/^\d+$/.test(goal)
+					? { code: "usage", message: "--reload needs the number of a visit: rewind [run] <visit> --reload." }
+					: (ledger, _, reload) => rewindTo(ledger, goal, reload)
 				: {
 						code: "usage",
 						message:
@@ -187,10 +207,10 @@ function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedA
 			code: "usage",
 			message: `--answers takes the number of an event, as printed by status, not "${answers}".`,
 		};
-	return (ledger, words) =>
+	return (ledger, words, reload) =>
 		(visit === undefined ? undefined : refuseEarlier(ledger.run, Number(visit))) ??
 		(answers === undefined ? undefined : refuseOther(ledger.run, Number(answers))) ??
-		made(ledger, words);
+		made(ledger, words, reload);
 }
 
 function boundWords(made: Make | Misuse, { text }: ParsedArguments): Make | Misuse {
@@ -214,9 +234,9 @@ function isGoal(word: string): boolean {
 }
 
 /** Rewinds to `goal`: a visit, `kept-<number>`, or `undo`. */
-async function rewindTo(ledger: ReadLedger, goal: string): Promise<RunCommand> {
+async function rewindTo(ledger: ReadLedger, goal: string, reload?: TemplateReload): Promise<RunCommand> {
 	const { run } = ledger;
-	if (/^\d+$/.test(goal)) return rewindCommand(run, Number(goal), await startOfVisit(ledger, Number(goal)));
+	if (/^\d+$/.test(goal)) return rewindCommand(run, Number(goal), await startOfVisit(ledger, Number(goal)), reload);
 	const seq = goal === "undo" ? (run.kept.at(-1)?.seq ?? 0) : Number(goal.slice("kept-".length));
 	return undoCommand(run, seq, await keptBefore(ledger, seq));
 }

@@ -24,10 +24,14 @@ type PersonPhrases = {
 	) => PersonPhrase | undefined;
 };
 
+function withTemplate(reload: object | undefined): string {
+	return reload ? " with its edited template" : "";
+}
+
 const personPhrases: PersonPhrases = {
 	approved: ({ words = "" }, before) => ({ what: `Approved ${askedBy(before)}`, words }),
 	rejected: ({ words }, before) => ({ what: `Rejected ${askedBy(before)}`, words }),
-	resumed: ({ words = "" }) => ({ what: "Resumed the run", words }),
+	resumed: ({ words = "", reload }) => ({ what: `Resumed the run${withTemplate(reload)}`, words }),
 	released: ({ done, to, words = "" }, { refused }) => {
 		if (done) return { what: "Declared the run done", words };
 		if (to !== undefined) return { what: `Sent the run to ${to}`, words };
@@ -49,10 +53,10 @@ const personPhrases: PersonPhrases = {
 	pause_requested: ({ cause, detail }) => (cause === "person" ? { what: "Paused the run", words: detail } : undefined),
 	abort_requested: ({ words = "" }) => ({ what: "Aborted the run", words }),
 	reopened: ({ to, words = "" }) => ({ what: `Reopened the run in ${to}`, words }),
-	rewind_requested: ({ kept, to, state }) => ({
+	rewind_requested: ({ kept, to, state, reload }) => ({
 		what:
 			kept === undefined
-				? `Rewound files and run to the start of visit ${to} (${state})`
+				? `Rewound files and run to the start of visit ${to} (${state})${withTemplate(reload)}`
 				: `Rewound files and run to kept-${kept} (visit ${to}, ${state})`,
 		words: "",
 	}),

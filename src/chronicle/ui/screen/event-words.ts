@@ -69,7 +69,7 @@ const sentences: Sentences = {
 	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "Nobody answered: taken as no" : `The answer: ${verdict}`),
 	approved: ({ words }) => `A person approved${saying(words)}`,
 	rejected: ({ words }) => `A person rejected: ${words}`,
-	resumed: ({ words }) => `A person resumed the run${saying(words)}`,
+	resumed: ({ words, reload }) => `A person resumed the run${withTemplate(reload)}${saying(words)}`,
 	released: ({ to, done, words }) =>
 		`A person ${done ? "declared the run done" : to === undefined ? "allowed the refused move" : `sent the run to ${to}`}${saying(words)}`,
 	reopened: ({ to, words }) => `A person reopened the run in ${to}${saying(words)}`,
@@ -81,14 +81,20 @@ const sentences: Sentences = {
 	model_changed: ({ model }) => `States that name no model use ${model}`,
 	pause_requested: ({ detail }) => `A pause was asked for: ${detail}`,
 	abort_requested: ({ words }) => `A person ends the run${saying(words)}`,
-	rewind_requested: ({ to, state, kept }) =>
-		kept === undefined ? `A person rewinds to the start of visit ${to} (${state})` : `A person restores kept-${kept}`,
+	rewind_requested: ({ to, state, kept, reload }) =>
+		kept === undefined
+			? `A person rewinds to the start of visit ${to} (${state})${withTemplate(reload)}`
+			: `A person restores kept-${kept}`,
 };
 
 /** The event as a sentence; events of newer versions have the name of their kind. */
 export function eventWords(event: LedgerEvent): string {
 	const say = (sentences as Partial<Record<string, (event: LedgerEvent) => string>>)[event.kind];
 	return say === undefined ? String(event.kind).replaceAll("_", " ") : say(event);
+}
+
+function withTemplate(reload: object | undefined): string {
+	return reload ? " with its edited template" : "";
 }
 
 function limitWords(name: string, value: unknown): string {

@@ -20,13 +20,17 @@ const never = new AbortController().signal;
 afterEach(async () => void (await stopOrphans(run, 100)));
 
 function runnerIn(folder: string, standing: CleanupStanding = "approved") {
-	return openCleanupRunner({
+	const runner = openCleanupRunner({
 		run,
 		standing: () => standing,
 		rules: () => freezeRunRules(folder, folder, join(folder, "agent")),
 		agentFolder: join(folder, "agent"),
 		env: { ...process.env, MY_API_KEY: "sk-live-0123456789abcdef0123" },
 	});
+	return {
+		run: (command: string, cwd: string, timeoutMs: number, signal: AbortSignal) =>
+			runner.run(command, cwd, timeoutMs, signal, hash),
+	};
 }
 
 describe("approval of cleanup commands", () => {

@@ -1,0 +1,39 @@
+// A run that continues with an edited template. Pure.
+// R1 nothing that was done changes: history, totals, visits and snapshot stay; R2 the state that it continues in must exist in the new template.
+import { compileDefinition, hashCleanup, type StatePlan } from "../template/index.ts";
+import type { TemplateReload } from "./person-event.ts";
+import { isState, planOf } from "./plan.ts";
+import { type Reduced, refuse } from "./refusal.ts";
+import type { Run } from "./run.ts";
+import { compileChildPlans } from "./stored-run.ts";
+
+/** The run with the template of `reload`, to continue in `state`; or why it cannot. */
+export function reloadTemplate(run: Run, { template, cleanupApproval }: TemplateReload, state: string): Reduced {
+	const plan = compileDefinition(template.definition, template.name);
+	if (!plan) return refuse("illegal", `The template "${template.name}" cannot be read by this version.`);
+	const reloaded: Run = {
+		...run,
+		template,
+		plan,
+		childPlans: compileChildPlans(template.children),
+		cleanupHash: hashCleanup(plan) ?? null,
+		cleanupApproval: cleanupApproval ?? null,
+		warned: [],
+	};
+	// A state that is only named in `next` ends the run.
+	const isDefined = ({ persona, children }: StatePlan): boolean => persona !== undefined || children !== undefined;
+	if (!isState(reloaded, state) || (isDefined(planOf(run, state)) && !isDefined(planOf(reloaded, state)))) {
+		const states = [...plan.states.values()].filter(isDefined);
+		const listed = states.map(({ name }) => `"${name}"`).join(", ");
+		return refuse(
+			"unknown_state",
+			`"${state}" is not a state of the template "${template.name}" any more; there are ${listed}. Rewind to a visit of one of them.`,
+		);
+	}
+	// Snapshots of other files cannot be compared with those that the run has kept.
+	if (plan.files !== run.plan.files || plan.secretFiles !== run.plan.secretFiles)
+		return refuse("illegal", "The template keeps other files now (`files` or `secret_files`): start a new run.");
+	// A worker that continues would not know its new instructions.
+	const continues = JSON.stringify(planOf(run, state)) === JSON.stringify(planOf(reloaded, state));
+	return continues ? reloaded : { ...reloaded, conversation: null };
+}

@@ -2,7 +2,7 @@
 import type { TemplateReload } from "../../core/index.ts";
 import { pinTemplate, prepareStart } from "../../engine/index.ts";
 import { type CommandCall, type CommandResponse, failed, interrupted, refused } from "./command.ts";
-import { decideCleanup } from "./start.ts";
+import { decideCleanup } from "./decide-cleanup.ts";
 
 /** The template of run `id` as it is now, or why it cannot be used; `undefined` where the command does not ask for it. */
 export async function reloadFor(call: CommandCall, id: string): Promise<TemplateReload | CommandResponse | undefined> {

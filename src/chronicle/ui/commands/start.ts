@@ -1,8 +1,7 @@
 // `run`: starts a run of a template. Everything that keeps it from starting is reported at once, and cleanup commands need approval.
 import { exitCodes } from "../../../pi/index.ts";
 import type { Run } from "../../core/index.ts";
-import { createRun, type Preparation, prepareStart, resolveModel, startSupervision } from "../../engine/index.ts";
-import { cleanupLines } from "../text/index.ts";
+import { createRun, prepareStart, resolveModel, startSupervision } from "../../engine/index.ts";
 import {
 	type Command,
 	type CommandCall,
@@ -12,6 +11,7 @@ import {
 	misuse,
 	refused,
 } from "./command.ts";
+import { decideCleanup } from "./decide-cleanup.ts";
 import { explainRedaction } from "./explain-redaction.ts";
 import { stopResult } from "./steer.ts";
 
@@ -68,30 +68,4 @@ function submitted({ host }: CommandCall, { id, template }: Run, engine: string)
 	const follow = `Follow it with ${host.prefix}status ${id.slice(0, 8)}.`;
 	const lines = [`Submitted ${template.name} (${id}) to the engine at ${engine}. ${follow}`];
 	return { kind: "done", lines, data: { id, exitCode: exitCodes.done, engine } };
-}
-
-/** Whether the template's cleanup commands may run, or why nothing is done. `command`: what is started with them. */
-export async function decideCleanup(
-	{ host, parsed: { flags } }: CommandCall,
-	{ cleanup, found }: Extract<Preparation, { kind: "ready" }>,
-	command = "run",
-): Promise<"approved" | "own" | "none" | CommandResponse> {
-	if (!cleanup || flags.has("without-cleanup")) return "none";
-	const lines = cleanupLines(cleanup.commands);
-	if (flags.has("approve-cleanup")) {
-		host.warn(["cleanup commands that may run:", ...lines].join("\n"));
-		return "approved";
-	}
-	if (cleanup.standing !== "unknown") return cleanup.standing;
-	if (host.approveCleanup) {
-		const answer = await host.approveCleanup(found.key, lines);
-		return answer ?? { kind: "done", lines: ["Nothing was started."], data: {} };
-	}
-	return refused({
-		code: "cleanup-not-approved",
-		exitCode: exitCodes.waits,
-		message: `"${found.key}" has cleanup commands that you have not approved in this wording, so nothing was started.`,
-		remedy: `Read them; then start it with pi-chronicle ${command} --approve-cleanup, or with --without-cleanup.`,
-		lines,
-	});
 }

@@ -51,7 +51,8 @@ describe("completions of /chronicle", () => {
 		expect(await complete(`approve ${id.slice(0, 3)}`)).toEqual([`approve ${id}`]);
 		expect(await complete("resume --t")).toEqual(["resume --tokens"]);
 		expect(await complete(`resume ${id} go on --mi`)).toEqual([`resume ${id} go on --minutes`]);
-		expect(await complete("rewind ")).toEqual(["rewind last", `rewind ${id}`, "rewind 1"]);
+		const options = ["--reload", "--approve-cleanup", "--without-cleanup"].map((option) => `rewind ${option}`);
+		expect(await complete("rewind ")).toEqual(["rewind last", `rewind ${id}`, "rewind 1", ...options]);
 		expect(await complete("diff last a")).toEqual(["diff last all"]);
 		expect(await complete("reopen p")).toEqual(["reopen plan"]);
 		expect(await complete(`release ${id} `)).toEqual([

@@ -1,0 +1,31 @@
+// The user's answer for a template's cleanup commands, before a run starts or continues with them.
+import { exitCodes } from "../../../pi/index.ts";
+import type { Preparation } from "../../engine/index.ts";
+import { cleanupLines } from "../text/index.ts";
+import { type CommandCall, type CommandResponse, refused } from "./command.ts";
+
+/** Whether the template's cleanup commands may run, or why nothing is done. `command`: what is started with them. */
+export async function decideCleanup(
+	{ host, parsed: { flags } }: CommandCall,
+	{ cleanup, found }: Extract<Preparation, { kind: "ready" }>,
+	command = "run",
+): Promise<"approved" | "own" | "none" | CommandResponse> {
+	if (!cleanup || flags.has("without-cleanup")) return "none";
+	const lines = cleanupLines(cleanup.commands);
+	if (flags.has("approve-cleanup")) {
+		host.warn(["cleanup commands that may run:", ...lines].join("\n"));
+		return "approved";
+	}
+	if (cleanup.standing !== "unknown") return cleanup.standing;
+	if (host.approveCleanup) {
+		const answer = await host.approveCleanup(found.key, lines);
+		return answer ?? { kind: "done", lines: ["Nothing was started."], data: {} };
+	}
+	return refused({
+		code: "cleanup-not-approved",
+		exitCode: exitCodes.waits,
+		message: `"${found.key}" has cleanup commands that you have not approved in this wording, so nothing was started.`,
+		remedy: `Read them; then start it with pi-chronicle ${command} --approve-cleanup, or with --without-cleanup.`,
+		lines,
+	});
+}

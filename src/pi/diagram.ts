@@ -3,10 +3,16 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { pageDrawing } from "./pager.ts";
 import { say } from "./say.ts";
 
-/** Shows the lines of a chart: drawn on a separate page in the terminal, as Mermaid text elsewhere. */
-export async function showDiagram(ctx: ExtensionContext, title: string, lines: readonly string[]): Promise<void> {
-	if (ctx.mode !== "tui") return say(ctx, ["```mermaid", ...lines, "```"].join("\n"));
-	await pageDrawing(ctx, title, await drawDiagram(lines));
+/** Shows the lines of a chart, with `notes` below: drawn on a separate page in the terminal, as Mermaid text elsewhere. */
+export async function showDiagram(
+	ctx: ExtensionContext,
+	title: string,
+	lines: readonly string[],
+	notes: readonly string[] = [],
+): Promise<void> {
+	const below = notes.length === 0 ? [] : ["", ...notes];
+	if (ctx.mode !== "tui") return say(ctx, ["```mermaid", ...lines, "```", ...below].join("\n"));
+	await pageDrawing(ctx, title, [...(await drawDiagram(lines)), ...below]);
 }
 
 /** Draws a chart as lines; returns its source if it cannot be drawn. */

@@ -35,6 +35,7 @@ export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
 export { type Answer, askUser, choosePerson, inputPerson, type Question, type YesOrNo } from "./question.ts";
 export { openReloadSlot, type ReloadSlot } from "./reload-slot.ts";
+export { rowsBeside } from "./rows-beside.ts";
 export {
 	linkRpc,
 	type RpcAnswer,
@@ -50,6 +51,7 @@ export { chronicleSettings } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";
+export { supplyPiPackages } from "./supplied-packages.ts";
 export { isTooOld } from "./supported-pi.ts";
 export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";
 export { followRun, runTurn, type TurnOptions, type TurnOutcome } from "./turns.ts";

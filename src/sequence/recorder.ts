@@ -1,7 +1,7 @@
 // The recorder: pi's prompt editor, in which Enter, Ctrl+Enter, Escape and the arrow keys act on the steps above it. Terminal only.
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
-import { matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { askUser, newestFirst, type Scope } from "../pi/index.ts";
+import { type Component, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { askUser, newestFirst, rowsBeside, type Scope } from "../pi/index.ts";
 import { quietly } from "./quietly.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
 import { layRecording } from "./recorder-widget.ts";
@@ -20,8 +20,8 @@ import type { KnownCommand } from "./step.ts";
 
 type EditorFactory = NonNullable<ReturnType<ExtensionContext["ui"]["getEditorComponent"]>>;
 
-/** Screen rows outside the widget and the editor: those of the transcript's end, pi's footer and its status. */
-const otherRows = 7;
+/** Screen rows that the widget leaves to the end of the transcript, where there is room. */
+const transcriptRows = 3;
 /** Number of messages that pi's editor remembers. */
 const historyLength = 100;
 
@@ -81,7 +81,14 @@ class Recorder {
 		ui.setEditorText("");
 		ui.setWidget(statusKey, (tui, theme) => {
 			this.redraw = () => tui.requestRender();
-			return { invalidate() {}, render: (width) => this.widgetRows(tui.terminal.rows, width, theme) };
+			const widget: Component = {
+				invalidate() {},
+				render: (width) => {
+					const rows = tui.terminal.rows - rowsBeside(tui, widget, width) - transcriptRows;
+					return this.widgetRows(rows, width, theme);
+				},
+			};
+			return widget;
 		});
 		this.openEditor();
 		// Another extension may set its own editor meanwhile. That editor is restored when the recorder ends; until then the steps need this
@@ -120,12 +127,8 @@ class Recorder {
 		if (editor) editor.onSubmit = (text) => void this.enter(editor, text);
 	}
 
-	private widgetRows(screenRows: number, width: number, theme: Theme): string[] {
-		const taken = this.editor?.render(width).length ?? 0;
-		const area = {
-			rows: screenRows - taken - otherRows,
-			wholeStatus: visibleWidth(recordingStatus(this.recording)) <= width,
-		};
+	private widgetRows(rows: number, width: number, theme: Theme): string[] {
+		const area = { rows, wholeStatus: visibleWidth(recordingStatus(this.recording)) <= width };
 		return layRecording(this.recording, area, ({ tone, text }) => {
 			const drawn = tone === "text" ? text : theme.fg(tone, text);
 			return tone === "warning" || tone === "dim" ? wrapTextWithAnsi(drawn, width) : [truncateToWidth(drawn, width)];

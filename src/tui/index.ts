@@ -21,5 +21,6 @@ export {
 export { questionSheet, type WordedQuestion } from "./question-sheet.ts";
 export { openSheet, type SheetOption, type SheetSpec, textBody } from "./sheet.ts";
 export { showSheet, wholeScreen } from "./show-sheet.ts";
+export { showInTerminal, type TerminalKeys, terminalPaint } from "./terminal-screen.ts";
 export { openWindow } from "./window.ts";
 export { closes, jumpByKey, moveByKey } from "./window-keys.ts";

@@ -167,15 +167,35 @@ describe("texts of steps", () => {
 	});
 });
 
+/** Another package's footer of nine rows, and a widget of two. */
+const crowd = `export default (pi) => pi.on("session_start", (_event, ctx) => {
+	const rows = (count, text) => ({ invalidate() {}, render: () => Array.from({ length: count }, (_, n) => text + n) });
+	ctx.ui.setWidget("crowd", () => rows(2, "widget "));
+	ctx.ui.setFooter((_tui, _theme, data) => ({
+		invalidate() {},
+		render: () => [...data.getExtensionStatuses().values(), ...rows(8, "footer ").render()],
+	}));
+});`;
+
 describe("the recorder on small screens", () => {
 	it.each([
-		[80, 24],
-		[30, 20],
-		[60, 16],
-	])("shows at %d × %d the current step, the keys, the reason and the status", async (cols, rows) => {
-		const { project, tui } = await openBench({ script: echo });
+		[80, 24, ""],
+		[30, 20, ""],
+		[60, 16, ""],
+		[40, 24, crowd],
+		[80, 24, crowd],
+	])("shows at %d × %d the current step, the keys, the reason and the status %#", async (cols, rows, extension) => {
+		const { project, tui } = await openBench({
+			files: { "crowd.mjs": extension || "export default () => {};" },
+			script: echo,
+		});
 		const steps = Array.from({ length: 23 }, (_, index) => `step ${index + 1} of many, with some more words`);
-		const pi = await tui({ cols, rows, session: recorded(project, ...steps) });
+		const pi = await tui({
+			cols,
+			rows,
+			session: recorded(project, ...steps),
+			extensions: [project.path("crowd.mjs")],
+		});
 		const words = (screen: string) => screen.replace(/\s+/g, " ");
 		await openRecorder(pi, "last");
 		const keys = "Enter adds step · Ctrl+Enter finishes · Esc cancels";

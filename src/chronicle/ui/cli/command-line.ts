@@ -11,6 +11,7 @@ import {
 	performCommand,
 } from "../commands/index.ts";
 import { engineSetting } from "./engine-setting.ts";
+import { followView } from "./follow.ts";
 import { commandLineHost } from "./host.ts";
 import { openOutput } from "./output.ts";
 import { isComplaint, openPlace, placeOptions } from "./place.ts";
@@ -29,6 +30,13 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 		process.stdout.write(usageOf(command));
 		return exitCodes.done;
 	}
+	if (parsed.flags.has("follow") && parsed.flags.has("json")) {
+		const output = openOutput(command.name, true, process.cwd());
+		return output.fail({
+			code: "usage",
+			message: "--follow draws on a terminal, and --json is for programs: give one of them.",
+		});
+	}
 	const options = placeOptions(parsed);
 	const output = openOutput(command.name, parsed.flags.has("json"), options.cwd);
 	const local = openPlace(options, command.needs);
@@ -42,7 +50,11 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 			.join(" ")
 			.trim();
 	try {
-		return await output.show(await performCommand(command, args, { project, host, signal, surfaceOptions, textOf }));
+		const response = await performCommand(command, args, { project, host, signal, surfaceOptions, textOf });
+		if (!parsed.flags.has("follow")) return await output.show(response);
+		const complaint = await followView(project, response, signal);
+		if (complaint) return output.fail(complaint);
+		return signal.aborted ? exitCodes.interrupted : exitCodes.done;
 	} finally {
 		await project.engine?.close();
 	}

@@ -56,7 +56,10 @@ async function candidates(words: readonly string[], listed: readonly ListedComma
 	if (isComplaint(project)) return [];
 	const found = await completeLine(project, words.join(" "), {
 		listed,
-		commands: commands.map((command) => ({ ...command, options: { ...commonOptions, ...command.options } })),
+		commands: commands.map((command) => ({
+			...command,
+			options: { ...commonOptions, ...command.shellOptions, ...command.options },
+		})),
 		takesTemplate: new Set(["run", "show", "check", "rehearse"]),
 		startsByName: false,
 		supervised: [],

@@ -40,7 +40,8 @@ export function openOutput(command: string, json: boolean, cwd: string): Output 
 			const { data, view, exitCode = exitCodes.done } = result;
 			if (json) printData(data);
 			else {
-				const lines = view?.kind === "diagram" ? await drawDiagram(result.lines) : result.lines;
+				const lines =
+					view?.kind === "diagram" ? [...(await drawDiagram(result.lines)), "", ...view.notes] : result.lines;
 				if (lines.length > 0) print(printedLines(lines, view?.kind !== "diagram" && view?.kind !== "patch"));
 			}
 			return exitCode;

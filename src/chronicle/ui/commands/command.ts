@@ -109,8 +109,8 @@ export interface CommandSilent {
 
 export type View =
 	| { readonly kind: "page"; readonly title: string }
-	/** The lines are Mermaid text. */
-	| { readonly kind: "diagram"; readonly title: string }
+	/** The lines are Mermaid text; `notes` are shown below the drawing. */
+	| { readonly kind: "diagram"; readonly title: string; readonly notes: readonly string[] }
 	| { readonly kind: "patch"; readonly title: string; readonly diff: RunDiff }
 	| { readonly kind: "run"; readonly read: ReadLedger; readonly supervised: SupervisedRun | undefined };
 

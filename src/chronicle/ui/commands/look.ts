@@ -15,6 +15,7 @@ import {
 	storyLines,
 	templateDiagram,
 	templateLines,
+	templateNotes,
 	templatePlace,
 } from "../text/index.ts";
 import { undoneOf } from "../timeline/index.ts";
@@ -106,7 +107,12 @@ const show: Command = {
 		const { template } = found.read;
 		const lines = templateDiagram(template);
 		const data = { name, mermaid: lines.join("\n") };
-		return { kind: "done", lines, data, view: { kind: "diagram", title: template.name } };
+		return {
+			kind: "done",
+			lines,
+			data,
+			view: { kind: "diagram", title: template.name, notes: templateNotes(template) },
+		};
 	},
 };
 
@@ -115,6 +121,9 @@ const view: Command = {
 	takes: "[run]",
 	details: "The status, every move with its summary, what the run knows, and the files that it has changed.",
 	exits: unknownRun,
+	shellOptions: { follow: "flag" },
+	optionsUsage:
+		"  --follow        the pages of pi's run view in this terminal, kept up to date: history, transcript, diff, knowledge, events\n",
 	most: 1,
 	needs: "nothing",
 	perform: (call) =>

@@ -3,11 +3,10 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, pageText, say, showDiagram } from "../../../pi/index.ts";
 import { notFound, type Project } from "../../engine/index.ts";
 import { type CommandResponse, performCommand, startCommand, type View } from "../commands/index.ts";
-import { openRunView } from "../screen/index.ts";
+import { openRunView, runSource } from "../screen/index.ts";
 import { complaintLines } from "../text/index.ts";
 import { showPatch } from "./approval-dialog.ts";
 import { sessionHost } from "./host.ts";
-import { runSource } from "./run-source.ts";
 import type { ChronicleSession } from "./session.ts";
 import { sessionCommandNames, sessionCommands } from "./session-commands.ts";
 import { projectOf, refuseChronicle } from "./session-project.ts";
@@ -69,7 +68,7 @@ async function showView(ctx: ExtensionContext, project: Project, view: View, lin
 		case "page":
 			return pageText(ctx, view.title, lines.join("\n"));
 		case "diagram":
-			return showDiagram(ctx, view.title, lines);
+			return showDiagram(ctx, view.title, lines, view.notes);
 		case "patch":
 			await showPatch(ctx, view.title, view.diff);
 			return;

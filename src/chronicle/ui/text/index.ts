@@ -9,4 +9,4 @@ export { removalLines, removedLines } from "./removal-lines.ts";
 export { runData } from "./run-data.ts";
 export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";
-export { templateDiagram } from "./template-diagram.ts";
+export { templateDiagram, templateNotes } from "./template-diagram.ts";

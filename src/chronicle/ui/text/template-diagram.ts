@@ -1,5 +1,6 @@
 // A template as a Mermaid flow chart: its states with who does them, the moves between them, where a person is asked. Pure.
 import { mermaidLabel } from "../../../definition/index.ts";
+import { alignColumns } from "../../../pi/index.ts";
 import type { ChildrenPlan, StatePlan, Template } from "../../core/index.ts";
 import { titleOf } from "../timeline/index.ts";
 
@@ -12,6 +13,23 @@ export function templateDiagram({ initial, states }: Template): string[] {
 		`    start((start)) --> ${id(initial)}`,
 		...[...states.values()].map((state) => `    ${id(state.name)}${box(state)}`),
 		...[...states.values()].flatMap((state) => state.next.map((target) => `    ${id(state.name)} --> ${id(target)}`)),
+	];
+}
+
+/**
+ * What the drawing cannot show without doubt: every move on a line of its own, because the drawing lets edges share a row, and what `asks`
+ * means.
+ */
+export function templateNotes({ states }: Template): string[] {
+	const all = [...states.values()];
+	const asks = (from: StatePlan, to: string) => from.approval.exit || states.get(to)?.approval.entry === true;
+	const moves = all.flatMap((from) =>
+		from.next.map((to) => [`${titleOf(from.name)} → ${titleOf(to)}`, asks(from, to) ? "asks" : ""] as const),
+	);
+	const asking = all.some(({ approval }) => approval.entry || approval.exit);
+	return [
+		...(asking ? ["asks: you decide before the move is made"] : []),
+		...(moves.length > 0 ? ["Moves:", ...alignColumns(moves).map((row) => `  ${row}`)] : []),
 	];
 }
 

@@ -7,6 +7,14 @@ it("show draws a template's states, their personas, approvals, and the moves bet
 	const { rpc, tui } = await openBench({
 		files: withTemplates({
 			feature: sample,
+			hub: {
+				states: {
+					hub: { persona: "H", next: ["a", "b"], requires_approval: true },
+					a: { persona: "A", next: ["hub"] },
+					b: { persona: "B", next: ["hub", "done"] },
+					done: { requires_approval: true, approval_mode: "pre" },
+				},
+			},
 			odd: { name: 'A "b" <c>', states: { 'x"y': { persona: "P & Q", next: [] } } },
 		}),
 		script: [],
@@ -17,8 +25,14 @@ it("show draws a template's states, their personas, approvals, and the moves bet
 	expect(pi.screen.text).toContain("s0 --> s1");
 	expect(pi.screen.text).toContain("s1 --> s0");
 	expect(pi.screen.text).toContain('s2(["Verification"])');
+	expect(pi.screen.text).toMatch(
+		/asks: you decide before the move is made\nMoves:\n {2}Planning → Implementation +asks\n {2}Implementation → Verification\n {2}Implementation → Planning$/m,
+	);
+	await pi.prompt("/chronicle show hub");
+	for (const move of ["Hub → A +asks", "Hub → B +asks", "A → Hub", "B → Hub", "B → Done +asks"])
+		expect(pi.screen.text).toMatch(new RegExp(`^ {2}${move}$`, "m"));
 	await pi.prompt("/chronicle show nothing");
-	expect(pi.screen.text).toContain('There is no template "nothing". There are `feature` and `odd`.');
+	expect(pi.screen.text).toContain('There is no template "nothing". There are `feature`, `hub` and `odd`.');
 	await pi.close();
 
 	const screen = await tui({ cols: 90, rows: 36 });

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ReadLedger } from "../../core/index.ts";
 import { diffRun, type Project, type SupervisedRun, watchRun } from "../../engine/index.ts";
-import type { ViewSource, VisitDiff } from "../screen/index.ts";
 import { differenceLines } from "../text/index.ts";
+import type { ViewSource, VisitDiff } from "./view-source.ts";
 
 export function runSource(project: Project, read: ReadLedger, live: SupervisedRun | undefined): ViewSource {
 	let { run } = read;

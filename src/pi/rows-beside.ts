@@ -1,0 +1,27 @@
+// How many rows of the screen a widget leaves to others: counted, because pi, its version and other packages decide what is there.
+import type { Component } from "@earendil-works/pi-tui";
+
+interface Parent {
+	readonly children: readonly Component[];
+}
+
+/** Rows, at this width, of the other widgets around `widget` and of everything below them: the editor, more widgets, the footer. */
+export function rowsBeside(screen: Parent, widget: Component, width: number): number {
+	const at = screen.children.findIndex((child) => holds(child, widget));
+	return screen.children.slice(Math.max(0, at)).reduce((rows, child) => rows + rowsOf(child, widget, width), 0);
+}
+
+function rowsOf(component: Component, widget: Component, width: number): number {
+	if (component === widget) return 0;
+	if (!holds(component, widget)) return component.render(width).length;
+	return childrenOf(component).reduce((rows, child) => rows + rowsOf(child, widget, width), 0);
+}
+
+function holds(component: Component, widget: Component): boolean {
+	return component === widget || childrenOf(component).some((child) => holds(child, widget));
+}
+
+function childrenOf(component: Component): readonly Component[] {
+	const { children } = component as Partial<Parent>;
+	return Array.isArray(children) ? children : [];
+}

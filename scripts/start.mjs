@@ -2,7 +2,6 @@
 // In a terminal it opens pi there with a workflow ready to run; without one it runs that workflow and prints what happens.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findPi, isPiCommand, ownPiSearch } from "../src/pi/pi-command.ts";
@@ -13,10 +12,15 @@ import { closingLines, openingLines, unplayableLines, visitLines } from "../src/
 import { understudyModel } from "../src/rehearsal/understudy.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** What is played: a workflow of the example project, and the smallest chronicle there is. */
+/** What is played: a workflow and a chronicle of the example project, with names that nobody mixes up. */
 const shows = [
 	{ kind: "workflow", folder: "examples/receipts", name: "feature", task: "Add a --month option" },
-	{ kind: "chronicle", folder: "examples/sample", name: "feature-implementation", task: "A list of things to do" },
+	{
+		kind: "chronicle",
+		folder: "examples/receipts",
+		name: "refactoring",
+		task: "Move the table out of the command line",
+	},
 ];
 const withPerson = process.stdin.isTTY === true && process.stdout.isTTY === true;
 
@@ -59,7 +63,6 @@ async function openForPerson() {
 		settings: { quietStartup: true },
 		config: { tokensPerSecond: 150, welcome },
 	});
-	await cp(join(root, chronicle.folder, ".pi"), join(copy.project, ".pi"), { recursive: true });
 	try {
 		const child = spawn(
 			pi.command,

@@ -72,10 +72,12 @@ deepDescribe("npm start without a terminal", () => {
 			"✓ Feature > Build and review > 🔨 Build, visit 2",
 			"✓ Feature > Build and review > 🔎 Review, visit 2",
 			"✓ Feature > 📦 Wrap up",
-			"✓ planning",
-			"✓ implementation",
+			"✓ survey",
+			"✓ safety-net",
+			"✓ change",
+			"✓ comparison",
 		]);
-		expect(stdout).toContain("? Move from planning to implementation? The rehearsal approves.");
+		expect(stdout).toContain("? Move from safety-net to change? The rehearsal approves.");
 		expect(stdout.match(/^DONE/gm)).toHaveLength(2);
 		expect(stdout).toMatch(/write src\/select\.js +refused/);
 		expect(stdout).toMatch(/added +test\/select\.test\.js/);
@@ -115,7 +117,7 @@ describe("npm start in a terminal", () => {
 		await tui.waitForScreen("Esc pauses the workflow");
 		await tui.waitForScreen(/Feature is done/);
 		// The hint follows: what is ready next, and the report.
-		await tui.waitForScreen("/chronicle feature-implementation A list of things to do");
+		await tui.waitForScreen("/chronicle refactoring Move the table out of the command line");
 		await tui.waitForScreen(/The workflow is over\.[\s\S]*\/chronicle report writes a page/);
 		expect(tui.screen()).not.toContain("Esc pauses the workflow");
 		// The first empties the line.

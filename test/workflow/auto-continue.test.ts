@@ -31,7 +31,7 @@ describe("the end of a countdown", () => {
 
 	const counting = () => pi.waitUntil("the countdown", () => pi.screen.widgets.has("chronicle-countdown"));
 
-	it("by a message, which is answered; no late reminder follows", async () => {
+	it("by a message, which is answered without a later reminder", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop", "I heard you", "and that");
 		await pi.prompt("/workflow slow it");
@@ -123,7 +123,7 @@ describe("without a countdown", () => {
 		return stage.server.requests.slice(requests);
 	};
 
-	it("three reminders in a row without effect pause the workflow, visibly and permanently", async () => {
+	it("three reminders in a row without effect pause the workflow until the user resumes it", async () => {
 		stage.play("no", "no", "no", "no");
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(4);
@@ -132,7 +132,7 @@ describe("without a countdown", () => {
 		expect(pi.screen.text).toMatch(/⏸ The workflow is paused: 3 reminders[^\n]*\/workflow resume/);
 	});
 
-	it("work between reminders resets their count", async () => {
+	it("a tool call between reminders resets their count", async () => {
 		stage.play("no", "no", call("bash", { command: "true" }), "no", "no", "no", step("next"), step("next"), "end");
 		const requests = await start("/workflow w it");
 		expect(requests).toHaveLength(9);

@@ -61,14 +61,14 @@ describe("a decision that arrives after a move", () => {
 		expect(pathOf(await lastState())).toBe("w:1");
 	});
 
-	it("does not end the workflow by a next from the phase before the last", async () => {
+	it("does not end the workflow if it was made in the phase before the last", async () => {
 		await meanwhile("next", "/workflow skip", "/workflow skip");
 		await pi.settled();
 		expect(await lastState()).toMatchObject({ active: true });
 		expect(pathOf(await lastState())).toBe("w:3");
 	});
 
-	it("is void if the run was paused, moved and resumed meanwhile, and the model gets its phase", async () => {
+	it("has no effect if the run was paused, moved and resumed in between, and the model gets the current phase", async () => {
 		const from = results().length;
 		await meanwhile("next", "/workflow pause", "/workflow skip", "/workflow resume");
 		stage.play("hm", step("next"), "stop", "stop", "stop", "stop");
@@ -81,7 +81,7 @@ describe("a decision that arrives after a move", () => {
 		expect(pathOf(await lastState())).toBe("w:3");
 	});
 
-	it("is void after a reload until the model has read the new definition", async () => {
+	it("has no effect after a reload until the model has read the new definition", async () => {
 		const from = results().length;
 		const held = gate();
 		const before = stage.server.requests.length;
@@ -98,7 +98,7 @@ describe("a decision that arrives after a move", () => {
 		expect(stage.server.requests[before + 1]?.users.at(-1)).toContain("Do much more for it.");
 	});
 
-	it("is void as the second of two steps in one message", async () => {
+	it("has no effect as the second of two steps in one message", async () => {
 		const from = results().length;
 		stage.play(calls([stepCall("next"), stepCall("next"), stepCall("cancel"), stepCall("loop")]), "stop");
 		await pi.prompt("/workflow w it");

@@ -158,7 +158,7 @@ describe("a phase that may only read", () => {
 		bash("find . -name '*.ts'"),
 	];
 
-	it("may do nothing else: no file changes, and nobody is asked", async () => {
+	it("allows nothing else: no file changes, and the user is not asked", async () => {
 		const results = await attempt("reads", ...stopped, ...passes);
 		const outcomes = results.map(({ error, args }) => [JSON.stringify(args), error]);
 		expect(outcomes).toEqual(
@@ -169,7 +169,7 @@ describe("a phase that may only read", () => {
 		expect([stage.project.exists("a"), stage.project.exists("patch_file.log")]).toEqual([false, false]);
 	});
 
-	it("gives the model the reason", async () => {
+	it("tells the model why a call was refused", async () => {
 		const [first] = await attempt("reads", bash("echo x > a"));
 		expect(first?.text).toMatch(/This phase may not write, and .*a/);
 		const [second] = await attempt("reads", bash("npm test"));

@@ -146,7 +146,7 @@ describe("several calls in one message", () => {
 		expect(last?.active).toBe(true);
 	});
 
-	it("after the end each action reports that nothing is active", async () => {
+	it("after the end every action reports that no workflow is active", async () => {
 		stage.play(
 			step("next"),
 			step("next"),

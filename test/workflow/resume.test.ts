@@ -117,7 +117,7 @@ describe("a resumed session", () => {
 });
 
 describe("states of the reference package", () => {
-	it("allow nothing without their definition, say why, and can be canceled or continued", async () => {
+	it("without their definition allow no tools, report the reason, and can be canceled or continued", async () => {
 		const stage = await openStage({ other: ["o"] }, { files: { "x.txt": "x" } });
 		const draft = new SessionDraft(stage.project);
 		draft.user("earlier");
@@ -324,7 +324,7 @@ deepIt("a compaction in the middle of work sends the phase again before the next
 	expect(stage.server.requests[2]?.users.join("\n")).toContain("What was said before.");
 });
 
-deepIt("sends the phase once more after a cut at the end of a turn, such as a handoff", async () => {
+deepIt("sends the phase again after the context was cut at the end of a turn, for example by a handoff", async () => {
 	const stage = await openStage({ w: { phases: ["a", "b"], autoContinue: false } });
 	const pi = await stage.rpc();
 	const told = (id: string) =>
@@ -344,7 +344,7 @@ deepIt("sends the phase once more after a cut at the end of a turn, such as a ha
 });
 
 describe("the session's entries", () => {
-	it("are small and never rewritten; the definition is written once", async () => {
+	it("are small, append-only, and contain the definition once", async () => {
 		const phases = Array.from({ length: 12 }, (_, index) => ({
 			id: `phase-${index}`,
 			body: `Long text ${"x".repeat(3_000)}`,

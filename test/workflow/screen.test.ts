@@ -95,7 +95,7 @@ describe("the countdown", () => {
 		return shared;
 	};
 
-	deepIt("looks like the pictures in the documents", async () => {
+	deepIt("matches the images in the documents", async () => {
 		const stage = await openStage(
 			{
 				fix: {

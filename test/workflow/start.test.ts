@@ -107,7 +107,7 @@ describe("a start", () => {
 		]);
 	});
 
-	it("shows its position before the first answer, and without a gap when the phase changes", async () => {
+	it("shows the current phase before the first answer, and without a gap when the phase changes", async () => {
 		const mark = (pi.screen.statusHistory ?? []).length;
 		stage.play(say("thinking", { delay: 5 }), step("next"), step("next"));
 		await pi.prompt("/workflow x shown");
@@ -158,7 +158,7 @@ describe("a start", () => {
 		expect(after[1]?.taskId).not.toBe(before.at(-1)?.taskId);
 	});
 
-	it("while pi is busy waits for the end of the work, and starts nothing partially", async () => {
+	it("while pi is busy is delayed until pi is idle, and never starts partially", async () => {
 		const held = gate();
 		stage.play(say("long answer", { after: held.opened }));
 		const before = (await states()).length;

@@ -8,7 +8,7 @@ import { patient } from "../../harness/patience.ts";
 import { answer } from "./sample-run.ts";
 import { openKillStage } from "./stage.ts";
 
-it("a run resumed while its worker still lives stops that worker first, so there are never two", {
+it("resuming a run stops a worker that is still alive, so that two never run at once", {
 	timeout: patient(60_000),
 }, async () => {
 	const server = await openModelServer(answer);
@@ -26,7 +26,7 @@ it("a run resumed while its worker still lives stops that worker first, so there
 });
 
 deepIt(
-	"a supervisor that wakes up without its lease changes neither the run nor the new worker",
+	"a supervisor that was suspended and has lost its lease changes neither the run nor the new worker",
 	{
 		timeout: patient(60_000),
 	},

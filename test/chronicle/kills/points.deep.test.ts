@@ -6,11 +6,11 @@ import { openKillStage } from "./stage.ts";
 
 describe.each([
 	["with standbys", 2],
-	["without", 0],
+	["without standbys", 0],
 ])("%s", (_name, standby) => {
 	it.each<[string, string[]]>([
 		[
-			"around the launch of a worker and what it saves",
+			"during a worker's launch and its snapshot updates",
 			[
 				"before files_measured",
 				"before attempt_reserved",
@@ -23,7 +23,7 @@ describe.each([
 			],
 		],
 		[
-			"around a move with an approval",
+			"during a move that needs approval",
 			[
 				"before move_requested",
 				"after move_requested",
@@ -37,7 +37,7 @@ describe.each([
 			],
 		],
 		[
-			"around cleanup and the end of the run",
+			"during cleanup and at the end of the run",
 			[
 				"after moved#2",
 				"before doing clean_up",

@@ -34,12 +34,12 @@ async function withStandby() {
 }
 
 const moments = [
-	["as soon as it is there", 0],
-	["while it starts", 150],
-	["once it waits", 1500],
+	["right after it started", 0],
+	["while it is starting", 150],
+	["once it is ready", 1500],
 ] as const;
 
-it.each(moments)("the standby, %s: a cold start and nothing else", { timeout: patient(60_000) }, async (_, ms) => {
+it.each(moments)("killing the standby %s costs only a cold start", { timeout: patient(60_000) }, async (_, ms) => {
 	const { held, server, stage, supervisor, run, standby } = await withStandby();
 	await sleep(ms);
 	process.kill(standby, "SIGKILL");
@@ -53,7 +53,7 @@ it.each(moments)("the standby, %s: a cold start and nothing else", { timeout: pa
 	expect(new Set(outcomes)).toEqual(new Set(["stopped"]));
 });
 
-it.each(moments)("the supervisor, %s: the standby ends with it", { timeout: patient(60_000) }, async (_, ms) => {
+it.each(moments)("killing the supervisor %s stops the standby", { timeout: patient(60_000) }, async (_, ms) => {
 	const { held, stage, supervisor, run, standby } = await withStandby();
 	await sleep(ms);
 	await supervisor.child.kill();
@@ -65,7 +65,7 @@ it.each(moments)("the supervisor, %s: the standby ends with it", { timeout: pati
 	await stage.inspect(run);
 });
 
-it("leaves nothing of it where the person is not there, and then says no at first", {
+it("a run that waits without a user leaves no standby running; a rejection starts the state again", {
 	timeout: patient(60_000),
 }, async () => {
 	const server = await openModelServer((request) => {
@@ -79,7 +79,7 @@ it("leaves nothing of it where the person is not there, and then says no at firs
 	const run = await absent.run;
 	expect((await absent.over).last).toEqual({ ended: "parked", status: "awaiting_approval" });
 	expect(findOrphans(run)).toEqual([]);
-	const present = stage.supervisor({ run, approval: "no at first" });
+	const present = stage.supervisor({ run, approval: "no, then yes" });
 	expect((await present.over).last).toEqual({ ended: "parked", status: "done" });
 	await stage.inspect(run);
 	const events = await stage.events(run);

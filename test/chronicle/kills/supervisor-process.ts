@@ -26,7 +26,7 @@ export interface KillOrders {
 	/** The extension that workers load. */
 	readonly worker: string;
 	/** What the person says when asked: `nobody` leaves the run waiting. */
-	readonly approval: "yes" | "nobody" | "no at first";
+	readonly approval: "yes" | "nobody" | "no, then yes";
 	/** Workers that are kept ready. */
 	readonly standby: number;
 }

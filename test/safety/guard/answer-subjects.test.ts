@@ -182,7 +182,7 @@ describe("two calls are the same", () => {
 		expect(isSameSubject(now, then)).toBe(false);
 	});
 
-	it("in a folder however it is named", () => {
+	it("whatever the name of their folder", () => {
 		const folder = openFolder({ "a/x": "" });
 		symlinkSync(join(folder, "a"), join(folder, "b"));
 		expect(subject(bash("rm x"), join(folder, "b"))).toEqual(subject(bash("rm x"), join(folder, "a")));
@@ -202,7 +202,7 @@ describe("the file of answers", () => {
 		return path;
 	};
 
-	it("gives back what was written, for its owner only, and the newest thousand", () => {
+	it("returns what was written, is readable by its owner only, and keeps the newest thousand", () => {
 		const path = answersFile(join(openFolder({}), "agent"));
 		expect(readAnswers(path)).toEqual({ kind: "read", answers: [] });
 		writeAnswers(path, [answer()]);
@@ -244,12 +244,12 @@ describe("the file of answers", () => {
 		expect(readFileSync(path, "utf8")).toBe(content);
 	});
 
-	it("takes no for an answer", () => {
+	it("stores refusals too", () => {
 		const content = JSON.stringify({ version: 1, answers: [{ ...one, answer: "no" }] });
 		expect(readAnswers(write(content)).kind).toBe("read");
 	});
 
-	it("that cannot be read gives no answer at all", () => {
+	it("has no answers if it cannot be read", () => {
 		const folder = openFolder({});
 		mkdirSync(answersFile(folder));
 		expect(readAnswers(answersFile(folder)).kind).toBe("unreadable");

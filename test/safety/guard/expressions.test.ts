@@ -182,7 +182,7 @@ describe("exponential expressions", () => {
 	});
 });
 
-describe("data words", () => {
+describe("literal arguments", () => {
 	it.each<[string, (string | null)[], boolean[]]>([
 		["echo", ["rm", "-rf"], [true, true]],
 		["git", ["commit", null, "rm -rf"], [false, false, false]],
@@ -200,7 +200,7 @@ describe("data words", () => {
 		expect(literalArguments(program, args)).toEqual(expected);
 	});
 
-	it("are masked in a text, except commands that run inside them", () => {
+	it("are masked in a command, except for commands inside them that run", () => {
 		expect(maskLiterals("echo 'a | sh' | cat")).toBe("echo ········ | cat");
 		expect(maskLiterals('git commit -m "x | sh" && ls')).toBe("git commit -m ········ && ls");
 		expect(maskLiterals('echo "$(curl x | sh)"')).toContain("curl x | sh");
@@ -211,7 +211,7 @@ describe("data words", () => {
 	});
 });
 
-describe("the canonical spelling", () => {
+describe("the canonical form", () => {
 	const spellings = (program: string, ...args: string[]) =>
 		canonicalForms({ program, args, text: [program, ...args].join(" "), effects: [], changes: [] });
 	it("omits options before a subcommand and puts options first", () => {
@@ -272,7 +272,7 @@ describe("the commands that an expression applies to", () => {
 	});
 });
 
-describe("an expression that names one way of doing harm", () => {
+describe("an expression that matches one form of a harmful command", () => {
 	it.each<[pattern: string, same: readonly string[], other: readonly string[]]>([
 		[
 			"^rm -rf /$",
@@ -301,8 +301,8 @@ describe("an expression that names one way of doing harm", () => {
 	});
 });
 
-describe("a place that does not exist yet", () => {
-	it("is the one behind the link on the way to it, however deep", async () => {
+describe("a path that does not exist yet", () => {
+	it("is resolved through the links in its parent folders", async () => {
 		// The project's `lnk` leads to `.ssh` in the home directory.
 		const setting = openSetting("zeroAccessPaths: [./lnk/one/two/key.txt]\n");
 		const decide = async (path: string) => (await setting.judge("write", { path, content: "x" })).decision;

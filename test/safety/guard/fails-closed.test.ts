@@ -97,7 +97,7 @@ describe("a result", () => {
 		expect(screened.at(-1)?.verdict).toMatchObject({ decision: "deny", rule: "policy-failed" });
 	});
 
-	it("loses the lines from closed paths, and no others", async () => {
+	it("omits the lines from protected paths, and no others", async () => {
 		const setting = openSetting("zeroAccessPaths: [.env]\n");
 		try {
 			const said = await setting.screen("grep", { pattern: "x", path: "." }, ".env:1: KEY=1\na.ts:1: x");

@@ -96,7 +96,7 @@ const outermost: readonly ((command: string) => string)[] = [
 	(command) => `sh <<-'END'\n\t${command.replaceAll("\n", "\n\t")}\n\tEND`,
 ];
 
-describe("spellings of a refused command", () => {
+describe("variants of a refused command", () => {
 	it("are refused however they are quoted, split or wrapped", async () => {
 		const words = fc.constantFrom(...refused);
 		const quoting = fc.array(fc.constantFrom(...quotings), { minLength: 8, maxLength: 8 });

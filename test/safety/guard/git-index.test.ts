@@ -26,7 +26,7 @@ describe("the index of a repository", () => {
 	};
 	const files = ["a", "b/c", "b/d/eeeeeee", "b/d/ffffffff", "ü"];
 
-	it("says which files and folders are tracked", () => {
+	it("lists the tracked files and folders", () => {
 		const read = parseGitIndex(
 			index(files, [
 				["TREE", 3],
@@ -62,7 +62,7 @@ describe("the index of a repository", () => {
 		expect(parseGitIndex(bytes)).toBeUndefined();
 	});
 
-	it("cut anywhere within its entries says nothing", () => {
+	it("is ignored if it is truncated anywhere within its entries", () => {
 		const whole = index(files);
 		for (let length = 0; length < whole.length - 40; length += 1)
 			expect(parseGitIndex(whole.subarray(0, length)), `${length} bytes`).toBeUndefined();

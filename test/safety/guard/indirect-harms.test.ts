@@ -45,7 +45,7 @@ describe("a file that may not be emptied", () => {
 	});
 });
 
-describe("a temporary folder with closed names in it", () => {
+describe("a temporary folder that contains protected names", () => {
 	const place = mkdtempSync(join(tmpdir(), "closed-"));
 	writeFileSync(join(place, "server.pem"), "x");
 	afterAll(() => rmSync(place, { recursive: true }));

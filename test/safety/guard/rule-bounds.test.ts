@@ -19,7 +19,7 @@ async function inProject<Result>(rules: string, ask: (setting: Setting) => Promi
 	}
 }
 
-describe("a rule file that is no YAML", () => {
+describe("a rule file that is not YAML", () => {
 	const broken = "\n]: [\n";
 	it.each<[lines: string, patterns: string[]]>([
 		["  - a.txt", ["a.txt"]],
@@ -54,7 +54,7 @@ describe("a rule file that is no YAML", () => {
 		expect(read(`${line}${broken}`).paths.map(({ pattern }) => pattern)).toEqual(patterns);
 	});
 
-	it("keeps each list's meaning, and where its rules are", () => {
+	it("keeps the meaning of each list and the places of its rules", () => {
 		const rules = read(
 			`bashToolPatterns:\n  - pattern: '\\bone\\b'\nzeroAccessPaths:\n  - a\nreadOnlyPaths: [b]\n\nnoDeletePaths:\n  - c\n  - d${broken}`,
 		);
@@ -69,7 +69,7 @@ describe("a rule file that is no YAML", () => {
 		]);
 	});
 
-	it("lets only reading pass", async () => {
+	it("allows only reading", async () => {
 		await inProject(`zeroAccessPaths: [.env]${broken}`, async (setting) => {
 			const decide = async (tool: string, input: Record<string, unknown>) =>
 				(await setting.judge(tool, input)).decision;
@@ -82,7 +82,7 @@ describe("a rule file that is no YAML", () => {
 	});
 });
 
-describe("the decision of a built-in rule", () => {
+describe("the verdict of a built-in rule", () => {
 	it.each<[written: string, decision: string | undefined]>([
 		["deny", "deny"],
 		["ask", "ask"],

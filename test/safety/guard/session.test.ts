@@ -163,7 +163,7 @@ describe("refusals and questions", () => {
 });
 
 describe("searches", () => {
-	it("lines from closed paths never reach the model", async () => {
+	it("lines from protected paths never reach the model", async () => {
 		const { rpc, server } = await openBench({
 			files: { ...files, "pkg/.env": "MARK-secret\n", "server.pem": "MARK-secret\n", "notes.txt": "MARK here\n" },
 			script: [

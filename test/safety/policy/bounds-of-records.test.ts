@@ -54,7 +54,7 @@ describe("a decision's record", () => {
 		...reasons(6),
 	]);
 
-	it("has at most so many characters of each text, and the first four other rules", () => {
+	it("bounds the length of each text, and has the first four other rules", () => {
 		expect(Object.fromEntries(Object.entries(record).map(([key, value]) => [key, String(value).length]))).toMatchObject(
 			{
 				call: 120,
@@ -108,7 +108,7 @@ describe("a refusal's text", () => {
 		expect(lines(8)[7]).toContain("2 more");
 	});
 
-	it("gives each advice once, at most four, and its own only where a rule gives none", () => {
+	it("has each remedy once, at most four, and the default one only if no rule has its own", () => {
 		expect(lines(2, "rule", { advice: "Use cat." })).toEqual([
 			expect.anything(),
 			expect.anything(),

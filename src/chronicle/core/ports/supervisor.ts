@@ -1,6 +1,6 @@
 // The ports of a supervisor: workers, files, people, commands, time. Local files and processes are one set of implementations; an
 // engine for many machines can be another. Every implementation passes the port's contract suite.
-import type { Allowance, ApprovalQuestion, ConflictChoice, Run } from "../machine/index.ts";
+import type { Allowance, ApprovalQuestion, CleanupEnded, ConflictChoice, Run } from "../machine/index.ts";
 import type { ChildRuns } from "./supervision.ts";
 import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { Workspace } from "./workspace.ts";
@@ -35,12 +35,7 @@ export interface CommandRunner {
 }
 
 export interface ShellResult {
-	readonly result:
-		| { readonly kind: "exited"; readonly code: number }
-		| { readonly kind: "killed"; readonly signal: string }
-		| { readonly kind: "timed_out" }
-		| { readonly kind: "unstarted"; readonly detail: string }
-		| { readonly kind: "refused"; readonly detail: string };
+	readonly result: CleanupEnded["result"];
 	readonly output: string;
 }
 

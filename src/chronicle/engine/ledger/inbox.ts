@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import type { PersonEvent, Post, PostListener } from "../../core/index.ts";
 import { anyObject, isNumber, isText, object, optional, type Shape } from "../shape.ts";
+import { openDeliveryLoop } from "./delivery-loop.ts";
 
 const ending = ".post.json";
 const replyEnding = ".refused";
@@ -67,36 +68,20 @@ export interface Inbox {
  */
 export async function openInbox(inbox: string, listener: PostListener): Promise<Inbox> {
 	await makePrivateFolder(inbox);
-	let closed = false;
-	let again = false;
-	let delivering: Promise<void> | undefined;
-
-	const deliverAll = async (): Promise<void> => {
-		do {
-			again = false;
-			for (const name of await postsIn(inbox)) {
-				if (closed) return;
-				await deliver(join(inbox, name), Number(name.split("-", 1)[0]) || 0, listener);
-			}
-		} while (again && !closed);
-	};
-	const look = (): void => {
-		again = true;
-		delivering ??= deliverAll()
-			.catch(() => {})
-			.finally(() => {
-				delivering = undefined;
-			});
-	};
-	const watcher = watchFolder(inbox, look);
-	look();
-	await delivering;
+	const loop = openDeliveryLoop(async (isClosed) => {
+		for (const name of await postsIn(inbox)) {
+			if (isClosed()) return;
+			await deliver(join(inbox, name), Number(name.split("-", 1)[0]) || 0, listener);
+		}
+	});
+	const watcher = watchFolder(inbox, () => void loop.look());
+	const emptied = loop.look();
+	await emptied;
 	return {
-		emptied: delivering ?? Promise.resolve(),
-		async close() {
-			closed = true;
+		emptied,
+		close() {
 			watcher?.close();
-			await delivering;
+			return loop.close();
 		},
 	};
 }

@@ -1,4 +1,5 @@
 export { CHECKPOINT_BYTES } from "./checkpoint.ts";
+export { openDeliveryLoop } from "./delivery-loop.ts";
 export { storeFailure } from "./failures.ts";
 export { type FileStoreOptions, openFileStore, postTooLong } from "./file-store.ts";
 export { parsePost, postText } from "./inbox.ts";

@@ -11,7 +11,7 @@ import {
 	type PostListener,
 	type PostState,
 } from "../../core/index.ts";
-import { parsePost } from "../ledger/index.ts";
+import { openDeliveryLoop, parsePost } from "../ledger/index.ts";
 import type { Database, Sql } from "./database.ts";
 import type { Host } from "./host.ts";
 import { loadRow, type RunRow } from "./rows.ts";
@@ -37,46 +37,36 @@ export async function openPosts(
 	except?: string,
 ): Promise<Posts> {
 	let closed = false;
-	let again = false;
-	let delivering: Promise<void> | undefined;
-	const deliverAll = async (): Promise<void> => {
-		do {
-			again = false;
-			const { rows } = await database.query<PostRow>(
-				"SELECT id, at, body FROM chronicle.inbox WHERE run = $1 AND state = 'waiting' ORDER BY id",
-				[run],
-			);
-			for (const row of rows) {
-				if (row.id === except) continue;
-				if (closed) return;
-				await deliver(database, row, listener);
-			}
-		} while (again && !closed);
-	};
-	const look = (): Promise<void> => {
-		again = true;
-		delivering ??= deliverAll()
-			.catch(() => {})
-			.finally(() => {
-				delivering = undefined;
-			});
-		return delivering;
-	};
+	const loop = openDeliveryLoop(async (isClosed) => {
+		for (const row of await waitingRows(database, run)) {
+			if (row.id === except) continue;
+			if (isClosed()) return;
+			await deliver(database, row, listener);
+		}
+	});
 	const unlisten = await database.listen((payload) => {
-		if (payload === undefined || payload === `post ${run}`) void look();
+		if (payload === undefined || payload === `post ${run}`) void loop.look();
 	});
 	// A notification can get lost with its connection.
 	host.onBeat((beat) => {
-		if (!closed && "posted" in beat && beat.posted.includes(run)) void look();
+		if (!closed && "posted" in beat && beat.posted.includes(run)) void loop.look();
 	});
 	return {
-		emptied: look(),
-		async close() {
+		emptied: loop.look(),
+		close() {
 			closed = true;
 			unlisten();
-			await delivering;
+			return loop.close();
 		},
 	};
+}
+
+async function waitingRows(database: Database, run: string): Promise<readonly PostRow[]> {
+	const { rows } = await database.query<PostRow>(
+		"SELECT id, at, body FROM chronicle.inbox WHERE run = $1 AND state = 'waiting' ORDER BY id",
+		[run],
+	);
+	return rows;
 }
 
 /** An answer to the question that the run asks, waiting among its posts. */
@@ -87,11 +77,7 @@ export interface WaitingAnswer {
 
 /** The first of the run's posts that answers the question `seq`. */
 export async function findAnswer(database: Database, run: string, seq: number): Promise<WaitingAnswer | undefined> {
-	const { rows } = await database.query<PostRow>(
-		"SELECT id, at, body FROM chronicle.inbox WHERE run = $1 AND state = 'waiting' ORDER BY id",
-		[run],
-	);
-	for (const { id, body } of rows) {
+	for (const { id, body } of await waitingRows(database, run)) {
 		const read = parsePost(body);
 		if (!("event" in read)) continue;
 		const { event } = read;

@@ -1,11 +1,11 @@
 // Actions on the run's files: measuring them, and bringing back an earlier state.
-import type { Action, FileLeft, FilesMeasured, KeptFiles } from "../../core/index.ts";
+import type { Action, FileLeft, FilesMeasured, KeptFiles, Workspace } from "../../core/index.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 
 /** Changes kept with a visit; further ones are counted. */
 const mostChanges = 200;
-/** Files named in an event as not kept or not restored; further ones are counted. */
-const mostLeft = 50;
+/** Files named in an event as not kept, restored or written; further ones are counted. */
+export const mostLeft = 50;
 /** How often a rewind starts over because somebody writes the files meanwhile. */
 const mostRounds = 5;
 
@@ -90,21 +90,30 @@ async function recordUnrestored({ record }: ExecutorContext, tree: string, detai
 	await record({ kind: "files_unrestored", tree, detail });
 }
 
+/** What an event records of the changes between two trees; nothing if they cannot be compared. */
+export async function changesBetween(
+	workspace: Workspace,
+	before: string,
+	now: string,
+): Promise<Pick<FilesMeasured, "changes" | "more">> {
+	const compared = await workspace.changes(before, now, mostChanges);
+	if (!compared.ok) return {};
+	const { changes, more } = compared.value;
+	return { changes, ...(more > 0 ? { more } : {}) };
+}
+
 async function recordRestored(
 	{ record, workspace }: ExecutorContext,
 	tree: string,
 	before: string,
 	{ tree: now, left }: { readonly tree: string; readonly left: readonly FileLeft[] },
 ): Promise<void> {
-	const compared = await workspace.changes(before, now, mostChanges);
-	const { changes, more } = compared.ok ? compared.value : { changes: undefined, more: 0 };
 	await record({
 		kind: "files_restored",
 		tree,
 		before,
 		...(now === tree ? {} : { now }),
-		...(changes ? { changes } : {}),
-		...(more > 0 ? { more } : {}),
+		...(await changesBetween(workspace, before, now)),
 		...(left.length > 0 ? { left: left.slice(0, mostLeft) } : {}),
 		...(left.length > mostLeft ? { leftMore: left.length - mostLeft } : {}),
 	});

@@ -4,6 +4,7 @@
 import type { Action, FileLeft, JoinConflict, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { conflictFolderId } from "../../core/index.ts";
 import type { ExecutorContext } from "./executor-context.ts";
+import { changesBetween, mostLeft } from "./file-actions.ts";
 
 type Merge = Extract<Action, { kind: "merge_files" }>;
 type Apply = Extract<Action, { kind: "apply_join" }>;
@@ -15,8 +16,6 @@ const YOURS = "your files";
 const CHILDREN = "the children";
 /** Merges of one join, if somebody keeps writing the files. */
 const mostRounds = 20;
-const mostChanges = 200;
-const mostLeft = 50;
 const mostConflicts = 200;
 
 type Merged =
@@ -134,14 +133,11 @@ async function recordApplied(
 	before: string,
 	{ tree, left }: { readonly tree: string; readonly left: readonly FileLeft[] },
 ): Promise<void> {
-	const compared = await workspace.changes(before, tree, mostChanges);
-	const { changes, more } = compared.ok ? compared.value : { changes: undefined, more: 0 };
 	await record({
 		kind: "join_applied",
 		visit,
 		tree,
-		...(changes ? { changes } : {}),
-		...(more > 0 ? { more } : {}),
+		...(await changesBetween(workspace, before, tree)),
 		...(left.length > 0 ? { left: left.slice(0, mostLeft) } : {}),
 	});
 }

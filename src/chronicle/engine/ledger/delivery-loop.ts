@@ -1,0 +1,36 @@
+// Delivers posts one pass at a time: a look during a pass leads to one more pass. A pass that fails ends until the next look.
+
+export interface DeliveryLoop {
+	/** Starts a pass, or one more after the current one. Resolves once nothing is left to deliver. */
+	look(): Promise<void>;
+	/** Ends after the post that is being delivered. */
+	close(): Promise<void>;
+}
+
+/** `deliverAll` delivers what is there, and stops early once `isClosed` says so. */
+export function openDeliveryLoop(deliverAll: (isClosed: () => boolean) => Promise<void>): DeliveryLoop {
+	let closed = false;
+	let again = false;
+	let delivering: Promise<void> | undefined;
+	const deliver = async (): Promise<void> => {
+		do {
+			again = false;
+			await deliverAll(() => closed);
+		} while (again && !closed);
+	};
+	return {
+		look() {
+			again = true;
+			delivering ??= deliver()
+				.catch(() => {})
+				.finally(() => {
+					delivering = undefined;
+				});
+			return delivering;
+		},
+		async close() {
+			closed = true;
+			await delivering;
+		},
+	};
+}

@@ -2,7 +2,7 @@
 // them. A section stands between `<!-- generated:NAME -->` and `<!-- /generated -->`; `node scripts/docs.mjs --write` fills it.
 
 import { templateTables } from "../src/chronicle/core/template/index.ts";
-import { standbyTable } from "../src/chronicle/engine/worker/standby-settings.ts";
+import { workerSettingsTable } from "../src/chronicle/engine/worker/worker-settings.ts";
 import { scenarioTables } from "../src/rehearsal/reference.ts";
 import { rehearseUsage } from "../src/rehearsal/usage.ts";
 import { guardTables } from "../src/safety/guard/rules/reference.ts";
@@ -28,7 +28,7 @@ export const references: Readonly<Record<string, Generator>> = {
 	"chronicle-events": () => ledgerTables().events.join("\n"),
 	"guard-keys": () => guardTables().keys.join("\n"),
 	"guard-effects": () => guardTables().effects.join("\n"),
-	"standby-settings": () => standbyTable().join("\n"),
+	"worker-settings": () => workerSettingsTable().join("\n"),
 	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
 	scenario: () => scenarioTables().scenario.join("\n"),
 	cue: () => scenarioTables().cue.join("\n"),

@@ -171,6 +171,7 @@ async function inspect(tree: Tree, shape: Shape): Promise<void> {
 	deepEqual([...planned].toSorted(), runIds(sessions).toSorted());
 	const names = [...planned].flatMap((id) => [id, `${id}.json`, `${id}.events.jsonl`]);
 	deepEqual(readdirSync(sessions).toSorted(), [".gitignore", ...names].toSorted());
+	deepEqual(existsSync(join(project.agentFolder, "chronicle", "workers")), false);
 	const { run } = await readRun(tree, root);
 	equal(run.status, "done");
 	equal(run.totals.tokens, spent);

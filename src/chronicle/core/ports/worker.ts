@@ -118,6 +118,8 @@ export type WorkerReport =
 /** The supervisor's side of a worker. Reports come in order, one after another. */
 export interface WorkerHost {
 	report(report: WorkerReport): void;
+	/** The launch has to wait. `why`: a sentence for the user. */
+	waits(why: string): void;
 	/** `workflow_transition`. Resolves once the move is durable, or refused with an alternative. */
 	requestMove(target: string, summary: string): Promise<MoveReply>;
 	/** `workflow_update_snapshot`. Resolves once the data is durable. */

@@ -24,6 +24,7 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 	const { record, run } = context;
 	const { visit, attempt } = launch;
 	return {
+		waits: (why) => void record({ kind: "noted", text: why }),
 		report: (report) => void record({ ...report, visit, attempt } as EventBody),
 		async requestMove(target, summary): Promise<MoveReply> {
 			const refused = refuseMove(run(), launch, target, summary);

@@ -7,7 +7,8 @@ import type { WorkerLauncher } from "../../core/index.ts";
 import { openLauncher } from "./launcher.ts";
 import { freezeRunRules } from "./rules.ts";
 import type { StandbyLimits } from "./standby.ts";
-import { standbySettings } from "./standby-settings.ts";
+import { boundWorkers } from "./worker-bound.ts";
+import { workerSettings } from "./worker-settings.ts";
 
 export interface ProjectEnvironment {
 	/** Absolute: the folder that the run works in. */
@@ -49,7 +50,8 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 			signal?.addEventListener("abort", forget, { once: true });
 			return listed;
 		});
-	return openLauncher({
+	const { standby, maxWorkers } = workerSettings(place);
+	const launcher = openLauncher({
 		pi,
 		workerEntry: place.workerEntry ?? join(packageRoot(), "worker.ts"),
 		resources: {
@@ -62,9 +64,10 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		},
 		rules: freezeRunRules(cwd, home, agentFolder),
 		trust,
-		standby: place.standby ?? (env.PI_CHRONICLE_REHEARSAL ? { most: 0, waitMs: 0 } : standbySettings(place)),
+		standby: place.standby ?? (env.PI_CHRONICLE_REHEARSAL ? { most: 0, waitMs: 0 } : standby),
 		extensions,
 		env,
 		sandbox: place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? "shell" : "off"),
 	});
+	return boundWorkers(launcher, { folder: join(agentFolder, "chronicle", "workers"), most: maxWorkers });
 }

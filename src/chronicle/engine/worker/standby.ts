@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { launchKey, type StandbyOrder } from "../../core/index.ts";
 import type { FrozenRules } from "./brief.ts";
 import { unlessAborted } from "./greeting.ts";
-import { sweepSlots, takeSlot } from "./standby-slots.ts";
+import { sweepSlots, takeSlot } from "./slots.ts";
 import { type InputPlace, startInputs } from "./start-inputs.ts";
 import {
 	filesOf,
@@ -122,8 +122,8 @@ export class Standby {
 			const spec = resolved?.spec;
 			if (signal.aborted || !spec || !isQuiet(spec, this.#options)) return;
 			this.#count += 1;
-			const slot = takeSlot(slotsIn(this.#place.agentFolder), limits.most, String(this.#count));
-			if (slot) {
+			const slot = takeSlot(slotsIn(this.#place.agentFolder), limits.most);
+			if (typeof slot === "function") {
 				mine.release = slot;
 				return this.#start(mine, order, spec);
 			}

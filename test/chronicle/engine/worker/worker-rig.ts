@@ -115,6 +115,7 @@ export function openRig(project: Project, options: RigOptions = {}): WorkerRig {
 	};
 	const host: WorkerHost = {
 		report: add,
+		waits: () => {},
 		async requestMove(target, summary) {
 			add({ kind: "move", target, summary });
 			return (await options.host?.requestMove?.(target, summary)) ?? { kind: "accepted", text: "Recorded." };

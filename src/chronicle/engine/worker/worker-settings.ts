@@ -1,4 +1,4 @@
-// The settings of standbys: `"chronicle": { "standby": 2, "standbySeconds": 60 }` in pi's settings files; a trusted project's override the user's.
+// The settings of workers: `"chronicle": { "maxWorkers": 8, "standby": 2 }` in pi's settings files; a trusted project's override the user's.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyObject } from "../shape.ts";
@@ -6,13 +6,21 @@ import type { StandbyLimits } from "./standby.ts";
 
 interface Setting {
 	readonly standard: number;
-	/** A greater number, or anything else than a number from 0 on, is ignored. */
+	/** A smaller number is ignored; default: 0. */
+	readonly least?: number;
+	/** A greater number, or anything else than a number, is ignored. */
 	readonly most: number;
 	/** Markdown. */
 	readonly about: string;
 }
 
 const settings = {
+	maxWorkers: {
+		standard: 8,
+		least: 1,
+		most: 1000,
+		about: "Workers that run at the same time, of all runs on this machine together. Others wait until one ends.",
+	},
 	standby: {
 		standard: 2,
 		most: 100,
@@ -25,28 +33,37 @@ const settings = {
 	},
 } as const satisfies Readonly<Record<string, Setting>>;
 
-/** The limits as the settings files say now. */
-export function standbySettings(place: {
+export interface WorkerSettings {
+	readonly standby: StandbyLimits;
+	/** Of all runs on this machine together. */
+	readonly maxWorkers: number;
+}
+
+/** The settings as the files say now. */
+export function workerSettings(place: {
 	readonly cwd: string;
 	readonly agentFolder: string;
 	readonly trust: "trusted" | "untrusted";
-}): StandbyLimits {
+}): WorkerSettings {
 	const written = {
 		...chronicleOf(join(place.agentFolder, "settings.json")),
 		...(place.trust === "trusted" ? chronicleOf(join(place.cwd, ".pi", "settings.json")) : {}),
 	};
 	const numberOf = (name: keyof typeof settings): number => {
 		const value = written[name];
-		const { standard, most } = settings[name];
-		return typeof value === "number" && value >= 0 && value <= most ? value : standard;
+		const { standard, least = 0, most }: Setting = settings[name];
+		return typeof value === "number" && value >= least && value <= most ? value : standard;
 	};
-	return { most: Math.floor(numberOf("standby")), waitMs: numberOf("standbySeconds") * 1000 };
+	return {
+		standby: { most: Math.floor(numberOf("standby")), waitMs: numberOf("standbySeconds") * 1000 },
+		maxWorkers: Math.floor(numberOf("maxWorkers")),
+	};
 }
 
 /** The settings as a Markdown table. */
-export function standbyTable(): readonly string[] {
-	const rows = Object.entries(settings).map(([name, { standard, most, about }]) => {
-		return `| \`${name}\` | ${standard} | 0 to ${most.toLocaleString("en-US")} | ${about} |`;
+export function workerSettingsTable(): readonly string[] {
+	const rows = Object.entries<Setting>(settings).map(([name, { standard, least = 0, most, about }]) => {
+		return `| \`${name}\` | ${standard} | ${least} to ${most.toLocaleString("en-US")} | ${about} |`;
 	});
 	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows];
 }

@@ -1,7 +1,7 @@
-// The settings of standbys, in pi's settings files.
+// The settings of workers, in pi's settings files.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { standbySettings } from "../../../../src/chronicle/engine/worker/standby-settings.ts";
+import { workerSettings } from "../../../../src/chronicle/engine/worker/worker-settings.ts";
 import { openFolder } from "../../../harness/index.ts";
 
 function settings(user: unknown, project: unknown, trust: "trusted" | "untrusted" = "trusted") {
@@ -9,23 +9,27 @@ function settings(user: unknown, project: unknown, trust: "trusted" | "untrusted
 		...(user === undefined ? {} : { "agent/settings.json": user }),
 		...(project === undefined ? {} : { "project/.pi/settings.json": project }),
 	});
-	return standbySettings({ cwd: join(folder, "project"), agentFolder: join(folder, "agent"), trust });
+	return workerSettings({ cwd: join(folder, "project"), agentFolder: join(folder, "agent"), trust });
 }
 
-const standard = { most: 2, waitMs: 60_000 };
+const standard = { standby: { most: 2, waitMs: 60_000 }, maxWorkers: 8 };
 
-describe("the settings of standbys", () => {
+describe("the settings of workers", () => {
 	it("are the user's, and those of a trusted project before them", () => {
 		expect(settings(undefined, undefined)).toEqual(standard);
-		const user = { chronicle: { standby: 5, standbySeconds: 10 } };
-		expect(settings(user, undefined)).toEqual({ most: 5, waitMs: 10_000 });
+		const user = { chronicle: { standby: 5, standbySeconds: 10, maxWorkers: 3 } };
+		expect(settings(user, undefined)).toEqual({ standby: { most: 5, waitMs: 10_000 }, maxWorkers: 3 });
 		const project = { chronicle: { standby: 0 } };
-		expect(settings(user, project)).toEqual({ most: 0, waitMs: 10_000 });
-		expect(settings(user, project, "untrusted")).toEqual({ most: 5, waitMs: 10_000 });
+		expect(settings(user, project)).toEqual({ standby: { most: 0, waitMs: 10_000 }, maxWorkers: 3 });
+		expect(settings(user, project, "untrusted")).toEqual({ standby: { most: 5, waitMs: 10_000 }, maxWorkers: 3 });
 	});
 
 	it.each([["two"], [-1], [101], [null], [true], [[2]]])("ignore %j", (standby) => {
 		expect(settings({ chronicle: { standby } }, undefined)).toEqual(standard);
+	});
+
+	it.each([[0], [0.5], [1001], ["many"], [-3]])("ignore maxWorkers %j", (maxWorkers) => {
+		expect(settings({ chronicle: { maxWorkers } }, undefined)).toEqual(standard);
 	});
 
 	it.each([["{"], ["[]"], ["null"], ['{"chronicle":[]}'], ['{"chronicle":null}']])("ignore a file with %s", (text) => {

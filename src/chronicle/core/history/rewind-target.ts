@@ -25,8 +25,8 @@ export async function keptBefore(
 	const history = new RunHistory();
 	for await (const event of ledger.events()) {
 		const step = history.take(event);
-		if (event.seq < seq) continue;
-		if (!step || event.seq > seq || event.kind !== "files_measured" || event.purpose !== "before") return undefined;
+		if (event.seq !== seq) continue;
+		if (!step || event.kind !== "files_measured" || event.purpose !== "before") return undefined;
 		const { visit, state, snapshot, pairMoves } = step.after;
 		return { visit, state, tree: event.tree, snapshot, pairMoves, kept: seq };
 	}

@@ -47,9 +47,7 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 		case "child_parked":
 			return change(event.child, () => ({ status: "parked", detail: event.detail }));
 		case "child_signaled":
-			return change(event.child, ({ status }) =>
-				status === "done" || status === "dropped" ? {} : { status: "pending", detail: "", endedAt: undefined },
-			);
+			return change(event.child, () => ({ status: "pending", detail: "", endedAt: undefined }));
 		case "child_dropped":
 			return change(event.child, ({ endedAt }) => ({ status: "dropped", endedAt: endedAt ?? at }));
 		case "child_ended":

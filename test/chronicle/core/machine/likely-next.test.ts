@@ -63,6 +63,15 @@ describe("the likely next launch", () => {
 	});
 
 	it.each([
+		["the state itself", ["a", "b"]],
+		["a wait for the user", ["human_intervention", "b"]],
+		["both", ["a", "b", "human_intervention"]],
+	])("is the only other target beside %s", (_, targets) => {
+		const states = { a: { persona, next: targets }, b: { persona, next: ["done"] } };
+		expect(next(start(open(definition(states))))).toBe("b 2.1.1");
+	});
+
+	it.each([
 		["ends the run", ["done"]],
 		["has no worker", ["end"]],
 		["is a person's", ["human_intervention"]],

@@ -1,7 +1,8 @@
 // The plan of a state: defined in the template, named only as a target, or unknown.
 import { describe, expect, it } from "vitest";
-import { judgeMove, legalTargets, planOf } from "../../../../src/chronicle/core/machine/index.ts";
-import { definition, open } from "./test-run.ts";
+import { judgeMove, type LedgerEvent, legalTargets, planOf } from "../../../../src/chronicle/core/machine/index.ts";
+import { approvedCleanup } from "../../../../src/chronicle/core/machine/plan.ts";
+import { definition, open, resume } from "./test-run.ts";
 
 const template = definition({
 	a: { persona: "A", next: ["end"], cleanup: ["x"], polling: true, requires_approval: true, limits: { calls: 3 } },
@@ -30,6 +31,16 @@ describe("the plan of a state", () => {
 			cleanup: [],
 			polling: false,
 		});
+	});
+
+	it("has the cleanup commands that the user approved, and none if others were approved", () => {
+		const [created] = open(template).events;
+		if (created?.kind !== "created") throw new Error("no created event");
+		const { cleanupApproval: _, ...unapproved } = created;
+		const cleanupOf = (first: LedgerEvent) => approvedCleanup(resume([first]).run, "a").map(({ command }) => command);
+		expect(cleanupOf(created)).toEqual(["x"]);
+		expect(cleanupOf(unapproved)).toEqual([]);
+		expect(cleanupOf({ ...created, cleanupApproval: "of other commands" })).toEqual([]);
 	});
 
 	it("of human_intervention never ends the run and has no moves without the user", () => {

@@ -490,7 +490,9 @@ describe("a supervisor that takes over", () => {
 		expect(testRun.run.outbox).toMatchObject([{ given: true }]);
 		reopen(testRun);
 		rest(end(testRun, { kind: "lost" }));
-		expect(testRun.due("work").conversation).toEqual({ kind: "continue", key: "1.1", optional: true });
+		const { conversation, delayMs } = testRun.due("work");
+		expect(conversation).toEqual({ kind: "continue", key: "1.1", optional: true });
+		expect(delayMs, "nothing failed that needs a wait").toBe(0);
 		expect(testRun.run.outbox.length).toBe(1);
 		use(start(testRun), 5);
 		expect(testRun.run.outbox).toEqual([]);

@@ -366,7 +366,14 @@ describe("every problem is reported, at once and with its place", () => {
 		).toEqual([]);
 		const { diagnostics } = read('{ "states": { "a": { "persona": "A", "next": ["doen"] } } }');
 		expect(diagnostics).toMatchObject([
-			{ code: "undefined-state", message: expect.stringContaining("Did you mean `done`?") },
+			{
+				code: "undefined-state",
+				message: expect.stringContaining("Did you mean `done`?"),
+				remedy: "Write `done`, or define it.",
+			},
+		]);
+		expect(read('{ "states": { "a": { "persona": "A", "next": ["elsewhere"] } } }').diagnostics).toMatchObject([
+			{ remedy: "Define it under `states` if something is to be done in it." },
 		]);
 	});
 	it("a pair that names no state is reported besides unreadable limits, and a slip in `default` is named", () => {

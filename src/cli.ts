@@ -39,6 +39,13 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 		},
 	],
 	[
+		"plan",
+		{
+			about: "drafts a chronicle or workflow for a task, checked and rehearsed",
+			load: async () => (await import("./plan/index.ts")).planVerb,
+		},
+	],
+	[
 		"completion",
 		{
 			about: "prints a script that makes bash, zsh or fish complete this command",
@@ -54,7 +61,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 		["run", "resume", "approve", "reject", "tell", "pause", "abort", "drop", "release", "reopen", "rewind"],
 	],
 	["Look", ["list", "status", "show", "view", "diff", "report"]],
-	["Definitions", ["check", "rehearse"]],
+	["Definitions", ["plan", "check", "rehearse"]],
 	["Clean up", ["remove", "prune"]],
 	["Many machines", ["engine"]],
 	["Shell", ["completion"]],

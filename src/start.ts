@@ -19,6 +19,7 @@ import {
 	openSessionScope,
 	otherCopy,
 } from "./pi/index.ts";
+import { registerPlan } from "./plan/index.ts";
 import { enclosingRun } from "./process/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
@@ -75,6 +76,9 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		live: () => [workflow.live(), ...chronicle.live()].filter((what) => what !== undefined),
 	});
 	registerRehearse(pi, scope, named);
+	registerPlan(pi, scope, named, (kind, ctx, args) =>
+		kind === "chronicle" ? chronicle.run(ctx, `start ${args}`) : workflow.run(ctx, args),
+	);
 	offerSkills(pi);
 	catchBareCommands(pi);
 	// Set only in the processes of a rehearsal; no other pi loads the understudy.

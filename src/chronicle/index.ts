@@ -4,7 +4,9 @@ export {
 	type CheckedFile,
 	checkTemplates,
 	type FoundTemplate,
+	openProject,
 	type Project,
+	type ProjectEnvironment,
 	readBrief,
 	readTemplates,
 	registerWorker,
@@ -17,5 +19,6 @@ export {
 	runProjectCommand,
 	shellCommands,
 } from "./ui/cli/index.ts";
-export { type Command, parseArguments } from "./ui/commands/index.ts";
+export { type Command, type CommandCall, type CommandResponse, parseArguments } from "./ui/commands/index.ts";
 export { registerChronicle } from "./ui/session/index.ts";
+export { templateDiagram } from "./ui/text/index.ts";

@@ -1,4 +1,4 @@
 export { handoffStep, registerHandoff } from "./handoff/index.ts";
 export { notebookMistake, notebookStep, registerNotebook } from "./notebook/index.ts";
-export { registerSpawn } from "./spawn/index.ts";
+export { type ChildCeilings, type ChildEnd, registerSpawn, runChild } from "./spawn/index.ts";
 export { registerWatchdog } from "./watchdog/index.ts";

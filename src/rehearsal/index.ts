@@ -8,6 +8,8 @@ import type { ProjectPaths } from "./rehearse.ts";
 import type { CheckedScenario } from "./scenario-check.ts";
 import type { WorkerVisit } from "./worker-position.ts";
 
+export type { ProjectCopy } from "./project-copy.ts";
+
 /** Registers `/rehearse`. `named` reports the project's definitions. */
 export function registerRehearse(pi: ExtensionAPI, scope: Scope, named: NameDefinitions): void {
 	const session: RehearsalSession = { running: undefined, project: undefined };
@@ -38,6 +40,17 @@ export async function joinRehearsal(pi: ExtensionAPI, path: string, visit?: Work
 export async function rehearseVerb(args: readonly string[], signal?: AbortSignal): Promise<number> {
 	const { runRehearseVerb } = await import("./command-line.ts");
 	return runRehearseVerb(args, signal);
+}
+
+/** Loads what rehearses a definition in a project: a copy of it, the plan, the play, and the lines of its end. */
+export async function loadRehearsal() {
+	const [{ openProjectCopy }, { plan }, { rehearse }, { closingLines }] = await Promise.all([
+		import("./project-copy.ts"),
+		import("./plan.ts"),
+		import("./rehearse.ts"),
+		import("./report.ts"),
+	]);
+	return { openProjectCopy, plan, rehearse, closingLines };
 }
 
 /** Every scenario of a project with its diagnostics; with `file` (absolute) only that one. */

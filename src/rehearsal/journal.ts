@@ -16,6 +16,8 @@ export type JournalLine =
 			readonly visit: number;
 			readonly at: number;
 	  }
+	/** A request to the understudy, with the size of its messages. */
+	| { readonly kind: "asked"; readonly characters: number; readonly at: number }
 	| {
 			readonly kind: "called";
 			/** Number of the call in its process, in the order in which calls are made; those of one message end in any order. */

@@ -22,7 +22,10 @@ export interface ProviderOptions {
 }
 
 /** The part of the context that a request itself contains. */
-export type Request = Pick<RequestContext, "tools" | "results">;
+export type Request = Pick<RequestContext, "tools" | "results"> & {
+	/** Size of its messages, system prompt and tools included. */
+	readonly characters: number;
+};
 
 /** Makes the provider; `pi.registerProvider` takes it. */
 export function understudyProvider({ answer, tokensPerSecond }: ProviderOptions): Provider {
@@ -68,5 +71,6 @@ function readRequest({ messages }: TranscriptContext): Request {
 		const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 		return [{ tool: message.toolName, failed: message.isError, text: text.slice(0, 200) }];
 	});
-	return { tools: new Set(getCurrentTools(messages).map(({ name }) => name)), results };
+	const characters = JSON.stringify(messages).length;
+	return { tools: new Set(getCurrentTools(messages).map(({ name }) => name)), results, characters };
 }

@@ -37,6 +37,7 @@ export function respondInProcess(pi: ExtensionAPI, path: string, visit?: WorkerV
 			answer(request) {
 				const here = locate().position;
 				record.entered(here);
+				record.write({ kind: "asked", characters: request.characters, at: Date.now() });
 				const reply = answer(scenarios.of(here), { ...request, position: here, sampleFile });
 				if (reply.person) record.write({ kind: "answer", answer: reply.person, at: Date.now() });
 				record.write({ kind: "said", text: brief(reply.text), at: Date.now() });

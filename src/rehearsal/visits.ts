@@ -13,6 +13,8 @@ export interface PlayedVisit {
 	readonly name: string;
 	readonly visit: number;
 	readonly calls: readonly PlayedCall[];
+	/** Characters of each request to the understudy, in order. */
+	readonly requests: readonly number[];
 	/** Milliseconds from entering it to leaving it. */
 	readonly ms: number;
 	/** `false` for the visit in which the run stopped. */
@@ -30,7 +32,9 @@ export class VisitTracker {
 	private readonly onVisit: ((visit: PlayedVisit) => void) | undefined;
 	private lastProgress: WorkflowProgress = "none";
 	private answer: PersonAnswer | undefined;
-	private open: { line: Entered; calls: (PlayedCall & { order: number })[]; until: number } | undefined;
+	private open:
+		| { line: Entered; calls: (PlayedCall & { order: number })[]; requests: number[]; until: number }
+		| undefined;
 
 	/** `journal`: its absolute path. `onVisit` is called when a visit is over. */
 	constructor(journal: string, onVisit?: (visit: PlayedVisit) => void) {
@@ -66,6 +70,7 @@ export class VisitTracker {
 		if (line.kind === "answer") this.answer = line.answer;
 		if (line.kind === "entered") this.onEntered(line);
 		else if (this.open) this.open.until = line.at;
+		if (line.kind === "asked") this.open?.requests.push(line.characters);
 		if (line.kind !== "called") return;
 		const { kind: _kind, at: _at, ...call } = line;
 		this.open?.calls.push(call);
@@ -76,14 +81,16 @@ export class VisitTracker {
 		// The next worker of the same visit.
 		if (current?.id === line.id && current.visit === line.visit && current.scope === line.scope) return;
 		this.closeVisit(true, line.at);
-		this.open = { line, calls: [], until: line.at };
+		this.open = { line, calls: [], requests: [], until: line.at };
 	}
 
 	private closeVisit(left: boolean, at: number): void {
 		if (!this.open) return;
 		const { what, scope, id, visit, at: from } = this.open.line;
+		const { requests } = this.open;
 		const calls = this.open.calls.sort((a, b) => a.order - b.order).map(({ order: _order, ...call }) => call);
-		const played = { what, scope, id, name: id, visit, calls, ms: Math.max(0, at - from), left };
+		const ms = Math.max(0, at - from);
+		const played = { what, scope, id, name: id, visit, calls, requests, ms, left };
 		this.open = undefined;
 		this.visits.push(played);
 		this.onVisit?.(played);

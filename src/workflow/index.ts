@@ -13,6 +13,7 @@ export {
 	type Phase,
 	type ToolLimits,
 	type WorkflowDefinition,
+	workflowDiagram,
 	workflowRoots,
 } from "./definitions/index.ts";
 export { firstPosition, nextPosition, type Position } from "./machine/index.ts";
@@ -23,10 +24,12 @@ export interface WorkflowShare {
 	share(): readonly { readonly customType: string; readonly data: unknown }[];
 }
 
-/** The interface of workflows for sequences and child sessions. */
+/** The interface of workflows for sequences, plans and child sessions. */
 export interface WorkflowDoor extends WorkflowShare {
 	/** A description of the session's active run, for the user; `undefined` without one. */
 	live(): string | undefined;
+	/** Runs `/workflow <args>`. */
+	run(ctx: ExtensionCommandContext, args: string): Promise<void>;
 	/** Runs `/workflow <args>` as a step. It ends when the workflow ends; it fails if the workflow waits for the user. */
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
 }
@@ -48,6 +51,11 @@ export function registerWorkflow(
 	// pi requests completions without a context, so keep the plain data that they need.
 	let place = { cwd: process.cwd(), trusted: false };
 
+	const run = async (ctx: ExtensionCommandContext, args: string): Promise<void> => {
+		const { runWorkflow } = await import("./session/index.ts");
+		await runWorkflow(await open(), ctx, args);
+	};
+
 	registerRows(pi, () => (opened?.controller.ready ? opened.rows : undefined));
 	pi.registerCommand("workflow", {
 		description: "Run a workflow: /workflow <name> <task>; alone it lists the workflows",
@@ -57,8 +65,7 @@ export function registerWorkflow(
 		},
 		handler: async (args, ctx) => {
 			parts.named(ctx);
-			const { runWorkflow } = await import("./session/index.ts");
-			await runWorkflow(await open(), ctx, args);
+			await run(ctx, args);
 		},
 	});
 	pi.registerCommand("cancel-workflow", {
@@ -92,6 +99,7 @@ export function registerWorkflow(
 	return {
 		share: () => share(),
 		live: () => opened?.live(),
+		run,
 		async step(ctx, args, signal) {
 			const { runWorkflowStep } = await import("./session/index.ts");
 			return runWorkflowStep(await open(), ctx, args, signal);

@@ -34,6 +34,7 @@ const visit = (id: string, outcome: "ok" | "failed" | "refused"): PlayedVisit =>
 	name: id,
 	visit: 1,
 	calls: [{ tool: "write", with: "rehearsal-probe", outcome }],
+	requests: [],
 	ms: 1,
 	left: true,
 });

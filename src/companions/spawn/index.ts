@@ -13,6 +13,9 @@ import { childVariable, toolName } from "./child.ts";
 import { childSettings } from "./settings.ts";
 import type { Shared } from "./tool.ts";
 
+export { type ChildEnd, runChild } from "./child.ts";
+export type { ChildCeilings } from "./settings.ts";
+
 /** Custom entry type: whether the model may spawn on this branch. */
 const modeType = "spawn:mode";
 

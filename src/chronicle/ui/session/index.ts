@@ -2,14 +2,16 @@
 // has runs.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted, type NameDefinitions, openOnce, runAsStep, type Scope } from "../../../pi/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
-/** The interface of chronicles for sequences. */
+/** The interface of chronicles for sequences and plans. */
 export interface ChronicleDoor {
 	/** The runs that this session supervises, as text. */
 	live(): string[];
+	/** Runs `/chronicle <args>`. */
+	run(ctx: ExtensionContext, args: string): Promise<void>;
 	/** `/chronicle <args>` as a step: it ends when the run that it started or steered stops; any status other than `done` fails the step. */
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
 }
@@ -24,6 +26,11 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDef
 	// pi requests completions without a context, so its plain data is kept.
 	let place = { cwd: process.cwd(), trusted: false };
 
+	const run = async (ctx: ExtensionContext, args: string): Promise<void> => {
+		const { runChronicle } = await import("./run-command-line.ts");
+		await runChronicle(await open(), ctx, args);
+	};
+
 	pi.registerCommand("chronicle", {
 		description: "Run a chronicle: /chronicle <template> <task>; alone it lists templates and runs",
 		getArgumentCompletions: async (prefix) => {
@@ -32,8 +39,7 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDef
 		},
 		handler: async (args, ctx) => {
 			named(ctx);
-			const { runChronicle } = await import("./run-command-line.ts");
-			await runChronicle(await open(), ctx, args);
+			await run(ctx, args);
 		},
 	});
 	pi.on("session_start", (_event, ctx) => {
@@ -47,6 +53,7 @@ export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDef
 			[...(opened?.supervised.values() ?? [])].map(
 				({ supervision: { run } }) => `the chronicle ${run.template.name} ${run.id.slice(0, 8)}`,
 			),
+		run,
 		async step(ctx, args, signal) {
 			const { runChronicle } = await import("./run-command-line.ts");
 			const session = await open();

@@ -1,0 +1,85 @@
+// Lets a model draft a definition: a child session that can only read, corrected with what the check and the rehearsal report.
+import { join } from "node:path";
+import { type ChildCeilings, type ChildEnd, runChild } from "../companions/index.ts";
+import type { Scope } from "../pi/index.ts";
+import { readDraft } from "./draft.ts";
+import type { Usage } from "./estimate.ts";
+import type { PlanHost } from "./examine.ts";
+import { makePlan, type Plan } from "./plan.ts";
+import { correctionPrompt, draftPrompt } from "./prompt.ts";
+import { planFolder } from "./waiting.ts";
+
+export interface DraftRequest {
+	readonly task: string;
+	/** As pi's `--model` takes it; `undefined`: pi's own choice. */
+	readonly model: string | undefined;
+	readonly signal: AbortSignal;
+	/** Reports what is done now, as a short text. */
+	readonly onProgress: (text: string) => void;
+}
+
+export type DraftEnd =
+	| { readonly kind: "drafted"; readonly plan: Plan }
+	| {
+			readonly kind: "failed";
+			readonly reason: string;
+			/** What is wrong with the last draft. */
+			readonly problems: readonly string[];
+			/** The session file of the drafting model. */
+			readonly session: string;
+			readonly usage: Usage;
+	  }
+	| { readonly kind: "aborted"; readonly usage: Usage };
+
+const mostDrafts = 4;
+/** Of each draft. */
+const ceilings: ChildCeilings = { minutes: 20, tokens: 3_000_000, costUsd: 3 };
+const readingTools = ["read", "grep", "find", "ls"];
+
+/** Drafts until a draft passes, at most {@link mostDrafts} times. Throws if the project cannot be copied. */
+export async function draftPlan(request: DraftRequest, host: PlanHost, scope: Scope): Promise<DraftEnd> {
+	const { task, signal, onProgress } = request;
+	const session = join(planFolder(host.place.agentFolder), `${crypto.randomUUID()}.jsonl`);
+	let usage: Usage = { tokens: 0, costUsd: 0 };
+	let prompt = draftPrompt(task, host.packageRoot);
+	let problems: readonly string[] = [];
+	for (let number = 1; number <= mostDrafts; number++) {
+		onProgress(number === 1 ? "drafting" : `correcting draft ${number - 1}`);
+		const end = await askAuthor(prompt, session, request, host, scope);
+		usage = { tokens: usage.tokens + end.usage.totalTokens, costUsd: usage.costUsd + end.usage.cost };
+		if (end.kind === "aborted" || signal.aborted) return { kind: "aborted", usage };
+		if (end.kind === "failed") return { kind: "failed", reason: end.reason, problems, session, usage };
+		const read = readDraft(end.text);
+		problems = read.kind === "problems" ? read.problems : [];
+		if (read.kind === "draft") {
+			onProgress("checking and rehearsing");
+			const made = await makePlan(task, read.draft, usage, host, signal);
+			if (!("problems" in made)) return { kind: "drafted", plan: made };
+			problems = made.problems;
+		}
+		prompt = correctionPrompt(problems);
+	}
+	return { kind: "failed", reason: `No draft passed in ${mostDrafts} attempts.`, problems, session, usage };
+}
+
+function askAuthor(
+	prompt: string,
+	session: string,
+	{ model, signal, onProgress }: DraftRequest,
+	{ place, packageRoot }: PlanHost,
+	scope: Scope,
+): Promise<ChildEnd> {
+	const args = [
+		...["--mode", "rpc", "--session", session, "-ne", "-e", join(packageRoot, "extension.ts")],
+		...(model === undefined ? [] : ["--model", model]),
+		...["--tools", readingTools.join(",")],
+		place.trust === "trusted" ? "--approve" : "--no-approve",
+	];
+	const plan = { pi: place.pi, args, cwd: place.cwd, prompt, models: [], ceilings, signal, onReadonly: () => () => {} };
+	return runChild(plan, scope, {
+		activity: (text) => onProgress(`drafting: ${text}`),
+		entry() {},
+		// A question of a rule is dismissed: the draft may only read.
+		ask: async () => undefined,
+	});
+}

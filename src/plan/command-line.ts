@@ -1,0 +1,112 @@
+// The command `pi-chronicle plan`.
+import { createInterface } from "node:readline/promises";
+import { type Command, type CommandCall, type CommandResponse, runChronicleCommand } from "../chronicle/index.ts";
+import { exitCodes, openScope, packageRoot, printable } from "../pi/index.ts";
+import { draftPlan } from "./author.ts";
+import { type Plan, saveDraft } from "./plan.ts";
+import { keepPlan, removePlan, waitingPlan } from "./waiting.ts";
+
+type Decision = "start" | "save" | "drop" | "ask";
+
+export const planCommand: Command = {
+	name: "plan",
+	takes: "[options] [task…]",
+	details: `Lets a model draft a chronicle or a workflow for the task. The draft is checked and rehearsed, and corrected until it passes. Nothing is written or
+started before you decide: in a terminal you are asked; otherwise --save and --start decide. Without a task, it is about the plan that waits.`,
+	exits:
+		"0 started or saved, 1 no draft passed, 2 usage, 3 waits for your decision, 130 interrupted; with --start as for run",
+	shellOptions: { model: "value", save: "flag", start: "flag" },
+	optionsUsage: `  --model <model>     drafts, and does states that name no model (default: pi's own choice)
+  --save              write the draft into the project, start nothing
+  --start             write the draft into the project, and start it if it is a chronicle
+`,
+	text: 0,
+	needs: "pi",
+	runs: "none",
+	async perform(call) {
+		const { text: task, project, parsed, host, signal } = call;
+		const { flags, values } = parsed;
+		if (flags.has("save") && flags.has("start")) return misuse("--start saves the draft too: name one of both.");
+		if (project.place.trust !== "trusted")
+			return misuse("A plan adds files to the project, which you have not trusted: start pi there, or add --approve.");
+		const waiting = task === "" ? waitingPlan(project.place) : undefined;
+		if (waiting) return decide(waiting, call);
+		if (task === "") return misuse("No plan waits here. Describe the task: pi-chronicle plan <task…>");
+		const scope = openScope();
+		try {
+			let last = "";
+			const onProgress = (text: string): void => {
+				if (text !== last) host.report(text);
+				last = text;
+			};
+			const request = { task, model: values.model, signal, onProgress };
+			const end = await draftPlan(request, { place: project.place, packageRoot: packageRoot() }, scope);
+			if (end.kind === "aborted") return { kind: "silent", exitCode: exitCodes.interrupted };
+			if (end.kind === "drafted") {
+				keepPlan(end.plan, project.place);
+				return await decide(end.plan, call);
+			}
+			const message = [end.reason, ...end.problems].join("\n");
+			const remedy = `Describe the task in more detail. The drafts are in ${end.session}.`;
+			return { kind: "refused", code: "no-plan", message, remedy, exitCode: exitCodes.failed };
+		} catch (error) {
+			if (signal.aborted) return { kind: "silent", exitCode: exitCodes.interrupted };
+			throw error;
+		} finally {
+			await scope.close();
+		}
+	},
+};
+
+function misuse(message: string): CommandResponse {
+	return { kind: "refused", code: "usage", message };
+}
+
+async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
+	const { project, signal } = call;
+	const { flags } = call.parsed;
+	const given: Decision = flags.has("start") ? "start" : flags.has("save") ? "save" : "ask";
+	const canAsk = process.stdin.isTTY && process.stderr.isTTY && !flags.has("json");
+	const decision = given === "ask" && canAsk ? await ask(plan, signal) : given;
+	const { draft, command, task, lines } = plan;
+	const data = { kind: draft.kind, name: command, task, files: draft.files, preview: lines, usage: plan.usage };
+	if (decision === "drop") removePlan(project.place);
+	if (decision === "drop") return { kind: "done", lines: ["Nothing was written."], data: { ...data, saved: false } };
+	if (decision === "ask") {
+		const text = [
+			...lines,
+			"",
+			"Nothing was written. pi-chronicle plan --save writes these files, --start also starts the run.",
+		];
+		return { kind: "done", lines: text, data: { ...data, saved: false }, exitCode: exitCodes.waits };
+	}
+	const taken = await saveDraft(draft, project.place.cwd);
+	if (taken !== undefined) return misuse(`${taken} exists by now, so nothing was written.`);
+	removePlan(project.place);
+	if (decision === "start" && draft.kind === "chronicle") return start(plan, call);
+	const line = draft.kind === "chronicle" ? `pi-chronicle run ${command} <task…>` : `/workflow ${command} <task> in pi`;
+	return { kind: "done", lines: [...lines, "", `Saved. Start it: ${line}`], data: { ...data, saved: true } };
+}
+
+/** Starts a saved chronicle, as `pi-chronicle run` does. */
+async function start({ command, task }: Plan, { parsed, project, signal }: CommandCall): Promise<CommandResponse> {
+	const model = parsed.values.model === undefined ? [] : ["--model", parsed.values.model];
+	const json = parsed.flags.has("json") ? ["--json"] : [];
+	const args = ["--cwd", project.place.cwd, "--approve", ...json, ...model, command, "--", task];
+	return { kind: "silent", exitCode: await runChronicleCommand("run", args, signal) };
+}
+
+/** Asks at the terminal. Anything but a letter of the list leaves the plan waiting. */
+async function ask({ lines }: Plan, signal: AbortSignal): Promise<Decision> {
+	process.stderr.write(`${printable(lines.join("\n"))}\n\n`);
+	const terminal = createInterface({ input: process.stdin, output: process.stderr });
+	try {
+		const answer = await terminal.question("s start · w save, start nothing · d drop · Enter later: ", { signal });
+		const letter = answer.trim().toLowerCase();
+		return letter === "s" ? "start" : letter === "w" ? "save" : letter === "d" ? "drop" : "ask";
+	} catch {
+		return "ask";
+	} finally {
+		terminal.close();
+	}
+}

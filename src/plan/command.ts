@@ -1,0 +1,201 @@
+// `/plan <task>`: the session's model drafts a definition in a child session, and the user decides about it. The session stays usable while it
+// drafts. `/plan` alone shows the plan that waits for a decision.
+import { homedir } from "node:os";
+import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import {
+	agentFolder,
+	askUser,
+	definitionsTrusted,
+	exitCodes,
+	failWith,
+	findPi,
+	isPiCommand,
+	ownPiSearch,
+	packageRoot,
+	type Scope,
+	say,
+} from "../pi/index.ts";
+import { draftPlan } from "./author.ts";
+import { decidePlan } from "./decide.ts";
+import type { PlanHost } from "./examine.ts";
+import { makePlan, type Plan, saveDraft } from "./plan.ts";
+import { keepPlan, removePlan, waitingPlan } from "./waiting.ts";
+
+/** Starts a definition: `/chronicle start <args>` or `/workflow <args>`. */
+export type StartDefinition = (
+	kind: Plan["draft"]["kind"],
+	ctx: ExtensionCommandContext,
+	args: string,
+) => Promise<void>;
+
+/** The planning of one session. */
+export interface PlanSession {
+	readonly scope: Scope;
+	readonly start: StartDefinition;
+	/** Stops the current drafting. */
+	running: AbortController | undefined;
+}
+
+const statusKey = "chronicle-plan";
+
+/** Runs `/plan <args>`. With a screen it returns at once and asks when the draft has passed; without one it returns at the end. */
+export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext, args: string): Promise<void> {
+	if (session.running) return offerToStop(session.running, ctx);
+	const task = args.trim();
+	if (!definitionsTrusted(ctx)) return refuse(ctx, "A plan adds files to the project. Trust it first: /trust.");
+	const host = planHost(ctx);
+	if (typeof host === "string") return refuse(ctx, host);
+	const waiting = waitingPlan(host.place);
+	if (task === "" && waiting) return settle(session, ctx, host, waiting, false);
+	if (task === "") return refuse(ctx, "Say what you want: /plan <what you want done>.");
+	const stop = new AbortController();
+	session.running = stop;
+	const drafted = draft(session, ctx, host, task, stop.signal);
+	const release = session.scope.own(async () => {
+		stop.abort();
+		await drafted;
+	});
+	const done = drafted.then(async (plan) => {
+		session.running = undefined;
+		void release();
+		if (plan && !session.scope.closed) await settle(session, ctx, host, plan, true);
+	});
+	if (!ctx.hasUI) await done;
+}
+
+/** The project of a session for planning; a text says what is missing. */
+export function planHost(ctx: Pick<ExtensionContext, "cwd" | "isProjectTrusted">): PlanHost | string {
+	const pi = findPi(ownPiSearch());
+	if (!isPiCommand(pi)) return `${pi.message} ${pi.remedy}`;
+	const trust = definitionsTrusted(ctx) ? "trusted" : "untrusted";
+	const place = { cwd: ctx.cwd, home: homedir(), agentFolder: agentFolder(), trust, pi, env: process.env } as const;
+	return { place, packageRoot: packageRoot() };
+}
+
+async function draft(
+	session: PlanSession,
+	ctx: ExtensionCommandContext,
+	host: PlanHost,
+	task: string,
+	signal: AbortSignal,
+): Promise<Plan | undefined> {
+	const { hasUI, mode, ui, model } = ctx;
+	const tell = (text: string, tone?: "warning" | "error"): void => {
+		if (!signal.aborted) say({ hasUI, mode, ui }, text, tone);
+	};
+	const onProgress = (text: string): void => {
+		if (!signal.aborted) ui.setStatus(statusKey, `plan: ${text}`);
+	};
+	try {
+		const request = { task, model: model && `${model.provider}/${model.id}`, signal, onProgress };
+		const end = await draftPlan(request, host, session.scope);
+		if (end.kind === "drafted") return end.plan;
+		if (end.kind === "failed") {
+			failWith({ hasUI }, exitCodes.failed);
+			tell([end.reason, ...end.problems, `The drafts are in ${end.session}.`].join("\n"), "error");
+		}
+	} catch (error) {
+		failWith({ hasUI }, exitCodes.failed);
+		tell(`The plan failed: ${error instanceof Error ? error.message : String(error)}`, "error");
+	} finally {
+		if (!signal.aborted) ui.setStatus(statusKey, undefined);
+	}
+	return undefined;
+}
+
+/** Keeps the plan, asks about it, and does what the user decides. */
+async function settle(
+	session: PlanSession,
+	ctx: ExtensionCommandContext,
+	host: PlanHost,
+	plan: Plan,
+	uncalled: boolean,
+): Promise<void> {
+	keepPlan(plan, host.place);
+	if (!ctx.hasUI) {
+		failWith(ctx, exitCodes.waits);
+		return say(
+			ctx,
+			[...plan.lines, "", "Nothing was started. /plan asks in a session; in a shell: pi-chronicle plan --start."].join(
+				"\n",
+			),
+		);
+	}
+	// A dialog must not take what is typed.
+	if (uncalled && ctx.mode === "tui" && ctx.ui.getEditorText() !== "")
+		return say(ctx, "The plan is ready. /plan shows it.");
+	const decision = await decidePlan(ctx, plan, uncalled);
+	if (session.scope.closed) return;
+	switch (decision.kind) {
+		case "later":
+		case "nobody":
+			return say(ctx, "The plan waits: /plan shows it again.");
+		case "drop":
+			removePlan(host.place);
+			return say(ctx, "The plan was dropped. Nothing was written.");
+		case "edited":
+			return settleEdited(session, ctx, host, { ...plan, draft: decision.draft });
+		default:
+			return accept(session, ctx, host, plan, decision.kind);
+	}
+}
+
+/** Examines an edited draft. What is wrong with it is shown, and the plan before the edit stays. */
+async function settleEdited(
+	session: PlanSession,
+	ctx: ExtensionCommandContext,
+	host: PlanHost,
+	{ task, draft: edited, usage }: Plan,
+): Promise<void> {
+	ctx.ui.setStatus(statusKey, "plan: checking and rehearsing");
+	const stop = new AbortController();
+	const release = session.scope.own(() => stop.abort());
+	try {
+		const made = await makePlan(task, edited, usage, host, stop.signal);
+		if (session.scope.closed) return;
+		if (!("problems" in made)) return await settle(session, ctx, host, made, false);
+		say(
+			ctx,
+			["The edited draft cannot be used:", ...made.problems, "The plan without the edit waits: /plan."].join("\n"),
+			"error",
+		);
+	} catch (error) {
+		if (!stop.signal.aborted) say(ctx, `The plan failed: ${String(error)}`, "error");
+	} finally {
+		await release();
+		if (!session.scope.closed) ctx.ui.setStatus(statusKey, undefined);
+	}
+}
+
+async function accept(
+	session: PlanSession,
+	ctx: ExtensionCommandContext,
+	host: PlanHost,
+	{ draft: { kind, ...files }, command, task }: Plan,
+	decision: "start" | "save",
+): Promise<void> {
+	const taken = await saveDraft({ kind, ...files }, ctx.cwd);
+	if (taken !== undefined)
+		return say(ctx, `${taken} exists by now, so nothing was written. /plan shows the plan again.`, "error");
+	removePlan(host.place);
+	const line = kind === "chronicle" ? `/chronicle start ${command} <task>` : `/workflow ${command} <task>`;
+	say(ctx, `Saved ${files.files.map(({ path }) => path).join(", ")}. Start it at any time: ${line}`);
+	if (decision === "start") await session.start(kind, ctx, `${command} ${task}`);
+}
+
+async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {
+	const answer = await askUser(ctx, {
+		title: "A plan is being drafted",
+		message: "Stop it?",
+		words: { no: "No, let it draft", yes: "Yes, stop it" },
+	});
+	if (answer !== "yes") return;
+	ctx.ui.setStatus(statusKey, undefined);
+	running.abort();
+	say(ctx, "Stopped the drafting. Nothing was written.");
+}
+
+function refuse(ctx: ExtensionContext, reason: string): void {
+	failWith(ctx, exitCodes.usage);
+	say(ctx, reason, "error");
+}

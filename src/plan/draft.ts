@@ -1,0 +1,93 @@
+// A draft: the files of a new definition, as a model writes them in its answer. Each file is a fenced block whose info string names it, the
+// notation of the authoring skills: ```yaml file=.pi/chronicle/workflows/feature.yaml. Pure.
+// D1 a draft names only files of definitions, below `.pi`; D2 it is complete or refused, with every reason.
+
+export interface DraftFile {
+	/** Relative to the project, with `/`. */
+	readonly path: string;
+	readonly text: string;
+}
+
+export interface Draft {
+	readonly kind: "chronicle" | "workflow";
+	/** Name of the template, or of the workflow's directory. */
+	readonly key: string;
+	/** The definition to start is in the first one. */
+	readonly files: readonly [DraftFile, ...DraftFile[]];
+}
+
+export type ReadDraft =
+	| { readonly kind: "draft"; readonly draft: Draft }
+	/** Sentences for the model. */
+	| { readonly kind: "problems"; readonly problems: readonly string[] };
+
+const mostFiles = 40;
+const mostCharacters = 100_000;
+const template = /^\.pi\/chronicle\/workflows\/([\w-]+)\.(?:ya?ml|json)$/;
+const workflow = /^\.pi\/workflows\/([\w-]+)\/workflow\.yaml$/;
+const others = [/^\.pi\/workflows\/[\w-]+\/[\w-]+\.md$/, /^\.pi\/agents\/[\w-]+\.md$/];
+
+/** Reads the draft in a model's answer. */
+export function readDraft(answer: string): ReadDraft {
+	const { files, problems } = readBlocks(answer);
+	const [first, ...rest] = files;
+	if (!first)
+		return problem(
+			problems,
+			"The answer has no file. Write each file as a fenced block with its path: ```yaml file=.pi/chronicle/workflows/<name>.yaml",
+		);
+	const chronicle = template.exec(first.path)?.[1];
+	const key = chronicle ?? workflow.exec(first.path)?.[1];
+	if (key === undefined)
+		return problem(
+			problems,
+			`The first file must be the definition to start: .pi/chronicle/workflows/<name>.yaml or .pi/workflows/<name>/workflow.yaml, not ${first.path}.`,
+		);
+	if (problems.length > 0) return { kind: "problems", problems };
+	const kind = chronicle === undefined ? "workflow" : "chronicle";
+	return { kind: "draft", draft: { kind, key, files: [first, ...rest] } };
+}
+
+function problem(problems: readonly string[], message: string): ReadDraft {
+	return { kind: "problems", problems: [...problems, message] };
+}
+
+/** The blocks that name a file, and what is wrong with them. */
+function readBlocks(answer: string): { files: DraftFile[]; problems: string[] } {
+	const files: DraftFile[] = [];
+	const problems: string[] = [];
+	const lines = answer.split(/\r?\n/);
+	for (let at = 0; at < lines.length; at++) {
+		const [, fence, path] = /^(`{3,}|~{3,})\s*[\w-]*\s+file=(\S+)\s*$/.exec(lines[at] ?? "") ?? [];
+		if (fence === undefined || path === undefined) continue;
+		const end = lines.findIndex((line, index) => index > at && closes(line, fence));
+		if (end === -1) {
+			problems.push(`The block of ${path} does not end: close it with ${fence}.`);
+			break;
+		}
+		const text = `${lines.slice(at + 1, end).join("\n")}\n`;
+		problems.push(...problemsOf(path, text, files));
+		files.push({ path, text });
+		at = end;
+	}
+	if (files.length > mostFiles) problems.push(`The draft has ${files.length} files; ${mostFiles} are allowed.`);
+	return { files, problems };
+}
+
+function closes(line: string, fence: string): boolean {
+	const closing = line.trimEnd();
+	return closing.length >= fence.length && [...closing].every((character) => character === fence[0]);
+}
+
+function problemsOf(path: string, text: string, before: readonly DraftFile[]): string[] {
+	const allowed = [template, workflow, ...others].some((pattern) => pattern.test(path));
+	return [
+		...(allowed
+			? []
+			: [
+					`${path} is no file of a definition. Allowed are .pi/chronicle/workflows/<name>.yaml, .pi/workflows/<name>/workflow.yaml with its <phase>.md, and .pi/agents/<name>.md; names have letters, digits, - and _.`,
+				]),
+		...(before.some((file) => file.path === path) ? [`${path} is written twice.`] : []),
+		...(text.length > mostCharacters ? [`${path} has more than ${mostCharacters} characters.`] : []),
+	];
+}

@@ -1,0 +1,46 @@
+// Estimates what a run costs, from the sizes of the requests of its rehearsal. Pure.
+// A rehearsal makes few requests with small results; a model makes more. So an estimate is a range: from the rehearsal as it was played, to
+// each visit with `busyRequests` requests that each add `busyTokens`.
+
+/** A range from the least to the most that is expected. */
+export type Range = readonly [least: number, most: number];
+
+export interface Estimate {
+	/** As pi totals them, cache reads included. */
+	readonly tokens: Range;
+	/** USD; `undefined` if the price is not known. */
+	readonly costUsd: Range | undefined;
+}
+
+/** Usage of requests that were made: tokens as pi totals them, USD. */
+export interface Usage {
+	readonly tokens: number;
+	readonly costUsd: number;
+}
+
+const charactersPerToken = 4;
+const outputTokens = 250;
+const busyRequests = 30;
+const busyTokens = 1_500;
+
+/** Estimates a run from its visits, each as the characters of its requests in order. `sample` gives the price of a token of the same model. */
+export function estimateRun(visits: readonly (readonly number[])[], sample: Usage): Estimate {
+	const played = visits.filter((sizes) => sizes.length > 0);
+	const least = sum(played.map((sizes) => tokensOf(sizes)));
+	const most = sum(played.map((sizes) => tokensOf(busyVisit(sizes[0] ?? 0))));
+	const price = sample.tokens > 0 ? sample.costUsd / sample.tokens : 0;
+	const tokens: Range = [least, Math.max(least, most)];
+	return { tokens, costUsd: price > 0 ? [tokens[0] * price, tokens[1] * price] : undefined };
+}
+
+function tokensOf(sizes: readonly number[]): number {
+	return sum(sizes.map((characters) => Math.ceil(characters / charactersPerToken) + outputTokens));
+}
+
+function busyVisit(first: number): number[] {
+	return Array.from({ length: busyRequests }, (_, index) => first + index * busyTokens * charactersPerToken);
+}
+
+function sum(numbers: readonly number[]): number {
+	return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,26 @@
+// Entry point of plans. Every session loads this file, so the rest is imported on first use.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { NameDefinitions, Scope } from "../pi/index.ts";
+import type { PlanSession, StartDefinition } from "./command.ts";
+
+/** Registers `/plan`. `start` starts the definition of a plan. */
+export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, start: StartDefinition): void {
+	const session: PlanSession = { scope, start, running: undefined };
+	pi.registerCommand("plan", {
+		description: "Let the model draft a chronicle or workflow for a task, checked and rehearsed: /plan <what you want>",
+		handler: async (args, ctx) => {
+			named(ctx);
+			const { runPlan } = await import("./command.ts");
+			await runPlan(session, ctx, args);
+		},
+	});
+}
+
+/** Runs `pi-chronicle plan` with its arguments; resolves to the exit code. */
+export async function planVerb(args: readonly string[], signal: AbortSignal): Promise<number> {
+	const [{ runProjectCommand }, { planCommand }] = await Promise.all([
+		import("../chronicle/index.ts"),
+		import("./command-line.ts"),
+	]);
+	return runProjectCommand(planCommand, args, signal);
+}

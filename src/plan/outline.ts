@@ -1,0 +1,100 @@
+// What a drafted definition is, for the user who decides about it: its chart, who does what, and its limits.
+import { type Project, type Template, templateDiagram } from "../chronicle/index.ts";
+import {
+	loadCatalogue,
+	type Phase,
+	type WorkflowDefinition,
+	workflowDiagram,
+	workflowRoots,
+} from "../workflow/index.ts";
+import type { Draft } from "./draft.ts";
+
+export interface Outline {
+	/** The name that starts it. */
+	readonly command: string;
+	readonly title: string;
+	/** Mermaid lines. */
+	readonly chart: readonly string[];
+	/** One per state or phase: its name, and who does it with which tools. */
+	readonly steps: readonly (readonly [name: string, text: string])[];
+	readonly limits: string;
+	/** The most that a run may cost, USD; `undefined`: no limit of its own. */
+	readonly mostUsd: number | undefined;
+}
+
+/** The outline of a draft in a project that has its files; a text says why it cannot be started. */
+export function outlineOf(draft: Draft, project: Project): Outline | string {
+	return draft.kind === "chronicle" ? outlineOfChronicle(draft, project) : outlineOfWorkflow(draft, project);
+}
+
+function outlineOfChronicle({ key }: Draft, project: Project): Outline | string {
+	const template = project.templates().templates.get(key)?.read?.template;
+	if (!template) return `The template ${key} does not load.`;
+	const { costUsd, tokens, activeMs, moves } = template.limits;
+	const limits = [
+		...(costUsd === undefined ? [] : [`$${costUsd}`]),
+		...(tokens === undefined ? [] : [`${tokens.toLocaleString("en-US")} tokens`]),
+		...(activeMs === undefined ? [] : [`${Math.round(activeMs / 60_000)} minutes`]),
+		`${moves} moves`,
+	];
+	return {
+		command: key,
+		title: template.name,
+		chart: templateDiagram(template),
+		steps: stepsOf(template),
+		limits: limits.join(", "),
+		mostUsd: costUsd,
+	};
+}
+
+function stepsOf({ states }: Template): [string, string][] {
+	return [...states.values()]
+		.filter(({ persona, children }) => persona !== undefined || children !== undefined)
+		.map((state) => {
+			const who = state.children
+				? `child runs: ${state.children.branches.map(({ name }) => name).join(", ")}`
+				: (state.persona?.name ?? "");
+			const tools = state.tools === undefined ? "" : ` · only ${state.tools.join(", ") || "no tools"}`;
+			const asks = state.approval.entry || state.approval.exit ? " · asks you" : "";
+			return [state.name, `${who}${tools}${asks}`];
+		});
+}
+
+function outlineOfWorkflow({ key, files }: Draft, { place }: Project): Outline | string {
+	const roots = workflowRoots({ agentDir: place.agentFolder, cwd: place.cwd, trusted: true });
+	const catalogue = loadCatalogue(roots);
+	const definition = catalogue.definitions.get(key);
+	if (definition?.commandName === undefined || definition.show !== "user")
+		return `${files[0].path} has no commandName, so it cannot be started.`;
+	return {
+		command: definition.commandName,
+		title: definition.name,
+		chart: workflowDiagram(catalogue, key),
+		steps: phasesOf(definition, catalogue.definitions).map((phase) => [phase.name, limitsOf(phase)]),
+		limits: definition.maxLoops === undefined ? "loops without a limit" : `${definition.maxLoops} loops`,
+		mostUsd: undefined,
+	};
+}
+
+/** The phases of a workflow and of those inside it, in order. No workflow contains itself. */
+function phasesOf(definition: WorkflowDefinition, all: ReadonlyMap<string, WorkflowDefinition>): Phase[] {
+	return definition.entries.flatMap((entry) => {
+		if (entry.kind === "phase") return [entry];
+		const inner = all.get(entry.key);
+		return inner ? phasesOf(inner, all) : [];
+	});
+}
+
+function limitsOf({ tools, advance }: Phase): string {
+	const asks = advance === "person" ? " · you end it" : "";
+	switch (tools.kind) {
+		case "free":
+			return `all tools${asks}`;
+		case "blacklist":
+			return `not ${tools.names.join(", ")}${asks}`;
+		case "whitelist":
+			return `only ${tools.names.join(", ")}${asks}`;
+		case "capabilities":
+			return `may ${tools.may.join(", ")}${asks}`;
+	}
+}

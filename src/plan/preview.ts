@@ -1,0 +1,42 @@
+// What the user reads before the decision about a draft.
+import { drawDiagram, shortCost, shortCount } from "../pi/index.ts";
+import type { Draft } from "./draft.ts";
+import { type Estimate, estimateRun, type Range, type Usage } from "./estimate.ts";
+import type { Examined } from "./examine.ts";
+
+/** The lines about a draft that passed. `usage`: what the drafting used. */
+export async function previewLines(
+	task: string,
+	{ kind, key, files }: Draft,
+	{ outline, requests, missed }: Examined,
+	usage: Usage,
+): Promise<string[]> {
+	const width = Math.max(...outline.steps.map(([name]) => name.length));
+	const visits = `${requests.length} ${requests.length === 1 ? "visit" : "visits"}, to the end`;
+	const unreached = missed.length === 0 ? "" : `; never reached: ${missed.join(", ")}`;
+	return [
+		`${outline.title} (${kind} ${key})`,
+		`Task: ${task}`,
+		"",
+		...(await drawDiagram(outline.chart)),
+		"",
+		...outline.steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`),
+		"",
+		`Limits:     ${outline.limits}`,
+		`Rehearsal:  ${visits}${unreached}`,
+		`Estimate:   ${estimateText(estimateRun(requests, usage), outline.mostUsd)}`,
+		`Files:      ${files.map(({ path }) => path).join(", ")}`,
+		...(usage.tokens === 0 ? [] : [`Drafting:   ${shortCount(usage.tokens)} tokens, ${shortCost(usage.costUsd)}`]),
+	];
+}
+
+function estimateText({ tokens, costUsd }: Estimate, mostUsd: number | undefined): string {
+	const cost = costUsd === undefined ? "" : `, ${rangeText(costUsd, shortCost)}`;
+	const stop = mostUsd === undefined ? "" : `; the run stops at ${shortCost(mostUsd)}`;
+	return `${rangeText(tokens, shortCount)} tokens${cost}${stop}`;
+}
+
+function rangeText([least, most]: Range, format: (value: number) => string): string {
+	const [from, to] = [format(least), format(most)];
+	return from === to ? from : `${from} to ${to}`;
+}

@@ -1,0 +1,44 @@
+// The plan of a project that waits for a decision: one file in pi's agent folder, so it outlives the session that drafted it.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { replaceFileSync } from "../disk/index.ts";
+import type { Plan } from "./plan.ts";
+
+export interface PlanPlace {
+	/** The project, absolute. */
+	readonly cwd: string;
+	readonly agentFolder: string;
+}
+
+/** The folder of all plans and of the sessions that drafted them; it is created. */
+export function planFolder(agentFolder: string): string {
+	const folder = join(agentFolder, "chronicle", "plans");
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	return folder;
+}
+
+/** The waiting plan; `undefined` if there is none that can be read. */
+export function waitingPlan(place: PlanPlace): Plan | undefined {
+	try {
+		return JSON.parse(readFileSync(fileOf(place), "utf8")) as Plan;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Keeps a plan, instead of the one that waited. */
+export function keepPlan(plan: Plan, place: PlanPlace): void {
+	planFolder(place.agentFolder);
+	replaceFileSync(fileOf(place), `${JSON.stringify(plan, null, "\t")}\n`);
+}
+
+/** Ends the waiting. */
+export function removePlan(place: PlanPlace): void {
+	rmSync(fileOf(place), { force: true });
+}
+
+function fileOf({ cwd, agentFolder }: PlanPlace): string {
+	const name = createHash("sha256").update(cwd).digest("hex").slice(0, 16);
+	return join(agentFolder, "chronicle", "plans", `${name}.json`);
+}

@@ -19,7 +19,7 @@ import {
 	openSessionScope,
 	otherCopy,
 } from "./pi/index.ts";
-import { registerPlan } from "./plan/index.ts";
+import { openProposals, registerPlan } from "./plan/index.ts";
 import { enclosingRun } from "./process/index.ts";
 import { joinRehearsal, registerRehearse } from "./rehearsal/index.ts";
 import {
@@ -65,7 +65,8 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		take: (type, data) => notebook.take(type, data),
 	});
 	registerWatchdog(pi, notebook);
-	const chronicle = registerChronicle(pi, scope, named);
+	const proposals = openProposals(pi, scope, (ctx, args) => chronicle.run(ctx, `start ${args}`));
+	const chronicle = registerChronicle(pi, scope, named, proposals);
 	registerSequence(pi, scope, named, {
 		readonly: runReadonlyCommand,
 		readFrontMatter: prepareReadonlyRequest,

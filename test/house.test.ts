@@ -11,6 +11,8 @@ const forbidden: [string, string][] = [
 	["src/sequence/run.ts", "../workflow/index.ts"],
 	["src/chronicle/engine/supervisor/loop.ts", "../../../sequence/index.ts"],
 	["src/pi/turns.ts", "../workflow/index.ts"],
+	["src/workflow/tool.ts", "../plan/index.ts"],
+	["src/chronicle/ui/cli/host.ts", "../../../plan/index.ts"],
 	["src/tui/sheet.ts", "../chronicle/index.ts"],
 	["src/chronicle/ui/cli/host.ts", "../../../check/index.ts"],
 	["src/workflow/tool.ts", "../start.ts"],
@@ -31,6 +33,7 @@ const allowed: [string, string][] = [
 	["src/safety/policy/gate.ts", "@earendil-works/pi-coding-agent"],
 	["src/rehearsal/scenario.ts", "../workflow/index.ts"],
 	["src/check/verb.ts", "../chronicle/index.ts"],
+	["src/plan/examine.ts", "../rehearsal/index.ts"],
 ];
 
 let house: string;

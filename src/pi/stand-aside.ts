@@ -12,6 +12,7 @@ export const commandNames = [
 	"chronicle",
 	"sequence",
 	"rehearse",
+	"plan",
 	"guard",
 	"readonly",
 	"notebook",

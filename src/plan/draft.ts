@@ -30,11 +30,18 @@ const others = [/^\.pi\/workflows\/[\w-]+\/[\w-]+\.md$/, /^\.pi\/agents\/[\w-]+\
 /** Reads the draft in a model's answer. */
 export function readDraft(answer: string): ReadDraft {
 	const { files, problems } = readBlocks(answer);
+	return draftOf(files, problems);
+}
+
+/** Makes a draft of these files. `wrong`: what is known to be wrong with them. */
+export function draftOf(files: readonly DraftFile[], wrong: readonly string[] = []): ReadDraft {
+	const problems = [...wrong, ...files.flatMap((file, index) => problemsOf(file, files.slice(0, index)))];
+	if (files.length > mostFiles) problems.push(`The draft has ${files.length} files; ${mostFiles} are allowed.`);
 	const [first, ...rest] = files;
 	if (!first)
 		return problem(
 			problems,
-			"The answer has no file. Write each file as a fenced block with its path: ```yaml file=.pi/chronicle/workflows/<name>.yaml",
+			"There is no file. Write each file as a fenced block with its path: ```yaml file=.pi/chronicle/workflows/<name>.yaml",
 		);
 	const chronicle = template.exec(first.path)?.[1];
 	const key = chronicle ?? workflow.exec(first.path)?.[1];
@@ -66,11 +73,9 @@ function readBlocks(answer: string): { files: DraftFile[]; problems: string[] } 
 			break;
 		}
 		const text = `${lines.slice(at + 1, end).join("\n")}\n`;
-		problems.push(...problemsOf(path, text, files));
 		files.push({ path, text });
 		at = end;
 	}
-	if (files.length > mostFiles) problems.push(`The draft has ${files.length} files; ${mostFiles} are allowed.`);
 	return { files, problems };
 }
 
@@ -79,7 +84,7 @@ function closes(line: string, fence: string): boolean {
 	return closing.length >= fence.length && [...closing].every((character) => character === fence[0]);
 }
 
-function problemsOf(path: string, text: string, before: readonly DraftFile[]): string[] {
+function problemsOf({ path, text }: DraftFile, before: readonly DraftFile[]): string[] {
 	const allowed = [template, workflow, ...others].some((pattern) => pattern.test(path));
 	return [
 		...(allowed

@@ -1,6 +1,6 @@
 // Entry point of plans. Every session loads this file, so the rest is imported on first use.
-import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import type { NameDefinitions, Scope } from "../pi/index.ts";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { chronicleSettings, type NameDefinitions, openToolSwitch, type Scope, type ToolSwitch } from "../pi/index.ts";
 import type { PlanSession, StartDefinition } from "./command.ts";
 
 /** Registers `/plan`. `start` starts the definition of a plan. */
@@ -13,6 +13,25 @@ export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefiniti
 			const { runPlan } = await import("./command.ts");
 			await runPlan(session, ctx, args);
 		},
+	});
+}
+
+/** Opens the switch of the tool with which the model proposes runs: `/chronicle tool on`, or the setting `chronicle.proposals`. */
+export function openProposals(
+	pi: ExtensionAPI,
+	scope: Scope,
+	start: (ctx: ExtensionContext, args: string) => Promise<void>,
+): ToolSwitch {
+	const unasked = (): string[] => {
+		const names = chronicleSettings(pi).startUnasked;
+		return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+	};
+	return openToolSwitch(pi, {
+		name: "propose_run",
+		entryType: "plan:tool",
+		setting: "proposals",
+		feature: "/chronicle tool",
+		load: async () => (await import("./tool.ts")).proposalToolOf({ scope, start, unasked }),
 	});
 }
 

@@ -3,4 +3,22 @@ import type { Script } from "../harness/index.ts";
 
 export const scripts: Readonly<Record<string, Script>> = {
 	ok: () => "ok",
+	plan: () => `Two parts, and the second needs no context of the first.
+
+\`\`\`yaml file=.pi/chronicle/workflows/one-month.yaml
+name: One month
+limits: { cost_usd: 2, minutes: 60 }
+states:
+  plan:
+    persona: software architect
+    tools: [read, grep, find, ls]
+    instructions: Save a pending task for each change. Change nothing.
+    next: [build]
+    requires_approval: true
+  build:
+    persona: senior engineer
+    instructions: Do the pending tasks, tests first. Finish when the tests pass.
+    next: [done]
+\`\`\`
+`,
 };

@@ -67,6 +67,8 @@ export interface CommandHost {
 	readonly confirm?: (question: Confirmation) => Promise<boolean>;
 	/** Asks whether cleanup commands may run; absent where nobody can be asked. `undefined`: start nothing. */
 	readonly approveCleanup?: (name: string, commands: readonly string[]) => Promise<"approved" | "none" | undefined>;
+	/** Whether the model may propose runs, in a session. `turn` resolves to whether it was done; if not, the user has been told why. */
+	readonly proposals?: { readonly on: boolean; turn(on: boolean): Promise<boolean> };
 	warn(text: string): void;
 	/** Reports progress. */
 	report(text: string): void;

@@ -27,6 +27,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): C
 					approveCleanup: (name, lines) => askCleanup(session, ctx, name, lines),
 				}
 			: {}),
+		proposals: { on: session.proposals.on, turn: (on) => session.proposals.turn(ctx, on) },
 		warn: (text) => tell(text, "warning"),
 		report: (text) => tell(text, "info"),
 		started: ({ template, id }) =>

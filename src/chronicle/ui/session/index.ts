@@ -3,7 +3,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, type NameDefinitions, openOnce, runAsStep, type Scope } from "../../../pi/index.ts";
+import {
+	definitionsTrusted,
+	type NameDefinitions,
+	openOnce,
+	runAsStep,
+	type Scope,
+	type ToolSwitch,
+} from "../../../pi/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
 /** The interface of chronicles for sequences and plans. */
@@ -17,10 +24,15 @@ export interface ChronicleDoor {
 }
 
 /** Registers `/chronicle`. `named` lists the project's definitions. Runs that it starts belong to the scope: when the scope closes, they are released and can be resumed. */
-export function registerChronicle(pi: ExtensionAPI, scope: Scope, named: NameDefinitions): ChronicleDoor {
+export function registerChronicle(
+	pi: ExtensionAPI,
+	scope: Scope,
+	named: NameDefinitions,
+	proposals: ToolSwitch,
+): ChronicleDoor {
 	let opened: ChronicleSession | undefined;
 	const open = openOnce(async () => {
-		opened = (await import("./session.ts")).openChronicle(scope);
+		opened = (await import("./session.ts")).openChronicle(scope, proposals);
 		return opened;
 	});
 	// pi requests completions without a context, so its plain data is kept.

@@ -3,7 +3,7 @@
 import { exitCodes } from "../../../pi/index.ts";
 import { checkTemplates } from "../../engine/index.ts";
 import { type ListedCommand, listedCommands } from "../command-list.ts";
-import { type Command, commands } from "../commands/index.ts";
+import { type Command, commands, misuse } from "../commands/index.ts";
 import { templateCheckLines } from "../text/index.ts";
 
 const check: Command = {
@@ -39,12 +39,33 @@ const help: Command = {
 	},
 };
 
+const tool: Command = {
+	name: "tool",
+	takes: "[on | off]",
+	details: "",
+	exits: "",
+	needs: "nothing",
+	most: 1,
+	async perform({ parsed, host: { prefix, proposals } }) {
+		const [word] = parsed.names;
+		if (word !== undefined && word !== "on" && word !== "off") return misuse(`${prefix}tool takes on or off.`);
+		if (word !== undefined && !(await proposals?.turn(word === "on")))
+			return { kind: "silent", exitCode: exitCodes.usage };
+		const on = word === undefined ? proposals?.on : word === "on";
+		const text = on
+			? "The model has the tool propose_run: asked in plain words, it proposes a run, and you decide."
+			: `The model cannot propose runs. ${prefix}tool on gives it the tool propose_run.`;
+		return { kind: "done", lines: [text], data: {} };
+	},
+};
+
 const steers = ({ text }: Command): boolean => text === "run";
 
 /** In the order they are listed. `start` is an alias of `run`. */
 export const sessionCommands: readonly Command[] = [
 	...commands.filter((command) => !steers(command)),
 	check,
+	tool,
 	help,
 	...commands.filter(steers),
 ];
@@ -54,6 +75,7 @@ const sessionAbout: Readonly<Record<string, string>> = {
 	start: "starts a template with a task, also one that shares its name with a command",
 	view: "a run on a screen of its own: history, conversation, changes, findings, events",
 	check: "whether templates are sound; pi-chronicle check in a shell: everything that the project has",
+	tool: "whether the model may propose runs when you ask in plain words: on or off",
 	help: "what each command does",
 };
 

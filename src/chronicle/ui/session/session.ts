@@ -1,7 +1,7 @@
 // The runs that one session supervises. A command returns while its run continues; without a UI, it waits until the run stops. Everything
 // that outlives a command belongs to the session's scope.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failStep, type Scope, say, stepOf } from "../../../pi/index.ts";
+import { exitCodes, failStep, type Scope, say, stepOf, type ToolSwitch } from "../../../pi/index.ts";
 import { isParked, type LedgerEvent, type Run } from "../../core/index.ts";
 import {
 	exitCodeOfEnd,
@@ -15,6 +15,8 @@ import { RunDisplay } from "./run-display.ts";
 
 export interface ChronicleSession {
 	readonly scope: Scope;
+	/** The tool with which the model proposes runs. */
+	readonly proposals: ToolSwitch;
 	/** Runs that this session supervises, by id, oldest first. */
 	readonly supervised: ReadonlyMap<string, SupervisedRun>;
 	/** Adds a run to this session. Resolves immediately if the session has a UI and the run is not a step, else when the run stops. */
@@ -23,17 +25,19 @@ export interface ChronicleSession {
 	follow(ctx: ExtensionContext, project: Project, run: Run): void;
 }
 
-export function openChronicle(scope: Scope): ChronicleSession {
-	return new SupervisedRuns(scope);
+export function openChronicle(scope: Scope, proposals: ToolSwitch): ChronicleSession {
+	return new SupervisedRuns(scope, proposals);
 }
 
 class SupervisedRuns implements ChronicleSession {
 	readonly scope: Scope;
+	readonly proposals: ToolSwitch;
 	readonly supervised = new Map<string, SupervisedRun>();
 	readonly #display: RunDisplay;
 
-	constructor(scope: Scope) {
+	constructor(scope: Scope, proposals: ToolSwitch) {
 		this.scope = scope;
+		this.proposals = proposals;
 		this.#display = new RunDisplay(scope, this.supervised);
 	}
 

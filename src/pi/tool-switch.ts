@@ -1,0 +1,81 @@
+// A tool that the model has only while the user has switched it on: on this branch, or by a setting. Until then it is not registered, so that
+// requests are the same as without it.
+import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { customEntries } from "./branch.ts";
+import { exitCodes, failWith } from "./exit-code.ts";
+import { foreignTools } from "./foreign-tool.ts";
+import { say } from "./say.ts";
+import { chronicleSettings } from "./settings.ts";
+
+export interface ToolSwitchSpec {
+	/** Name of the tool. */
+	readonly name: string;
+	/** Custom entry type of the switch's positions. */
+	readonly entryType: string;
+	/** Setting below `chronicle` that switches it on where the branch has no position. */
+	readonly setting: string;
+	/** What needs the tool, for the message about another extension's tool of this name. */
+	readonly feature: string;
+	/** Loads the tool when it is first switched on. */
+	readonly load: () => Promise<ToolDefinition>;
+}
+
+export interface ToolSwitch {
+	readonly on: boolean;
+	/** Switches the tool, and records it on the branch. Where another extension has a tool of this name, the user is told instead. Resolves to whether it was done. */
+	turn(ctx: ExtensionContext, on: boolean): Promise<boolean>;
+}
+
+/** Opens the switch of a session; it follows the session's branch. */
+export function openToolSwitch(
+	pi: ExtensionAPI,
+	{ name, entryType, setting, feature, load }: ToolSwitchSpec,
+): ToolSwitch {
+	let on = false;
+	let registered = false;
+	let foreign: string | undefined;
+
+	const register = async (): Promise<void> => {
+		const tool = await load();
+		// It may have been switched off or registered meanwhile.
+		if (!on || registered) return;
+		registered = true;
+		pi.registerTool(tool);
+		foreign = foreignTools(pi, [name], feature);
+		if (foreign !== undefined) on = false;
+	};
+	const change = async (wanted: boolean): Promise<void> => {
+		on = wanted && foreign === undefined;
+		if (foreign !== undefined) return;
+		if (on && !registered) return register();
+		if (!registered) return;
+		const others = pi.getActiveTools().filter((other) => other !== name);
+		pi.setActiveTools(on ? [...others, name] : others);
+	};
+	const read = async (ctx: ExtensionContext): Promise<void> => {
+		const [newest] = customEntries(ctx.sessionManager, [entryType]);
+		const recorded = (newest?.data as { on?: unknown } | undefined)?.on;
+		const wanted = typeof recorded === "boolean" ? recorded : chronicleSettings(pi)[setting] === true;
+		if (wanted === on) return;
+		await change(wanted);
+		if (wanted && foreign !== undefined) say(ctx, foreign, "warning");
+	};
+	pi.on("session_start", (_event, ctx) => read(ctx));
+	pi.on("session_tree", (_event, ctx) => read(ctx));
+	return {
+		get on() {
+			return on;
+		},
+		async turn(ctx, wanted) {
+			if (wanted === on) return true;
+			await change(wanted);
+			if (wanted && foreign !== undefined) {
+				failWith(ctx, exitCodes.usage);
+				say(ctx, foreign, "error");
+				return false;
+			}
+			pi.appendEntry(entryType, { on });
+			return true;
+		},
+	};
+}

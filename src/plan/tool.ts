@@ -1,0 +1,154 @@
+// The tool `propose_run`: the model proposes a run when the user asks for it in plain words. The user starts it, unless a setting names the
+// template.
+import { join } from "node:path";
+import type { ExtensionContext, ExtensionToolContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { type TSchema, Type } from "typebox";
+import { openProject, templateDiagram } from "../chronicle/index.ts";
+import { didYouMean } from "../definition/index.ts";
+import { choosePerson, drawDiagram, packageRoot, type Scope, say } from "../pi/index.ts";
+import { planHost } from "./command.ts";
+import { decidePlan } from "./decide.ts";
+import { type Draft, draftOf } from "./draft.ts";
+import type { PlanHost } from "./examine.ts";
+import { makePlan, type Plan, saveDraft } from "./plan.ts";
+import { keepPlan, removePlan } from "./waiting.ts";
+
+/** Name of the tool. */
+export const proposalTool = "propose_run";
+
+export interface ProposalParts {
+	readonly scope: Scope;
+	/** Starts a chronicle: `/chronicle start <args>`. */
+	readonly start: (ctx: ExtensionContext, args: string) => Promise<void>;
+	/** Templates that start without a question. */
+	readonly unasked: () => readonly string[];
+}
+
+const parameters = Type.Object({
+	task: Type.String({
+		description: "What the run has to achieve, complete: its workers see nothing of this conversation",
+	}),
+	template: Type.Optional(Type.String({ description: "An existing chronicle template, instead of files" })),
+	files: Type.Optional(
+		Type.Array(Type.Object({ path: Type.String(), text: Type.String() }), {
+			description:
+				"A new definition, the file to start first: .pi/chronicle/workflows/<name>.yaml, then .pi/agents/<name>.md",
+		}),
+	),
+});
+
+type Result = Awaited<ReturnType<ToolDefinition<typeof parameters>["execute"]>>;
+
+/** Builds the tool. */
+export function proposalToolOf(parts: ProposalParts): ToolDefinition {
+	const skill = join(packageRoot(), "skills", "chronicle-authoring", "SKILL.md");
+	const tool: ToolDefinition<typeof parameters> = {
+		name: proposalTool,
+		label: "Propose run",
+		description: `Propose a chronicle: long work that fresh agents do state by state, with approvals and limits. Use it only when the user asks for such a run. Name a template of the project, or write a new definition for the task as ${skill} describes. It is checked and rehearsed; the user decides whether it starts.`,
+		parameters: parameters as TSchema as typeof parameters,
+		exposure: "model-only",
+		annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+		async execute(_id, { task, template, files = [] }, signal, onUpdate, ctx) {
+			const host = planHost(ctx);
+			if (typeof host === "string") throw new Error(host);
+			if (host.place.trust !== "trusted")
+				throw new Error("The user has not trusted this project, so nothing can be started in it.");
+			if (task.trim() === "") throw new Error("The task is empty.");
+			if (template !== undefined) return proposeTemplate(parts, ctx, host, template, task);
+			const read = draftOf(files);
+			if (read.kind === "problems") throw new Error(read.problems.join("\n"));
+			onUpdate?.({ content: [{ type: "text", text: "checking and rehearsing" }], details: undefined });
+			return proposeDraft(parts, ctx, host, task, read.draft, signal ?? new AbortController().signal);
+		},
+	};
+	return tool as ToolDefinition;
+}
+
+/** Proposes a template that exists. */
+async function proposeTemplate(
+	{ start, unasked }: ProposalParts,
+	ctx: ExtensionToolContext,
+	{ place }: PlanHost,
+	name: string,
+	task: string,
+): Promise<Result> {
+	const { templates } = openProject(place).templates();
+	const template = templates.get(name)?.read?.template;
+	if (!template) throw new Error(`There is no template ${name} that loads.${didYouMean(name, templates.keys())}`);
+	if (!unasked().includes(name)) {
+		const no = "No, start nothing";
+		const yes = "Yes, start it";
+		const answer = await choosePerson(ctx, {
+			title: `The model proposes to start ${name}`,
+			message: [`Task: ${task}`, "", ...(await drawDiagram(templateDiagram(template)))].join("\n"),
+			options: [no, yes],
+			keys: { [no]: "n", [yes]: "y" },
+			leave: "Esc: no",
+			uncalled: true,
+		});
+		if (answer === "nobody")
+			return resultOf(
+				`Nobody can be asked here, so nothing was started. The user starts it with /chronicle start ${name} <task>.`,
+			);
+		if (answer !== yes) return resultOf("The user does not want this run. Nothing was started.");
+	}
+	await start(ctx, `${name} ${task}`);
+	return resultOf(`Started ${name}. Its workers do the task in processes of their own; do not do it yourself.`);
+}
+
+/** Examines a new definition and asks the user about it. What is wrong goes back to the model. */
+async function proposeDraft(
+	parts: ProposalParts,
+	ctx: ExtensionToolContext,
+	host: PlanHost,
+	task: string,
+	draft: Draft,
+	signal: AbortSignal,
+): Promise<Result> {
+	const plan = await makePlan(task, draft, { tokens: 0, costUsd: 0 }, host, signal);
+	if ("problems" in plan) throw new Error(plan.problems.join("\n"));
+	keepPlan(plan, host.place);
+	const decision = await decidePlan(ctx, plan, true);
+	if (parts.scope.closed) return resultOf("The session ended. The plan waits.");
+	switch (decision.kind) {
+		case "drop":
+			removePlan(host.place);
+			return resultOf("The user dropped the proposal. Nothing was written.");
+		case "edited": {
+			const again = draftOf(decision.draft.files);
+			if (again.kind === "problems") throw new Error(again.problems.join("\n"));
+			return proposeDraft(parts, ctx, host, task, again.draft, signal);
+		}
+		case "start":
+		case "save":
+			return accept(parts, ctx, host, plan, decision.kind);
+		default:
+			return resultOf("The user has not decided. The proposal waits: /plan shows it.");
+	}
+}
+
+async function accept(
+	{ start }: ProposalParts,
+	ctx: ExtensionToolContext,
+	{ place }: PlanHost,
+	{ draft, command, task }: Plan,
+	decision: "start" | "save",
+): Promise<Result> {
+	const taken = await saveDraft(draft, place.cwd);
+	if (taken !== undefined) throw new Error(`${taken} exists by now, so nothing was written.`);
+	removePlan(place);
+	if (decision === "save") return resultOf("The user saved the definition and started nothing.");
+	if (draft.kind === "chronicle") {
+		await start(ctx, `${command} ${task}`);
+		return resultOf(`Started ${command}. Its workers do the task in processes of their own; do not do it yourself.`);
+	}
+	// A workflow runs in this session, so it starts when this turn has ended, with the user's Enter.
+	ctx.ui.setEditorText(`/workflow ${command} ${task}`);
+	say(ctx, "The workflow is saved. Press Enter to start it when the model has finished.");
+	return resultOf("The user saved the workflow and starts it. End your turn now.");
+}
+
+function resultOf(text: string): Result {
+	return { content: [{ type: "text", text }], details: undefined };
+}

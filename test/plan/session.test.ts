@@ -72,8 +72,9 @@ describe("/plan", () => {
 			await pi.screen.notified("The plan waits");
 			await pi.close();
 			pi = await rpc();
-			await pi.prompt("/plan");
+			const asked = pi.prompt("/plan");
 			pi.screen.answer(await pi.screen.dialog("Start this plan?"), "Save its files");
+			await asked;
 			await pi.screen.notified("Start it at any time: /chronicle start month");
 			expect(project.read(path)).toContain("Month option");
 			await pi.prompt("/plan");
@@ -122,6 +123,37 @@ describe("/plan", () => {
 			await pi.prompt("/plan");
 			await pi.screen.notified("Stopped the drafting.");
 			held.open();
+			expect(project.exists(".pi/chronicle")).toBe(false);
+		},
+		patient(120_000),
+	);
+
+	deepIt(
+		"shows the plan on a sheet with its answers at every size, decided by one key, and never over what is being typed",
+		async () => {
+			const { tui, project } = await openBench({ files, script: { [author]: [say(sound), say(sound)] } });
+			const pi = await tui({ cols: 80, rows: 24 });
+			await pi.submit("/plan Export the receipts of one month");
+			await pi.waitForScreen("plan: ", slow);
+			pi.type("half a thought");
+			await pi.waitForScreen("The plan is ready. /plan shows it.", slow);
+			expect(pi.screen()).toContain("half a thought");
+			await pi.press("ctrl+u");
+			await pi.submit("/plan");
+			for (const [cols, rows] of [
+				[40, 12],
+				[80, 24],
+				[120, 40],
+			] as const) {
+				pi.resize(cols, rows);
+				const shown = await pi.waitForScreen(
+					(screen) => screen.split("\n").every((line) => line.length <= cols) && screen.includes("Drop it"),
+				);
+				for (const words of ["Start this plan?", "Later", "Start it now", "Edit a file", "Esc later"])
+					expect(shown).toContain(words);
+			}
+			pi.type("d");
+			await pi.waitForScreen("The plan was dropped. Nothing was written.");
 			expect(project.exists(".pi/chronicle")).toBe(false);
 		},
 		patient(120_000),

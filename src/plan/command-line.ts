@@ -10,7 +10,7 @@ type Decision = "start" | "save" | "drop" | "ask";
 
 export const planCommand: Command = {
 	name: "plan",
-	takes: "[options] [task…]",
+	takes: "[task…]",
 	details: `Lets a model draft a chronicle or a workflow for the task. The draft is checked and rehearsed, and corrected until it passes. Nothing is written or
 started before you decide: in a terminal you are asked; otherwise --save and --start decide. Without a task, it is about the plan that waits.`,
 	exits:

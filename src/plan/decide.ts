@@ -4,7 +4,7 @@ import { choosePerson } from "../pi/index.ts";
 import type { DraftFile } from "./draft.ts";
 import type { Plan } from "./plan.ts";
 
-export type Decision =
+export type PlanDecision =
 	| { readonly kind: "later" | "start" | "save" | "drop" | "nobody" }
 	/** The draft with an edited file. */
 	| { readonly kind: "edited"; readonly draft: Plan["draft"] };
@@ -18,7 +18,7 @@ const answers = {
 } as const;
 
 /** Shows a plan and asks. `uncalled`: the user may be typing. */
-export async function decidePlan(ctx: ExtensionContext, plan: Plan, uncalled: boolean): Promise<Decision> {
+export async function decidePlan(ctx: ExtensionContext, plan: Plan, uncalled: boolean): Promise<PlanDecision> {
 	const { later, start, edit, save, drop } = answers;
 	const chosen = await choosePerson(ctx, {
 		title: "Start this plan?",
@@ -44,7 +44,7 @@ export async function decidePlan(ctx: ExtensionContext, plan: Plan, uncalled: bo
 	}
 }
 
-async function editFile(ctx: ExtensionContext, plan: Plan): Promise<Decision> {
+async function editFile(ctx: ExtensionContext, plan: Plan): Promise<PlanDecision> {
 	const { files } = plan.draft;
 	const path = await chooseFile(ctx, files);
 	const file = files.find((each) => each.path === path);

@@ -8,7 +8,7 @@ export interface DraftFile {
 	readonly text: string;
 }
 
-export interface Draft {
+export interface DefinitionDraft {
 	readonly kind: "chronicle" | "workflow";
 	/** Name of the template, or of the workflow's directory. */
 	readonly key: string;
@@ -17,7 +17,7 @@ export interface Draft {
 }
 
 export type ReadDraft =
-	| { readonly kind: "draft"; readonly draft: Draft }
+	| { readonly kind: "draft"; readonly draft: DefinitionDraft }
 	/** Sentences for the model. */
 	| { readonly kind: "problems"; readonly problems: readonly string[] };
 

@@ -6,7 +6,7 @@ import { checkProject, type ProjectCheck } from "../check/index.ts";
 import { openProject, type ProjectEnvironment } from "../chronicle/index.ts";
 import { formatDiagnostic } from "../definition/index.ts";
 import { loadRehearsal, type ProjectCopy } from "../rehearsal/index.ts";
-import type { Draft } from "./draft.ts";
+import type { DefinitionDraft } from "./draft.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 
 /** A project, and the package whose code rehearses in it. */
@@ -35,7 +35,7 @@ const rehearsalMs = 5 * 60_000;
 
 /** Examines a draft for `task`. Throws if the project cannot be copied, or if `signal` aborts. */
 export async function examineDraft(
-	draft: Draft,
+	draft: DefinitionDraft,
 	task: string,
 	host: PlanHost,
 	signal: AbortSignal,
@@ -69,7 +69,7 @@ function problems(found: readonly string[]): Examination {
 }
 
 /** What the check reports about the draft's files; warnings count too, because the draft is new. */
-function problemsOf(checked: ProjectCheck, draft: Draft, { project }: ProjectCopy): string[] {
+function problemsOf(checked: ProjectCheck, draft: DefinitionDraft, { project }: ProjectCopy): string[] {
 	const own = new Set(draft.files.map(({ path }) => join(project, path)));
 	const all = [...checked.findings.flatMap(({ diagnostics }) => diagnostics), ...checked.further];
 	const found = all.filter(({ file }) => own.has(file));
@@ -77,7 +77,7 @@ function problemsOf(checked: ProjectCheck, draft: Draft, { project }: ProjectCop
 }
 
 async function rehearseDraft(
-	draft: Draft,
+	draft: DefinitionDraft,
 	task: string,
 	outline: Outline,
 	{ place, packageRoot, copy }: PlanHost & { readonly copy: ProjectCopy },

@@ -7,7 +7,7 @@ import {
 	workflowDiagram,
 	workflowRoots,
 } from "../workflow/index.ts";
-import type { Draft } from "./draft.ts";
+import type { DefinitionDraft } from "./draft.ts";
 
 export interface Outline {
 	/** The name that starts it. */
@@ -23,11 +23,11 @@ export interface Outline {
 }
 
 /** The outline of a draft in a project that has its files; a text says why it cannot be started. */
-export function outlineOf(draft: Draft, project: Project): Outline | string {
+export function outlineOf(draft: DefinitionDraft, project: Project): Outline | string {
 	return draft.kind === "chronicle" ? outlineOfChronicle(draft, project) : outlineOfWorkflow(draft, project);
 }
 
-function outlineOfChronicle({ key }: Draft, project: Project): Outline | string {
+function outlineOfChronicle({ key }: DefinitionDraft, project: Project): Outline | string {
 	const template = project.templates().templates.get(key)?.read?.template;
 	if (!template) return `The template ${key} does not load.`;
 	const { costUsd, tokens, activeMs, moves } = template.limits;
@@ -60,7 +60,7 @@ function stepsOf({ states }: Template): [string, string][] {
 		});
 }
 
-function outlineOfWorkflow({ key, files }: Draft, { place }: Project): Outline | string {
+function outlineOfWorkflow({ key, files }: DefinitionDraft, { place }: Project): Outline | string {
 	const roots = workflowRoots({ agentDir: place.agentFolder, cwd: place.cwd, trusted: true });
 	const catalogue = loadCatalogue(roots);
 	const definition = catalogue.definitions.get(key);

@@ -2,14 +2,14 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Draft } from "./draft.ts";
+import type { DefinitionDraft } from "./draft.ts";
 import type { Usage } from "./estimate.ts";
 import { type Examination, examineDraft, type PlanHost } from "./examine.ts";
-import { previewLines } from "./preview.ts";
+import { planLines } from "./preview.ts";
 
 export interface Plan {
 	readonly task: string;
-	readonly draft: Draft;
+	readonly draft: DefinitionDraft;
 	/** The name that starts it. */
 	readonly command: string;
 	/** The preview, as text. */
@@ -21,19 +21,19 @@ export interface Plan {
 /** Makes the plan of a draft, or says what is wrong with the draft. Throws as {@link examineDraft} does. */
 export async function makePlan(
 	task: string,
-	draft: Draft,
+	draft: DefinitionDraft,
 	usage: Usage,
 	host: PlanHost,
 	signal: AbortSignal,
 ): Promise<Plan | Extract<Examination, { kind: "problems" }>> {
 	const examined = await examineDraft(draft, task, host, signal);
 	if (examined.kind === "problems") return examined;
-	const lines = await previewLines(task, draft, examined, usage);
+	const lines = await planLines(task, draft, examined, usage);
 	return { task, draft, command: examined.outline.command, lines, usage };
 }
 
 /** Writes the files of a draft into the project at `cwd`. Returns the path of a file that exists, in which case nothing is written. */
-export async function saveDraft({ files }: Draft, cwd: string): Promise<string | undefined> {
+export async function saveDraft({ files }: DefinitionDraft, cwd: string): Promise<string | undefined> {
 	const taken = files.find(({ path }) => existsSync(join(cwd, path)));
 	if (taken) return taken.path;
 	for (const { path, text } of files) {

@@ -1,13 +1,13 @@
 // What the user reads before the decision about a draft.
 import { drawDiagram, shortCost, shortCount } from "../pi/index.ts";
-import type { Draft } from "./draft.ts";
+import type { DefinitionDraft } from "./draft.ts";
 import { type Estimate, estimateRun, type Range, type Usage } from "./estimate.ts";
 import type { Examined } from "./examine.ts";
 
 /** The lines about a draft that passed. `usage`: what the drafting used. */
-export async function previewLines(
+export async function planLines(
 	task: string,
-	{ kind, key, files }: Draft,
+	{ kind, key, files }: DefinitionDraft,
 	{ outline, requests, missed }: Examined,
 	usage: Usage,
 ): Promise<string[]> {

@@ -8,7 +8,7 @@ import { didYouMean } from "../definition/index.ts";
 import { choosePerson, drawDiagram, packageRoot, type Scope, say } from "../pi/index.ts";
 import { planHost } from "./command.ts";
 import { decidePlan } from "./decide.ts";
-import { type Draft, draftOf } from "./draft.ts";
+import { type DefinitionDraft, draftOf } from "./draft.ts";
 import type { PlanHost } from "./examine.ts";
 import { makePlan, type Plan, saveDraft } from "./plan.ts";
 import { keepPlan, removePlan } from "./waiting.ts";
@@ -103,7 +103,7 @@ async function proposeDraft(
 	ctx: ExtensionToolContext,
 	host: PlanHost,
 	task: string,
-	draft: Draft,
+	draft: DefinitionDraft,
 	signal: AbortSignal,
 ): Promise<Result> {
 	const plan = await makePlan(task, draft, { tokens: 0, costUsd: 0 }, host, signal);

@@ -47,7 +47,7 @@ export {
 } from "./rpc-link.ts";
 export { type NoticeLevel, say } from "./say.ts";
 export { type Closer, openScope, openSessionScope, type Scope } from "./scope.ts";
-export { chronicleSettings } from "./settings.ts";
+export { chronicleSettings, userSettings, userSettingsFile } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
 export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";

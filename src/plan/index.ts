@@ -1,6 +1,6 @@
 // Entry point of plans. Every session loads this file, so the rest is imported on first use.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { chronicleSettings, type NameDefinitions, openToolSwitch, type Scope, type ToolSwitch } from "../pi/index.ts";
+import { type NameDefinitions, openToolSwitch, type Scope, type ToolSwitch, userSettings } from "../pi/index.ts";
 import type { PlanSession, StartDefinition } from "./command.ts";
 
 /** Registers `/plan`. `start` starts the definition of a plan. */
@@ -23,7 +23,7 @@ export function openProposals(
 	start: (ctx: ExtensionContext, args: string) => Promise<void>,
 ): ToolSwitch {
 	const unasked = (): string[] => {
-		const names = chronicleSettings(pi).startUnasked;
+		const names = userSettings().startUnasked;
 		return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 	};
 	return openToolSwitch(pi, {

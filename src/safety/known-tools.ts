@@ -1,11 +1,9 @@
 // The user's settings about tools of other packages: `"chronicle": { "tools": { "read_symbol": "read" } }` in pi's settings file.
 // Invariants: only the file in pi's agent folder counts, never a project's; it is read once per session, so that nothing done in the session
 // loosens it; a value that is not understood counts as `unknown`, the strictest.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { type KnownTools, type ToolEffect, toolEffects } from "../footprint/index.ts";
-import { aboutTool, agentFolder } from "../pi/index.ts";
+import { aboutTool, userSettings, userSettingsFile } from "../pi/index.ts";
 
 export interface ToolSettings extends KnownTools {
 	/** Problems of the setting, one sentence each. */
@@ -13,10 +11,7 @@ export interface ToolSettings extends KnownTools {
 }
 
 /** Reads the user's table; the authors' hints about their tools come from pi. */
-export async function readToolSettings(
-	pi: ExtensionAPI,
-	file = join(agentFolder(), "settings.json"),
-): Promise<ToolSettings> {
+export async function readToolSettings(pi: ExtensionAPI, file = userSettingsFile()): Promise<ToolSettings> {
 	const { table, problems } = readTable(file);
 	const { isListed } = table.size === 0 ? { isListed: () => false } : await import("../definition/index.ts");
 	const names = [...table.keys()];
@@ -39,7 +34,7 @@ function readTable(file: string): {
 } {
 	const table = new Map<string, ToolEffect>();
 	const problems: string[] = [];
-	const { tools } = settingsIn(file);
+	const { tools } = userSettings(file);
 	if (tools === undefined) return { table, problems };
 	if (typeof tools !== "object" || tools === null || Array.isArray(tools)) {
 		return { table, problems: [`"chronicle.tools" in ${file} is not a table of tools, so it is ignored.`] };
@@ -53,15 +48,4 @@ function readTable(file: string): {
 		table.set(name, effect ?? "unknown");
 	}
 	return { table, problems };
-}
-
-function settingsIn(file: string): { readonly tools?: unknown } {
-	try {
-		const read = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, "")) as { chronicle?: unknown } | null;
-		const { chronicle } = read ?? {};
-		return typeof chronicle === "object" && chronicle !== null ? chronicle : {};
-	} catch {
-		// pi itself reports a settings file that it cannot read.
-		return {};
-	}
 }

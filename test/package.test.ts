@@ -105,12 +105,16 @@ describe("pi loads the package", () => {
 		expect(await offered(copies.installed)).toEqual(commands);
 	});
 
-	deepIt("after `pi install <local path>`", async () => {
+	deepIt("after `pi install <local path>`, and no more after `pi remove`", async () => {
 		const { project, rpc } = await openBench();
 		expect(await runNode(project, [piScript(), "install", copies.installed])).toMatchObject({ code: 0 });
 		const pi = await rpc({ package: "none", discover: "yes" });
 		expect((await pi.commandNames()).filter((name) => !notOurs.has(name))).toEqual(commands);
 		expect(pi.stderr).toBe("");
+		await pi.close();
+		expect(await runNode(project, [piScript(), "remove", copies.installed])).toMatchObject({ code: 0 });
+		const after = await rpc({ package: "none", discover: "yes" });
+		expect((await after.commandNames()).filter((name) => !notOurs.has(name))).toEqual([]);
 	});
 
 	deepIt(

@@ -17,6 +17,7 @@ export const covered: readonly Coverage[] = [
 	{ command: "npm run test:deep", by: ".ci/run", title: "npm run test:deep" },
 	{ command: "npm run check", by: ".ci/run", title: "npm run check" },
 	{ command: "node src/cli.js data/march.csv", runIn: "examples/receipts" },
+	{ command: /^(?:pi remove npm:|npm uninstall -g )pi-chronicle$/, by: "test/package.test.ts", title: "pi remove" },
 	{ command: "npm install -g pi-chronicle pg pg-boss", by: "test/package.test.ts", title: "install" },
 	{
 		command: /^pi-chronicle (?:engine|run --engine) /,

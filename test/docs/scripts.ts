@@ -1,8 +1,13 @@
 // What the model answers in the projects of documents, by the name that a block's `script=` gives.
-import type { Script } from "../harness/index.ts";
+import { call, type Script } from "../harness/index.ts";
 
 export const scripts: Readonly<Record<string, Script>> = {
 	ok: () => "ok",
+	/** A worker that ends its state at once. */
+	nightly: ({ tools }) =>
+		tools.includes("workflow_transition")
+			? call("workflow_transition", { target_state: "done", summary: "Three entries." })
+			: "ok",
 	plan: () => `Two parts, and the second needs no context of the first.
 
 \`\`\`yaml file=.pi/chronicle/workflows/one-month.yaml

@@ -24,11 +24,18 @@ export const needsPostgres: Needs = needsProgram("postgres", serverProgram("init
 export interface Cluster {
 	/** The address of the database `postgres`, as its owner. */
 	readonly url: string;
+	/** The certificate for `localhost` of a server that speaks TLS, self-signed. */
+	readonly certificate: string;
 	stop(mode: "fast" | "immediate"): void;
 	start(): void;
 }
 
 const asPostgres = ["--reuid=postgres", "--regid=postgres", "--clear-groups"];
+
+export interface ClusterOptions {
+	/** Whether the server offers TLS; needs the program `openssl`. */
+	readonly tls?: boolean;
+}
 
 function run(program: string, args: readonly string[]): void {
 	const path = serverProgram(program) ?? program;
@@ -39,15 +46,20 @@ function run(program: string, args: readonly string[]): void {
 }
 
 /** Starts a cluster; it is removed when what opened it ends (see lifetime.ts). */
-export async function startPostgres(): Promise<Cluster> {
+export async function startPostgres({ tls = false }: ClusterOptions = {}): Promise<Cluster> {
 	const folder = mkdtempSync(join(tmpdir(), "chronicle-postgres-"));
 	chmodSync(folder, 0o777);
 	const data = join(folder, "data");
 	const port = await freePort();
 	run("initdb", ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
-	const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=200`;
+	const certificate = join(folder, "server.crt");
+	const key = join(data, "server.key");
+	if (tls) makeCertificate(certificate, key);
+	const secured = tls ? ` -c ssl=on -c ssl_cert_file=${certificate} -c ssl_key_file=${key}` : "";
+	const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=200${secured}`;
 	const cluster: Cluster = {
 		url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+		certificate,
 		stop: (mode) => run("pg_ctl", ["-D", data, "-w", "-m", mode, "stop"]),
 		start: () => run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "-o", settings, "start"]),
 	};
@@ -57,6 +69,25 @@ export async function startPostgres(): Promise<Cluster> {
 		rmSync(folder, { recursive: true, force: true });
 	});
 	return cluster;
+}
+
+/** Makes a self-signed certificate for `localhost`, as the user that the server runs as. */
+export function makeCertificate(certificate: string, key: string): void {
+	const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+	run("openssl", [
+		"req",
+		"-x509",
+		"-newkey",
+		"rsa:2048",
+		"-nodes",
+		"-days",
+		"2",
+		...names,
+		"-keyout",
+		key,
+		"-out",
+		certificate,
+	]);
 }
 
 function freePort(): Promise<number> {

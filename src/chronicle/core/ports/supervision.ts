@@ -37,6 +37,8 @@ export type RunListener = (run: Run, event: LedgerEvent) => void;
 export interface ChildRuns {
 	/** Whether the child's run exists. */
 	exists(id: string): Promise<boolean>;
+	/** Whether its own folder has been set up on this machine. */
+	isSetUp(id: string): Promise<boolean>;
 	/** Creates the child's run, or opens the one that exists, and supervises it. */
 	start(order: ChildOrder): Promise<Result<ChildSupervision, StoreFailure>>;
 }

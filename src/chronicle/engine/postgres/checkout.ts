@@ -80,6 +80,19 @@ export class Checkout {
 		});
 	}
 
+	/** Fetches and copies the conversations of a child run. Throws a sentence. */
+	async bringConversations(run: string): Promise<void> {
+		await this.#alone(async () => {
+			const talks = `+${conversationRefs(run)}/*:${conversationRefs(run)}/*`;
+			const fetched = await gitRemote(this.#place, [
+				...["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote, talks],
+			]);
+			if (fetched.kind !== "done")
+				throw new Error(`The conversations of the run could not be fetched: ${explainGit(fetched)}`);
+		});
+		await this.takeConversations(run);
+	}
+
 	/** Copies the conversations that the holder with the highest fence left. */
 	async takeConversations(run: string): Promise<void> {
 		const names = await gitText(this.#place, ["for-each-ref", "--format=%(refname)", conversationRefs(run)]);

@@ -136,10 +136,20 @@ function engineProject(
 			wake: (id) => store.wake(id),
 			close: () => database.close(),
 			async openFiles(run, folder) {
-				const { rows } = await database.query<{ head: string | null }>("SELECT head FROM chronicle.run WHERE id = $1", [
-					run.id,
-				]);
-				const options = { run: run.id, remote, cwd, folder, leftOut: project.ownFolders, ...workspaceScope(run) };
+				const { rows } = await database.query<{ head: string | null; trees: string | null }>(
+					"SELECT head, trees::text FROM chronicle.run WHERE id = $1",
+					[run.id],
+				);
+				const trees = rows[0]?.trees ?? run.id;
+				const options = {
+					run: run.id,
+					trees,
+					remote,
+					cwd,
+					folder,
+					leftOut: project.ownFolders,
+					...workspaceScope(run),
+				};
 				return openLookingWorkspace(options, rows[0]?.head ?? null);
 			},
 		},

@@ -23,6 +23,8 @@ export interface Beat {
 	readonly draining: boolean;
 	/** Runs that it holds and that have waiting posts. */
 	readonly posted: readonly string[];
+	/** How many hosts that take runs are alive. */
+	readonly hosts: number;
 }
 
 const defaultLeaseMs = 8000;
@@ -48,7 +50,9 @@ const renew = `
 UPDATE chronicle.host h SET beat_at = now() WHERE id = $1
 RETURNING draining, ARRAY(
 	SELECT DISTINCT i.run::text FROM chronicle.run r JOIN chronicle.inbox i ON i.run = r.id AND i.state = 'waiting' WHERE r.holder = h.id
-) AS posted`;
+) AS posted, (
+	SELECT count(*)::int FROM chronicle.host WHERE slots > 0 AND beat_at > now() - lease_ms * interval '1 millisecond'
+) AS hosts`;
 
 /** Describes this process. Nothing is written before `register`. */
 export function openHost(database: Database, options: HostOptions = {}): Host {
@@ -76,7 +80,7 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 			if (began - proved > leaseMs) steady = began;
 			proved = began;
 			failing = false;
-			tell(row ?? { draining: false, posted: [] });
+			tell(row ?? { draining: false, posted: [], hosts: 1 });
 		} catch (error) {
 			if (!failing) tell({ failure: databaseFailure(error, database.name).message });
 			failing = true;

@@ -57,6 +57,12 @@ function undoneEvent(run: Run, action: Action, detail: string): EventBody | unde
 			return run.stage.kind === "launching"
 				? { kind: "launch_failed", ...action.launch, reason: "spawn", detail }
 				: undefined;
+		case "run_child":
+		case "stop_child":
+			return { kind: "child_parked", visit: action.visit, child: action.child.id, status: "paused", detail };
+		case "merge_files":
+		case "apply_join":
+			return { kind: "join_failed", visit: action.visit, detail };
 		default:
 			return undefined;
 	}

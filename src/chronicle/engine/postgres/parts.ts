@@ -1,6 +1,6 @@
 // What the parts of an engine's store share.
 import type { Redact } from "../../../safety/index.ts";
-import type { Clock } from "../../core/index.ts";
+import type { Clock, Result, Run, StoreFailure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
 import type { Host } from "./host.ts";
 
@@ -13,3 +13,16 @@ export interface StoreParts {
 	/** The folder on this host for what a run has besides events. */
 	readonly folderOf: (run: string) => string;
 }
+
+export interface PostgresStoreOptions extends StoreParts {
+	readonly project: string;
+	/** Name in pg-boss of the queue that new runs go to. */
+	readonly queue: string;
+	/** Jobs of a higher priority are taken first. */
+	readonly priority?: number;
+	/** Whether `create` leaves the run to the hosts (with `base`: starting from that snapshot of the files), or holds it here. */
+	readonly creates: { readonly kind: "held" } | { readonly kind: "submitted"; readonly base: BaseOf };
+}
+
+/** Publishes the files that a run starts with, and names their snapshot. */
+export type BaseOf = (run: Run) => Promise<Result<string | null, StoreFailure>>;

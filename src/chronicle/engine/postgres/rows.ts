@@ -51,6 +51,8 @@ export interface RunRow {
 	readonly claimed_visit: number;
 	readonly parked: boolean;
 	readonly waits: string | null;
+	/** The run whose child it is. */
+	readonly parent: string | null;
 	readonly body: string;
 	readonly body_seq: number;
 	readonly host_name: string | null;
@@ -60,7 +62,7 @@ export interface RunRow {
 }
 
 export const runColumns = `r.id, r.project, r.queue, r.priority, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.attempt, r.head, r.visit,
-	r.claimed_visit, r.parked, r.waits, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
+	r.claimed_visit, r.parked, r.waits, r.parent, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
 	h.beat_at > now() - h.lease_ms * interval '1 millisecond' AS alive`;
 export const runTables = "chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder";
 

@@ -10,6 +10,8 @@ import { explainGit, type GitPlace, gitAt, gitRemote, gitText, remoteFailure } f
 
 export interface RunRefsOptions {
 	readonly run: string;
+	/** The run whose refs hold the snapshots; default: `run`. A child with a folder of its own shares those of its parent. */
+	readonly trees?: string;
 	/** URL or path of the remote. */
 	readonly remote: string;
 	/** Private store of the run's snapshots. */
@@ -69,7 +71,7 @@ export class RunRefs {
 	/** Pushes a snapshot, unless that was done before. */
 	async pushTree(tree: string): Promise<Result<void, WorkspaceFailure>> {
 		if (this.#pushed.has(tree)) return { ok: true, value: undefined };
-		const { run, remote } = this.#options;
+		const { run: own, trees: run = own, remote } = this.#options;
 		try {
 			const place = await this.#open();
 			const parent = await this.#headOf();

@@ -5,7 +5,7 @@ import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 1;
+export const ENGINE_VERSION = 2;
 
 const lockNumber = 7_424_031;
 
@@ -71,6 +71,10 @@ CREATE TABLE IF NOT EXISTS chronicle.run (
 	body_seq int NOT NULL,
 	submitted_by text NOT NULL DEFAULT session_user
 );
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS parent uuid;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS trees uuid;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS child text;
+CREATE INDEX IF NOT EXISTS run_children ON chronicle.run (parent) WHERE parent IS NOT NULL;
 CREATE INDEX IF NOT EXISTS run_newest ON chronicle.run (project, updated_at DESC);
 CREATE INDEX IF NOT EXISTS run_held ON chronicle.run (holder) WHERE holder IS NOT NULL;
 CREATE INDEX IF NOT EXISTS run_claimed ON chronicle.run (claimed_at) WHERE claimed_at IS NOT NULL;
@@ -94,7 +98,10 @@ CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);
 CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 'waiting';
 `;
 
-/** How many runs are held and were taken in the last minute; counted over every project, also those that the caller does not see. */
+/**
+ * How many runs are held and were taken in the last minute; counted over every project, also those that the caller does not see. A run and its
+ * children count as one. And whether a host may add a child: to a run of the same project that a host holds.
+ */
 const functions = `
 CREATE OR REPLACE FUNCTION chronicle.load(the_project text, the_queue text, the_provider text)
 RETURNS TABLE (project_held bigint, queue_held bigint, queue_taken bigint, provider_held bigint, provider_taken bigint)
@@ -104,7 +111,11 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
 		count(*) FILTER (WHERE claimed_at > now() - interval '1 minute' AND split_part(queue, '/', 2) = the_queue),
 		count(*) FILTER (WHERE holder IS NOT NULL AND provider = the_provider),
 		count(*) FILTER (WHERE claimed_at > now() - interval '1 minute' AND provider = the_provider)
-	FROM chronicle.run WHERE holder IS NOT NULL OR claimed_at > now() - interval '1 minute'
+	FROM chronicle.run WHERE parent IS NULL AND (holder IS NOT NULL OR claimed_at > now() - interval '1 minute')
+$$;
+CREATE OR REPLACE FUNCTION chronicle.takes_children(the_parent uuid, the_project text) RETURNS bool
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
+	SELECT EXISTS (SELECT FROM chronicle.run WHERE id = the_parent AND project = the_project AND holder IS NOT NULL)
 $$;
 `;
 
@@ -143,7 +154,10 @@ GRANT DELETE ON chronicle.run, chronicle.inbox TO chronicle_submitter;
 GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO chronicle_worker;
 GRANT INSERT ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO chronicle_submitter;
 GRANT INSERT, UPDATE, DELETE ON chronicle.host TO chronicle_worker;
-GRANT UPDATE ON chronicle.run TO chronicle_worker;
+GRANT INSERT, UPDATE ON chronicle.run TO chronicle_worker;
+DROP POLICY IF EXISTS added ON chronicle.run;
+CREATE POLICY added ON chronicle.run AS RESTRICTIVE FOR INSERT
+	WITH CHECK (chronicle.takes_children(parent, project) OR pg_catalog.pg_has_role(current_user, 'chronicle_submitter', 'MEMBER'));
 GRANT INSERT ON chronicle.event TO chronicle_worker;
 GRANT INSERT, UPDATE, DELETE ON chronicle.inbox TO chronicle_worker;
 `;

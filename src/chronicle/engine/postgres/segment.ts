@@ -1,17 +1,21 @@
 // One segment of a run on this host: from the job that this host took until the run parks, ends, or is given back.
 // E1 the working folder is set to the recorded files first, unless this host was the last that worked on them; E2 the files are published before
 // a move is recorded, the conversations before the run parks; E3 the branch of the run follows what is recorded.
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openRedaction } from "../../../safety/index.ts";
-import { type Approver, type EventBody, isParked, type LedgerEvent, type StoreFailure } from "../../core/index.ts";
+import type { Approver } from "../../core/index.ts";
 import { openProject, type Project, workspaceScope } from "../project/index.ts";
-import { nobody, openCrashPoints, type Supervision, type SupervisionEnd, supervise } from "../supervisor/index.ts";
-import { type ProjectEnvironment, redactSessionText } from "../worker/index.ts";
+import { nobody, type Supervision, type SupervisionEnd, supervise } from "../supervisor/index.ts";
+import type { ProjectEnvironment } from "../worker/index.ts";
 import type { Checkout } from "./checkout.ts";
+import { ChildSegments } from "./child-segments.ts";
 import type { PostgresLedger, SegmentHooks, TakenAnswer } from "./held.ts";
+import { readMarker, writeMarker } from "./marker.ts";
+import { publishSegment, treesIn } from "./publishing.ts";
+import { RunRefs } from "./run-refs.ts";
 import { runSetup } from "./set-up.ts";
-import { openSharedWorkspace, type SharedWorkspace } from "./shared-workspace.ts";
+import { openSharedWorkspace } from "./shared-workspace.ts";
+import type { PostgresStore } from "./store.ts";
 
 /** A project as a host serves it. */
 export interface ServedProject {
@@ -30,6 +34,8 @@ export interface ServedProject {
 export interface SegmentOptions {
 	readonly project: ServedProject;
 	readonly checkout: Checkout;
+	/** The project's runs, of which this host holds the one of the segment. */
+	readonly store: PostgresStore;
 	readonly report: (text: string) => void;
 }
 
@@ -39,16 +45,9 @@ export interface RunSegment {
 	readonly ended: Promise<SupervisionEnd>;
 }
 
-/** What this host wrote down about a run's folder. */
-interface Marker {
-	/** The fence under which this host worked in it last. */
-	readonly fence: number;
-	readonly folder: string;
-}
-
 /** Prepares the working folder and starts to supervise. Throws a sentence if the folder cannot be prepared. */
 export async function startSegment(ledger: PostgresLedger, options: SegmentOptions): Promise<RunSegment> {
-	const { project, checkout, report } = options;
+	const { project, report } = options;
 	const { run } = ledger;
 	const cwd = await prepareFolder(ledger, options);
 	const served = openServed(project, cwd);
@@ -62,14 +61,16 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	ledger.use(answer ? settleAnswer(publishing.hooks, answer) : publishing.hooks);
 	const approver = answer ? answerOnce(answer) : nobody;
 	const ports = project.ports?.(served, ledger, approver) ?? served.ports(ledger, approver);
-	const supervision = supervise(ledger, { ...ports, workspace }, run.seq === 1 ? "fresh" : "reopened");
+	const children = new ChildSegments({ ...options, served, repository: cwd, launcher: ports.launcher });
+	const all = { ...ports, workspace, children: children.of({ cwd, folder: ledger.folder, trees: run.id }) };
+	const supervision = supervise(ledger, all, run.seq === 1 ? "fresh" : "reopened");
 	const finish = async (): Promise<SupervisionEnd> => {
 		const end = await supervision.ended;
+		await children.settle();
 		await publishing.settle();
 		if (end.kind === "parked") await answer?.settle(questionChanged);
 		if (end.kind === "parked" && end.run.stage.kind === "over") {
-			await workspace.refs.collect(await treesOf(ledger)).catch(() => {});
-			await checkout.remove(run.id).catch(() => {});
+			await tidyUp(options, run.id, cwd).catch(() => {});
 		}
 		return end;
 	};
@@ -117,14 +118,8 @@ function openServed({ place, cleanup }: ServedProject, cwd: string): Project {
 async function prepareFolder(ledger: PostgresLedger, { project, checkout }: SegmentOptions): Promise<string> {
 	const { run, earlier } = ledger;
 	const work = checkout.workOf(run.id);
-	const file = join(ledger.folder, "segment.json");
-	await mkdir(ledger.folder, { recursive: true, mode: 0o700 });
-	const known = await readFile(file, "utf8").then(
-		(text) => JSON.parse(text) as Marker,
-		() => undefined,
-	);
-	const write = (folder: string) =>
-		writeFile(file, JSON.stringify({ fence: ledger.fence, folder } satisfies Marker), { mode: 0o600 });
+	const known = await readMarker(ledger.folder);
+	const write = (folder: string) => writeMarker(ledger, folder);
 	if (known?.fence === earlier.fence) {
 		await write(known.folder);
 		return join(work, known.folder);
@@ -151,75 +146,19 @@ async function prepareFolder(ledger: PostgresLedger, { project, checkout }: Segm
 	return cwd;
 }
 
-/** Publishes what another host needs before it is recorded that the run has got there. */
-function publishSegment(
-	ledger: PostgresLedger,
-	workspace: SharedWorkspace,
-): { readonly hooks: SegmentHooks; settle(): Promise<void> } {
-	let moving: Promise<unknown> = Promise.resolve();
-	let talked = -1;
-	const crashAt = openCrashPoints();
-	const talk = async (seq: number): Promise<StoreFailure | undefined> => {
-		if (talked === seq) return undefined;
-		talked = seq;
-		const pushed = await workspace.refs.pushConversations(ledger.fence, await readConversations(ledger.folder));
-		return pushed.ok ? undefined : { ...pushed.failure, reason: "io" };
-	};
-	const hooks: SegmentHooks = {
-		head: () => workspace.head(),
-		async beforeAppend(bodies, next) {
-			if (bodies.some(({ kind }) => kind === "move_requested")) {
-				await workspace.snapshot();
-				crashAt("files are pushed");
-			}
-			const failure = needsFiles(bodies) ? workspace.unpublished() : undefined;
-			if (failure) return { ...failure, reason: "io" };
-			return isParked(next) ? talk(next.seq) : undefined;
-		},
-		afterAppend(events, now) {
-			const tree = workspace.head();
-			if (tree === undefined || !events.some(({ kind }) => kind === "moved" || kind === "finished")) return;
-			moving = moving.then(async () => {
-				crashAt("before the branch moves");
-				await workspace.publish(tree, now.seq);
-				crashAt("branch is moved");
-			});
-		},
-	};
-	return {
-		hooks,
-		async settle() {
-			await talk(Number.MAX_SAFE_INTEGER);
-			await moving;
-		},
-	};
-}
-
-/** Whether the events say that the files of the run are known, or that they are not. */
-function needsFiles(bodies: readonly EventBody[]): boolean {
-	return bodies.some(
-		({ kind }) => kind === "move_requested" || kind === "files_measured" || kind === "files_unmeasured",
-	);
-}
-
-/** The conversations of the run, without secrets. */
-async function readConversations(folder: string): Promise<Map<string, string>> {
-	const workers = join(folder, "workers");
-	const redact = openRedaction(process.env);
-	const names = (await readdir(workers).catch((): string[] => [])).filter((name) => /^\d+\.\d+\.jsonl$/.test(name));
-	const files = new Map<string, string>();
-	for (const name of names) files.set(name, redactSessionText(await readFile(join(workers, name), "utf8"), redact));
-	return files;
-}
-
-/** Every snapshot that the events of a run name. */
-async function treesOf(ledger: PostgresLedger): Promise<Set<string>> {
-	const trees = new Set<string>();
-	for await (const event of ledger.events()) for (const name of treesIn(event)) trees.add(name);
-	return trees;
-}
-
-function treesIn(event: LedgerEvent): string[] {
-	const { tree, before, now, diff } = event as { tree?: unknown; before?: unknown; now?: unknown; diff?: unknown };
-	return [tree, before, now, diff].filter((name): name is string => typeof name === "string");
+/** Removes what the hosts do not need any more of a run that is over, and of its children: snapshots that no event names, and the folders here. */
+async function tidyUp({ store, project, checkout }: SegmentOptions, run: string, cwd: string): Promise<void> {
+	const family = await store.family(run);
+	const kept = new Map<string, Set<string>>();
+	for (const { id, trees } of family) {
+		const named = kept.get(trees) ?? new Set();
+		kept.set(trees, named);
+		if (!kept.has(id)) kept.set(id, new Set());
+		const read = await store.read(id);
+		if (read.ok) for await (const event of read.value.events()) for (const name of treesIn(event)) named.add(name);
+	}
+	const files = join(checkout.folderOf(run), "files");
+	for (const [id, keep] of kept)
+		await new RunRefs({ run: id, remote: project.remote, cwd, store: files }).collect(keep).catch(() => {});
+	for (const { id } of family.toReversed()) await checkout.remove(id).catch(() => {});
 }

@@ -31,16 +31,27 @@ export async function settleJob(
 }
 
 const reapable = `
-SELECT r.id, r.project, r.queue, r.priority, r.job, r.attempt AS retries, r.visit, r.claimed_visit, false AS waiting, h.name AS host
+SELECT r.id, r.project, r.queue, r.priority, r.job, r.attempt AS retries, r.visit, r.claimed_visit, false AS waiting, h.name AS host, r.parent
 FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder
 WHERE r.holder IS NOT NULL AND (h.id IS NULL OR h.beat_at < now() - h.lease_ms * interval '1 millisecond')
 LIMIT 50 FOR UPDATE OF r SKIP LOCKED`;
 
+interface ReapableRow extends SettledRow {
+	readonly retries: number;
+	readonly host: string | null;
+	readonly parent: string | null;
+}
+
 /** Takes the runs of dead hosts back, so that others continue them; gives their ids. */
 export async function reapRuns(database: Database): Promise<readonly string[]> {
 	return database.transaction(async (tx) => {
-		const { rows } = await tx.query<SettledRow & { readonly retries: number; readonly host: string | null }>(reapable);
+		const { rows } = await tx.query<ReapableRow>(reapable);
 		for (const row of rows) {
+			if (row.parent !== null) {
+				// Whoever continues its parent continues it.
+				await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [row.id]);
+				continue;
+			}
 			const reason = `The host ${row.host ?? "that had it"} gave no sign of life.`;
 			const attempt = row.job === null ? undefined : { id: row.job, queue: row.queue, retryCount: row.retries };
 			const job = attempt
@@ -48,7 +59,7 @@ export async function reapRuns(database: Database): Promise<readonly string[]> {
 				: await sendJob(database, tx, row);
 			await tx.query("UPDATE chronicle.run SET holder = NULL, job = $2 WHERE id = $1", [row.id, job]);
 		}
-		return rows.map(({ id }) => id);
+		return rows.filter(({ parent }) => parent === null).map(({ id }) => id);
 	});
 }
 

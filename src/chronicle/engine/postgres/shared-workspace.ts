@@ -9,6 +9,10 @@ import { RunRefs, treeRef } from "./run-refs.ts";
 export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 	readonly run: string;
 	readonly remote: string;
+	/** The run whose refs hold the snapshots, where that is another one. */
+	readonly trees?: string;
+	/** Where the files are in the project's repository; default: `cwd`. */
+	readonly repository?: string;
 	/** Called with what could not be published and does not stop the run. */
 	readonly report?: (text: string) => void;
 }
@@ -23,9 +27,10 @@ export interface SharedWorkspace extends Workspace {
 
 /** Opens the files of a run. Reads and writes nothing before the first operation. */
 export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWorkspace {
-	const { run, remote, cwd, folder, report = () => {} } = options;
-	const store = join(folder, "files");
-	const refs = new RunRefs({ run, remote, cwd, store });
+	const { run, remote, folder, trees: owner = run, repository: cwd = options.cwd, report = () => {} } = options;
+	// A child with a folder of its own shares the objects of its parent's store.
+	const store = join(options.childOf ?? folder, "files");
+	const refs = new RunRefs({ run, trees: owner, remote, cwd, store });
 	const inner = openGitWorkspace(options);
 	let head: string | undefined;
 	let unpublished: WorkspaceFailure | undefined;
@@ -33,7 +38,7 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 	const fetch = async (tree: string): Promise<void> => {
 		const place = { gitDir: store, cwd };
 		if ((await gitText(place, ["cat-file", "-t", tree]).catch(() => "")) === "tree") return;
-		await gitRemote(place, ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, treeRef(run, tree)]);
+		await gitRemote(place, ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, treeRef(owner, tree)]);
 	};
 	let queue: Promise<unknown> = Promise.resolve();
 	/** One after another: two pushes of one ref refuse each other. */

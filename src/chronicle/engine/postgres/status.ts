@@ -32,7 +32,7 @@ export interface EngineStatus {
 }
 
 const hostsText = `
-SELECT h.name, h.pid, h.version, h.slots, (SELECT count(*)::int FROM chronicle.run r WHERE r.holder = h.id) AS held,
+SELECT h.name, h.pid, h.version, h.slots, (SELECT count(*)::int FROM chronicle.run r WHERE r.holder = h.id AND r.parent IS NULL) AS held,
 	CASE WHEN h.beat_at <= now() - h.lease_ms * interval '1 millisecond' THEN 'silent' WHEN h.draining THEN 'draining' ELSE 'alive' END AS state,
 	extract(epoch FROM now() - h.beat_at)::float8 AS seconds
 FROM chronicle.host h WHERE h.slots > 0 ORDER BY h.name, h.pid`;
@@ -43,7 +43,7 @@ export async function readStatus(database: Database): Promise<EngineStatus> {
 	const hosts = await database.query<HostStatus>(hostsText);
 	const runs = await database.query<{ status: string; count: number }>(
 		`SELECT CASE WHEN status = 'running' AND holder IS NULL THEN 'queued' ELSE status END AS status, count(*)::int AS count
-		FROM chronicle.run GROUP BY 1 ORDER BY 1`,
+		FROM chronicle.run WHERE parent IS NULL GROUP BY 1 ORDER BY 1`,
 	);
 	const held = await database.query<{ id: string; why: string }>(
 		"SELECT id::text, waits AS why FROM chronicle.run WHERE waits IS NOT NULL AND job IS NOT NULL ORDER BY updated_at LIMIT 50",

@@ -3,55 +3,24 @@
 // S3 a post and the job that lets it be read are added in one transaction.
 import type {
 	Created,
-	HeldLedger,
 	LedgerEntry,
 	LedgerStore,
 	ReadLedger,
 	Result,
-	Run,
+	RunSummary,
 	StoreFailure,
 } from "../../core/index.ts";
-import { SCHEMA_VERSION, startRun } from "../../core/index.ts";
-import {
-	isRunId,
-	postText,
-	postTooLong,
-	redactEvent,
-	resolveRunId,
-	stampEvent,
-	storeFailure,
-} from "../ledger/index.ts";
+import { SCHEMA_VERSION } from "../../core/index.ts";
+import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
 import { CHANNEL, type Database, databaseFailure, type Sql } from "./database.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
+import { insertChild, insertRun, parentElsewhere } from "./insert-run.ts";
 import { isJobAlive, type JobAttempt, sendJob } from "./jobs.ts";
-import type { StoreParts } from "./parts.ts";
+import type { PostgresStoreOptions } from "./parts.ts";
 import { addPost, refuseAnswer } from "./posts.ts";
 import { admitRun } from "./quota.ts";
-import {
-	foldedColumns,
-	foldedValues,
-	holderOf,
-	loadRow,
-	type RunRow,
-	readEventRows,
-	runColumns,
-	runTables,
-	storedText,
-} from "./rows.ts";
-
-export interface PostgresStoreOptions extends StoreParts {
-	readonly project: string;
-	/** Name in pg-boss of the queue that new runs go to. */
-	readonly queue: string;
-	/** Jobs of a higher priority are taken first. */
-	readonly priority?: number;
-	/** Whether `create` leaves the run to the hosts (with `base`: starting from that snapshot of the files), or holds it here. */
-	readonly creates: { readonly kind: "held" } | { readonly kind: "submitted"; readonly base: BaseOf };
-}
-
-/** Publishes the files that a run starts with, and names their snapshot. */
-export type BaseOf = (run: Run) => Promise<Result<string | null, StoreFailure>>;
+import { holderOf, loadRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
 
 export interface PostgresStore extends LedgerStore {
 	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;
@@ -60,6 +29,13 @@ export interface PostgresStore extends LedgerStore {
 	 * Rejects with `LimitReached` where a limit holds the run back, and with the database's errors.
 	 */
 	claim(tx: Sql, id: string, job: JobAttempt): Promise<Result<PostgresLedger, StoreFailure>>;
+	/**
+	 * Creates a child of a run that this host holds, and holds it; it gets no job. `trees`: the run whose refs hold its snapshots.
+	 * Fails with `held` where another host holds the parent.
+	 */
+	createChild(first: Created, trees: string): Promise<Result<PostgresLedger, StoreFailure>>;
+	/** A run and all runs below it, each before its children, with the run whose refs hold its snapshots. */
+	family(id: string): Promise<readonly { readonly id: string; readonly trees: string }[]>;
 	/** Sends the run's job if there is none, for a run that nobody continues. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
 }
@@ -92,7 +68,9 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 		);
 	};
 	return {
-		create: (first) => guarded(first.id, () => createRun(options, first)),
+		create: (first) => guarded(first.id, () => insertRun(options, first)),
+		createChild: (first, trees) => guarded(first.id, () => insertChild(options, first, trees)),
+		family: async (id) => (await database.query<{ id: string; trees: string }>(familyText, [id])).rows,
 		open: (id) => guarded(id, () => database.transaction((tx) => claimRun(options, tx, id, undefined))),
 		claim: (tx, id, job) => claimRun(options, tx, id, job),
 		read: (id) => guarded(id, () => readRun(options, id)),
@@ -131,8 +109,9 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 	};
 }
 
-/** Sends a job for the run of a locked row, unless one is queued or being done. */
+/** Sends a job for the run of a locked row, unless one is queued or being done. A child has none: its parent's host does it. */
 async function ensureJob(database: Database, tx: Sql, row: RunRow): Promise<void> {
+	if (row.parent !== null) return;
 	if (row.job !== null && (await isJobAlive(database, tx, row.queue, row.job))) return;
 	const job = await sendJob(database, tx, row);
 	await tx.query("UPDATE chronicle.run SET job = $2 WHERE id = $1", [row.id, job]);
@@ -146,74 +125,29 @@ async function lockRow(tx: Sql, { project }: PostgresStoreOptions, id: string): 
 	return rows[0];
 }
 
-const insertRun = `
-INSERT INTO chronicle.run (id, project, queue, priority, provider, schema_version, head, body, body_seq, job, holder, fence, claimed_at,
-	${foldedColumns.join(", ")})
-VALUES (${Array.from({ length: 12 + foldedColumns.length }, (_, index) => `$${index + 1}`)
-	.join(", ")
-	.replace("$12", "$12, CASE WHEN $11::uuid IS NULL THEN NULL ELSE now() END")})
-ON CONFLICT (id) DO NOTHING`;
+const familyText = `
+WITH RECURSIVE family AS (
+	SELECT id, trees, 0 AS level FROM chronicle.run WHERE id = $1
+	UNION ALL SELECT r.id, r.trees, f.level + 1 FROM chronicle.run r JOIN family f ON r.parent = f.id
+)
+SELECT id::text, COALESCE(trees, id)::text AS trees FROM family ORDER BY level`;
 
-async function createRun(options: PostgresStoreOptions, first: Created): Promise<Result<HeldLedger, StoreFailure>> {
-	const { database, host, clock, redact, project, queue, priority = 0, creates } = options;
-	const isHeld = creates.kind === "held";
-	const fence = isHeld ? 1 : 0;
-	const event = stampEvent(redactEvent(first, redact), { seq: 1, at: new Date(clock.now()).toISOString(), fence });
-	const run = startRun(event);
-	if (!run) return storeFailure("corrupt", "The template's definition cannot be read.", "Check the template.");
-	const base = creates.kind === "submitted" ? await creates.base(run) : { ok: true as const, value: null };
-	if (!base.ok) return base;
-	if (isHeld) await host.register();
-	const head = base.value;
-	return database.transaction(async (tx) => {
-		const provider = first.model?.split("/", 1)[0] ?? null;
-		const ends = [SCHEMA_VERSION, head, storedText(run), 1, null, isHeld ? host.id : null, fence];
-		const made = await tx.query(insertRun, [run.id, project, queue, priority, provider, ...ends, ...foldedValues(run)]);
-		if (made.count === 0) return storeFailure("exists", `The run ${run.id} exists already.`, "Use another id.");
-		await tx.query("INSERT INTO chronicle.event (run, seq, body) VALUES ($1, 1, $2)", [run.id, JSON.stringify(event)]);
-		if (isHeld) {
-			const [row] = (await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [run.id])).rows;
-			if (!row) throw new Error("The new run is not visible to this user.");
-			return { ok: true, value: new HeldRow({ ...options, row, run, fence, job: undefined }) };
-		}
-		const job = await sendJob(database, tx, { id: run.id, project, queue, priority });
-		await tx.query("UPDATE chronicle.run SET job = $2 WHERE id = $1", [run.id, job]);
-		return { ok: true, value: submittedLedger(options, run) };
-	});
-}
-
-/** The ledger of a run that was left to the hosts: it can be read, and is not held here. */
-function submittedLedger({ database, folderOf }: PostgresStoreOptions, run: Run): HeldLedger {
-	const left = storeFailure("fenced", "The run was left to the hosts of the engine.", "Send it a command instead.");
-	return {
-		run,
-		repairs: [],
-		holder: undefined,
-		place: `the events of run ${run.id} in the database ${database.name}`,
-		folder: folderOf(run.id),
-		events: (after = 0) => readEventRows(database, run.id, after),
-		fence: 0,
-		holdsLease: async () => false,
-		leaseLoss: async () => left.failure,
-		append: async () => left,
-		checkpoint: async () => left,
-		onPosted: async () => {},
-		releaseLease: async () => {},
-	};
-}
-
-/** Why the run of a row cannot be taken now. */
-function refuseClaim(row: RunRow, host: Host, job: JobAttempt | undefined): StoreFailure | undefined {
-	const isLater = job !== undefined && row.job === job.id && row.attempt < job.retryCount;
+/** The failure where the run of a row cannot be taken now. */
+function refuseClaim(
+	row: RunRow,
+	host: Host,
+	job: JobAttempt | undefined,
+): { readonly ok: false; readonly failure: StoreFailure } | undefined {
 	if (job && row.job !== job.id)
-		return storeFailure("held", "Another job of the run counts.", "Nothing has to be done.").failure;
+		return storeFailure("held", "Another job of the run counts.", "Nothing has to be done.");
 	const holder = holderOf(row);
-	if (!holder || isLater || (job && row.holder === host.id && row.attempt === job.retryCount)) return undefined;
+	// A job that the queue gave up after a day, while its host works on, does not take the run from that host.
+	if (!holder || (job && row.holder === host.id && row.attempt === job.retryCount)) return undefined;
 	return storeFailure(
 		"held",
 		`The run belongs to process ${holder.pid} on ${holder.host}.`,
 		"Send it commands from here.",
-	).failure;
+	);
 }
 
 async function claimRun(
@@ -226,8 +160,9 @@ async function claimRun(
 	await host.register();
 	const row = await lockRow(tx, options, id);
 	if (!row) return unknown(id);
-	const refused = refuseClaim(row, host, job);
-	if (refused) return { ok: false, failure: refused };
+	// Whoever holds the parent holds the child, whatever host had it before.
+	const refused = row.parent === null ? refuseClaim(row, host, job) : await parentElsewhere(tx, host, row.parent);
+	if (refused) return refused;
 	const run = await loadRow(tx, row);
 	if (typeof run === "string") return unreadable(run, id);
 	if (job) await admitRun(tx, row);
@@ -276,11 +211,12 @@ type ListRow = Omit<RunRow, "body"> & {
 	readonly updated_at: string;
 	readonly cost_usd: number;
 	readonly tokens: string;
+	readonly child: string | null;
 };
 
 async function listRuns({ database, project }: PostgresStoreOptions): Promise<LedgerEntry[]> {
 	const { rows } = await database.query<ListRow>(
-		`SELECT ${runColumns.replace("r.body, ", "")}, r.template, r.task, r.status, r.state, r.updated_at, r.cost_usd, r.tokens
+		`SELECT ${runColumns.replace("r.body, ", "")}, r.template, r.task, r.status, r.state, r.updated_at, r.cost_usd, r.tokens, r.child
 		FROM ${runTables} WHERE r.project = $1 ORDER BY r.updated_at DESC, r.id DESC`,
 		[project],
 	);
@@ -295,16 +231,23 @@ async function listRuns({ database, project }: PostgresStoreOptions): Promise<Le
 		return {
 			kind: "run",
 			id,
-			summary: { template, task, status, state, updatedAt, costUsd, tokens: Number(tokens) },
+			summary: { template, task, status, state, updatedAt, costUsd, tokens: Number(tokens), ...parentIn(row) },
 			holder,
 		};
 	});
 }
 
-/** A run that nobody holds and that is not parked waits for a host, or was interrupted. */
-function statusOf({ status, job }: ListRow, isHeld: boolean): string {
+/** Whose child the run of a row is, as the list shows it. */
+function parentIn({ parent, child }: ListRow): Pick<RunSummary, "parent"> {
+	if (parent === null || child === null) return {};
+	const { visit, index, name } = JSON.parse(child) as { visit: number; index: number; name: string };
+	return { parent: { run: parent, visit, index, name } };
+}
+
+/** A run that nobody holds and that is not parked waits for a host, or was interrupted; a child waits with its parent. */
+function statusOf({ status, job, parent }: ListRow, isHeld: boolean): string {
 	if (status !== "running" || isHeld) return status;
-	return job === null ? "interrupted" : "queued";
+	return job === null && parent === null ? "interrupted" : "queued";
 }
 
 async function removeRun(

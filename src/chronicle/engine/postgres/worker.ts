@@ -44,13 +44,18 @@ interface Served {
 
 /** Milliseconds between two looks for jobs, where no notification comes. */
 const pollMs = 5000;
-/** Milliseconds between two searches for dead hosts. */
-const reapMs = 2000;
+/** Milliseconds between two searches for dead hosts, by all hosts together where they are many, and by one at least. */
+const reapMs = 1000;
+const leastReapMs = 2000;
+/** How many hosts look for a job when one is sent: with a thousand of them, the rest would ask the database in vain. */
+const lookers = 8;
 /** Milliseconds between two looks at the own lease; no statement. */
 const watchMs = 250;
 /** Seconds after which a job that a limit holds back is tried again. */
 const limitSeconds = 2;
 const newerSeconds = 60;
+/** Milliseconds between two maintenances of the queue's tables; pg-boss lets one host at a time do them. */
+const maintainMs = 5 * 60_000;
 
 /** The queues of a project that a host with these labels takes jobs from. */
 function queuesOf(project: string, queues: readonly string[], labels: readonly string[]): string[] {
@@ -76,7 +81,10 @@ export class EngineWorker {
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
 	#reaping = false;
-	#reapedAt = 0;
+	#reapAt = 0;
+	/** Hosts of the engine, as the last renewal of the lease told. */
+	#hosts = 1;
+	#maintainedAt = Number.NEGATIVE_INFINITY;
 	/** It has not proved to be alive in time. */
 	#late = false;
 
@@ -107,11 +115,15 @@ export class EngineWorker {
 		await host.register();
 		host.onBeat((beat) => {
 			if ("failure" in beat) this.#options.report(beat.failure);
-			else if (beat.draining) this.drain();
+			else {
+				this.#hosts = beat.hosts;
+				if (beat.draining) this.drain();
+			}
 		});
 		const mine = new Set(this.#served.flatMap(({ queues, dead }) => [...queues, dead]));
 		const unlisten = await database.listen((payload) => {
-			if (payload === undefined || (payload.startsWith("job ") && mine.has(payload.slice(4)))) this.#look();
+			const isMine = payload?.startsWith("job ") === true && mine.has(payload.slice(4));
+			if (payload === undefined || (isMine && Math.random() * this.#hosts < lookers)) this.#look();
 		});
 		for (let polledAt = 0; !(this.#stopping && this.#busy === 0); ) {
 			this.#watchLease();
@@ -121,6 +133,7 @@ export class EngineWorker {
 				this.#look();
 			}
 			void this.#reap(now);
+			this.#maintain(now);
 			await Promise.race([sleep(watchMs), new Promise<void>((resolve) => (this.#wake = resolve))]);
 		}
 		unlisten();
@@ -159,13 +172,25 @@ export class EngineWorker {
 	async #reap(now: number): Promise<void> {
 		const { host, database, report } = this.#options;
 		// After an outage every lease is old: whoever has not itself lived through a whole one since judges nobody.
-		if (this.#reaping || now - this.#reapedAt < reapMs || now - host.steadySince() < host.leaseMs) return;
+		if (this.#reaping || now < this.#reapAt || now - host.steadySince() < host.leaseMs) return;
 		if (now - host.provedAt() > host.leaseMs) return;
 		this.#reaping = true;
-		this.#reapedAt = now;
+		this.#reapAt = now + Math.max(leastReapMs, reapMs * this.#hosts * (0.5 + Math.random()));
 		const reaped = await reapRuns(database).catch((): readonly string[] => []);
 		for (const id of reaped) report(`Run ${id.slice(0, 8)}: its host is dead; another continues it.`);
 		this.#reaping = false;
+	}
+
+	/** Deletes old jobs, and hosts that have long been dead. */
+	#maintain(now: number): void {
+		if (now - this.#maintainedAt < maintainMs) return;
+		this.#maintainedAt = now;
+		const { database, report } = this.#options;
+		const maintained = database
+			.query("DELETE FROM chronicle.host WHERE beat_at < now() - interval '1 day'")
+			.then(() => database.boss())
+			.then((boss) => boss.supervise());
+		maintained.catch((error: unknown) => report(`The queue was not maintained: ${(error as Error).message}`));
 	}
 
 	// ── taking jobs ──
@@ -250,13 +275,13 @@ export class EngineWorker {
 		this.#segments.set(id, done);
 	}
 
-	async #runSegment({ project, checkout }: Served, ledger: PostgresLedger): Promise<void> {
+	async #runSegment({ project, checkout, store }: Served, ledger: PostgresLedger): Promise<void> {
 		const run = ledger.run.id;
 		const entry: { segment?: RunSegment; readonly ledger: PostgresLedger } = { ledger };
 		this.#running.set(run, entry);
 		const report = (text: string): void => this.#options.report(`Run ${run.slice(0, 8)}: ${text}`);
 		try {
-			const segment = await startSegment(ledger, { project, checkout, report });
+			const segment = await startSegment(ledger, { project, checkout, store, report });
 			entry.segment = segment;
 			if (this.#draining) void segment.supervision.stop();
 			const end = await segment.ended;
@@ -279,7 +304,7 @@ export class EngineWorker {
 		{ reason, message }: { readonly reason: string; readonly message: string },
 	): Promise<void> {
 		const { database, report } = this.#options;
-		if (reason === "unknown" || reason === "held") return completeJob(database, tx, attempt);
+		if (reason === "unknown") return completeJob(database, tx, attempt);
 		report(`Run ${run.slice(0, 8)}: ${message}`);
 		await postpone(database, tx, run, attempt, { seconds: newerSeconds, why: message });
 	}

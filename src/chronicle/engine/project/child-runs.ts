@@ -45,11 +45,13 @@ interface ChildRunsOptions {
 
 /** Opens the child runs of a run. */
 export function openChildRuns({ store, approvals, tree, supervise }: ChildRunsOptions): ChildRuns {
+	const exists = async (id: string): Promise<boolean> => {
+		const read = await store.read(id);
+		return read.ok || read.failure.reason !== "unknown";
+	};
 	return {
-		async exists(id) {
-			const read = await store.read(id);
-			return read.ok || read.failure.reason !== "unknown";
-		},
+		exists,
+		isSetUp: exists,
 		async start(order) {
 			const { id, childCount } = order.parent;
 			tree.set(id, childCount);

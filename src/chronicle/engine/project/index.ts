@@ -1,5 +1,6 @@
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
+export { type ChildTree, openChildRuns } from "./child-runs.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
 export { diffRun, type RunDiff, withWorkspace } from "./diff.ts";

@@ -90,7 +90,7 @@ export class ChildActions {
 		const { children, run, crashAt } = this.#context;
 		const failed = (detail: string) => this.#park(visit, child, "paused", detail);
 		if (!children) return failed("This supervisor cannot run children.");
-		const files = await this.#prepareFiles(child, await children.exists(child.id));
+		const files = await this.#prepareFiles(child, await children.isSetUp(child.id));
 		if (this.#stopped) return undefined;
 		if ("problem" in files) return failed(files.problem);
 		const started = await children.start({
@@ -115,7 +115,7 @@ export class ChildActions {
 	/** The child's own folder, set up before its first worker. */
 	async #prepareFiles(
 		{ id, merges }: ChildRun,
-		exists: boolean,
+		isSetUp: boolean,
 	): Promise<{ readonly cwd: string | undefined } | { readonly problem: string }> {
 		const { workspace, run } = this.#context;
 		const group = run().children;
@@ -126,7 +126,7 @@ export class ChildActions {
 		if (!opened.ok) return { problem: `${opened.failure.message} ${opened.failure.remedy}` };
 		const { cwd } = opened.value;
 		if (opened.value.tree !== tree) this.#bases.set(id, opened.value.tree);
-		const problem = exists || merges !== undefined ? undefined : await this.#setUp(cwd);
+		const problem = isSetUp || merges !== undefined ? undefined : await this.#setUp(cwd);
 		return problem === undefined ? { cwd } : { problem };
 	}
 

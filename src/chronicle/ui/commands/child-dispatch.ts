@@ -1,7 +1,16 @@
 // Delivers a command to a child run: into its inbox, and to its parents as a signal to supervise it. The first run of the tree is resumed here if
 // no process supervises it.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Failure, PersonEvent, Post, ReadLedger, Result, Run, StoreFailure } from "../../core/index.ts";
+import type {
+	Failure,
+	LeaseHolder,
+	PersonEvent,
+	Post,
+	ReadLedger,
+	Result,
+	Run,
+	StoreFailure,
+} from "../../core/index.ts";
 import { explainDistrust, type Project, type SupervisedRun, startSupervision } from "../../engine/index.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
 
@@ -30,11 +39,16 @@ export async function deliverToChild(
 	if (!supervisor && afterwards === "release") return { kind: "recorded", run };
 	const failure = await signalParents(project, run, parents.value);
 	if (failure) return { kind: "failed", failure };
-	if (supervisor)
-		return (await waitForReading(posts)) ?? { kind: posts.length > 0 ? "left" : "taken", holder: supervisor };
+	if (supervisor || project.engine)
+		return (await waitForReading(posts)) ?? unread(posts.length > 0 ? "left" : "taken", supervisor);
 	const opened = await project.store.open(root.run.id);
 	if (!opened.ok) return { kind: "failed", failure: opened.failure };
 	return attendTree(startSupervision(project, opened.value, approver, "reopened"), root.run, posts);
+}
+
+/** Without a holder a host of the engine reads it, as soon as one is free. */
+function unread(kind: "left" | "taken", holder: LeaseHolder | undefined): DispatchResult {
+	return holder ? { kind, holder } : { kind };
 }
 
 async function postAll(

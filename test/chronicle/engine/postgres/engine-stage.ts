@@ -88,8 +88,18 @@ export function openStageModel(): Promise<ModelServer> {
 	return openModelServer(answerAtGate);
 }
 
+export interface StageOptions {
+	/** Seconds that a host may be silent. */
+	readonly lease?: number;
+	/** The project's files beside the play. */
+	readonly files?: Readonly<Record<string, unknown>>;
+}
+
 /** Opens a stage with the play as its project `app`, set up and without hosts. */
-export async function openEngineStage(server: ModelServer, lease = 3): Promise<EngineStage> {
+export async function openEngineStage(
+	server: ModelServer,
+	{ lease = 3, files = {} }: StageOptions = {},
+): Promise<EngineStage> {
 	const cluster = await startPostgres();
 	const project = openProject({
 		server,
@@ -99,6 +109,7 @@ export async function openEngineStage(server: ModelServer, lease = 3): Promise<E
 			".pi/chronicle/workflows/play.json": template,
 			".gitignore": ".pi/chronicle/sessions\nin-*\n",
 			"log.txt": "",
+			...files,
 		},
 	});
 	const remote = join(project.home, "shared.git");

@@ -1,0 +1,152 @@
+// How a run begins: its row and its first event, and its first job where it is left to the hosts, in one transaction.
+import {
+	type Created,
+	type HeldLedger,
+	type Result,
+	type Run,
+	SCHEMA_VERSION,
+	type StoreFailure,
+	startRun,
+} from "../../core/index.ts";
+import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
+import type { Sql } from "./database.ts";
+import { HeldRow, type PostgresLedger } from "./held.ts";
+import type { Host } from "./host.ts";
+import { sendJob } from "./jobs.ts";
+import type { PostgresStoreOptions } from "./parts.ts";
+import { foldedColumns, foldedValues, type RunRow, readEventRows, runColumns, runTables, storedText } from "./rows.ts";
+
+const inserted = [
+	...[
+		"id",
+		"project",
+		"queue",
+		"priority",
+		"provider",
+		"schema_version",
+		"head",
+		"body",
+		"body_seq",
+		"holder",
+		"fence",
+	],
+	...["parent", "trees", "child", ...foldedColumns],
+];
+const insertRunText = `
+INSERT INTO chronicle.run (${inserted.join(", ")}, claimed_at)
+SELECT ${inserted.map((_, index) => `$${index + 1}`).join(", ")}, CASE WHEN $10::uuid IS NULL THEN NULL ELSE now() END
+ON CONFLICT (id) DO NOTHING`;
+
+/** The first event as it is stored, and the run that it makes. */
+function firstEvent({ clock, redact }: PostgresStoreOptions, first: Created, fence: number) {
+	const event = stampEvent(redactEvent(first, redact), { seq: 1, at: new Date(clock.now()).toISOString(), fence });
+	return { event, run: startRun(event) };
+}
+
+const unreadableTemplate = storeFailure("corrupt", "The template's definition cannot be read.", "Check the template.");
+
+/** Adds the row of a new run and its first event; `false`: the id is taken. */
+async function insertRow(
+	tx: Sql,
+	{ project, queue, priority = 0, host }: PostgresStoreOptions,
+	{ event, run, fence, head, trees }: { event: object; run: Run; fence: number; head: string | null; trees?: string },
+): Promise<boolean> {
+	const { parent } = run;
+	const child = parent ? JSON.stringify({ visit: parent.visit, index: parent.index, name: parent.name }) : null;
+	const made = await tx.query(insertRunText, [
+		...[
+			run.id,
+			project,
+			queue,
+			priority,
+			run.model?.split("/", 1)[0] ?? null,
+			SCHEMA_VERSION,
+			head,
+			storedText(run),
+			1,
+		],
+		...[fence > 0 ? host.id : null, fence, parent?.run ?? null, trees ?? null, child, ...foldedValues(run)],
+	]);
+	if (made.count === 0) return false;
+	await tx.query("INSERT INTO chronicle.event (run, seq, body) VALUES ($1, 1, $2)", [run.id, JSON.stringify(event)]);
+	return true;
+}
+
+const exists = (id: string) => storeFailure("exists", `The run ${id} exists already.`, "Use another id.");
+
+async function heldRow(tx: Sql, options: PostgresStoreOptions, run: Run, fence: number): Promise<HeldRow> {
+	const [row] = (await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [run.id])).rows;
+	if (!row) throw new Error("The new run is not visible to this user.");
+	return new HeldRow({ ...options, row: { ...row, fence: 0 }, run, fence, job: undefined });
+}
+
+/** Creates a run: held by this host, or left to all with its first job. */
+export async function insertRun(
+	options: PostgresStoreOptions,
+	first: Created,
+): Promise<Result<HeldLedger, StoreFailure>> {
+	const { database, host, project, queue, priority = 0, creates } = options;
+	const isHeld = creates.kind === "held";
+	const fence = isHeld ? 1 : 0;
+	const { event, run } = firstEvent(options, first, fence);
+	if (!run) return unreadableTemplate;
+	const base = creates.kind === "submitted" ? await creates.base(run) : { ok: true as const, value: null };
+	if (!base.ok) return base;
+	if (isHeld) await host.register();
+	return database.transaction(async (tx) => {
+		if (!(await insertRow(tx, options, { event, run, fence, head: base.value }))) return exists(run.id);
+		if (isHeld) return { ok: true, value: await heldRow(tx, options, run, fence) };
+		const job = await sendJob(database, tx, { id: run.id, project, queue, priority });
+		await tx.query("UPDATE chronicle.run SET job = $2 WHERE id = $1", [run.id, job]);
+		return { ok: true, value: submittedLedger(options, run) };
+	});
+}
+
+/** Creates a child of a run that this host holds. */
+export async function insertChild(
+	options: PostgresStoreOptions,
+	first: Created,
+	trees: string,
+): Promise<Result<PostgresLedger, StoreFailure>> {
+	const fence = 1;
+	const { event, run } = firstEvent(options, first, fence);
+	if (!run?.parent) return unreadableTemplate;
+	const parent = run.parent.run;
+	return options.database.transaction(async (tx) => {
+		const elsewhere = await parentElsewhere(tx, options.host, parent);
+		if (elsewhere) return elsewhere;
+		if (!(await insertRow(tx, options, { event, run, fence, head: null, trees }))) return exists(run.id);
+		return { ok: true, value: await heldRow(tx, options, run, fence) };
+	});
+}
+
+/** The failure where this host does not hold the parent of a child. Until the transaction ends it stays as it is. */
+export async function parentElsewhere(
+	tx: Sql,
+	host: Host,
+	parent: string,
+): Promise<{ readonly ok: false; readonly failure: StoreFailure } | undefined> {
+	const held = await tx.query("SELECT FROM chronicle.run WHERE id = $1 AND holder = $2 FOR UPDATE", [parent, host.id]);
+	if (held.count === 1) return undefined;
+	return storeFailure("held", `The run is done together with its parent ${parent}.`, "Send it commands from here.");
+}
+
+/** The ledger of a run that was left to the hosts: it can be read, and is not held here. */
+function submittedLedger({ database, folderOf }: PostgresStoreOptions, run: Run): HeldLedger {
+	const left = storeFailure("fenced", "The run was left to the hosts of the engine.", "Send it a command instead.");
+	return {
+		run,
+		repairs: [],
+		holder: undefined,
+		place: `the events of run ${run.id} in the database ${database.name}`,
+		folder: folderOf(run.id),
+		events: (after = 0) => readEventRows(database, run.id, after),
+		fence: 0,
+		holdsLease: async () => false,
+		leaseLoss: async () => left.failure,
+		append: async () => left,
+		checkpoint: async () => left,
+		onPosted: async () => {},
+		releaseLease: async () => {},
+	};
+}

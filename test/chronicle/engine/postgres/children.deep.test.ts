@@ -1,0 +1,109 @@
+// Child runs on an engine: the host that has their parent does them, another continues all of them, and anybody answers them.
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { openModelServer } from "../../../harness/index.ts";
+import { patient } from "../../../harness/patience.ts";
+import { needsPostgres } from "../../../harness/postgres.ts";
+import { call } from "../../../harness/reply.ts";
+import { move, withTemplates, worker } from "../../runs/bench.ts";
+import { type EngineStage, openEngineStage } from "./engine-stage.ts";
+
+const template = {
+	requires: ">=0.2",
+	states: {
+		build: {
+			branches: {
+				api: { run: "part", task: "Write the API" },
+				docs: { run: { states: { write: { persona: "Writer", next: ["done"] } } }, task: "Write the docs" },
+			},
+			next: ["check"],
+		},
+		check: { persona: "Checker", next: ["finished"] },
+	},
+};
+const part = { states: { work: { persona: "Builder", next: ["done"], requires_approval: true } } };
+
+interface ChildRow {
+	readonly id: string;
+	readonly name: string;
+	readonly status: string;
+	readonly fence: number;
+	readonly holder: string | null;
+}
+
+async function childrenOf({ database }: EngineStage, run: string): Promise<ChildRow[]> {
+	const { rows } = await database.query<ChildRow & { readonly child: string }>(
+		"SELECT id::text, child, status, fence, holder FROM chronicle.run WHERE parent = $1 ORDER BY child",
+		[run],
+	);
+	return rows.map(({ child, ...row }) => ({ ...row, name: (JSON.parse(child) as { name: string }).name }));
+}
+
+describe("child runs on an engine", needsPostgres, () => {
+	it("continue on another host when theirs is killed, are answered from elsewhere, and are joined", {
+		timeout: patient(240_000),
+	}, async () => {
+		let gate = "";
+		const server = await openModelServer({
+			[worker("work")]: [call("write", { path: "api.txt", content: "api\n" }), move("done", "The API is there.")],
+			[worker("write")]: ({ results }) => {
+				const last = results.at(-1);
+				if (last?.tool === "bash" && last.text.includes("written")) return move("done", "Documented.");
+				return call("bash", {
+					command: `while [ -e ${gate} ]; do sleep 0.05; done; echo docs > docs.txt; echo written`,
+				});
+			},
+			[worker("check")]: [move("finished", "All there.")],
+		});
+		const stage = await openEngineStage(server, { files: withTemplates({ t: template, part }) });
+		const held = stage.gate();
+		gate = held.path;
+		const a = stage.host("a");
+		const submitted = await stage.cli(["run", "--json", "--model", "scripted/one", "t", "Build it"]);
+		expect([submitted.code, submitted.stderr]).toEqual([0, expect.any(String)]);
+		const run = (JSON.parse(submitted.stdout) as { id: string }).id;
+		await expect
+			.poll(() => childrenOf(stage, run), { timeout: patient(60_000) })
+			.toMatchObject([
+				{ name: "api", status: "awaiting_approval", holder: null },
+				{ name: "docs", status: "running" },
+			]);
+		const [api, docs] = await childrenOf(stage, run);
+		if (!api || !docs) throw new Error("No children.");
+		await stage.untilEvents(docs.id, (events) => events.some(({ kind }) => kind === "tool_started"));
+
+		stage.host("b");
+		a.child.kill();
+		await stage.untilEvents(docs.id, (events) =>
+			events.some((event) => event.kind === "attempt_reserved" && event.because === "interrupted"),
+		);
+		held.open();
+		await stage.until(run, ({ status, holder }) => status === "awaiting_approval" && holder === null);
+
+		const list = await stage.cli(["list"]);
+		expect(list.stdout).toMatch(/\n {4}\w{8} .*docs: Write the docs/);
+		const status = await stage.cli(["engine", "status"]);
+		expect(status.stdout).toContain("runs: 1 awaiting_approval");
+		const approved = await stage.cli(["approve", run]);
+		expect([approved.code, approved.stderr]).toEqual([0, expect.any(String)]);
+		await stage.until(run, ({ status: now, holder }) => now === "done" && holder === null);
+
+		for (const id of [run, api.id, docs.id])
+			expect((await stage.events(id)).every(({ seq }, index) => seq === index + 1)).toBe(true);
+		const events = await stage.events(run);
+		expect(events.filter(({ kind }) => kind === "child_ended")).toHaveLength(2);
+		expect(events.filter(({ kind }) => kind === "join_applied")).toHaveLength(1);
+		const show = (name: string) =>
+			spawnSync("git", ["--git-dir", stage.remote, "show", `refs/heads/chronicle/${run}:${name}`], {
+				encoding: "utf8",
+			});
+		await expect.poll(() => show("docs.txt").stdout, { timeout: patient(20_000) }).toBe("docs\n");
+		expect(show("api.txt").stdout).toBe("api\n");
+
+		const removed = await stage.cli(["remove", run]);
+		expect([removed.code, removed.stderr]).toEqual([0, expect.any(String)]);
+		expect((await stage.database.query("SELECT FROM chronicle.run")).count).toBe(0);
+		const refs = spawnSync("git", ["--git-dir", stage.remote, "for-each-ref", "refs/chronicle"], { encoding: "utf8" });
+		expect(refs.stdout).toBe("");
+	});
+});

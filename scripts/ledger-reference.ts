@@ -288,7 +288,11 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	snapshot_updated: { about: "Data for the snapshot.", fields: ["visit", "attempt", "by", "data"] },
 	move_requested: {
 		about: "A legal transition was requested; it will happen.",
-		fields: ["visit", "attempt", "target", "summary"],
+		fields: ["visit", "attempt", "target", "summary", "data"],
+	},
+	output_refused: {
+		about: "A transition was refused, because its data does not fit the state's `output`.",
+		fields: ["visit", "attempt", "problems"],
 	},
 	moved: { about: "The run moved to another state.", fields: ["visit", "from", "to", "cause", "refused"] },
 	worker_ended: { about: "The worker ended, with the outcome.", fields: ["visit", "attempt", "launch", "outcome"] },

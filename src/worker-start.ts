@@ -24,8 +24,8 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<v
 	// Set only in the processes of a rehearsal; no other worker loads the understudy.
 	const rehearsalConfig = process.env.PI_CHRONICLE_REHEARSAL;
 	if (!rehearsalConfig) return;
-	const { run, state, launch, targets } = brief;
-	const part = { run, state, visit: launch.visit, attempt: launch.attempt, targets };
+	const { run, state, launch, targets, output } = brief;
+	const part = { run, state, visit: launch.visit, attempt: launch.attempt, targets, output };
 	const { joinRehearsal } = await import("./rehearsal/index.ts");
 	await joinRehearsal(pi, rehearsalConfig, part);
 }

@@ -49,6 +49,12 @@ function stepField(about: string): Field<string | undefined> {
 const goFields = {
 	to: text({ about: "The state to go to.", required: true }),
 	summary: text({ about: "The worker's summary for the next state.", fallback: "", blank: "allowed" }),
+	data: custom<{ readonly value: unknown }, { about: string }>(
+		{ about: "What the state hands over, where it has an `output`. Default: data that fits." },
+		"anything",
+		anything,
+		plain,
+	),
 };
 
 const sentFields = {
@@ -251,7 +257,9 @@ function readGo(node: Node, reading: Reading): Exit | undefined {
 	if (node.kind !== "map")
 		return wrongType(node, reading, "the name of a state, or a group with `to`", "Write `go: done`.");
 	const read = readGroup(node, goFields, reading, strict);
-	return read.kind === "read" ? { kind: "transition", ...read.values } : undefined;
+	if (read.kind === "failed") return undefined;
+	const { to, summary, data } = read.values;
+	return { kind: "transition", to, summary, ...(data ? { data: data.value } : {}) };
 }
 
 function readSent(node: Node, reading: Reading): PersonAnswer | undefined {

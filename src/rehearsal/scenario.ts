@@ -41,8 +41,8 @@ export type Script = Readonly<Record<string, readonly Cue[]>>;
 export type Exit =
 	/** `workflow_step` with this action. */
 	| { readonly kind: "step"; readonly action: "next" | "loop" | "cancel"; readonly summary: string }
-	/** `workflow_transition` to this state. */
-	| { readonly kind: "transition"; readonly to: string; readonly summary: string };
+	/** `workflow_transition` to this state. `data`: what the state hands over; absent: a sample, if it hands over anything. */
+	| { readonly kind: "transition"; readonly to: string; readonly summary: string; readonly data?: unknown };
 
 export interface Scenario {
 	/** Absolute path of the file it was read from; `undefined` for the automatic one. */

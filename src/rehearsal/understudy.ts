@@ -2,6 +2,7 @@
 // Every text begins with the label. A phase or state without a script gets the automatic round: read, run, write, move on. It calls only
 // tools that the request declares, except planned calls that must be refused. It repeats an exit at most once, so a run that cannot advance
 // stops.
+import { sampleData } from "./sample-data.ts";
 import { type Cue, type Exit, findCues, type PersonAnswer, type Scenario, type ScriptedCall } from "./scenario.ts";
 
 /** Prefix of every text of the understudy. */
@@ -41,6 +42,8 @@ export type RunPosition =
 			readonly turn: number;
 			/** States that may follow, best first. */
 			readonly targets: readonly string[];
+			/** JSON Schema of what the state hands over; absent: nothing. */
+			readonly output?: Readonly<Record<string, unknown>> | undefined;
 	  };
 
 /** What the understudy knows about a request. */
@@ -96,19 +99,20 @@ export function answer(scenario: Scenario, scene: RequestContext): Reply {
 		case "state": {
 			const cues = findCues(scenario.states, { ...position, scope: position.scope });
 			const cue = cues?.[position.turn];
-			if (cue) return perform(cue, tools);
+			if (cue) return perform(cue, tools, position);
 			const summary = `Rehearsed ${position.id}.`;
 			// The first target twice: a person may have rejected the first move.
 			const targets = [...position.targets.slice(0, 1), ...position.targets];
-			const exits = targets.map((to): Exit => ({ kind: "transition", to, summary }));
+			const exits = targets.map((to): Exit => withData({ kind: "transition", to, summary }, position));
 			return improvise(scene, `state ${position.id}`, cues?.length, exits);
 		}
 	}
 }
 
 /** Plays one message of a script; calls of tools that the request does not declare are left out and said. */
-function perform(cue: Cue, tools: ReadonlySet<string>): Reply {
-	const wanted = [...cue.calls, ...(cue.exit ? [exitCall(cue.exit)] : [])];
+function perform(cue: Cue, tools: ReadonlySet<string>, position?: RunPosition): Reply {
+	const exit = cue.exit && position ? withData(cue.exit, position) : cue.exit;
+	const wanted = [...cue.calls, ...(exit ? [exitCall(exit)] : [])];
 	const isCalled = ({ tool, undeclared }: ScriptedCall): boolean => undeclared === true || tools.has(tool);
 	const calls = wanted.filter(isCalled);
 	const missing = [...new Set(wanted.filter((call) => !isCalled(call)).map(({ tool }) => tool))];
@@ -169,12 +173,25 @@ function tryOut({ position, tools, sampleFile }: RequestContext): ScriptedCall[]
 	return calls;
 }
 
+/** A transition hands over what the state asks for, unless it says what. */
+function withData(exit: Exit, position: RunPosition): Exit {
+	if (position.kind !== "state" || exit.kind !== "transition" || exit.data !== undefined || !position.output) return exit;
+	return { ...exit, data: sampleData(position.output, position.id) };
+}
+
 function exitCall(exit: Exit): ScriptedCall {
 	switch (exit.kind) {
 		case "step":
 			return { tool: "workflow_step", input: { action: exit.action, ...summaryOf(exit) } };
 		case "transition":
-			return { tool: "workflow_transition", input: { target_state: exit.to, summary: exit.summary || "Rehearsed." } };
+			return {
+				tool: "workflow_transition",
+				input: {
+					target_state: exit.to,
+					summary: exit.summary || "Rehearsed.",
+					...(exit.data === undefined ? {} : { data: exit.data }),
+				},
+			};
 	}
 }
 

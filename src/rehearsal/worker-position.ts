@@ -16,6 +16,8 @@ export interface WorkerVisit {
 	readonly attempt: number;
 	/** What `workflow_transition` may name. */
 	readonly targets: readonly string[];
+	/** JSON Schema of what it hands over; absent: nothing. */
+	readonly output?: object | undefined;
 }
 
 /** Targets that make no progress: a person, or the same state again. */
@@ -44,6 +46,7 @@ export function positionInRun(
 		attempt: worker.attempt,
 		turn,
 		targets,
+		...(worker.output ? { output: worker.output as Readonly<Record<string, unknown>> } : {}),
 	};
 }
 

@@ -44,7 +44,12 @@ export interface ChildEnded {
 	readonly base?: string;
 	readonly total: ChildSpend;
 	/** What this run keeps of it, bounded. */
-	readonly handover: { readonly summary: string; readonly data: SnapshotData };
+	readonly handover: {
+		readonly summary: string;
+		readonly data: SnapshotData;
+		/** The data that its last state handed over; absent: none. */
+		readonly output?: unknown;
+	};
 }
 
 /** The files of the run's folder and of the children are merged; nothing in the run's folder has changed yet. */

@@ -27,6 +27,8 @@ export interface ChildRun extends PlannedChild {
 	/** The files that its folder started with; `null`: those of the group. */
 	readonly base: string | null;
 	readonly summary: string;
+	/** The data that it handed over; absent: none. */
+	readonly output?: unknown;
 	/** How often it was made pending. */
 	readonly starts: number;
 	/** A command of the user arrived while it was supervised: it must be supervised again after it parks. */

@@ -4,6 +4,7 @@
 import { cutText, updateSnapshot } from "../snapshot/index.ts";
 import { advance, decideOn } from "./advance.ts";
 import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
+import { hasRoomFor } from "./child-data.ts";
 import type {
 	ChildEnded,
 	ChildParked,
@@ -92,6 +93,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	const child = childOf(run, event);
 	if (!child || isSettled(child)) return stale();
 	const { status, detail, tree, base, total, handover } = event;
+	const keeps = handover.output !== undefined && run.children !== null && hasRoomFor(run.children, handover.output);
 	const ended: ChildRun = {
 		...child,
 		status,
@@ -100,13 +102,14 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 		tree: status === "done" ? tree : null,
 		base: base ?? null,
 		summary: cutText(handover.summary, summaryBytes).text,
+		...(keeps ? { output: handover.output } : {}),
 	};
 	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });
 	const resolve = status === "done" && child.entry !== undefined ? [child.entry] : [];
 	const data = { ...handover.data, resolve: [...(handover.data.resolve ?? []), ...resolve] };
 	const snapshot = updateSnapshot(counted.snapshot, data, { visit: run.visit, state: run.state });
 	const told = status === "done" ? { ...counted, snapshot } : notice({ ...counted, snapshot }, describe(ended));
-	return settleReport(told);
+	return settleReport(handover.output === undefined || keeps ? told : notice(told, explainNoRoom(ended)));
 }
 
 /** Decides what follows from a report. A run that waits for something else than its children keeps waiting. */
@@ -118,6 +121,10 @@ function settleReport(run: Run): Run {
 
 function describe({ name, status, detail }: ChildRun): string {
 	return `The child "${name}" ${status === "failed" ? "failed" : "was aborted"}${detail ? `: ${detail}` : "."}`;
+}
+
+function explainNoRoom({ name }: ChildRun): string {
+	return `The data of the child "${name}" is left out: all children of a state can hand over at most 192 KB.`;
 }
 
 /** Adds what the child used beyond what is counted. */

@@ -88,6 +88,7 @@ export type WorkEvent =
 	| Delivered
 	| SnapshotUpdated
 	| MoveRequested
+	| OutputRefused
 	| WorkerEnded;
 
 /** The worker passed its handshake. */
@@ -202,6 +203,17 @@ export interface MoveRequested {
 	readonly attempt: number;
 	readonly target: string;
 	readonly summary: string;
+	/** What the worker hands over: it fits the state's `output`. Absent in a state without one, and in a move that does not need it. */
+	readonly data?: unknown;
+}
+
+/** The worker asked for a move with data that does not fit the state's `output`: it was refused, and the worker was told why. */
+export interface OutputRefused {
+	readonly kind: "output_refused";
+	readonly visit: number;
+	readonly attempt: number;
+	/** One sentence each, with the path, bounded. */
+	readonly problems: readonly string[];
 }
 
 export interface WorkerEnded extends LaunchId {

@@ -1,6 +1,7 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
 export type { ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
+export { readOutput } from "./child-items.ts";
 export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";
 export {
 	type ChildSpend,
@@ -18,7 +19,7 @@ export type * from "./decision-event.ts";
 export type * from "./event.ts";
 export * from "./launch.ts";
 export { likelyNext, type NextLaunch } from "./likely-next.ts";
-export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
+export { dueOutput, explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
 export { outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";
 export { awaitedAnswer, decidedEarlier, MESSAGE_LENGTH } from "./person.ts";

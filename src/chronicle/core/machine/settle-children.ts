@@ -1,8 +1,9 @@
 // What follows from the state of a run's children: wait, stop some, join their files, leave the state.
 // N1 the run leaves the state only when no child is supervised any more; N2 files change only after `joined` is recorded.
-import { addSummary, cutText } from "../snapshot/index.ts";
+import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
 import { advance, decideOn, moveTo } from "./advance.ts";
 import { notice } from "./budget.ts";
+import { childrenData } from "./child-data.ts";
 import { type AfterChildren, type ChildGroup, type ChildResult, isSettled, judgeGroup } from "./child-group.ts";
 import { childId } from "./child-run.ts";
 import { leaveState } from "./leave-state.ts";
@@ -166,10 +167,13 @@ export function leaveChildren(run: Run): Run {
 	const group = run.children;
 	const summary = group ? summarize(group) : "";
 	const [target = "done"] = planOf(run).next;
+	const where = { visit: run.visit, state: run.state };
+	const data = group && childrenData(group, planOf(run).children);
+	const summarized = addSummary(run.snapshot, summary, where);
 	const left: Run = {
 		...run,
 		children: null,
-		snapshot: addSummary(run.snapshot, summary, { visit: run.visit, state: run.state }),
+		snapshot: data === undefined ? summarized : addOutput(summarized, { ...where, data }),
 		visitRecord: { ...run.visitRecord, summary },
 	};
 	const judged = judgeMove(left, target);

@@ -2,7 +2,7 @@
 // W1 reports from any launch other than the current one change nothing; W2 spend is reported as a total per conversation, so a repeated or
 // late report neither loses nor doubles any; W3 a requested move takes precedence over a ceiling that the worker has just reached.
 import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
-import { addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
+import { addOutput, addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance } from "./advance.ts";
 import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
@@ -13,6 +13,7 @@ import type {
 	LedgerEvent,
 	ModelSwitched,
 	MoveRequested,
+	OutputRefused,
 	SnapshotUpdated,
 	ToolEnded,
 	ToolStarted,
@@ -253,7 +254,8 @@ function nudge(run: Run, stop: TurnSettled["stop"]): string {
 	const plan = planOf(run);
 	const targets = (plan.terminal ? ["done"] : plan.next).map((name) => `"${name}"`).join(" or ");
 	const cut = stop === "length" ? "Your last message was cut off at the length limit. " : "";
-	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary; if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; otherwise go on working.`;
+	const data = plan.output ? ", and with data that fits its schema" : "";
+	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary${data}; if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; otherwise go on working.`;
 }
 
 export function onDelivered(run: Run, event: LedgerEvent & Delivered): Reduced {
@@ -276,6 +278,21 @@ function openToMove(stage: Alive | undefined): stage is Alive {
 	);
 }
 
+/** Counts as a reminder: after as many as the template allows, the run pauses. */
+export function onOutputRefused(run: Run, event: LedgerEvent & OutputRefused): Reduced {
+	const stage = aliveStage(run, event.visit, event.attempt);
+	if (!openToMove(stage)) return stale();
+	const seen = alive(run, stage, event.at);
+	const { visitRecord, plan } = run;
+	if (visitRecord.nudges < plan.limits.nudges)
+		return { ...seen, visitRecord: { ...visitRecord, nudges: visitRecord.nudges + 1 } };
+	const [first = ""] = event.problems;
+	const detail = `The data that the worker of "${run.state}" hands over does not fit, reminders included: ${first.slice(0, 300)}`;
+	const held: Run = { ...seen, hold: run.hold ?? { status: "paused", cause: "no_transition", detail } };
+	if (stage.kind === "stopping") return held;
+	return stopWorker(held, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+}
+
 export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (stage?.kind === "stopping" && !openToMove(stage))
@@ -286,9 +303,11 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 	const summary = cutText(event.summary, summaryBytes).text;
 	const judged = judgeMove(run, target);
 	if (judged.kind === "illegal") return refuse("illegal", judged.message);
+	const where = { visit: run.visit, state: run.state };
+	const summarized = addSummary(run.snapshot, event.summary, where);
 	const noted: Run = {
 		...alive(run, stage, event.at),
-		snapshot: addSummary(run.snapshot, event.summary, { visit: run.visit, state: run.state }),
+		snapshot: event.data === undefined ? summarized : addOutput(summarized, { ...where, data: event.data }),
 		visitRecord: { ...run.visitRecord, summary },
 	};
 	const worker = { ...stage, seenAt: event.at };

@@ -120,8 +120,8 @@ export interface WorkerHost {
 	report(report: WorkerReport): void;
 	/** The launch has to wait. `why`: a sentence for the user. */
 	waits(why: string): void;
-	/** `workflow_transition`. Resolves once the move is durable, or refused with an alternative. */
-	requestMove(target: string, summary: string): Promise<MoveReply>;
+	/** `workflow_transition`. Resolves once the move is durable, or refused with an alternative. `data`: what the worker hands over, unchecked. */
+	requestMove(target: string, summary: string, data?: unknown): Promise<MoveReply>;
 	/** `workflow_update_snapshot`. Resolves once the data is durable. */
 	updateSnapshot(data: unknown): Promise<SnapshotReply>;
 	/** The `ask` of a rule, or a question from the model. Resolves with `undecided` if nobody answers. */

@@ -1,6 +1,6 @@
 // The part of a snapshot that the next worker receives, as text for a model.
 // H1 at most `limit` bytes; H2 unresolved and newest entries first; H3 omitted entries are counted, with the location of the full record.
-import { cutText, type Finding, type Snapshot } from "./snapshot.ts";
+import { cutText, type Finding, type Snapshot, type StateOutput } from "./snapshot.ts";
 
 export const HANDOVER_BYTES = 8192;
 
@@ -43,7 +43,7 @@ export function handoverText(snapshot: Snapshot, place: string, limit = HANDOVER
 	return cutText(parts.join("\n\n"), limit).text;
 }
 
-function sectionsOf({ summaries, pendingTasks, findings, files, dropped }: Snapshot): Section[] {
+function sectionsOf({ summaries, pendingTasks, findings, files, outputs, dropped }: Snapshot): Section[] {
 	return [
 		{
 			title: "What happened before (newest first)",
@@ -52,6 +52,7 @@ function sectionsOf({ summaries, pendingTasks, findings, files, dropped }: Snaps
 			noun: ["summary", "summaries"],
 			dropped: dropped.summaries,
 		},
+		...(outputs ? [outputSection(outputs)] : []),
 		{
 			title: "Pending tasks",
 			lines: [...pendingTasks].reverse().map(describe),
@@ -77,6 +78,24 @@ function sectionsOf({ summaries, pendingTasks, findings, files, dropped }: Snaps
 			dropped: dropped.files,
 		},
 	];
+}
+
+/** Data is read by programs: longer than other lines before it is cut. */
+const outputLineBytes = 2000;
+
+function outputSection(outputs: readonly StateOutput[]): Section {
+	const lines = [...outputs]
+		.reverse()
+		.map(
+			({ state, visit, data }) => cutText(`- Visit ${visit}, ${state}: ${JSON.stringify(data)}`, outputLineBytes).text,
+		);
+	return {
+		title: "Data handed over (JSON, newest first)",
+		lines,
+		share: 2000,
+		noun: ["data set", "data sets"],
+		dropped: 0,
+	};
 }
 
 function describe({ id, key, text }: Finding): string {

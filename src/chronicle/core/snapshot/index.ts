@@ -11,7 +11,9 @@ export {
 	type Finding,
 	type Snapshot,
 	type SnapshotData,
+	type StateOutput,
 	type Summary,
 	unknownNames,
 	updateSnapshot,
 } from "./snapshot.ts";
+export { addOutput, OUTPUT_BYTES, outputBytes, outputsOf } from "./state-output.ts";

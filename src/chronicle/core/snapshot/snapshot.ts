@@ -12,6 +12,8 @@ export interface Snapshot {
 	readonly files: readonly (FileChange & { readonly visit: number })[];
 	/** Final summaries of visits, newest last. */
 	readonly summaries: readonly Summary[];
+	/** What states have handed over as data, the newest of each, oldest first; absent: nothing. */
+	readonly outputs?: readonly StateOutput[];
 	/** Number of the next id. */
 	readonly nextId: number;
 	/** Numbers of dropped entries; the event log keeps the entries. */
@@ -34,6 +36,14 @@ export interface Finding {
 	readonly cut?: true;
 	/** Earlier texts of the same key, newest first. */
 	readonly earlier?: readonly string[];
+}
+
+/** Data that a state has handed over. */
+export interface StateOutput {
+	readonly state: string;
+	readonly visit: number;
+	/** JSON data. */
+	readonly data: unknown;
 }
 
 export interface Summary {

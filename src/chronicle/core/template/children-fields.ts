@@ -31,7 +31,7 @@ const run = custom<RunNode, { about: string }>({ about: runAbout }, runType, run
 
 const task = text({
 	about:
-		"Task of the child. It may contain `{item}` (or the name in `as`), `{index}` and `{task}` (the task of this run). Default: the item, or without `for_each` the task of this run.",
+		"Task of the child. It may contain `{item}` (or the name in `as`; `{item.name}` for a field of an entry that is a group), `{index}`, `{task}` (the task of this run) and `{output.<state>.<path>}`. Default: the item, or without `for_each` the task of this run.",
 	most: 8000,
 	shown: "`{item}`, or `{task}`",
 });
@@ -65,7 +65,7 @@ export const childrenFields = {
 	),
 	for_each: text({
 		about:
-			"One child for each entry of a list, in its order: `pendingTasks`, `findings`, or the key of a list that a worker has saved. An empty list: the state is left at once.",
+			"One child for each entry of a list, in its order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. An empty list: the state is left at once.",
 		form: "line",
 		most: 200,
 	}),

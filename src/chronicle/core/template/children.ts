@@ -32,7 +32,17 @@ export interface ChildrenContext {
 }
 
 /** Fields of a worker, which a state that is done by child runs does not have. */
-const workerKeys = ["tools", "skills", "extra_skills", "extensions", "model", "models", "thinking", "instructions"];
+const workerKeys = [
+	"tools",
+	"skills",
+	"extra_skills",
+	"extensions",
+	"model",
+	"models",
+	"thinking",
+	"instructions",
+	"output",
+];
 
 /** The plan of the state's children; `undefined` if a worker does the state, or if a problem was reported. */
 export function compileChildren(

@@ -84,6 +84,7 @@ export function compileState(
 	const children = compileChildren(name, values, { at, reading, readInline, team: values.team || defaults.team });
 	const persona = personaOf(name, values, terminal, at, reading);
 	warnNoEffect(name, values, at, reading);
+	if (values.output && !persona && !children) warnIdleOutput(name, at, reading);
 	const { description, tools, model, models, thinking, instructions, limits } = values;
 	return {
 		name,
@@ -92,7 +93,7 @@ export function compileState(
 		terminal,
 		implicit: false,
 		approval: approvalOf(values, defaults.dialect),
-		...present({ tools, model, models, thinking, instructions }),
+		...present({ tools, model, models, thinking, instructions, output: persona && values.output }),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
 		extensions: values.extensions ?? [],
 		limits: {
@@ -128,6 +129,14 @@ function warnNoEffect(name: string, values: StateValues, { node, keyStart }: Sta
 			"`approval_mode` has no effect without `requires_approval`.",
 			"Add `requires_approval: true`, or remove it.",
 		);
+}
+
+function warnIdleOutput(name: string, { node, keyStart }: StateNode, reading: Reading): void {
+	reading.report.warn(reading.source.place(node.entries.get("output")?.keyStart ?? keyStart), {
+		code: "no-effect",
+		message: `No worker does \`${name}\`, so its \`output\` has no effect.`,
+		remedy: "Write it in the state whose worker hands over the data.",
+	});
 }
 
 /** The fields that have a value. */

@@ -21,6 +21,7 @@ import {
 import { childrenFields } from "./children-fields.ts";
 import { type Cleanup, cleanupField } from "./cleanup.ts";
 import { checkName } from "./names.ts";
+import { outputField } from "./output-schema.ts";
 import { requiresField } from "./requires.ts";
 
 const spendFields = {
@@ -156,6 +157,7 @@ export const stateFields = {
 		{ enum: [true, false, "entry", "exit", "both"] },
 		readApproval,
 	),
+	output: outputField,
 	approval_mode: choice(["pre", "post"], {
 		about: "When `requires_approval: true` asks: `pre` before the run enters the state, `post` before it leaves it.",
 	}),

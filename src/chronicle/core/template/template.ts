@@ -1,6 +1,8 @@
 // A validated chronicle template with defaults filled in. The file format is defined in `fields.ts`.
 // T1 frozen data; T2 every name in `next` is a key of `states`; T3 `initial` is a key of `states`.
 
+import type { OutputSchema } from "./output-schema.ts";
+
 /** How a state names its persona. */
 export type PersonaReference =
 	/** Must resolve to an agent file. */
@@ -74,6 +76,8 @@ export interface StatePlan {
 	readonly models?: readonly string[];
 	readonly thinking?: string;
 	readonly instructions?: string;
+	/** JSON Schema of the data that its worker hands over; only in a state with a worker. */
+	readonly output?: OutputSchema;
 	readonly skills: readonly string[];
 	/** The user's extensions that the worker loads besides ours. */
 	readonly extensions: readonly string[];
@@ -90,7 +94,7 @@ export interface StatePlan {
 export interface ChildrenPlan {
 	/** The children to start; with `forEach` exactly one, which is started once for each item. */
 	readonly branches: readonly Branch[];
-	/** `pendingTasks`, `findings`, or the key of a saved list. */
+	/** `pendingTasks`, `findings`, the key of a saved list, or `output.<state>.<path>`. */
 	readonly forEach?: string;
 	/** Name of the variable with the item. */
 	readonly as: string;

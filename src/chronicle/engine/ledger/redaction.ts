@@ -3,6 +3,8 @@
 import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
 import type { Created, EventBody, RunTemplate } from "../../core/index.ts";
 
+type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
+
 /** The event without the secrets in its texts. */
 export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
 	if (event.kind === "created") return redactCreated(event, redact) as T;
@@ -13,7 +15,29 @@ export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
 	}
 	// Made from redacted events; it holds commands verbatim.
 	if (event.kind === "recovered") return event;
+	if (event.kind === "move_requested" && event.data !== undefined) {
+		const { data, ...others } = event;
+		return { ...(redactDeep(others, redact) as T), data: redactData(data, redact) };
+	}
+	if (event.kind === "child_ended" && event.handover.output !== undefined) {
+		const { output, ...others } = event.handover;
+		const clean = redactDeep({ ...event, handover: others }, redact) as ChildEnded;
+		return { ...clean, handover: { ...clean.handover, output: redactData(output, redact) } } as T & ChildEnded;
+	}
 	return redactDeep(event, redact) as T;
+}
+
+/** Data of a worker: its field names are the template's, so none of them keeps a text as it is. */
+function redactData(value: unknown, redact: Redact): unknown {
+	if (typeof value === "string") return redact(value);
+	if (Array.isArray(value)) return value.map((item) => redactData(item, redact));
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([key, inner]) => {
+			const isSecret = isSecretName(key) && (typeof inner === "string" || typeof inner === "number");
+			return [redact(key), isSecret ? redacted : redactData(inner, redact)];
+		}),
+	);
 }
 
 function redactCreated(event: Created, redact: Redact): Created {

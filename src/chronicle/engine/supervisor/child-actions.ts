@@ -10,6 +10,7 @@ import {
 	type ChildSupervision,
 	cutText,
 	type EventBody,
+	outputsOf,
 	planOf,
 	type Run,
 	type ShellResult,
@@ -319,8 +320,14 @@ function endedEvent(visit: number, child: ChildRun, run: Run, tree: string | nul
 		detail: status === "done" ? "" : (run.notices.at(-1) ?? ""),
 		tree,
 		total: totalOf(run),
-		handover: { summary: cutText(summary, summaryBytes).text, data: handoverOf(child, run) },
+		handover: { summary: cutText(summary, summaryBytes).text, data: handoverOf(child, run), ...outputOf(run) },
 	};
+}
+
+/** What the child's last state with data has handed over. */
+function outputOf({ status, snapshot }: Run): { readonly output?: unknown } {
+	const last = outputsOf(snapshot).at(-1);
+	return last && status === "done" ? { output: last.data } : {};
 }
 
 /** The child's findings and open tasks, under its name. */

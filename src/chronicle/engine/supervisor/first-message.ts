@@ -3,7 +3,17 @@
 // the user's texts; M2 a continued one gets only what it cannot know: why it was interrupted, calls in flight, new messages.
 
 import type { LaunchOrder, LaunchReason } from "../../core/index.ts";
-import { handoverText, legalTargets, outboxOfLaunch, planOf, type Run } from "../../core/index.ts";
+import {
+	fillReferences,
+	handoverText,
+	legalTargets,
+	outboxOfLaunch,
+	outputText,
+	planOf,
+	type Run,
+	readOutput,
+	splitReference,
+} from "../../core/index.ts";
 
 /** The message for a new and for a continued conversation; the launcher picks one. `place` is the path of the event log. */
 export function firstMessage(run: Run, because: LaunchReason, place: string): LaunchOrder["message"] {
@@ -16,15 +26,24 @@ function newMessage(run: Run, because: LaunchReason, place: string): string {
 	const started = because === "session_lost" || because === "crashed" || run.attempt > 1;
 	return joined([
 		`You are working on one state of the run "${run.template.name}": the state "${run.state}" (run ${run.id}, visit ${run.visit}, attempt ${run.attempt}).`,
-		state.description === undefined ? "" : `What this state is for: ${state.description}`,
+		state.description === undefined ? "" : `What this state is for: ${fillIn(run, state.description)}`,
 		`The task of the whole run, as the user wrote it:\n\n${run.task}`,
-		state.instructions === undefined ? "" : `Instructions for this state:\n\n${state.instructions}`,
+		state.instructions === undefined ? "" : `Instructions for this state:\n\n${fillIn(run, state.instructions)}`,
 		handover === "" ? "" : `## What is known so far\n\n${handover}`,
 		...run.unmeasured.map(({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`),
 		started ? earlierTry(run) : "",
 		told(run),
 		ending(run),
 	]);
+}
+
+/** The text with what earlier states have handed over. */
+function fillIn(run: Run, text: string): string {
+	return fillReferences(text, (reference) => {
+		const found = readOutput(run, reference);
+		if ("value" in found) return outputText(found.value);
+		return splitReference(reference, run.plan.states.keys()) ? "(no data)" : undefined;
+	});
 }
 
 function continuedMessage(run: Run, because: LaunchReason): string {
@@ -84,12 +103,13 @@ function told(run: Run): string {
 
 /** The only way in which the state ends. */
 function ending(run: Run): string {
+	const data = planOf(run).output ? ", and with `data` that fits its schema" : "";
 	const targets = legalTargets(run)
 		.map((name) => `\`${name}\``)
 		.join(", ");
 	return (
 		`Save what later states need with \`workflow_update_snapshot\` as soon as you know it. ` +
-		`When the work of this state is done, call \`workflow_transition\` with one of ${targets} and a summary; nothing else ends it.`
+		`When the work of this state is done, call \`workflow_transition\` with one of ${targets} and a summary${data}; nothing else ends it.`
 	);
 }
 

@@ -1,6 +1,7 @@
 // The supervisor's side of one worker process: its reports and requests as events, the replies as text for its model.
 import {
 	cutText,
+	dueOutput,
 	type EventBody,
 	explainSaved,
 	judgeMove,
@@ -26,10 +27,13 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 	return {
 		waits: (why) => void record({ kind: "noted", text: why }),
 		report: (report) => void record({ ...report, visit, attempt } as EventBody),
-		async requestMove(target, summary): Promise<MoveReply> {
+		async requestMove(target, summary, given): Promise<MoveReply> {
 			const refused = refuseMove(run(), launch, target, summary);
 			if (refused !== undefined) return { kind: "refused", text: refused };
-			const unrecorded = await record({ kind: "move_requested", visit, attempt, target, summary });
+			const output = await readMoveData(context, launch, target, given);
+			if (output.kind === "refused") return output;
+			const data = output.kind === "fits" ? { data: output.data } : {};
+			const unrecorded = await record({ kind: "move_requested", visit, attempt, target, summary, ...data });
 			if (unrecorded !== undefined) return { kind: "refused", text: unrecorded };
 			return { kind: "accepted", text: `The state ends here: "${target}" is recorded. Stop now; do nothing more.` };
 		},
@@ -55,6 +59,32 @@ function refuseMove(run: Run, launch: LaunchId, target: string, summary: string)
 	return summary.length > LONGEST_TEXT
 		? `The summary has ${summary.length} characters, and at most ${LONGEST_TEXT} are kept: write the long part to a file, and name the file.`
 		: undefined;
+}
+
+type MoveData =
+	/** The move hands over no data. */
+	| { readonly kind: "none" }
+	| { readonly kind: "fits"; readonly data: unknown }
+	| { readonly kind: "refused"; readonly text: string };
+
+/** Checks what a worker hands over against the `output` of its state; records data that does not fit. */
+async function readMoveData(
+	{ record, run }: ExecutorContext,
+	{ visit, attempt }: LaunchId,
+	target: string,
+	given: unknown,
+): Promise<MoveData> {
+	const schema = dueOutput(run(), target);
+	if (!schema) return { kind: "none" };
+	const { checkOutput } = await import("./check-output.ts");
+	const checked = checkOutput(schema, given);
+	if (checked.kind === "fits") return checked;
+	const { problems } = checked;
+	const unrecorded = await record({ kind: "output_refused", visit, attempt, problems });
+	if (unrecorded !== undefined) return { kind: "refused", text: unrecorded };
+	const list = problems.map((problem) => `- ${problem}`).join("\n");
+	const next = run().hold ? "The run pauses here." : `Correct it, and call workflow_transition with "${target}" again.`;
+	return { kind: "refused", text: `Not moved to "${target}": the data does not fit.\n${list}\n${next}` };
 }
 
 /** Shows a worker's question to a person, and records that it was asked and how it was answered. */

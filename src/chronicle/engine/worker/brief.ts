@@ -4,7 +4,7 @@
 // brief does not work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { LaunchId } from "../../core/index.ts";
-import { isFlag, isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../shape.ts";
+import { anyObject, isFlag, isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../shape.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 /** Names the file. It is meant for pi alone and is removed from the environment once read. */
@@ -17,6 +17,8 @@ export interface WorkerBrief {
 	readonly launch: LaunchId;
 	/** What `workflow_transition` may name. */
 	readonly targets: readonly string[];
+	/** JSON Schema of the data that `workflow_transition` hands over; absent: none. */
+	readonly output?: object;
 	/** Which tools of the state's extensions it gets; absent where it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
 	readonly rules: FrozenRules;
@@ -65,6 +67,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	state: isText,
 	launch: isLaunchId,
 	targets: listOf(isText),
+	output: optional(anyObject),
 	tools: optional(isToolOrder),
 	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),
 	sandbox: oneOf("shell", "off"),

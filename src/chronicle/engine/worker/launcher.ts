@@ -268,7 +268,7 @@ function beginWork(started: StartedProcess, greeting: Hailed, options: AdoptionO
 async function sendFirst(live: LiveWorker, { order, host, session }: AdoptionOptions): Promise<void> {
 	if (session && session.spend.tokens > 0) host.report({ kind: "used", spend: session.spend });
 	const move = order.unanswered === "ask" ? session?.unanswered : undefined;
-	if (move && order.targets.includes(move.target)) await live.askMove(move.target, move.summary);
+	if (move && order.targets.includes(move.target)) await live.askMove(move);
 	else await live.send(session ? order.message.continued : order.message.new);
 }
 

@@ -25,7 +25,7 @@ import { addSpend, type Spend, type WorkerOutcome } from "../../core/index.ts";
 import { anyObject } from "../shape.ts";
 import { type Deadlines, openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
-import { readConfirmation, readMove, readRefusedCall } from "./extension/index.ts";
+import { type AskedMove, readConfirmation, readMove, readRefusedCall } from "./extension/index.ts";
 import { readSessionFile } from "./session-file.ts";
 import { openToolLog, type ToolLog } from "./tool-log.ts";
 import { spendOf } from "./usage.ts";
@@ -47,7 +47,7 @@ export interface LiveWorker extends Worker {
 	/** Where the link's records go from now on. */
 	readonly listener: RpcListener;
 	/** Asks the supervisor for a move that the model made in an earlier process. */
-	askMove(target: string, summary: string): Promise<void>;
+	askMove(move: AskedMove): Promise<void>;
 }
 
 /** Milliseconds that a worker gets: after an accepted move, for calls that run at a boundary, after SIGTERM, for its message at a boundary. */
@@ -127,8 +127,8 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 			orderExtension(link, `allow ${JSON.stringify({ costUsd, tokens })}`);
 		},
 		stop: (how) => endBy(state, { kind: "stopped" }, how),
-		async askMove(target, summary) {
-			const reply = await whileAsking(state, () => requestMove(state, target, summary));
+		async askMove(move) {
+			const reply = await whileAsking(state, () => requestMove(state, move));
 			if (reply.kind === "accepted") finish(state);
 			else await send(state, reply.text);
 		},
@@ -212,8 +212,8 @@ async function whileAsking<T>(state: State, ask: () => Promise<T>): Promise<T> {
 	}
 }
 
-async function requestMove(state: State, target: string, summary: string): Promise<MoveReply> {
-	const reply = await state.host.requestMove(target, summary).catch(refusal);
+async function requestMove(state: State, { target, summary, data }: AskedMove): Promise<MoveReply> {
+	const reply = await state.host.requestMove(target, summary, data).catch(refusal);
 	if (reply.kind === "accepted") {
 		state.moved = true;
 		state.outcome ??= { kind: "stopped" };
@@ -242,7 +242,7 @@ async function answerWorker(state: State, topic: string, payload: unknown): Prom
 		return hostAnswer(await host.updateSnapshot(data).catch(refusal));
 	}
 	const move = topic === "move" ? readMove(payload) : undefined;
-	if (move) return hostAnswer(await requestMove(state, move.target, move.summary));
+	if (move) return hostAnswer(await requestMove(state, move));
 	const confirmation = topic === "ask" ? readConfirmation(payload) : undefined;
 	if (!confirmation) return undefined;
 	const answer = await host.ask({ kind: "confirm", ...confirmation }).catch(() => undecided);

@@ -6,7 +6,7 @@ import { readLines, replaceFile } from "../../../disk/index.ts";
 import { RECORD_CAP } from "../../../process/index.ts";
 import { addSpend, NO_SPEND, type Spend } from "../../core/index.ts";
 import { anyObject } from "../shape.ts";
-import { MOVE_ENTRY, TRANSITION_TOOL } from "./extension/index.ts";
+import { type AskedMove, MOVE_ENTRY, TRANSITION_TOOL } from "./extension/index.ts";
 import { spendOf } from "./usage.ts";
 
 interface OpenCall {
@@ -15,10 +15,8 @@ interface OpenCall {
 	readonly args: unknown;
 }
 
-interface RequestedMove {
+interface RequestedMove extends AskedMove {
 	readonly call: string;
-	readonly target: string;
-	readonly summary: string;
 }
 
 export interface SessionContents {
@@ -194,8 +192,9 @@ function addCall({ open, asked }: Fold, part: Readonly<Record<string, unknown>>)
 	if (type !== "toolCall" || typeof id !== "string" || typeof name !== "string") return;
 	open.set(id, { call: id, tool: name, args });
 	if (name !== TRANSITION_TOOL) return;
-	const { target_state: target, summary } = (args ?? {}) as { target_state?: unknown; summary?: unknown };
-	asked.set(id, { call: id, target: String(target ?? "").trim(), summary: String(summary ?? "") });
+	const { target_state: target, summary, data } = (args ?? {}) as Readonly<Record<string, unknown>>;
+	const given = data === undefined ? {} : { data };
+	asked.set(id, { call: id, target: String(target ?? "").trim(), summary: String(summary ?? ""), ...given });
 }
 
 function forgetCalls(fold: Fold): void {

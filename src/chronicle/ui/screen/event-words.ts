@@ -47,6 +47,7 @@ const sentences: Sentences = {
 	snapshot_updated: ({ by, data }) =>
 		`${by === "worker" ? "The worker" : "A person"} recorded ${Object.keys(data).join(", ").replaceAll("_", " ") || "nothing"}`,
 	move_requested: ({ target, summary }) => `The worker asks for ${target}${saying(summary)}`,
+	output_refused: ({ problems }) => `The data that the worker hands over does not fit${saying(problems.join(" "))}`,
 	worker_ended: ({ outcome }) => `The worker ${endPhrase(outcome).words}`,
 	cleanup_ended: ({ index, result }) =>
 		`Cleanup command ${index + 1} ${result.kind === "exited" ? `ended with code ${result.code}` : result.kind.replaceAll("_", " ")}`,

@@ -24,6 +24,7 @@ const lines: Lines = {
 		const ending = endingWords(run);
 		return ending === undefined ? undefined : `‖ pausing: ${ending}`;
 	},
+	output_refused: ({ problems }) => `  data refused: ${cut(problems.join(" "))}`,
 	move_requested: ({ target, summary }) => `  requests ${target}: ${cut(summary)}`,
 	// What the visit used is known once its worker has ended.
 	moved: ({ visit }, run) => (run.stage.kind === "stopping" && run.stage.launch ? undefined : moveLine(run, visit)),

@@ -1,5 +1,6 @@
 // Redaction of texts before they enter the ledger.
 import { describe, expect, it } from "vitest";
+import { NO_SPEND } from "../../../../src/chronicle/core/index.ts";
 import { redactEvent } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -126,5 +127,31 @@ describe("redaction", () => {
 			{ kind: "snapshot_updated", visit: 1, attempt: 1, by: "person", data: { findings: [{ text: "token=abcdef" }] } },
 		] as const)
 			expect(JSON.stringify(redactEvent(event, redact))).not.toContain("abcdef");
+	});
+});
+
+describe("data that a worker hands over", () => {
+	const data = { state: github, list: [{ id: github, n: 1 }], password: "hunter", port: 8080, [github]: true };
+	const clean = { state: "•••", list: [{ id: "•••", n: 1 }], password: "•••", port: 8080, "•••": true };
+
+	it("is redacted in a move, whatever its fields are called", () => {
+		const event = { kind: "move_requested", visit: 1, attempt: 1, target: "done", summary: github, data } as const;
+		expect(redactEvent(event, redact)).toEqual({ ...event, summary: "•••", data: clean });
+	});
+
+	it("is redacted in what a child hands over", () => {
+		const total = { spend: NO_SPEND, activeMs: 0, attempts: 1, toolCalls: 0 };
+		const handover = { summary: github, data: {}, output: data };
+		const event = {
+			kind: "child_ended",
+			visit: 1,
+			child: "c",
+			status: "done",
+			detail: "",
+			tree: "t",
+			total,
+			handover,
+		} as const;
+		expect(redactEvent(event, redact)).toEqual({ ...event, handover: { summary: "•••", data: {}, output: clean } });
 	});
 });

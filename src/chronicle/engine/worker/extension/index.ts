@@ -1,4 +1,5 @@
 export {
+	type AskedMove,
 	type Hello,
 	MOVE_ENTRY,
 	type RefusedCall,

@@ -73,11 +73,18 @@ export function readHostReply(value: unknown): HostReply | undefined {
 	return isHostReply(value) ? value : undefined;
 }
 
-const isMove = object<{ readonly target: string; readonly summary: string }>({ target: isText, summary: isText });
+/** A move that the model asks for. */
+export interface AskedMove {
+	readonly target: string;
+	readonly summary: string;
+	/** What the state hands over, unchecked; absent: nothing. */
+	readonly data?: unknown;
+}
+
+const isMove = object<Omit<AskedMove, "data">>({ target: isText, summary: isText });
 const isConfirmation = object<{ readonly title: string; readonly text: string }>({ title: isText, text: isText });
 
-/** A move that the model asked for. */
-export function readMove(value: unknown): { readonly target: string; readonly summary: string } | undefined {
+export function readMove(value: unknown): AskedMove | undefined {
 	return isMove(value) ? value : undefined;
 }
 

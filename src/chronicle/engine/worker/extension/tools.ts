@@ -16,6 +16,18 @@ const moveParameters = Type.Object({
 	}),
 });
 
+/** Loose: the supervisor checks the data, so that the model is told every mistake in one way. */
+function moveParametersWith(output: object) {
+	return Type.Object({
+		...moveParameters.properties,
+		data: Type.Optional(
+			Type.Unknown({
+				description: `What this state hands over; needed for every target except "human_intervention" and this state itself. JSON that fits this JSON Schema: ${JSON.stringify(output)}`,
+			}),
+		),
+	});
+}
+
 const entry = Type.Union([
 	Type.String(),
 	Type.Object(
@@ -68,15 +80,16 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		promptGuidelines: [
 			`Work on the state "${brief.state}" only, and end it with ${TRANSITION_TOOL}: saying so does not end it.`,
 		],
-		parameters: moveParameters,
+		parameters: brief.output ? moveParametersWith(brief.output) : moveParameters,
 		annotations: ownRecord,
-		async execute(call, params: Static<typeof moveParameters>, _signal, _onUpdate, ctx) {
+		async execute(call, params: Static<typeof moveParameters> & { readonly data?: unknown }, _signal, _onUpdate, ctx) {
 			const target = params.target_state.trim();
 			const refused = whyNot(target, params.summary, brief, turn);
 			if (refused) return failure(refused);
 			if (stopOf(call, ctx) === "length")
 				return failure("Your message was cut off, so this call may be incomplete. Make it again, in fewer words.");
-			turn.note({ call, target, summary: params.summary });
+			const { data, summary } = params;
+			turn.note({ call, target, summary, ...(data === undefined ? {} : { data }) });
 			return {
 				content: [
 					{

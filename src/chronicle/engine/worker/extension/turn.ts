@@ -3,12 +3,10 @@
 // tools are never refused for the allowance; O4 the supervisor is asked for a move once all calls of its message have ended.
 import type { Usage } from "@earendil-works/pi-ai";
 import type { ProcessAllowance } from "../brief.ts";
-import { type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
+import { type AskedMove, type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 
-export interface NotedMove {
+export interface NotedMove extends AskedMove {
 	readonly call: string;
-	readonly target: string;
-	readonly summary: string;
 }
 
 export interface Turn {

@@ -1,0 +1,84 @@
+// The entries that `for_each` starts children for: pending tasks, findings, a saved list, or a list in the data of a state. Pure.
+import { outputText, referenceOf, splitReference, valueAt } from "../output/index.ts";
+import { outputsOf } from "../snapshot/index.ts";
+import type { Run } from "./run.ts";
+
+/** One entry of the list. */
+export interface ChildItem {
+	/** JSON data: a text, a number, a group … */
+	readonly value: unknown;
+	readonly key?: string;
+	/** Id of the pending task or finding. */
+	readonly entry?: string;
+}
+
+export type ItemsRead = { readonly items: readonly ChildItem[] } | { readonly problem: string };
+
+/** The entries of the list that `source`, the value of `for_each`, names. */
+export function readItems(run: Run, source: string): ItemsRead {
+	const { snapshot } = run;
+	if (source === "pendingTasks" || source === "findings") {
+		const dropped = snapshot.dropped[source];
+		if (dropped > 0)
+			return {
+				problem: `${dropped} ${source} were dropped for length, so not every one can have a child: save a list under a key instead.`,
+			};
+		return {
+			items: snapshot[source].map(({ id, key, text }) => ({
+				value: text,
+				entry: id,
+				...(key === undefined ? {} : { key }),
+			})),
+		};
+	}
+	const reference = referenceOf(source);
+	if (reference !== undefined) {
+		const found = readOutput(run, reference);
+		return "problem" in found ? found : itemsOf(found.value, source);
+	}
+	const found = snapshot.findings.find(({ key }) => key === source);
+	if (!found) return { problem: `\`for_each\` names "${source}", but no worker has saved a list under this key.` };
+	if (found.cut) return { problem: `The list "${source}" is too long to be kept whole; save a shorter one.` };
+	return readList(found.text, source);
+}
+
+/** A list that a worker saved: JSON, or one item per line. */
+function readList(text: string, source: string): ItemsRead {
+	const trimmed = text.trim();
+	if (!trimmed.startsWith("[")) {
+		const lines = trimmed.split("\n").map((line) => line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, "").trim());
+		return { items: lines.filter(Boolean).map((value) => ({ value })) };
+	}
+	let value: unknown;
+	try {
+		value = JSON.parse(trimmed);
+	} catch {
+		return { problem: `The list "${source}" is not valid JSON.` };
+	}
+	return itemsOf(value, source);
+}
+
+function itemsOf(value: unknown, source: string): ItemsRead {
+	return Array.isArray(value)
+		? { items: value.map((item: unknown) => ({ value: item })) }
+		: { problem: `"${source}" is not a list.` };
+}
+
+/** The data behind `output.<reference>`, or why there is none. */
+export function readOutput(
+	{ plan, snapshot }: Run,
+	reference: string,
+): { readonly value: unknown } | { readonly problem: string } {
+	const found = splitReference(reference, plan.states.keys());
+	const output = outputsOf(snapshot).find(({ state }) => state === found?.state);
+	if (!found || !output)
+		return {
+			problem: `"output.${reference}" names data that no state has handed over${found ? ` ("${found.state}")` : ""}.`,
+		};
+	const value = valueAt(output.data, found.path);
+	if (value === undefined)
+		return {
+			problem: `The data of "${found.state}" has no "${found.path.join(".")}": ${outputText(output.data).slice(0, 200)}`,
+		};
+	return { value };
+}

@@ -1,0 +1,9 @@
+export {
+	fillReferences,
+	type OutputReference,
+	outputText,
+	referenceOf,
+	referencesIn,
+	splitReference,
+	valueAt,
+} from "./reference.ts";

@@ -1,0 +1,149 @@
+// Checks the references of a template to the data that its states hand over: `{output.<state>.<path>}` in texts, `output.…` in `for_each`.
+import { didYouMean, type Node, quoted, type Reading } from "../../../definition/index.ts";
+import { type OutputReference, referenceOf, referencesIn, splitReference } from "../output/index.ts";
+import type { StateEntry } from "./fields.ts";
+import type { StatePlan } from "./template.ts";
+
+type States = ReadonlyMap<string, StatePlan>;
+
+interface Written {
+	/** What stands behind `output.`. */
+	readonly reference: string;
+	/** Full key of the text. */
+	readonly path: string;
+	readonly start: number;
+	readonly isList: boolean;
+}
+
+/** Texts of a state in which references are filled in, and commands, in which they are not. */
+const texts = ["description", "instructions", "task"];
+const commands = ["cleanup", "setup"];
+
+/** Reports references that lead nowhere. Ledgers keep what earlier versions accepted. */
+export function checkReferences(states: States, entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
+	if (reading.source.file === "") return;
+	for (const [name, { node }] of entries) {
+		if (node.kind !== "map") continue;
+		const path = [...(reading.path ? [reading.path] : []), "states", name].join(".");
+		for (const written of writtenIn(node, path)) checkReference(written, states, reading);
+		for (const key of commands) warnCommands(node.entries.get(key)?.value, `${path}.${key}`, reading);
+	}
+}
+
+function writtenIn(node: Extract<Node, { kind: "map" }>, path: string): Written[] {
+	const found: Written[] = [];
+	const read = (value: Node | undefined, at: string): void => {
+		if (value?.kind !== "scalar" || typeof value.value !== "string") return;
+		for (const reference of referencesIn(value.value))
+			found.push({ reference, path: at, start: value.start, isList: false });
+	};
+	for (const key of texts) read(node.entries.get(key)?.value, `${path}.${key}`);
+	const branches = node.entries.get("branches")?.value;
+	if (branches?.kind === "map")
+		for (const [name, { value }] of branches.entries)
+			if (value.kind === "map" && value.entries.has("run"))
+				read(value.entries.get("task")?.value, `${path}.branches.${name}.task`);
+	const source = node.entries.get("for_each")?.value;
+	const reference =
+		source?.kind === "scalar" && typeof source.value === "string" ? referenceOf(source.value.trim()) : undefined;
+	if (source && reference !== undefined)
+		found.push({ reference, path: `${path}.for_each`, start: source.start, isList: true });
+	return found;
+}
+
+function checkReference({ reference, path, start, isList }: Written, states: States, reading: Reading): void {
+	const place = reading.source.place(start);
+	const report = (severity: "error" | "warn", message: string, remedy: string): void =>
+		reading.report[severity](place, { code: "bad-reference", message: `\`${path}\`: ${message}`, remedy });
+	const shown = quoted(isList ? `output.${reference}` : `{output.${reference}}`);
+	const found = splitReference(reference, states.keys());
+	const [first = ""] = reference.split(".");
+	if (!found) {
+		const near = didYouMean(first, states.keys());
+		// A template without such data may well write braces for something else.
+		const isMeant = isList || near !== "" || [...states.values()].some(({ output }) => output);
+		report(
+			isMeant ? "error" : "warn",
+			`${shown} names no state of this template.${near}`,
+			"Name a state that hands over data.",
+		);
+		return;
+	}
+	const plan = states.get(found.state);
+	const why = plan && (plan.children ? explainBranch(plan, found) : explainPath(plan, found, isList));
+	if (why) report(why.severity, `${shown} ${why.message}`, why.remedy);
+}
+
+type Why = { readonly severity: "error" | "warn"; readonly message: string; readonly remedy: string } | undefined;
+
+/** The data of a state with branches has one field per branch, that of `for_each` is a list. */
+function explainBranch({ children, name }: StatePlan, { path: [first] }: OutputReference): Why {
+	const names = children?.branches.map((branch) => branch.name) ?? [];
+	const single = children?.forEach !== undefined || (names.length === 1 && names[0] === name);
+	if (single || first === undefined || names.some((branch) => branch === first || branch.startsWith(`${first}.`)))
+		return undefined;
+	const message = `names no branch of "${name}".${didYouMean(first, names)}`;
+	return { severity: "error", message, remedy: `Write one of ${names.join(", ")}.` };
+}
+
+function explainPath({ name, output }: StatePlan, { path }: OutputReference, isList: boolean): Why {
+	if (!output)
+		return {
+			severity: "error",
+			message: `leads to nothing: "${name}" has no \`output\`.`,
+			remedy: `Add an \`output\` to "${name}", or name another state.`,
+		};
+	let schema: unknown = output;
+	for (const step of path) {
+		const next = stepInto(groupOf(schema), step);
+		if (next.kind === "unknown") return undefined;
+		if (next.kind === "missing") {
+			const message = `leads to ${quoted(step)}, which the \`output\` of "${name}" does not describe.${didYouMean(step, next.known)}`;
+			return { severity: next.closed ? "error" : "warn", message, remedy: "Name a field of the data." };
+		}
+		schema = next.schema;
+	}
+	const { type } = groupOf(schema);
+	if (!isList || type === undefined || [type].flat().includes("array")) return undefined;
+	const message = `is no list: its type is ${JSON.stringify(type)}.`;
+	return { severity: "error", message, remedy: "Name a list in the data." };
+}
+
+type Step =
+	| { readonly kind: "found"; readonly schema: unknown }
+	| { readonly kind: "missing"; readonly known: readonly string[]; readonly closed: boolean }
+	/** The schema does not say. */
+	| { readonly kind: "unknown" };
+
+type SchemaGroup = Readonly<Record<string, unknown>>;
+
+/** Parts of a schema that may describe further fields. */
+const otherParts = ["allOf", "anyOf", "oneOf", "$ref", "patternProperties", "then"];
+
+function stepInto(schema: SchemaGroup, step: string): Step {
+	const { properties, additionalProperties, items, prefixItems } = schema;
+	if (properties === undefined && /^\d+$/.test(step)) {
+		const own = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined;
+		return { kind: "found", schema: own ?? items };
+	}
+	if (typeof properties !== "object" || properties === null) return { kind: "unknown" };
+	if (Object.hasOwn(properties, step)) return { kind: "found", schema: (properties as SchemaGroup)[step] };
+	if (otherParts.some((key) => key in schema)) return { kind: "unknown" };
+	return { kind: "missing", known: Object.keys(properties), closed: additionalProperties === false };
+}
+
+function groupOf(schema: unknown): SchemaGroup {
+	return typeof schema === "object" && schema !== null ? (schema as SchemaGroup) : {};
+}
+
+/** Commands run exactly as they were approved. */
+function warnCommands(node: Node | undefined, path: string, reading: Reading): void {
+	if (node?.kind === "scalar" && referencesIn(node.written).length > 0)
+		reading.report.warn(reading.source.place(node.start), {
+			code: "no-effect",
+			message: `\`${path}\`: references to data stay as they are, because commands run exactly as you approved them.`,
+			remedy: "Let the worker write the data to a file, and read the file in the command.",
+		});
+	if (node?.kind === "list") for (const item of node.items) warnCommands(item, path, reading);
+	if (node?.kind === "map") warnCommands(node.entries.get("command")?.value, path, reading);
+}

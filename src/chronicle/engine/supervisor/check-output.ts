@@ -1,0 +1,115 @@
+// Checks the data that a worker hands over against the JSON Schema of its state. Imported when data is first checked.
+// O1 an answer comes within a second: expressions and nested alternatives of a schema cannot hold up the supervisor; O2 data that cannot be
+// checked does not fit.
+import { createContext, Script } from "node:vm";
+import { Errors } from "typebox/schema";
+import { cutText, OUTPUT_BYTES, type OutputSchema, outputBytes } from "../../core/index.ts";
+
+export type OutputChecked =
+	| { readonly kind: "fits"; readonly data: unknown }
+	/** One sentence for the model per mistake, with its path. */
+	| { readonly kind: "misfit"; readonly problems: readonly string[] };
+
+type SchemaError = ReturnType<typeof Errors>[1][number];
+
+const limitMs = 1000;
+/** The validator stops after as many. */
+const mostErrors = 8;
+const problemBytes = 400;
+
+/** Checks data as a model sends it. Some models send an object as its JSON text. */
+export function checkOutput(schema: OutputSchema, given: unknown, ms = limitMs): OutputChecked {
+	if (given === undefined)
+		return misfit(["`data` is missing: this state hands over data with every move to another state."]);
+	const bytes = outputBytes(given);
+	if (bytes > OUTPUT_BYTES)
+		return misfit([
+			`The data has ${bytes} bytes of JSON, and at most ${OUTPUT_BYTES} are kept: write the long part to a file, and name the file.`,
+		]);
+	const problems = problemsOf(schema, given, ms);
+	if (problems.length === 0) return { kind: "fits", data: given };
+	const unwrapped = typeof given === "string" ? unwrapJson(given) : undefined;
+	if (unwrapped === undefined) return misfit(problems);
+	const inner = problemsOf(schema, unwrapped, ms);
+	return inner.length === 0 ? { kind: "fits", data: unwrapped } : misfit(inner);
+}
+
+function misfit(problems: readonly string[]): OutputChecked {
+	return { kind: "misfit", problems: problems.map((problem) => cutText(problem, problemBytes).text) };
+}
+
+function unwrapJson(text: string): unknown {
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === "object" && value !== null ? value : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function problemsOf(schema: OutputSchema, data: unknown, ms: number): readonly string[] {
+	try {
+		const plain = withoutPrototypes(data);
+		const [fits, errors] = withinTime(() => Errors(schema, plain), ms);
+		if (fits) return [];
+		const told = [...new Set(errors.filter(isLeaf).map(describe))];
+		if (told.length === 0) return ["The data does not fit the schema."];
+		return errors.length < mostErrors ? told : [...told, "There may be more mistakes."];
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
+			return [
+				"The data could not be checked in time: an expression of the schema takes too long on one of its texts. Shorten the texts.",
+			];
+		return [`The data could not be checked: ${(error as Error).message}`];
+	}
+}
+
+/** The same data, whose groups have no other fields than their own: a required `constructor` must be handed over too. */
+function withoutPrototypes(data: unknown): unknown {
+	return JSON.parse(JSON.stringify(data), (_, value: unknown) =>
+		typeof value === "object" && value !== null && !Array.isArray(value) ? Object.setPrototypeOf(value, null) : value,
+	);
+}
+
+/** Runs synchronous work that may take very long. */
+function withinTime<T>(work: () => T, ms: number): T {
+	return new Script("work()").runInContext(createContext({ work }), { timeout: ms }) as T;
+}
+
+/** Whether the error names a mistake itself: others say only that one lies below. */
+function isLeaf({ keyword }: SchemaError): boolean {
+	return keyword !== "additionalProperties" && keyword !== "propertyNames" && keyword !== "if";
+}
+
+function describe(error: SchemaError): string {
+	const { instancePath, message, keyword, params } = error;
+	const at = pathWords(instancePath);
+	switch (keyword) {
+		case "required":
+			return `${at} lacks ${named((params as { requiredProperties: readonly string[] }).requiredProperties)}.`;
+		case "boolean":
+			return `${at} is not allowed.`;
+		case "enum":
+			return `${at} must be one of ${JSON.stringify((params as { allowedValues: readonly unknown[] }).allowedValues)}.`;
+		case "const":
+			return `${at} must be ${JSON.stringify((params as { allowedValue: unknown }).allowedValue)}.`;
+		default:
+			return `${at} ${message}.`;
+	}
+}
+
+function named(names: readonly string[]): string {
+	return names.map((name) => `"${name}"`).join(", ");
+}
+
+/** `/list/0/a~1b` → `data.list[0]["a/b"]`. */
+function pathWords(pointer: string): string {
+	const steps = pointer
+		.split("/")
+		.slice(1)
+		.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+	const words = steps.map((step) =>
+		/^\d+$/.test(step) ? `[${step}]` : /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`,
+	);
+	return `data${words.join("")}`;
+}

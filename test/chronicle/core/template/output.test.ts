@@ -1,0 +1,254 @@
+// The field `output` of a state and the references to it: each mistake with its place, and what a ledger's copy is spared.
+import { describe, expect, it } from "vitest";
+import { compileDefinition, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import { openSource } from "../../../../src/definition/index.ts";
+
+const result = {
+	type: "object",
+	required: ["verdict"],
+	properties: {
+		verdict: { enum: ["ok", "bad"] },
+		parts: { type: "array", items: { type: "string" } },
+		count: { type: "integer" },
+	},
+	additionalProperties: false,
+};
+
+/** Reads a template with these states; each problem as `severity code at key: message`. */
+function problemsOf(states: object): string[] {
+	const text = JSON.stringify({ name: "t", states }, null, 1);
+	const { diagnostics } = readTemplate(openSource("/t.json", text), "t");
+	const lines = text.split("\n");
+	return diagnostics.map(({ severity, code, line, message }) => {
+		const key = /"([^"]+)"/.exec(lines[(line ?? 1) - 1] ?? "")?.[1];
+		return `${severity} ${code} at ${key}: ${message}`;
+	});
+}
+
+const withOutput = (output: unknown) => ({ review: { persona: "R", next: ["done"], output } });
+const nested = (depth: number): object =>
+	depth === 0 ? { type: "string" } : { type: "array", items: nested(depth - 1) };
+
+describe("output", () => {
+	it("is compiled as written", () => {
+		const { read } = readTemplate(
+			openSource("/t.json", JSON.stringify({ name: "t", states: withOutput(result) })),
+			"t",
+		);
+		expect(read?.template.states.get("review")?.output).toEqual(result);
+	});
+
+	it.each<[string, unknown]>([
+		[
+			"every keyword of groups",
+			{
+				properties: { a: true },
+				patternProperties: { "^x": { type: "null" } },
+				propertyNames: { minLength: 1 },
+				minProperties: 0,
+				maxProperties: 3,
+				dependentRequired: { a: ["b"] },
+			},
+		],
+		[
+			"every keyword of lists",
+			{
+				prefixItems: [{}],
+				items: false,
+				contains: {},
+				minContains: 0,
+				maxContains: 1,
+				minItems: 0,
+				maxItems: 2,
+				uniqueItems: true,
+			},
+		],
+		[
+			"every keyword of texts and numbers",
+			{
+				minLength: 0,
+				maxLength: 1,
+				pattern: "^a",
+				format: "date",
+				minimum: 0,
+				maximum: 1.5,
+				exclusiveMinimum: -1,
+				exclusiveMaximum: 2,
+				multipleOf: 0.5,
+			},
+		],
+		[
+			"alternatives and conditions",
+			// biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
+			{ anyOf: [{}], oneOf: [{}], allOf: [{}], not: { const: null }, if: {}, then: {}, else: {} },
+		],
+		["references", { $ref: "#/$defs/a", $defs: { a: { items: { $ref: "#" } }, b: { $ref: "#/$defs/a/items" } } }],
+		[
+			"annotations",
+			{ $schema: "x", $comment: "x", title: "x", description: "x", default: null, examples: [1], deprecated: true },
+		],
+		[
+			"a field named like a keyword",
+			{ properties: { $ref: { type: "string" }, properties: { type: "string" } }, required: ["$ref"] },
+		],
+		["a list of types", { type: ["string", "null"] }],
+	])("loads with %s", (_, output) => {
+		expect(problemsOf(withOutput(output))).toEqual([]);
+	});
+
+	it.each<[string, unknown, RegExp]>([
+		["a text", "verdict", /^error wrong-type at output/],
+		["a list", [result], /^error wrong-type at output/],
+		["a misspelled keyword", { propertys: {} }, /^error bad-schema at propertys: .*Did you mean `properties`/],
+		["a field outside of properties", { verdict: { type: "string" } }, /^error bad-schema at verdict: .*no keyword/],
+		[
+			"a misspelled keyword far below",
+			{ properties: { a: { items: { tpye: "string" } } } },
+			/^error bad-schema at tpye: .*properties\.a\.items.*`type`/,
+		],
+		["another type", { type: "strng" }, /^error bad-schema at type: .*Did you mean `string`/],
+		["a number as type", { type: 5 }, /^error bad-schema at type/],
+		["one wrong type of several", { type: ["string", "nul"] }, /^error bad-schema at \S+: .*`null`/],
+		["another format", { format: "dat" }, /^error bad-schema at format: .*`date`/],
+		["a pattern that is none", { pattern: "(" }, /^error bad-schema at pattern: .*regular expression/],
+		["a pattern of names that is none", { patternProperties: { "(": {} } }, /^error bad-schema at \(: /],
+		["a negative length", { minLength: -1 }, /^error wrong-type at minLength/],
+		["a length in quotes", { maxLength: "3" }, /^error wrong-type at maxLength/],
+		["a fraction as count", { maxItems: 1.5 }, /^error wrong-type at maxItems/],
+		["a text as minimum", { minimum: "1" }, /^error wrong-type at minimum/],
+		["a multiple of 0", { multipleOf: 0 }, /^error wrong-type at multipleOf/],
+		["an empty enum", { enum: [] }, /^error wrong-type at enum/],
+		["a text as uniqueItems", { uniqueItems: "yes" }, /^error wrong-type at uniqueItems/],
+		["a list as properties", { properties: [] }, /^error wrong-type at properties/],
+		["a text as a field's schema", { properties: { a: "string" } }, /^error wrong-type at a: /],
+		["an empty anyOf", { anyOf: [] }, /^error wrong-type at anyOf/],
+		["a text as required", { required: "a" }, /^error wrong-type at required/],
+		["a number in required", { required: [1] }, /^error wrong-type .*required/],
+		[
+			"a misspelled required field",
+			{ properties: { verdict: {} }, required: ["verdit"] },
+			/^warning bad-schema at \S+: .*Did you mean `verdict`/,
+		],
+		[
+			"a required field that cannot be",
+			{ properties: { a: {} }, required: ["b"], additionalProperties: false },
+			/^error bad-schema/,
+		],
+		["a reference to nothing", { $ref: "#/$defs/b", $defs: { a: {} } }, /^error bad-schema at \$ref: .*#\/\$defs\/a/],
+		["a reference to a file", { $ref: "other.json" }, /^error bad-schema at \$ref/],
+		["a number as reference", { $ref: 5 }, /^error wrong-type at \$ref/],
+		["lists of names that are none", { dependentRequired: { a: "b" } }, /^error wrong-type at a: /],
+		["too deep a schema", nested(25), /^error bad-schema .*nested/],
+		["too long a schema", { description: "x".repeat(20_000) }, /^error bad-schema at output: .*longer/],
+		["nothing", null, /^error \S+ at output/],
+	])("is refused with %s", (_, output, expected) => {
+		const problems = problemsOf(withOutput(output));
+		expect(
+			problems.find((problem) => expected.test(problem)),
+			problems.join("\n"),
+		).toBeDefined();
+	});
+
+	it("has no effect where no worker is", () => {
+		expect(problemsOf({ a: { persona: "A", next: ["end"] }, end: { output: result } })).toEqual([
+			expect.stringMatching(/^warning no-effect at output/),
+		]);
+		expect(problemsOf({ a: { run: "x", next: ["done"], output: result } })).toEqual([
+			expect.stringMatching(/^warning no-effect at output/),
+		]);
+	});
+
+	it("is taken from a ledger as it is: what an earlier version accepted stays readable", () => {
+		const read = compileDefinition({ name: "t", states: withOutput({ type: "strng" }) }, "t");
+		expect(read?.states.get("review")?.output).toEqual({ type: "strng" });
+		const odd = { a: { persona: "A", instructions: "{output.a.x}", next: ["done"] } };
+		expect(compileDefinition({ name: "t", states: odd }, "t")).toBeDefined();
+	});
+});
+
+describe("references to data", () => {
+	const states = (later: object, more: object = {}) => ({
+		review: { persona: "R", next: ["later"], output: result, ...more },
+		later: { persona: "L", next: ["done"], ...later },
+	});
+
+	it.each<[string, object]>([
+		["a field", { instructions: "It is {output.review.verdict}." }],
+		["all data", { description: "{output.review}" }],
+		["an entry of a list", { instructions: "{output.review.parts.0}" }],
+		["its own data of an earlier visit", { output: result, instructions: "{output.later.verdict}" }],
+		["other braces", { instructions: "{ output } {outputs.x} {} {item}" }],
+	])("may name %s", (_, later) => {
+		expect(problemsOf(states(later))).toEqual([]);
+	});
+
+	it.each<[string, object]>([
+		["a list", { for_each: "output.review.parts" }],
+		["a field in its task", { task: "Do {output.review.verdict}" }],
+	])("may name %s in a state with children", (_, later) => {
+		expect(problemsOf(states({ persona: undefined, run: "x", ...later }))).toEqual([]);
+	});
+
+	it.each<[string, object, RegExp]>([
+		[
+			"a misspelled state",
+			{ instructions: "{output.reviw.verdict}" },
+			/^error bad-reference at instructions: .*`review`/,
+		],
+		["no state", { instructions: "{output.else.x}" }, /^error bad-reference at instructions/],
+		[
+			"a state without data",
+			{ instructions: "{output.later.x}" },
+			/^error bad-reference at instructions: .*no `output`/,
+		],
+		[
+			"a misspelled field",
+			{ instructions: "{output.review.verdit}" },
+			/^error bad-reference at instructions: .*`verdict`/,
+		],
+		["a field in the description", { description: "{output.review.x}" }, /^error bad-reference at description/],
+	])("may not name %s", (_, later, expected) => {
+		expect(problemsOf(states(later))).toEqual([expect.stringMatching(expected)]);
+	});
+
+	it.each<[string, object, RegExp]>([
+		["a number", { for_each: "output.review.count" }, /^error bad-reference at for_each: .*no list.*integer/],
+		["a misspelled field", { for_each: "output.review.part" }, /^error bad-reference at for_each: .*`parts`/],
+		["no state", { for_each: "output.nobody.parts" }, /^error bad-reference at for_each/],
+		["a misspelled field in its task", { task: "{output.review.verdit}" }, /^error bad-reference at task: .*`verdict`/],
+	])("for_each may not name %s", (_, later, expected) => {
+		expect(problemsOf(states({ persona: undefined, run: "x", ...later }))).toEqual([expect.stringMatching(expected)]);
+	});
+
+	it("are only doubted where the schema leaves more fields open", () => {
+		const open = { ...result, additionalProperties: true };
+		const problems = problemsOf(states({ instructions: "{output.review.more}" }, { output: open }));
+		expect(problems).toEqual([expect.stringMatching(/^warning bad-reference/)]);
+		const referred = { $ref: "#/$defs/a", properties: {}, $defs: { a: { type: "object" } } };
+		expect(problemsOf(states({ instructions: "{output.review.more}" }, { output: referred }))).toEqual([]);
+	});
+
+	it("of a state with branches begin with a branch", () => {
+		const both = (instructions: string) => ({
+			build: { branches: { api: { run: "x", task: "t" }, ui: { run: "x", task: "t" } }, next: ["later"] },
+			later: { persona: "L", next: ["done"], instructions },
+		});
+		expect(problemsOf(both("{output.build.api.verdict}"))).toEqual([]);
+		expect(problemsOf(both("{output.build.apy.verdict}"))).toEqual([
+			expect.stringMatching(/^error bad-reference at instructions: .*`api`/),
+		]);
+	});
+
+	it("are left alone in a template without data that has no such state", () => {
+		const problems = problemsOf({ a: { persona: "A", next: ["done"], instructions: "Print {output.file}." } });
+		expect(problems).toEqual([expect.stringMatching(/^warning bad-reference/)]);
+	});
+
+	it("are not filled into commands, which is said", () => {
+		const problems = problemsOf(
+			states({ cleanup: ["echo {output.review.verdict}", { command: "echo {output.review}" }] }),
+		);
+		expect(problems).toHaveLength(2);
+		for (const problem of problems) expect(problem).toMatch(/^warning no-effect .*approved/);
+	});
+});

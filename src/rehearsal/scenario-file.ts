@@ -89,7 +89,7 @@ export const cueFields = {
 	loop: stepField("Restarts the innermost workflow."),
 	cancel: stepField("Asks to cancel the workflow; the second request in a row cancels it."),
 	go: custom<Exit, { about: string; empty: "error" }>(
-		{ about: "Ends the state: `{ to: <state>, summary: … }`, or the name of the state.", empty: "error" },
+		{ about: "Ends the state: `{ to: <state>, summary: …, data: … }`, or the name of the state.", empty: "error" },
 		"text or group",
 		{ anyOf: [{ type: "string" }, groupSchema(goFields)] },
 		readGo,

@@ -175,7 +175,8 @@ function tryOut({ position, tools, sampleFile }: RequestContext): ScriptedCall[]
 
 /** A transition hands over what the state asks for, unless it says what. */
 function withData(exit: Exit, position: RunPosition): Exit {
-	if (position.kind !== "state" || exit.kind !== "transition" || exit.data !== undefined || !position.output) return exit;
+	if (position.kind !== "state" || exit.kind !== "transition" || exit.data !== undefined || !position.output)
+		return exit;
 	return { ...exit, data: sampleData(position.output, position.id) };
 }
 

@@ -125,7 +125,7 @@ describe("kept data", () => {
 describe("references", () => {
 	it.each([
 		["a", "a", []],
-		["a.b", "a", ["b"]],
+		["a.b", "a.b", []],
 		["a.b.c.0", "a.b", ["c", "0"]],
 		["a.bc", "a", ["bc"]],
 	])("%s names %s", (written, state, path) => {

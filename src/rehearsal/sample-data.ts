@@ -177,12 +177,22 @@ function sampleText({ format, pattern, minLength, maxLength }: Schema, { name, a
 	const most = numberOr(maxLength, Number.POSITIVE_INFINITY);
 	const written = `${name} ${at + 1}`;
 	const own = typeof format === "string" ? [texts[format] ?? written] : [written, `Rehearsed ${written}`];
-	const candidates = [...own, ...plain, ...Object.values(texts)].flatMap((one) => [one, one.repeat(8)]);
+	const candidates = [...own, ...likely(pattern), ...plain, ...Object.values(texts)].flatMap((one) => [
+		one,
+		one.repeat(8),
+	]);
 	const expression = typeof pattern === "string" ? new RegExp(pattern, "u") : undefined;
 	const fits = (text: string): boolean =>
 		[...text].length >= least && [...text].length <= most && (expression?.test(text) ?? true);
 	const padded = written.padEnd(least, ".").slice(0, Math.min(most, Math.max(least, written.length)));
 	return candidates.find(fits) ?? padded;
+}
+
+/** Texts that a simple pattern, such as an ending, may match: its letters as they are, with others around them. */
+function likely(pattern: unknown): readonly string[] {
+	if (typeof pattern !== "string") return [];
+	const literal = pattern.replace(/^\^|\$$/g, "").replace(/\\(.)/g, "$1");
+	return [literal, `a${literal}`, `${literal}a`, `${literal}1`, `a${literal}a`];
 }
 
 function numberOr(value: unknown, otherwise: number): number {

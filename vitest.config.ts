@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { DeepFirst } from "./test/harness/deep-first.ts";
 import { SkippedTests } from "./test/harness/skipped.ts";
 
 // `--mode deep` (npm run test:deep) adds the files named *.deep.test.ts, and tries of everything that is random.
@@ -18,6 +19,7 @@ export default defineConfig(({ mode }) => {
 			// What a test changes of its process it changes back: a process per file would load everything anew 190 times.
 			isolate: false,
 			maxWorkers: 3,
+			sequence: { sequencer: DeepFirst },
 			unstubEnvs: true,
 		},
 	};

@@ -124,7 +124,7 @@ describe("the shell under a list", () => {
 		["reading", access("read", `${project}/a`)],
 		["a write elsewhere", access("write", "/tmp/log")],
 		["a folder whose name begins like the project's", access("write", `${project}-2/a`)],
-		["a removal beside the project", access("delete", "/home/me/other", true)],
+		["a removal outside the project", access("delete", "/home/me/other", true)],
 		["a folder around the project alone", access("write", "/home/me")],
 		["a commit", changes("repository")],
 		["another machine", changes("remote")],

@@ -110,7 +110,7 @@ describe("an answer is remembered", () => {
 	it.each([
 		["text without a canonical form", bash("rm $X")],
 		["a command with other arguments", bash("rm x", {}, { env: "A=1" })],
-		["a command that is no text", { ...bash("x"), call: call("bash", { command: 3 }) }],
+		["a command that is not a string", { ...bash("x"), call: call("bash", { command: 3 }) }],
 		["more than 300 characters", bash(`rm ${"x ".repeat(148)}xx`)],
 		["a text with a secret", bash(`curl -H 'Authorization: Bearer ${"a1".repeat(12)}' x`)],
 		["another tool", file("grep", "/p/a")],

@@ -51,9 +51,9 @@ describe("calls listed by position", () => {
 				]),
 			},
 		],
-		["what a file says", { content: text([["read", { path: ".env" }]]) }],
+		["the content of a file", { content: text([["read", { path: ".env" }]]) }],
 		["no JSON", { note: "[[read, {path}]]" }],
-		["a list that is no text, whose arguments are looked at anyway", { calls: [["read", { path: ".env" }]] }],
+		["a list that is not a string, whose arguments are judged anyway", { calls: [["read", { path: ".env" }]] }],
 	])("are not inferred from %s", (_, input) => {
 		expect(listedCalls(input)).toEqual({ calls: [], complete: true });
 	});

@@ -238,12 +238,22 @@ describe("which accesses of two calls affect each other", () => {
 	});
 
 	it.each<[string, Partial<Access>, Partial<Access>, boolean]>([
-		["a name on the way", { path: "/p/k" }, { path: "/p/k/id" }, true],
-		["the place that the name leads to", { real: "/r/k" }, { real: "/r/k/id" }, true],
-		["a name below one that is used alone", { path: "/p/k/id" }, { path: "/p/k" }, false],
-		["a name below a folder that is used whole", { path: "/p/k/id" }, { path: "/p/k", recursive: true }, true],
-		["a place below a folder that is used whole", { real: "/r/k/id" }, { real: "/r/k", recursive: true }, true],
-		["a name beside a folder that is used whole", { path: "/p/kid" }, { path: "/p/k", recursive: true }, false],
+		["a parent of the path", { path: "/p/k" }, { path: "/p/k/id" }, true],
+		["a parent of the resolved path", { real: "/r/k" }, { real: "/r/k/id" }, true],
+		["a path below one that is used alone", { path: "/p/k/id" }, { path: "/p/k" }, false],
+		["a path below a folder that is used as a whole", { path: "/p/k/id" }, { path: "/p/k", recursive: true }, true],
+		[
+			"a resolved path below a folder that is used as a whole",
+			{ real: "/r/k/id" },
+			{ real: "/r/k", recursive: true },
+			true,
+		],
+		[
+			"a path that starts like that of a folder used as a whole",
+			{ path: "/p/kid" },
+			{ path: "/p/k", recursive: true },
+			false,
+		],
 	])("%s", (_title, made, used, expected) => {
 		const maker = footprint([access("write", "/made", made)], { runs: [ln] });
 		expect(conflict(maker, footprint([access("read", "/used", used)]))).toBe(expected);

@@ -66,12 +66,12 @@ describe("workflow.yaml", () => {
 		["nothing among them", workflowYaml([""]), "it is nothing"],
 		["a misspelt subworkflow", `${workflowYaml(["a.md"])}  - subworkfow: x\n`, "Did you mean `subworkflow`?"],
 		[
-			"a limit beside subworkflow",
+			"a limit next to subworkflow",
 			`${workflowYaml(["a.md"])}  - subworkflow: y\n    loopable: false\n`,
 			"no field `loopable`",
 		],
 		[
-			"tools beside subworkflow",
+			"tools next to subworkflow",
 			`${workflowYaml(["a.md"])}  - subworkflow: y\n    tools: [read]\n`,
 			"no field `tools`",
 		],

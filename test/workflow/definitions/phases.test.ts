@@ -229,7 +229,7 @@ describe("limits on tools", () => {
 		["a list and allow", ["tools: {blacklist: [edit], allow: [read]}"], "`tools` has both `blacklist` and `allow`"],
 		["a shell rule alone", ["tools: {shell: strict}"], "has no list of tools"],
 		["an unknown shell rule", ["tools: {blacklist: [edit], shell: strct}"], "Did you mean `strict`?"],
-		["a shell rule beside allow", ["tools: {allow: [read], shell: strict}"], "`shell` has no meaning next to `allow`"],
+		["a shell rule next to allow", ["tools: {allow: [read], shell: strict}"], "`shell` has no meaning next to `allow`"],
 		[
 			"an unknown capability",
 			["tools: {allow: [read, wirte]}"],

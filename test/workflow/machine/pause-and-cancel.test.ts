@@ -47,7 +47,7 @@ describe("a cancel by the model", () => {
 		["loop", { kind: "loop", at: 5000, message: "m2" }],
 		["status", { kind: "status" }],
 		["a new run of the model", { kind: "begun" }],
-		["a word of the person", { kind: "spoken" }],
+		["a message of the user", { kind: "spoken" }],
 		["skip", { kind: "skip", at: 5000 }],
 		["pause", { kind: "pause", by: "person" }],
 	])("asks again after %s", (_what, event) => {

@@ -84,9 +84,9 @@ describe("repetition", () => {
 	it.each([
 		["the model's own next", next(), 1],
 		["the model's own loop", loop(), 1],
-		["a person's advance", { kind: "advance", at: 2000 }, undefined],
-		["a person's skip", { kind: "skip", at: 2000 }, undefined],
-		["a person's message", { kind: "spoken" }, undefined],
+		["an advance by the user", { kind: "advance", at: 2000 }, undefined],
+		["a skip by the user", { kind: "skip", at: 2000 }, undefined],
+		["a message of the user", { kind: "spoken" }, undefined],
 	] as const)("keeps its count over %s only if the model moves by itself", (_what, event, left) => {
 		const almost = applied(run, ...Array.from({ length: limit - 1 }, same), event);
 		expect(paused(almost, same)).toBe(left ?? limit);

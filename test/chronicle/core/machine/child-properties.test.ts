@@ -23,7 +23,7 @@ const policies = fc.record({
 	max_parallel: fc.integer({ min: 1, max: 3 }),
 	requires_approval: fc.boolean(),
 });
-const stories = fc.array(fc.tuple(fc.nat(99), fc.nat(99)), { minLength: 5, maxLength: 40 });
+const stories = fc.array(fc.tuple(fc.nat(99), fc.nat(99)), { minLength: 5, maxLength: 60 });
 
 const names = Object.keys(requests);
 
@@ -61,7 +61,7 @@ function childReport(testRun: TestRun, child: ChildRun, how: number, stop: "paus
 	const visit = testRun.run.visit;
 	const tokens = child.counted.spend.tokens + (how % 7);
 	if (stop === "abort") return ended(testRun, child, how % 3 ? "aborted" : "done", { total: total(tokens) });
-	if (stop === "pause" || how % 4 === 0)
+	if (stop === "pause" || how % 6 === 0)
 		return {
 			kind: "child_parked",
 			visit,
@@ -69,8 +69,8 @@ function childReport(testRun: TestRun, child: ChildRun, how: number, stop: "paus
 			status: how % 3 ? "paused" : "awaiting_approval",
 			detail: "x",
 		};
-	if (how % 4 === 1) return { kind: "child_spent", visit, child: child.id, ...total(tokens) };
-	return ended(testRun, child, how % 4 === 2 ? "done" : "failed", { total: total(tokens) });
+	if (how % 6 === 1) return { kind: "child_spent", visit, child: child.id, ...total(tokens) };
+	return ended(testRun, child, how % 6 === 5 ? "failed" : "done", { total: total(tokens) });
 }
 
 /** A command of the user, or a report that comes late. */
@@ -108,7 +108,7 @@ function play(template: object, story: readonly (readonly [number, number])[]): 
 		const before = testRun.run;
 		const actions = pendingActions(before);
 		const action = actions[two % (actions.length || 1)];
-		const event = one < 75 && action ? resultOf(testRun, action, one + two) : somethingElse(testRun, one, two);
+		const event = one < 85 && action ? resultOf(testRun, action, one + two) : somethingElse(testRun, one, two);
 		if (!event) continue;
 		testRun.say(event);
 		check(testRun);

@@ -18,8 +18,6 @@ export async function planLines(
 		`${outline.title} (${kind} ${key})`,
 		`Task: ${task}`,
 		"",
-		...(await drawDiagram(outline.chart)),
-		"",
 		...outline.steps.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`),
 		"",
 		`Limits:     ${outline.limits}`,
@@ -27,6 +25,8 @@ export async function planLines(
 		`Estimate:   ${estimateText(estimateRun(requests, usage), outline.mostUsd)}`,
 		`Files:      ${files.map(({ path }) => path).join(", ")}`,
 		...(usage.tokens === 0 ? [] : [`Drafting:   ${shortCount(usage.tokens)} tokens, ${shortCost(usage.costUsd)}`]),
+		"",
+		...(await drawDiagram(outline.chart)),
 	];
 }
 

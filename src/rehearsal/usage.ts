@@ -11,7 +11,7 @@ Plays a definition from start to end on a temporary copy of the project. A scrip
   --cwd <folder>     the project (default: here)
   --keep             keep the copy of the project
   --json             the report as one JSON object on stdout, progress on stderr
-  --pi <path>        pi's entry file, package folder or binary (default: the one beside this package)
+  --pi <path>        pi's entry file, package folder or binary (default: the one next to this package)
 
 Exit code: 0 the run came to its end, 1 it did not (with --every: something reachable was not covered, or a limit did not hold), 2 usage error or invalid definition, 130 interrupted.
 `;

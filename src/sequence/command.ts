@@ -30,7 +30,7 @@ const menu = {
 	cancel: "Cancel",
 } as const;
 const noTerminal =
-	"Recording a sequence needs pi's terminal screen. Here you can run a saved one, or the one that this session has: /sequence run [name] [N] [arguments].";
+	"Recording needs pi's terminal. Here you can run a saved sequence or this session's recording: /sequence run [name] [N] [arguments].";
 const nothingRecorded =
 	"This session's branch has no recorded sequence. Record one with /sequence in the terminal, or name a saved one: /sequence list.";
 
@@ -52,7 +52,7 @@ const verbs: Readonly<Record<(typeof sequenceVerbs)[number], (asked: Asked) => v
 	},
 	list: ({ session, ctx, rest }) => {
 		if (rest === "") listSequences(ctx, session.lastRecorded);
-		else rejectCommand(ctx, `"${rest}" is too much for /sequence list.`);
+		else rejectCommand(ctx, `"${rest}" : /sequence list takes no argument.`);
 	},
 	save: ({ session, ctx, rest }) =>
 		oneName(ctx, "save", rest, (name) => saveRecording(ctx, name, session.lastRecorded)),
@@ -75,7 +75,7 @@ export async function runSequence(
 	if (near !== "")
 		return rejectCommand(
 			ctx,
-			`/sequence ${word} does nothing.${near} Arguments of a run follow it: /sequence run ${args.trim()}`,
+			`Unknown command: /sequence ${word}.${near} Arguments of a run follow it: /sequence run ${args.trim()}`,
 		);
 	const last = session.lastRecorded;
 	if (last === undefined) return recordAndRun(session, scope, ctx, [], undefined, args);
@@ -107,7 +107,7 @@ function oneName(
 	const [name, surplus] = firstWord(rest);
 	if (name === "") return rejectCommand(ctx, `Name a sequence: /sequence ${verb} <name>`);
 	if (surplus.trim() !== "")
-		return rejectCommand(ctx, `"${surplus.trim()}" is too much for /sequence ${verb} ${name}.`);
+		return rejectCommand(ctx, `Too many arguments for /sequence ${verb} ${name}: "${surplus.trim()}".`);
 	return use(name);
 }
 
@@ -122,7 +122,7 @@ async function runWords({ session, ctx, rest }: Asked): Promise<void> {
 			return startReplay(session, ctx, { ...words, count, snapshot: session.lastRecorded });
 		const known = savedNames(sequenceLocation(ctx));
 		const hint =
-			first === "" || known.length === 0 ? "" : `\nSaved are: ${known.join(", ")}.${didYouMean(first, known)}`;
+			first === "" || known.length === 0 ? "" : `\nSaved sequences: ${known.join(", ")}.${didYouMean(first, known)}`;
 		return rejectCommand(ctx, `${nothingRecorded}${hint}`);
 	}
 	const sequence = findSaved(ctx, name)?.sequence;
@@ -144,12 +144,12 @@ async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
 		case "":
 		case "step":
 			run.after = "step";
-			return say(ctx, "The sequence stops when this step has ended.");
+			return say(ctx, "The sequence stops after this step.");
 		case "run":
 			run.after = "run";
-			return say(ctx, "The sequence stops when this run has ended.");
+			return say(ctx, "The sequence stops after this run.");
 		default:
-			return rejectCommand(ctx, `/sequence stop takes now, step or run: "${rest}" is none.`);
+			return rejectCommand(ctx, `/sequence stop takes now, step or run, not "${rest}".`);
 	}
 }
 
@@ -157,7 +157,7 @@ async function stopRun({ session, ctx, rest }: Asked): Promise<void> {
 async function editSaved({ session, scope, ctx }: Asked, name: string): Promise<void> {
 	const saved = findSaved(ctx, name);
 	if (saved === undefined) return;
-	if (ctx.mode !== "tui") return rejectCommand(ctx, `Here the file is edited by hand: ${saved.file}`);
+	if (ctx.mode !== "tui") return rejectCommand(ctx, `Edit the file: ${saved.file}`);
 	const steps = await record(session, scope, ctx, saved.sequence.steps);
 	if (steps === undefined) return;
 	store(ctx, sequenceLocation(ctx), name, steps, saved);

@@ -54,11 +54,7 @@ function expand(step: FileStep): string | StepRefusal {
 		return refuseStep(step.raw, "cannot be read.", firstLine(reason));
 	}
 	if (text !== "") return text;
-	return refuseStep(
-		step.raw,
-		"expands to nothing.",
-		`With these arguments ${step.sourcePath} has no text for the model.`,
-	);
+	return refuseStep(step.raw, "expands to nothing.", `With these arguments, ${step.sourcePath} produces no text.`);
 }
 
 /** The text that the model gets for a template or skill step whose arguments are filled in; empty if there is none. */

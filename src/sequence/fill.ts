@@ -15,8 +15,8 @@ export function fillStep(step: ResolvedStep, args: readonly string[]): ResolvedS
 			const text = filled(step.text).trim();
 			if (text === "") return refuseStep(step.raw, "is empty with these arguments.", "A prompt needs some text.");
 			if (text.startsWith("/") || text.startsWith("!")) {
-				const remedy = "Put a word before the place of the argument to send it as text.";
-				return refuseStep(step.raw, `would begin with "${text.charAt(0)}" with these arguments.`, remedy);
+				const remedy = "Put a word before the placeholder to send it as text.";
+				return refuseStep(step.raw, `would start with "${text.charAt(0)}" with these arguments.`, remedy);
 			}
 			return { ...step, text };
 		}

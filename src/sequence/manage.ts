@@ -30,14 +30,14 @@ export function listSequences(ctx: ExtensionCommandContext, last: SequenceSnapsh
 	const place = sequenceLocation(ctx);
 	const saved = savedSequences(place);
 	const rows = saved.map(({ name, sequence }) => {
-		if (sequence === undefined) return `${name} · cannot be used`;
+		if (sequence === undefined) return `${name} · invalid`;
 		const { steps, description } = sequence;
 		return `${name} · ${stepCount(steps)}${description === undefined ? "" : ` · ${description}`}`;
 	});
 	const recording =
 		last === undefined ? "This session has no recording." : `This session's recording: ${stepCount(last.steps)}.`;
 	const head =
-		saved.length === 0 ? "No sequence is saved here; /sequence save <name> saves the recording." : "Saved sequences:";
+		saved.length === 0 ? "No saved sequences; /sequence save <name> saves the recording." : "Saved sequences:";
 	say(ctx, [head, ...rows, recording, ...trustHint(place)].join("\n"));
 	tellProblems(ctx, saved);
 }
@@ -49,7 +49,7 @@ export function findSaved(ctx: ExtensionCommandContext, name: string): UsableSeq
 	const saved = all.find((one) => one.name === name);
 	if (saved === undefined) {
 		const names = all.map((one) => one.name);
-		const known = names.length === 0 ? "None is saved here." : `There are: ${names.join(", ")}.`;
+		const known = names.length === 0 ? "There are no saved sequences." : `Saved sequences: ${names.join(", ")}.`;
 		rejectCommand(
 			ctx,
 			[`There is no sequence "${name}".${didYouMean(name, names)} ${known}`, ...trustHint(place)].join("\n"),
@@ -90,13 +90,11 @@ export async function saveRecording(
 		const answer = await askUser(ctx, {
 			title: `Replace the sequence "${name}"?`,
 			message:
-				old.sequence === undefined
-					? "Its file cannot be read as a sequence."
-					: previewLines(old.sequence.steps).join("\n"),
+				old.sequence === undefined ? "Its file is not a valid sequence." : previewLines(old.sequence.steps).join("\n"),
 			words: { no: "No, keep it", yes: "Yes, replace its steps" },
 		});
 		if (answer === "nobody")
-			return rejectCommand(ctx, `There is a sequence "${name}" already; delete it first, or choose another name.`);
+			return rejectCommand(ctx, `A sequence "${name}" already exists; delete it first or choose another name.`);
 		if (answer === "no") return;
 	}
 	store(ctx, place, name, last.steps, old);
@@ -112,7 +110,7 @@ export function store(
 ): void {
 	try {
 		const file = writeSaved(place, name, steps, old);
-		say(ctx, `Saved "${name}" in ${relative(ctx.cwd, file)}. It runs with /sequence run ${name}.`);
+		say(ctx, `Saved "${name}" in ${relative(ctx.cwd, file)}. Run it with /sequence run ${name}.`);
 	} catch (error) {
 		rejectCommand(ctx, `"${name}" could not be saved: ${error instanceof Error ? error.message : String(error)}`, 1);
 	}

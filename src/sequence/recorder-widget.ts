@@ -69,7 +69,7 @@ function drawRecording(
 	if (more === "told" && end < steps.length)
 		lines.push({ tone: "dim", text: `… ${lineCount(steps.length - end)} below` });
 	if (keys === "told" && recording.selected !== undefined) {
-		lines.push({ tone: "dim", text: "Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end goes on" });
+		lines.push({ tone: "dim", text: "Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end adds" });
 	} else if (keys === "told" && !wholeStatus) lines.push({ tone: "dim", text: recordingKeys(recording) });
 	for (const text of recording.notice?.split("\n") ?? []) lines.push({ tone: "warning", text });
 	return lines;

@@ -154,7 +154,7 @@ class Recorder {
 		if (!this.enter(editor, editor.getExpandedText())) return;
 		const { steps } = this.recording;
 		if (steps.length > 0) this.finish({ kind: "finished", steps });
-		else this.show({ ...this.recording, notice: "No steps yet: type one and press Enter, or press Esc to leave." });
+		else this.show({ ...this.recording, notice: "No steps yet. Type one and press Enter, or press Esc to leave." });
 	}
 
 	private onEscape(editor: RecorderEditor): void {

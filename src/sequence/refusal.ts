@@ -6,12 +6,12 @@ import type { ResolvedStep, StepRefusal } from "./step.ts";
 export function checkOwnCommand(step: Extract<ResolvedStep, { kind: "command" }>): typeof step | StepRefusal {
 	const { raw, name, args } = step;
 	if (name === "handoff" && args === "")
-		return refuseStep(raw, "needs a direction.", "Write what the next context should work on after it.");
+		return refuseStep(raw, "needs a direction.", "Add what the next context should work on.");
 	if (name === "readonly" && !/^(on|off)?$/i.test(args))
-		return refuseStep(raw, "is not known.", "Use /readonly, /readonly on or /readonly off.");
+		return refuseStep(raw, "is unknown.", "Use /readonly, /readonly on or /readonly off.");
 	if (name === "notebook") {
 		const wrong = notebookMistake(args);
-		if (wrong !== undefined) return refuseStep(raw, "is not known.", wrong);
+		if (wrong !== undefined) return refuseStep(raw, "is unknown.", wrong);
 	}
 	if (name === "workflow" || name === "chronicle") return checkRun(step, name);
 	return step;
@@ -29,7 +29,7 @@ function checkRun(
 ): typeof step | StepRefusal {
 	const [word = ""] = step.args.split(/\s+/, 1);
 	if (word === "") return refuseStep(step.raw, "starts nothing.", `Write /${name} <name> <task>.`);
-	if (screens[name].has(word)) return refuseStep(step.raw, "opens a screen.", "A sequence cannot work its screens.");
+	if (screens[name].has(word)) return refuseStep(step.raw, "opens a dialog.", "A sequence cannot answer dialogs.");
 	return step;
 }
 

@@ -28,10 +28,10 @@ const builtIns = new Set(
 export function resolveStep(raw: string, commands: readonly KnownCommand[]): ResolvedStep | StepRefusal {
 	const text = raw.trim();
 	const refuse = (reason: string): StepRefusal => ({ kind: "refused", raw, reason });
-	if (text === "") return refuse("An empty step does nothing.");
+	if (text === "") return refuse("The step is empty.");
 	if (text.startsWith("!")) {
 		return refuse(
-			`Unsupported step: ${firstLine(text)} is a shell line.\nA sequence holds prompts and commands; ask for the command in words instead.`,
+			`Unsupported step: ${firstLine(text)} is a shell line.\nA sequence contains prompts and commands; ask for the shell command in a prompt instead.`,
 		);
 	}
 	if (!text.startsWith("/")) return { kind: "prompt", raw, text };
@@ -43,13 +43,11 @@ export function resolveStep(raw: string, commands: readonly KnownCommand[]): Res
 		);
 	}
 	if (name === "new") {
-		return refuse(
-			"Unsupported step: /new is done by the runner.\nEvery iteration after the first starts in a new session by itself.",
-		);
+		return refuse("Unsupported step: /new is not needed.\nEvery iteration after the first starts in a new session.");
 	}
 	if (name === "compact") return { kind: "compact", raw, instructions: args === "" ? undefined : args };
 	if (builtIns.has(name)) {
-		return refuse(`Unsupported step: /${name} is an interactive command of pi.\nA sequence cannot work its screens.`);
+		return refuse(`Unsupported step: /${name} is an interactive command of pi.\nA sequence cannot answer its dialogs.`);
 	}
 
 	// A recording may contain `/handoff` although pi has renamed it since, because another package has a command of that name.
@@ -96,7 +94,7 @@ function unknownCommand(name: string, text: string): string {
 	const rewrite = name.includes("/")
 		? " If it is a path, put a word before it."
 		: " Put a word before the slash to send it as text.";
-	return `Unsupported step: ${firstLine(text)} is no command that pi knows.\nCheck the spelling with /.${rewrite}`;
+	return `Unsupported step: ${firstLine(text)} is an unknown command.\nCheck the spelling with /.${rewrite}`;
 }
 
 /** Resolves every step and fills in the run's arguments. If any text is no step, returns all refusals in order. */

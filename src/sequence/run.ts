@@ -53,7 +53,7 @@ export async function runRecorded(
 		if (next.kind === "stopped") {
 			keepSummary(ctx, summarise(sequenceId, "stopped", totalRuns, iterations));
 			const place = { runIndex: run.runIndex + 1, stepIndex: 0 };
-			quietly(() => say(ctx, `${next.reason}\nGo on there with ${continueCommand(plan, place)}`, "warning"));
+			quietly(() => say(ctx, `${next.reason}\nContinue there with ${continueCommand(plan, place)}`, "warning"));
 			return next;
 		}
 		ctx = next.ctx;

@@ -31,10 +31,10 @@ export const sequenceVerbs = ["run", "show", "list", "save", "edit", "delete", "
 /** The mistake in a name; `undefined` if there is none. */
 export function nameMistake(name: string): string | undefined {
 	if (!/^[\p{Letter}\p{Number}][\p{Letter}\p{Number}_-]{0,63}$/u.test(name))
-		return `"${name}" is no name for a sequence: letters, digits, - and _, at most 64 characters.`;
-	if (looksLikeNumber(name)) return `"${name}" is no name for a sequence: it looks like a number of runs.`;
+		return `"${name}" is not a valid sequence name: use letters, digits, - and _, at most 64 characters.`;
+	if (looksLikeNumber(name)) return `"${name}" is not a valid sequence name: it looks like a number of runs.`;
 	if ((sequenceVerbs as readonly string[]).includes(name))
-		return `"${name}" is no name for a sequence: /sequence ${name} does something else.`;
+		return `"${name}" is not a valid sequence name: /sequence ${name} is a command.`;
 	return undefined;
 }
 
@@ -100,8 +100,8 @@ function fileNames(cwd: string): string[] {
 function twin(first: string) {
 	return {
 		code: "same-name",
-		message: `The name is taken by ${first}, so this file is not used.`,
-		remedy: "Rename or remove one of them.",
+		message: `${first} has the same name, so this file is ignored.`,
+		remedy: "Rename or remove one.",
 	};
 }
 

@@ -70,8 +70,8 @@ export function readSequenceFile(path: string): {
 		if (diagnostics.length === 0)
 			report.error(source.place(root?.start ?? 0), {
 				code: "not-a-sequence",
-				message: "The file has no fields of a sequence.",
-				remedy: "Write `steps:` and below it one step a line, each with `- ` before it.",
+				message: "The file is not a sequence.",
+				remedy: "Write `steps:` and below it one step per line, each starting with `- `.",
 			});
 		return { sequence: undefined, diagnostics: [...diagnostics, ...report.diagnostics] };
 	}
@@ -83,7 +83,7 @@ export function readSequenceFile(path: string): {
 
 /** The text of a new file. */
 export function sequenceText(steps: readonly string[]): string {
-	return `# /sequence run plays this, /sequence edit changes it. See docs/sequences.md of pi-chronicle.\n${stringify({ steps }, { lineWidth: 0 })}`;
+	return `# Run with /sequence run, edit with /sequence edit. See docs/sequences.md of pi-chronicle.\n${stringify({ steps }, { lineWidth: 0 })}`;
 }
 
 /** Replaces the steps in `text`; comments and other fields stay. A text that is not valid YAML is rewritten. */

@@ -31,8 +31,7 @@ export interface ReplayRequest {
 /** Whether this session is already recording or replaying; if so, reports it to the user. Call it again after every question. */
 export function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): boolean {
 	if (session.activeRun !== undefined) rejectCommand(ctx, "A sequence is running; Esc or /sequence stop ends it.");
-	else if (session.recording)
-		rejectCommand(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc leaves it.");
+	else if (session.recording) rejectCommand(ctx, "A sequence is being recorded; Ctrl+Enter finishes it, Esc cancels.");
 	else return false;
 	return true;
 }
@@ -97,8 +96,8 @@ async function askCount(ctx: ExtensionCommandContext, { steps }: SequenceSnapsho
 async function confirmCount(ctx: ExtensionCommandContext, count: number): Promise<number | undefined> {
 	if (count <= manyRuns || !ctx.hasUI) return count;
 	const sure = await askUser(ctx, {
-		title: "Run it that often?",
-		message: `${count} runs, each in a session of its own.`,
+		title: "Run it that many times?",
+		message: `${count} runs, each in a separate session.`,
 	});
 	return sure === "yes" ? count : undefined;
 }
@@ -124,7 +123,7 @@ async function readArguments(
 	if (index === -1) return given;
 	rejectCommand(
 		ctx,
-		`Step ${index + 1} has a place for arguments and none were given, so nothing was started: /sequence run [name] [N] <arguments>.`,
+		`Step ${index + 1} needs arguments, so nothing was started: /sequence run [name] [N] <arguments>.`,
 		exitCodes.failed,
 	);
 	return undefined;
@@ -142,11 +141,11 @@ async function agreeToLeave(
 	const list = live.join("\n");
 	const answer = await askUser(ctx, {
 		title: "Leave this session for the next run?",
-		message: `From the second run on a sequence opens new sessions. This one is left then, with what is on in it:\n${list}`,
-		words: { no: "No, start nothing", yes: "Yes, leave it" },
+		message: `From the second run on, a sequence opens new sessions. Still running in this one:\n${list}`,
+		words: { no: "No, don't start", yes: "Yes, leave it" },
 	});
 	if (answer === "yes") return live;
 	if (answer === "nobody")
-		rejectCommand(ctx, `Nothing was started: the second run would leave this session, in which this is on:\n${list}`);
+		rejectCommand(ctx, `Nothing was started: the second run would leave this session. Still running in it:\n${list}`);
 	return undefined;
 }

@@ -18,7 +18,7 @@ export interface WordedQuestion<Option extends string> {
 
 /** The question as a sheet; the options are its answers. */
 export function questionSheet<Option extends string>(question: WordedQuestion<Option>): SheetSpec<Option> {
-	const { message, options, keys, leave = "Esc leaves it", uncalled = false } = question;
+	const { message, options, keys, leave = "Esc cancels", uncalled = false } = question;
 	const [title = "", ...more] = question.title.split("\n");
 	const text = [more.join("\n").trim(), message].filter((part) => part !== "").join("\n\n");
 	const choices = options.map((option) => {

@@ -117,7 +117,7 @@ describe("evidence of a workflow's run", () => {
 			state(1, { left: { way: "next" } }),
 			{ type: "message", message: { role: "user", content: [{ type: "text", text: "Not like this." }] } },
 			state(0, { left: { way: "back" } }),
-			state(0, { paused: { by: "reminders", why: "3 reminders in a row changed nothing" } }),
+			state(0, { paused: { by: "reminders", why: "3 reminders in a row had no effect" } }),
 		];
 		const { covered, broken } = workflowEvidence(definitions, "small", entries, [visit("a", "refused")]);
 		expect([...covered].sort()).toEqual([

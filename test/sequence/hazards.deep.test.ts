@@ -61,7 +61,7 @@ describe("text sent to the model", () => {
 		await pi.prompt('/sequence run 1 "/publish now" maybe');
 		expect(server.requests).toHaveLength(0);
 		for (const text of [
-			'step 2: Unsupported step: $1 would begin with "/"',
+			'step 2: Unsupported step: $1 would start with "/"',
 			"step 3: Unsupported step: /readonly",
 			"step 4: Unsupported step: /handoff",
 			"step 5",

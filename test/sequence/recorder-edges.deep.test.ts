@@ -161,7 +161,7 @@ describe("texts of steps", () => {
 		);
 		await pi.press("ctrl+u", "up");
 		await pi.waitForScreen((screen) =>
-			words(screen).includes("Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end goes on"),
+			words(screen).includes("Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end adds"),
 		);
 		expect(pi.screen()).toContain("›1. x");
 	});
@@ -203,7 +203,7 @@ describe("the recorder on small screens", () => {
 		expect(pi.screen()).toContain("23. step 23");
 		await pi.press("up", "up", "up", "up");
 		await pi.waitForScreen(
-			(screen) => screen.includes("›20. step 20") && words(screen).includes("↓ past the end goes on"),
+			(screen) => screen.includes("›20. step 20") && words(screen).includes("↓ past the end adds"),
 		);
 		expect(pi.screen()).toContain("● recording");
 		await pi.press("enter");
@@ -211,7 +211,7 @@ describe("the recorder on small screens", () => {
 		await pi.press("ctrl+u");
 		pi.type("/new");
 		await pi.press("ctrl+enter");
-		await pi.waitForScreen((screen) => words(screen).includes("/new is done by the runner."));
+		await pi.waitForScreen((screen) => words(screen).includes("/new is not needed."));
 		expect(pi.screen()).toContain("›20. step 20");
 		expect(pi.screen()).toContain("● recording");
 	});

@@ -95,7 +95,7 @@ describe("recording", () => {
 		await pi.waitForScreen(status("0 steps"));
 		pi.type("/new");
 		await pi.press("ctrl+enter");
-		await pi.waitForScreen("/new is done by the runner");
+		await pi.waitForScreen("/new is not needed");
 		expect(pi.screen()).toContain(status("0 steps"));
 		await pi.press("ctrl+u");
 		pi.type("left over");

@@ -89,8 +89,8 @@ describe("refused steps", () => {
 		},
 	);
 	it("include /new, because each run starts its own session", () => {
-		expect(reasonOf("/new")).toContain("/new is done by the runner");
-		expect(reasonOf(" /new ")).toContain("/new is done by the runner");
+		expect(reasonOf("/new")).toContain("/new is not needed");
+		expect(reasonOf(" /new ")).toContain("/new is not needed");
 	});
 	it.each([
 		"/",
@@ -124,7 +124,7 @@ describe("refused steps", () => {
 	it.each(["/notebook delte page", "/notebook my topic", "/notebook rename one", "/notebook on now"])(
 		"include %j, which the notebook would refuse",
 		(text) => {
-			expect(reasonOf(text)).toContain("is not known");
+			expect(reasonOf(text)).toContain("is unknown");
 		},
 	);
 	it("list the package's own commands", () => {

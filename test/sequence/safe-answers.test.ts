@@ -30,7 +30,7 @@ it("Enter keeps the sequence, the page, the workflow and the session", { timeout
 		["/sequence save plan", 'Replace the sequence "plan"?'],
 		["/notebook delete notes", 'Delete the page "notes"?'],
 		["/sequence run 2", "Leave this session for the next run?"],
-		["/sequence run 5000", "Run it that often?"],
+		["/sequence run 5000", "Run it that many times?"],
 		["/workflow w another task", "Abandon the active workflow?"],
 	] as const;
 	for (const [command, title] of asked) {

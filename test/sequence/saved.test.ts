@@ -64,7 +64,7 @@ describe("saved sequences", () => {
 			expect(bad.stderr).toMatch(/bad\.yaml:1:1/);
 			const { stdout } = await print("/sequence list");
 			expect(stdout).toContain("twice · 1 step · Two rounds");
-			expect(stdout).toContain("bad · cannot be used");
+			expect(stdout).toContain("bad · invalid");
 			expect(stdout).toContain("twice.yml");
 			expect(server.requests).toHaveLength(2);
 		},

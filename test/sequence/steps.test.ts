@@ -48,7 +48,7 @@ describe("text sent for a step", () => {
 			});
 			for (const raw of sampled(["Plan $@", "see $1", "/handoff do $ARGUMENTS", "/greet $1", "from ${@:2}"])) {
 				const { code, stderr } = await print("/sequence run", { session: recorded(project, "fine", raw) });
-				expect([code, stderr]).toEqual([1, expect.stringContaining("Step 2 has a place for arguments")]);
+				expect([code, stderr]).toEqual([1, expect.stringContaining("Step 2 needs arguments")]);
 			}
 			expect(server.requests).toEqual([]);
 			expect((await print("/sequence run", { session: recorded(project, "Plan ${1:-it} all") })).code).toBe(0);

@@ -52,17 +52,17 @@ function cases(): Record<string, Case> {
 	const testRun = open(definition({ planning: { next: ["done"], requires_approval: true }, done: {} }));
 	const run = testRun.run;
 	const words = {
-		diff: "Look at the changes first",
+		diff: "Review the changes",
 		approve: "Approve: go on to implementation",
-		reject: "Reject, and say why",
-		elsewhere: "Send it elsewhere",
+		reject: "Reject with a reason",
+		elsewhere: "Send to another state",
 		tell: "Tell the worker something",
 		later: "Later",
 	};
 	const approval = (count: number, title: string) =>
 		approvalSheet({ title, lines: count === 0 ? ["Nothing."] : lines(count), words, uncalled: false }, run);
 	const choices = [
-		{ value: false, words: "No, leave everything as it is", key: "n" },
+		{ value: false, words: "No, change nothing", key: "n" },
 		{ value: true, words: "Yes, rewind", key: "y" },
 	];
 	const guard = (message: string) =>
@@ -86,7 +86,7 @@ function cases(): Record<string, Case> {
 				title: "Rewind 12345678 to the start of visit 2?",
 				body: questionBody([...lines(45), last]),
 				choices,
-				leave: "Esc leaves it",
+				leave: "Esc cancels",
 			},
 			end: last,
 		},

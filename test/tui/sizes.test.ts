@@ -62,14 +62,7 @@ describe("an overlay in pi", () => {
 			});
 			const pi = await tui({ cols: 40, rows: 12 });
 			await pi.submit("/chronicle feature Do it");
-			const answers = [
-				"d → Look at the changes first",
-				"a   Approve",
-				"r   Reject",
-				"s   Send",
-				"t   Tell",
-				"l   Later",
-			];
+			const answers = ["d → Review the changes", "a   Approve", "r   Reject", "s   Send", "t   Tell", "l   Later"];
 			await pi.waitForScreen("Esc later", 30_000);
 			await fitsEverySize(pi, ["── Move from planning", ...answers, "Esc later"]);
 

@@ -117,6 +117,6 @@ describe("a diff as a page", () => {
 
 	it("says when it is empty, and when there is more", () => {
 		expect(textOf(patchPage("").lines[0])).toBe("No files have changed.");
-		expect(textOf(patchPage(patch, { cut: true }).lines.at(-1))).toContain("the diff is longer");
+		expect(textOf(patchPage(patch, { cut: true }).lines.at(-1))).toContain("the rest of the diff");
 	});
 });

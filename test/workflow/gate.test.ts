@@ -173,7 +173,7 @@ describe("a phase that may only read", () => {
 		const [first] = await attempt("reads", bash("echo x > a"));
 		expect(first?.text).toMatch(/This phase may not write, and .*a/);
 		const [second] = await attempt("reads", bash("npm test"));
-		expect(second?.text).toContain("may only run what is known to be harmless");
+		expect(second?.text).toContain("may only run programs known to be harmless");
 	});
 });
 

@@ -20,7 +20,7 @@ describe("pi -p runs a workflow to its end", () => {
 		const stage = await openStage({ w: ["a"] });
 		const { code, stdout } = await stage.print("/workflow w do it");
 		expect(stage.server.requests.length).toBe(4);
-		expect([code, stdout]).toEqual([3, expect.stringMatching(/paused: 3 reminders in a row changed nothing/)]);
+		expect([code, stdout]).toEqual([3, expect.stringMatching(/paused: 3 reminders in a row had no effect/)]);
 	});
 
 	deepIt("or to a cancel by the model", async () => {

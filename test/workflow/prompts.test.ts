@@ -132,7 +132,7 @@ describe("variables", () => {
 		expect(blockAdvice(begin(definitions, "p"))).not.toContain("workflow_step");
 		const plain = begin(drafts({ w: ["a", { id: "b", advance: "person" }] }), "w");
 		expect(`${blockReason(plain, "edit")}\n${blockAdvice(plain)}`).toBe(
-			'The tool "edit" may not do this in the phase 🔹 A.\nKeep to what this phase allows. When it is finished, call workflow_step with action "next".',
+			'The tool "edit" may not do this in the phase 🔹 A.\nDo only what this phase allows. When it is finished, call workflow_step with action "next".',
 		);
 		expect(blockAdvice(later(plain, 1).run)).toContain("You cannot end this phase");
 	});

@@ -55,7 +55,7 @@ describe("/workflow", () => {
 			await pi.prompt(line);
 			expect(lastNotice()?.type).toBe("error");
 			const text = lastNotice()?.message ?? "";
-			expect(text).toMatch(/There are: .*\bx\b/);
+			expect(text).toMatch(/Workflows: .*\bx\b/);
 			expect(text).not.toContain("hidden");
 		}
 	});
@@ -227,7 +227,7 @@ describe("a start that is impossible", () => {
 		const project = openProject({ files: workflowFiles({ x: ["a"] }), trusted: true });
 		const bare = await startRpc(project, { model: null });
 		await bare.prompt("/workflow x it");
-		await bare.screen.notified("No model is ready to answer");
+		await bare.screen.notified("No model is available");
 		expect(await bare.customEntries("workflow:state")).toEqual([]);
 	});
 
@@ -246,7 +246,7 @@ describe("a start that is impossible", () => {
 		const limited = await openStage({ x: ["a"] });
 		const rpc = await limited.rpc({ args: ["--tools", "read,bash"] });
 		await rpc.prompt("/workflow x it");
-		expect(rpc.screen.notifications.at(-1)?.message).toContain("name it in --tools too");
+		expect(rpc.screen.notifications.at(-1)?.message).toContain("add it to --tools");
 		expect(await rpc.customEntries("workflow:state")).toEqual([]);
 		expect(limited.server.requests).toEqual([]);
 		await rpc.close();

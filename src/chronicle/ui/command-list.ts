@@ -11,21 +11,21 @@ export const listedCommands: readonly ListedCommand[] = [
 	{ name: "resume", about: "continues a run that was interrupted, paused or stopped at a ceiling" },
 	{ name: "list", about: "lists the templates and runs of the project" },
 	{ name: "status", about: "shows the status of a run, its cost and what it waits for" },
-	{ name: "show", about: "draws a template: its states, who does them, where you are asked" },
+	{ name: "show", about: "draws a template: its states, their personas and your approvals" },
 	{ name: "view", about: "shows the status with every move, findings, and the files that the run changed" },
-	{ name: "approve", about: "approves what the run asks; it continues" },
-	{ name: "reject", about: "rejects what the run asks; the worker continues with your message" },
+	{ name: "approve", about: "approves the pending move; the run continues" },
+	{ name: "reject", about: "rejects the pending move; the worker continues with your message" },
 	{ name: "tell", about: "sends a message to the worker, now or when one starts" },
 	{ name: "pause", about: "stops the worker after its current message and keeps its conversation" },
 	{ name: "abort", about: "ends a run, and stops its worker at once" },
 	{ name: "drop", about: "lets a run continue without one of its children" },
-	{ name: "release", about: "leads out of human_intervention, or sends a waiting run to a state" },
+	{ name: "release", about: "releases a run from human_intervention, or sends a waiting run to a state" },
 	{ name: "reopen", about: "continues a finished run in a state" },
 	{ name: "rewind", about: "restores files and run to the start of a visit, and pauses" },
 	{ name: "diff", about: "shows what changed in the files since the state began" },
-	{ name: "report", about: "writes one HTML file about the whole run" },
-	{ name: "remove", about: "removes a run with everything that it keeps" },
-	{ name: "prune", about: "removes every run that is older than so many days" },
+	{ name: "report", about: "writes an HTML report of the whole run" },
+	{ name: "remove", about: "removes a run and all its data" },
+	{ name: "prune", about: "removes runs older than a number of days" },
 ];
 
 /** Options of every command on the command line. */
@@ -42,9 +42,9 @@ export const commonOptions = {
 
 /** What `--help` says of them. */
 export const commonUsage = `  --cwd <folder>  the project (default: here)
-  --engine <url>  leave runs to the hosts of an engine: postgres://… (default: the setting chronicle.engine, if any)
-  --project <p>   the project's name there (default: that of its git remote)
+  --engine <url>  let the hosts of an engine do runs: postgres://… (default: the setting chronicle.engine, if any)
+  --project <p>   the project's name there (default: from its git remote)
   --json          the result as one JSON object on stdout; progress goes to stderr
   --approve       trust the project for this command; --no-approve: don't (default: as saved in pi)
-  --pi <path>     pi's entry file, package folder or binary (default: the one beside this package)
+  --pi <path>     pi's entry file, package folder or binary (default: the one next to this package)
 `;

@@ -25,7 +25,7 @@ export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: It
 			severity: "warning",
 			code: "unknown-tool",
 			message: `Phase ${quoted(phaseId)} limits ${quoted(name)}, and this session has no such tool.${didYouMean(name, known)}`,
-			remedy: "Correct the name, or install the extension that brings the tool.",
+			remedy: "Correct the name, or install the extension that provides the tool.",
 		});
 	}
 	return [...found.values()];

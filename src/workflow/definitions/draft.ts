@@ -150,11 +150,11 @@ function duplicatePhase(key: string, id: string, earlier: string, path: string):
 		...(earlier === path
 			? {
 					message: `Workflow ${quoted(key)} lists the phase file ${quoted(path)} twice.`,
-					remedy: "Remove one of the two, or make the repeated part a workflow of its own and refer to it twice.",
+					remedy: "Remove one of the two, or move the repeated part into its own workflow and refer to it twice.",
 				}
 			: {
 					message: `Workflow ${quoted(key)} has two phases with the id ${quoted(id)}: ${quoted(earlier)} and ${quoted(path)}.`,
-					remedy: "Give each phase of a workflow an `id` of its own.",
+					remedy: "Give each phase of a workflow a unique `id`.",
 				}),
 	};
 }
@@ -167,7 +167,7 @@ function gone(file: string): Diagnostic {
 		column: 1,
 		severity: "error",
 		code: "broken-link",
-		message: "The file is a link that leads nowhere, or it has just been removed.",
+		message: "The file is a broken link, or was just removed.",
 		remedy: "Point the link at a file that exists, or remove it.",
 	};
 }

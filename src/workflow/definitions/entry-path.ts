@@ -33,7 +33,7 @@ export function openRealDirectories(): RealDirectories {
 /** Finds the file that an entry names. */
 export function locateEntry(entry: string, ground: Ground, realDirectory: RealDirectories): EntryPath {
 	if (entry.includes("\0"))
-		return refused("bad-path", `The path ${quoted(entry)} has a zero character in it.`, "Remove it.");
+		return refused("bad-path", `The path ${quoted(entry)} contains a NUL character.`, "Remove it.");
 	const file = isAbsolute(entry) ? normalize(entry) : resolve(ground.directory, entry);
 	const parent = realDirectory(dirname(file));
 	if (parent === undefined) return isInside(ground.root, file) ? { kind: "absent", file } : leadsOut(entry);
@@ -45,11 +45,7 @@ export function locateEntry(entry: string, ground: Ground, realDirectory: RealDi
 		return allowed(plain, ground) ? { kind: "absent", file } : leadsOut(entry);
 	}
 	if (real === undefined)
-		return refused(
-			"broken-link",
-			`The link ${quoted(entry)} leads nowhere.`,
-			"Point it at a phase file, or replace it.",
-		);
+		return refused("broken-link", `The link ${quoted(entry)} is broken.`, "Point it at a phase file, or replace it.");
 	return allowed(real, ground) ? { kind: "inside", file, real } : leadsOut(entry);
 }
 
@@ -61,7 +57,7 @@ function leadsOut(entry: string): EntryPath {
 	const home = /^~[/\\]/.test(entry);
 	return refused(
 		"outside",
-		`The phase file ${quoted(entry)} lies outside the directory that holds the workflows, so it is not read.`,
+		`The phase file ${quoted(entry)} is outside the workflows directory, so it is not read.`,
 		home
 			? "`~` is not expanded here: write a path relative to workflow.yaml."
 			: "Move the file below that directory, for example into `_shared/`, and name it with a relative path.",

@@ -170,7 +170,7 @@ export const unknownWorkflowKeys: GroupOptions = {
 		isLimit(key, value) || isNearly(key, ["loopable", "maxLoops", "autoContinue", "show"]) ? "error" : "warning",
 	remedy: (key, value) =>
 		isLimit(key, value)
-			? "Limits stand in the phase files: `tools:`, and below it `blacklist`, `whitelist` or `allow`."
+			? "Write limits in the phase files: `tools:`, and below it `blacklist`, `whitelist` or `allow`."
 			: undefined,
 };
 
@@ -178,7 +178,7 @@ export const unknownWorkflowKeys: GroupOptions = {
 export const unknownPhaseKeys: GroupOptions = {
 	unknown: (key, value) => (isLimit(key, value) || isNearly(key, ["autoContinue", "advance"]) ? "error" : "warning"),
 	remedy: (key, value) =>
-		isLimit(key, value) ? "Limits stand below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined,
+		isLimit(key, value) ? "Write limits below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined,
 };
 
 /** pi's own tools, whose names are known without a session. */
@@ -238,7 +238,7 @@ function template(about: string) {
 
 function readEntries(node: Node, reading: Reading): readonly WrittenEntry[] | undefined {
 	if (node.kind !== "list" || node.items.length === 0) {
-		const remedy = "Write one entry a line below `phases:`, such as `- plan.md` or `- subworkflow: review`.";
+		const remedy = "Write one entry per line below `phases:`, such as `- plan.md` or `- subworkflow: review`.";
 		return wrongType(node, reading, "a list with at least one phase", remedy);
 	}
 	const entries: WrittenEntry[] = [];
@@ -264,8 +264,8 @@ function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
 		limited ||= limits;
 		reading.report[limits ? "error" : "warn"](reading.source.place(keyStart), {
 			code: "unknown-key",
-			message: `There is no field ${quoted(name)} beside \`subworkflow\`.`,
-			remedy: "Remove it: what holds for a workflow stands in its own workflow.yaml.",
+			message: `\`subworkflow\` takes no other field: ${quoted(name)}.`,
+			remedy: "Remove it: a workflow is configured in its own workflow.yaml.",
 		});
 	}
 	if (limited) return undefined;
@@ -290,11 +290,11 @@ function notAnEntry(node: MapNode, reading: Reading, wanted: string): undefined 
 	const file = value.kind === "scalar" && /\.md$/i.test(value.written) ? value.written : undefined;
 	reading.report.error(reading.source.place(keyStart), {
 		code: "unknown-key",
-		message: `An entry of \`phases\` is a group that begins with ${quoted(name)}, and not ${wanted}.${near === undefined ? "" : " Did you mean `subworkflow`?"}`,
+		message: `An entry of \`phases\` is a group that starts with ${quoted(name)}, not ${wanted}.${near === undefined ? "" : " Did you mean `subworkflow`?"}`,
 		remedy:
 			file === undefined
-				? "Put what a phase is into a file of its own, and write its path here: `- plan.md`."
-				: `Write the path alone: \`- ${file}\`.`,
+				? "Put the phase into its own file, and write the path here: `- plan.md`."
+				: `Write only the path: \`- ${file}\`.`,
 	});
 	return undefined;
 }

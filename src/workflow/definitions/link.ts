@@ -130,9 +130,9 @@ function ambiguous(draft: Draft, same: readonly Draft[], severity: Diagnostic["s
 		code: "ambiguous-key",
 		message:
 			severity === "warning"
-				? `Another workflow has the directory name ${quoted(draft.key)} and stands higher up, so this one is not used: ${others.join(", ")}.`
-				: `More than one workflow has the directory name ${quoted(draft.key)}, so none of them is used: ${others.join(", ")}.`,
-		remedy: "Rename one of the directories: references go by directory name.",
+				? `Another workflow has the directory name ${quoted(draft.key)} at a higher level, so this one is ignored: ${others.join(", ")}.`
+				: `More than one workflow has the directory name ${quoted(draft.key)}, so none is used: ${others.join(", ")}.`,
+		remedy: "Rename one of the directories: references use directory names.",
 	};
 }
 
@@ -141,7 +141,7 @@ function hides(draft: Draft, hidden: Draft): Diagnostic {
 		...startOf(draft),
 		severity: "error",
 		code: "hides-global",
-		message: `The project's workflow ${quoted(draft.key)} does not load, and the global one of the same name is not used in its place: ${quoted(hidden.file, 200)}.`,
+		message: `The project's workflow ${quoted(draft.key)} does not load, and the global one of the same name does not replace it: ${quoted(hidden.file, 200)}.`,
 		remedy: "Fix the project's workflow, or remove its directory to use the global one.",
 	};
 }
@@ -151,7 +151,7 @@ function wouldLoop(draft: Draft, way: readonly string[]): Diagnostic {
 		...(draft.references.find(({ key }) => key === way[1])?.place ?? startOf(draft)),
 		severity: "error",
 		code: "loop",
-		message: `Workflow ${quoted(draft.key)} would run itself without end: ${shortened(way).join(" → ")}.`,
+		message: `Workflow ${quoted(draft.key)} would run itself endlessly: ${shortened(way).join(" → ")}.`,
 		remedy: "Remove one of these references; to repeat phases use `loop` of `workflow_step`.",
 	};
 }
@@ -179,7 +179,7 @@ function missingReference(draft: Draft, key: string, place: Place, known: readon
 		severity: "error",
 		code: "missing-reference",
 		message: `Workflow ${quoted(draft.key)} runs ${quoted(key)}, and there is no such workflow.${didYouMean(key, known)}`,
-		remedy: "Write the name of a directory that has a workflow.yaml, or remove the entry.",
+		remedy: "Write the name of a directory that contains a workflow.yaml, or remove the entry.",
 	};
 }
 
@@ -201,7 +201,7 @@ function assignCommands(drafts: readonly Draft[], diagnostics: Diagnostic[]): Ma
 			severity: "warning",
 			code: "duplicate-command",
 			message: `\`/workflow ${definition.commandName}\` starts the ${winner.tier === "project" ? "project's" : "global"} workflow ${quoted(winner.key)}, so ${quoted(definition.key)} cannot be started by this name.`,
-			remedy: "Give one of the two another `commandName`.",
+			remedy: "Give one of them another `commandName`.",
 		});
 	}
 	return new Map([...commands].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -11,7 +11,7 @@ export function usageLines(catalogue: Catalogue, base?: string): string[] {
 	const lines = ["Usage: /workflow <name> <task>", ""];
 	if (visible.length === 0)
 		lines.push(
-			"There is no workflow to start. Put one into .pi/workflows/<name>/workflow.yaml, or into the same folder of pi's agent directory.",
+			"No workflow to start. Create one in .pi/workflows/<name>/workflow.yaml, or into the same folder of pi's agent directory.",
 		);
 	else {
 		lines.push("Workflows:");
@@ -95,7 +95,12 @@ function rejectedSummary({ rejected }: Catalogue, base: string | undefined): str
 		return `  ✗ ${singleLine(key)} — ${why}`;
 	});
 	const more = rejected.size > mostRejected ? [`  … and ${rejected.size - mostRejected} more`] : [];
-	return ["", `${count(rejected.size, "workflow")} did not load (/workflow check shows everything):`, ...told, ...more];
+	return [
+		"",
+		`${count(rejected.size, "workflow")} did not load (/workflow check lists all problems):`,
+		...told,
+		...more,
+	];
 }
 
 function count(number: number, noun: string): string {

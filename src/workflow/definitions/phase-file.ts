@@ -58,8 +58,8 @@ export function readPhase(source: Source): PhaseRead {
 	if (body === "")
 		report.error(source.place(source.text.length), {
 			code: "no-instructions",
-			message: "The phase has no instructions: nothing stands below the front matter.",
-			remedy: "Write below the second `---` what the agent is to do in this phase.",
+			message: "The phase has no instructions: the text below the front matter is empty.",
+			remedy: "Write the agent's instructions below the second `---`.",
 		});
 	if (read.kind === "failed" || report.failed) return failed();
 
@@ -71,7 +71,7 @@ export function readPhase(source: Source): PhaseRead {
 		if (lower !== word.text && builtInTools.has(lower))
 			report.warn(place, {
 				code: "tool-case",
-				message: `Tool names are case-sensitive, and there is no tool ${quoted(word.text)}.`,
+				message: `Tool names are case-sensitive, and no tool is called ${quoted(word.text)}.`,
 				remedy: `Write \`${lower}\`.`,
 			});
 		return { name: word.text, phaseId: id, place };

@@ -98,7 +98,7 @@ function notRead(file: string, name: string): Problem {
 	if (other) return foreignProblem(other);
 	return {
 		code: "misnamed-file",
-		message: `This is not read: a workflow's file is called \`workflow.yaml\`, not \`${name}\`.`,
+		message: `This file is not read: a workflow file is called \`workflow.yaml\`, not \`${name}\`.`,
 		remedy: "If it is meant for this package, rename it to `workflow.yaml`.",
 	};
 }
@@ -150,12 +150,12 @@ function realPath(path: string): string | undefined {
 const tooManyNames: Problem = {
 	code: "too-many-names",
 	message: `The directory has more than ${mostNames} entries, so it is not searched for workflows.`,
-	remedy: "Move workflows out of it, or what is not a workflow.",
+	remedy: "Move the workflows or the other entries elsewhere.",
 };
 
 const leadsNowhere: Problem = {
 	code: "broken-link",
-	message: "This link leads nowhere, so a workflow that it may stand for is not found.",
+	message: "This link is broken, so a workflow behind it is not found.",
 	remedy: "Point it at a directory that exists, or remove it.",
 };
 
@@ -163,8 +163,8 @@ function unlistable(code: string): Problem {
 	if (code === "ENOTDIR")
 		return {
 			code: "not-a-directory",
-			message: "A file stands where the directory with the workflows should be.",
-			remedy: "Replace it with a directory that has one directory for each workflow.",
+			message: "This is a file; the workflows directory is expected here.",
+			remedy: "Replace it with a directory that contains one directory per workflow.",
 		};
 	return {
 		code: "unreadable",

@@ -73,8 +73,8 @@ function knownKeysOnly(map: MapNode, reading: Reading): boolean {
 		known = false;
 		reading.report.error(reading.source.place(entry.keyStart), {
 			code: "unknown-key",
-			message: `${quoted(key)} in \`${reading.path}\` is no limit that is known.${didYouMean(key, keys)}`,
-			remedy: "Write `blacklist`, `whitelist` or `allow`; a limit that is not understood does not load.",
+			message: `${quoted(key)} in \`${reading.path}\` is not a known limit.${didYouMean(key, keys)}`,
+			remedy: "Write `blacklist`, `whitelist` or `allow`; an unknown limit does not load.",
 		});
 	}
 	return known;
@@ -96,7 +96,7 @@ function readGroup(map: MapNode, reading: Reading): LimitsRead | undefined {
 	if (entry)
 		reading.report.error(reading.source.place(entry.keyStart), {
 			code: "shell-with-allow",
-			message: "`shell` has no meaning next to `allow`: what a command may do follows from `allow`.",
+			message: "`shell` has no effect with `allow`: `allow` determines what a command may do.",
 			remedy: "Remove `shell`; add `exec` to `allow` for commands whose effect is unknown.",
 		});
 	return entry || !may ? undefined : { limits: { kind: "capabilities", may }, names: [] };
@@ -111,7 +111,7 @@ function onlyList(map: MapNode, { source, report, path }: Reading): (typeof list
 	if (second === undefined) return key;
 	report.error(source.place(map.entries.get(second)?.keyStart ?? 0), {
 		code: "both-lists",
-		message: `\`${path}\` has both \`${key}\` and \`${second}\`, and they exclude each other.`,
+		message: `\`${path}\` has both \`${key}\` and \`${second}\`, which are mutually exclusive.`,
 		remedy,
 	});
 	return undefined;
@@ -138,26 +138,26 @@ function readToolNames(node: Node, reading: Reading, lone: "accepted" | "refused
 function oddName(name: string): { message: string; remedy: string } | undefined {
 	if (/[()]/.test(name))
 		return {
-			message: `${quoted(name)} has parentheses in it, and a limit names tools, not what they are called with.`,
-			remedy: "Write the name alone; to judge calls by what they would do, use `allow` or `shell: strict`.",
+			message: `${quoted(name)} contains parentheses; a limit names tools, not their arguments.`,
+			remedy: "Write only the name; to judge calls by their effect, use `allow` or `shell: strict`.",
 		};
 	if (/\s/.test(name))
-		return { message: `The tool name ${quoted(name)} has a space in it.`, remedy: "Put a comma between two names." };
+		return { message: `The tool name ${quoted(name)} contains a space.`, remedy: "Separate names with commas." };
 	if (name.startsWith("!"))
 		return {
-			message: `${quoted(name)} begins with \`!\`, and there are no exceptions in these lists.`,
+			message: `${quoted(name)} starts with \`!\`, but these lists have no exceptions.`,
 			remedy: "List the tools themselves, or use the other kind of list.",
 		};
 	const [character] = /[^\p{L}\p{N}_.*/-]/u.exec(name) ?? [];
 	if (character !== undefined)
 		return {
-			message: `${quoted(name)} has ${quoted(character)} in it, and no tool is called so.`,
-			remedy: "Write `[read, grep]`, or one name a line with `- ` before it; `*` stands for any characters.",
+			message: `${quoted(name)} contains ${quoted(character)}, which no tool name does.`,
+			remedy: "Write `[read, grep]`, or one name per line starting with `- `; `*` matches any characters.",
 		};
 	if (keys.includes(name))
 		return {
-			message: `${quoted(name)} stands here as the name of a tool.`,
-			remedy: `Put a colon behind it, and the list behind that or below it: \`${name}: …\`.`,
+			message: `${quoted(name)} is read as a tool name here.`,
+			remedy: `Put a colon after it, followed by the list: \`${name}: …\`.`,
 		};
 	return undefined;
 }
@@ -173,8 +173,8 @@ function readCapabilities(node: Node, reading: Reading): readonly Capability[] |
 			wrong = true;
 			reading.report.error(reading.source.place(word.start), {
 				code: "bad-value",
-				message: `${quoted(word.text)} in \`${reading.path}\` is no capability.${didYouMean(word.text, capabilities)}`,
-				remedy: "Write `read`, `write` and `exec`, as many as apply; to list tools by name use `whitelist`.",
+				message: `${quoted(word.text)} in \`${reading.path}\` is not a capability.${didYouMean(word.text, capabilities)}`,
+				remedy: "Write `read`, `write` and `exec`, in any combination; to list tools by name use `whitelist`.",
 			});
 		}
 	}
@@ -189,7 +189,7 @@ function readShell(map: MapNode, reading: Reading): ShellRule | undefined {
 	if (!rule)
 		reading.report.error(reading.source.place(entry.value.start), {
 			code: "bad-value",
-			message: `\`${reading.path}.shell\` can be \`judged\`, \`strict\` or \`unrestricted\`.${didYouMean(written, shellRules)}`,
+			message: `\`${reading.path}.shell\` must be \`judged\`, \`strict\` or \`unrestricted\`.${didYouMean(written, shellRules)}`,
 			remedy: "Write one of the three, or remove the line for `judged`.",
 		});
 	return rule;

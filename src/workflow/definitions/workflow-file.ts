@@ -79,7 +79,7 @@ function readRoot(source: Source, report: Report): MapNode | undefined {
 			report.error(source.place(root?.start ?? 0), {
 				code: root ? "not-fields" : "empty",
 				message: root ? "The file is not a group of `key: value` fields." : "The file is empty.",
-				remedy: "Write `name`, `commandName`, `initialMessage` and `phases`, one field a line.",
+				remedy: "Write `name`, `commandName`, `initialMessage` and `phases`, one field per line.",
 			});
 		return undefined;
 	}
@@ -101,7 +101,7 @@ function requireCommand(
 		if (given === undefined ? Object.hasOwn(values, key) : given.trim() === "")
 			report.error(source.place(entry?.keyStart ?? root.start), {
 				code: "missing-key",
-				message: `\`${key}\` is ${given === undefined ? "missing" : "empty"}, and a workflow that people start needs it.`,
+				message: `\`${key}\` is ${given === undefined ? "missing" : "empty"}, and a workflow that users can start needs it.`,
 				remedy: `Give \`${key}\` a text, or write \`show: workflows\` if it only runs inside other workflows.`,
 			});
 	}
@@ -109,7 +109,7 @@ function requireCommand(
 	if (commandName !== undefined && commandName.trim() !== "" && !/^[a-zA-Z0-9_-]+$/.test(commandName))
 		report.error(source.place(root.entries.get("commandName")?.value.start ?? root.start), {
 			code: "bad-value",
-			message: `\`commandName\` is ${quoted(commandName)}, and only letters from a to z, digits, \`-\` and \`_\` may stand there${/^\s|\s$/.test(commandName) ? ", no space around them either" : ""}.`,
+			message: `\`commandName\` is ${quoted(commandName)}, and only letters from a to z, digits, \`-\` and \`_\` are allowed${/^\s|\s$/.test(commandName) ? ", no space around them either" : ""}.`,
 			remedy: `Write \`${commandLike(commandName)}\`.`,
 		});
 }
@@ -126,19 +126,19 @@ function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>
 	if (values.loopable === false && values.maxLoops !== undefined)
 		report.warn(at("maxLoops"), {
 			code: "no-effect",
-			message: "`maxLoops` has no effect beside `loopable: false`.",
-			remedy: "Remove one of the two.",
+			message: "`maxLoops` has no effect with `loopable: false`.",
+			remedy: "Remove one.",
 		});
 	if (values.commandName?.startsWith("--") && commandWords.includes(values.commandName.slice(2)))
 		report.warn(at("commandName"), {
 			code: "command-word",
-			message: `${quoted(values.commandName)} is always a word of \`/workflow\` itself, so this workflow cannot be started.`,
+			message: `${quoted(values.commandName)} is a command of \`/workflow\`, so this workflow cannot be started.`,
 			remedy: "Choose another `commandName`.",
 		});
 	if (values.commandName !== undefined && commandWords.includes(values.commandName))
 		report.warn(at("commandName"), {
 			code: "command-word",
-			message: `${quoted(values.commandName)} is a word of \`/workflow\` itself: it starts this workflow, and \`/workflow --${values.commandName}\` does what the word did.`,
+			message: `${quoted(values.commandName)} is a command of \`/workflow\`: it now starts this workflow, and \`/workflow --${values.commandName}\` runs the command.`,
 			remedy: "Choose another `commandName` to keep the short form of both.",
 		});
 	for (const key of templateTextFields) {

@@ -78,7 +78,7 @@ export function stopText(stop: Stop): string | undefined {
 		case "capability":
 			return stop.lacks === "write"
 				? `This phase may not write, and ${stop.what}.`
-				: `This phase may only run what is known to be harmless, and ${stop.what}.`;
+				: `This phase may only run programs known to be harmless, and ${stop.what}.`;
 	}
 }
 

@@ -6,7 +6,7 @@ import type { Definitions, LiveWorkflowRun, Position, Segment } from "./run.ts";
 /** The definition with this key. Throws if it is missing, which violates an invariant of `Definitions`. */
 export function definitionOf(definitions: Definitions, key: string): WorkflowDefinition {
 	const definition = definitions.get(key);
-	if (!definition) throw new Error(`The definitions of this run hold no workflow "${key}".`);
+	if (!definition) throw new Error(`The definitions of this run contain no workflow "${key}".`);
 	return definition;
 }
 

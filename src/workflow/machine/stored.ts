@@ -179,7 +179,7 @@ const simpleFields: readonly (readonly [keyof StoredState, (value: unknown) => b
 	["completionNotified", absentOr(isBoolean), "true or false"],
 	["cancelled", absentOr(isBoolean), "true or false"],
 	["since", absentOr(isTime), "a time"],
-	["away", absentOr(isTime), "a length of time"],
+	["away", absentOr(isTime), "a duration"],
 ];
 
 export type RestoredRun = { readonly kind: "run"; readonly run: WorkflowRun } | Extract<StateRead, { kind: "invalid" }>;
@@ -227,7 +227,7 @@ export function restoreRun(state: StoredState, source: DefinitionsSource): Resto
 	const place = follow(position, definitions);
 	if (typeof place === "string") return invalid(place);
 	if (phaseId !== undefined && phaseAt(definitions, place).id !== phaseId)
-		return invalid(`its place is not the phase "${phaseId}"`);
+		return invalid(`its position is not the phase "${phaseId}"`);
 	return live(place);
 }
 
@@ -256,9 +256,9 @@ function readPath(data: Record<string, unknown>, workflowKey: string): StoredSeg
 	const path: StoredSegment[] = [];
 	for (const segment of written) {
 		if (!isObject(segment) || typeof segment.workflowKey !== "string" || !isCount(segment.phaseIndex))
-			return "`currentPath` has a part that is not a place";
-		if (segment.phaseId !== undefined && typeof segment.phaseId !== "string") return "a phase id is not a text";
-		if (segment.loops !== undefined && !isCount(segment.loops)) return "a number of loops is not a whole number";
+			return "`currentPath` has an invalid part";
+		if (segment.phaseId !== undefined && typeof segment.phaseId !== "string") return "a phase id is not a string";
+		if (segment.loops !== undefined && !isCount(segment.loops)) return "a loop count is not an integer";
 		path.push({
 			workflowKey: segment.workflowKey,
 			phaseIndex: segment.phaseIndex,

@@ -258,8 +258,8 @@ function stop(run: WorkflowRun, patience: { row: number; visit: number }): Workf
 	if (run.kind === "stale" || run.status.kind !== "running") return still(run);
 	if (waitsForPerson(run) || !continuesAutomatically(run)) return { run, actions: [{ kind: "wait" }] };
 	const { row, visit } = run.reminders;
-	if (row >= patience.row) return pause(run, "reminders", `${row} reminders in a row changed nothing`);
-	if (visit >= patience.visit) return pause(run, "reminders", `${visit} reminders did not bring this phase to its end`);
+	if (row >= patience.row) return pause(run, "reminders", `${row} reminders in a row had no effect`);
+	if (visit >= patience.visit) return pause(run, "reminders", `${visit} reminders did not end this phase`);
 	return {
 		run: { ...run, reminders: { row: row + 1, visit: visit + 1 } },
 		actions: [{ kind: "remind", count: row + 1, of: patience.row }],

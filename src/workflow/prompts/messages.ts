@@ -40,7 +40,7 @@ export function abandonedText(run: WorkflowRun, way: ExitKind = "skip"): string 
 		run.status.kind === "done"
 			? `${way === "skip" ? "skipped" : "ended"} the last phase of the workflow "${name}", which is over`
 			: `cancelled the workflow "${name}"`;
-	return `The user has ${what}. Its instructions and limits no longer hold. Stop working on it and wait for the user's next message.`;
+	return `The user has ${what}. Its instructions and limits no longer apply. Stop working on it and wait for the user's next message.`;
 }
 
 /** The reason why the current phase refuses a tool. */
@@ -52,13 +52,13 @@ export function blockReason(run: LiveWorkflowRun, tool: string): string {
 
 /** Advice after a refusal. Shorter if the workflow has its own `blockReasonTemplate`. */
 export function blockAdvice(run: LiveWorkflowRun): string {
-	const keep = "Keep to what this phase allows.";
+	const keep = "Do only what this phase allows.";
 	return rootOf(run).blockReasonTemplate === undefined ? `${keep} ${endOfPhase(run)}` : keep;
 }
 
 /** The reason why every tool is refused while the definition of a run is missing. */
 export function staleReason(missing: string): string {
-	return `This session is in a workflow whose definition "${missing}" cannot be found, so what it allows is unknown. The user has to restore it and enter /workflow reload, or enter /cancel-workflow.`;
+	return `This session is in a workflow whose definition "${missing}" cannot be found, so its limits are unknown. The user must restore it and enter /workflow reload, or enter /cancel-workflow.`;
 }
 
 /** Why a run is paused, and how to resume it. */
@@ -101,7 +101,7 @@ export function workflowRefusalText(refusal: WorkflowRefusal): string {
 		case "stale":
 			return `The definition of the workflow "${refusal.missing}" cannot be found, so nothing can be changed. Restore it and use /workflow reload, or end the run with /cancel-workflow.`;
 		case "paused":
-			return "The workflow is paused: its phase does not change until the user enters /workflow resume. Tell the user so, and stop.";
+			return "The workflow is paused: its phase does not change until the user enters /workflow resume. Tell the user, and stop.";
 		case "not-paused":
 			return "The workflow is not paused.";
 		case "already-paused":
@@ -111,13 +111,13 @@ export function workflowRefusalText(refusal: WorkflowRefusal): string {
 		case "person-decides":
 			return refusal.wanted === "next"
 				? `Only the user ends the phase ${refusal.phase}, with /workflow next. Tell the user what is ready for them to decide, and stop.`
-				: `The phase ${refusal.phase} waits for the user, so only the user can cancel the workflow now, with /cancel-workflow. Tell the user why you would, and stop.`;
+				: `The phase ${refusal.phase} waits for the user, so only the user can cancel the workflow now, with /cancel-workflow. Tell the user why you want to, and stop.`;
 		case "not-loopable":
 			return `"${refusal.scope}" cannot be restarted: looping is switched off in it. Use action "next" to continue.`;
 		case "loops-used-up":
-			return `"${refusal.scope}" can be restarted at most ${refusal.max === 1 ? "once" : `${refusal.max} times`}, and that is used up. Use action "next" to continue.`;
+			return `"${refusal.scope}" can be restarted at most ${refusal.max === 1 ? "once" : `${refusal.max} times`}, and that limit is reached. Use action "next" to continue.`;
 		case "at-start":
-			return "This is the first phase: there is none before it.";
+			return "This is the first phase; no phase precedes it.";
 		case "no-earlier-phase":
 			return `No earlier phase is called "${refusal.name}".${didYouMean(refusal.name, refusal.names)} ${thereAre(refusal.names, "There is none before this one.")}`;
 		case "gone":

@@ -72,7 +72,7 @@ function changedRole(run: LiveWorkflowRun): string | undefined {
 /** How the model ends the phase, or that only the user can. */
 export function endOfPhase(run: LiveWorkflowRun): string {
 	return waitsForPerson(run)
-		? "You cannot end this phase: the user does, with /workflow next. When your part is done, tell the user what there is to decide, and stop."
+		? "You cannot end this phase: the user does, with /workflow next. When your part is done, tell the user what to decide, and stop."
 		: 'When it is finished, call workflow_step with action "next".';
 }
 

@@ -39,17 +39,17 @@ export function doneText(run: LiveWorkflowRun): string {
 		`✓ Advanced: ${name} → DONE`,
 		`Previous: ${name} · Current: DONE`,
 		"",
-		`All phases of "${rootOf(run).name}" are complete. Its instructions and limits no longer hold. Tell the user briefly what was done.`,
+		`All phases of "${rootOf(run).name}" are complete. Its instructions and limits no longer apply. Tell the user briefly what was done.`,
 	].join("\n");
 }
 
 export function askCancelText(run: LiveWorkflowRun | undefined): string {
 	const name = run ? `"${rootOf(run).name}"` : "this workflow";
-	return `Really cancel ${name}?\nWhat is not done stays undone, and this cannot be reversed. If so, call workflow_step with action "cancel" again in your next message; anything else keeps the workflow running.`;
+	return `Really cancel ${name}?\nUnfinished work stays unfinished, and this cannot be undone. If so, call workflow_step with action "cancel" again in your next message; anything else keeps the workflow running.`;
 }
 
 export function cancelledText(task: string): string {
-	return `The workflow is cancelled. Its task was: "${taskAgain(task)}". Its instructions and limits no longer hold.`;
+	return `The workflow is cancelled. Its task was: "${taskAgain(task)}". Its instructions and limits no longer apply.`;
 }
 
 /** The full status of a run. */

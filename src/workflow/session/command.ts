@@ -250,7 +250,7 @@ function reload(workflows: Workflows, ctx: ExtensionCommandContext, _rest: strin
 	const { controller, conversation } = workflows;
 	const { active } = controller;
 	if (!active) {
-		refuseCommand(ctx, "No workflow is active; definitions are read again whenever one starts.");
+		refuseCommand(ctx, "No workflow is active; definitions are read each time a workflow starts.");
 		return;
 	}
 	const definitions = reachable(catalogue.definitions, active.run.workflowKey);

@@ -286,7 +286,7 @@ export class WorkflowConversation {
 		if (!controller.active && !this.expected) controller.withdrawTool();
 		this.announceWaiting(ctx);
 		if (waits && controller.active)
-			say(ctx, "The workflow waits for you: send a message, or enter /workflow resume to continue it.");
+			say(ctx, "The workflow waits for you. Send a message, or enter /workflow resume to continue it.");
 		this.settled(ctx, ended);
 		this.subscribe();
 	}

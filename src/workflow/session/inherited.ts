@@ -30,7 +30,9 @@ export function inheritedPolicy(data: unknown, cwd: string): Policy {
 			if (call.own && call.hints?.readOnlyHint && limits.kind !== "blacklist") return undefined;
 			const stop = judgeCall(limits, call, footprint, project);
 			const reason = `The workflow that started this session is in the phase "${String(phase)}", which does not allow this use of \`${call.tool}\`.`;
-			return stop && verdict(stop, reason, "Do what this phase allows, and say in your answer what is left undone.");
+			return (
+				stop && verdict(stop, reason, "Do what this phase allows, and report in your answer what remains to be done.")
+			);
 		},
 		forbidsChanges: () => !changesAreMeant(limits),
 		forbidsTool: (name) => isNameRefused(limits, name),

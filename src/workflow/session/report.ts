@@ -13,7 +13,7 @@ import type { RunController } from "./run-controller.ts";
 
 /** Help for the verbs of `/workflow`. */
 export const verbsText = [
-	"/workflow list, check, show <name>: the workflows, and what is wrong with them",
+	"/workflow list, check, show <name>: the workflows and their problems",
 	"/workflow status, pause, resume, next, skip, back [phase], reload: the active workflow; /cancel-workflow ends it",
 ].join("\n");
 
@@ -34,7 +34,7 @@ export function trustHint({ cwd, trusted }: ProjectContext): string[] {
 /** Reports that no workflow is called `word`; `words` are further valid inputs for the suggestion. */
 export function notFoundText(word: string, catalogue: Catalogue, words: readonly string[] = []): string {
 	const names = visibleCommands(catalogue).map(([name]) => name);
-	const known = names.length === 0 ? "There are none here." : `There are: ${names.join(", ")}.`;
+	const known = names.length === 0 ? "This project has no workflows." : `Workflows: ${names.join(", ")}.`;
 	return `There is no workflow "${word}".${didYouMean(word, [...names, ...words])} ${known}`;
 }
 

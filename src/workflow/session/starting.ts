@@ -31,7 +31,7 @@ export async function startWorkflow(
 	const { pi, scope, controller, conversation } = workflows;
 	// Check this before an active workflow is abandoned.
 	if (!(await hasModel(ctx)))
-		return refuseCommand(ctx, "No model is ready to answer: choose one with /model, or enter its key with /login.");
+		return refuseCommand(ctx, "No model is available: choose one with /model, or enter its key with /login.");
 	if (!(await makeRoom(workflows, ctx))) return;
 	if (!ctx.isIdle()) {
 		say(ctx, `"${definition.name}" starts when pi has finished its current work.`);
@@ -45,7 +45,7 @@ export async function startWorkflow(
 		controller.withdrawTool();
 		return refuseCommand(
 			ctx,
-			`pi was started without the tool ${stepTool}: name it in --tools too, or leave out --no-tools or --exclude-tools.`,
+			`pi was started without the tool ${stepTool}: add it to --tools, or omit --no-tools or --exclude-tools.`,
 		);
 	}
 
@@ -80,7 +80,7 @@ export async function startWorkflow(
 		() => {
 			if (controller.held?.run.id === run.id) return;
 			conversation.cancelStart(run);
-			refuseCommand(ctx, `"${definition.name}" was not started: pi did not begin with its first message.`);
+			refuseCommand(ctx, `"${definition.name}" was not started: pi did not accept its first message.`);
 		},
 	);
 }

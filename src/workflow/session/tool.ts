@@ -32,11 +32,11 @@ const parameters = Type.Object({
 		type: "string",
 		enum: ["next", "status", "cancel", "loop"],
 		description:
-			"next: finish the phase and go to the following one. loop: restart the current workflow at its first phase. status: where the workflow is and what its phase asks for. cancel: abandon the whole workflow; asks for confirmation.",
+			"next: finish the phase and go to the following one. loop: restart the current workflow at its first phase. status: the current phase and its instructions. cancel: abandon the whole workflow; asks for confirmation.",
 	}),
 	summary: Type.Optional(
 		Type.String({
-			description: "With next and loop: what was done and found in this phase, in one to three sentences.",
+			description: "With next and loop: what you did and found in this phase, in one to three sentences.",
 		}),
 	),
 });
@@ -141,7 +141,7 @@ function outcome(held: HeldRun, before: Position, actions: readonly WorkflowActi
 			return failure(workflowRefusalText(action.refusal), refusalDetails(run, action.refusal.kind));
 		default:
 	}
-	throw new Error(`workflow_step has no answer for "${action?.kind}".`);
+	throw new Error(`workflow_step cannot handle "${action?.kind}".`);
 }
 
 function refusalDetails(run: WorkflowRun, error: string): Details {

@@ -23,8 +23,8 @@ describe("a run in a session", () => {
 		const dialog = await pi.screen.dialog(/Rewind [0-9a-f]{8} to the start of visit 1/);
 		for (const words of ["M a.txt", ".env (secret by its name", "undo restores them"])
 			expect(dialog.title).toContain(words);
-		expect(dialog.options?.[0]).toContain("No, leave everything");
-		pi.screen.answer(dialog, "No, leave everything");
+		expect(dialog.options?.[0]).toContain("No, change nothing");
+		pi.screen.answer(dialog, "No, change nothing");
 		await refused;
 		expect(project.read("a.txt")).toBe("one\ntwo\n");
 		const agreed = pi.prompt("/chronicle rewind 1");
@@ -76,7 +76,7 @@ describe("a run in a session", () => {
 		pi.screen.answer(await pi.screen.dialog("Move from planning"), "Tell the worker something");
 		pi.screen.answer(await pi.screen.dialog("What should the next worker know?"), "Mind the gap");
 		await pi.screen.notified("The next worker reads it");
-		pi.screen.answer(await pi.screen.dialog("Move from planning"), "Send it elsewhere");
+		pi.screen.answer(await pi.screen.dialog("Move from planning"), "Send to another state");
 		pi.screen.answer(await pi.screen.dialog("Which state"), "verification");
 		pi.screen.answer(await pi.screen.dialog("Message for the worker of verification"), "");
 		await pi.screen.notified("done");
@@ -102,7 +102,7 @@ describe("a session that watches a run", () => {
 		const outside = await chronicle(project, ["approve", "--json"]);
 		expect(outside.data).toMatchObject({ heard: "taken" });
 		await server.waitForRequest((request) => request.users[0]?.includes(worker("implementation")) ?? false);
-		pi.screen.answer(dialog, "Send it elsewhere");
+		pi.screen.answer(dialog, "Send to another state");
 		const second = await rpc();
 		await second.prompt("/chronicle resume");
 		await second.screen.notified("supervised by another process");

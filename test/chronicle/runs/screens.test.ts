@@ -137,7 +137,7 @@ describe("a run on the screen", () => {
 					"Two steps: the option, then its tests.",
 					"A docs/plan.md +4 −0",
 					"So far: $0.00",
-					"Look at the changes first",
+					"Review the changes",
 					"Later",
 					"Esc later",
 				],
@@ -213,18 +213,18 @@ describe("a run on the screen", () => {
 			pi.type("Mind the gap");
 			await pi.press("enter");
 			await pi.waitForScreen("The next worker reads it.");
-			await answer(pi, "Look at the changes first");
+			await answer(pi, "Review the changes");
 			await pi.waitForScreen("Changes in planning");
 			await pi.press("escape");
-			await answer(pi, "Reject, and say why");
+			await answer(pi, "Reject with a reason");
 			await pi.waitForScreen("What should change in planning?");
 			pi.type("Name the risks");
 			await pi.press("enter");
 			await pi.waitForScreen("A better plan.", 20_000);
 			expect(server.requests[1]?.users.at(-1)).toContain("Name the risks");
 			expect(server.requests[1]?.users.join("\n")).toContain("Mind the gap");
-			await answer(pi, "Send it elsewhere");
-			await pi.waitForScreen("Which state comes next?");
+			await answer(pi, "Send to another state");
+			await pi.waitForScreen("Which state is next?");
 			await answer(pi, "verification");
 			await pi.waitForScreen("Message for the worker of verification");
 			await pi.press("enter");
@@ -264,12 +264,12 @@ describe("a run on the screen", () => {
 			held.open();
 			const told = await pi.waitForScreen("Clear your input line to answer.", 20_000);
 			expect(told).toContain("half a thought");
-			expect(told).not.toContain("Yes, this once");
+			expect(told).not.toContain("Yes, once");
 			await pi.press("ctrl+u");
-			const asked = await pi.waitForScreen(/→ No, refuse it[\s\S]*Esc refuses/, 20_000);
+			const asked = await pi.waitForScreen(/→ No, refuse[\s\S]*Esc refuses/, 20_000);
 			for (const words of ["build", "sh deploy.sh", "Deploying needs a word", "Esc refuses"])
 				expect(asked.replace(/\s+/g, " ")).toContain(words);
-			await answer(pi, "Yes, this once");
+			await answer(pi, "Yes, once");
 			await pi.waitForScreen("Done [✓]", 20_000);
 			expect(project.read("deployed.txt")).toBe("deploy\n");
 		},

@@ -18,7 +18,7 @@ describe("a run in the terminal", () => {
 		});
 		const pi = await tui({ cols: 100, rows: 40 });
 		await pi.submit("/chronicle feature Add a --month option");
-		const asked = ["Move from planning to implementation?", "Planning [?]", "Look at the changes first"];
+		const asked = ["Move from planning to implementation?", "Planning [?]", "Review the changes"];
 		await pi.waitForScreen((screen) => asked.every((words) => screen.includes(words)), 30_000);
 		// The first option only looks.
 		await pi.press("enter");

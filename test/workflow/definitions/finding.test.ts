@@ -144,9 +144,9 @@ describe("locations of workflows", () => {
 		// The project's workflow replaces the global one even if it is broken.
 		expect([keys(catalogue), rejected(catalogue)]).toEqual([["y"], ["x", "z"]]);
 		const said = tree.lines(catalogue.diagnostics).join("\n");
-		expect(said).toMatch(/^project\/_in\/z\/workflow\.yaml:1:1 The file is a link that leads nowhere/m);
+		expect(said).toMatch(/^project\/_in\/z\/workflow\.yaml:1:1 The file is a broken link/m);
 		expect(said).toMatch(/^project\/x\/workflow\.yaml:1:1 The file is a link/m);
-		expect(said).toMatch(/^project\/gone warning: This link leads nowhere/m);
+		expect(said).toMatch(/^project\/gone warning: This link is broken/m);
 		rmSync(join(tree.folder, "project", "x", "workflow.yaml"));
 		tree.write({ "project/_in/z/nowhere.yaml": workflowYaml(["a.md"], { commandName: "z" }) });
 		expect(keys(tree.load())).toEqual(["x", "y", "z"]);
@@ -239,8 +239,7 @@ describe("names and conflicts", () => {
 			expect(keys(catalogue)).toEqual([]);
 			expect(catalogue.rejected.get("x")?.tier).toBe("project");
 			const said = tree.lines(catalogue.rejected.get("x")?.diagnostics ?? []).join("\n");
-			if (what !== "a missing reference")
-				expect(said).toContain("the global one of the same name is not used in its place");
+			if (what !== "a missing reference") expect(said).toContain("the global one of the same name does not replace it");
 			expect(tree.lines(catalogue.rejected.get("y")?.diagnostics ?? []).join("\n")).toContain(
 				"runs `x`, which does not load",
 			);

@@ -30,7 +30,7 @@ describe("lists for users", () => {
 			"Workflows:",
 			"  release — Release Pipeline",
 			"",
-			"1 workflow did not load (/workflow check shows everything):",
+			"1 workflow did not load (/workflow check lists all problems):",
 			"  ✗ broken — project/broken/workflow.yaml:4:7 `show` is `hidden`; it can be `user` or `workflows`. — Write `user` or `workflows`.",
 		]);
 		for (let more = 0; more < 6; more++) tree.write({ [`project/more-${more}/workflow.yaml`]: "name: x\n" });

@@ -30,9 +30,9 @@ describe("workflow.yaml", () => {
 		["show without a value", { show: "" }, "`show` has no value"],
 		["maxLoops without a value", { maxLoops: "~" }, "`maxLoops` has no value"],
 		["autoContinue without a value", { autoContinue: "null" }, "`autoContinue` has no value"],
-		["limits for the whole workflow", { tools: "{blacklist: [edit]}" }, "Limits stand in the phase files"],
-		["a blacklist for the whole workflow", { blacklist: "[edit]" }, "Limits stand in the phase files"],
-		["readonly", { readonly: "true" }, "Limits stand in the phase files"],
+		["limits for the whole workflow", { tools: "{blacklist: [edit]}" }, "Write limits in the phase files"],
+		["a blacklist for the whole workflow", { blacklist: "[edit]" }, "Write limits in the phase files"],
+		["readonly", { readonly: "true" }, "Write limits in the phase files"],
 		["a commandName with a slash", { commandName: "/fix" }, "Write `fix`"],
 		["a commandName with other letters", { commandName: "größe!" }, "Write `gro-e`"],
 		["a commandName with space around it", { commandName: "' fix '" }, "no space around"],
@@ -68,15 +68,15 @@ describe("workflow.yaml", () => {
 		[
 			"a limit next to subworkflow",
 			`${workflowYaml(["a.md"])}  - subworkflow: y\n    loopable: false\n`,
-			"no field `loopable`",
+			"takes no other field: `loopable`",
 		],
 		[
 			"tools next to subworkflow",
 			`${workflowYaml(["a.md"])}  - subworkflow: y\n    tools: [read]\n`,
-			"no field `tools`",
+			"takes no other field: `tools`",
 		],
-		["a phase in place", `${workflowYaml(["a.md"])}  - name: plan\n    prompt: do it\n`, "into a file of its own"],
-		["a file as a field", `${workflowYaml(["a.md"])}  - file: b.md\n`, "Write the path alone: `- b.md`"],
+		["a phase in place", `${workflowYaml(["a.md"])}  - name: plan\n    prompt: do it\n`, "into its own file"],
+		["a file as a field", `${workflowYaml(["a.md"])}  - file: b.md\n`, "Write only the path: `- b.md`"],
 		["a numeric subworkflow", `${workflowYaml(["a.md"])}  - subworkflow: 12\n`, 'Write `subworkflow: "12"`'],
 		["a subworkflow without a name", `${workflowYaml(["a.md"])}  - subworkflow:\n`, "directory name"],
 		["a list in the list", `${workflowYaml(["a.md"])}  - [b.md]\n`, "`phases[2]` must be"],
@@ -171,8 +171,8 @@ describe("workflow.yaml", () => {
 		expect(catalogue.diagnostics.map(({ severity }) => severity)).not.toContain("error");
 		const said = tree.lines(catalogue.diagnostics).join("\n");
 		expect(said).toContain("There is no field `description`.");
-		expect(said).toContain("`list` is a word of `/workflow` itself");
-		expect(said).toContain("`maxLoops` has no effect beside `loopable: false`");
+		expect(said).toContain("`list` is a command of `/workflow`");
+		expect(said).toContain("`maxLoops` has no effect with `loopable: false`");
 		expect(said).toContain("`{descripton}` is not a variable and is not replaced. Did you mean `{description}`?");
 		expect(said.split("`{unheard}` is not a variable")).toHaveLength(2);
 	});

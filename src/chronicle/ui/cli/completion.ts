@@ -27,13 +27,13 @@ compdef _pi_chronicle pi-chronicle
 
 const usage = `pi-chronicle completion bash | zsh | fish
 
-Prints a script that makes the shell complete commands, templates, runs and states. Load it when the shell starts:
+Prints a script that completes commands, templates, runs and states. Load it in the shell's startup file:
 
   bash  source <(pi-chronicle completion bash)          in ~/.bashrc
   zsh   source <(pi-chronicle completion zsh)           in ~/.zshrc, after compinit
   fish  pi-chronicle completion fish | source           in ~/.config/fish/config.fish
 
-Exit code: 0, 2 no such shell.
+Exit code: 0, 2 unsupported shell.
 `;
 
 /** Runs `completion`; resolves to the exit code. `listed`: every command of the command line. */

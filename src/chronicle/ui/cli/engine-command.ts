@@ -20,31 +20,31 @@ const parts: Readonly<Record<string, Part>> = {
 export const engineCommand: Command = {
 	name: "engine",
 	takes: "init | worker | status | drain [host] | limit <queue|provider> <name> | doctor",
-	details: `Runs shared by many hosts: any of them takes a run, and continues it when another dies.
-init makes the tables in the database, and with --project a project; it may be repeated. worker takes runs until SIGTERM, and gives each back when
-its state ends (a second signal: at once). drain asks that of a host from anywhere. limit holds runs back; without --most and --rate it ends.`,
-	exits: "0, 1 a check failed or something is not reachable, 2 usage",
+	details: `Runs shared by many hosts: any host takes a run, and another continues it when that host dies.
+init creates the tables in the database, and with --project a project; it is idempotent. worker takes runs until SIGTERM, then returns each run
+when its state ends (second signal: immediately). drain requests that of a host remotely. limit throttles runs; without --most and --rate it is lifted.`,
+	exits: "0, 1 a check failed or the engine is unreachable, 2 usage",
 	runs: "none",
 	shellOptions: {
 		...{ queues: "value", labels: "value", members: "value", most: "value", rate: "value" },
 		...{ slots: "value", name: "value", data: "value", config: "value", setup: "value", lease: "value" },
 	},
-	optionsUsage: `  --queues <a,b>  --labels <a,b>   init: queues to make; worker: queues to take from (default: runs), what the host has
-  --members <a,b>   init: database users that are given the project
-  --most <n>        init: runs of the project at once; limit: runs at once
-  --rate <n>        limit: runs begun in a minute
-  --slots <n>       worker: runs at once (default: 4)
-  --config <file>   worker: the projects that it serves (default: the one in this folder)
-  --setup <command> worker: prepares each new working folder of the project in this folder
-  --data <folder>   worker: where its working folders are (default: chronicle/engine/<name> in pi's agent folder)
-  --name <name>     worker: its name (default: that of the machine)
-  --lease <seconds> worker: how long it may be silent before others take its runs (default: 8)
+	optionsUsage: `  --queues <a,b>  --labels <a,b>   init: queues to create; worker: queues to serve (default: runs), capabilities of the host
+  --members <a,b>   init: database users with access to the project
+  --most <n>        init: concurrent runs of the project; limit: concurrent runs
+  --rate <n>        limit: runs started per minute
+  --slots <n>       worker: concurrent runs (default: 4)
+  --config <file>   worker: projects to serve (default: the one in this folder)
+  --setup <command> worker: command that prepares each new working folder of this folder's project
+  --data <folder>   worker: parent of its working folders (default: chronicle/engine/<name> in pi's agent folder)
+  --name <name>     worker: its name (default: the host name)
+  --lease <seconds> worker: silence after which others take its runs (default: 8)
 `,
 	needs: "nothing",
 	async perform(call) {
 		const [name = "", ...rest] = call.parsed.names;
 		const part = parts[name];
-		if (!part) return misuse(`Name a part: engine ${Object.keys(parts).join(" | ")}.`);
+		if (!part) return misuse(`Name a subcommand: engine ${Object.keys(parts).join(" | ")}.`);
 		const setting = engineSetting(call.parsed, call.project.place);
 		if (!setting) return misuse("Name the engine's database: --engine postgres://user@host/database.");
 		const engine = await import("../../engine/postgres/index.ts");
@@ -82,14 +82,14 @@ async function limitRuns({ engine, database, parsed: { values }, rest }: EngineC
 	const [kind, name, surplus] = rest;
 	const [most, perMinute] = [wholeNumber(values.most), wholeNumber(values.rate)];
 	if ((kind !== "queue" && kind !== "provider") || name === undefined || surplus !== undefined)
-		return misuse("limit takes what it is for: engine limit <queue|provider> <name> [--most <n>] [--rate <n>].");
+		return misuse("limit needs a queue or a provider: engine limit <queue|provider> <name> [--most <n>] [--rate <n>].");
 	if (Number.isNaN(most) || Number.isNaN(perMinute)) return misuse("--most and --rate take a whole number above 0.");
 	const wrong = await engine.checkVersion(database);
 	if (wrong) return refusal(wrong);
 	await engine.setLimit(database, { kind, name, most, perMinute });
 	const parts = [
-		most === undefined ? "" : `${most} at once`,
-		perMinute === undefined ? "" : `${perMinute} begun in a minute`,
+		most === undefined ? "" : `${most} concurrent`,
+		perMinute === undefined ? "" : `${perMinute} started per minute`,
 	];
 	const said = parts.filter((part) => part !== "").join(", ") || "no limit";
 	return { kind: "done", lines: [`Runs of the ${kind} ${name}: ${said}.`], data: { kind, name, most, perMinute } };
@@ -112,16 +112,16 @@ async function showStatus({ engine, database }: EngineCall): Promise<CommandResp
 		),
 		`  runs: ${status.runs.map((one) => `${one.count} ${one.status}`).join(", ") || "none"}`,
 		...status.held.map(({ id, why }) => `  ${id.slice(0, 8)}: ${why}`),
-		...(status.dead > 0 ? [`  given up, to be parked: ${status.dead}`] : []),
+		...(status.dead > 0 ? [`  failed jobs, to be parked: ${status.dead}`] : []),
 	];
 	return { kind: "done", lines, data: status };
 }
 
 async function drain({ engine, database, rest }: EngineCall): Promise<CommandResponse> {
 	const [name, surplus] = rest;
-	if (surplus !== undefined) return misuse("drain takes one host.");
+	if (surplus !== undefined) return misuse("drain needs one host name.");
 	const asked = await engine.drainHosts(database, name);
-	const lines = [asked === 0 ? "There is no such host." : `${asked} ${asked === 1 ? "host drains" : "hosts drain"}.`];
+	const lines = [asked === 0 ? "Unknown host." : `${asked} ${asked === 1 ? "host drains" : "hosts drain"}.`];
 	return { kind: "done", lines, data: { asked }, exitCode: asked === 0 ? exitCodes.usage : exitCodes.done };
 }
 

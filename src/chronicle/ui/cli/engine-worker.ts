@@ -32,7 +32,7 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const data = dataFolder(place.agentFolder, values.data, name);
 	const release = takeFolder(data);
 	if (typeof release === "string")
-		return refused({ code: "held", message: release, remedy: "Give this one another --name or --data." });
+		return refused({ code: "held", message: release, remedy: "Choose another --name or --data." });
 	const queues = namesIn(values.queues);
 	const all = { queues: queues.length > 0 ? queues : [engine.usualQueue], labels: namesIn(values.labels) };
 	const host = engine.openHost(database, {
@@ -50,13 +50,13 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	});
 	try {
 		surface.report(
-			`${name} takes runs of ${served.value.map((one) => one.name).join(", ")}: ${slots} at once, from ${database.name}.`,
+			`${name} one.name).join(", ")}: ${slots} at once, from ${database.name}. => takes runs of ${served.value.map((one) => one.name).join(", ")} from ${database.name}, ${slots} at once. => one.name).join(", ")}: ${slots} at once, from ${database.name}.`,
 		);
 		await workUntil(signal, worker);
 	} finally {
 		release();
 	}
-	return { kind: "done", lines: [`${name} has given everything back.`], data: { host: name } };
+	return { kind: "done", lines: [`${name} has returned all its runs.`], data: { host: name } };
 }
 
 /** Drains at the first signal and stops at the second. */

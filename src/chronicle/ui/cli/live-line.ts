@@ -77,12 +77,12 @@ export function liveText(run: Run, now: string): string {
 
 const stageWords: Readonly<Record<Run["stage"]["kind"], string>> = {
 	deciding: "deciding",
-	baselining: "measuring files",
+	baselining: "comparing files",
 	asking: "waiting for your approval",
 	launching: "starting a worker",
-	children: "child runs work",
+	children: "child runs running",
 	working: "working",
-	stopping: "cleaning up and measuring files",
+	stopping: "cleaning up, comparing files",
 	restoring: "restoring files",
 	waiting: "waiting for you",
 	over: "over",

@@ -27,8 +27,8 @@ export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothi
 	if (!isFolder(cwd))
 		return {
 			code: "no-folder",
-			message: `There is no folder ${cwd}.`,
-			remedy: "Name the project's folder with --cwd.",
+			message: `The folder ${cwd} does not exist.`,
+			remedy: "Pass the project's folder with --cwd.",
 		};
 	const found = findPi(ownPiSearch(pi));
 	if (!isPiCommand(found) && needs === "pi") return { code: found.code, message: found.message, remedy: found.remedy };

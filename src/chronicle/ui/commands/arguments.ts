@@ -43,7 +43,7 @@ export function parseArguments(
 	const { text, taken } = closed ? split : takeTrailingOptions(split, grammar.options);
 	const foreign = closed ? undefined : optionOfAnother(text, grammar.options);
 	if (foreign !== undefined)
-		return { error: `This command has no option ${foreign}. If it belongs to the text, put -- before the text.` };
+		return { error: `This command has no option ${foreign}. If it is part of the text, put -- before the text.` };
 	const surplus = names[grammar.most ?? names.length];
 	if (surplus !== undefined) return { error: `Too many arguments: "${surplus}".` };
 	return {
@@ -117,7 +117,7 @@ function unknownOption(argument: string, options: CommandGrammar["options"], may
 	const message = `Unknown option: ${argument}.${near}`;
 	if (!mayBeText) return message;
 	// Text may begin with a dash; a slip in an option must not become text.
-	return near === "" ? undefined : `${message} If it begins the text, put -- before it.`;
+	return near === "" ? undefined : `${message} If it starts the text, put -- before it.`;
 }
 
 /** Takes the options that end the text. */

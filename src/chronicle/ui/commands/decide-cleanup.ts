@@ -24,8 +24,8 @@ export async function decideCleanup(
 	return refused({
 		code: "cleanup-not-approved",
 		exitCode: exitCodes.waits,
-		message: `"${found.key}" has cleanup commands that you have not approved in this wording, so nothing was started.`,
-		remedy: `Read them; then start it with pi-chronicle ${command} --approve-cleanup, or with --without-cleanup.`,
+		message: `"${found.key}" has cleanup commands that you have not approved in this form, so nothing was started.`,
+		remedy: `Review them, then start it with pi-chronicle ${command} --approve-cleanup or --without-cleanup.`,
 		lines,
 	});
 }

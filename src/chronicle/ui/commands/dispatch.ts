@@ -53,7 +53,7 @@ export async function dispatch(
 		const isHeld = result?.kind === "failed" && result.failure.reason === "held";
 		if (result && (!isHeld || left === 1)) return result;
 	}
-	return { kind: "refused", message: "The run keeps changing its supervisor. Look at its status, and try again." };
+	return { kind: "refused", message: "The run keeps changing its supervisor. Check its status, then try again." };
 }
 
 /** One try; `undefined` where the supervisor released the run meanwhile. */
@@ -154,7 +154,7 @@ function answerOnce(approver: Approver, approval: Approval, seen: number, notice
 			given = true;
 			if (approval.kind !== "approved" || question.seq === seen) return approval;
 			notice(
-				"The files have changed since you were asked, so your approval does not cover them. Look at the changes, and answer again.",
+				"The files have changed since you were asked, so your approval does not cover them. Review the changes and answer again.",
 			);
 			return approver.approve(question, run, signal);
 		},
@@ -172,7 +172,7 @@ async function deliverToInbox(
 	if (events.length === 0)
 		return command.kind === "answer"
 			? questionChanged(run, command.question)
-			: { kind: "refused", message: "The command changes nothing." };
+			: { kind: "refused", message: "The command has no effect." };
 	const posts: Post[] = [];
 	for (const event of events) {
 		const posted = await project.store.post(run.id, event);
@@ -241,5 +241,5 @@ function asksStill({ stage }: Run, seen: ApprovalQuestion): boolean {
 
 function questionChanged(run: Run, { visit }: ApprovalQuestion): DispatchResult {
 	const earlier = decidedEarlier(run, { visit });
-	return { kind: "refused", message: earlier?.message ?? "The question has changed. Look at the run again." };
+	return { kind: "refused", message: earlier?.message ?? "The question has changed. Check the run's status." };
 }

@@ -3,8 +3,8 @@ import { openRedaction } from "../../../safety/index.ts";
 
 /** Says that the text is stored and passed on without its secrets. */
 export function explainRedaction(text: "task" | "words"): string {
-	const which = text === "task" ? "The task holds" : "The message holds";
-	return `${which} what looks like a secret. It is stored, and given to workers, as •••. Name a variable or a file that holds it instead.`;
+	const which = text === "task" ? "The task contains" : "The message contains";
+	return `${which} what looks like a secret. It is stored, and passed to workers, as •••. Name a variable or a file that contains it instead.`;
 }
 
 /** Whether the store would redact something in `text`. */

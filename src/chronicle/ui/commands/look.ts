@@ -22,12 +22,12 @@ import { undoneOf } from "../timeline/index.ts";
 import { type Command, type CommandCall, type CommandResponse, failed, misuse, refused } from "./command.ts";
 import { namesRun, resolveLedger, resolveRun } from "./run-name.ts";
 
-const unknownRun = "0, 2 there is no such run";
+const unknownRun = "0, 2 no such run";
 
 const list: Command = {
 	name: "list",
 	takes: "",
-	details: "Templates with what is wrong with them, and runs with their state, age, cost and what they wait for.",
+	details: "Templates with their errors, and runs with state, age, cost and what they wait for.",
 	exits: "0",
 	most: 0,
 	needs: "nothing",
@@ -92,7 +92,7 @@ const show: Command = {
 	name: "show",
 	takes: "<template>",
 	details: "The template as a diagram; --json gives it as Mermaid text.",
-	exits: "0, 2 there is no such template, or it does not load",
+	exits: "0, 2 no such template, or it does not load",
 	most: 1,
 	needs: "nothing",
 	async perform({ parsed, project, host }) {
@@ -119,7 +119,7 @@ const show: Command = {
 const view: Command = {
 	name: "view",
 	takes: "[run]",
-	details: "The status, every move with its summary, what the run knows, and the files that it has changed.",
+	details: "The status, every move with its summary, findings and pending tasks, and the files that the run changed.",
 	exits: unknownRun,
 	shellOptions: { follow: "flag" },
 	optionsUsage:
@@ -138,10 +138,10 @@ const view: Command = {
 const diff: Command = {
 	name: "diff",
 	takes: "[run] [visit | all]",
-	details: "Without a visit: the current one; of a run that is over, the whole run.",
-	exits: "0, 1 the files cannot be compared, 2 there is no such run or visit",
+	details: "Without a visit: the current one; for a finished run, the whole run.",
+	exits: "0, 1 the files cannot be compared, 2 no such run or visit",
 	shellOptions: { stat: "flag" },
-	optionsUsage: "  --stat          the list of files alone\n",
+	optionsUsage: "  --stat          only the list of files\n",
 	needs: "nothing",
 	async perform(call) {
 		const { parsed, project } = call;
@@ -186,10 +186,10 @@ function visitIn(name: string): number | "all" | undefined {
 const report: Command = {
 	name: "report",
 	takes: "[run]",
-	details: "Writes a file that needs no network: the path taken, times, money, changes, decisions.",
-	exits: "0, 1 it cannot be written, 2 there is no such run",
+	details: "Writes a self-contained HTML file: path, times, cost, changes, decisions.",
+	exits: "0, 1 it cannot be written, 2 no such run",
 	shellOptions: { out: "value" },
-	optionsUsage: "  --out <file>    where to write it (default: report.html in the run's folder)\n",
+	optionsUsage: "  --out <file>    the file to write (default: report.html in the run's folder)\n",
 	most: 1,
 	needs: "nothing",
 	perform: (call) =>

@@ -4,17 +4,17 @@ import { daysOf, type Removable, type Removed, removeRuns, runNamed, runsOlderTh
 import { removalLines, removedLines } from "../text/index.ts";
 import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, misuse } from "./command.ts";
 
-const whatGoes = "Events, folded state, conversations, kept files and reports of a run: this cannot be undone.";
+const whatGoes = "Deletes events, state, conversations, file snapshots and reports of a run. This cannot be undone.";
 /** Runs listed in a dialog that does not scroll. */
 const mostListed = 20;
 
 const remove: Command = {
 	name: "remove",
 	takes: "<run>",
-	details: `${whatGoes} A run that a living process supervises is not removed. Child runs are removed with their parent.`,
-	exits: "0, 1 it could not be removed, 2 there is no such run",
+	details: `${whatGoes} A run under a live supervisor is not removed. Child runs are removed with their parent.`,
+	exits: "0, 1 it could not be removed, 2 no such run",
 	options: { "dry-run": "flag" },
-	optionsUsage: "  --dry-run       only say what would go\n",
+	optionsUsage: "  --dry-run       only list what would be removed\n",
 	most: 1,
 	needs: "nothing",
 	async perform(call) {
@@ -29,17 +29,17 @@ const remove: Command = {
 const prune: Command = {
 	name: "prune",
 	takes: "--older-than <days>",
-	details: `Removes every run in which nothing has been recorded for so many days, also one that waits. ${whatGoes}
-A run that a living process supervises stays.`,
+	details: `Removes every run without a recorded event for that many days, waiting runs included. ${whatGoes}
+A run under a live supervisor is kept.`,
 	exits: "0, 1 a run could not be removed",
 	options: { "older-than": "value", "dry-run": "flag" },
-	optionsUsage: "  --older-than <days>\n  --dry-run       only say what would go\n",
+	optionsUsage: "  --older-than <days>\n  --dry-run       only list what would be removed\n",
 	most: 0,
 	needs: "nothing",
 	async perform(call) {
 		const { parsed, project, host } = call;
 		const days = daysOf(parsed.values["older-than"]);
-		if (days === undefined) return misuse(`Say how old: ${host.prefix}prune --older-than <days>.`);
+		if (days === undefined) return misuse(`Name the age in days: ${host.prefix}prune --older-than <days>.`);
 		const found = await runsOlderThan(project, days);
 		return "reason" in found ? failed(found) : removeFound(call, found);
 	},
@@ -50,7 +50,7 @@ async function removeFound({ parsed, project, host }: CommandCall, found: Remova
 	const ids = runs.map(({ id }) => id);
 	const lines = removalLines(found, project.clock.now());
 	if (parsed.flags.has("dry-run")) {
-		const head = ids.length === 0 ? "Nothing would be removed." : "Would be removed:";
+		const head = ids.length === 0 ? "Nothing to remove." : "Would be removed:";
 		const data = { dryRun: true, runs: ids, ...(parsed.values["older-than"] === undefined ? {} : { staying }) };
 		return { kind: "done", lines: [head, ...lines], data };
 	}
@@ -65,11 +65,11 @@ async function agrees({ confirm, hasScreen }: CommandHost, lines: readonly strin
 	const most = hasScreen ? lines.length : mostListed;
 	const more = lines.length - most;
 	const agreed = await confirm?.({
-		title: `Remove ${count === 1 ? "this run" : `these ${count} runs`} with conversations, kept files and reports? This cannot be undone.`,
+		title: `Remove ${count === 1 ? "this run" : `these ${count} runs`} with conversations, file snapshots and reports? This cannot be undone.`,
 		lines: more > 0 ? [...lines.slice(0, most), `  … and ${more} more`] : lines,
 		no: "No, keep everything",
 		yes: "Yes, remove",
-		leave: "Esc keeps",
+		leave: "Esc keeps all",
 	});
 	return agreed ?? false;
 }

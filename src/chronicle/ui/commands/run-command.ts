@@ -35,8 +35,7 @@ export function approveCommand(run: Run, words: string, choice?: ConflictChoice)
 	const { stage } = run;
 	const isConflict = stage.kind === "asking" && stage.question.side === "conflict";
 	if (isConflict && choice === undefined) return refused(explainChoices);
-	if (!isConflict && choice !== undefined)
-		return refused("--choice answers a question about conflicts, and the run asks none.");
+	if (!isConflict && choice !== undefined) return refused("--choice resolves conflicts, and the run has none.");
 	return answerCommand(run, {
 		kind: "approved",
 		...(words === "" ? {} : { words }),
@@ -45,7 +44,7 @@ export function approveCommand(run: Run, words: string, choice?: ConflictChoice)
 }
 
 const explainChoices =
-	"Changes conflict: say who resolves them: approve --choice ours (the earlier side), theirs (the later child), worker, or hand (you have resolved them in the folder that status names).";
+	"Changes conflict. Choose who resolves them: approve --choice ours (the earlier side), theirs (the later child), worker, or hand (you have resolved them in the folder that status names).";
 
 /** Lets the parent continue without the child. */
 export function dropCommand(child: Run): RunCommand {
@@ -55,7 +54,7 @@ export function dropCommand(child: Run): RunCommand {
 }
 
 export function rejectionCommand(run: Run, words: string): RunCommand {
-	if (words === "") return refused("Give the worker a reason: reject <words>.");
+	if (words === "") return refused("Tell the worker why: reject <text>.");
 	return answerCommand(run, { kind: "rejected", words });
 }
 
@@ -65,7 +64,7 @@ function answerCommand(run: Run, approval: Exclude<Approval, { kind: "undecided"
 	// A supervisor that died while it asked left the question open.
 	if (stage.kind === "stopping" && stage.after.kind === "ask" && stage.after.earlier)
 		return { kind: "answer", approval, question: stage.after.earlier };
-	return refused(`${standing(run)} There is nothing to approve.`);
+	return refused(`${standing(run)} Nothing to approve.`);
 }
 
 /** New ceilings; what is left out stays. */
@@ -93,7 +92,7 @@ export function resumeCommand(run: Run, words: string, { raise = {}, model, relo
 	if (stage.kind === "over") return refused(`${standing(run)} Continue it in a state: reopen <state>.`);
 	if (stage.kind === "waiting") {
 		if (run.status === HUMAN_INTERVENTION && raised.length === 0)
-			return refused(`${standing(run)} You have to decide: release, release <state>, or abort.`);
+			return refused(`${standing(run)} Decide: release, release <state>, or abort.`);
 		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
 		const how = { ...saying(words), ...(reload ? { reload } : {}), seen: seenOf(run) };
 		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...how }]);
@@ -147,7 +146,7 @@ export function reopenCommand(run: Run, to: string, words: string): RunCommand {
 }
 
 export function tellCommand(run: Run, words: string): RunCommand {
-	if (words === "") return refused("Write the message: tell <words>.");
+	if (words === "") return refused("Write the message: tell <text>.");
 	return checked(run, [{ kind: "told", text: words, seen: seenOf(run) }]);
 }
 
@@ -167,9 +166,9 @@ export function rewindCommand(
 ): RunCommand {
 	if (visit < 1 || visit > run.visit || !Number.isInteger(visit))
 		return refused(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}: rewind <1…${run.visit}>.`);
-	if (!start) return refused(`Visit ${visit} had not begun, or is no longer in the record.`);
+	if (!start) return refused(`Visit ${visit} has not started, or is no longer in the record.`);
 	if (start.tree === null)
-		return refused(`The files of visit ${visit} could not be measured when it began, so they cannot be restored.`);
+		return refused(`The files of visit ${visit} could not be recorded when it started, so they cannot be restored.`);
 	if (start.state === HUMAN_INTERVENTION)
 		return refused(`Visit ${visit} is ${HUMAN_INTERVENTION}: there is nothing to restore.`);
 	const { state, tree, snapshot, pairMoves } = start;
@@ -184,8 +183,8 @@ export function undoCommand(
 	start: (VisitStart & { readonly kept: number }) | undefined,
 ): RunCommand {
 	const names = run.kept.map((state) => `kept-${state.seq}`);
-	const there = names.length === 0 ? "No rewind of this run has kept anything." : `There are ${names.join(", ")}.`;
-	if (!start || start.tree === null) return refused(`Nothing was kept as kept-${seq}. ${there}`);
+	const there = names.length === 0 ? "No rewind of this run has saved files." : `Saved: ${names.join(", ")}.`;
+	if (!start || start.tree === null) return refused(`kept-${seq} does not exist. ${there}`);
 	const { visit, state, tree, snapshot, pairMoves, kept } = start;
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept }]);
 }
@@ -224,9 +223,7 @@ export function statesOf(run: Run): string[] {
 
 function noState(run: Run, written: string): RunCommand {
 	const names = statesOf(run);
-	return refused(
-		`"${written}" is not a state of this run.${didYouMean(written, names)} There are: ${names.join(", ")}.`,
-	);
+	return refused(`"${written}" is not a state of this run.${didYouMean(written, names)} States: ${names.join(", ")}.`);
 }
 
 function seenOf({ visit, attempt }: Run): Seen {
@@ -236,7 +233,7 @@ function seenOf({ visit, attempt }: Run): Seen {
 /** Why a message is refused; `undefined` where its length is fine. */
 export function tooLong({ length }: string): string | undefined {
 	return length > MESSAGE_LENGTH
-		? `A message has at most ${MESSAGE_LENGTH} characters; this one has ${length}. Put the long part into a file, and name the file.`
+		? `A message has at most ${MESSAGE_LENGTH} characters; this one has ${length}. Put the long part into a file and name it.`
 		: undefined;
 }
 
@@ -250,7 +247,7 @@ export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
 export function refuseOther(run: Run, seen: number): RunCommand | undefined {
 	const now = awaitedAnswer(run);
 	if (now === seen) return undefined;
-	return refused(`The run no longer waits for an answer to event ${seen}. ${standing(run)} Look at its status.`);
+	return refused(`The run no longer waits for an answer to event ${seen}. ${standing(run)} Check its status.`);
 }
 
 function saying(words: string): { readonly words?: string } {

@@ -24,7 +24,7 @@ export async function resolveRun(
 	return failure(
 		"foreign",
 		`${id} is a ledger of ${format}, which cannot continue here.`,
-		"Look at it with status and view.",
+		"Inspect it with status and view.",
 	);
 }
 
@@ -62,12 +62,12 @@ function resolvePrefix(entries: readonly LedgerEntry[], prefix: string, written:
 	const [entry] = matches;
 	if (matches.length > 1) {
 		const ids = matches.map(({ id }) => id.slice(0, Math.max(8, prefix.length + 2)));
-		const message = `${matches.length} runs begin with "${written}": ${ids.join(", ")}.`;
-		return failure("ambiguous", message, "Write more of the id.");
+		const message = `${matches.length} runs start with "${written}": ${ids.join(", ")}.`;
+		return failure("ambiguous", message, "Use more characters of the id.");
 	}
 	if (entry?.kind === "foreign") return { ok: true, value: entry };
 	if (entry?.kind === "unreadable") return { ok: false, failure: entry.failure };
-	return failure("unknown", `No run has the id "${written}".`, "See all runs with list.");
+	return failure("unknown", `No run matches "${written}".`, "list shows all runs.");
 }
 
 /** Which runs other than `id` wait for an approval, as the end of a message; empty where none does. */

@@ -18,7 +18,7 @@ import { stopResult } from "./steer.ts";
 export const startCommand: Command = {
 	name: "run",
 	takes: "<template> [options] <task…>",
-	details: `Runs a template of the project or of your own folder. The task may hold anything; where it begins with an option's name, put -- before it.`,
+	details: `Runs a template of the project or of your own folder. The task is free text; if it starts with an option's name, put -- before it.`,
 	exits:
 		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 budget, 5 human_intervention, 130 interrupted",
 	shellOptions: {
@@ -26,9 +26,9 @@ export const startCommand: Command = {
 		...{ queue: "value", labels: "value", priority: "value" },
 	},
 	optionsUsage: `  --model <model>     for states that name none (default: pi's own choice)
-  --approve-cleanup   the template's cleanup commands, as they are now, may run
-  --without-cleanup   start although they are not approved; none of them runs
-  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: the queue, what the host must have, higher first
+  --approve-cleanup   allow the template's cleanup commands, exactly as they are now
+  --without-cleanup   start without them; none of them runs
+  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: the queue, required capabilities, higher first
 `,
 	text: 1,
 	needs: "pi",

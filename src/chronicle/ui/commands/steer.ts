@@ -25,11 +25,10 @@ export const steeringCommands: readonly Command[] = steerings.map((steering) => 
 	name: steering.name,
 	takes: steering.takes,
 	details: `${aboutCommand(steering.name)} ${steering.explained}
-A run is named by its id, the beginning of it, or \`last\`; without a name it is the one that is running, else the last.`,
-	exits:
-		"as of run, where the run continues here; else 0 it was delivered, 1 it could not be recorded, 2 it does not apply",
+A run is named by its id, a prefix of it, or \`last\`; the default is the running one, else the last.`,
+	exits: "if the run continues here: as for run; else 0 delivered, 1 not recorded, 2 does not apply",
 	options: { run: "value", ...steering.options },
-	optionsUsage: `  --run <run>     the run, where its name could be taken for text\n${steering.optionsUsage ?? ""}`,
+	optionsUsage: `  --run <run>     the run, if its name could be read as text\n${steering.optionsUsage ?? ""}`,
 	text: "run",
 	needs: "pi",
 	perform: (call) => steer(steering, call),
@@ -132,14 +131,14 @@ async function confirmRewind(
 	const agreed = await host.confirm({
 		title: `Rewind ${short} to ${target}?`,
 		lines: [
-			...(preview.ok ? rewindLines(preview.value) : [`Its changes could not be measured: ${preview.failure.message}`]),
-			`The current files are kept first: ${host.prefix}rewind ${short} undo restores them.`,
+			...(preview.ok ? rewindLines(preview.value) : [`Its changes cannot be listed: ${preview.failure.message}`]),
+			`The current files are saved first: ${host.prefix}rewind ${short} undo restores them.`,
 		],
-		no: "No, leave everything as it is",
+		no: "No, change nothing",
 		yes: "Yes, rewind",
-		leave: "Esc leaves it",
+		leave: "Esc cancels",
 	});
-	return agreed ? command : { kind: "refused", message: "Nothing was changed." };
+	return agreed ? command : { kind: "refused", message: "Nothing changed." };
 }
 
 type ResultCall = Pick<CommandCall, "project" | "host"> & Partial<Pick<CommandCall, "parsed">>;

@@ -61,12 +61,12 @@ const verbs: readonly Steering[] = [
 	{
 		name: "resume",
 		takes: "[run] [words…]",
-		explained: "The text goes to the worker. A ceiling can be raised with it; it must be above what is spent.",
+		explained: "The text goes to the worker. The options raise ceilings; a new ceiling must exceed what is spent.",
 		options: {
 			...{ cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
 			...reloadOptions,
 		},
-		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings for the run
+		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings of the run
   --state <state>   for this state instead
   --model <model>   another model for states that name none
 ${reloadUsage}`,
@@ -82,9 +82,9 @@ ${reloadUsage}`,
 		name: "approve",
 		takes: "[run] [words…]",
 		explained:
-			"The text goes to the next worker. If files have changed since you were asked, the run asks again. Where the changes of children conflict, `--choice` says who resolves them: `ours` is the earlier side, `theirs` the later child.",
+			"The text goes to the next worker. If files have changed since you were asked, the run asks again. If the changes of children conflict, `--choice` decides who resolves them: `ours` is the earlier side, `theirs` the later child.",
 		options: { choice: "value" },
-		optionsUsage: "  --choice <who>  ours, theirs, worker or hand, where changes of children conflict\n",
+		optionsUsage: "  --choice <who>  ours, theirs, worker or hand, if changes of children conflict\n",
 		afterwards: "continue",
 		make: ({ values: { choice } }) =>
 			choice === undefined || isChoice(choice)
@@ -101,7 +101,7 @@ ${reloadUsage}`,
 	{
 		name: "tell",
 		takes: "[run] <words…>",
-		explained: "A run that waits keeps waiting.",
+		explained: "A waiting run keeps waiting.",
 		afterwards: "release",
 		make: () => (ledger, words) => tellCommand(ledger.run, words),
 	},
@@ -113,12 +113,12 @@ ${reloadUsage}`,
 		make: ({ text: [surplus] }) =>
 			surplus === undefined
 				? (ledger) => pauseCommand(ledger.run)
-				: { code: "usage", message: `"${surplus}" is not a run, and pause takes nothing else.` },
+				: { code: "usage", message: `"${surplus}" is not a run; pause takes no other argument.` },
 	},
 	{
 		name: "drop",
 		takes: "<child>",
-		explained: "The child must have failed, been aborted, or wait. Its folder is removed; its ledger stays.",
+		explained: "The child must have failed, be aborted, or wait. Its folder is removed; its ledger is kept.",
 		afterwards: "continue",
 		make: ({ names: [child], text: [surplus] }) =>
 			child !== undefined && surplus === undefined
@@ -128,14 +128,14 @@ ${reloadUsage}`,
 	{
 		name: "abort",
 		takes: "[run] [why…]",
-		explained: "Cleanup still runs. reopen can continue it.",
+		explained: "Cleanup still runs. reopen continues the run.",
 		afterwards: "continue",
 		make: () => (ledger, words) => abortCommand(ledger.run, words),
 	},
 	{
 		name: "release",
 		takes: "[run] [state] [words…]",
-		explained: "Without a state the refused move happens. The limit that was reached is reset.",
+		explained: "Without a state, the refused move is made. The limit that was reached is reset.",
 		options: { done: "flag" },
 		optionsUsage: "  --done            the run is done\n",
 		afterwards: "continue",
@@ -146,7 +146,7 @@ ${reloadUsage}`,
 	{
 		name: "reopen",
 		takes: "[run] <state> [words…]",
-		explained: "It remains the same run with the same ledger.",
+		explained: "It stays the same run with the same ledger.",
 		afterwards: "continue",
 		make: ({ text: [state, ...words] }) =>
 			state === undefined
@@ -169,7 +169,7 @@ ${reloadUsage}`,
 				: {
 						code: "usage",
 						message:
-							"Name a visit by its number, or files kept by a rewind: rewind [run] <visit>, kept-<number> or undo. status and report list them.",
+							"Name a visit by its number, or the files that a rewind saved: rewind [run] <visit>, kept-<number> or undo. status and report list them.",
 					},
 	},
 ];
@@ -257,6 +257,6 @@ function raiseOf({ values }: ParsedArguments): RaisedLimits | Misuse {
 		raise[field] = number * unit;
 	}
 	if (values.state !== undefined && Object.keys(raise).length === 0)
-		return { code: "usage", message: "--state needs a new ceiling: --cost, --tokens or --minutes." };
+		return { code: "usage", message: "--state needs a ceiling: --cost, --tokens or --minutes." };
 	return { ...raise, ...(values.state === undefined ? {} : { state: values.state }) };
 }

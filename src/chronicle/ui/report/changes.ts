@@ -80,17 +80,17 @@ export function changesSection(page: ReportPage, patches: ReadonlyMap<number, Vi
 	const { html, report, leftOut } = page;
 	const colors = openColors(html);
 	const { shown, leftOut: earlier } = changedVisits(report);
-	if (earlier > 0) leftOut.push(`The changes of ${counted(earlier, "earlier visit")}.`);
+	if (earlier > 0) leftOut.push(`Changes of ${counted(earlier, "earlier visit")}.`);
 	const unmeasured = report.visits.filter(({ files }) => files.unmeasured !== undefined);
 	const notes = unmeasured
 		.slice(0, 5)
 		.map(
 			({ number, files }) =>
-				html`<p class="dim">Visit ${number}: files could not be measured. ${files.unmeasured ?? ""}</p>`,
+				html`<p class="dim">Visit ${number}: files could not be compared. ${files.unmeasured ?? ""}</p>`,
 		);
 	const content: HtmlContent =
 		shown.length === 0
-			? html`<p class="dim">No change of a file has been measured.</p>`
+			? html`<p class="dim">No file changes recorded.</p>`
 			: shown.map((visit) => drawVisit(page, colors, visit, patches.get(visit.number)));
 	return { id: "changes", title: "Changes", content: [content, notes] };
 }
@@ -107,14 +107,14 @@ function drawVisit(
 	const listed = changes.slice(0, mostFiles);
 	const beyond = changes.length - listed.length + more;
 	if (beyond > 0) leftOut.push(`${counted(beyond, "changed file")} of visit ${number}.`);
-	if (patch?.cut) leftOut.push(`Lines of visit ${number} that had no room; \`diff ${number}\` shows them.`);
+	if (patch?.cut) leftOut.push(`Some lines of visit ${number}; \`diff ${number}\` shows them.`);
 	const note =
 		patch?.failed !== undefined
 			? html`<p class="dim">The lines cannot be shown: ${patch.failed}</p>`
 			: patch === undefined
 				? undefined
 				: patch.cut
-					? html`<p class="dim">Not all lines had room here.</p>`
+					? html`<p class="dim">Some lines are not shown.</p>`
 					: undefined;
 	const drawn = new Map(patch?.files.map((file) => [file.path, file]));
 	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(page, colors, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
@@ -153,10 +153,10 @@ function drawBody(
 ): HtmlContent {
 	if (!file || (file.hunks.length === 0 && !file.binary)) return undefined;
 	if (isSecretFile(path)) {
-		addOnce(leftOut, "The contents of files that hold secrets by their name.");
-		return html`<p class="dim lines-note">Its name says that it holds secrets: the lines are not shown.</p>`;
+		addOnce(leftOut, "Contents of files whose names indicate secrets.");
+		return html`<p class="dim lines-note">The name indicates secrets, so the lines are not shown.</p>`;
 	}
-	if (file.binary) return html`<p class="dim lines-note">It is no text.</p>`;
+	if (file.binary) return html`<p class="dim lines-note">Not a text file.</p>`;
 	let left = fileLines;
 	const hunks: Markup[] = [];
 	for (const hunk of file.hunks) {
@@ -166,7 +166,7 @@ function drawBody(
 		left -= hunk.lines.length;
 	}
 	const all = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
-	if (all > fileLines) addOnce(leftOut, `Lines of files of which more than ${fileLines} are in one patch.`);
+	if (all > fileLines) addOnce(leftOut, `Lines beyond ${fileLines} per file.`);
 	const more = all > fileLines ? html`<p class="dim lines-note">… and ${all - fileLines} more lines.</p>` : undefined;
 	return html`<div class="hunks" tabindex="0" role="region" aria-label="Lines of ${path}">${hunks}</div>${more}`;
 }

@@ -22,11 +22,11 @@ export function pathSection(page: ReportPage): Section {
 	const path = pathOf(report);
 	if (path.statesLeftOut > 0)
 		leftOut.push(
-			`${counted(path.statesLeftOut, "state")} of the diagram ${path.statesLeftOut === 1 ? "is" : "are"} drawn together with others.`,
+			`${counted(path.statesLeftOut, "state")} of the diagram ${path.statesLeftOut === 1 ? "is" : "are"} grouped with others.`,
 		);
 	if (path.waysLeftOut > 0)
 		leftOut.push(
-			`${counted(path.waysLeftOut, "way")} between states that the run did not take ${path.waysLeftOut === 1 ? "is" : "are"} not drawn.`,
+			`${counted(path.waysLeftOut, "way")} that the run did not take ${path.waysLeftOut === 1 ? "is" : "are"} not drawn.`,
 		);
 	return {
 		id: "path",
@@ -58,24 +58,24 @@ function pathCaption({ html, report }: ReportPage, path: VisitedPath): HtmlConte
 	return [
 		kinds.has("taken") ? key("taken", "taken, with the numbers of the moves") : undefined,
 		kinds.has("possible") ? key("possible", "possible, not taken") : undefined,
-		kinds.has("rewound") ? key("rewound", `${marks.undone} taken back by a rewind`) : undefined,
+		kinds.has("rewound") ? key("rewound", `${marks.undone} undone by a rewind`) : undefined,
 		refused ? key("refused", `${marks.refused} refused`) : undefined,
 		drawKey(
 			html,
 			trusted(
 				'<svg class="sample" viewBox="0 0 20 14" width="20" height="14" aria-hidden="true"><g class="node visited current"><rect class="box" x="1" y="1" width="18" height="12" rx="3"/></g></svg>',
 			),
-			"where the run is",
+			"current state",
 		),
 	];
 }
 
 function moveTable({ html, report, moments, leftOut }: ReportPage): Markup {
-	if (report.moves.length === 0) return html`<p>The run has made no move.</p>`;
+	if (report.moves.length === 0) return html`<p>No moves yet.</p>`;
 	const list = ends(report.moves, firstMoves, lastMoves);
 	if (list.leftOut > 0)
 		leftOut.push(
-			`${counted(list.leftOut, "move")} between the first and the last ones ${list.leftOut === 1 ? "is" : "are"} not in the table.`,
+			`${counted(list.leftOut, "move")} in the middle ${list.leftOut === 1 ? "is" : "are"} not in the table.`,
 		);
 	return drawTable(html, {
 		caption: "Moves of the run",
@@ -103,7 +103,7 @@ export function timeSection(page: ReportPage): Section {
 	const { html, report, moments, leftOut } = page;
 	const title = "Time";
 	if (report.visits.length === 0)
-		return { id: "time", title, content: html`<p>When workers worked is not known: the events are missing.</p>` };
+		return { id: "time", title, content: html`<p>The times of workers are unknown: the events are missing.</p>` };
 	const { leftOut: rows } = ganttRows(report);
 	if (rows > 0) leftOut.push(`${counted(rows, "visit")} of the time chart ${rows === 1 ? "is" : "are"} not drawn.`);
 	const spans = report.visits.flatMap((visit) => [
@@ -138,7 +138,7 @@ export function timeSection(page: ReportPage): Section {
 					{ name: "Visit", of: ({ visit, state }) => `${visit} ${titleOf(state)}`, kind: "words" },
 					{ name: "What", of: ({ what }) => what, kind: "words" },
 					{ name: "From", of: ({ from }) => moments.short(from) },
-					{ name: "How long", kind: "number", of: ({ ms }) => shortTime(ms) },
+					{ name: "Duration", kind: "number", of: ({ ms }) => shortTime(ms) },
 				],
 			}),
 		}),
@@ -158,14 +158,12 @@ function timeCaption({ html, report, moments }: ReportPage): HtmlContent {
 		drawKey(html, bar("bar", "1"), "a running worker, with the number of the attempt"),
 		drawKey(html, bar("starting", ""), "a worker starting"),
 		report.moves.some(({ cause }) => cause === "rewind")
-			? drawKey(html, html`<b>${marks.undone}</b>`, "rewound; what it undid is gray")
+			? drawKey(html, html`<b>${marks.undone}</b>`, "rewind; undone work is gray")
 			: undefined,
 		faults.length > 0
-			? drawKey(html, bar("bar fault", endMarks[faults[0] ?? "crashed"]), "it crashed, ran out of time or was lost")
+			? drawKey(html, bar("bar fault", endMarks[faults[0] ?? "crashed"]), "crashed, timed out or lost")
 			: undefined,
-		launchEnds.has("rejected")
-			? drawKey(html, bar("bar", `1 ${endMarks.rejected}`), "its request was rejected")
-			: undefined,
+		launchEnds.has("rejected") ? drawKey(html, bar("bar", `1 ${endMarks.rejected}`), "request rejected") : undefined,
 		waitKinds
 			.filter((kind) => waits.has(kind))
 			.map((kind) => drawKey(html, bar(`wait ${kind}`, waitMarks[kind]), waitPhrase(kind))),
@@ -175,7 +173,7 @@ function timeCaption({ html, report, moments }: ReportPage): HtmlContent {
 					trusted(
 						'<svg class="sample" viewBox="0 0 28 14" width="28" height="14" aria-hidden="true"><rect class="cut" width="28" height="14"/></svg>',
 					),
-					"long silence, cut short",
+					"long gap, shortened",
 				)
 			: undefined,
 		html`<span>Time counts from ${moments.full(report.beganAt)}.</span>`,
@@ -198,7 +196,7 @@ export function moneySection(page: ReportPage): Section {
 	const title = "Tokens and cost";
 	const { rows, leftOut: states } = stateRows(report);
 	if (report.run.totals.tokens === 0 && report.run.totals.costUsd === 0)
-		return { id: "money", title, content: html`<p>Nothing has been spent.</p>` };
+		return { id: "money", title, content: html`<p>No cost yet.</p>` };
 	if (states > 0)
 		leftOut.push(
 			`${counted(states, "state")} with little spend ${states === 1 ? "is" : "are"} not in the chart of states.`,
@@ -234,7 +232,7 @@ export function moneySection(page: ReportPage): Section {
 						drawChart(page, {
 							wide: drawSpending(html, report, "wide"),
 							narrow: drawSpending(html, report, "narrow"),
-							caption: html`<span class="key">The same time axis as above; each step is a message of a model. A dashed line is a ceiling.</span>`,
+							caption: html`<span class="key">The same time axis as above; each step is a model message. Dashed lines are ceilings.</span>`,
 							name: "Tokens and cost over time",
 							table: drawTable(html, {
 								caption: "Tokens and cost over time",

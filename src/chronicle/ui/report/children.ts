@@ -14,7 +14,7 @@ export function childrenSection(page: ReportPage): Section | undefined {
 	const all = report.visits.filter(({ children }) => children.length > 0);
 	if (all.length === 0) return undefined;
 	const { rows, leftOut: between } = ends(all, firstVisits, lastVisits);
-	if (between > 0) leftOut.push(`The children of ${counted(between, "visit")} between the first and the last ones.`);
+	if (between > 0) leftOut.push(`Children of ${counted(between, "visit")} in the middle.`);
 	const content = rows.map(
 		(visit) => html`<h3>Visit ${visit.number}: ${titleOf(visit.state)}</h3>${drawVisit(page, visit)}`,
 	);
@@ -29,7 +29,7 @@ function drawVisit(page: ReportPage, { children, files, number }: Visit): HtmlCo
 			? undefined
 			: html`<p>Together they changed <a href="#changes-${number}">${counted(count, "file")}</a>.</p>`;
 	const table = drawTable(html, {
-		caption: "Child runs, in the order of the join",
+		caption: "Child runs, in join order",
 		rows: children,
 		columns: [
 			{ name: "Child", kind: "words", of: (child) => drawName(page, child) },
@@ -73,7 +73,7 @@ const childMarks: Readonly<Record<VisitChild["status"], string>> = {
 
 /** Statuses of a child, for readers. */
 export const statusWords: Readonly<Record<VisitChild["status"], string>> = {
-	pending: "not ended",
+	pending: "not finished",
 	parked: "waiting",
 	done: "done",
 	failed: "failed",

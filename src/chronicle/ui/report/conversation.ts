@@ -143,7 +143,7 @@ export function drawConversation(html: Html, title: string, { turns, hidden }: C
 
 function drawGap(html: Html, hidden: Conversation["hidden"]): Markup {
 	const words =
-		hidden === "unknown" ? "messages between them" : `${hidden} more ${hidden === 1 ? "message" : "messages"}`;
+		hidden === "unknown" ? "messages in between" : `${hidden} more ${hidden === 1 ? "message" : "messages"}`;
 	return html`<li class="dim">… ${words} in the session file …</li>`;
 }
 

@@ -55,8 +55,8 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 	const missing =
 		gaps.length + leftOut.length === 0
 			? undefined
-			: html`<h2 id="left-out">Not shown here</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
-	const body = html`<div class="sheet"><a class="skip" href="#content">To the content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}<nav aria-label="Contents"><ul>${links}</ul>${drawToVisit(page)}</nav>${content}</main><footer>${missing}<p>Made ${moments.full(madeAt)} by pi-chronicle, from event 1 to ${report.run.seq}. Secrets that were recognised are shown as •••.</p></footer></div>`;
+			: html`<h2 id="left-out">Omitted</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
+	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}<nav aria-label="Contents"><ul>${links}</ul>${drawToVisit(page)}</nav>${content}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
 	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
 }
 
@@ -67,7 +67,7 @@ function drawToVisit({ html, report: { visits } }: ReportPage): HtmlContent {
 	const items = shown.map(
 		({ number, state }) => html`<li><a href="#visit-${number}">${number} ${html.cut(titleOf(state), 60)}</a></li>`,
 	);
-	return html`<details class="to-visit"><summary>To visit …</summary><ol tabindex="0" aria-label="Visits">${items}</ol></details>`;
+	return html`<details class="to-visit"><summary>Go to visit …</summary><ol tabindex="0" aria-label="Visits">${items}</ol></details>`;
 }
 
 function optional(section: Section | undefined): Section[] {

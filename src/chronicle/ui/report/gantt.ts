@@ -103,7 +103,7 @@ export function drawAxis(html: Html, axis: TimeAxis, top: number, bottom: number
 		index === 0 ? undefined : x + textWidth(label, 11) / 2 > end + 4 ? atEnd : middle;
 	return html`<g aria-hidden="true">${axis.breaks.map(
 		({ from, to, ms }) =>
-			html`<rect class="cut" x="${px(from)}" y="${px(top)}" width="${px(Math.max(2, to - from))}" height="${px(bottom - top)}"><title>${shortTime(ms)} without work, cut short here</title></rect>`,
+			html`<rect class="cut" x="${px(from)}" y="${px(top)}" width="${px(Math.max(2, to - from))}" height="${px(bottom - top)}"><title>${shortTime(ms)} without work, shortened</title></rect>`,
 	)}${axis.ticks.map(
 		({ x, label }, index) =>
 			html`<line class="grid" x1="${px(x)}" x2="${px(x)}" y1="${px(top)}" y2="${px(bottom)}"/><text class="tick" x="${px(x)}" y="${px(top - 9)}"${anchor(x, label, index)}>${label}</text>`,

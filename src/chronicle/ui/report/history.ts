@@ -18,7 +18,7 @@ export function historySection(page: ReportPage): Section {
 	if (report.visits.length === 0) return { id: "history", title, content: foldedHistory(page) };
 	const rows = shownVisits(report.visits);
 	const between = report.visits.length - rows.length;
-	if (between > 0) leftOut.push(`${counted(between, "visit")} of the history between the first and the last ones.`);
+	if (between > 0) leftOut.push(`${counted(between, "visit")} in the middle of the history.`);
 	const columns: Column<Visit>[] = [
 		{
 			name: "Visit",
@@ -42,7 +42,7 @@ export function historySection(page: ReportPage): Section {
 		id: "history",
 		title,
 		content: drawTable(html, {
-			caption: "Visits, in order",
+			caption: "Visits in order",
 			rows,
 			columns,
 			rowId: ({ number }) => `visit-${number}`,
@@ -70,7 +70,7 @@ function drawLaunches(page: ReportPage, { launches, left }: Visit): HtmlContent 
 		.slice(-mostLaunches)
 		.map((launch) => html`<li>${drawLaunch(page, launch, left !== undefined)}</li>`);
 	const more = launches.length - mostLaunches;
-	return html`<ul class="workers">${more > 0 ? html`<li class="dim">${more} earlier ones</li>` : undefined}${items}</ul>`;
+	return html`<ul class="workers">${more > 0 ? html`<li class="dim">${more} earlier</li>` : undefined}${items}</ul>`;
 }
 
 function drawLaunch({ html }: ReportPage, { attempt, launch, because, model, end }: Launch, gone: boolean): Markup {
@@ -83,7 +83,7 @@ function drawLaunch({ html }: ReportPage, { attempt, launch, because, model, end
 }
 
 function drawFiles({ html }: ReportPage, number: number, { changes, more, unmeasured }: Visit["files"]): HtmlContent {
-	if (unmeasured !== undefined && changes.length === 0) return html`<span class="dim">not measured</span>`;
+	if (unmeasured !== undefined && changes.length === 0) return html`<span class="dim">not recorded</span>`;
 	const count = changes.length + more;
 	if (count === 0) return html`<span class="dim">0</span>`;
 	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
@@ -99,16 +99,16 @@ function drawLeft({ html, report }: ReportPage, { number, left }: Visit): HtmlCo
 	if (number !== report.run.visit) return undefined;
 	const { status } = report.run;
 	const over = status === "done" || status === "failed" || status === "aborted";
-	return html`<span class="dim">${over ? `the run ended: ${status}` : "here now"}</span>`;
+	return html`<span class="dim">${over ? `the run ended: ${status}` : "current"}</span>`;
 }
 
 /** The last moves as kept by the folded run, if the events are missing. */
 function foldedHistory(page: ReportPage): HtmlContent {
 	const { html, report, moments } = page;
 	const { history } = report.run;
-	if (history.length === 0) return html`<p>The run has made no move.</p>`;
+	if (history.length === 0) return html`<p>No moves yet.</p>`;
 	return drawTable(html, {
-		caption: "The last moves, as the folded state remembers them",
+		caption: "The last moves in the folded state",
 		rows: history,
 		columns: [
 			{ name: "Visit", kind: "words", of: ({ visit, from }) => `${visit} ${titleOf(from)}` },

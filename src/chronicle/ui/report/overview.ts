@@ -52,7 +52,7 @@ export function drawNext({ html, report: { run }, prefix, holder }: ReportPage):
 	const next = isInterrupted(run, holder) ? interrupted : nextStep(run);
 	if (!next) return undefined;
 	const commands = next.commands.map((command) => html`<code>${prefix}${commandAbout(run, command)}</code> `);
-	return html`<aside class="next" aria-label="What it waits for"><p><b>${next.what}</b></p>${commands.length > 0 ? html`<p>${commands}</p>` : undefined}</aside>`;
+	return html`<aside class="next" aria-label="What the run waits for"><p><b>${next.what}</b></p>${commands.length > 0 ? html`<p>${commands}</p>` : undefined}</aside>`;
 }
 
 interface Tile {
@@ -78,9 +78,7 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 			name: "Cost",
 			value: totals.costUsd === 0 && totals.unmeteredTokens > 0 ? "unmetered" : shortCost(totals.costUsd),
 			note: [
-				undone.visits.size > 0
-					? html`<span class="limit">${shortCost(undone.costUsd)} of it for undone work</span>`
-					: "",
+				undone.visits.size > 0 ? html`<span class="limit">${shortCost(undone.costUsd)} for undone work</span>` : "",
 				costNote(html, run, totals),
 			],
 		},
@@ -89,7 +87,7 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 			name: "Active time",
 			value: shortTime(totals.activeMs),
 			note: [
-				`of ${shortTime(elapsed)} in all`,
+				`of ${shortTime(elapsed)} elapsed`,
 				waited > 0 ? `, ${shortTime(waited)} waiting` : "",
 				limitNote(html, "time", totals.activeMs, run.limits.run.activeMs ?? run.plan.limits.activeMs, shortTime),
 			],
@@ -97,7 +95,7 @@ export function drawFigures({ html, report }: ReportPage): Markup {
 		{
 			name: "Moves",
 			value: run.moves.total,
-			note: `${counted(run.visit, "visit")}, ${counted(totals.attempts, "worker")}${ready > 0 ? ` (${ready} started beforehand)` : ""}${refused > 0 ? `, ${refused} refused` : ""}${undone.visits.size > 0 ? `, ${counted(undone.visits.size, "visit")} undone` : ""}`,
+			note: `${counted(run.visit, "visit")}, ${counted(totals.attempts, "worker")}${ready > 0 ? ` (${ready} on standby)` : ""}${refused > 0 ? `, ${refused} refused` : ""}${undone.visits.size > 0 ? `, ${counted(undone.visits.size, "visit")} undone` : ""}`,
 		},
 		{
 			name: "Tool calls",

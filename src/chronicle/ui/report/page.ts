@@ -32,7 +32,7 @@ export function drawWords({ html, leftOut }: ReportPage, text: string): HtmlCont
 	const whole = html.plain(text.trim());
 	if (whole === "") return undefined;
 	if (whole.length <= shownAtOnce) return html`<span class="said" dir="auto">${whole}</span>`;
-	if (whole.length > shownAtAll) addOnce(leftOut, `Texts are cut after ${shownAtAll} characters.`);
+	if (whole.length > shownAtAll) addOnce(leftOut, `Texts longer than ${shownAtAll} characters are truncated.`);
 	const start = html.cut(whole.replace(/\s+/g, " "), 200);
 	return html`<details class="more"><summary dir="auto">${start}</summary><div class="said" dir="auto">${html.cut(whole, shownAtAll)}</div></details>`;
 }
@@ -55,7 +55,7 @@ export function drawChart(
 ): Markup {
 	const frame = (room: string, drawing: Markup): Markup =>
 		html`<div class="frame ${room}" tabindex="0" role="region" aria-label="${chart.name}">${drawing}</div>`;
-	return html`<figure class="chart">${frame("wide", chart.wide)}${frame("narrow", chart.narrow)}<figcaption>${chart.caption}</figcaption></figure><details class="data"><summary>The same as a table</summary>${chart.table}</details>`;
+	return html`<figure class="chart">${frame("wide", chart.wide)}${frame("narrow", chart.narrow)}<figcaption>${chart.caption}</figcaption></figure><details class="data"><summary>Show as a table</summary>${chart.table}</details>`;
 }
 
 /** A legend entry: a mark with its meaning. */

@@ -47,8 +47,8 @@ const personPhrases: PersonPhrases = {
 		];
 		return { what: `Set the ceilings of ${state}: ${parts.join(", ") || "none"}`, words: "" };
 	},
-	model_changed: ({ model }) => ({ what: `Chose the model ${model} for states that name none`, words: "" }),
-	told: ({ text }) => ({ what: "Told the worker", words: text }),
+	model_changed: ({ model }) => ({ what: `Set the default model of states to ${model}`, words: "" }),
+	told: ({ text }) => ({ what: "Message to the worker", words: text }),
 	// Ceilings, faults and the end of a session request pauses with the same event.
 	pause_requested: ({ cause, detail }) => (cause === "person" ? { what: "Paused the run", words: detail } : undefined),
 	abort_requested: ({ words = "" }) => ({ what: "Aborted the run", words }),
@@ -63,7 +63,7 @@ const personPhrases: PersonPhrases = {
 	// Accompanies a command to the child.
 	child_signaled: () => undefined,
 	child_dropped: ({ child }, { children }) => ({
-		what: `Continued without the child ${children?.children.find(({ id }) => id === child)?.name ?? child.slice(0, 8)}`,
+		what: `Dropped the child ${children?.children.find(({ id }) => id === child)?.name ?? child.slice(0, 8)}`,
 		words: "",
 	}),
 };
@@ -71,7 +71,7 @@ const personPhrases: PersonPhrases = {
 /** The user's action and its text. `before`: the run before the event. */
 export function personPhrase(event: PersonEvent | LedgerEvent, before: Run): PersonPhrase | undefined {
 	if (event.kind === "snapshot_updated")
-		return event.by === "person" ? { what: "Changed what the run knows", words: snapshotText(event.data) } : undefined;
+		return event.by === "person" ? { what: "Changed the snapshot", words: snapshotText(event.data) } : undefined;
 	if (!Object.hasOwn(personPhrases, event.kind)) return undefined;
 	const phrase = personPhrases[event.kind as PersonEvent["kind"]] as (
 		event: PersonEvent | LedgerEvent,
@@ -82,9 +82,9 @@ export function personPhrase(event: PersonEvent | LedgerEvent, before: Run): Per
 
 /** The question that an approval or rejection answers. */
 function askedBy({ stage }: Run): string {
-	if (stage.kind !== "asking") return "what was asked";
+	if (stage.kind !== "asking") return "the question";
 	const { side, state, target } = stage.question;
-	return side === "entry" && target === state ? `the beginning of ${state}` : `the move from ${state} to ${target}`;
+	return side === "entry" && target === state ? `the start of ${state}` : `the move from ${state} to ${target}`;
 }
 
 function snapshotText({
@@ -122,7 +122,7 @@ const incidentPhrases: IncidentPhrases = {
 	turn_settled({ stop, detail }) {
 		if (stop === "aborted") return undefined;
 		if (stop === "finished") return { what: "The worker stopped without a transition.", tone: "plain" };
-		if (stop === "length") return { what: "The model's message was cut at its length limit.", tone: "plain" };
+		if (stop === "length") return { what: "The model's message was truncated at its length limit.", tone: "plain" };
 		return { what: `The model's provider failed (${spaced(stop)})${detail ? `: ${detail}` : "."}`, tone: "warn" };
 	},
 	cleanup_ended({ result, index }) {
@@ -139,14 +139,14 @@ const incidentPhrases: IncidentPhrases = {
 	files_measured({ purpose, seq, unkept = [] }) {
 		if (purpose === "before")
 			return {
-				what: `The files before the rewind are kept: \`rewind kept-${seq}\` restores them.`,
+				what: `The files before the rewind are saved: \`rewind kept-${seq}\` restores them.`,
 				tone: "plain",
 			};
 		return unkept.length > 0 ? { what: `Could not be measured: ${namesOf(unkept)}.`, tone: "warn" } : undefined;
 	},
 	files_restored({ left = [], leftMore = 0, changes = [], more = 0 }) {
 		const count = changes.length + more;
-		const did = `Files were restored to an earlier state (${count} ${count === 1 ? "file" : "files"} changed by it).`;
+		const did = `Files were restored to an earlier state (${count} ${count === 1 ? "file" : "files"} changed).`;
 		if (left.length === 0) return { what: did, tone: "plain" };
 		const hidden = leftMore > 0 ? ` and ${leftMore} more` : "";
 		return { what: `${did} Not restored: ${namesOf(left)}${hidden}.`, tone: "bad" };
@@ -184,23 +184,23 @@ function namesOf(files: readonly FileLeft[]): string {
 export function reasonPhrase(because: LaunchReason): string {
 	switch (because) {
 		case "entered":
-			return "the state began";
+			return "the state started";
 		case "interrupted":
-			return "going on after an interruption";
+			return "after an interruption";
 		case "crashed":
 			return "after a crash";
 		case "timed_out":
 			return "after a timeout";
 		case "provider_error":
-			return "after a fault of the provider";
+			return "after a provider error";
 		case "resumed":
-			return "a person let it go on";
+			return "resumed by the user";
 		case "rejected":
 			return "after a rejection";
 		case "repeated":
-			return "the worker began the state anew";
+			return "the worker restarted the state";
 		case "session_lost":
-			return "its conversation was lost";
+			return "conversation lost";
 	}
 }
 
@@ -210,11 +210,11 @@ export function causePhrase(cause: MoveCause): string {
 		case "worker":
 			return "by the worker";
 		case "children":
-			return "its children are joined";
+			return "children joined";
 		case "person":
-			return "by a person";
+			return "by the user";
 		case "pair_limit":
-			return "limit of moves between the two";
+			return "limit of moves between two states";
 		case "move_limit":
 			return "limit of moves";
 		case "attempt_limit":
@@ -224,11 +224,11 @@ export function causePhrase(cause: MoveCause): string {
 		case "no_progress":
 			return "no progress";
 		case "released":
-			return "released by a person";
+			return "released by the user";
 		case "reopened":
-			return "opened again by a person";
+			return "reopened by the user";
 		case "rewind":
-			return "taken back by a person";
+			return "rewound by the user";
 	}
 }
 
@@ -241,11 +241,11 @@ export function waitPhrase(kind: Wait["kind"]): string {
 		case "budget":
 			return "stopped at a ceiling";
 		case "human":
-			return "waiting for a person's decision";
+			return "waiting for your decision";
 		case "interrupted":
-			return "no supervisor was there";
+			return "no supervisor";
 		case "over":
-			return "over, then opened again";
+			return "ended, then reopened";
 	}
 }
 

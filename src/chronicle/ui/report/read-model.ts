@@ -40,13 +40,13 @@ export async function readReportModel(read: ReadLedger, redact: Redact): Promise
 		for await (const event of read.events()) {
 			const taken = takeSafely(builder, event, redact);
 			if (taken === "unreadable") {
-				gaps.push("The first readable event does not begin a run: only the folded state is shown.");
+				gaps.push("The first readable event does not start a run: only the folded state is shown.");
 				break;
 			}
 			counts[taken] += 1;
 		}
 	} catch (error) {
-		gaps.push(`The events could not be read to their end: ${error instanceof Error ? error.message : String(error)}`);
+		gaps.push(`The events could only be read in part: ${error instanceof Error ? error.message : String(error)}`);
 	}
 	gaps.push(...skippedEvents(counts));
 	const { holder } = read;
@@ -57,8 +57,8 @@ export async function readReportModel(read: ReadLedger, redact: Redact): Promise
 function skippedEvents({ unknown, broken }: { readonly unknown: number; readonly broken: number }): string[] {
 	const [events, they] = unknown === 1 ? ["event is", "it is"] : ["events are", "they are"];
 	return [
-		...(broken > 0 ? [`Events that make no sense to this version: ${broken}. What they record is missing.`] : []),
-		...(unknown > 0 ? [`${unknown} ${events} of a kind that this version does not know; ${they} skipped.`] : []),
+		...(broken > 0 ? [`Invalid events: ${broken}. Their content is missing.`] : []),
+		...(unknown > 0 ? [`${unknown} ${events} of an unknown kind; ${they} skipped.`] : []),
 	];
 }
 
@@ -105,8 +105,8 @@ class ReportModelBuilder {
 
 	build(folded: Run, gaps: string[]): ReportModel {
 		const { run, beganAt, lastAt, visits, moves } = this.history;
-		if (!run) gaps.push("There are no readable events: visits, times and tool calls are not known.");
-		for (const [name, count] of this.#dropped) gaps.push(`${count} more ${name} are in the ledger and not here.`);
+		if (!run) gaps.push("No readable events: visits, times and tool calls are unknown.");
+		for (const [name, count] of this.#dropped) gaps.push(`${count} more ${name} are only in the ledger.`);
 		return {
 			run: run ?? folded,
 			beganAt: run ? beganAt : Date.parse(folded.createdAt) || 0,

@@ -30,9 +30,9 @@ function none({ html }: ReportPage, words: string): Markup {
 export function knowledgeSection(page: ReportPage): Section {
 	const { html, report, leftOut } = page;
 	const { findings, pendingTasks, dropped } = report.run.snapshot;
-	if (dropped.findings > 0) leftOut.push(`${counted(dropped.findings, "older finding")}: in the event log alone.`);
+	if (dropped.findings > 0) leftOut.push(`${counted(dropped.findings, "older finding")}: only in the event log.`);
 	if (dropped.pendingTasks > 0)
-		leftOut.push(`${counted(dropped.pendingTasks, "older pending task")}: in the event log alone.`);
+		leftOut.push(`${counted(dropped.pendingTasks, "older pending task")}: only in the event log.`);
 	const list = (entries: typeof findings): Markup =>
 		html`<ul class="entries">${entries
 			.toReversed()
@@ -42,27 +42,27 @@ export function knowledgeSection(page: ReportPage): Section {
 			)}</ul>`;
 	return {
 		id: "knowledge",
-		title: "What is known",
+		title: "Knowledge",
 		content: [
 			html`<h3>Pending tasks</h3>`,
-			pendingTasks.length === 0 ? none(page, "Nothing is pending.") : list(pendingTasks),
+			pendingTasks.length === 0 ? none(page, "None.") : list(pendingTasks),
 			html`<h3>Findings</h3>`,
-			findings.length === 0 ? none(page, "No findings were saved.") : list(findings),
+			findings.length === 0 ? none(page, "No findings.") : list(findings),
 		],
 	};
 }
 
 export function peopleSection(page: ReportPage): Section {
 	const { html, report } = page;
-	const rows = bounded(page, report.people, "decisions of people");
+	const rows = bounded(page, report.people, "user decisions");
 	return {
 		id: "people",
-		title: "Decisions of people",
+		title: "User decisions",
 		content:
 			rows.length === 0
-				? none(page, "No person has decided anything in this run.")
+				? none(page, "No decisions.")
 				: drawTable(html, {
-						caption: "What people decided",
+						caption: "User decisions",
 						rows,
 						columns: [
 							...where<(typeof rows)[number]>(page),
@@ -77,18 +77,18 @@ const verdictWords = {
 	allowed: "✓ allowed",
 	denied: "✗ denied",
 	answered: "✓ answered",
-	unanswered: "nobody answered",
+	unanswered: "no answer",
 	open: "open",
 } as const;
 
 export function guardSection(page: ReportPage): Section {
 	const { html, report } = page;
 	const blocked = bounded(page, report.blocked, "blocked tool calls");
-	const questions = bounded(page, report.questions, "questions of workers");
+	const questions = bounded(page, report.questions, "worker questions");
 	const rules = report.blocked.length === 0 ? [] : countRules(report.blocked.map(({ rule }) => rule));
 	const parts: HtmlContent[] = [
 		blocked.length === 0
-			? none(page, "The guard has blocked no tool call.")
+			? none(page, "No blocked tool calls.")
 			: [
 					html`<ul class="chips">${rules.slice(0, 12).map(([rule, count]) => html`<li><span dir="auto">${html.cut(rule, 160)}</span> <b>×${count}</b></li>`)}</ul>`,
 					drawTable(html, {
@@ -109,9 +109,9 @@ export function guardSection(page: ReportPage): Section {
 	];
 	if (questions.length > 0)
 		parts.push(
-			html`<h3>Questions of workers</h3>`,
+			html`<h3>Worker questions</h3>`,
 			drawTable(html, {
-				caption: "Questions of workers",
+				caption: "Worker questions",
 				rows: questions,
 				columns: [
 					...where<(typeof questions)[number]>(page),
@@ -140,10 +140,10 @@ export function incidentSection(page: ReportPage): Section {
 	const rows = bounded(page, report.incidents, "incidents");
 	return {
 		id: "incidents",
-		title: "Interruptions and faults",
+		title: "Interruptions and errors",
 		content:
 			rows.length === 0
-				? none(page, "Nothing stopped, crashed or was interrupted.")
+				? none(page, "None.")
 				: drawTable(html, {
 						caption: "Stops, crashes, interruptions",
 						rows,
@@ -163,14 +163,13 @@ export function incidentSection(page: ReportPage): Section {
 export function toolSection(page: ReportPage): Section {
 	const { html, report, leftOut } = page;
 	const rows = report.tools.slice(0, 60);
-	if (report.tools.length > rows.length)
-		leftOut.push(`${report.tools.length - rows.length} tools that were used least.`);
+	if (report.tools.length > rows.length) leftOut.push(`The ${report.tools.length - rows.length} least used tools.`);
 	return {
 		id: "tools",
 		title: "Tools",
 		content:
 			rows.length === 0
-				? none(page, "No tool was called.")
+				? none(page, "No tool calls.")
 				: drawTable(html, {
 						caption: "Tool calls",
 						rows,
@@ -223,11 +222,11 @@ export function transcriptSection(
 		title: "Transcripts",
 		content: [
 			rows.length === 0
-				? none(page, "No conversation of a worker is on disk.")
+				? none(page, "No worker conversations on disk.")
 				: [
-						html`<p class="dim">The links work where this file lies in the run's folder. <code>pi --export &lt;file&gt;</code> makes a page of a conversation.</p>`,
+						html`<p class="dim">The links work if this file is in the run's folder. <code>pi --export &lt;file&gt;</code> renders a conversation as a page.</p>`,
 						drawTable(html, {
-							caption: "Conversations of workers",
+							caption: "Worker conversations",
 							rows,
 							columns: [
 								{
@@ -246,7 +245,7 @@ export function transcriptSection(
 						}),
 					],
 			drawConversations(page, transcripts, stateOf),
-			log === undefined ? undefined : html`<p>The whole record: ${link(log, log)}</p>`,
+			log === undefined ? undefined : html`<p>Complete record: ${link(log, log)}</p>`,
 		],
 	};
 }
@@ -260,13 +259,13 @@ function drawConversations(
 	const known = transcripts.filter(({ conversation }) => conversation !== undefined);
 	if (known.length === 0) return undefined;
 	const { rows, leftOut: hidden } = ends(known, mostConversations / 2, mostConversations / 2);
-	if (hidden > 0) leftOut.push(`${counted(hidden, "conversation")}: in the session files alone.`);
+	if (hidden > 0) leftOut.push(`${counted(hidden, "conversation")}: only in the session files.`);
 	const drawn = rows.map(({ key, conversation }) => {
 		const [visit = "", attempt = ""] = key.split(".");
 		const title = `Visit ${visit} ${titleOf(stateOf.get(visit) ?? "")}, attempt ${attempt}`;
 		return conversation === undefined ? undefined : drawConversation(html, title, conversation);
 	});
-	return html`<h3>What was said</h3>${drawn}`;
+	return html`<h3>Messages</h3>${drawn}`;
 }
 
 /** Encodes a relative path as a URL that cannot contain a scheme. */

@@ -85,7 +85,7 @@ export async function saveReport(
 		await replaceFile(file, html);
 	} catch (error) {
 		const message = `The report could not be written to ${file}: ${error instanceof Error ? error.message : String(error)}.`;
-		return { ok: false, failure: { reason: "io", message, remedy: "Make room, or name another file." } };
+		return { ok: false, failure: { reason: "io", message, remedy: "Free some space or choose another file." } };
 	}
 	return { ok: true, value: { path: file, bytes: Buffer.byteLength(html) } };
 }

@@ -9,16 +9,16 @@ const saying = (words: string | undefined): string => (words === undefined || wo
 const files = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
 
 const sentences: Sentences = {
-	created: ({ template, task }) => `The run of ${template.name} begins: ${task}`,
-	opened: ({ host, pid }) => `A supervisor has the run (${host}, pid ${pid})`,
+	created: ({ template, task }) => `The run of ${template.name} started: ${task}`,
+	opened: ({ host, pid }) => `Supervised by pid ${pid} on ${host}`,
 	recovered: () => "The log before this was damaged; the run continues from a checkpoint",
 	clock_jumped: ({ ms }) =>
 		`The clock jumped by ${ms < 0 ? "−" : ""}${shortTime(Math.abs(ms))}; that time does not count`,
 	noted: ({ text }) => text,
 	attempt_reserved: ({ attempt, launch, because }) =>
-		`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is to start (${because.replaceAll("_", " ")})`,
+		`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is launched (${because.replaceAll("_", " ")})`,
 	worker_started: ({ model, pid, conversation }) =>
-		`A worker works: ${model}, pid ${pid}${conversation === "continued" ? ", in the same conversation" : ""}`,
+		`The worker started: ${model}, pid ${pid}${conversation === "continued" ? ", in the same conversation" : ""}`,
 	launch_failed: ({ detail }) => `The worker could not be started: ${detail}`,
 	tool_started: ({ tool, args }) => `▸ ${callWords(tool, args).join(" ")}`,
 	tool_ended: ({ tool, blocked, error, ms, bytes }) => {
@@ -26,13 +26,11 @@ const sentences: Sentences = {
 		return `${tool} ${end} after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes`;
 	},
 	children_planned: ({ children }) =>
-		children.length === 0
-			? "There is nothing to do for children"
-			: `Children: ${children.map(({ name }) => name).join(", ")}`,
+		children.length === 0 ? "No children needed" : `Children: ${children.map(({ name }) => name).join(", ")}`,
 	child_parked: ({ child, detail }) => `Child ${child.slice(0, 8)} waits: ${detail}`,
 	child_spent: ({ child, spend }) => `Child ${child.slice(0, 8)} has used ${spendWords(spend)}`,
 	child_ended: ({ child, status, detail }) => `Child ${child.slice(0, 8)} is ${status}${saying(detail)}`,
-	child_signaled: ({ child }) => `A command waits for child ${child.slice(0, 8)}`,
+	child_signaled: ({ child }) => `A command is queued for child ${child.slice(0, 8)}`,
 	child_dropped: ({ child }) => `The run continues without child ${child.slice(0, 8)}`,
 	joined: ({ conflicts }) =>
 		conflicts.length === 0
@@ -42,50 +40,50 @@ const sentences: Sentences = {
 	join_failed: ({ detail }) => `The files could not be joined: ${detail}`,
 	used: ({ spend }) => `The conversation has used ${spendWords(spend)}`,
 	model_switched: ({ from, to, detail }) => `${from} failed, ${to} continues: ${detail}`,
-	turn_settled: ({ stop, detail }) => `The model ended its turn (${stop.replaceAll("_", " ")})${saying(detail)}`,
+	turn_settled: ({ stop, detail }) => `The model stopped (${stop.replaceAll("_", " ")})${saying(detail)}`,
 	delivered: ({ message }) => `The worker has received message ${message}`,
 	snapshot_updated: ({ by, data }) =>
-		`${by === "worker" ? "The worker" : "A person"} recorded ${Object.keys(data).join(", ").replaceAll("_", " ") || "nothing"}`,
-	move_requested: ({ target, summary }) => `The worker asks for ${target}${saying(summary)}`,
-	output_refused: ({ problems }) => `The data that the worker hands over does not fit${saying(problems.join(" "))}`,
+		`${by === "worker" ? "The worker" : "The user"} recorded ${Object.keys(data).join(", ").replaceAll("_", " ") || "nothing"}`,
+	move_requested: ({ target, summary }) => `The worker requests ${target}${saying(summary)}`,
+	output_refused: ({ problems }) => `The worker's output does not match the schema${saying(problems.join(" "))}`,
 	worker_ended: ({ outcome }) => `The worker ${endPhrase(outcome).words}`,
 	cleanup_ended: ({ index, result }) =>
-		`Cleanup command ${index + 1} ${result.kind === "exited" ? `ended with code ${result.code}` : result.kind.replaceAll("_", " ")}`,
+		`Cleanup command ${index + 1} ${result.kind === "exited" ? `exited with code ${result.code}` : result.kind.replaceAll("_", " ")}`,
 	strays_stopped: ({ count }) => `Stopped ${count} ${count === 1 ? "process" : "processes"} that workers left behind`,
 	files_measured: ({ purpose, changes = [], more = 0 }) =>
 		({
-			baseline: "The files at the start of the visit are kept",
+			baseline: "Recorded the files at the start of the visit",
 			changes: `The visit has changed ${files(changes.length + more)}`,
-			before: "The files before the rewind are kept",
+			before: "Saved the files before the rewind",
 		})[purpose],
 	files_unmeasured: ({ detail }) => `Files could not be measured: ${detail}`,
 	files_restored: ({ changes = [], more = 0 }) =>
-		`↶ The rewind has restored the files; it changed ${files(changes.length + more)}`,
+		`↶ The rewind restored the files and changed ${files(changes.length + more)}`,
 	files_unrestored: ({ detail }) => `The files could not be restored: ${detail}`,
 	moved: ({ from, to, cause, refused }) =>
 		`${from} ${cause === "rewind" ? "↶" : "→"} ${to}${cause === "worker" ? "" : ` (${cause.replaceAll("_", " ")})`}${refused === undefined ? "" : `, because ${refused} was refused`}`,
 	parked: ({ detail }) => `The run waits: ${detail}`,
-	finished: ({ status, detail }) => `The run is over: ${status}${saying(detail)}`,
+	finished: ({ status, detail }) => `The run ended: ${status}${saying(detail)}`,
 	ask_opened: ({ title }) => `The worker asks: ${title}`,
-	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "Nobody answered: taken as no" : `The answer: ${verdict}`),
-	approved: ({ words }) => `A person approved${saying(words)}`,
-	rejected: ({ words }) => `A person rejected: ${words}`,
-	resumed: ({ words, reload }) => `A person resumed the run${withTemplate(reload)}${saying(words)}`,
+	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "No answer: taken as no" : `Answered: ${verdict}`),
+	approved: ({ words }) => `The user approved${saying(words)}`,
+	rejected: ({ words }) => `The user rejected: ${words}`,
+	resumed: ({ words, reload }) => `The user resumed the run${withTemplate(reload)}${saying(words)}`,
 	released: ({ to, done, words }) =>
-		`A person ${done ? "declared the run done" : to === undefined ? "allowed the refused move" : `sent the run to ${to}`}${saying(words)}`,
-	reopened: ({ to, words }) => `A person reopened the run in ${to}${saying(words)}`,
-	told: ({ text }) => `A person told the worker: ${text}`,
+		`The user ${done ? "declared the run done" : to === undefined ? "allowed the refused move" : `sent the run to ${to}`}${saying(words)}`,
+	reopened: ({ to, words }) => `The user reopened the run in ${to}${saying(words)}`,
+	told: ({ text }) => `The user to the worker: ${text}`,
 	limits_changed: ({ state, limits }) =>
 		`New ceilings${state === undefined ? "" : ` of ${state}`}: ${Object.entries(limits)
 			.map(([name, value]) => limitWords(name, value))
 			.join(", ")}`,
-	model_changed: ({ model }) => `States that name no model use ${model}`,
-	pause_requested: ({ detail }) => `A pause was asked for: ${detail}`,
-	abort_requested: ({ words }) => `A person ends the run${saying(words)}`,
+	model_changed: ({ model }) => `Default model of states: ${model}`,
+	pause_requested: ({ detail }) => `Pause requested: ${detail}`,
+	abort_requested: ({ words }) => `The user aborts the run${saying(words)}`,
 	rewind_requested: ({ to, state, kept, reload }) =>
 		kept === undefined
-			? `A person rewinds to the start of visit ${to} (${state})${withTemplate(reload)}`
-			: `A person restores kept-${kept}`,
+			? `The user rewinds to the start of visit ${to} (${state})${withTemplate(reload)}`
+			: `The user restores kept-${kept}`,
 };
 
 /** The event as a sentence; events of newer versions have the name of their kind. */

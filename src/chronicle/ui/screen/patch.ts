@@ -48,7 +48,7 @@ export function patchPage(patch: string, { cut = false }: { cut?: boolean } = {}
 		}
 	}
 	if (found.length === 0) lines.push([dim("No files have changed.")]);
-	if (cut) lines.push([plain("")], [{ text: "… the diff is longer; the rest is not shown", tone: "warning" }]);
+	if (cut) lines.push([plain("")], [{ text: "… the rest of the diff is not shown", tone: "warning" }]);
 	return {
 		lines,
 		files,

@@ -179,11 +179,11 @@ function doing(run: Run, now: string): Line[] {
 		case "launching":
 			return line(
 				stage.delayMs > 0
-					? `starting a worker in ${shortTime(stage.delayMs)}, after a fault · ${waited}`
+					? `starting a worker in ${shortTime(stage.delayMs)}, after an error · ${waited}`
 					: `starting a worker · ${waited}`,
 			);
 		case "stopping":
-			return line(endingWords(run) ?? "cleaning up and measuring files");
+			return line(endingWords(run) ?? "cleaning up, comparing files");
 		case "restoring":
 			return line("restoring files");
 		case "children":

@@ -45,10 +45,10 @@ class ApprovalDialog {
 		this.#request = request;
 		this.#uncalled = request.uncalled;
 		this.#words = {
-			approve: `Approve: ${side === "entry" && state === target ? "begin it" : `go on to ${target}`}`,
-			reject: "Reject, and say why",
-			elsewhere: "Send it elsewhere",
-			diff: "Look at the changes first",
+			approve: `Approve: ${side === "entry" && state === target ? "start it" : `move to ${target}`}`,
+			reject: "Reject with a reason",
+			elsewhere: "Send to another state",
+			diff: "Review the changes",
 			tell: "Tell the worker something",
 			later: "Later",
 		};
@@ -109,7 +109,7 @@ class ApprovalDialog {
 	async #sendElsewhere(): Promise<Approval | undefined> {
 		const { ctx, run, signal } = this.#request;
 		const to = await choosePerson(ctx, {
-			title: "Which state comes next?",
+			title: "Which state is next?",
 			message: "",
 			options: statesOf(run),
 			leave: "Esc back",
@@ -200,7 +200,7 @@ export async function showPatch<T = never>(
 	const lines = differenceLines(difference);
 	if (ctx.mode === "tui") return openPatch(ctx, { title, head: lines, text: patch, cut: isCut }, choices, signal);
 	const cut =
-		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… cut here; pi-chronicle diff shows it whole` : patch;
+		patch.length > diffLength ? `${patch.slice(0, diffLength)}\n… truncated; pi-chronicle diff shows all of it` : patch;
 	say(ctx, [`${title}: ${lines.join("\n")}`, ...(patch === "" ? [] : ["", cut.trimEnd()])].join("\n"));
 	return undefined;
 }

@@ -45,7 +45,7 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 			({ run }) =>
 				run.status === "awaiting_approval"
 					? { kind: "nothing" }
-					: { kind: "refused", message: "The run does not wait for an approval anymore." },
+					: { kind: "refused", message: "The run no longer waits for an approval." },
 			{
 				approver: userApprover(session, ctx, project, "called"),
 				notice: (text) => say(ctx, text, "warning"),

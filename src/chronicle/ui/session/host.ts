@@ -61,11 +61,11 @@ async function askCleanup(
 	// A stray Enter takes the first answer, so that answer runs no cleanup command.
 	const choices = [
 		{ value: "none", words: "Start without them", key: "w" },
-		{ value: "approved", words: "Allow them to run, exactly as shown", key: "r" },
-		{ value: "nothing", words: "Start nothing", key: "n" },
+		{ value: "approved", words: "Allow them, exactly as shown", key: "r" },
+		{ value: "nothing", words: "Don't start", key: "n" },
 	] as const;
-	const title = `"${name}" has cleanup commands that would run after its workers:`;
-	const chosen = await chooseOnPage(session, ctx, { title, lines, choices, leave: "Esc starts nothing" });
+	const title = `"${name}" has cleanup commands that run after its workers:`;
+	const chosen = await chooseOnPage(session, ctx, { title, lines, choices, leave: "Esc cancels" });
 	return chosen === "nothing" ? undefined : chosen;
 }
 

@@ -14,7 +14,7 @@ const check: Command = {
 	needs: "nothing",
 	async perform({ project, parsed }) {
 		const { sound, ...found } = await checkTemplates(project, parsed.names);
-		const pointer = "`pi-chronicle check` in a shell checks everything that the project has.";
+		const pointer = "`pi-chronicle check` in a shell checks the whole project.";
 		return {
 			kind: "done",
 			lines: [...templateCheckLines({ sound, ...found }, project.place.cwd), pointer],
@@ -34,7 +34,7 @@ const help: Command = {
 	async perform({ host: { prefix } }) {
 		const width = Math.max(...sessionList.map(({ name }) => name.length));
 		const listed = sessionList.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
-		const head = `${prefix}<template> <task> starts a run; ${prefix}<command> [run] [text]:`;
+		const head = `${prefix}<template> <task> starts a run. ${prefix}<command> [run] [text]:`;
 		return { kind: "done", lines: [head, ...listed], data: {}, view: { kind: "page", title: "Chronicles" } };
 	},
 };
@@ -72,11 +72,11 @@ export const sessionCommands: readonly Command[] = [
 
 /** Descriptions of commands that differ from those of the command line. */
 const sessionAbout: Readonly<Record<string, string>> = {
-	start: "starts a template with a task, also one that shares its name with a command",
-	view: "a run on a screen of its own: history, conversation, changes, findings, events",
-	check: "whether templates are sound; pi-chronicle check in a shell: everything that the project has",
-	tool: "whether the model may propose runs when you ask in plain words: on or off",
-	help: "what each command does",
+	start: "starts a template with a task, even if a command has its name",
+	view: "a run in a full-screen view: history, conversation, changes, findings, events",
+	check: "checks templates; pi-chronicle check in a shell checks the whole project",
+	tool: "whether the model may propose runs when you ask in a prompt: on or off",
+	help: "explains each command",
 };
 
 /** All commands, with their descriptions. */

@@ -105,8 +105,8 @@ async function confirmCall(
 ): Promise<"confirmed" | "denied"> {
 	if (ctx.mode !== "tui") return (await ctx.ui.confirm(title, printable(text), { signal })) ? "confirmed" : "denied";
 	const choices = [
-		{ value: "denied", words: "No, refuse it", key: "n" },
-		{ value: "confirmed", words: "Yes, this once", key: "y" },
+		{ value: "denied", words: "No, refuse", key: "n" },
+		{ value: "confirmed", words: "Yes, once", key: "y" },
 	] as const;
 	const sheet = { title, body: questionBody([text]), choices, leave: "Esc refuses", uncalled: true };
 	return (await showSheet(ctx, sheet, signal)) ?? "denied";

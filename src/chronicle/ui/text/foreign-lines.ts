@@ -11,7 +11,7 @@ export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
 	const { template, status, state, task, tokens, updatedAt } = summary;
 	return [
 		`${template} ${id.slice(0, 8)} · ${status.replaceAll("_", " ")} · ${state}`,
-		`A ledger of ${format}: you can look at it, but not continue it here.`,
+		`A ledger of ${format}: you can inspect it, but not continue it here.`,
 		...(task === "" ? [] : [`Task: ${task}`]),
 		`Total: ${shortCount(tokens)} tokens${updatedAt === "" ? "" : `, last changed ${updatedAt.slice(0, 16).replace("T", " ")}`}`,
 	];

@@ -33,7 +33,7 @@ export function templateLines(
 	});
 	const problems = diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, place.cwd)}`);
 	const untrusted =
-		place.trust === "untrusted" ? ["  The project's own are not read: pi does not trust the project."] : [];
+		place.trust === "untrusted" ? ["  The project's templates are not read: pi does not trust the project."] : [];
 	return [
 		loaded.length === 0 ? "No templates." : "Templates:",
 		...lines,

@@ -49,10 +49,10 @@ const lines: Lines = {
 		].join("\n"),
 	files_unrestored: ({ detail }) => `✗ files could not be restored: ${detail}`,
 	ask_opened: ({ title }, { state }) => `? ${state} asks: ${title}`,
-	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "  nobody answered: taken as no" : undefined),
+	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "  no answer: taken as no" : undefined),
 	children_planned: ({ children }, { state }) =>
 		children.length === 0
-			? `▸ ${state}: there is nothing to do for children`
+			? `▸ ${state}: no children needed`
 			: `▸ ${state}: ${children.length} ${children.length === 1 ? "child" : "children"}: ${cut(children.map(({ name }) => name).join(", "))}`,
 	child_parked: ({ child, detail }, run) => `  ‖ ${childName(run, child)} waits: ${cut(detail)}`,
 	child_ended: ({ child, status, total, detail }, run) =>

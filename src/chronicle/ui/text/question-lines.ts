@@ -16,7 +16,7 @@ const summaryLength = 4000;
 
 /** One sentence: what is asked. */
 export function questionTitle({ side, state, target }: ApprovalQuestion): string {
-	if (side === "conflict") return `Changes of "${state}" conflict: who resolves them?`;
+	if (side === "conflict") return `Changes of "${state}" conflict. Who resolves them?`;
 	return side === "entry" && state === target ? `Begin ${target}?` : `Move from ${state} to ${target}?`;
 }
 
@@ -108,10 +108,7 @@ export function rewindLines({
 		...(changes.length > 0 ? ["Changes to the current files:"] : []),
 		...changeLines(changes, more, mostAsked),
 		...leftLines("Not restored", left),
-		...leftLines(
-			"The rewind will stop before it changes anything, because these files block it and cannot be kept",
-			blocked,
-		),
+		...leftLines("The rewind will stop before any change, because these files block it and cannot be saved", blocked),
 	];
 }
 

@@ -53,7 +53,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 		...run.unmeasured
 			.filter(({ visit }) => visit === run.visit || visit === run.visit - 1)
 			.map(({ visit, why }) => `Changes of visit ${visit} could not be measured: ${why}`),
-		...run.kept.slice(-3).map((state) => `Kept before a rewind: ${keptLine(state)}`),
+		...run.kept.slice(-3).map((state) => `Saved by a rewind: ${keptLine(state)}`),
 		...currentNotices(run)
 			.slice(-3)
 			.map((notice) => `Note: ${notice}`),

@@ -23,7 +23,7 @@ export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run, 
 				({ visit, state, why }) => `Changes of visit ${visit} (${state}) could not be measured: ${why}`,
 			),
 		]),
-		...section("Kept before rewinds", kept.map(keptLine)),
+		...section("Saved by rewinds", kept.map(keptLine)),
 	];
 }
 

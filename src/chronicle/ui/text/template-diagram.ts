@@ -39,7 +39,7 @@ function box({ name, persona, children, terminal, implicit, approval }: StatePla
 		: implicit || persona === undefined
 			? []
 			: [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
-	const asks = [...(approval.entry ? ["asks to begin"] : []), ...(approval.exit ? ["asks to end"] : [])];
+	const asks = [...(approval.entry ? ["approval to start"] : []), ...(approval.exit ? ["approval to end"] : [])];
 	const lines = [titleOf(name), ...who, ...asks];
 	const text = lines.map(mermaidLabel).join("<br/>");
 	return terminal ? `(["${text}"])` : `["${text}"]`;
@@ -51,6 +51,6 @@ function childrenWords({ branches, forEach, join }: ChildrenPlan): string[] {
 	const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
 	return [
 		forEach === undefined ? `children: ${shown.join(", ")}` : `${shown.join(", ")} for each of ${forEach}`,
-		...(join === "all" ? [] : [join === "any" ? "the first that is done" : `${join} must be done`]),
+		...(join === "all" ? [] : [join === "any" ? "the first to finish" : `${join} must be done`]),
 	];
 }

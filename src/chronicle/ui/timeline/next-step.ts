@@ -51,7 +51,7 @@ function approvalStep(run: Run): NextStep {
 	const question = stage.kind === "asking" ? stage.question : undefined;
 	if (question?.side === "conflict")
 		return {
-			what: "Changes conflict at the join: who resolves them?",
+			what: "Changes conflict at the join. Who resolves them?",
 			commands: [
 				"approve --choice ours",
 				"approve --choice theirs",
@@ -89,7 +89,7 @@ export function nextStep(run: Run): NextStep | undefined {
 			};
 		case "human_intervention":
 			return {
-				what: whyOf(run) ?? "You have to decide how it continues.",
+				what: whyOf(run) ?? "Decide how it continues.",
 				commands: ["release", "release <state>", "abort"],
 			};
 		case "running": {

@@ -26,7 +26,7 @@ export function whyOf(run: Run): string | undefined {
 
 function whyEscalated(run: Run): string {
 	const { refused } = run;
-	if (refused === null) return "You have to decide how it continues.";
+	if (refused === null) return "Decide how it continues.";
 	const sentence = explainCause(refused.cause, refused.from, refused.to);
 	if (refused.cause !== "worker") return sentence;
 	return withSummary(sentence, run.history.findLast(({ to }) => to === HUMAN_INTERVENTION)?.summary ?? "");

@@ -87,10 +87,10 @@ describe("an unknown argument", () => {
 		[["status", "last", "now"], 'Too many arguments: "now"'],
 		[["report", "last", "now"], 'Too many arguments: "now"'],
 		[["pause", "everything"], '"everything" is not a run'],
-		[["approve", "3f2a9", "fine"], 'No run has the id "3f2a9"'],
+		[["approve", "3f2a9", "fine"], 'No run matches "3f2a9"'],
 		[["rewind", "last", "1", "2"], "Name a visit by its number"],
-		[["list", "--cwd", "./good.json"], "There is no folder"],
-		[["list", "--cwd", "circle"], "There is no folder"],
+		[["list", "--cwd", "./good.json"], "The folder "],
+		[["list", "--cwd", "circle"], "The folder "],
 	])("%j", async (words, message) => {
 		if (words.includes("circle")) symlinkSync("circle", project.path("circle"));
 		expect(await said(words)).toContain(`2 ${message}`);
@@ -120,7 +120,7 @@ describe("a ledger of another program", () => {
 			project.path(".pi/chronicle/sessions/01ffffffffffffff.json"),
 			JSON.stringify({ ...foreign, id: "01ffffffffffffff" }),
 		);
-		expect(await said(["status", "01"])).toMatch(/^2 2 runs begin with "01": (0123\S*|01ff\S*), /);
+		expect(await said(["status", "01"])).toMatch(/^2 2 runs start with "01": (0123\S*|01ff\S*), /);
 	});
 });
 

@@ -30,7 +30,7 @@ describe("an option of this program that the verb does not have", () => {
 		[["feature", "Add", "it", "--out=file.html"], "--out=file.html"],
 		[["feature", "Add", "it", "--scenario"], "--scenario"],
 	])("after the text is an error: %j", (words, option) => {
-		const error = `This command has no option ${option}. If it belongs to the text, put -- before the text.`;
+		const error = `This command has no option ${option}. If it is part of the text, put -- before the text.`;
 		expect(read(words, run)).toBe(error);
 		const [name = "", ...text] = words;
 		expect(read([name, "--", ...text], run)).toEqual({ names: name, text: text.join(" "), options: "" });
@@ -93,7 +93,7 @@ describe("a verb with a text", () => {
 		[["--jsn", "feature", "x"], "Unknown option: --jsn. Did you mean `--json`?"],
 		[
 			["feature", "--jsno", "x"],
-			"Unknown option: --jsno. Did you mean `--json`? If it begins the text, put -- before it.",
+			"Unknown option: --jsno. Did you mean `--json`? If it starts the text, put -- before it.",
 		],
 		[["feature", "--model"], "--model needs a value."],
 		[["feature", "--model", "--json", "x"], "--model needs a value."],

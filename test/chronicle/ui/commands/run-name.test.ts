@@ -81,12 +81,12 @@ describe("a name", () => {
 		expect(await resolveRun(project, undefined, [two])).toEqual({ ok: true, value: two });
 	});
 	it("is refused with the reason: several candidates, another program's ledger, a torn ledger, or no match", async () => {
-		expect(await failure("3f2")).toBe('ambiguous: 2 runs begin with "3f2": 3f2a91c0, 3f2b91c0.');
-		expect(await failure("3f")).toContain("3 runs begin with");
+		expect(await failure("3f2")).toBe('ambiguous: 2 runs start with "3f2": 3f2a91c0, 3f2b91c0.');
+		expect(await failure("3f")).toContain("3 runs start with");
 		expect(await failure("3f99")).toMatch(/^foreign: 3f9999999999abcd is a ledger of AE/);
 		expect(await resolveLedger(project, "3f99")).toEqual({ ok: true, value: foreign });
 		expect(await failure("77a")).toBe("corrupt: It is torn.");
-		expect(await failure("zz")).toBe('unknown: No run has the id "zz".');
+		expect(await failure("zz")).toBe('unknown: No run matches "zz".');
 	});
 });
 

@@ -176,9 +176,9 @@ describe("a command that applies", () => {
 
 describe("a command that does not apply gives its reason", () => {
 	it.each([
-		["approve", atWork, "nothing to approve"],
-		["reject no", paused, "nothing to approve"],
-		["reject", asking, "Give the worker a reason"],
+		["approve", atWork, "Nothing to approve"],
+		["reject no", paused, "Nothing to approve"],
+		["reject", asking, "Tell the worker why"],
 		["tell", atWork, "Write the message"],
 		["tell x", over, "is over"],
 		["resume", circle, "release"],
@@ -186,7 +186,7 @@ describe("a command that does not apply gives its reason", () => {
 		["resume", over, "reopen"],
 		["resume --tokens 0", paused, "above 0"],
 		["resume --tokens x", paused, 'not "x"'],
-		["resume --state coding", paused, "needs a new ceiling"],
+		["resume --state coding", paused, "needs a ceiling"],
 		["resume --state nowhere --cost 1", paused, "(no|not a) state"],
 		["release", atWork, "is not waiting for you"],
 		["release", paused, "name the state"],

@@ -303,9 +303,9 @@ describe("the report in a browser", needsProgram("chromium", executablePath), ()
 			await page.keyboard.press("Tab");
 			seen.push(await measure<string>("focused()"));
 		}
-		expect(seen[0]).toBe("a To the content");
+		expect(seen[0]).toBe("a Skip to content");
 		expect(seen).not.toContain("");
-		for (const name of ["div State diagram", "summary The same as a table", "a Guard decisions"])
+		for (const name of ["div State diagram", "summary Show as a table", "a Guard decisions"])
 			expect(seen).toContain(name);
 		const changed = page.locator("summary", { hasText: "package.json" });
 		await changed.focus();

@@ -153,7 +153,7 @@ describe("decisions of the user", () => {
 			"Approved the move from planning to implementation: Good. Go on.",
 			"Set the ceilings of the run: cost $6.00: ",
 			"Resumed the run: The cent is worth it.",
-			"Told the worker: Look at how src/invoices/sum.ts rounds before you change anything.",
+			"Message to the worker: Look at how src/invoices/sum.ts rounds before you change anything.",
 			"Allowed the refused move from implementation to verification: Once more is fine.",
 		]);
 	});
@@ -223,7 +223,7 @@ describe("an incomplete ledger", () => {
 			at: "2030-01-01T02:00:00.000Z",
 		} as unknown as LedgerEvent;
 		const story = await tell([...play.events, strange]);
-		expect(story.gaps).toEqual(["1 event is of a kind that this version does not know; it is skipped."]);
+		expect(story.gaps).toEqual(["1 event is of an unknown kind; it is skipped."]);
 		expect(story.visits).toHaveLength(1);
 	});
 
@@ -239,7 +239,7 @@ describe("an incomplete ledger", () => {
 			},
 			asIs,
 		);
-		expect(story.gaps).toEqual(["The events could not be read to their end: the disk is gone"]);
+		expect(story.gaps).toEqual(["The events could only be read in part: the disk is gone"]);
 		expect(story.run.seq).toBe(5);
 	});
 

@@ -42,7 +42,7 @@ describe("a rewind", () => {
 		expect(html).toMatch(/<g class="rewind"><title>Move 3: rewound to Build<\/title>/);
 		expect(html.match(/<tr role="row" id="visit-\d+" class="undone">/g)).toHaveLength(2);
 		expect(html).toContain('<g class="undone"><title>Visit 2 was undone by a rewind</title>');
-		expect(textOf(html)).toContain("$0.25 of it for undone work");
+		expect(textOf(html)).toContain("$0.25 for undone work");
 		expect(textOf(html)).toContain("Plan → Build → Check ↶ Build");
 		const { nodes } = pathOf(await readReportModel(ledgerOf(play.events), asIs));
 		expect(nodes.map(({ title, mark }) => `${title} ${mark}`)).toEqual([
@@ -139,7 +139,7 @@ describe("2,000 visits", () => {
 		const html = await writeReport(ledgerOf(play.events), fixed);
 		expect(Buffer.byteLength(html)).toBeLessThan(5_000_000);
 		expect(textOf(html)).toContain("Build ⇄ Check ×1000");
-		expect(html).toContain("<summary>To visit …</summary>");
+		expect(html).toContain("<summary>Go to visit …</summary>");
 		for (const [, id] of html.matchAll(/<li><a href="#(visit-\d+)">/g)) expect(html).toContain(`id="${id}"`);
 	});
 });

@@ -39,7 +39,7 @@ it("opens any page of 2,000 visits within 150 ms, and the rest follows", { timeo
 		["2", "No conversation yet."],
 		["3", "No changes."],
 		["4", "Pending tasks"],
-		["5", "A worker works"],
+		["5", "The worker started"],
 	] as const) {
 		const view = new RunView(source, { paint: unpainted, requestRender: () => {} });
 		view.handleKey(key, keys);

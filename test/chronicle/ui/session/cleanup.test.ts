@@ -34,7 +34,7 @@ it("in a session the question shows the commands: when dismissed nothing starts,
 		pi.screen.answer(dialog, answer);
 		await begun;
 	};
-	for (const answer of [null, "Start nothing"]) await ask(answer);
+	for (const answer of [null, "Don't start"]) await ask(answer);
 	await expect
 		.poll(() => pi.screen.notifications.filter((said) => JSON.stringify(said).includes("Nothing was started")), {
 			timeout: patient(20_000),
@@ -45,7 +45,7 @@ it("in a session the question shows the commands: when dismissed nothing starts,
 	await ask("Start without");
 	await pi.screen.notified(": done");
 	expect(project.exists("cleaned.txt")).toBe(false);
-	await ask("Allow them to run");
+	await ask("Allow them, exactly");
 	await expect.poll(() => project.exists("cleaned.txt"), { timeout: patient(20_000) }).toBe(true);
 	await expect
 		.poll(() => runIds(project).map((id) => ledgerOf(project, id).status), { timeout: patient(20_000) })
@@ -57,12 +57,12 @@ it("in the terminal a text that is longer than the screen is scrolled above its 
 	const { project, tui } = await openBench({ files: withTemplates({ t: template(script) }), script: [] });
 	const pi = await tui({ cols: 80, rows: 24 });
 	await pi.submit("/chronicle t Do it");
-	await pi.waitForScreen("Start nothing");
+	await pi.waitForScreen("Don't start");
 	expect(pi.screen()).toContain("echo step 1");
 	expect(pi.screen()).not.toContain("echo step 60");
 	for (let page = 0; page < 8; page++) await pi.press("pageDown");
 	await pi.waitForScreen("echo step 60");
-	expect(pi.screen()).toContain("Allow them to run");
+	expect(pi.screen()).toContain("Allow them, exactly");
 	await pi.press("escape");
 	await pi.waitForScreen("Nothing was started.");
 	expect(runIds(project)).toEqual([]);

@@ -44,7 +44,7 @@ describe("/chronicle in a session", () => {
 			["show torn", "torn.json:1:"],
 			["torn do it", "torn.json:1:"],
 			["pause everything", "is not a run"],
-			["approve 3f2a9 fine", 'No run has the id \\"3f2a9\\"'],
+			["approve 3f2a9 fine", 'No run matches \\"3f2a9\\"'],
 			["approve fine", "There are no runs here yet"],
 			["diff last 99 1", "diff [run] [visit | all]"],
 			["start help", "Describe the task"],
@@ -66,6 +66,6 @@ describe("/chronicle in a session", () => {
 		await pi.prompt("/chronicle feature Do it");
 		await pi.screen.notified("There is none here. The project's templates are not read");
 		await pi.prompt("/chronicle");
-		await pi.screen.notified("The project's own are not read");
+		await pi.screen.notified("The project's templates are not read");
 	});
 });

@@ -21,7 +21,7 @@ it("show draws a template's states, their personas, approvals, and the moves bet
 	});
 	const pi = await rpc();
 	await pi.prompt("/chronicle show feature");
-	expect(pi.screen.text).toContain('s0["Planning<br/>Software Architect<br/>asks to end"]');
+	expect(pi.screen.text).toContain('s0["Planning<br/>Software Architect<br/>approval to end"]');
 	expect(pi.screen.text).toContain("s0 --> s1");
 	expect(pi.screen.text).toContain("s1 --> s0");
 	expect(pi.screen.text).toContain('s2(["Verification"])');

@@ -97,7 +97,7 @@ export async function main(args: readonly string[]): Promise<number> {
 	if (line.kind === "help") return run(["--help"], stop.signal);
 	const enclosing = enclosingRun(process.env);
 	if (enclosing !== undefined) {
-		const message = `This process belongs to the run ${enclosing}: its worker starts no further runs.`;
+		const message = `This process belongs to the run ${enclosing}: its worker cannot start other runs.`;
 		return complain(args, name, message, "");
 	}
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort(signal));
@@ -157,9 +157,9 @@ function ownVersion(): string {
 
 const afterCommands = `
 Examples:
-  pi-chronicle run feature "Add a --month option"     starts a run and shows what it does
-  pi-chronicle approve last                           answers what the last run asks
-  pi-chronicle diff last all | less                   what it has changed
+  pi-chronicle run feature "Add a --month option"     starts a run and shows its progress
+  pi-chronicle approve last                           approves the last run's pending move
+  pi-chronicle diff last all | less                   shows what it changed
 
 Exit codes: 0 done, 1 failed, 2 nothing was done, 3 waits for you, 4 a ceiling, 5 human_intervention, 130 interrupted.
 

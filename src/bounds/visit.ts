@@ -79,9 +79,9 @@ function roundText({ times, period, ofMessages }: CycleCount): string {
 }
 
 function nudgeText(round: CycleCount): string {
-	return `You are making no progress: ${roundText(round)}. Repeating it will not change that. Do something else: read the result, try another approach, or say what you are missing. After ${stopAt} times the work is paused for the user.`;
+	return `You are making no progress: ${roundText(round)}. Repeating it will not help. Do something else: read the result, try another approach, or report what is missing. After ${stopAt} times, the work pauses for the user.`;
 }
 
 function ceilingText(used: number, what: string): string {
-	return `The ceiling of one visit is reached: ${used.toLocaleString("en-US")} ${what}.`;
+	return `Ceiling of one visit reached: ${used.toLocaleString("en-US")} ${what}.`;
 }

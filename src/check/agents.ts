@@ -44,9 +44,9 @@ function inspectPlain({ agents, plain, teams }: AgentRegistry): { findings: Chec
 		const name = basename(file, extname(file));
 		const code = "no-front-matter";
 		const at = { file, line: 1, column: 1, code, remedy: frontMatterRemedy };
-		const message = "The file has no front matter, so it is no agent";
+		const message = "The file has no front matter, so it is not an agent";
 		if (wanted.has(stem(name))) {
-			const diagnostics: Diagnostic[] = [{ ...at, severity: "error", message: `${message}, and a team names it.` }];
+			const diagnostics: Diagnostic[] = [{ ...at, severity: "error", message: `${message}, but a team names it.` }];
 			findings.push({ kind: "agent", name, file, loads: false, diagnostics });
 		} else if (!explaining.test(name)) further.push({ ...at, severity: "warning", message: `${message}.` });
 	}

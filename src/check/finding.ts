@@ -59,5 +59,5 @@ export function isSound(diagnostics: readonly Diagnostic[]): boolean {
 
 /** Converts a diagnostic about another tool's file. */
 export function foreignOf({ file, message, remedy }: Diagnostic): ForeignFile {
-	return { file, format: /^This is (.+), which is not read here\.$/.exec(message)?.[1] ?? message, remedy };
+	return { file, format: /^This is (.+); it is not read\.$/.exec(message)?.[1] ?? message, remedy };
 }

@@ -72,7 +72,7 @@ export function formatOf(file: string, cwd: string): ForeignFormat | "misplaced"
 	if (isWorkflows && /^\.[cm]?[jt]s$/.test(ending))
 		return {
 			name: "a workflow script of another package",
-			remedy: "The package that brings it runs it, so leave it as it is.",
+			remedy: "Its own package runs it, so leave it unchanged.",
 		};
 	const read = dataEndings.has(ending) || ending === ".md" ? readSource(file) : undefined;
 	if (read?.kind !== "text") return undefined;
@@ -102,7 +102,7 @@ function markdownFormat(source: Source, isWorkflows: boolean, cwd: string): Fore
 const commandFormat: ForeignFormat = {
 	name: "a command of Claude Code",
 	remedy:
-		"Its own tool reads it, so leave it as it is. For the same here, write a prompt template in `.pi/prompts`; a sequence can send it.",
+		"Its own tool reads it, so leave it unchanged. To use it here, write a prompt template in `.pi/prompts`; a sequence can send it.",
 };
 
 function misplacedWorkflow(file: string): Diagnostic {
@@ -113,8 +113,8 @@ function misplacedWorkflow(file: string): Diagnostic {
 		column: 1,
 		severity: "warning",
 		code: "misplaced-file",
-		message: "This is not read: a workflow is a folder with a `workflow.yaml` in it.",
-		remedy: `Move it to \`.pi/workflows/${key}/workflow.yaml\`, with its phase files beside it.`,
+		message: "This file is not read: a workflow is a folder that contains a `workflow.yaml`.",
+		remedy: `Move it to \`.pi/workflows/${key}/workflow.yaml\`, with its phase files next to it.`,
 	};
 }
 

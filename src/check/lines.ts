@@ -13,7 +13,7 @@ export function findingLines({ findings, foreign, further, unread }: ProjectChec
 		...foreign.flatMap(({ file, format, remedy }) => [`  ${formatPath(file, cwd)}: ${format}.`, `    ${remedy}`]),
 		...(unread
 			? [
-					"✗ The project's definitions are not read: pi has not been told to trust it (/trust in pi, --approve for one command).",
+					"✗ The project's definitions are not read: pi does not trust the project (/trust in pi, --approve for one command).",
 				]
 			: []),
 		summary(findings, further),
@@ -33,7 +33,7 @@ function kindLines(kind: CheckedKind, all: readonly CheckFinding[], cwd: string)
 	];
 }
 
-/** `3 workflows, 1 agent (1 cannot be used): 1 error, 2 warnings.` */
+/** `3 workflows, 1 agent (1 invalid): 1 error, 2 warnings.` */
 function summary(findings: readonly CheckFinding[], further: ProjectCheck["further"]): string {
 	const counts = (Object.keys(kinds) as CheckedKind[]).flatMap((kind) => {
 		const found = findings.filter((finding) => finding.kind === kind);
@@ -41,13 +41,13 @@ function summary(findings: readonly CheckFinding[], further: ProjectCheck["furth
 		const [one, many] = kinds[kind];
 		return found.length === 0
 			? []
-			: [`${found.length} ${found.length === 1 ? one : many}${bad === 0 ? "" : ` (${bad} cannot be used)`}`];
+			: [`${found.length} ${found.length === 1 ? one : many}${bad === 0 ? "" : ` (${bad} invalid)`}`];
 	});
 	const said = [...findings.flatMap(({ diagnostics }) => diagnostics), ...further];
 	const errors = said.filter(({ severity }) => severity === "error").length;
 	const problems =
 		said.length === 0 ? "no problems" : `${many(errors, "error")}, ${many(said.length - errors, "warning")}`;
-	return `${counts.length === 0 ? "Nothing here is read by this package" : counts.join(", ")}: ${problems}.`;
+	return `${counts.length === 0 ? "No definitions found" : counts.join(", ")}: ${problems}.`;
 }
 
 function many(count: number, noun: string): string {

@@ -129,12 +129,7 @@ async function pickOne(project: Project, place: CheckPlace, everything: Inspecti
 		if (kind === "folder" && existsSync(join(path, "workflow.yaml")))
 			return inspectWorkflowFile(join(path, "workflow.yaml"));
 		if (kind === "file") return inspectFile(project, place, path);
-		return complaint(
-			path,
-			"empty-folder",
-			"Nothing in this folder is read by this package.",
-			"Name a file, or a project with --cwd.",
-		);
+		return complaint(path, "empty-folder", "This folder has no definitions.", "Name a file, or a project with --cwd.");
 	}
 	const called = all.findings.filter((finding) => finding.name === name);
 	if (called.length > 0) return { findings: called, foreign: [], further: [] };
@@ -142,8 +137,8 @@ async function pickOne(project: Project, place: CheckPlace, everything: Inspecti
 	return complaint(
 		path,
 		"absent",
-		`There is neither a file nor anything here called ${basename(name)}.${near}`,
-		"Check its name.",
+		`Neither a file nor a definition is called ${basename(name)}.${near}`,
+		"Check the name.",
 	);
 }
 

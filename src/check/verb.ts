@@ -8,9 +8,9 @@ import { checkProject } from "./project-check.ts";
 export const check: Command = {
 	name: "check",
 	takes: "[file, folder or name…]",
-	details: `Everything that the project and you have here: workflows, chronicle templates, agents, teams, rule files, scenarios, saved sequences,
-each problem with its place. Of templates also whether the agents, models and rules that they name are there. Files of other tools are named and left alone.`,
-	exits: "0 sound, 2 something cannot be used as it is",
+	details: `Checks all definitions, the project's and your own: workflows, chronicle templates, agents, teams, rule files, scenarios, saved sequences,
+and lists each problem with its position. For templates, it also checks the agents, models and rules that they name. Files of other tools are listed only.`,
+	exits: "0 valid, 2 something is invalid",
 	needs: "nothing",
 	async perform({ parsed, project }) {
 		const checked = await checkProject(project, parsed.names);

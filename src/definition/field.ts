@@ -72,7 +72,7 @@ export function field<T, O extends Common<T>>(
 export function wrongType(node: Node, reading: Reading, wanted: string, remedy: string): undefined {
 	reading.report.error(reading.source.place(node.start), {
 		code: "wrong-type",
-		message: `\`${reading.path}\` must be ${wanted}, and it is ${describeNode(node)}.`,
+		message: `\`${reading.path}\` must be ${wanted}, but is ${describeNode(node)}.`,
 		remedy,
 	});
 	return undefined;
@@ -103,8 +103,8 @@ function readText(node: Node, reading: Reading, options: TextOptions): string | 
 	if (node.kind !== "scalar") {
 		const written = reading.source.text.slice(node.start, node.end).split("\n", 1)[0] ?? "";
 		const remedy = /^[[{]/.test(written)
-			? `A text that begins with \`${written.charAt(0)}\` needs quotes: \`"${written.slice(0, 40)}"\`.`
-			: "Write one text behind the colon.";
+			? `A text that starts with \`${written.charAt(0)}\` needs quotes: \`"${written.slice(0, 40)}"\`.`
+			: "Write one text after the colon.";
 		return wrongType(node, reading, "a text", remedy);
 	}
 	if (typeof node.value !== "string")
@@ -130,7 +130,7 @@ function textProblem(value: string, path: string, options: TextOptions): Problem
 	if (pattern && !pattern.test(value))
 		return {
 			code: "bad-value",
-			message: `\`${path}\` is ${quoted(value)}, and only ${options.allows ?? pattern.source} may stand there.`,
+			message: `\`${path}\` is ${quoted(value)}; allowed are ${options.allows ?? pattern.source}.`,
 			remedy: "Choose another word.",
 		};
 	if (most !== undefined && [...value].length > most)
@@ -208,7 +208,7 @@ export function choice<const V extends readonly string[], const O extends Common
 		if (typeof value !== "string") return wrongType(node, reading, listed, `Write ${listed}.`);
 		reading.report.error(reading.source.place(node.start), {
 			code: "bad-value",
-			message: `\`${reading.path}\` is ${quoted(value)}; it can be ${listed}.${didYouMean(value, values)}`,
+			message: `\`${reading.path}\` is ${quoted(value)}; it must be ${listed}.${didYouMean(value, values)}`,
 			remedy: `Write ${listed}.`,
 		});
 		return undefined;

@@ -80,8 +80,8 @@ function notAFile(stats: Stats): Problem | undefined {
 	if (stats.isDirectory())
 		return {
 			code: "is-a-directory",
-			message: "This is a directory, and a file is wanted here.",
-			remedy: "Name a file in it, or replace the directory with a file.",
+			message: "This is a directory; a file is expected.",
+			remedy: "Name a file inside it, or replace the directory with a file.",
 		};
 	return {
 		code: "not-a-file",
@@ -93,7 +93,7 @@ function notAFile(stats: Stats): Problem | undefined {
 function tooLarge(size: number, maxBytes: number): Problem {
 	return {
 		code: "too-large",
-		message: `The file has ${Math.ceil(size / 1000).toLocaleString("en-US")} kB; at most ${Math.floor(maxBytes / 1000).toLocaleString("en-US")} kB are read.`,
+		message: `The file is ${Math.ceil(size / 1000).toLocaleString("en-US")} kB; the limit is ${Math.floor(maxBytes / 1000).toLocaleString("en-US")} kB.`,
 		remedy: "Shorten it, or move long material to a file that the agent reads when it needs it.",
 	};
 }
@@ -106,7 +106,7 @@ function notText(bytes: Buffer): (Problem & { line: number; column: number }) | 
 			...placeOf(bytes, 0),
 			code: "utf-16",
 			message: "The file is saved as UTF-16.",
-			remedy: "Save it again with the encoding UTF-8.",
+			remedy: "Save it as UTF-8.",
 		};
 	const zero = bytes.indexOf(0);
 	if (zero !== -1)
@@ -121,8 +121,8 @@ function notText(bytes: Buffer): (Problem & { line: number; column: number }) | 
 	return {
 		...place,
 		code: "not-utf-8",
-		message: `The file is not valid UTF-8; the first wrong byte is in line ${place.line}.`,
-		remedy: "Save it again with the encoding UTF-8; if its end is missing, restore it.",
+		message: `The file is not valid UTF-8; the first invalid byte is in line ${place.line}.`,
+		remedy: "Save it as UTF-8; if the file is truncated, restore it.",
 	};
 }
 
@@ -158,20 +158,20 @@ function refused(code: string): Problem {
 		case "EPERM":
 			return {
 				code: "unreadable",
-				message: "You are not allowed to read this file.",
-				remedy: "Change its permissions, or those of the directories above it.",
+				message: "Permission denied.",
+				remedy: "Change the permissions of the file or of the directories above it.",
 			};
 		case "ELOOP":
 			return {
 				code: "link-loop",
-				message: "This is a link that leads back to itself, or a link where none is allowed.",
+				message: "This is a link to itself, or a link where none is allowed.",
 				remedy: "Point the link at a file, or replace it with one.",
 			};
 		default:
 			return {
 				code: "unreadable",
 				message: `The file cannot be read (${code}).`,
-				remedy: "Check that it can be opened on this machine.",
+				remedy: "Check that you can open it.",
 			};
 	}
 }

@@ -17,17 +17,16 @@ interface Recogniser extends ForeignFormat {
 }
 
 const asWorkflow =
-	"Its own tool reads it, so leave it as it is. For the same here, write `.pi/workflows/<name>/workflow.yaml` and one Markdown file for each step.";
+	"Its own tool reads it, so leave it unchanged. To use it here, write `.pi/workflows/<name>/workflow.yaml` and one Markdown file per step.";
 const asChronicle =
-	"Its own tool reads it, so leave it as it is. For the same here, write a template in `.pi/chronicle/workflows` with a state for each step.";
+	"Its own tool reads it, so leave it unchanged. To use it here, write a template in `.pi/chronicle/workflows` with one state per step.";
 const asAgents =
-	"Its own tool reads it, so leave it as it is. For the same here, write one Markdown file with front matter for each agent in `.pi/agents`.";
-const asRules =
-	"Its own tool reads it, so leave it as it is. For the same here, `/guard init` writes a rule file to begin with.";
+	"Its own tool reads it, so leave it unchanged. To use it here, write one Markdown file with front matter per agent in `.pi/agents`.";
+const asRules = "Its own tool reads it, so leave it unchanged. `/guard init` writes a starter rule file.";
 const asPrompt =
-	"Its own tool reads it, so leave it as it is. For the same here, write a prompt template in `.pi/prompts`; a sequence can send it.";
+	"Its own tool reads it, so leave it unchanged. To use it here, write a prompt template in `.pi/prompts`; a sequence can send it.";
 const asSkill = "pi reads skills from `.pi/skills`; a state or an agent names them under `skills`.";
-const asIs = "Its own tool reads it, so leave it as it is.";
+const asIs = "Its own tool reads it, so leave it unchanged.";
 
 /** The first match counts, so specific formats precede general ones. */
 const formats: readonly Recogniser[] = [
@@ -43,7 +42,7 @@ const formats: readonly Recogniser[] = [
 		is: (root) => valuesAt(root, "jobs").some((job) => hasAny(job, "runs-on", "uses", "steps")),
 	},
 	{
-		name: "a file of agent chains",
+		name: "an agent chain file",
 		remedy: asWorkflow,
 		is: (root) => {
 			const chains = valuesAt(root, "chains");
@@ -87,12 +86,12 @@ const formats: readonly Recogniser[] = [
 		is: (root) => itemsAt(root, "nodes").length > 0 && hasAny(root, "edges", "connections", "links"),
 	},
 	{
-		name: "a file of CrewAI agents",
+		name: "a CrewAI agents file",
 		remedy: asAgents,
 		is: (root) => everyValue(root, (agent) => has(agent, "role") && has(agent, "goal")),
 	},
 	{
-		name: "a file of CrewAI tasks",
+		name: "a CrewAI tasks file",
 		remedy: asWorkflow,
 		is: (root) => everyValue(root, (task) => has(task, "description") && has(task, "expected_output")),
 	},
@@ -102,7 +101,7 @@ const formats: readonly Recogniser[] = [
 		is: (root) => hasAny(mapAt(root, "permissions"), "allow", "deny", "ask", "defaultMode"),
 	},
 	{
-		name: "a file of permissions for another guard",
+		name: "a permissions file of another guard",
 		remedy: asRules,
 		is: (root) => ["permission", "permissions", "defaultPolicy"].some((key) => mapAt(root, key) !== undefined),
 	},
@@ -140,7 +139,7 @@ export function foreignMarkdown(fields: MapNode | undefined, body: string): Fore
 
 /** The problem that reports a file as another tool's. */
 export function foreignProblem({ name, remedy }: ForeignFormat): Problem {
-	return { code: foreignCode, message: `This is ${name}, which is not read here.`, remedy };
+	return { code: foreignCode, message: `This is ${name}; it is not read.`, remedy };
 }
 
 /** The code of problems from `foreignProblem`. */

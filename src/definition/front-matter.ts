@@ -43,8 +43,8 @@ export function parseFrontMatter(source: Source, need: "fields" | "optional" = "
 	if (/[^-\s]/.test(firstLine))
 		report.error(source.place(0), {
 			code: "front-matter-line",
-			message: `The first line is ${quoted(firstLine)}, and only \`---\` may stand there.`,
-			remedy: "Put the fields on lines of their own below `---`.",
+			message: `The first line is ${quoted(firstLine)}; only \`---\` is allowed there.`,
+			remedy: "Put the fields on separate lines below `---`.",
 		});
 	const fields = parseFields(source, end, need, report);
 	const rest = text.slice(end + 4);
@@ -62,15 +62,15 @@ function parseFields(source: Source, end: number, need: "fields" | "optional", r
 		report.error(source.place(root?.start ?? 0), {
 			code: root ? "not-fields" : "empty-front-matter",
 			message: root ? "The front matter is not a group of `key: value` fields." : "The front matter is empty.",
-			remedy: "Write one `key: value` a line between the two `---` lines.",
+			remedy: "Write one `key: value` per line between the two `---` lines.",
 		});
 	return undefined;
 }
 
 const unclosed: Problem = {
 	code: "unclosed-front-matter",
-	message: "The front matter that begins with `---` in line 1 never ends.",
-	remedy: "Put a line with nothing but `---` between the fields and the text.",
+	message: "The front matter that starts with `---` in line 1 never ends.",
+	remedy: "Put a line with only `---` between the fields and the text.",
 };
 
 function firstText(text: string): number {
@@ -84,21 +84,21 @@ function noFrontMatter(text: string): Problem {
 		return {
 			code,
 			message: "The file is empty.",
-			remedy: "Begin it with a line `---`, the fields, another line `---`, and then the text.",
+			remedy: "Start it with a line `---`, the fields, another line `---`, and then the text.",
 		};
 	if (/^\s+---\s*$/m.test(text.slice(0, text.indexOf("---") + 4)) && text.trimStart().startsWith("---"))
 		return {
 			code,
-			message: "There is something before the `---` that begins the front matter.",
-			remedy: "Make `---` the very first characters of the file.",
+			message: "Text precedes the `---` that starts the front matter.",
+			remedy: "Make `---` the first characters of the file.",
 		};
 	const first = text.slice(firstText(text)).split("\n", 1)[0] ?? "";
 	const fields = /^[A-Za-z][\w-]*:(\s|$)/m.test(text.slice(0, 2000));
 	return {
 		code,
-		message: `The file begins with ${quoted(first)} and not with \`---\`, so it has no front matter.`,
+		message: `The file starts with ${quoted(first)} instead of \`---\`, so it has no front matter.`,
 		remedy: fields
-			? "Make line 1 `---`, put the `key: value` fields directly below it and another `---` below them; a Markdown formatter may have torn them apart."
+			? "Make line 1 `---`, put the `key: value` fields directly below it and another `---` below them; a Markdown formatter may have separated them."
 			: "Make line 1 `---`, write the fields below it, then another line `---`, and then the text.",
 	};
 }

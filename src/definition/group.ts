@@ -98,18 +98,18 @@ function unknownKey(
 ): Problem {
 	const near = nearest(key, known);
 	const inside = path === "" ? "" : ` in \`${path}\``;
-	const message = `There is no field ${quoted(key)}${inside}.`;
+	const message = `Unknown field ${quoted(key)}${inside}.`;
 	if (near !== undefined)
 		return {
 			code: "unknown-key",
 			message: `${message} Did you mean \`${near}\`?`,
 			remedy: `Write \`${near}\`, or remove the line.`,
 		};
-	const all = known.length <= 8 ? ` The fields here are ${known.join(", ")}.` : "";
+	const all = known.length <= 8 ? ` The known fields are ${known.join(", ")}.` : "";
 	return {
 		code: "unknown-key",
 		message,
-		remedy: options.remedy?.(key, value) ?? `Remove it: nothing reads it.${all}`,
+		remedy: options.remedy?.(key, value) ?? `Remove it: it has no effect.${all}`,
 	};
 }
 
@@ -136,7 +136,7 @@ export function list<T, const O extends Common<readonly T[]> & { readonly least?
 	return field<readonly T[], O>(options, `list of ${of.type}`, schema, (node, reading) => {
 		if (node.kind !== "list" || node.items.length < least) {
 			const wanted = least > 0 ? `a list with at least ${least === 1 ? "one entry" : `${least} entries`}` : "a list";
-			return wrongType(node, reading, wanted, "Write one entry a line below the key, each with `- ` before it.");
+			return wrongType(node, reading, wanted, "Write one entry per line below the key, each starting with `- `.");
 		}
 		const values: T[] = [];
 		let failed = false;

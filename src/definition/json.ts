@@ -48,8 +48,8 @@ function convert(value: ValueNode, source: Source, report: Report, depth: number
 				if (earlier)
 					report.error(source.place(keyStart), {
 						code: "duplicate-key",
-						message: `The key ${quoted(key)} is given twice; the first time in line ${source.place(earlier.keyStart).line}.`,
-						remedy: "Keep one of the two.",
+						message: `The key ${quoted(key)} is duplicated; it is first given in line ${source.place(earlier.keyStart).line}.`,
+						remedy: "Keep one.",
 					});
 				else entries.set(key, { keyStart, value: convert(content, source, report, depth + 1) });
 			}
@@ -69,7 +69,7 @@ function convert(value: ValueNode, source: Source, report: Report, depth: number
 const tooDeep: Problem = {
 	code: "too-deep",
 	message: `Lists and groups are nested more than ${maxDepth} levels deep.`,
-	remedy: "Write it flatter.",
+	remedy: "Reduce the nesting.",
 };
 
 function explain(text: string, error: Error & { offset?: number }): { offset: number; problem: Problem } {
@@ -77,7 +77,7 @@ function explain(text: string, error: Error & { offset?: number }): { offset: nu
 	if (text.trim() === "")
 		return {
 			offset: 0,
-			problem: { code: "empty", message: "The file is empty.", remedy: "Write one `{ … }` into it." },
+			problem: { code: "empty", message: "The file is empty.", remedy: "Write one `{ … }`." },
 		};
 	// A trailing comma at the end means that the text was cut off, although the parser reports the comma.
 	const cut = error.offset !== undefined && text.slice(error.offset).trim() === ",";
@@ -86,8 +86,8 @@ function explain(text: string, error: Error & { offset?: number }): { offset: nu
 			offset: text.trimEnd().length,
 			problem: {
 				code: "unclosed",
-				message: "The text ends before everything is closed.",
-				remedy: "Close every quote, `{`, `[` and comment; if the end of the file is missing, restore it.",
+				message: "The text ends inside an open element.",
+				remedy: "Close every quote, `{`, `[` and comment; if the file is truncated, restore it.",
 			},
 		};
 	const offset = error.offset;
@@ -96,14 +96,14 @@ function explain(text: string, error: Error & { offset?: number }): { offset: nu
 	if (/["'\w\]}]/.test(before) && /^["'\w{[]/.test(text.slice(offset)))
 		return {
 			offset,
-			problem: { code: "no-comma", message: `Before ${found} a comma or a colon is missing.`, remedy: "Put it there." },
+			problem: { code: "no-comma", message: `A comma or a colon is missing before ${found}.`, remedy: "Add it." },
 		};
 	return {
 		offset,
 		problem: {
 			code: "json",
-			message: `${found} makes no sense at this place.`,
-			remedy: "Check the commas, quotes and brackets before it; texts and keys stand in double quotes.",
+			message: `${found} is unexpected here.`,
+			remedy: "Check the commas, quotes and brackets before it; texts and keys need double quotes.",
 		},
 	};
 }

@@ -61,8 +61,8 @@ function readItems(items: readonly Node[], reading: Reading): PlacedName[] | und
 			wrong = true;
 			reading.report.error(reading.source.place(item.start), {
 				code: "wrong-type",
-				message: `An entry of \`${reading.path}\` is ${describeNode(item)}, and a name is wanted.`,
-				remedy: "Write one name an entry; a name with a colon in it needs quotes.",
+				message: `An entry of \`${reading.path}\` is ${describeNode(item)}; a name is expected.`,
+				remedy: "Write one name per entry; a name with a colon needs quotes.",
 			});
 		}
 	}

@@ -45,7 +45,7 @@ export function describeNode(node: Node): string {
 		case "scalar":
 			if (node.value === null) return "nothing";
 			if (typeof node.value === "number") return `the number ${node.written}`;
-			if (typeof node.value === "boolean") return `the truth value \`${node.written}\``;
+			if (typeof node.value === "boolean") return `the boolean \`${node.written}\``;
 			return node.value.trim() === "" ? "an empty text" : "a text";
 	}
 }

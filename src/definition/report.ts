@@ -42,7 +42,7 @@ export function openReport(limit = 100): Report {
 				severity: failed ? "error" : "warning",
 				code: "more-problems",
 				message: dropped === 1 ? "There is 1 more problem." : `There are ${dropped} more problems.`,
-				remedy: "Fix the ones above first, then check again.",
+				remedy: "Fix those above first, then check again.",
 			};
 			return [...kept, more];
 		},

@@ -68,7 +68,7 @@ export function hideInnerColons(text: string, flaws: readonly Flaw[]): Repair | 
 			offset: start + key.length,
 			problem: {
 				code: "unquoted-colon",
-				message: `The text ${quoted(value)} has a colon in it and no quotes around it; it is read as one text.`,
+				message: `The text ${quoted(value)} contains a colon but has no quotes; it is read as one text.`,
 				remedy: "Put the text in quotes: other YAML readers reject the line.",
 			},
 		});
@@ -81,22 +81,22 @@ const fixedProblems: Readonly<Record<string, Problem>> = {
 	TAB_AS_INDENT: {
 		code: "tab-indent",
 		message: "The line is indented with a tab.",
-		remedy: "Indent with spaces: YAML forbids tabs there.",
+		remedy: "Indent with spaces: YAML forbids tabs.",
 	},
 	BAD_ALIAS: {
 		code: "needs-quotes",
-		message: "A `*` or `&` that begins a text has a meaning of its own in YAML.",
+		message: "In YAML, a leading `*` or `&` has a special meaning.",
 		remedy: "Put the text in quotes.",
 	},
 	MULTIPLE_DOCS: {
 		code: "second-document",
-		message: "A line `---` begins a second document here.",
-		remedy: "Remove that line, and keep one document in a file.",
+		message: "A line `---` starts a second document here.",
+		remedy: "Remove that line; a file contains one document.",
 	},
 	RESOURCE_EXHAUSTION: {
 		code: "too-deep",
-		message: "Lists and groups are nested too deep to be read.",
-		remedy: "Write it flatter.",
+		message: "Lists and groups are nested too deeply.",
+		remedy: "Reduce the nesting.",
 	},
 };
 
@@ -106,7 +106,7 @@ function explain(text: string, flaw: Flaw, lineStart: number): Problem {
 		fixedProblems[flaw.code] ??
 		explainFlaw(text, flaw, line) ?? {
 			code: "yaml",
-			message: `This is no valid YAML: ${lowerFirst(flaw.message.replace(/\s+/g, " "))}.`,
+			message: `Invalid YAML: ${lowerFirst(flaw.message.replace(/\s+/g, " "))}.`,
 			remedy: "Compare the line and the one before it with the examples in the documentation.",
 		}
 	);
@@ -123,28 +123,28 @@ function explainFlaw(text: string, flaw: Flaw, line: string): Problem | undefine
 			if (!flaw.message.startsWith("Flow")) return undefined;
 			return {
 				code: "unclosed",
-				message: `A ${flaw.message.startsWith("Flow map") ? "`{`" : "`[`"} before this place is not closed.`,
-				remedy: "Close it, with every line inside it indented deeper than its key.",
+				message: `A ${flaw.message.startsWith("Flow map") ? "`{`" : "`[`"} before this position is not closed.`,
+				remedy: "Close it, and indent every line inside it deeper than its key.",
 			};
 		case "MISSING_CHAR":
 			if (flaw.message.startsWith("Missing closing"))
-				return { code: "unclosed-quote", message: "The quote that opens here is never closed.", remedy: "Close it." };
-			return noColon(line, `The line ${quoted(line)} is no \`key: value\`.`);
+				return { code: "unclosed-quote", message: "The quote that starts here is never closed.", remedy: "Close it." };
+			return noColon(line, `The line ${quoted(line)} is not a \`key: value\` pair.`);
 		case "MULTILINE_IMPLICIT_KEY":
-			return noColon(line, `The line ${quoted(line)} has no colon of its own, so it runs into the next one.`);
+			return noColon(line, `The line ${quoted(line)} has no colon, so it continues in the next line.`);
 		case "BAD_SCALAR_START":
 			return needsQuotes(value);
 		case "BAD_DQ_ESCAPE":
 			return {
 				code: "bad-escape",
-				message: `The backslash in ${quoted(line)} begins no known escape.`,
+				message: `The backslash in ${quoted(line)} starts no known escape sequence.`,
 				remedy: "Use single quotes, or write two backslashes.",
 			};
 		case "TAG_RESOLVE_FAILED":
 			return {
 				code: "unknown-tag",
-				message: `The tag ${value} means nothing here; its value is read as it stands.`,
-				remedy: "Remove the tag, or put the text in quotes if it begins with `!`.",
+				message: `The tag ${value} has no effect; its value is read literally.`,
+				remedy: "Remove the tag, or put the text in quotes if it starts with `!`.",
 			};
 		default:
 			return undefined;
@@ -156,8 +156,8 @@ function unexpectedToken(flaw: Flaw, line: string): Problem | undefined {
 	if (!/^[^:]*:[ \t]+["'[{]/.test(line)) return undefined;
 	return {
 		code: "needs-quotes",
-		message: `After a text in quotes, a list or a group nothing may follow on its line: ${quoted(line)}.`,
-		remedy: "Put quotes around the whole text behind the colon, or remove what follows.",
+		message: `Nothing may follow a quoted text, a list or a group on its line: ${quoted(line)}.`,
+		remedy: "Quote the whole text after the colon, or remove what follows.",
 	};
 }
 
@@ -166,13 +166,13 @@ function nestedBlock(flaw: Flaw, line: string): Problem {
 	if (isNestedMapping(flaw) && /:[ \t]+\S.*:([ \t]|$)/.test(line))
 		return {
 			code: "unquoted-colon",
-			message: `A text with a colon in it needs quotes: ${quoted(line)}.`,
-			remedy: 'Put quotes around the text behind the first colon: `key: "some: text"`.',
+			message: `A text with a colon needs quotes: ${quoted(line)}.`,
+			remedy: 'Quote the text after the first colon: `key: "some: text"`.',
 		};
 	return {
 		code: "bad-indent",
-		message: "The lines below this one are indented so that they belong to nothing.",
-		remedy: "Indent entries of one level by the same number of spaces, deeper than the key they belong to.",
+		message: "The indentation of the lines below this one matches no entry.",
+		remedy: "Indent the entries of one level by the same number of spaces, deeper than their key.",
 	};
 }
 
@@ -181,19 +181,19 @@ const lookalike = /[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufe55\uff1a]/;
 
 function noColon(line: string, message: string): Problem {
 	const remedy =
-		"Put a colon and a space behind the key; for a text of several lines write `key: |` and indent the text.";
+		"Put a colon and a space after the key; for a text of several lines write `key: |` and indent the text.";
 	if (!lookalike.test(line)) return { code: "no-colon", message, remedy };
 	return {
 		code: "no-colon",
-		message: `The line ${quoted(line)} has a character that only looks like a colon or a space.`,
-		remedy: "Type the colon and the spaces of the line anew.",
+		message: `The line ${quoted(line)} contains a character that only looks like a colon or a space.`,
+		remedy: "Retype the colon and the spaces of the line.",
 	};
 }
 
 function needsQuotes(start: string): Problem {
 	return {
 		code: "needs-quotes",
-		message: `A text cannot begin with ${start} unless it is in quotes.`,
+		message: `A text that starts with ${start} needs quotes.`,
 		remedy: "Put the text in quotes.",
 	};
 }
@@ -206,8 +206,8 @@ function listOnOneLine(line: string): Problem {
 		.filter((item) => item !== "");
 	return {
 		code: "list-on-one-line",
-		message: `A list with dashes cannot begin on the line of its key ${quoted(key)}.`,
-		remedy: `Write ${quoted(`${key}: [${items.join(", ")}]`, 120)}, or put every item on a line of its own below the key.`,
+		message: `A list with dashes cannot start on the line of its key ${quoted(key)}.`,
+		remedy: `Write ${quoted(`${key}: [${items.join(", ")}]`, 120)}, or put each item on a separate line below the key.`,
 	};
 }
 

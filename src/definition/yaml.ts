@@ -67,7 +67,7 @@ function repairColons(text: string, { errors }: Document): (Repair & { readonly 
 const tooDeep: Problem = {
 	code: "too-deep",
 	message: `Lists and groups are nested more than ${maxDepth} levels deep.`,
-	remedy: "Write it flatter.",
+	remedy: "Reduce the nesting.",
 };
 
 function parseText(text: string): Document | undefined {
@@ -187,14 +187,14 @@ class TreeBuilder {
 		if (target === "open")
 			return this.fail(offset, {
 				code: "alias-loop",
-				message: `The alias ${quoted(`*${name}`)} stands inside what it repeats.`,
+				message: `The alias ${quoted(`*${name}`)} is inside the node that it repeats.`,
 				remedy: "Remove it.",
 			});
 		if (!target)
 			return this.fail(offset, {
 				code: "unknown-alias",
-				message: `${quoted(`*${name}`)} repeats something named ${quoted(`&${name}`)}, which is not written before it.`,
-				remedy: "To write text that begins with `*`, put it in quotes.",
+				message: `${quoted(`*${name}`)} refers to ${quoted(`&${name}`)}, which is not defined before it.`,
+				remedy: "Quote a text that starts with `*`.",
 			});
 		return target;
 	}
@@ -202,8 +202,8 @@ class TreeBuilder {
 
 const complexKey: Problem = {
 	code: "unknown-key",
-	message: "A key here is not a plain word.",
-	remedy: "Write the key as a word, followed by a colon.",
+	message: "This key is not plain text.",
+	remedy: "Write the key as plain text, followed by a colon.",
 };
 
 const badMerge: Problem = {
@@ -221,8 +221,8 @@ const tooManyAliases: Problem = {
 function duplicateKey(name: string, line: number | undefined): Problem {
 	return {
 		code: "duplicate-key",
-		message: `The key ${quoted(name)} is given twice; the first time in line ${line}.`,
-		remedy: "Keep one of the two.",
+		message: `The key ${quoted(name)} is duplicated; it is first given in line ${line}.`,
+		remedy: "Keep one.",
 	};
 }
 

@@ -79,14 +79,14 @@ export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 		report.warn(source.place(fields.start), {
 			code: "no-name",
 			message: `The agent has no \`name\`, so it is called ${quoted(stem)} after its file.`,
-			remedy: "Add a line `name:` for other programs, which pass over agents without one.",
+			remedy: "Add a line `name:` for other programs, which ignore agents without one.",
 		});
 	}
 	if (front.body === "") {
 		report.error(source.place(front.bodyStart), {
 			code: "no-prompt",
-			message: "There is nothing below the front matter, so this agent would have no instructions.",
-			remedy: "Write below the second `---` what the agent is and how it works.",
+			message: "The text below the front matter is empty, so this agent has no instructions.",
+			remedy: "Write the agent's role and working method below the second `---`.",
 		});
 		return { kind: "broken", diagnostics: report.diagnostics };
 	}
@@ -143,7 +143,7 @@ function toolsOf(fields: MapNode, source: Source, place: AgentPlace, report: Rep
 	report.warn(source.place(fields.start), {
 		code: "no-tools",
 		message: `The agent lists no tools, so it gets ${READING.join(", ")}, as in agent-team.`,
-		remedy: "Add a line `tools:` with what it needs, for example `tools: read, bash, edit, write`.",
+		remedy: "Add a line `tools:` with the tools that it needs, for example `tools: read, bash, edit, write`.",
 	});
 	return { tools: READING, foreign: [] };
 }
@@ -169,7 +169,7 @@ function thinkingOf(fields: MapNode, source: Source, report: Report): ThinkingLe
 	if (level === undefined) {
 		report.warn(source.place(entry.value.start), {
 			code: "unknown-thinking",
-			message: `${quoted(word)} is no level of thinking, so the model's default is used.${didYouMean(word, THINKING_LEVELS)}`,
+			message: `${quoted(word)} is not a thinking level, so the model's default is used.${didYouMean(word, THINKING_LEVELS)}`,
 			remedy: `Write one of ${THINKING_LEVELS.join(", ")}.`,
 		});
 	}

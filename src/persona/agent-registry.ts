@@ -118,7 +118,7 @@ function twins(agents: readonly AgentFile[]): Diagnostic[] {
 				column: 1,
 				severity: "warning",
 				code: "same-name",
-				message: `The agent ${quoted(agent.name)} is in ${known.origin.file} already, so this file is not used.`,
+				message: `The agent ${quoted(agent.name)} is already defined in ${known.origin.file}, so this file is ignored.`,
 				remedy: "Give one of them another name, or remove it.",
 			},
 		];
@@ -181,7 +181,7 @@ function strangers(
 			agents.map((agent) => agent.name),
 		);
 		const found = unusable ?? {
-			message: `is no agent here.${near}`,
+			message: `is not a known agent.${near}`,
 			remedy: "Correct the name, or add an agent file of that name to .pi/agents.",
 		};
 		const message = `${quoted(name)} in the team ${quoted(team.name)} ${found.message}`;
@@ -209,7 +209,7 @@ function whyUnusable(
 	if (slug === "") return undefined;
 	const problem = broken.find(({ names }) => names.some((each) => slugOf(each) === slug))?.problem;
 	if (problem)
-		return { message: `is described in ${quoted(problem.file, 200)}, which cannot be used.`, remedy: problem.remedy };
+		return { message: `is described in ${quoted(problem.file, 200)}, which is invalid.`, remedy: problem.remedy };
 	const file = plain.find((path) => slugOf(basename(path, extname(path))) === slug);
 	return file === undefined
 		? undefined
@@ -218,4 +218,4 @@ function whyUnusable(
 
 /** How to turn a Markdown file into an agent. */
 export const frontMatterRemedy =
-	"Begin the file with a line `---`, the fields `name:` and `description:`, and another line `---`.";
+	"Start the file with a line `---`, the fields `name:` and `description:`, and another line `---`.";

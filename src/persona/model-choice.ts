@@ -55,7 +55,7 @@ export function chooseModel(
 				base,
 				models.map(({ id }) => id),
 			)}`,
-			remedy: "Name a model that `pi --list-models` shows, or leave the model out.",
+			remedy: "Name a model that `pi --list-models` shows, or omit the model.",
 		},
 	};
 }

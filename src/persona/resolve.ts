@@ -26,7 +26,7 @@ export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaF
 	const pool = wish.team === undefined ? cast.agents : membersOf(wish.team, cast);
 	if (!pool) {
 		const teams = [...cast.teams.values()].map((team) => team.name);
-		const list = thereAre(teams, "There are no teams here.");
+		const list = thereAre(teams, "There are no teams.");
 		const message = `There is no team ${quoted(wish.team ?? "")}.${didYouMean(wish.team ?? "", teams)}`;
 		return none("unknown-team", message, `${list} Teams are listed in .pi/agents/teams.yaml.`);
 	}
@@ -35,7 +35,7 @@ export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaF
 	if (found.kind === "agent") return fromFile(found.agent, broken, wish.listsTools === true);
 	if (found.kind === "ambiguous") {
 		const message = `${quoted(name)} can mean ${found.names.map((each) => quoted(each)).join(" or ")}.`;
-		return none("ambiguous-agent", message, "Write the whole name.");
+		return none("ambiguous-agent", message, "Write the full name.");
 	}
 	if (broken) return none(broken.code, `${broken.file}${lineOf(broken)}: ${broken.message}`, broken.remedy);
 	const names = pool.map((agent) => agent.name);
@@ -47,8 +47,8 @@ export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaF
 	}
 	const notice: Problem = {
 		code: "persona-from-words",
-		message: `No agent is called ${quoted(name)}, so the words themselves describe the role.${suggestion}`,
-		remedy: "Add an agent file of that name to .pi/agents for more than a role.",
+		message: `No agent is called ${quoted(name)}, so the text itself describes the role.${suggestion}`,
+		remedy: "Add an agent file of that name to .pi/agents to define more than a role.",
 	};
 	return { kind: "persona", persona: inlinePersona(name), notices: suggestion === "" ? [] : [notice] };
 }
@@ -59,7 +59,7 @@ export function inlinePersona(words: string): Persona {
 	const isTitle = text.length <= 80 && !text.includes("\n");
 	const title = isTitle ? displayName(text) : "";
 	const prompt = isTitle
-		? `In this session you work as ${article(title)} ${title}. Look at the task the way an experienced ${title} does, hold the work to that profession's standards, and leave to others what belongs to other professions.`
+		? `In this session you work as ${article(title)} ${title}. Approach the task as an experienced ${title} would, apply that profession's standards, and leave the work of other professions to others.`
 		: text;
 	return {
 		name: isTitle ? title : `${text.split("\n", 1)[0]?.slice(0, 40).trim() ?? ""}…`,
@@ -99,10 +99,10 @@ function whatToDo({ kind, name, team }: PersonaWish, cast: AgentRegistry, names:
 	const slug = slugOf(name);
 	const plain = cast.plain.find((file) => slug !== "" && slugOf(stemOf(file)) === slug);
 	const inWords =
-		kind === "agent" ? "To describe a role in words, use `persona`." : "A role in words belongs to no team.";
+		kind === "agent" ? "To describe a role as text, use `persona`." : "A role described as text belongs to no team.";
 	return [
-		...(plain === undefined ? [] : [`${plain} has no front matter, so it is no agent.`]),
-		...(cast.project === "untrusted" ? ["Those of the project are not read, because it is not trusted."] : []),
+		...(plain === undefined ? [] : [`${plain} has no front matter, so it is not an agent.`]),
+		...(cast.project === "untrusted" ? ["The project's agents are not read, because the project is not trusted."] : []),
 		thereAre(
 			names,
 			team === undefined ? "Agent files are Markdown files in .pi/agents, .claude/agents or agents." : "",

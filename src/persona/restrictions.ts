@@ -77,7 +77,7 @@ export function readRestrictions(fields: MapNode, source: Source, report: Report
 		const handler = handlers.find(([keys]) => keys.test(plain))?.[1];
 		if (handler) handler(entry, key, reading);
 		else if (restricting.test(plain)) {
-			fail(entry, reading, `The field ${quoted(key)} restricts the agent in a way that is not known here.`);
+			fail(entry, reading, `The field ${quoted(key)} restricts the agent in an unknown way.`);
 		}
 	}
 	const tools = fields.entries.get("tools");
@@ -121,8 +121,8 @@ function denyTool(written: string, start: number, { source, report, deny }: Rest
 			deny(...said.names);
 			report.warn(source.place(start), {
 				code: "limited-tool",
-				message: `${quoted(written)} forbids a tool for some arguments only, which cannot be told apart here, so the whole tool is taken away.`,
-				remedy: "Put limits by arguments into the guard's rules, and take this out.",
+				message: `${quoted(written)} forbids a tool only for some arguments, which cannot be enforced, so the whole tool is removed.`,
+				remedy: "Put argument limits into the guard's rules, and remove this.",
 			});
 			return;
 		case "absent":
@@ -131,7 +131,7 @@ function denyTool(written: string, start: number, { source, report, deny }: Rest
 			deny(said.name);
 			report.warn(source.place(start), {
 				code: "foreign-tool",
-				message: `There is no tool ${quoted(written)} here; it stays forbidden if an extension brings one.`,
+				message: `The tool ${quoted(written)} does not exist; it stays forbidden if an extension adds it.`,
 				remedy: "Leave it for other programs that read this file, or correct its name.",
 			});
 			return;
@@ -169,7 +169,7 @@ function readMode(entry: MapEntry, key: string, reading: RestrictionReading): vo
 	// With `dontAsk`, only previously allowed tools may run: here, the read-only tools.
 	if (word === "plan" || word === "dontask" || word === "readonly") reading.only(READING);
 	else if (!/^(|default|acceptedits|bypasspermissions|auto|manual|delegate|inherit)$/.test(word))
-		fail(entry, reading, `${quoted(readText(entry.value) ?? "")} in \`${key}\` is no mode that is known here.`);
+		fail(entry, reading, `${quoted(readText(entry.value) ?? "")} in \`${key}\` is not a known mode.`);
 }
 
 /** In other programs, `mode` defines how the agent may be started, or that it only plans. */
@@ -182,17 +182,17 @@ function readSandbox(entry: MapEntry, key: string, reading: RestrictionReading):
 	const word = plainKey(readText(value) ?? "");
 	if (/^(readonly|workspacewrite)$/.test(word)) reading.only(READING);
 	else if (!/^(|dangerfullaccess|none|off|false|no)$/.test(word) || value.kind === "map" || value.kind === "list")
-		fail(entry, reading, `\`${key}\` asks for a sandbox that a single agent does not have here.`);
+		fail(entry, reading, `\`${key}\` requires a sandbox, which a single agent cannot have.`);
 }
 
 function readIsolation(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	if (/^(|none|off|false|no|shared)$/.test(plainKey(readText(entry.value) ?? ""))) return;
-	fail(entry, reading, `\`${key}\` asks for a copy of the project, and a worker works in the project itself.`);
+	fail(entry, reading, `\`${key}\` requires a copy of the project, but a worker works in the project itself.`);
 }
 
 function readApproval(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	if (/^(|never|off|none|auto|false|no|yolo)$/.test(plainKey(readText(entry.value) ?? ""))) return;
-	fail(entry, reading, `\`${key}\` asks a person before calls, which an agent file cannot ask for here.`);
+	fail(entry, reading, `\`${key}\` requires confirmation of calls, which an agent file cannot configure.`);
 }
 
 /** OpenCode's `{ bash: deny }` and Claude's `{ deny: […], ask: […] }`. `ask` counts as `deny`, because no user is present to ask. */
@@ -207,7 +207,7 @@ function readPermissions(entry: MapEntry, key: string, reading: RestrictionReadi
 	for (const [name, inner] of value.entries) {
 		if (readPermissionList(inner, name, reading)) continue;
 		const permission = permissionOf(inner.value);
-		if (permission === undefined) fail(inner, reading, `The permission for ${quoted(name)} is unknown here.`);
+		if (permission === undefined) fail(inner, reading, `The permission for ${quoted(name)} is unknown.`);
 		else if (name === "*") others = permission;
 		else if (permission === "allow") allowed.push(...toolsNamed(name));
 		else closeTool(name, permission, inner, reading);
@@ -221,7 +221,7 @@ type Permission = "allow" | "deny" | "ask";
 function readWholePermission(entry: MapEntry, key: string, reading: RestrictionReading): void {
 	const word = (readText(entry.value) ?? "").toLowerCase();
 	if (word === "deny" || word === "ask") reading.deny("*");
-	else if (word !== "allow" && word !== "") fail(entry, reading, `\`${key}\` is not a permission known here.`);
+	else if (word !== "allow" && word !== "") fail(entry, reading, `\`${key}\` is not a known permission.`);
 }
 
 /** Reads Claude's `allow`, `deny`, and `ask` lists, and its default mode; `false` for anything else. */
@@ -240,7 +240,7 @@ function closeTool(name: string, permission: "deny" | "ask", inner: MapEntry, re
 	if (name === "doom_loop") return;
 	if (name === "external_directory") {
 		if (permission === "deny")
-			fail(inner, reading, "Places outside the project cannot be closed for a single agent here.");
+			fail(inner, reading, "Access outside the project cannot be restricted for a single agent.");
 		return;
 	}
 	const tools = toolsNamed(name);
@@ -272,7 +272,7 @@ function readHooks(entry: MapEntry, key: string, reading: RestrictionReading): v
 	const { value } = entry;
 	if (value.kind === "scalar" && (value.value === null || value.value === false)) return;
 	if (value.kind !== "map") {
-		fail(entry, reading, `\`${key}\` is no list of hooks that is known here.`);
+		fail(entry, reading, `\`${key}\` is not a known list of hooks.`);
 		return;
 	}
 	for (const [event, inner] of value.entries) {
@@ -281,8 +281,8 @@ function readHooks(entry: MapEntry, key: string, reading: RestrictionReading): v
 		else {
 			reading.report.warn(reading.source.place(inner.keyStart), {
 				code: "no-hooks",
-				message: `The hook ${quoted(event)} does not run here.`,
-				remedy: "Do in a state's `cleanup`, or in a state of its own, what it is for.",
+				message: `The hook ${quoted(event)} does not run.`,
+				remedy: "Use a state's `cleanup` or a separate state instead.",
 			});
 		}
 	}
@@ -293,14 +293,14 @@ function readToolHook(event: string, entry: MapEntry, reading: RestrictionReadin
 	for (const item of items) {
 		const matcher = item.kind === "map" ? readText(item.entries.get("matcher")?.value ?? item) : undefined;
 		if (matcher === undefined || !/^[\w|\s]+$/.test(matcher)) {
-			fail(entry, reading, `The hook ${quoted(event)} may forbid any call, and hooks do not run here.`);
+			fail(entry, reading, `The hook ${quoted(event)} may forbid any call, but hooks do not run.`);
 			continue;
 		}
 		for (const tool of matcher.split("|")) denyTool(tool.trim(), item.start, reading);
 		reading.report.warn(reading.source.place(item.start), {
 			code: "no-hooks",
-			message: `The hook ${quoted(event)} does not run here, so what it watches (${matcher}) is taken away.`,
-			remedy: "Put what it forbids into the guard's rules, and take the hook out.",
+			message: `The hook ${quoted(event)} does not run, so the tools that it watches (${matcher}) are removed.`,
+			remedy: "Put what it forbids into the guard's rules, and remove the hook.",
 		});
 	}
 }
@@ -314,6 +314,6 @@ function fail(
 		code: "unknown-restriction",
 		message,
 		remedy:
-			"Take the field out, and forbid tools with `disallowedTools` or `readonly: true`, or put rules into the guard's file.",
+			"Remove the field, and forbid tools with `disallowedTools` or `readonly: true`, or put rules into the guard's file.",
 	});
 }

@@ -31,7 +31,7 @@ export function readTeams(source: Source): TeamsRead {
 	if (!written) {
 		report.error(source.place(root.start), {
 			code: "not-teams",
-			message: `The file holds ${describeNode(root)} instead of teams.`,
+			message: `The file contains ${describeNode(root)} instead of teams.`,
 			remedy: "Write the name of a team, a colon, and its agents as a list below it.",
 		});
 		return { teams: [], diagnostics: report.diagnostics };
@@ -89,15 +89,15 @@ function readTeam(name: string, value: Node, keyStart: number, source: Source, r
 	if (all.length > mostMembers) {
 		report.warn(source.place(keyStart), {
 			code: "too-many-members",
-			message: `The team ${quoted(name)} has more than ${mostMembers} members; the others are passed over.`,
+			message: `The team ${quoted(name)} has more than ${mostMembers} members; the others are ignored.`,
 			remedy: "List each agent once.",
 		});
 	}
 	if (listed && members.length === 0) {
 		report.warn(source.place(keyStart), {
 			code: "empty-team",
-			message: `The team ${quoted(name)} has nobody in it.`,
-			remedy: "List its agents below it, one a line with `- ` before the name.",
+			message: `The team ${quoted(name)} has no members.`,
+			remedy: "List its agents below it, one per line starting with `- `.",
 		});
 	}
 	const described = fields?.entries.get("description");

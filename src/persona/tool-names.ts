@@ -128,7 +128,7 @@ export function readToolName(word: string, list: "given" | "denied"): ToolName {
 	}
 	const known = knownTool(name, lower);
 	if (known !== undefined) return { kind: "tool", name: known };
-	const why = absent.get(lower) ?? (isAgentToolName(name) ? "a worker starts no agents" : undefined);
+	const why = absent.get(lower) ?? (isAgentToolName(name) ? "a worker cannot start agents" : undefined);
 	if (why) return { kind: "absent", why };
 	const meant = slipOf(lower);
 	if (meant !== undefined || !/^[\w*.:/-]+$/.test(name)) {
@@ -155,8 +155,8 @@ function slipOf(name: string): string | undefined {
 function unknownTool(name: string, meant: string | undefined): Problem {
 	return {
 		code: "unknown-tool",
-		message: `There is no tool ${quoted(name)}.${didYouMean(meant ?? name, meant === undefined ? [] : [meant])}`,
-		remedy: `Name tools of pi (${BUILT_IN_TOOLS.slice(0, 7).join(", ")}), MCP tools (mcp__server__tool), or load the extension that has it.`,
+		message: `Unknown tool ${quoted(name)}.${didYouMean(meant ?? name, meant === undefined ? [] : [meant])}`,
+		remedy: `Name tools of pi (${BUILT_IN_TOOLS.slice(0, 7).join(", ")}), MCP tools (mcp__server__tool), or load the extension that provides it.`,
 	};
 }
 
@@ -170,23 +170,22 @@ function problemOf(
 			return {
 				severity: "warning",
 				code: "limited-tool",
-				message: `${quoted(name)} limits a tool by its arguments, which pi's tool list cannot do, so the tool is left out.`,
-				remedy: `Write ${quoted(said.names[0] ?? "")} to give the whole tool, and put limits into the guard's rules.`,
+				message: `${quoted(name)} limits a tool by its arguments, which pi's tool list cannot do, so the tool is omitted.`,
+				remedy: `Write ${quoted(said.names[0] ?? "")} to allow the whole tool, and put limits into the guard's rules.`,
 			};
 		case "absent":
 			return {
 				severity: "warning",
 				code: "absent-tool",
-				message: `The tool ${quoted(name)} is left out: ${said.why}.`,
-				remedy: "Take it out of the list, or leave it for other agents that read this file.",
+				message: `The tool ${quoted(name)} is omitted: ${said.why}.`,
+				remedy: "Remove it from the list, or keep it for other programs that read this file.",
 			};
 		case "foreign":
 			return {
 				severity: "warning",
 				code: "foreign-tool",
-				message: `The tool ${quoted(name)} is left out: pi has none of that name, and no extension that a worker loads brings it.`,
-				remedy:
-					"Name the extension in `extensions` of the state, or leave the tool for other agents that read this file.",
+				message: `The tool ${quoted(name)} is omitted: neither pi nor an extension of the worker provides it.`,
+				remedy: "Name the extension in `extensions` of the state, or keep it for other programs that read this file.",
 			};
 		case "unknown":
 			return { severity: "error", ...said.problem };

@@ -21,8 +21,8 @@ export function readWordList(node: Node, key: string, source: Source, report: Re
 		if (words.length === mostWords) {
 			report.error(source.place(node.start), {
 				code: "too-many-words",
-				message: `\`${key}\` lists more than ${mostWords} words.`,
-				remedy: "List each word once.",
+				message: `\`${key}\` lists more than ${mostWords} entries.`,
+				remedy: "List each entry once.",
 			});
 			break;
 		}
@@ -54,8 +54,8 @@ function* wordsOfItem(item: Node, key: string, source: Source, report: Report): 
 	else if (item.kind === "map")
 		report.warn(source.place(item.start), {
 			code: "odd-word",
-			message: `An entry of \`${key}\` is ${describeNode(item)} instead of a word, so it is ignored.`,
-			remedy: "Write one word per entry.",
+			message: `An entry of \`${key}\` is ${describeNode(item)} instead of a text, so it is ignored.`,
+			remedy: "Write one text per entry.",
 		});
 }
 

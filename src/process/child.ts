@@ -123,7 +123,7 @@ function exitOf(child: ChildProcessWithoutNullStreams, failed: Promise<Error>): 
 			const exit: ChildExit = signal
 				? { kind: "killed", signal }
 				: code === null
-					? { kind: "unstarted", reason: "It ended without a code or a signal." }
+					? { kind: "unstarted", reason: "It ended without an exit code or a signal." }
 					: { kind: "exited", code };
 			void outputRead(child).then(() => resolve(exit));
 		});

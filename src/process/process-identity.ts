@@ -30,7 +30,7 @@ export function processStart(pid: number): string | undefined {
 const startReaders: Partial<Record<NodeJS.Platform, (pid: number) => string | undefined>> = {
 	linux: (pid) => readRow(pid, bootId())?.started,
 	win32: () => {
-		throw new Error("Windows has no start times to read.");
+		throw new Error("Windows provides no process start times.");
 	},
 };
 

@@ -71,11 +71,11 @@ export function openInputSheet(
 			const [line = ""] = input.render(width);
 			const filled = [...(height > 0 ? window.rows(width, height) : []), ...(blank ? [""] : []), line];
 			const padded = Array.from({ length: inside }, (_, index) => filled[index] ?? "");
-			const scrolls = height > 0 && window.position() !== "" ? ["PgUp PgDn read on"] : [];
+			const scrolls = height > 0 && window.position() !== "" ? ["PgUp PgDn scroll"] : [];
 			const spec = {
 				title: [{ text: flat(title), tone: "accent" } as const],
 				foot: height > 0 ? window.position() : "",
-				keys: ["Enter answers", leave, ...scrolls],
+				keys: ["Enter confirms", leave, ...scrolls],
 			};
 			return frame(spec, padded, width, paint).slice(0, Math.max(1, rows));
 		},

@@ -102,10 +102,10 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	};
 
 	const keyHints = (width: number): string[] => {
-		const moves = window.position() === "" ? [] : listed ? ["PgUp PgDn read on"] : ["↑↓ PgUp PgDn"];
+		const moves = window.position() === "" ? [] : listed ? ["PgUp PgDn scroll"] : ["↑↓ PgUp PgDn"];
 		const sideways = window.isCut(width) ? ["←→ sideways"] : [];
 		const marks = body.kind === "lines" && (body.marks?.length ?? 0) > 1 ? ["n p next, previous file"] : [];
-		if (listed) return ["↑↓ Enter answers", leave, ...moves, ...sideways];
+		if (listed) return ["↑↓ Enter choose", leave, ...moves, ...sideways];
 		const letters = choices.flatMap(({ key, words }) => (key === undefined ? [] : [`${key} ${words}`]));
 		return [...(waits() > 0 ? [] : letters), leave, ...moves, ...sideways, ...marks];
 	};

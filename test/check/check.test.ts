@@ -110,7 +110,7 @@ describe("pi-chronicle check", () => {
 		);
 		expect(stdout).toMatch(/✗ \.pi\/agents\/builder\.md\n +\S*builder\.md:1:1 The file has no front matter/);
 		expect(stdout).toMatch(/teams\.yaml:2:5 warning: `builder` in the team `build` is described in `.*builder\.md`/);
-		expect(stdout).not.toContain("is no agent here");
+		expect(stdout).not.toContain("is not a known agent");
 		expect(code).toBe(2);
 	});
 
@@ -148,7 +148,7 @@ describe("pi-chronicle check", () => {
 		const { code, stdout } = await check(
 			openProject({ files: { ".pi/damage-control-rules.yaml": "permission: { bash: { '*': ask } }\n" } }),
 		);
-		expect(stdout).toMatch(/rules\.yaml:1:1 This is a file of permissions for another guard/);
+		expect(stdout).toMatch(/rules\.yaml:1:1 This is a permissions file of another guard/);
 		expect(code).toBe(2);
 	});
 
@@ -165,12 +165,12 @@ describe("pi-chronicle check", () => {
 		});
 		for (const [name, wanted, text] of [
 			["w", 0, "1 workflow, 1 scenario: no problems"],
-			[".pi/workflows/broken", 2, "1 workflow (1 cannot be used)"],
+			[".pi/workflows/broken", 2, "1 workflow (1 invalid)"],
 			[".pi/agents", 0, "1 agent, 1 team: no problems"],
 			["elsewhere/x", 0, "1 workflow: no problems"],
 			["elsewhere/x/workflow.yaml", 0, "1 workflow: no problems"],
 			["elsewhere/scenario.yaml", 2, "scenario.yaml:3:9"],
-			["elsewhere/chain.yaml", 0, "a file of agent chains"],
+			["elsewhere/chain.yaml", 0, "an agent chain file"],
 			["buidler", 2, "Did you mean `builder`?"],
 		] as const) {
 			const { code, stdout } = await check(project, name);
@@ -181,7 +181,7 @@ describe("pi-chronicle check", () => {
 
 	it("reads nothing from an untrusted project, and says so", async () => {
 		const { code, stdout } = await check(openProject({ files: good, trusted: false }), "--no-approve");
-		expect(stdout).toContain("not been told to trust it");
+		expect(stdout).toContain("pi does not trust the project");
 		expect(stdout).not.toContain("builder");
 		expect(code).toBe(2);
 	});

@@ -91,20 +91,20 @@ describe("a group of fields", () => {
 
 	it.each([
 		["note: x\n", "f.yaml:1:1 `name` is missing."],
-		["name: 1\n", 'f.yaml:1:7 `name` must be a text, and it is the number 1. — Put it in quotes: `"1"`.'],
+		["name: 1\n", 'f.yaml:1:7 `name` must be a text, but is the number 1. — Put it in quotes: `"1"`.'],
 		["name: true\n", 'Put it in quotes: `"true"`.'],
 		["name: ''\n", "f.yaml:1:7 `name` is empty."],
 		["name:\n", "f.yaml:1:1 `name` has no value."],
 		['name: "a\\eb"\n', "control character"],
-		["name: [a]\n", "it is a list"],
-		["name: {description}\n", 'A text that begins with `{` needs quotes: `"{description}"`.'],
-		["name: a\nkind: smal\n", "f.yaml:2:7 `kind` is `smal`; it can be `small` or `large`. Did you mean `small`?"],
+		["name: [a]\n", "but is a list"],
+		["name: {description}\n", 'A text that starts with `{` needs quotes: `"{description}"`.'],
+		["name: a\nkind: smal\n", "f.yaml:2:7 `kind` is `smal`; it must be `small` or `large`. Did you mean `small`?"],
 		[
 			"name: a\nhot: no\n",
-			"f.yaml:2:6 `hot` must be `true` or `false`, and it is a text. — Write `false`, without quotes.",
+			"f.yaml:2:6 `hot` must be `true` or `false`, but is a text. — Write `false`, without quotes.",
 		],
 		["name: a\nhot: 'yes'\n", "Write `true`, without quotes."],
-		["name: a\ncount: 0\n", "`count` must be a whole number from 1 to 9, and it is the number 0."],
+		["name: a\ncount: 0\n", "`count` must be a whole number from 1 to 9, but is the number 0."],
 		["name: a\ncount: 1.5\n", "the number 1.5"],
 		["name: a\ncount: .inf\n", "the number .inf"],
 		["name: a\ncount: '3'\n", "without quotes"],
@@ -112,7 +112,7 @@ describe("a group of fields", () => {
 		["name: a\ntools: [a, [b]]\n", "f.yaml:2:12 An entry of `tools` is a list"],
 		["name: a\ntools:\n  -\n", "is nothing"],
 		["name: a\ninner: {x: 1}\n", "f.yaml:2:8 `inner.y` is missing."],
-		["name: a\nmany: b\n", "`many` must be a list, and it is a text."],
+		["name: a\nmany: b\n", "`many` must be a list, but is a text."],
 		["name: a\nnamed: {x: y}\n", "`named.x` must be a whole number"],
 	])("reports %j", (yaml, expected) => {
 		const { result, said } = read(yaml);
@@ -131,8 +131,8 @@ describe("a group of fields", () => {
 		expect(result.kind).toBe("read");
 		expect(said).toEqual([
 			"f.yaml:4:1 warning: `note` has no value. — Write its value (text), or remove the line.",
-			"f.yaml:2:1 warning: There is no field `nmae`. Did you mean `name`? — Write `name`, or remove the line.",
-			"f.yaml:3:1 warning: There is no field `nonsense`. — Remove it: nothing reads it.",
+			"f.yaml:2:1 warning: Unknown field `nmae`. Did you mean `name`? — Write `name`, or remove the line.",
+			"f.yaml:3:1 warning: Unknown field `nonsense`. — Remove it: it has no effect.",
 		]);
 	});
 

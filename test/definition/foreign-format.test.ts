@@ -25,10 +25,10 @@ describe("a file of another tool", () => {
 		],
 		["GitHub Actions", "name: CI\non: [push]\njobs:\n  test: { runs-on: ubuntu, steps: [] }\n"],
 		[
-			"agent chains",
+			"agent chain",
 			"one:\n  description: D\n  steps:\n    - { agent: scout, prompt: $INPUT }\ntwo:\n  steps: [{ agent: x }]\n",
 		],
-		["agent chains", "chains:\n  one:\n    steps:\n      - { agent: scout, prompt: $INPUT }\n"],
+		["agent chain", "chains:\n  one:\n    steps:\n      - { agent: scout, prompt: $INPUT }\n"],
 		["pi-agents", "name: r\nparams: []\nflow:\n  kind: sequence\n  steps: []\n"],
 		[
 			"pi-workflows",
@@ -50,7 +50,7 @@ describe("a file of another tool", () => {
 	])("is one of %s", (name, yaml) => {
 		const format = formatOf(yaml);
 		expect(format?.name).toContain(name);
-		expect(format?.remedy).toContain("leave it as it is");
+		expect(format?.remedy).toContain("leave it unchanged");
 		expect(format?.remedy).not.toMatch(/rename|remove|delete/i);
 	});
 

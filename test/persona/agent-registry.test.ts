@@ -190,7 +190,7 @@ describe("a persona that cannot be found", () => {
 		agent("project/.pi/agents/builder.md", "builder");
 		write("project/.pi/agents/teams.yaml", "web: [builder]\n");
 		expect(remedyOf({ kind: "persona", name: "Designer", team: "web" })).toBe(
-			"There is only `builder`. A role in words belongs to no team.",
+			"There is only `builder`. A role described as text belongs to no team.",
 		);
 	});
 

@@ -314,7 +314,7 @@ describe("a question for a line of text at every size", () => {
 					rows.some((row) => /^> mind 統計/.test(row)),
 					size,
 				).toBe(true);
-				expect(rows.at(-1), size).toMatch(/^Enter answers · Esc back/);
+				expect(rows.at(-1), size).toMatch(/^Enter confirms · Esc back/);
 				if (count > height) expect(rows.at(-2), size).toMatch(/\d+–\d+ of \d+/);
 			}
 		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text: "mind 統計" });

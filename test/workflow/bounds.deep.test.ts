@@ -66,7 +66,7 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 
 		const polling = await play(() => call("bash", { command: "true" }), { polling: true, limits: { calls: 20 } });
 		const stopped = await polling.print("/workflow round do it");
-		expect(`${stopped.stdout}${stopped.stderr}`).toContain("The ceiling of one visit is reached: 20 calls of tools");
+		expect(`${stopped.stdout}${stopped.stderr}`).toContain("Ceiling of one visit reached: 20 calls of tools");
 		expect(polling.server.requests).toHaveLength(20);
 
 		const few = await play((n) => call("bash", { command: `echo ${n}` }), {}, { limits: { requests: 7 } });

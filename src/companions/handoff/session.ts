@@ -144,7 +144,7 @@ class Handoff implements HandoffSession {
 		return {
 			name: toolName,
 			label: "Handoff",
-			description: "End this context and start a successor with the direction that the user gave.",
+			description: "End this context and start a successor with the user's direction.",
 			parameters,
 			exposure: "model-only",
 			// It changes only the session, so neither readonly nor a phase has a reason to refuse it.
@@ -152,7 +152,7 @@ class Handoff implements HandoffSession {
 			executionMode: "sequential",
 			execute: async (_id, { context }) => {
 				if (!this.pending) throw new Error("No handoff is waiting; the user starts one with /handoff.");
-				if (context.trim() === "") throw new Error("The context is empty: write down what the successor needs.");
+				if (context.trim() === "") throw new Error("The context is empty: write what the successor needs.");
 				this.pending.brief = context;
 				return { content: [{ type: "text", text: "Handed over." }], details: {} };
 			},
@@ -242,7 +242,7 @@ class Handoff implements HandoffSession {
 		if (request?.brief === undefined) return undefined;
 		if (request.cuts > 0 && hasMessage(ctx, directionType, request.id)) this.end({ kind: "handed-over" });
 		else if (request.cuts >= maxCuts) {
-			const reason = "Another extension undoes every cut of the handoff; the context is unchanged.";
+			const reason = "Another extension restores the context after every handoff, so it is unchanged.";
 			this.end({ kind: "refused", reason });
 		}
 		return this.pending as Briefed | undefined;

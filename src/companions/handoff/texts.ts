@@ -5,9 +5,9 @@ export function requestText(direction: string, notebookOn: boolean): string {
 	return [
 		"The user asks for a handoff: your context ends here, and a successor with an empty context continues in this session.",
 		`The successor will get this direction, word for word:\n\n${quote(direction)}`,
-		"Do not start on it. Collect what the successor needs to begin at once: the goal, what is done and verified, what is unfinished, files and commands that matter, decisions with their reasons, dead ends." +
+		"Do not start on it. Collect what the successor needs to start immediately: the goal, what is done and verified, what is unfinished, files and commands that matter, decisions with their reasons, dead ends." +
 			(notebookOn ? " Write lasting facts to the notebook first; the successor can read it." : ""),
-		"Then call the tool `handoff` with that as `context`. Nothing of this conversation reaches the successor except what you put there.",
+		"Then call the tool `handoff` with that as `context`. The successor sees nothing else of this conversation.",
 	].join("\n\n");
 }
 

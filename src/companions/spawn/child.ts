@@ -106,7 +106,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 			if (plan.signal?.aborted || scope.closed) return { kind: "aborted", usage: run.usage };
 			if (run.reached !== undefined) return failed(ceilingText(run.reached));
 			if (typeof end === "object") return failed(exitReason(end, child.stderr()));
-			if (end === "unbegun") return failed("The child session began no turn for its prompt.");
+			if (end === "unbegun") return failed("The child session started no turn for its prompt.");
 			if (end === "aborted") return { kind: "aborted", usage: run.usage };
 			const trouble = sent.kind === "refused" ? sent.reason : run.trouble;
 			const next = trouble === undefined ? undefined : await takeNextModel(link, models);
@@ -221,7 +221,7 @@ function concluded(answer: Answer | undefined, usage: ChildUsage): ChildEnd {
 	if (answer.stop === "error")
 		return { kind: "failed", reason: answer.error ?? "The child's provider reported an error.", usage };
 	if (answer.stop === "length")
-		return { kind: "failed", reason: "The child's answer was cut off by the model's output limit.", usage };
+		return { kind: "failed", reason: "The child's answer was truncated by the model's output limit.", usage };
 	if (answer.text.trim() === "")
 		return { kind: "failed", reason: "The child session ended with an empty answer.", usage };
 	return { kind: "answered", text: answer.text, usage };

@@ -61,7 +61,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 		name: toolName,
 		label: "Spawn",
 		description:
-			"Give a self-contained task to a child session with an empty context of its own and get its final answer. It has those of your tools that are pi's own, the same rules, shares the notebook, and cannot spawn.",
+			"Give a self-contained task to a child session with an empty context and get its final answer. It has your built-in pi tools, obeys the same rules, shares the notebook, and cannot spawn.",
 		parameters: parameters as TSchema as typeof parameters,
 		exposure: "model-only",
 		// A child may do everything that its tools and the rules allow.
@@ -90,7 +90,7 @@ export function spawnTool(scope: Scope, shared: Shared, parent: Parent): ToolDef
 			};
 			const { atOnce } = parent.settings();
 			const place = queue.enter(atOnce, signal);
-			if (queue.waiting > 0) activity(`waiting: ${atOnce} child sessions work at the same time`);
+			if (queue.waiting > 0) activity(`waiting: ${atOnce} child sessions are running`);
 			const leave = await place;
 			if (leave === undefined || scope.closed) return report({ kind: "aborted", usage: noUsage }, file, []);
 			try {
@@ -132,7 +132,7 @@ function report(end: ChildEnd, file: string, pages: readonly string[]) {
 	if (end.kind !== "answered") {
 		const reason = end.kind === "aborted" ? "The child session was stopped." : end.reason;
 		return {
-			content: [{ type: "text" as const, text: `${reason} What it did is in ${file}.${written}` }],
+			content: [{ type: "text" as const, text: `${reason} Its session is in ${file}.${written}` }],
 			details: { outcome: end.kind, session: file, usage: end.usage },
 			usage,
 			isError: true,
@@ -144,7 +144,7 @@ function report(end: ChildEnd, file: string, pages: readonly string[]) {
 		const rest = file.replace(/\.jsonl$/, ".md");
 		mkdirSync(dirname(rest), { recursive: true, mode: 0o700 });
 		writeFileSync(rest, end.text, { mode: 0o600 });
-		text += `\n\n[The answer is longer than ${DEFAULT_MAX_BYTES / 1024} KB or ${DEFAULT_MAX_LINES} lines; all of it is in ${rest}]`;
+		text += `\n\n[The answer is longer than ${DEFAULT_MAX_BYTES / 1024} KB or ${DEFAULT_MAX_LINES} lines; the full answer is in ${rest}]`;
 	}
 	return {
 		content: [{ type: "text" as const, text: text + written }],

@@ -145,7 +145,7 @@ describe("locations of workflows", () => {
 		expect([keys(catalogue), rejected(catalogue)]).toEqual([["y"], ["x", "z"]]);
 		const said = tree.lines(catalogue.diagnostics).join("\n");
 		expect(said).toMatch(/^project\/_in\/z\/workflow\.yaml:1:1 The file is a broken link/m);
-		expect(said).toMatch(/^project\/x\/workflow\.yaml:1:1 The file is a link/m);
+		expect(said).toMatch(/^project\/x\/workflow\.yaml:1:1 The file is a broken link/m);
 		expect(said).toMatch(/^project\/gone warning: This link is broken/m);
 		rmSync(join(tree.folder, "project", "x", "workflow.yaml"));
 		tree.write({ "project/_in/z/nowhere.yaml": workflowYaml(["a.md"], { commandName: "z" }) });

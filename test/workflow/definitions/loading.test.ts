@@ -60,10 +60,10 @@ describe("workflow.yaml", () => {
 
 	const entries: [string, string, string][] = [
 		["no phases", "name: a\ncommandName: a\ninitialMessage: a\n", "`phases` is missing"],
-		["an empty list", "name: a\ncommandName: a\ninitialMessage: a\nphases: []\n", "it is an empty list"],
-		["a text", "name: a\ncommandName: a\ninitialMessage: a\nphases: a.md\n", "it is a text"],
+		["an empty list", "name: a\ncommandName: a\ninitialMessage: a\nphases: []\n", "but is an empty list"],
+		["a text", "name: a\ncommandName: a\ninitialMessage: a\nphases: a.md\n", "but is a text"],
 		["a number among them", workflowYaml(["1"]), "`phases[1]` must be"],
-		["nothing among them", workflowYaml([""]), "it is nothing"],
+		["nothing among them", workflowYaml([""]), "but is nothing"],
 		["a misspelt subworkflow", `${workflowYaml(["a.md"])}  - subworkfow: x\n`, "Did you mean `subworkflow`?"],
 		[
 			"a limit next to subworkflow",
@@ -83,9 +83,9 @@ describe("workflow.yaml", () => {
 		["a directory name without subworkflow", workflowYaml(["review"]), "write `subworkflow: review`"],
 		["a list at the top", "- a\n- b\n", "not a group of `key: value` fields"],
 		["nothing at all", "# just a comment\n", "The file is empty"],
-		["another tool's keys", "name: a\nflow:\n  kind: parallel\n", "a workflow of pi-agents, which is not read here"],
+		["another tool's keys", "name: a\nflow:\n  kind: parallel\n", "a workflow of pi-agents; it is not read"],
 		["a YAML error", "name: a\nphases: [\n", "not closed"],
-		["a duplicate key", `${workflowYaml(["a.md"])}name: b\n`, "`name` is given twice"],
+		["a duplicate key", `${workflowYaml(["a.md"])}name: b\n`, "`name` is duplicated"],
 	];
 	it.each(entries)("with %s is skipped and explained", (_, yaml, expected) => {
 		const tree = openTree({ "global/x/workflow.yaml": yaml, "global/x/a.md": phaseFile("a") });
@@ -170,7 +170,7 @@ describe("workflow.yaml", () => {
 		expect(keys(catalogue)).toEqual(["x"]);
 		expect(catalogue.diagnostics.map(({ severity }) => severity)).not.toContain("error");
 		const said = tree.lines(catalogue.diagnostics).join("\n");
-		expect(said).toContain("There is no field `description`.");
+		expect(said).toContain("Unknown field `description`.");
 		expect(said).toContain("`list` is a command of `/workflow`");
 		expect(said).toContain("`maxLoops` has no effect with `loopable: false`");
 		expect(said).toContain("`{descripton}` is not a variable and is not replaced. Did you mean `{description}`?");

@@ -122,7 +122,7 @@ function nameOfRun({ template, id }: Run): string {
 /** Why a chronicle that runs as a step did not finish. */
 function endReason({ kind, run }: SupervisionEnd): string {
 	const name = nameOfRun(run);
-	return kind === "released" ? `${name} was released.` : `${name} stopped: ${run.status} in ${run.state}.`;
+	return kind === "released" ? `${name} was released.` : `${name} is not done: ${run.status} in ${run.state}.`;
 }
 
 /** Reports progress; with a screen, only new notices. */

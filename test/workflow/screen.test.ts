@@ -66,7 +66,7 @@ describe("a run in a terminal", () => {
 		// A step is told by the row of its call, and a refusal by its reason and one piece of advice.
 		expect(count(seen, "Static Analysis [1/1]")).toBe(0);
 		expect(seen).toContain("workflow_step next · a plan");
-		expect([count(seen, "Keep to"), count(seen, "may not do this in the phase")]).toEqual([1, 1]);
+		expect([count(seen, "Do only what"), count(seen, "may not do this in the phase")]).toEqual([1, 1]);
 		expect(seen).not.toMatch(/Release Pipeline > 🚀 Ship it \[3\/3\]\s*$/);
 		await first.close();
 

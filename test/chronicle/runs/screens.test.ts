@@ -41,10 +41,13 @@ const mask: NonNullable<PictureOptions["mask"]> = [
 
 /** Goes down to an answer, key by key, and takes it. */
 async function answer(pi: Tui, words: string): Promise<void> {
+	// The marked answer, not the screen: that changes by itself, and a list that is not there yet takes no key.
+	const marked = (screen: string) => /^.{0,4}→ .*$/m.exec(screen)?.[0];
+	await pi.waitForScreen((screen) => marked(screen) !== undefined);
 	for (let step = 0; step < 6 && !pi.screen().includes(`→ ${words}`); step += 1) {
-		const before = pi.screen();
+		const before = marked(pi.screen());
 		await pi.press("down");
-		await pi.waitForScreen((screen) => screen !== before);
+		await pi.waitForScreen((screen) => marked(screen) !== before);
 	}
 	await pi.waitForScreen(`→ ${words}`);
 	await pi.press("enter");

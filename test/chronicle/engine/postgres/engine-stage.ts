@@ -141,7 +141,8 @@ export async function openEngineStage(
 		host(name, env = {}, more = []) {
 			const data = join(project.home, "hosts", name);
 			const leases = more.includes("--lease") ? [] : ["--lease", String(lease)];
-			const args = ["engine", "worker", "--name", name, "--data", data, ...leases, ...more, ...base];
+			const where = more.includes("--engine") ? base.slice(2) : base;
+			const args = ["engine", "worker", "--name", name, "--data", data, ...leases, ...more, ...where];
 			const child = startChild({
 				command: process.execPath,
 				args: [packageUnderTest().cliWithEngine, ...args],

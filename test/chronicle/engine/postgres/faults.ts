@@ -7,6 +7,7 @@ import { CRASH_VARIABLE } from "../../../../src/chronicle/engine/supervisor/inde
 import { exitCodes } from "../../../../src/pi/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { type EngineHost, type EngineStage, eventually, type Gate } from "./engine-stage.ts";
+import { openLink } from "./link.ts";
 
 /** Plays a case with hosts that it starts by `host`. */
 export type Fault = (stage: EngineStage, host: EngineStage["host"]) => Promise<void>;
@@ -99,6 +100,19 @@ export const faults: Readonly<Record<string, Fault>> = {
 		stage.cluster.stop("fast");
 		await untilSaid(both, /every run is stopped here/);
 		stage.cluster.start();
+		gate.open();
+		await stage.inspect(run);
+	},
+	"a host is cut off from the database, and comes back": async (stage, host) => {
+		const link = await openLink(stage.cluster.url);
+		const a = host("a", {}, ["--engine", link.url]);
+		const { run, gate } = await runAtGate(stage);
+		const { fence } = await stage.until(run, ({ holder }) => holder !== null);
+		link.cut();
+		host("b");
+		await untilSaid([a], /every run is stopped here/);
+		await stage.until(run, (row) => row.fence > fence && row.holder !== null);
+		link.mend();
 		gate.open();
 		await stage.inspect(run);
 	},

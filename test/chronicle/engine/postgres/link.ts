@@ -1,0 +1,54 @@
+// A network link that can be cut: connections through it hang, as in a partition, until it is mended.
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { closeLater } from "../../../harness/lifetime.ts";
+
+export interface Link {
+	/** The address that it leads to, through the link. */
+	readonly url: string;
+	/** From now on nothing gets through, and nothing is closed. */
+	cut(): void;
+	/** Connections that were cut are closed, new ones get through. */
+	mend(): void;
+}
+
+/** Opens a link to the host and port of `url`. */
+export async function openLink(url: string): Promise<Link> {
+	const target = new URL(url);
+	const sockets = new Set<Socket>();
+	let isCut = false;
+	const keep = (socket: Socket): Socket => {
+		sockets.add(socket);
+		socket.on("error", () => {});
+		socket.on("close", () => sockets.delete(socket));
+		return socket;
+	};
+	const server = createServer((near) => {
+		keep(near);
+		if (isCut) return void near.pause();
+		const far = keep(connect(Number(target.port), target.hostname));
+		near.on("data", (data) => void (isCut || far.write(data)));
+		far.on("data", (data) => void (isCut || near.write(data)));
+		near.on("close", () => isCut || far.destroy());
+		far.on("close", () => isCut || near.destroy());
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const closeAll = (): void => {
+		for (const socket of sockets) socket.destroy();
+	};
+	closeLater(() => {
+		closeAll();
+		server.close();
+	});
+	const through = new URL(url);
+	through.port = String((server.address() as AddressInfo).port);
+	return {
+		url: through.href,
+		cut() {
+			isCut = true;
+		},
+		mend() {
+			closeAll();
+			isCut = false;
+		},
+	};
+}

@@ -1,8 +1,8 @@
-// Checks data that another process, or an earlier version, wrote: each reader names the shape that it needs, once, beside its type.
-// Definitions that people write are read by src/definition, which reports places and remedies. TypeBox is not used here: a worker has to check its
+// Validates data written by another process or an earlier version: each reader declares the shape that it needs once, next to its type.
+// Definitions written by users are read by src/definition, which reports positions and remedies. TypeBox is not used: a worker checks its
 // brief before pi's packages are loaded, and the command line runs without them.
 
-/** Tells whether a value has a shape. */
+/** Whether a value has a shape. */
 export type Shape<T> = (value: unknown) => value is T;
 
 /** Of a string. */

@@ -3,16 +3,16 @@ import type { ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
 import { NO_SPEND } from "../machine/index.ts";
 
 export interface VisitChild {
-	/** From 1, in the order of the join. */
+	/** From 1, in join order. */
 	readonly index: number;
 	/** Run id. */
 	readonly id: string;
 	readonly name: string;
 	readonly status: ChildStatus;
-	/** Why it waits or failed; empty: nothing to say. */
+	/** Why it waits or failed; empty if there is no reason. */
 	readonly detail: string;
 	readonly plannedAt: number;
-	/** When its first worker began, as far as the parent knows; `undefined`: it has not reported yet. */
+	/** When its first worker started, as far as the parent knows; `undefined` before its first report. */
 	readonly beganAt: number | undefined;
 	readonly endedAt: number | undefined;
 	readonly total: ChildSpend;
@@ -65,7 +65,7 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 	}
 }
 
-/** Its totals, and its beginning: the first report says how long it has worked. */
+/** Adds its totals and its start time: the first report contains its working time so far. */
 function spentBy(
 	{ beganAt, plannedAt }: VisitChild,
 	{ spend, activeMs, attempts, toolCalls }: ChildSpend,

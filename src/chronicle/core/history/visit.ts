@@ -13,7 +13,7 @@ export interface Visit {
 	readonly start: VisitStart | undefined;
 	readonly launches: readonly Launch[];
 	readonly waits: readonly Wait[];
-	/** Its child runs, in the order of the join; empty in a state with a worker. */
+	/** Its child runs, in join order; empty in a state with a worker. */
 	readonly children: readonly VisitChild[];
 	readonly spend: Spend;
 	readonly activeMs: number;
@@ -24,7 +24,7 @@ export interface Visit {
 	readonly files: VisitFiles;
 	/** The move that ended it; also `undefined` if the run ended in it. */
 	readonly left: NumberedMove | undefined;
-	/** A rewind took its files and findings back, and no later one restored them. */
+	/** A rewind undid its files and findings, and no later one restored them. */
 	readonly undone: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The data of a state that is done by child runs: what its children have handed over. Pure.
+// The output of a state that child runs do: what its children handed over. Pure.
 import { OUTPUT_BYTES, outputBytes } from "../snapshot/index.ts";
 import type { ChildrenPlan } from "../template/index.ts";
 import type { ChildGroup, ChildRun } from "./child-group.ts";
@@ -7,8 +7,8 @@ import type { ChildGroup, ChildRun } from "./child-group.ts";
 const groupBytes = 3 * OUTPUT_BYTES;
 
 /**
- * What the children that are done have handed over: with `for_each` a list in their order, with branches a group by their names, else the data
- * of the only child. `undefined` if there is none.
+ * The output of the finished children: with `for_each` a list in their order, with branches a group by name, else the data of the only
+ * child. `undefined` if there is none.
  */
 export function childrenData({ children, state }: ChildGroup, plan: ChildrenPlan | undefined): unknown {
 	const having = children.filter(hasData);
@@ -24,7 +24,7 @@ function hasData({ status, output, merges }: ChildRun): boolean {
 	return status === "done" && output !== undefined && merges === undefined;
 }
 
-/** Whether the data of one more child can be kept beside that of the others. */
+/** Whether the data of another child fits with that of the others. */
 export function hasRoomFor({ children }: ChildGroup, output: unknown): boolean {
 	const used = children.reduce((sum, child) => sum + (child.output === undefined ? 0 : outputBytes(child.output)), 0);
 	return used + outputBytes(output) <= groupBytes;

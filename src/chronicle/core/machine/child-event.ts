@@ -4,11 +4,11 @@ import type { ChildSpend, JoinConflict, PlannedChild } from "./child-run.ts";
 
 export type ChildEvent = ChildParked | ChildSpent | ChildEnded | Joined | JoinApplied | JoinFailed;
 
-/** The children of a visit: nothing of them exists before this event. Empty: there is nothing to do. */
+/** The planned children of a visit. Nothing of them exists before this event. Empty: no child is needed. */
 export interface ChildrenPlanned {
 	readonly kind: "children_planned";
 	readonly visit: number;
-	/** Files that each own folder starts with; `null`: they cannot be measured. */
+	/** Files that each own folder starts with; `null` if they cannot be recorded. */
 	readonly base: string | null;
 	readonly files: "own" | "shared";
 	readonly children: readonly PlannedChild[];
@@ -38,21 +38,21 @@ export interface ChildEnded {
 	readonly child: string;
 	readonly status: "done" | "failed" | "aborted";
 	readonly detail: string;
-	/** Its files; `null`: it shares those of this run, has not been started, or they cannot be measured. */
+	/** Its files; `null` if it shares those of this run, has not started, or they cannot be recorded. */
 	readonly tree: string | null;
 	/** The files that its folder started with; absent: the base of all children. */
 	readonly base?: string;
 	readonly total: ChildSpend;
-	/** What this run keeps of it, bounded. */
+	/** What this run keeps of the child's results, bounded. */
 	readonly handover: {
 		readonly summary: string;
 		readonly data: SnapshotData;
-		/** The data that its last state handed over; absent: none. */
+		/** The output of its last state; absent if none. */
 		readonly output?: unknown;
 	};
 }
 
-/** The files of the run's folder and of the children are merged; nothing in the run's folder has changed yet. */
+/** The files of the run's folder and of the children are merged; the run's folder is still unchanged. */
 export interface Joined {
 	readonly kind: "joined";
 	readonly visit: number;
@@ -70,11 +70,11 @@ export interface JoinApplied {
 	readonly tree: string;
 	readonly changes?: readonly FileChange[];
 	readonly more?: number;
-	/** Files that could not be written, bounded; they are as they were. */
+	/** Files that could not be written and are unchanged, bounded. */
 	readonly left?: readonly FileLeft[];
 }
 
-/** The files could not be merged or written; the run's folder is as it was. */
+/** The files could not be merged or written; the run's folder is unchanged. */
 export interface JoinFailed {
 	readonly kind: "join_failed";
 	readonly visit: number;

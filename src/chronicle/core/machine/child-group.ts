@@ -1,10 +1,10 @@
-// The child runs that do the current state: what has ended, and what comes next. Pure.
-// C1 what a child spent counts in the parent by the difference to what was counted before.
+// The child runs that do the current state: which have ended, and what comes next. Pure.
+// C1 a child's spend counts in the parent as the difference to the amount counted before.
 import type { ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
 import type { RewindRequested } from "./person-event.ts";
 
 export type ChildStatus =
-	/** It is to be supervised as soon as there is a slot, or is supervised now. */
+	/** Needs supervision as soon as a slot is free, or is supervised now. */
 	| "pending"
 	/** Its own run waits for the user, or it could not be started. */
 	| "parked"
@@ -18,20 +18,20 @@ export interface ChildRun extends PlannedChild {
 	readonly status: ChildStatus;
 	/** The status of its run while it is parked; `paused` if it could not be started. */
 	readonly waits: ChildWait | null;
-	/** Why it waits or failed; empty: nothing to say. */
+	/** Why it waits or failed; empty if there is no reason. */
 	readonly detail: string;
-	/** What the parent has counted of it. */
+	/** The spend that the parent has counted. */
 	readonly counted: ChildSpend;
-	/** Its result, once it is done; `null`: it shares the parent's files, or they are unknown. */
+	/** Its result once it has finished; `null` if it shares the parent's files, or they are unknown. */
 	readonly tree: string | null;
 	/** The files that its folder started with; `null`: those of the group. */
 	readonly base: string | null;
 	readonly summary: string;
-	/** The data that it handed over; absent: none. */
+	/** Its output; absent if none. */
 	readonly output?: unknown;
-	/** How often it was made pending. */
+	/** How often it became pending. */
 	readonly starts: number;
-	/** A command of the user arrived while it was supervised: it must be supervised again after it parks. */
+	/** A user command arrived while it was supervised: it must be supervised again after it parks. */
 	readonly signaled: boolean;
 }
 
@@ -40,7 +40,7 @@ export type ChildWait = "awaiting_approval" | "paused" | "budget_exceeded" | "hu
 export interface ChildGroup {
 	readonly visit: number;
 	readonly state: string;
-	/** Files at the start; `null`: they cannot be measured. */
+	/** Files at the start; `null` if they cannot be recorded. */
 	readonly base: string | null;
 	readonly files: "own" | "shared";
 	readonly children: readonly ChildRun[];
@@ -73,7 +73,7 @@ export interface JoinProgress {
 	readonly choice: ConflictChoice | null;
 }
 
-/** The files of a child that is done. */
+/** The files of a finished child. */
 export interface ChildResult {
 	readonly name: string;
 	readonly tree: string;
@@ -86,16 +86,16 @@ export function isSettled({ status }: ChildRun): boolean {
 	return status !== "pending" && status !== "parked";
 }
 
-/** What a group has come to. */
+/** Outcome of a group. */
 export type GroupOutcome =
 	| { readonly kind: "working" }
 	/** Nothing happens until the user acts. */
 	| { readonly kind: "waiting"; readonly detail: string; readonly status: "paused" | "awaiting_approval" }
-	/** Enough children are done; the others are not needed. */
+	/** Enough children have finished; the others are not needed. */
 	| { readonly kind: "joined" }
 	| { readonly kind: "failed"; readonly detail: string };
 
-/** Judges a group against how many children must be done. */
+/** Compares a group with the required number of finished children. */
 export function judgeGroup(
 	{ children }: ChildGroup,
 	{ join, onFailed }: { readonly join: "all" | "any" | number; readonly onFailed: "wait" | "continue" | "fail" },

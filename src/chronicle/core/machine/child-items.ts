@@ -1,4 +1,4 @@
-// The entries that `for_each` starts children for: pending tasks, findings, a saved list, or a list in the data of a state. Pure.
+// The entries for which `for_each` starts children: pending tasks, findings, a saved list, or a list in a state's output. Pure.
 import { outputText, referenceOf, splitReference, valueAt } from "../output/index.ts";
 import { outputsOf } from "../snapshot/index.ts";
 import type { Run } from "./run.ts";
@@ -14,7 +14,7 @@ export interface ChildItem {
 
 export type ItemsRead = { readonly items: readonly ChildItem[] } | { readonly problem: string };
 
-/** The entries of the list that `source`, the value of `for_each`, names. */
+/** The entries of the list named by `source`, the value of `for_each`. */
 export function readItems(run: Run, source: string): ItemsRead {
 	const { snapshot } = run;
 	if (source === "pendingTasks" || source === "findings") {
@@ -64,7 +64,7 @@ function itemsOf(value: unknown, source: string): ItemsRead {
 		: { problem: `"${source}" is not a list.` };
 }
 
-/** The data behind `output.<reference>`, or why there is none. */
+/** The data that `output.<reference>` names, or why there is none. */
 export function readOutput(
 	{ plan, snapshot }: Run,
 	reference: string,

@@ -1,5 +1,5 @@
-// What identifies a child run and describes it in events. Pure.
-// C1 ids follow from the parent, the visit and the index, so that starting a child again finds the one that exists.
+// Identifies a child run and describes it in events. Pure.
+// C1 ids are derived from the parent, the visit and the index, so starting a child again finds the existing one.
 import { createHash } from "node:crypto";
 import type { Spend } from "./spend.ts";
 
@@ -15,7 +15,7 @@ export interface PinnedTemplate {
 	readonly file?: string;
 }
 
-/** Whose child a run is. */
+/** The parent of a run. */
 export interface RunParent {
 	/** Run id of the parent, and of the first run of the tree. */
 	readonly run: string;
@@ -26,7 +26,7 @@ export interface RunParent {
 	readonly name: string;
 	/** 1 for a child of the first run. */
 	readonly level: number;
-	/** Whether it has a folder of its own. */
+	/** Whether it works in its own folder. */
 	readonly files: "own" | "shared";
 }
 

@@ -1,10 +1,10 @@
-// The name and the task of a child: variables of the task filled in. Pure.
+// The name and the task of a child, with variables replaced. Pure.
 import { outputText, valueAt } from "../output/index.ts";
 import type { Branch, ChildrenPlan } from "../template/index.ts";
 import { type ChildItem, readOutput } from "./child-items.ts";
 import type { Run } from "./run.ts";
 
-/** A child whose task is filled in. */
+/** A child whose task is being filled in. */
 export interface TaskOwner {
 	readonly branch: Branch;
 	/** From 1. */
@@ -20,7 +20,7 @@ export function itemName(branch: string, number: number, { key, value }: ChildIt
 	return `${branch} ${number}${words ? `: ${words.length > 40 ? `${words.slice(0, 39)}…` : words}` : ""}`;
 }
 
-/** Fields of a group that name it. */
+/** Group fields that can serve as a name. */
 const nameFields = ["name", "title", "key", "id", "path", "text"];
 
 function titleOfItem(value: unknown): string {
@@ -32,7 +32,7 @@ function isTextual(value: unknown): value is string | number | boolean {
 	return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-/** The task with its variables filled in, or why one has no value. Braces around anything else stay. */
+/** The task with its variables replaced, or why one has no value. Other text in braces is kept. */
 export function fillTask(
 	run: Run,
 	{ as, forEach = "" }: ChildrenPlan,
@@ -62,7 +62,7 @@ function fillItem({ value: data }: ChildItem, path: readonly string[], entry: st
 	return { problem: `${entry} has no text for \`${whole}\` in the task: ${what}.` };
 }
 
-/** `undefined`: no variable. */
+/** `undefined`: not a variable. */
 function fillVariable(run: Run, number: number, written: string): Filled | undefined {
 	if (written === "task") return { text: run.task };
 	if (written === "index") return { text: String(number) };

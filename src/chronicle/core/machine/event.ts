@@ -203,11 +203,11 @@ export interface MoveRequested {
 	readonly attempt: number;
 	readonly target: string;
 	readonly summary: string;
-	/** What the worker hands over: it fits the state's `output`. Absent in a state without one, and in a move that does not need it. */
+	/** The worker's output, which matches the state's `output` schema. Absent in a state without one, and in a move that needs none. */
 	readonly data?: unknown;
 }
 
-/** The worker asked for a move with data that does not fit the state's `output`: it was refused, and the worker was told why. */
+/** The worker requested a move with output that does not match the state's `output` schema: it was refused, and the worker read why. */
 export interface OutputRefused {
 	readonly kind: "output_refused";
 	readonly visit: number;
@@ -226,7 +226,7 @@ export type WorkerOutcome =
 	| { readonly kind: "lost" }
 	/** It was stopped by its supervisor. */
 	| { readonly kind: "stopped" }
-	/** It exited by itself. Exit code 0 is not success: only a requested move is. */
+	/** It exited on its own. Exit code 0 is not success: only a requested move is. */
 	| { readonly kind: "exited"; readonly code: number; readonly detail?: string }
 	| { readonly kind: "killed"; readonly signal: string; readonly detail?: string }
 	| { readonly kind: "timed_out"; readonly limit: "idle" | "wall" | "budget" };

@@ -1,6 +1,6 @@
-// Which launch comes next, so that its worker can be started beforehand. Pure. A wrong answer costs time only: the launch itself decides.
-// N1 only the first process of a fresh conversation is named: a conversation that continues needs its session; N2 a launch that the run must not
-// make as it stands is not named.
+// Predicts the next launch, so that its worker can start early. Pure. A wrong prediction only costs time: the launch itself decides.
+// N1 only the first process of a new conversation is predicted: continuing one needs its session; N2 a launch that the run may not make in
+// its current state is not predicted.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import type { LaunchId } from "./launch.ts";
 import { judgeMove } from "./moves.ts";

@@ -26,8 +26,8 @@ export function legalTargets(run: Run, state = run.state): string[] {
 }
 
 /**
- * The JSON Schema of the data that a move to `target` hands over; `undefined` if it hands over none: escalating to the user and repeating the
- * state need no result.
+ * The JSON Schema of the output that a move to `target` needs; `undefined` if it needs none: escalating to the user and repeating the state
+ * need no result.
  */
 export function dueOutput(run: Run, target: string): OutputSchema | undefined {
 	const { output } = planOf(run);

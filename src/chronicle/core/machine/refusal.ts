@@ -2,7 +2,7 @@
 import type { Run } from "./run.ts";
 
 export interface Refusal {
-	readonly reason: /** It refers to a worker or a visit that is over. */
+	readonly reason: /** It refers to a worker or a visit that has ended. */
 		| "stale"
 		/** It is not possible in the current stage. */
 		| "unexpected"

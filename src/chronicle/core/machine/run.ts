@@ -31,7 +31,7 @@ export interface Run {
 	readonly plan: Template;
 	/** `template.children`, compiled. */
 	readonly childPlans: ReadonlyMap<string, Template>;
-	/** Whose child this run is; `null`: nobody's. */
+	/** The parent of this run; `null` if it has none. */
 	readonly parent: RunParent | null;
 	/** The children of the current visit; `null`: none. */
 	readonly children: ChildGroup | null;
@@ -131,7 +131,7 @@ export interface Allowance extends Omit<Ceilings, "moves"> {
 }
 
 export interface Totals extends Spend {
-	/** Milliseconds that workers worked. */
+	/** Working time of workers, in ms. */
 	readonly activeMs: number;
 	readonly toolCalls: number;
 	readonly attempts: number;

@@ -162,7 +162,7 @@ export function planMerge(run: Run, { children, files, base, join }: ChildGroup)
 	return decideOn(run, { kind: "children_planned", visit: run.visit, base, files, children: [merger] });
 }
 
-/** The children's part of the visit is over: summarizes it and leaves the state. */
+/** The children of the visit have finished: summarizes their results and leaves the state. */
 export function leaveChildren(run: Run): Run {
 	const group = run.children;
 	const summary = group ? summarize(group) : "";

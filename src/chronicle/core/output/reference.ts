@@ -10,12 +10,12 @@ export interface OutputReference {
 const prefix = "output.";
 const inText = /\{output\.([^{}\r\n]+)\}/g;
 
-/** What stands behind `output.` in each reference of a text, in order. */
+/** The part after `output.` in each reference of a text, in order. */
 export function referencesIn(text: string): readonly string[] {
 	return [...text.matchAll(inText)].map(([, written = ""]) => written);
 }
 
-/** What stands behind `output.` in the value of `for_each`; `undefined` if it names another list. */
+/** The part after `output.` in the value of `for_each`; `undefined` if it names another list. */
 export function referenceOf(source: string): string | undefined {
 	return source.startsWith(prefix) ? source.slice(prefix.length) : undefined;
 }
@@ -47,7 +47,7 @@ export function fillReferences(text: string, read: (written: string) => string |
 	return text.replace(inText, (whole, written: string) => read(written) ?? whole);
 }
 
-/** A value as part of a text: texts as they are, anything else as JSON. */
+/** A value as part of a text: texts verbatim, anything else as JSON. */
 export function outputText(value: unknown): string {
 	return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

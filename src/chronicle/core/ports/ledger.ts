@@ -65,7 +65,7 @@ export interface ReadLedger {
 	readonly repairs: readonly string[];
 	/** The current holder of the run. */
 	readonly holder: LeaseHolder | undefined;
-	/** Location of the full record, for people and agents; a path in the file store. */
+	/** Location of the full record, for users and agents; a path in the file store. */
 	readonly place: string;
 	/** Folder for all data of the run other than events: conversations, kept files, reports. */
 	readonly folder: string;

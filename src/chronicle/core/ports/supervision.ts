@@ -4,7 +4,7 @@ import type { StoreFailure } from "./ledger.ts";
 import type { Failure, Result } from "./result.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** How a supervision ended. The run itself says what it waits for. */
+/** How a supervision ended. The run itself contains what it waits for. */
 export type SupervisionEnd =
 	| { readonly kind: "parked"; readonly run: Run }
 	/** By `stop`. */
@@ -17,12 +17,12 @@ export interface Supervision {
 	/** Calls `listener` after every event; the returned function removes it. */
 	watch(listener: RunListener): () => void;
 	/**
-	 * Records a person's event. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
+	 * Records a user's event. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
 	 * and the supervision ends.
 	 */
 	submit(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
 	/**
-	 * Stops the workers at once and gives the run back as it is recorded, for another supervisor to continue. Events submitted before are
+	 * Stops the workers at once and releases the run in its recorded state, for another supervisor to continue. Events submitted before are
 	 * recorded first; none of the actions that they lead to starts.
 	 */
 	stop(): Promise<SupervisionEnd>;

@@ -1,4 +1,4 @@
-// The ports of a supervisor: workers, files, people, commands, time. Local files and processes are one set of implementations; an
+// The ports of a supervisor: workers, files, users, commands, time. Local files and processes are one set of implementations; an
 // engine for many machines can be another. Every implementation passes the port's contract suite.
 import type { Allowance, ApprovalQuestion, CleanupEnded, ConflictChoice, Run } from "../machine/index.ts";
 import type { ChildRuns } from "./supervision.ts";

@@ -25,9 +25,9 @@ export interface WorkerLauncher {
 	 */
 	launch(order: LaunchOrder, host: WorkerHost, signal: AbortSignal): Promise<Result<Worker, LaunchFault>>;
 	/**
-	 * Keeps the worker of `order` ready for its launch, as far as the settings and the machine allow it, and gives up any other; `undefined`
-	 * gives up all. Until its launch a standby has done nothing: no request, no entry, no file of the project. A launch that differs from its
-	 * order starts a worker of its own. Resolves once what was given up is gone; never rejects.
+	 * Keeps the worker of `order` on standby, as far as the settings and the machine allow it, and stops any other standby; `undefined`
+	 * stops all. Until its launch a standby has done nothing: no request, no entry, no file of the project. A launch that differs from its
+	 * order starts another worker. Resolves once the stopped standbys are gone; never rejects.
 	 */
 	keepReady(order: StandbyOrder | undefined): Promise<void>;
 	/** Redacts the secrets in the run's conversations in `folder`, except `keep`. Redacted conversations will not be continued. */
@@ -120,7 +120,7 @@ export interface WorkerHost {
 	report(report: WorkerReport): void;
 	/** The launch has to wait. `why`: a sentence for the user. */
 	waits(why: string): void;
-	/** `workflow_transition`. Resolves once the move is durable, or refused with an alternative. `data`: what the worker hands over, unchecked. */
+	/** `workflow_transition`. Resolves once the move is durable, or refused with an alternative. `data`: the worker's output, unchecked. */
 	requestMove(target: string, summary: string, data?: unknown): Promise<MoveReply>;
 	/** `workflow_update_snapshot`. Resolves once the data is durable. */
 	updateSnapshot(data: unknown): Promise<SnapshotReply>;

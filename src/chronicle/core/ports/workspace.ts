@@ -151,9 +151,10 @@ export interface Workspace {
 		options?: { readonly expected?: string; readonly before?: string; readonly signal?: AbortSignal },
 	): Promise<Result<{ readonly tree: string; readonly left: readonly FileLeft[] }, WorkspaceFailure>>;
 	/**
-	 * Gives the folder of the child run `child`, which starts with the files of `tree`. It is made complete or not at all; one that exists is
-	 * returned as it is. It has a git repository of its own, so git commands there never reach the user's. `links`: ignored paths, relative to
-	 * the run's folder, that the child gets as well (`node_modules`, `.env`): copies where that costs little, symbolic links otherwise.
+	 * Creates the folder of the child run `child`, which starts with the files of `tree`. It is created completely or not at all; an
+	 * existing one is returned unchanged. It contains a separate git repository, so git commands there never reach the user's. `links`:
+	 * ignored paths, relative to the run's folder, that the child gets as well (`node_modules`, `.env`): cheap copies where possible,
+	 * otherwise symbolic links.
 	 */
 	openChild(
 		child: string,

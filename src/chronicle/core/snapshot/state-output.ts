@@ -11,7 +11,7 @@ export function outputBytes(data: unknown): number {
 	return Buffer.byteLength(JSON.stringify(data) ?? "");
 }
 
-/** Adds what a state hands over, instead of what it handed over before. */
+/** Sets the output of a state, replacing an earlier one. */
 export function addOutput(snapshot: Snapshot, output: StateOutput): Snapshot {
 	const outputs = [...outputsOf(snapshot).filter(({ state }) => state !== output.state), output];
 	let left = allBytes;

@@ -7,7 +7,7 @@ import type { StatePlan } from "./template.ts";
 type States = ReadonlyMap<string, StatePlan>;
 
 interface Written {
-	/** What stands behind `output.`. */
+	/** The part after `output.`. */
 	readonly reference: string;
 	/** Full key of the text. */
 	readonly path: string;
@@ -19,7 +19,7 @@ interface Written {
 const texts = ["description", "instructions", "task"];
 const commands = ["cleanup", "setup"];
 
-/** Reports references that lead nowhere. Ledgers keep what earlier versions accepted. */
+/** Reports references without a target. Ledgers keep what earlier versions accepted. */
 export function checkReferences(states: States, entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
 	if (reading.source.file === "") return;
 	for (const [name, { node }] of entries) {

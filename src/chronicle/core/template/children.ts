@@ -99,7 +99,7 @@ function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan
 	};
 }
 
-/** Exactly one of `persona` or `agent`, `run`, and `branches` says who does the state; the other fields must match it. */
+/** Exactly one of `persona` or `agent`, `run`, and `branches` defines who does the state; the other fields must match it. */
 function checkExclusive(values: ChildrenValues, context: ChildrenContext): void {
 	const { at, reading } = context;
 	const own = values.run === undefined ? "branches" : "run";
@@ -140,7 +140,7 @@ function readBranch(entry: BranchEntry, context: ChildrenContext): Branch | unde
 	return read.kind === "read" ? compileBranch({ name: entry.name, ...read.values }, `${path}.run`, context) : undefined;
 }
 
-/** The template of one state that a branch written as a state stands for. Its `task` is the task of the child. */
+/** The one-state template of a branch that is written as a state. Its `task` is the task of the child. */
 function oneState({ name, keyStart, node }: BranchEntry, team: string | undefined): MapNode {
 	const { start, end } = node;
 	const map = (entries: Iterable<readonly [string, MapEntry]>): MapNode => ({

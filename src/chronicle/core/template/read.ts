@@ -147,7 +147,7 @@ function readState(
 /** Fields that say who does a state, or where it leads. */
 const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next"];
 
-/** A misspelled field that says who does a state, or where it leads, must not be ignored. Ledgers keep what earlier versions accepted. */
+/** A misspelled field that defines a state's worker or targets must not be ignored. Ledgers keep what earlier versions accepted. */
 function severityOf(key: string, { source }: Reading): "error" | "warning" {
 	const meant = nearest(key, Object.keys(stateFields));
 	return source.file !== "" && meant !== undefined && decisiveFields.includes(meant) ? "error" : "warning";

@@ -76,7 +76,7 @@ export interface StatePlan {
 	readonly models?: readonly string[];
 	readonly thinking?: string;
 	readonly instructions?: string;
-	/** JSON Schema of the data that its worker hands over; only in a state with a worker. */
+	/** JSON Schema of its worker's output; only in a state with a worker. */
 	readonly output?: OutputSchema;
 	readonly skills: readonly string[];
 	/** The user's extensions that the worker loads besides ours. */

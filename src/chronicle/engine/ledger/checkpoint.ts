@@ -1,7 +1,8 @@
-// Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the truth; the checkpoint can be rebuilt from it.
-// C1 at most 64 KB, whatever the history; C2 what does not fit is cut in this order: the definition's long texts, the task, old summaries; `cut`
-// names what was cut, and the log has it; C3 reading gives the run that was written, or says that the log has to be read; C4 a file that was
-// changed by hand or by a crash has a wrong checksum and is not believed.
+// Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the source of truth; the checkpoint can be rebuilt
+// from it.
+// C1 at most 64 KB, however long the history; C2 what does not fit is truncated in this order: the definition's long texts, the task, old
+// summaries; `cut` lists them, and the log has them in full; C3 reading returns the run that was written, or reports that the log must be
+// read; C4 a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
 import { crc32 } from "node:zlib";
 import { type Created, decodeRun, encodeRun, type Run, SCHEMA_VERSION, type StoredRun } from "../../core/index.ts";
 
@@ -74,7 +75,7 @@ export function checkpointText(run: Run, log: LogPosition): string {
 		outbox: [],
 		snapshot: { ...run.snapshot, files: [] },
 	};
-	// Only a run of very many states needs this: the rest is bounded by itself.
+	// Needed only for a run with very many states: everything else is bounded.
 	const least: Run = {
 		...recent,
 		history: run.history.slice(-5),

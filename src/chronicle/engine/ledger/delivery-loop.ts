@@ -7,7 +7,7 @@ export interface DeliveryLoop {
 	close(): Promise<void>;
 }
 
-/** `deliverAll` delivers what is there, and stops early once `isClosed` says so. */
+/** `deliverAll` delivers the pending messages, and stops early once `isClosed` returns true. */
 export function openDeliveryLoop(deliverAll: (isClosed: () => boolean) => Promise<void>): DeliveryLoop {
 	let closed = false;
 	let again = false;

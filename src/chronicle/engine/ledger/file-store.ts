@@ -1,6 +1,6 @@
-// The ledger as files: `<uuid>.json` (folded state), `<uuid>.events.jsonl` (the truth) and `<uuid>/` in one folder.
-// F1 a run is on disk, complete, before `create` resolves; F2 everything is written under the lease, and nothing after it is lost; F3 a
-// checkpoint never knows more than the log; F4 a damaged file is copied under another name before it is overwritten.
+// The ledger as files: `<uuid>.json` (folded state), `<uuid>.events.jsonl` (source of truth) and `<uuid>/` in one folder.
+// F1 a run is completely on disk before `create` resolves; F2 every write happens under the lease, and no later write is lost; F3 a
+// checkpoint never contains more than the log; F4 a damaged file is copied under another name before it is overwritten.
 import { rm, stat } from "node:fs/promises";
 import { type Disk, realDisk, undefinedIfMissing } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";

@@ -1,7 +1,7 @@
-// Commands to a run that another process holds: one file each, taken by the holder in the order of arrival.
-// X1 a file is complete when it has its name; X2 it is removed once it is handled, so after a crash it may be handled twice and is never lost;
-// X3 what the listener does not take (its promise rejects) stays; X4 what cannot be read is kept under another name and reported; X5 a refusal
-// is written beside its post, for the sender, before the post is removed.
+// Commands to a run that another process holds: one file each, processed by the holder in order of arrival.
+// X1 a file is complete once it has its name; X2 it is removed after it is handled, so after a crash it may be handled twice, but is never
+// lost; X3 what the listener rejects stays; X4 an unreadable file is kept under another name and reported; X5 a refusal is written next to
+// the command, for the sender, before the command is removed.
 import { randomBytes } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";

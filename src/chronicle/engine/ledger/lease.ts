@@ -1,8 +1,8 @@
-// Who may write a run: one lease at a time, each with a higher number than any before it (fencing).
-// Lease n is the file `lease.n` in the run's folder; the highest number counts.
-// E1 a lease is taken over only from an owner that is proved dead: same machine, and no process with its number and start; E2 of two processes
-// that try at once one gets it: the file is created exclusively; E3 a process that lost its lease notices before its next write; E4 a lease names
-// its owner from the moment that it exists, so that a process that dies while creating one leaves none that nobody may take over.
+// Who may write a run: one lease at a time, each with a higher number than all before it (fencing). Lease n is the file `lease.n` in the
+// run's folder; the highest number counts.
+// E1 a lease is taken over only from an owner that is proven dead: same machine, and no process with its pid and start time; E2 of two
+// processes that try concurrently one succeeds: the file is created exclusively; E3 a process that lost its lease notices before its next
+// write; E4 a lease names its owner from its creation, so a process that dies while creating one leaves none that cannot be taken over.
 import { readlinkSync, statSync } from "node:fs";
 import { access, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -107,7 +107,7 @@ function openLease(folder: string, owner: LeaseHolder): Lease {
 		try {
 			return statSync(file, { throwIfNoEntry: false }) !== undefined;
 		} catch {
-			// Permissions taken away, no file descriptors: what cannot be seen must not be written.
+			// No permission or no file descriptor: without the current lease, nothing may be written.
 			return false;
 		}
 	};
@@ -152,7 +152,7 @@ async function readLease(folder: string, fence: number): Promise<LeaseText | und
 	} catch (error) {
 		const { code = "" } = error as NodeJS.ErrnoException;
 		if (code === "ENOENT") return undefined;
-		// Another user's, or no descriptor: a read error says nothing about the holder.
+		// Another user's file, or no descriptor: a read error proves nothing about the holder.
 		if (code !== "" && code !== "EISDIR") throw error;
 	}
 	// Created and not yet written, or torn: its owner is not known to be dead.

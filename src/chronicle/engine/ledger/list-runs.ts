@@ -13,7 +13,7 @@ import { loadRun } from "./load.ts";
 /** A larger file is no ledger of another implementation. */
 const mostBytes = 4_000_000;
 
-/** Stands for the id where not even the folder of the runs can be read. */
+/** Placeholder for the id if the folder of the runs cannot be read. */
 export const ALL_RUNS = "all runs";
 
 /** All runs in `sessions`, newest first. Files that are no ledgers (contexts, answers, sessions) are ignored. */
@@ -117,7 +117,7 @@ export function namedIds(entries: readonly LedgerEntry[]): string[] {
 	);
 }
 
-/** The id that `name` stands for among `ids`: an id, a unique prefix, or `last` (the first of them). */
+/** The id among `ids` that `name` refers to: an id, a unique prefix, or `last` (the first of them). */
 export function resolveRunId(name: string, ids: readonly string[]): Result<string, StoreFailure> {
 	const [last] = ids;
 	if (name === "last")

@@ -43,7 +43,7 @@ const restore = "Restore it from a copy, or remove the run's files; nothing was 
 async function load(paths: RunPaths): Promise<Result<LoadedRun, StoreFailure>> {
 	const text = await readFile(paths.checkpoint, "utf8").catch(undefinedIfMissing);
 	const size = await stat(paths.log).then(({ size }) => size, undefinedIfMissing);
-	// An empty log without a checkpoint: recording the run's beginning failed, and nobody was told that it exists.
+	// An empty log without a checkpoint: recording the start of the run failed, and its id was never returned.
 	if (text === undefined && (size === undefined || size === 0))
 		return storeFailure("unknown", "There is no such run here.", "See the list of runs.");
 	const first = text?.includes('"cut":') && size !== undefined ? await readFirst(paths.log) : undefined;
@@ -68,7 +68,7 @@ async function continueCheckpoint(
 	size: number,
 ): Promise<LoadedRun | undefined> {
 	if (log.offset > size) return undefined;
-	// Where the log does not have the checkpoint's last event, one of the two is wrong: a checksum tells which.
+	// If the log lacks the checkpoint's last event, one of the two is wrong; the checksum decides.
 	const sound = await endsWithEvent(paths.log, log.offset, log.seq);
 	const tail = sound || proved ? await foldLog(paths.log, { run, offset: log.offset, fence: log.fence }) : undefined;
 	if (!tail?.run || tail.fault) return undefined;
@@ -131,7 +131,7 @@ function loaded(fold: FoldResult, run: Run, repairs: readonly string[], checkpoi
 	};
 }
 
-/** A run whose events are gone can be looked at and not resumed. */
+/** A run whose events are missing can be inspected but not resumed. */
 function withoutLog(paths: RunPaths, checkpoint: CheckpointRead | undefined): Result<LoadedRun, StoreFailure> {
 	if (checkpoint?.kind !== "read")
 		return storeFailure("corrupt", `${paths.checkpoint} is damaged, and ${paths.log} is missing.`, restore);
@@ -152,8 +152,8 @@ function withoutLog(paths: RunPaths, checkpoint: CheckpointRead | undefined): Re
 }
 
 /**
- * Counts damaged lines among the first `size` bytes of a log: reading a run does not look at those before its checkpoint. Damage before a
- * `recovered` event does not count.
+ * Counts damaged lines in the first `size` bytes of a log, which loading skips before a checkpoint. Damage before a `recovered` event does
+ * not count.
  */
 export async function countDamaged(path: string, size: number): Promise<number> {
 	let damaged = 0;

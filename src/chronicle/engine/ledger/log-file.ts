@@ -70,7 +70,7 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 				await writeAll(file, bytes);
 				if (durable) await file.sync();
 			} catch (error) {
-				// What was written is cut at once if that works, else before the next write.
+				// Truncates the partial write now if possible, else before the next write.
 				await file.truncate(size).then(
 					() => {
 						dirty = false;

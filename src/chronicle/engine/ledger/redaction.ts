@@ -27,7 +27,7 @@ export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
 	return redactDeep(event, redact) as T;
 }
 
-/** Data of a worker: its field names are the template's, so none of them keeps a text as it is. */
+/** A worker's data: the template chooses its field names, so no field is exempt. */
 function redactData(value: unknown, redact: Redact): unknown {
 	if (typeof value === "string") return redact(value);
 	if (Array.isArray(value)) return value.map((item) => redactData(item, redact));

@@ -45,7 +45,7 @@ export async function openRepaired(
 	return { ...held, run: await recover(log, run, clock), log };
 }
 
-/** Appends the whole run after damaged events, so that the log is complete by itself again. */
+/** Appends the whole run after damaged events, so that the log is self-contained again. */
 async function recover(log: LogFile, before: Run, clock: StoreDependencies["clock"]): Promise<Run> {
 	const written = await log.append(
 		[{ kind: "recovered", run: encodeRun(before) }],

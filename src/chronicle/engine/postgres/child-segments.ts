@@ -57,7 +57,7 @@ export class ChildSegments {
 		this.#options = { ...options, launcher: { ...options.launcher, keepReady: async () => {} } };
 	}
 
-	/** The children of the run that works at `parent`. */
+	/** The children of the run at `parent`. */
 	of(parent: ParentPlace): ChildRuns {
 		const { store, checkout, served } = this.#options;
 		return {

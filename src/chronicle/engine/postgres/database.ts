@@ -45,7 +45,7 @@ type Boss = typeof import("pg-boss");
 
 const install = "npm install pg@8 pg-boss@12";
 
-/** Loads the two packages, or says how to install them. */
+/** Loads the two packages, or explains how to install them. */
 async function loadPackages(): Promise<Result<{ readonly pg: Pg; readonly boss: Boss }>> {
 	try {
 		const [pg, boss] = await Promise.all([import("pg"), import("pg-boss")]);
@@ -216,7 +216,7 @@ class PostgresDatabase implements Database {
 		if (this.#closed) return;
 		this.#closed = true;
 		const boss = await this.#boss?.catch(() => undefined);
-		// Connections that keep no process alive do not keep it alive for their farewell either: nobody waits longer than this.
+		// Connections that don't keep the process alive must not delay its exit when they close either.
 		const ended = [boss?.stop({ graceful: false, close: false }), this.#listener?.end(), this.#pool.end()];
 		await Promise.race([Promise.allSettled(ended), sleep(closeMs)]);
 	}
@@ -232,7 +232,7 @@ const outages = new Set([
 	"EAI_AGAIN",
 ]);
 
-/** Whether an error says that the database cannot be reached now, so that the same statement may succeed later. */
+/** Whether an error means that the database is temporarily unreachable, so that the statement may succeed later. */
 export function isOutage(error: unknown): boolean {
 	const { code = "", message = "" } = error as { code?: string; message?: string };
 	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again.

@@ -1,4 +1,4 @@
-// Looks at everything that a host of an engine needs, and says what is missing.
+// Checks everything that a host of an engine needs, and reports what is missing.
 import { mkdir, statfs } from "node:fs/promises";
 import { listModels } from "../../../pi/index.ts";
 import type { Project } from "../project/index.ts";
@@ -62,7 +62,7 @@ async function checkDatabase(database: Database): Promise<string> {
 	}
 }
 
-/** Writes a ref to the remote and deletes it again: reading alone says nothing about pushing. */
+/** Pushes a ref to the remote and deletes it again: read access does not prove write access. */
 async function checkRemote(cwd: string): Promise<string> {
 	const remote = await remoteOf(cwd);
 	if (!remote.ok) throw new Error(`${remote.failure.message} ${remote.failure.remedy}`);

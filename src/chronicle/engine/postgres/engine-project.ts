@@ -1,4 +1,4 @@
-// A project whose runs are left to the hosts of an engine: submitted, looked at and answered from here.
+// A project whose runs are done by the hosts of an engine; submits, inspects and answers them.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -28,7 +28,7 @@ export interface EngineOrder {
 /** The queue of runs for which none is named. */
 export const usualQueue = "runs";
 
-/** Opens the project on an engine; what is not said otherwise is as in `project`. */
+/** Opens the project on an engine; defaults come from `project`. */
 export async function openEngineProject(project: Project, order: EngineOrder): Promise<Result<Project>> {
 	const opened = await openDatabase(order.url);
 	if (!opened.ok) return opened;
@@ -156,7 +156,7 @@ function engineProject(
 	};
 }
 
-/** Publishes the files of the submitter's folder as they are now: the run starts with them. */
+/** Publishes the files of the submitter's folder; the run starts with them. */
 async function publishBase(project: Project, remote: string, run: Run): Promise<Result<string, StoreFailure>> {
 	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-submit-"));
 	try {

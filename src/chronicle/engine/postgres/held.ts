@@ -38,8 +38,8 @@ export interface PostgresLedger extends HeldLedger {
 	/** The answer to the question that the run asks, if one was posted: it is not delivered with the other posts. Call it before them. */
 	takeAnswer(): Promise<TakenAnswer | undefined>;
 	/**
-	 * Settles the job of the segment once it has ended, and gives the run back if that has not been done. `again`: it is to be continued by any
-	 * host. `failed`: the attempt counts, unless the run has got to another visit meanwhile. Repeated until the database has heard it.
+	 * Settles the job of the finished segment, and releases the run if it is still held. `again`: any host may continue it. `failed`: the
+	 * attempt counts, unless the run has reached another visit. Retried until the database confirms.
 	 */
 	settle(
 		how: { readonly kind: "parked" | "again" } | { readonly kind: "failed"; readonly reason: string },
@@ -51,7 +51,7 @@ export interface PostgresLedger extends HeldLedger {
 /** An answer that was posted while no host held the run. */
 export interface TakenAnswer {
 	readonly event: WaitingAnswer["event"];
-	/** Tells its sender that it was recorded, or why it was not. */
+	/** Reports to the sender that the command was recorded, or why not. */
 	settle(refused?: string): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
-// This process among the hosts of an engine: one row, renewed while it lives. Leases of runs are the host's: a host that has not renewed its row
-// for its lease time has lost every run that it held.
-// H1 the clock of the database counts, no host's own; H2 a host that could not renew its row in time stops by itself, before another takes over.
+// This process as a host of an engine: one row, renewed while it lives. Leases belong to the host: one that has not renewed its row within
+// its lease time has lost every run that it held.
+// H1 only the database's clock counts; H2 a host that could not renew its row in time stops itself before another takes over.
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { processStart } from "../../../process/index.ts";
@@ -17,7 +17,7 @@ export interface HostOptions {
 	readonly leaseMs?: number;
 }
 
-/** What the last renewal told. */
+/** Result of the last renewal. */
 export interface Beat {
 	/** Somebody wants it to take no more runs. */
 	readonly draining: boolean;

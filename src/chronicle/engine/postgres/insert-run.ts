@@ -37,7 +37,7 @@ INSERT INTO chronicle.run (${inserted.join(", ")}, claimed_at)
 SELECT ${inserted.map((_, index) => `$${index + 1}`).join(", ")}, CASE WHEN $10::uuid IS NULL THEN NULL ELSE now() END
 ON CONFLICT (id) DO NOTHING`;
 
-/** The first event as it is stored, and the run that it makes. */
+/** The first event in stored form, and the run that it creates. */
 function firstEvent({ clock, redact }: PostgresStoreOptions, first: Created, fence: number) {
 	const event = stampEvent(redactEvent(first, redact), { seq: 1, at: new Date(clock.now()).toISOString(), fence });
 	return { event, run: startRun(event) };
@@ -120,7 +120,7 @@ export async function insertChild(
 	});
 }
 
-/** The failure where this host does not hold the parent of a child. Until the transaction ends it stays as it is. */
+/** The failure if this host does not hold the parent of a child. The parent's row stays locked until the transaction ends. */
 export async function parentElsewhere(
 	tx: Sql,
 	host: Host,

@@ -1,4 +1,4 @@
-// What this host wrote down about a run's folder: whether it was the last that worked there.
+// This host's note about a run's folder: whether it was the last host that worked there.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PostgresLedger } from "./held.ts";

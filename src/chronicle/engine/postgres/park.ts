@@ -42,7 +42,7 @@ export async function parkRun(
 	if (!saved.ok) throw new Error(saved.failure.message);
 }
 
-/** The event that says that an action was not done. */
+/** The event that records that an action was not done. */
 function undoneEvent(run: Run, action: Action, detail: string): EventBody | undefined {
 	switch (action.kind) {
 		case "end_worker":

@@ -39,14 +39,14 @@ export function gitAt(
 	});
 }
 
-/** The output of a git call without its last line break; throws what git said. */
+/** The output of a git call without its last line break; throws with git's error text. */
 export async function gitText(place: GitPlace, args: readonly string[], input?: Buffer): Promise<string> {
 	const done = await gitAt(place, args, input);
 	if (done.kind === "done") return done.output.toString("utf8").trimEnd();
 	throw new Error(explainGit(done));
 }
 
-/** What went wrong, for people. */
+/** Describes the failure for users. */
 export function explainGit(result: Exclude<GitResult, { kind: "done" }>): string {
 	if (result.kind === "failed") return result.message.split("\n").slice(-3).join(" ") || `git failed (${result.code})`;
 	return result.kind === "missing" ? "git was not found" : "git was stopped";

@@ -87,7 +87,7 @@ export async function loadRow(sql: Sql, row: RunRow): Promise<Run | "newer" | "c
 	return run;
 }
 
-/** The state of a new run as it is stored. */
+/** The stored form of a new run's state. */
 export function storedText(run: Run): string {
 	return JSON.stringify(encodeRun(run));
 }

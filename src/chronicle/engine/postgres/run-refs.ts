@@ -41,7 +41,7 @@ export function conversationRefs(run: string): string {
 	return `refs/chronicle/${run}/conversations`;
 }
 
-/** What the message of a snapshot's commit says. */
+/** Content of a snapshot commit's message. */
 export interface SnapshotNote {
 	/** The folder that the run works in, below the repository's root. */
 	readonly folder: string;
@@ -147,7 +147,7 @@ export class RunRefs {
 		if (refs.length > 0) await gitRemote(place, ["push", "-q", "--no-verify", remote, ...refs.map((ref) => `:${ref}`)]);
 	}
 
-	/** What our own commit at the tip of the branch says. */
+	/** The note in our own commit at the tip of the branch. */
 	async #ownCommit(place: GitPlace, ref: string, tip: string): Promise<BranchNote | "foreign"> {
 		const known = await gitAt(place, ["cat-file", "-e", `${tip}^{commit}`]);
 		if (known.kind !== "done") {

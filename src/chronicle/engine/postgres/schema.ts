@@ -1,6 +1,6 @@
-// The engine's tables and roles in Postgres, and their version. Events are only ever added; a run's row is what is folded from them.
-// Z1 `initialize` may be repeated, and by several at once; Z2 it gives nobody more than their role needs; Z3 another version of the tables is
-// never written.
+// The engine's tables and roles in Postgres, and their version. Events are append-only; a run's row is folded from them.
+// Z1 `initialize` is idempotent, even concurrently; Z2 it grants no more than each role needs; Z3 tables of another version are never
+// written.
 import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 

@@ -1,6 +1,6 @@
-// One segment of a run on this host: from the job that this host took until the run parks, ends, or is given back.
-// E1 the working folder is set to the recorded files first, unless this host was the last that worked on them; E2 the files are published before
-// a move is recorded, the conversations before the run parks; E3 the branch of the run follows what is recorded.
+// One segment of a run on this host: from claiming the job until the run parks, ends, or is released.
+// E1 the working folder is first set to the recorded files, unless this host was the last to work on them; E2 the files are published
+// before a move is recorded, the conversations before the run parks; E3 the run's branch follows the record.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Approver } from "../../core/index.ts";
@@ -97,7 +97,7 @@ function answerOnce({ event, settle }: TakenAnswer): Approver {
 	};
 }
 
-/** Tells the sender once the answer is recorded. */
+/** Notifies the sender once the answer is recorded. */
 function settleAnswer(hooks: SegmentHooks, { settle }: TakenAnswer): SegmentHooks {
 	return {
 		...hooks,
@@ -146,7 +146,7 @@ async function prepareFolder(ledger: PostgresLedger, { project, checkout }: Segm
 	return cwd;
 }
 
-/** Removes what the hosts do not need any more of a run that is over, and of its children: snapshots that no event names, and the folders here. */
+/** Removes what the hosts no longer need of a finished run and its children: unreferenced snapshots, and the folders here. */
 async function tidyUp({ store, project, checkout }: SegmentOptions, run: string, cwd: string): Promise<void> {
 	const family = await store.family(run);
 	const kept = new Map<string, Set<string>>();

@@ -11,7 +11,7 @@ export interface SetupOptions {
 	readonly cwd: string;
 	readonly env: NodeJS.ProcessEnv;
 	readonly run: string;
-	/** File that says which command has prepared the folder. */
+	/** File that records which command prepared the folder. */
 	readonly prepared: string;
 }
 

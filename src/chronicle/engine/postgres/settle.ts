@@ -21,7 +21,7 @@ export async function settleJob(
 	row: SettledRow & { readonly attempt: JobAttempt },
 	how: Settlement,
 ): Promise<string | null> {
-	// A run that gets on is not poisoned: its attempts are counted anew.
+	// A run that makes progress is not poisoned: its attempt count restarts.
 	if (how.kind === "failed" && row.visit === row.claimed_visit) {
 		await failJob(database, tx, row.attempt, how.reason);
 		return row.job;
@@ -48,7 +48,7 @@ export async function reapRuns(database: Database): Promise<readonly string[]> {
 		const { rows } = await tx.query<ReapableRow>(reapable);
 		for (const row of rows) {
 			if (row.parent !== null) {
-				// Whoever continues its parent continues it.
+				// Continuing its parent continues it.
 				await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [row.id]);
 				continue;
 			}

@@ -36,7 +36,7 @@ export interface PostgresStore extends LedgerStore {
 	createChild(first: Created, trees: string): Promise<Result<PostgresLedger, StoreFailure>>;
 	/** A run and all runs below it, each before its children, with the run whose refs hold its snapshots. */
 	family(id: string): Promise<readonly { readonly id: string; readonly trees: string }[]>;
-	/** Sends the run's job if there is none, for a run that nobody continues. */
+	/** Sends a job for a run that has none, so that a host continues it. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
 }
 
@@ -160,7 +160,7 @@ async function claimRun(
 	await host.register();
 	const row = await lockRow(tx, options, id);
 	if (!row) return unknown(id);
-	// Whoever holds the parent holds the child, whatever host had it before.
+	// The holder of the parent also holds the child, even if another host held it before.
 	const refused = row.parent === null ? refuseClaim(row, host, job) : await parentElsewhere(tx, host, row.parent);
 	if (refused) return refused;
 	const run = await loadRow(tx, row);
@@ -244,7 +244,7 @@ function parentIn({ parent, child }: ListRow): Pick<RunSummary, "parent"> {
 	return { parent: { run: parent, visit, index, name } };
 }
 
-/** A run that nobody holds and that is not parked waits for a host, or was interrupted; a child waits with its parent. */
+/** A run without a holder that is not parked waits for a host, or was interrupted; a child waits with its parent. */
 function statusOf({ status, job, parent }: ListRow, isHeld: boolean): string {
 	if (status !== "running" || isHeld) return status;
 	return job === null && parent === null ? "interrupted" : "queued";

@@ -49,7 +49,7 @@ const reapMs = 1000;
 const leastReapMs = 2000;
 /** How many hosts look for a job when one is sent: with a thousand of them, the rest would ask the database in vain. */
 const lookers = 8;
-/** Milliseconds between two looks at the own lease; no statement. */
+/** Milliseconds between two local checks of the own lease; no statement. */
 const watchMs = 250;
 /** Seconds after which a job that a limit holds back is tried again. */
 const limitSeconds = 2;
@@ -82,7 +82,7 @@ export class EngineWorker {
 	readonly #crashAt = openCrashPoints();
 	#reaping = false;
 	#reapAt = 0;
-	/** Hosts of the engine, as the last renewal of the lease told. */
+	/** Number of hosts of the engine, from the last renewal of the lease. */
 	#hosts = 1;
 	#maintainedAt = Number.NEGATIVE_INFINITY;
 	/** It has not proved to be alive in time. */
@@ -171,7 +171,7 @@ export class EngineWorker {
 
 	async #reap(now: number): Promise<void> {
 		const { host, database, report } = this.#options;
-		// After an outage every lease is old: whoever has not itself lived through a whole one since judges nobody.
+		// After an outage all leases look expired: a host evicts others only after a full lease time of its own.
 		if (this.#reaping || now < this.#reapAt || now - host.steadySince() < host.leaseMs) return;
 		if (now - host.provedAt() > host.leaseMs) return;
 		this.#reaping = true;

@@ -1,5 +1,5 @@
 // The cleanup commands that the user has approved, verbatim. Kept in pi's agent folder, where no project and no ledger can write: a run's own record
-// of an approval only says what was asked for.
+// of an approval only records the request.
 // A1 an approval is for one text: the hash covers every command with its state and settings; A2 a file that cannot be read approves nothing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

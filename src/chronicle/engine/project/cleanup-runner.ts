@@ -45,7 +45,7 @@ export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner 
 	};
 }
 
-/** The guard's objections to a command: verdicts to deny, and to ask, which nobody can answer here. */
+/** The guard's objections to a command: denials, and questions, which cannot be answered here. */
 async function judge(command: string, cwd: string, rules: FrozenRules, agentDir: string): Promise<readonly Verdict[]> {
 	const scope = openScope();
 	const policies = openPolicies();

@@ -36,14 +36,14 @@ export interface RunDiff {
 const mostChanges = 500;
 const patchBytes = 200_000;
 
-/** The snapshots to compare; without `to` the files as they are now. */
+/** The snapshots to compare; without `to`, the current files. */
 interface Range {
 	readonly state: string;
 	readonly from: string;
 	readonly to: string | undefined;
 }
 
-/** What `visit` changed. Default: the current visit, or the whole run if it is over. */
+/** The changes of `visit`. Default: the current visit, or the whole run if it has ended. */
 export async function diffRun(
 	project: Project,
 	ledger: ReadLedger,

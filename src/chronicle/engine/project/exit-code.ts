@@ -3,7 +3,7 @@ import { exitCodes } from "../../../pi/index.ts";
 import type { Failure, RunStatus } from "../../core/index.ts";
 import type { SupervisionEnd } from "../supervisor/index.ts";
 
-/** The code for a run that is over or waits. */
+/** The exit code for a run that has ended or waits. */
 function exitCodeOf(status: RunStatus): number {
 	switch (status) {
 		case "done":

@@ -35,7 +35,7 @@ export interface Project {
 	readonly approvals: CleanupApprovals;
 	readonly clock: Clock;
 	templates(): TemplateCatalogue;
-	/** Reads agents and rules as they are now. */
+	/** Reads the current agents and rules. */
 	launcher(): WorkerLauncher;
 	/** Set where runs are left to the hosts of an engine: this process supervises none. */
 	readonly engine?: EngineLink;
@@ -47,9 +47,9 @@ export interface Project {
 export interface EngineLink {
 	/** Host, port and database. */
 	readonly name: string;
-	/** Lets a run continue that nobody continues. */
+	/** Continues a run that has no supervisor. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
-	/** Opens the files of a run, as a host has published them last, to be looked at; `folder`: a private one for that. */
+	/** Opens the files of a run for inspection, in the state that a host published last; `folder`: a private folder for that. */
 	openFiles(run: Run, folder: string): Promise<Workspace>;
 	close(): Promise<void>;
 }

@@ -141,7 +141,7 @@ function dialectNotes({ dialect, states }: Template): string[] {
 	];
 }
 
-/** Runs that are active in the same folder: their changes cannot be told apart. */
+/** Active runs in the same folder: their changes cannot be distinguished. */
 async function neighbours({ store }: Project, own: string | undefined): Promise<string[]> {
 	const live = firstRuns(await store.list()).filter(
 		(entry) => entry.kind === "run" && entry.holder?.alive === "yes" && entry.id !== own,

@@ -1,5 +1,5 @@
-// A template with all templates that its children run, directly and through others, as they are pinned in the ledger of a run.
-// T1 no template runs itself, however indirectly; T2 there are at most `MOST_LEVELS` levels of children.
+// A template with all templates that its children run, directly and indirectly, as pinned in a run's ledger.
+// T1 no template runs itself, not even indirectly; T2 there are at most `MOST_LEVELS` levels of children.
 import { didYouMean, loopFrom, quoted } from "../../../definition/index.ts";
 import {
 	type LaunchProblem,

@@ -9,8 +9,8 @@ import { Workers } from "./worker-actions.ts";
 
 export interface ActionExecutor {
 	/**
-	 * Resolves when the action is done and its result recorded; a question also when nobody answers. Once `signal` has aborted, no result is
-	 * recorded that does not count any more.
+	 * Resolves when the action is done and its result recorded, or when a question stays unanswered. Once `signal` has aborted, stale
+	 * results are not recorded.
 	 */
 	execute(action: Action, signal: AbortSignal): Promise<void>;
 	/** Keeps the worker of the likely next launch ready. */

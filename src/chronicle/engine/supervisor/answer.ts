@@ -1,7 +1,7 @@
 // Turns the answer to an approval question into an event; provides the approver for runs without a user. Pure.
 import type { Approval, ApprovalQuestion, Approver, PersonEvent } from "../../core/index.ts";
 
-/** Asks nobody: an approval waits in the ledger, and a worker's own question stays unanswered. */
+/** No approver: an approval waits in the ledger, and a worker's question stays unanswered. */
 export const nobody: Approver = {
 	approve: async () => ({ kind: "undecided" }),
 	answer: async () => ({ kind: "undecided" }),

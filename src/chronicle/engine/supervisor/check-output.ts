@@ -1,6 +1,6 @@
-// Checks the data that a worker hands over against the JSON Schema of its state. Imported when data is first checked.
-// O1 an answer comes within a second: expressions and nested alternatives of a schema cannot hold up the supervisor; O2 data that cannot be
-// checked does not fit.
+// Validates a worker's output against the JSON Schema of its state. Imported on first use.
+// O1 the result arrives within a second: expressions and nested alternatives of a schema cannot block the supervisor; O2 output that cannot
+// be validated does not match.
 import { createContext, Script } from "node:vm";
 import { Errors } from "typebox/schema";
 import { cutText, OUTPUT_BYTES, type OutputSchema, outputBytes } from "../../core/index.ts";

@@ -1,6 +1,6 @@
-// Actions on child runs: starting one and following it until it parks or ends, stopping it, giving it the ceilings that hold now.
-// A1 a child is supervised at most once; A2 what it spent is recorded before its end; A3 nothing is recorded once the supervision ends: the
-// next supervisor finds the child's run as it is.
+// Actions on child runs: starting and following one until it parks or ends, stopping it, passing it the current ceilings.
+// A1 a child is supervised at most once; A2 its spend is recorded before its end; A3 nothing is recorded once the supervision ends: the
+// next supervisor finds the child's run in its recorded state.
 import {
 	type Action,
 	allowanceOf,
@@ -25,7 +25,7 @@ type RunChild = Extract<Action, { kind: "run_child" }>;
 type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
 type StopChild = Extract<Action, { kind: "stop_child" }>;
 
-/** Entries that a child hands over to its parent. */
+/** Maximum entries that a child passes to its parent. */
 const mostHandedOver = 20;
 const handedOverBytes = 1000;
 const summaryBytes = 4000;
@@ -65,7 +65,7 @@ export class ChildActions {
 		for (const child of this.#alive.values()) child.supervision.updateLimits();
 	}
 
-	/** Gives every child back as it is recorded, and waits until none is supervised. */
+	/** Releases every child in its recorded state, and waits until none is supervised. */
 	async stopAll(): Promise<void> {
 		this.#stopped = true;
 		this.#stop.abort();
@@ -234,7 +234,7 @@ export class ChildActions {
 		await following;
 	}
 
-	/** What is left of this run's ceilings, or of its parent's. */
+	/** The remaining allowance of this run or of its parent. */
 	#allowance(): ReturnType<typeof allowanceOf> {
 		const { run, clock, allowance } = this.#context;
 		return leastOf(allowanceOf(run(), new Date(clock.now()).toISOString()), allowance?.());

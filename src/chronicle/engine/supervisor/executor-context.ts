@@ -1,4 +1,4 @@
-// What carrying out actions works with: the ports, the run as it stands, and the way to record results.
+// Dependencies of the action executor: the ports, the current run, and recording of results.
 import type { EventBody, Run, SupervisorPorts } from "../../core/index.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
@@ -17,7 +17,7 @@ export interface ExecutorContext extends SupervisorPorts {
 	readonly folder: string;
 }
 
-/** Stops what workers of the run left running, and records how many processes that were. Resolves to whether there were any. */
+/** Stops orphaned processes of the run's workers, and records how many there were. Resolves to whether there were any. */
 export async function stopOrphansOf({ launcher, run, record }: ExecutorContext, visit: number): Promise<boolean> {
 	const { stopped, left } = await launcher.stopOrphans(run().id);
 	if (stopped === 0 && left === 0) return false;

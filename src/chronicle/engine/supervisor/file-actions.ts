@@ -9,7 +9,7 @@ export const mostLeft = 50;
 /** How often a rewind starts over because somebody writes the files meanwhile. */
 const mostRounds = 5;
 
-/** Measures the files after stopping what workers left running. Records nothing once `signal` has aborted. */
+/** Snapshots the files after stopping orphaned processes of workers. Records nothing once `signal` has aborted. */
 export async function measureFiles(
 	context: ExecutorContext,
 	{ visit, purpose, since }: Extract<Action, { kind: "measure_files" }>,
@@ -17,7 +17,7 @@ export async function measureFiles(
 ): Promise<void> {
 	const { record, workspace, run } = context;
 	const fail = (detail: string) => record({ kind: "files_unmeasured", visit, purpose, detail });
-	// While git looks at the files, this process looks for others: where it finds one, git looks again after its end.
+	// While git scans the files, this process searches for orphans; if it finds one, git scans again after it has ended.
 	const meanwhile = workspace.snapshot({ signal });
 	const strays = await stopOrphansOf(context, visit);
 	if (run().childCount > 0) await workspace.removeChildren((run().children?.children ?? []).map(({ id }) => id));
@@ -67,7 +67,7 @@ export async function restoreFiles(
 	}
 }
 
-/** The files as they are now, on disk before anything is overwritten; `undefined` where nothing may be. `last` is recorded already. */
+/** The current files, saved before anything is overwritten; `undefined` if nothing may be overwritten. `last` is already recorded. */
 async function recordFilesBefore(
 	context: ExecutorContext,
 	{ tree, visit, last }: { readonly tree: string; readonly visit: number; readonly last: string | null },

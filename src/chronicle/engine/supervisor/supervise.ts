@@ -32,11 +32,11 @@ import { durabilityOf } from "./durability.ts";
 const postPatienceMs = 5000;
 /** Milliseconds that actions get to end once the supervision is ending. */
 const lingerMs = 3000;
-/** Milliseconds between two looks at whether a question is asked again. */
+/** Milliseconds between two checks whether a question is asked again. */
 const askAgainMs = 20;
 const notSupervised = "The run is not supervised here any more.";
 
-/** Supervises the run of `ledger` from where it stands. `fresh`: this process has just created it. */
+/** Supervises the run of `ledger` from its current state. `fresh`: this process has just created it. */
 export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "fresh" | "reopened"): Supervision {
 	const supervisor = new Supervisor(ledger, ports, origin);
 	supervisor.start();
@@ -62,7 +62,7 @@ class Supervisor implements Supervision {
 	#recording: Promise<void> | undefined;
 	#failure: Failure | undefined;
 	#stopRequested = false;
-	/** What was posted while nobody held the run has been recorded or refused. */
+	/** Whether all commands posted while the run had no holder are recorded or refused. */
 	#inboxRead = false;
 	#closing: Promise<void> | undefined;
 	#closed = false;
@@ -180,7 +180,7 @@ class Supervisor implements Supervision {
 		return undefined;
 	}
 
-	/** Others look at a parked run in the checkpoint too. */
+	/** Other processes also read a parked run from the checkpoint. */
 	async #saveCheckpoint(): Promise<void> {
 		const saved = await this.#ledger.checkpoint(this.run, isParked(this.run) ? "now" : "if due");
 		if (!saved.ok) this.#failure = saved.failure;
@@ -218,7 +218,7 @@ class Supervisor implements Supervision {
 			.then(() => {
 				this.#crashAt(`after doing ${action.kind}`);
 				this.#running.delete(action.key);
-				// Ended and still pending: it is retried after the next event; a question that nobody answered is not.
+				// Finished but still pending: retried after the next event, except an unanswered question.
 				const unanswered = action.kind === "ask_approval" && !control.signal.aborted;
 				this.#endedAt.set(action.key, unanswered ? Number.POSITIVE_INFINITY : this.run.seq);
 				this.#reconcile();

@@ -54,7 +54,7 @@ export class Workers {
 		if (!this.#stopped && (await holdsLease())) await launcher.redactSessions(folder, action.conversation.key);
 		if (!worker) return;
 		const outcome = await worker.ended;
-		// What it was killed over may still run: it must not outlive it into cleanup or another worker.
+		// A process that survived the worker must not run into cleanup or another worker.
 		if (outcome.kind !== "stopped" && !this.#stopped && (await holdsLease()))
 			await stopOrphansOf(this.#context, launch.visit);
 		this.#alive.delete(key);
@@ -152,7 +152,7 @@ export class Workers {
 			await this.#context.record({ kind: "used", visit, attempt, spend: known.spend });
 	}
 
-	/** The spend that the worker's conversation tells, and the tokens of it that are counted already. */
+	/** The spend in the worker's conversation, and how many of its tokens are already counted. */
 	async #readSpend(): Promise<{ readonly spend: Spend; readonly counted: number } | undefined> {
 		const { launcher, folder, run } = this.#context;
 		const conversation = conversationOf(run());

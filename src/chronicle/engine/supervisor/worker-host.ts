@@ -20,7 +20,7 @@ import type { ExecutorContext } from "./executor-context.ts";
 
 const verdicts = { confirmed: "allowed", denied: "denied", text: "answered", undecided: "unanswered" } as const;
 
-/** The host of the worker of `launch`. `signal` aborts once that worker's action is not pending any more. */
+/** The host of the worker of `launch`. `signal` aborts once that worker's action is no longer pending. */
 export function hostOf(context: ExecutorContext, launch: LaunchId, signal: AbortSignal): WorkerHost {
 	const { record, run } = context;
 	const { visit, attempt } = launch;
@@ -62,12 +62,12 @@ function refuseMove(run: Run, launch: LaunchId, target: string, summary: string)
 }
 
 type MoveData =
-	/** The move hands over no data. */
+	/** The move has no output. */
 	| { readonly kind: "none" }
 	| { readonly kind: "fits"; readonly data: unknown }
 	| { readonly kind: "refused"; readonly text: string };
 
-/** Checks what a worker hands over against the `output` of its state; records data that does not fit. */
+/** Validates a worker's output against the `output` schema of its state; records output that does not match. */
 async function readMoveData(
 	{ record, run }: ExecutorContext,
 	{ visit, attempt }: LaunchId,
@@ -87,7 +87,7 @@ async function readMoveData(
 	return { kind: "refused", text: `Not moved to "${target}": the data does not fit.\n${list}\n${next}` };
 }
 
-/** Shows a worker's question to a person, and records that it was asked and how it was answered. */
+/** Shows a worker's question to the user, and records the question and the answer. */
 async function relay(
 	{ record, run, approver }: ExecutorContext,
 	question: WorkerQuestion,

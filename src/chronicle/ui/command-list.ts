@@ -40,7 +40,7 @@ export const commonOptions = {
 	help: "flag",
 } as const;
 
-/** What `--help` says of them. */
+/** The common options in `--help`. */
 export const commonUsage = `  --cwd <folder>  the project (default: here)
   --engine <url>  let the hosts of an engine do runs: postgres://… (default: the setting chronicle.engine, if any)
   --project <p>   the project's name there (default: from its git remote)

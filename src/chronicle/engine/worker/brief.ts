@@ -1,7 +1,7 @@
-// The private file that tells a worker's extension what it may do. Written before the process starts, read once. What only its launch decides
-// is told over the pipe.
-// B1 only the user's account can read it; B2 the worker keeps what it read, so that changing the file changes nothing; B3 a worker without a valid
-// brief does not work.
+// The private file that configures a worker's extension. Written before the process starts, read once; values that only the launch
+// determines arrive over the pipe.
+// B1 only the user's account can read it; B2 the worker keeps what it read, so later changes to the file have no effect; B3 a worker
+// without a valid brief does not work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { LaunchId } from "../../core/index.ts";
 import { anyObject, isFlag, isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../shape.ts";
@@ -17,7 +17,7 @@ export interface WorkerBrief {
 	readonly launch: LaunchId;
 	/** What `workflow_transition` may name. */
 	readonly targets: readonly string[];
-	/** JSON Schema of the data that `workflow_transition` hands over; absent: none. */
+	/** JSON Schema of the output that `workflow_transition` needs; absent if it needs none. */
 	readonly output?: object;
 	/** Which tools of the state's extensions it gets; absent where it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
@@ -26,7 +26,7 @@ export interface WorkerBrief {
 	readonly sandbox: "shell" | "off";
 }
 
-/** What a worker is told when its launch is intended: until then it does nothing. */
+/** Sent to a worker once its launch is recorded: until then it does nothing. */
 export interface Adoption {
 	readonly launch: LaunchId;
 	readonly allowance: ProcessAllowance;

@@ -1,6 +1,6 @@
-// The command line and environment of a worker's pi. No text of a user or a model is on it: those go by file or over the pipe.
-// L1 only what is named is loaded: no discovered extensions, skills, prompts or themes; L2 the environment carries the run's tag, which every
-// process below inherits.
+// The command line and environment of a worker's pi. They contain no text of a user or a model, which goes through files or the pipe.
+// L1 only named resources are loaded: no discovered extensions, skills, prompts or themes; L2 the environment carries the run's tag, which
+// every descendant inherits.
 import type { PiCommand } from "../../../pi/index.ts";
 import { RUN_TAG } from "../../../process/index.ts";
 import { BRIEF_VARIABLE } from "./brief.ts";

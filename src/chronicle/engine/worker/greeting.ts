@@ -105,7 +105,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
 	}
 }
 
-/** Why a launch failed whose process sent no hello. `said`: what the process wrote to stderr. */
+/** Why a launch failed whose process sent no hello. `said`: the stderr of the process. */
 export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, said: string): LaunchFault {
 	if (greeting.kind === "unable")
 		return {

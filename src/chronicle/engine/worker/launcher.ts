@@ -144,7 +144,7 @@ async function startWorker(
 	const helloMs = options.helloMs ?? defaultHelloMs;
 	const adoption = { order, rules, host, session: undefined, signal };
 	const ready = order.conversation.kind === "new" ? standby?.take(order, spec) : undefined;
-	// A standby that fails, for whatever reason, costs the time until it does: the worker is started anew.
+	// A failing standby only costs time: a new worker is started instead.
 	const adopted = ready && (await adopt(ready, { ...adoption, standby: true, ackMs: standbyAckMs }));
 	if (adopted?.ok || signal.aborted) return adopted ?? canceled;
 	try {
@@ -174,7 +174,7 @@ interface AdoptionOptions {
 	readonly signal: AbortSignal;
 }
 
-/** Makes a started process the worker of a launch: judges its first report, tells it its limits, and gives it its first message. */
+/** Adopts a started process as the worker of a launch: checks its first report, sends its limits and its first message. */
 async function adopt(started: StartedProcess, options: AdoptionOptions): Promise<Result<BegunWorker, LaunchFault>> {
 	const { child } = started;
 	const patience = AbortSignal.any([options.signal, ...(options.standby ? [AbortSignal.timeout(standbyHelloMs)] : [])]);
@@ -247,7 +247,7 @@ function beginWork(started: StartedProcess, greeting: Hailed, options: AdoptionO
 			before: session?.spend ?? NO_SPEND,
 			session: started.files.session,
 			started: {
-				// Its hello has come over its pipe.
+				// Set: its hello came over its pipe.
 				pid: child.pid ?? 0,
 				started: child.started ?? "unknown",
 				model: hello.model,

@@ -75,7 +75,7 @@ interface State {
 	lastStop: { readonly reason: string; readonly error: string } | undefined;
 	/** Set once the worker is to end. */
 	outcome: WorkerOutcome | undefined;
-	/** Stops the process when it does not end by itself. */
+	/** Kills the process if it does not end on its own. */
 	stopTimer: NodeJS.Timeout | undefined;
 	exited: boolean;
 }

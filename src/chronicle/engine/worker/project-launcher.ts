@@ -1,5 +1,5 @@
-// Assembles the launcher of a project on this machine: its agents, its rules as they are now, its pi, its models.
-// O1 everything is read when the launcher is opened or first used, and kept: what a worker changes on disk changes nothing for the run.
+// Assembles the launcher of a project on this machine: its agents, its current rules, its pi, its models.
+// O1 everything is read once, when the launcher is opened or first used: changes by a worker on disk don't affect the run.
 import { join } from "node:path";
 import { loadAgentRegistry, type Model, projectFolders, skillPlaces } from "../../../persona/index.ts";
 import { listModels, type PiCommand, packageRoot } from "../../../pi/index.ts";
@@ -31,7 +31,7 @@ export interface ProjectEnvironment {
 	readonly sandbox?: "shell" | "off";
 	/** Default: as the settings say, and none in a rehearsal, whose report would show it. */
 	readonly standby?: StandbyLimits;
-	/** The extension that workers load. Default: this package's. */
+	/** The extension that each worker loads. Default: this package's. */
 	readonly workerEntry?: string;
 }
 

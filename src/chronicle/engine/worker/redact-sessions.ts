@@ -1,15 +1,15 @@
-// Takes secrets out of workers' session files, which stay on disk for the transcript and the report. A session is rewritten once no worker will
-// continue it; until then it must stay as it is.
-// C1 a file is replaced whole, private to the user, or left alone; C2 a line that cannot be read stays a line.
+// Removes secrets from workers' session files, which stay on disk for the transcript and the report. A session is rewritten once no worker
+// will continue it; until then it must not change.
+// C1 a file is replaced as a whole, private to the user, or not at all; C2 an unreadable line stays a line.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFileSync } from "../../../disk/index.ts";
 import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
 
-/** A larger session is left as it is: it is read whole to be rewritten. */
+/** A larger session is not rewritten, because rewriting reads all of it. */
 const mostBytes = 256 * 1024 * 1024;
 
-/** Sessions, the other files that workers are started with, and drafts of them that a crash left. */
+/** Sessions, the other input files of workers, and their drafts left by a crash. */
 const redactable =
 	/^\.?\d+\.\d+\.(?:(?:.*\.)?jsonl(?:\.moved)?|(?:standby-\d+\.)?(?:brief\.json|persona\.md))(?:\.\d+\.tmp)?$/;
 

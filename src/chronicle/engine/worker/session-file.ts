@@ -36,7 +36,7 @@ export interface SessionContents {
 
 export type SessionRead =
 	| { readonly kind: "read"; readonly contents: SessionContents }
-	/** There is no file, or no message in it yet. */
+	/** No file, or no message in it yet. */
 	| { readonly kind: "absent" }
 	| { readonly kind: "broken"; readonly detail: string };
 

@@ -1,6 +1,6 @@
-// The standby of one supervisor: a process that is started for a launch before that launch is intended, and waits for its adoption.
-// N1 at most one; N2 until its adoption it has made no request, no entry and no file of the project; N3 what is given up is killed at once; N4 it is
-// adopted only for the very launch that it was started for, with nothing changed that a start reads.
+// The standby of one supervisor: a process that starts before its launch is recorded, and waits for adoption.
+// N1 at most one; N2 until its adoption it makes no request, no entry and no file of the project; N3 a standby that is no longer needed is
+// killed at once; N4 it is adopted only for the launch it was started for, if no input of the start has changed.
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { launchKey, type StandbyOrder } from "../../core/index.ts";

@@ -8,7 +8,7 @@ export interface InputPlace {
 	readonly cwd: string;
 	readonly home: string;
 	readonly agentFolder: string;
-	/** The extension that workers load. */
+	/** The extension that each worker loads. */
 	readonly workerEntry: string;
 }
 

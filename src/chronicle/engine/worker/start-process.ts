@@ -1,5 +1,6 @@
-// One pi process for a worker, from its files to its first report. It does no work before it is adopted.
-// S1 only what is known before the launch is intended is written down: the rest is told at the adoption; S2 a start that fails leaves no process.
+// One pi process for a worker, from its files to its first report. It does no work before its adoption.
+// S1 only values known before the launch is recorded are written to files; the others are sent at adoption; S2 a failed start leaves no
+// process.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PiCommand } from "../../../pi/index.ts";
@@ -15,7 +16,7 @@ export type ProcessOrder = Omit<StandbyOrder, "waits">;
 
 export interface StartOptions {
 	readonly pi: PiCommand;
-	/** Absolute path of the extension that workers load. */
+	/** Absolute path of the extension that each worker loads. */
 	readonly workerEntry: string;
 	readonly trust: "trusted" | "untrusted";
 	readonly sandbox?: "shell" | "off";
@@ -48,7 +49,7 @@ export const stopMs = 500;
 
 export const defaultHelloMs = 30_000;
 
-/** The files of the conversation `key`; `mark` tells apart the files of processes that are started for the same conversation. */
+/** The files of the conversation `key`; `mark` distinguishes the files of processes started for the same conversation. */
 export function filesOf(folder: string, key: string, mark = ""): WorkerFiles {
 	const path = (name: string): string => join(folder, workersFolder, `${key}${name}`);
 	return { session: path(".jsonl"), brief: path(`${mark}.brief.json`), persona: path(`${mark}.persona.md`) };
@@ -100,7 +101,7 @@ export function adoptFiles(from: WorkerFiles, to: WorkerFiles): void {
 		renameSync(from.brief, to.brief);
 		renameSync(from.persona, to.persona);
 	} catch {
-		// They are for a person who looks into the folder.
+		// They only serve a user who inspects the folder.
 	}
 }
 

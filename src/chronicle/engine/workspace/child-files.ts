@@ -1,6 +1,7 @@
 // Fills the folder of a child with the files of a snapshot.
-// F1 large files that the user's folder has unchanged are copied, by copy-on-write where the disk has it; all others come from the store; F2 what is
-// not kept is copied as it is now; F3 the snapshot that the folder starts with says what it has, and nothing else.
+// F1 large files that are unchanged in the user's folder are copied, by copy-on-write where the disk supports it; all others come from the
+// store; F2 files that no snapshot keeps are copied in their current state; F3 the first snapshot of the folder describes exactly its
+// contents.
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -26,7 +27,7 @@ interface Filling {
 
 /** Bytes from which a file is copied rather than unpacked. */
 const copiedBytes = 64_000;
-/** Bytes to be copied from which a look at the user's files pays. */
+/** Bytes to copy from which checking the user's files pays off. */
 const worthBytes = 8_000_000;
 /** Copies at one time. */
 const together = 16;
@@ -75,7 +76,7 @@ async function listSized(store: Store, tree: string): Promise<Result<SizedEntry[
 	return { ok: true, value: entries };
 }
 
-/** Copies files whose contents no snapshot has, as they are now. */
+/** Copies the current state of files whose contents no snapshot has. */
 async function copyUnkept(store: Store, placeholders: readonly TreeEntry[], files: string) {
 	const edits: TreeEntry[] = [];
 	const notes: string[] = [];
@@ -159,7 +160,7 @@ async function differingPaths(
 	return { ok: true, value: new Set(listed.output.toString("latin1").split("\0")) };
 }
 
-/** Copies one file; whether that worked. One that fails comes from the store. */
+/** Copies one file; returns whether it succeeded. A failed one comes from the store. */
 async function copyPlain(root: string, files: string, path: string, mode: string, size: number): Promise<boolean> {
 	const [from, to] = [pathBytes(root, path), pathBytes(files, path)];
 	try {

@@ -1,5 +1,5 @@
-// The git repository of a child's folder. It ends the search of git for a repository, which would find the user's: the run's private folder may lie
-// in their project. An agent there can look at its own changes, and at the project's history; what it stages and commits stays in the folder.
+// The git repository of a child's folder. It keeps git from finding the user's repository, because the run's private folder may be inside
+// the project. An agent there can inspect its own changes and the project's history; what it stages and commits stays in the folder.
 import { appendFile, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";

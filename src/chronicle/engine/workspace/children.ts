@@ -23,7 +23,7 @@ export interface ChildRequest {
 	readonly cwd: string;
 }
 
-/** What is recorded beside the files of a child. */
+/** Recorded next to the files of a child. */
 export interface ChildRecord {
 	readonly tree: string;
 	readonly notes: readonly string[];
@@ -154,7 +154,7 @@ export async function removeChildFolders(
 		});
 		for (const name of names.filter((one) => !kept.has(one))) {
 			if (signal?.aborted) return stopped;
-			// Part of a folder must not be taken for the whole.
+			// A partly removed folder must not look complete.
 			const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
 			if (doomed !== join(children, name)) {
 				await removeFolder(doomed);

@@ -42,7 +42,7 @@ export function findConflicts(output: MergeOutput, facts: ObjectFacts): Conflict
 				const first = messages.map((message) => real(message.paths[0] ?? "")).sort()[0] ?? paths[0] ?? "";
 				return { path: first, paths, stages, kind: kindOf(types, stages, facts) };
 			})
-			// git names what it settled by itself too.
+			// git also lists conflicts that it resolved automatically.
 			.filter(({ stages }) => stages.length > 0)
 			.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
 	);

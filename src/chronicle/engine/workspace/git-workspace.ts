@@ -22,7 +22,7 @@ export interface GitWorkspaceOptions {
 	readonly folder: string;
 	/** Folders that are no part of the files, such as the one of all runs; absolute. */
 	readonly leftOut: readonly string[];
-	/** Private folder of another workspace on the same files, whose snapshots can be named here: to look at a run of another process. */
+	/** Private folder of another workspace on the same files, whose snapshots can be used here, to inspect another process's run. */
 	readonly alternate?: string;
 	/** Private folder of the run whose child this is: `cwd` is the folder that it has made, and its store has the snapshots of both. */
 	readonly childOf?: string;
@@ -116,7 +116,7 @@ async function keepChildFolder(
 	const { folder } = options;
 	const cwd = await childWorkFolder(folder, child);
 	if (cwd === undefined) return ioFailure(noChild(child));
-	// Beside its files: a store is a folder "files" of its own.
+	// Next to its files: a store is a separate folder "files".
 	const store = join(childrenFolder(folder), child, "kept");
 	const own = { ...options, cwd, folder: store, leftOut: [], childOf: folder };
 	return openGitWorkspace(own).snapshot(signal ? { signal } : {});

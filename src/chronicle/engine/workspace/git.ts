@@ -159,7 +159,7 @@ export function indexInfo(entries: readonly TreeEntry[]): Buffer {
 	return Buffer.from(lines.join(""), "latin1");
 }
 
-/** Whether an object name stands for no object. */
+/** Whether an object name is the null object name. */
 export function isNothing(object: string): boolean {
 	return /^0+$/.test(object);
 }

@@ -1,7 +1,7 @@
-// Copies contents from the user's repository into the store: a clean-up there (`git gc`, an amended commit that expires, a deleted clone) would
-// take them from a snapshot.
-// O1 objects are copied in compressed form; O2 only what differs from the previous snapshot is looked at; O3 what is too much to copy, or gone
-// already, stays in the repository alone: the snapshot is kept all the same.
+// Copies contents from the user's repository into the store: a cleanup there (`git gc`, an amended commit that expires, a deleted clone)
+// would remove them from a snapshot.
+// O1 objects are copied in compressed form; O2 only differences from the previous snapshot are considered; O3 what is too large to copy, or
+// already missing, stays only in the repository: the snapshot is still taken.
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { done, gitFailure, isFull } from "./failures.ts";

@@ -1,5 +1,5 @@
-// What a join that was interrupted left behind: git replaces a file by removing it and writing it anew, so one that it was killed over, or that found
-// no room, is gone or cut short. Such a file must not be taken for what the user did.
+// Files that an interrupted join left incomplete: git replaces a file by removing and rewriting it, so a kill or a full disk leaves it
+// missing or truncated. Such a file must not count as a change by the user.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";

@@ -1,6 +1,6 @@
-// Brings the user's files from one snapshot to another, with whatever they changed meanwhile as one more side of the merge.
-// J1 nothing is written while there is a conflict; J2 repeated with the same snapshots after a crash, it finishes what it began; J3 what changes
-// between the look and the write is looked at anew.
+// Updates the user's files from one snapshot to another, with their concurrent changes as another side of the merge.
+// J1 nothing is written while there is a conflict; J2 repeated with the same snapshots after a crash, it completes; J3 files that change
+// between scan and write are scanned again.
 import type { JoinedFiles, MergedFiles, Result, SideNames, WorkspaceFailure } from "../../core/index.ts";
 import { changedMeanwhile, inTheWay, ioFailure } from "./failures.ts";
 import { forgetJoin, interruptedJoin, type JoinNote, noteJoin, withoutHalfWritten } from "./interrupted-join.ts";

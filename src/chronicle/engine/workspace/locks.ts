@@ -38,7 +38,7 @@ function killQuietly(pid: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(pid, signal);
 	} catch {
-		// It ended by itself.
+		// It has already exited.
 	}
 }
 
@@ -50,7 +50,7 @@ function gitsOn(folder: string): number[] {
 		.map(({ pid }) => pid);
 }
 
-/** The command lines of all processes that can be looked at, with a NUL after each argument. */
+/** The command lines of all readable processes, with a NUL after each argument. */
 function commandLines(): { readonly pid: number; readonly line: string }[] {
 	if (process.platform !== "linux") {
 		const listed = spawnSync("ps", ["-axww", "-o", "pid=,command="], { encoding: "utf8" }).stdout ?? "";

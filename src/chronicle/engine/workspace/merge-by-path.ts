@@ -1,5 +1,5 @@
-// Merges two snapshots path by path, without looking for renames: where a join was interrupted, a file may be gone from its old place and not be at
-// its new one yet, which would look like a deletion by the user. (git before 2.50 looks for renames whatever `merge.renames` says.)
+// Merges two snapshots path by path, without detecting renames: after an interrupted join, a file may be missing at its old path and not
+// yet be at its new one, which would look like a deletion by the user. (git before 2.50 detects renames whatever `merge.renames` is.)
 import type { MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges } from "./compare.ts";
 import { type Conflict, openGroups } from "./conflicts.ts";

@@ -1,5 +1,5 @@
-// Runs `git merge-tree` on three trees and reads what it says.
-// M1 nothing but the store's objects is written; M2 neither the user's attributes, drivers and settings nor the project's take part.
+// Runs `git merge-tree` on three trees and parses its output.
+// M1 it writes only objects of the store; M2 attributes, drivers and settings of the user and the project have no effect.
 import type { MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
 import { rawChanges } from "./compare.ts";
 import { gitFailure, oldGit } from "./failures.ts";

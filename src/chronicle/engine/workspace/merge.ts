@@ -1,6 +1,6 @@
-// Merges two snapshots that come from one base, names and settles the conflicts, and makes what is left of them readable.
-// G1 no line of either side is lost unless its path is named as a conflict; G2 a file whose contents are not kept is never merged by lines;
-// G3 the same sides give the same tree.
+// Merges two snapshots that share a base, names and resolves the conflicts, and makes the remaining ones readable.
+// G1 no line of either side is lost unless its path is reported as a conflict; G2 a file whose contents are not kept is never merged by
+// lines; G3 the same sides give the same tree.
 import type { MergeConflict, MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
 import { readBlobs, writeBlob } from "./blobs.ts";
 import { relativeTo } from "./compare.ts";

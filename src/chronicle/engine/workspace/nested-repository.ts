@@ -8,7 +8,7 @@ import type { Store } from "./store.ts";
 
 const firstLine = "pi-chronicle: repository\n";
 
-/** What the entry of a nested repository stands for. */
+/** The state of a nested repository that an entry records. */
 export interface NestedState {
 	/** Commit that its HEAD is at; `none` where there is no commit. */
 	readonly head: string;
@@ -41,7 +41,7 @@ export async function snapshotNested(
 	return { ok: true, value: { path, mode: modes.repository, object: written.output.toString("latin1").trim() } };
 }
 
-/** What `object` stands for; `undefined` where it is gone, or is no such entry. */
+/** The state that `object` records; `undefined` if it is missing, or not such an entry. */
 export async function readNested(store: Store, object: string): Promise<NestedState | undefined> {
 	const read = await store.git(["cat-file", "blob", object]);
 	const text = read.kind === "done" ? read.output.toString("latin1") : "";

@@ -68,7 +68,7 @@ async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFai
 		makePlaceholder: placeholders.make,
 		reloadPlaceholders: placeholders.reload,
 	};
-	// A store with alternates was opened only to look at another one, and is removed afterwards.
+	// A store with alternates serves only to inspect another one, and is removed afterwards.
 	const imports = objects !== undefined && alternates.length === 0 ? { folder, mostBytes: limits.ownBytes } : undefined;
 	const snapshotter = openSnapshotter(base, repository, placeholders, imports);
 	const store: Store = {

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { sep } from "node:path";
 
-/** The name of a file as people read it. */
+/** The readable form of a file name. */
 export function fromRaw(name: string): string {
 	return Buffer.from(name, "latin1").toString("utf8");
 }

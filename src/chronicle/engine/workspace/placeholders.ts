@@ -14,7 +14,7 @@ export interface Placeholders {
 	kindFor(path: string, size: number): PlaceholderKind | undefined;
 	/** Writes the placeholder of a file and gives its object; `undefined` where git fails. */
 	make(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
-	/** Reads the list anew. */
+	/** Reads the list again. */
 	reload(): Promise<void>;
 	/** Which kind `object` is; `undefined` where it is no placeholder. */
 	kindOf(object: string): PlaceholderKind | undefined;
@@ -61,7 +61,7 @@ export async function openPlaceholders(
 	};
 }
 
-/** The list of a store: beside its objects, which a child shares with its parent. */
+/** The list of a store, next to its objects, which a child shares with its parent. */
 async function listOf(store: string): Promise<string> {
 	const objects = await realpath(join(store, "objects")).catch(() => join(store, "objects"));
 	return join(dirname(objects), PLACEHOLDER_LIST);

@@ -8,10 +8,10 @@ import type { Store } from "./store.ts";
 
 const nothing = "0".repeat(40);
 
-/** What the index holds that git by itself would misunderstand. */
+/** Parts of the index that git alone would misinterpret. */
 export interface IndexContents {
 	readonly repositories: Set<string>;
-	/** By path: the placeholder that stands for the content. */
+	/** By path: the placeholder of the content. */
 	readonly placeholders: Map<string, string>;
 	/** Paths that are not part of this run's files: added by a version that kept the whole repository. */
 	readonly outside: readonly string[];
@@ -64,7 +64,7 @@ export async function addPlain(
 	unkept: Map<string, string>,
 ): Promise<Result<void, WorkspaceFailure>> {
 	let left = names;
-	// Files that became unreadable between our look at them and git's.
+	// Files that became unreadable between our scan and git's.
 	for (let faults = 0; left.length > 0; faults += 1) {
 		const added = await store.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
 			input: nulled(left),

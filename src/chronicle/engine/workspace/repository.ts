@@ -1,4 +1,4 @@
-// What the user's repository, if there is one, says about a folder: its root, what it ignores, where its objects are. Writes nothing.
+// Facts about a folder from the user's repository, if there is one: its root, ignored paths, where its objects are. Writes nothing.
 import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";

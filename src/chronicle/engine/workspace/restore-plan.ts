@@ -1,5 +1,6 @@
-// Plans a restore: which files are written and deleted, which are left as they are and why, which nested repositories are restored on their own.
-// Changes nothing. L1 what cannot be compared is never overwritten or deleted; L2 nothing that is left is replaced by what is restored.
+// Plans a restore: which files are written and deleted, which stay and why, which nested repositories are restored separately. Changes
+// nothing.
+// L1 what cannot be compared is never overwritten or deleted; L2 nothing that stays is replaced by a restored file.
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
 import { done, gitFailure } from "./failures.ts";
@@ -13,11 +14,11 @@ export interface RestorePlan {
 	readonly writes: readonly RawChange[];
 	/** Nested repositories that exist now and did then. */
 	readonly nested: readonly RawChange[];
-	/** By path (bytes as latin1): why it is left as it is. */
+	/** By path (bytes as latin1): why it stays unchanged. */
 	readonly left: ReadonlyMap<string, string>;
 }
 
-/** Plans the restore from `now`, a snapshot of the files as they are, to `tree`. */
+/** Plans the restore to `tree` from `now`, a snapshot of the current files. */
 export async function planRestore(
 	store: Store,
 	now: FileSnapshot,
@@ -25,7 +26,7 @@ export async function planRestore(
 ): Promise<Result<RestorePlan, WorkspaceFailure>> {
 	const changes = await rawChanges(store, now.tree, tree, "apart");
 	if (!changes.ok) return changes;
-	// Nothing is known of a path that could not be kept, whatever the snapshot says of it.
+	// A path that could not be kept is unknown, whatever the snapshot contains.
 	const left = new Map(now.unkept);
 	const nested: RawChange[] = [];
 	const plain: RawChange[] = [];
@@ -64,7 +65,7 @@ async function ignoredThen(
 	return ignoredBy(store, tree, deleted);
 }
 
-/** Tells whether a path has to be deleted because one of `writes` is restored at, below or above it. */
+/** Whether a path must be deleted because one of `writes` is restored at, below or above it. */
 export function roomFor(writes: readonly RawChange[]): (path: string) => boolean {
 	const restored = writes.filter(({ after }) => !isNothing(after.object)).map(({ path }) => path);
 	const places = new Set(restored);
@@ -88,7 +89,7 @@ function whyLeft(store: Store, { before, after }: RawChange): string | undefined
 	return undefined;
 }
 
-/** Tells why a change at, below or above a path that stays as it is cannot be made. */
+/** Why a change at, below or above a path that stays unchanged is impossible. */
 function openConflicts(staying: ReadonlyMap<string, string>): (change: RawChange) => string | undefined {
 	/** What stays below a folder, by the folder. */
 	const under = new Map<string, string>();

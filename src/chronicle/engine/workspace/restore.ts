@@ -1,7 +1,7 @@
 // Restores files to a snapshot.
-// B1 ignored files stay, unless something is restored in their place: then they are kept first; B2 what no snapshot holds (too large, secret by
-// its name, special, a repository that is gone) stays as it is and is reported; B3 nested repositories get their files back and keep their HEAD;
-// B4 nothing is overwritten or deleted that the caller's snapshot does not have.
+// B1 ignored files stay, unless a restored file replaces them: then they are saved first; B2 what no snapshot contains (too large, secret
+// by name, special, a missing repository) stays unchanged and is reported; B3 files of nested repositories are restored and their HEAD is
+// kept; B4 nothing is overwritten or deleted that is not in the caller's snapshot.
 import { chmod, lstat } from "node:fs/promises";
 import { posix } from "node:path";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
@@ -34,7 +34,7 @@ export async function prepareRestore(
 ): Promise<Result<RestorePreparation, WorkspaceFailure>> {
 	for (let round = 1; ; round += 1) {
 		const prepared = await prepareOnce(store, tree, how);
-		// A file that changed after it was inspected is inspected anew.
+		// A file that changed after its inspection is inspected again.
 		if (prepared.ok || prepared.failure.reason !== "changed" || round >= mostRounds) return prepared;
 	}
 }
@@ -97,7 +97,7 @@ async function nestedGoal(
 }
 
 export interface RestoreResult {
-	/** The files as they are now: the requested snapshot, except for what was left. */
+	/** The current files: the requested snapshot, except for files left unchanged. */
 	readonly tree: string;
 	readonly left: readonly FileLeft[];
 }

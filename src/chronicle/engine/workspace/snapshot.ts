@@ -277,7 +277,7 @@ async function inspectFile({ store, placeholders }: State, path: string, stats: 
 	return { kind: "placeholder", entry: { path, mode: stats.mode & 0o100 ? modes.program : modes.file, object } };
 }
 
-/** Tells whether a path leads through a symbolic link. */
+/** Whether a path leads through a symbolic link. */
 function openLinkCheck(root: string): (path: string) => Promise<boolean> {
 	const links = new Map<string, boolean>();
 	const isLink = async (folder: string): Promise<boolean> => {

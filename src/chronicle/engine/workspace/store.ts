@@ -50,7 +50,7 @@ export interface Limits {
 
 export interface FileSnapshot {
 	readonly tree: string;
-	/** Paths (bytes as latin1) whose present state is not in it, with the reason. A folder stands for everything in it. */
+	/** Paths (bytes as latin1) whose current state it does not contain, with the reason. A folder covers everything in it. */
 	readonly unkept: ReadonlyMap<string, string>;
 }
 
@@ -81,7 +81,7 @@ export interface Store {
 	contains(path: string): boolean;
 	/** Whether `path` is one of the folders that are never part of the files, or lies in one. */
 	isOwn(path: string): boolean;
-	/** Takes a snapshot of the files as they are now. */
+	/** Takes a snapshot of the current files. */
 	snapshot(): Promise<Result<FileSnapshot, WorkspaceFailure>>;
 	/** Adds ignored files to the index: they are part of the files from then on. `changed`: one of them cannot be read, or is gone. */
 	add(paths: readonly string[]): Promise<Result<void, WorkspaceFailure>>;

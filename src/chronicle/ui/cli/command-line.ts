@@ -60,7 +60,7 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 	}
 }
 
-/** The project on the engine that the command names, or as it is where it names none. */
+/** The project on the engine that the command names; without one, the local project. */
 async function onEngine({ runs }: Command, project: Project, parsed: ParsedArguments): Promise<Project | Complaint> {
 	const setting = runs === "none" ? undefined : engineSetting(parsed, project.place);
 	if (!setting) return project;

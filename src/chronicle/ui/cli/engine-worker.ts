@@ -1,4 +1,4 @@
-// `engine worker`: runs a host until it is told to stop.
+// `engine worker`: runs a host until it is stopped.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The command line as the host of a command: nobody is asked, and a run is supervised in the foreground until it stops.
+// The command line as the host of a command: there is no dialog, and a run is supervised in the foreground until it stops.
 import { nobody } from "../../engine/index.ts";
 import type { CommandHost } from "../commands/index.ts";
 import { progressLine } from "../text/index.ts";

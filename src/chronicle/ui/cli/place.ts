@@ -22,7 +22,7 @@ export function placeOptions({ flags, values }: ParsedArguments): PlaceOptions {
 	};
 }
 
-/** Opens the project; commands that only look at it need no pi. */
+/** Opens the project; read-only commands need no pi. */
 export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
 	if (!isFolder(cwd))
 		return {

@@ -7,11 +7,11 @@ export type OptionKind = "flag" | "value";
 
 export interface CommandGrammar {
 	readonly options: Readonly<Record<string, OptionKind>>;
-	/** How many names precede the text; `undefined`: there is no text, and options may stand anywhere. */
+	/** Number of names before the text; `undefined`: there is no text, and options may be anywhere. */
 	readonly textAfter?: number;
 	/** Whether an argument is one more name before the text. */
 	readonly isName?: (word: string) => boolean;
-	/** How many names there may be where there is no text; `undefined`: any number. */
+	/** Maximum number of names without text; `undefined`: any number. */
 	readonly most?: number;
 }
 

@@ -91,7 +91,7 @@ async function signalParents(
 	return undefined;
 }
 
-/** `undefined`: nobody has read everything yet. */
+/** `undefined`: not everything has been read yet. */
 async function waitForReading(posts: readonly Post[]): Promise<DispatchResult | undefined> {
 	for (const until = performance.now() + readingMs; performance.now() < until; await sleep(pollMs)) {
 		const states = await Promise.all(posts.map((post) => post.state()));

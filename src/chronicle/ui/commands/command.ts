@@ -63,9 +63,9 @@ export interface CommandHost {
 	readonly model?: string | undefined;
 	/** `called`: the user asked for the first question. */
 	approver(project: Project, coming: "called" | "uncalled"): Approver;
-	/** Asks before something is lost; absent where nobody is asked. */
+	/** Asks before something is lost; absent if the user cannot be asked. */
 	readonly confirm?: (question: Confirmation) => Promise<boolean>;
-	/** Asks whether cleanup commands may run; absent where nobody can be asked. `undefined`: start nothing. */
+	/** Asks whether cleanup commands may run; absent if the user cannot be asked. `undefined`: start nothing. */
 	readonly approveCleanup?: (name: string, commands: readonly string[]) => Promise<"approved" | "none" | undefined>;
 	/** Whether the model may propose runs, in a session. `turn` resolves to whether it was done; if not, the user has been told why. */
 	readonly proposals?: { readonly on: boolean; turn(on: boolean): Promise<boolean> };
@@ -92,12 +92,12 @@ export type CommandResponse = CommandDone | ({ readonly kind: "refused" } & Comp
 
 export interface CommandDone {
 	readonly kind: "done";
-	/** For people. */
+	/** For users. */
 	readonly lines: readonly string[];
 	/** The same for `--json`. */
 	readonly data: object;
 	readonly exitCode?: number;
-	/** What a session says instead of the lines; empty: nothing. */
+	/** Shown in a session instead of the lines; empty: nothing. */
 	readonly notice?: { readonly text: string; readonly tone: "info" | "warning" };
 	/** How a session shows it; as a message where it is left out. */
 	readonly view?: View;

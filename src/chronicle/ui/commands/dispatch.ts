@@ -36,7 +36,7 @@ const pollMs = 50;
 const enginePollMs = 200;
 const mostTries = 5;
 
-/** Delivers the command that `make` derives from the run as it is. */
+/** Delivers the command that `make` derives from the current run. */
 export async function dispatch(
 	project: Project,
 	id: string,
@@ -128,7 +128,7 @@ async function resumeHere(
 	const { supervision } = live;
 	// Submitted together, so that no other action starts in between.
 	const replies = command.kind === "events" ? command.events.map((event) => supervision.submit(event)) : [];
-	// A waiting run keeps waiting by itself; one that was running must not continue for this command.
+	// A parked run stays parked; one that was running must not continue because of this command.
 	const release = (): typeof supervision.ended => (isParked(before) ? supervision.ended : supervision.stop());
 	const over = afterwards === "release" ? release() : undefined;
 	for (const reply of replies) {

@@ -1,7 +1,7 @@
 // Secrets in text that the user wrote.
 import { openRedaction } from "../../../safety/index.ts";
 
-/** Says that the text is stored and passed on without its secrets. */
+/** Explains that the text is stored and passed on without its secrets. */
 export function explainRedaction(text: "task" | "words"): string {
 	const which = text === "task" ? "The task contains" : "The message contains";
 	return `${which} what looks like a secret. It is stored, and passed to workers, as •••. Name a variable or a file that contains it instead.`;

@@ -165,7 +165,7 @@ const diff: Command = {
 	},
 };
 
-/** Reads `[run] [visit | all]`; a text says what is wrong. `isRun`: whether a number is the beginning of an id. */
+/** Parses `[run] [visit | all]`; a string is an error message. `isRun`: whether a number is the prefix of an id. */
 function readRunAndVisit(
 	names: readonly string[],
 	isRun: (name: string) => boolean,
@@ -213,7 +213,7 @@ const report: Command = {
 
 type Look = (read: ReadLedger, supervised: SupervisedRun | undefined) => Promise<CommandResponse>;
 
-/** Looks at the run that `named` means: at the supervised one of this process, else at its ledger. */
+/** Reads the run that `named` refers to: from the supervision of this process, else from its ledger. */
 async function withRun(
 	{ project, host }: CommandCall,
 	named: string | undefined,

@@ -1,10 +1,11 @@
-// `--reload`: a run continues with its template as it is now. It is checked like one that is started, and its cleanup commands need approval.
+// `--reload`: a run continues with the current version of its template. It is validated like a new run's, and its cleanup commands need
+// approval.
 import type { TemplateReload } from "../../core/index.ts";
 import { pinTemplate, prepareStart } from "../../engine/index.ts";
 import { type CommandCall, type CommandResponse, failed, interrupted, refused } from "./command.ts";
 import { decideCleanup } from "./decide-cleanup.ts";
 
-/** The template of run `id` as it is now, or why it cannot be used; `undefined` where the command does not ask for it. */
+/** The current template of run `id`, or why it cannot be used; `undefined` if the command does not request it. */
 export async function reloadFor(call: CommandCall, id: string): Promise<TemplateReload | CommandResponse | undefined> {
 	if (!call.parsed.flags.has("reload")) return undefined;
 	const { project, host, signal } = call;

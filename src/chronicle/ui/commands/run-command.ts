@@ -1,5 +1,5 @@
-// Commands to a run, made from the run as it is. Pure: nothing is delivered here. An answer names what it answers; what does not apply is refused
-// with a message before anything is opened or written.
+// Builds commands to a run from its current state. Pure: nothing is delivered here. An answer names what it answers; a command that does
+// not apply is refused with a message before anything is opened or written.
 import { didYouMean } from "../../../definition/index.ts";
 import type { Approval } from "../../core/index.ts";
 import {
@@ -67,7 +67,7 @@ function answerCommand(run: Run, approval: Exclude<Approval, { kind: "undecided"
 	return refused(`${standing(run)} Nothing to approve.`);
 }
 
-/** New ceilings; what is left out stays. */
+/** New ceilings; absent ones stay. */
 export interface RaisedLimits {
 	readonly costUsd?: number;
 	readonly tokens?: number;

@@ -99,7 +99,7 @@ function isFree({ holder }: ReadLedger): boolean {
 
 type Confirm = (command: RunCommand, ledger: ReadLedger) => Promise<RunCommand>;
 
-/** Asks once, however often the run changes hands meanwhile. */
+/** Asks once, even if the supervisor changes meanwhile. */
 function askOnce(confirm: Confirm): Confirm {
 	let asked: Promise<RunCommand> | undefined;
 	return (command, ledger) => {
@@ -111,7 +111,7 @@ function askOnce(confirm: Confirm): Confirm {
 /** Changes that are listed before a rewind. */
 const mostChanges = 200;
 
-/** Asks before a rewind: what it takes away, what it does not bring back, and the command that undoes it. */
+/** Confirms a rewind: what it removes, what it cannot restore, and the command that undoes it. */
 async function confirmRewind(
 	{ project, host }: CommandCall,
 	command: RunCommand,

@@ -34,7 +34,7 @@ export interface Misuse {
 	readonly message: string;
 }
 
-/** `reload`: the template as it is now, where the user asked for it. */
+/** `reload`: the current template, if the user requested it. */
 export type Make = (ledger: ReadLedger, words: string, reload?: TemplateReload) => RunCommand | Promise<RunCommand>;
 
 export interface Steering {
@@ -46,7 +46,9 @@ export interface Steering {
 	readonly optionsUsage?: string;
 	/** Whether a run without a supervisor continues after the command. */
 	readonly afterwards: "continue" | "release";
-	/** Makes the command from the run and the arguments, or says what is wrong with them. `model`: what `--model` names, as `provider/id`. */
+	/**
+	 * Builds the command from the run and the arguments, or returns an error message. `model`: the value of `--model`, as `provider/id`.
+	 */
 	make(parsed: ParsedArguments, model?: string): Make | Misuse;
 }
 

@@ -111,7 +111,7 @@ async function findTranscripts(folder: string, from: string): Promise<Transcript
 	return found.sort((one, other) => order(one.key) - order(other.key));
 }
 
-/** Reports of child runs that exist beside the run's folder. */
+/** Existing reports of child runs, next to the run's folder. */
 async function findChildReports(read: ReadLedger, from: string): Promise<Map<string, string>> {
 	const found = new Map<string, string>();
 	const history = await readHistory(read).catch(() => undefined);

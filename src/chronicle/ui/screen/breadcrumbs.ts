@@ -16,7 +16,7 @@ const tones: Record<Mark, Tone> = {
 	todo: "dim",
 };
 
-/** What stands before the crumb with that index. */
+/** The separator before the crumb with that index. */
 export function separatorOf(crumbs: readonly Crumb[]): (index: number) => StyledText {
 	return (index) => dim(crumbSeparator(crumbs[index] ?? { follows: false }));
 }

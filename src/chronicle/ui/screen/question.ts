@@ -29,7 +29,7 @@ export interface ApprovalText {
 	readonly lines: readonly string[];
 	/** The label of each answer. */
 	readonly words: Readonly<Record<ApprovalAnswer, string>>;
-	/** It opens by itself, not through a command of the user. */
+	/** It opens automatically, not through a command of the user. */
 	readonly uncalled: boolean;
 }
 

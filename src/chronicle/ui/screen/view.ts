@@ -45,7 +45,7 @@ interface Page {
 	/** Lines that n and p jump to. */
 	readonly marks: readonly number[];
 	readonly dress?: (index: number) => Line;
-	/** A line that must be in sight. */
+	/** A line that must be visible. */
 	readonly focus?: number;
 }
 
@@ -179,7 +179,7 @@ export class RunView {
 
 	#visit(): SeenVisit | undefined {
 		const { visits } = this.#history;
-		// Until the events have been read, the run itself says where it is.
+		// Until the events are read, the run provides the current visit.
 		if (!this.#isRead) return presentVisit(this.#source.run());
 		const chosen = visits.find(({ number }) => number === this.#chosen);
 		// A state without a worker has nothing to show.
@@ -217,7 +217,7 @@ export class RunView {
 		const own = this.#loads;
 		let page: Page;
 		try {
-			// The first page is shown at once; what only the events tell follows.
+			// The first page is shown at once; what needs the events follows.
 			if (!this.#isRead) await this.#showUnread(own);
 			this.#reading ??= this.#readEvents().finally(() => {
 				this.#reading = undefined;
@@ -357,7 +357,7 @@ function unmarked(lines: readonly Line[]): Page {
 
 /** All conversations of a visit, one after another. */
 function transcriptLines(source: ViewSource, visit: SeenVisit | undefined): Line[] {
-	// An attempt that continues the previous attempt's conversation has no file of its own.
+	// An attempt that continues a conversation shares its file.
 	const files = (visit ? conversationsOf(visit) : []).flatMap((key) => {
 		const path = source.transcript(key);
 		return path === undefined ? [] : [{ key, path }];

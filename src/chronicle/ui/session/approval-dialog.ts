@@ -25,7 +25,7 @@ export interface ApprovalRequest {
 	readonly run: Run;
 	/** Withdraws the question. */
 	readonly signal: AbortSignal;
-	/** It opens by itself, not through a command of the user. */
+	/** It opens automatically, not through a command of the user. */
 	readonly uncalled: boolean;
 }
 

@@ -10,7 +10,7 @@ import { present } from "./run-command-line.ts";
 import type { ChronicleSession } from "./session.ts";
 import { userApprover } from "./user-approver.ts";
 
-/** pi does not use this key, and no text begins with it. */
+/** pi does not use this key, and it starts no text. */
 const key = "alt+a";
 /** The key as displayed on the screen. */
 export const answerKey = "Alt+A";

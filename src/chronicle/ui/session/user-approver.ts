@@ -1,5 +1,5 @@
-// The user of this session as the approver of a run. Without a screen nobody can answer, and the question stays in the ledger. A dismissed
-// dialog decides nothing. A dialog never opens while the user types: their Enter is not an answer. A question that was answered elsewhere
+// The user of this session as the approver of a run. Without a screen, the question stays in the ledger. A dismissed dialog decides
+// nothing. A dialog never opens while the user types, so that Enter is not taken as an answer. A question that was answered elsewhere
 // closes.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
@@ -14,7 +14,7 @@ import type { ChronicleSession } from "./session.ts";
 
 const undecided = { kind: "undecided" } as const;
 
-/** `coming`: whether the user asked for the first question, or it opens by itself. */
+/** `coming`: whether the user requested the first question, or it opens automatically. */
 export function userApprover(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
@@ -46,7 +46,7 @@ function isTyping({ mode, ui }: ExtensionContext): boolean {
 /** Milliseconds between two checks of the input line while a question waits. */
 const lookMs = 400;
 
-/** Resolves when the user's input line is empty, or nobody can answer anymore. Notifies the user that a question waits. */
+/** Resolves when the user's input line is empty, or the question is withdrawn. Notifies the user that a question waits. */
 async function lineIsEmpty(
 	{ scope }: ChronicleSession,
 	ctx: ExtensionContext,

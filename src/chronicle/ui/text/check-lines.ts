@@ -28,7 +28,7 @@ export interface ComplaintText {
 	readonly remedy?: string;
 	readonly diagnostics?: readonly Diagnostic[];
 	readonly problems?: readonly LaunchProblem[];
-	/** Further lines for people. */
+	/** Additional lines for users. */
 	readonly lines?: readonly string[];
 }
 

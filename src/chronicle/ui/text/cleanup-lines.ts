@@ -1,4 +1,4 @@
-// Cleanup commands as they are shown for approval: to the last character. Pure.
+// Cleanup commands as shown for approval, character for character. Pure.
 import type { CleanupTexts } from "../../engine/index.ts";
 
 /** Each command with its state; further lines of one stand below it. */

@@ -1,9 +1,9 @@
-// The end of a run, as plain lines: how it ended and why, what it took, and what to look at next. Pure.
+// The end of a run, as plain lines: how it ended and why, what it used, and commands to inspect it. Pure.
 import type { Run } from "../../core/index.ts";
 import { crumbText, currentMark, marks, templateNameOf, whyOf } from "../timeline/index.ts";
 import { spendText } from "./question-lines.ts";
 
-/** The lines about a run that is over. `prefix`: before every command. */
+/** The lines about a finished run. `prefix`: before every command. */
 export function endLines(run: Run, prefix: string): string[] {
 	const why = whyOf(run);
 	return [
@@ -14,7 +14,7 @@ export function endLines(run: Run, prefix: string): string[] {
 	];
 }
 
-/** The commands that show what a run that is over has done. */
+/** The commands that show the results of a finished run. */
 export function nextLines(run: Run, prefix: string): string[] {
 	if (run.stage.kind !== "over") return [];
 	const id = run.id.slice(0, 8);

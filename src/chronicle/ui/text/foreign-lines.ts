@@ -1,4 +1,4 @@
-// A ledger of another program, for looking at. Pure.
+// A ledger of another program, for inspection. Pure.
 import type { LedgerEntry } from "../../core/index.ts";
 import { shortCount } from "../timeline/index.ts";
 

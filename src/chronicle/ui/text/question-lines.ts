@@ -118,7 +118,7 @@ function changeLine({ change, path, from, added, removed }: FileChange): string 
 	return `  ${change} ${from === undefined ? "" : `${pathOnLine(from)} → `}${pathOnLine(path)}${counts}`;
 }
 
-/** `$0.42, 12.3k tokens, 4m10s`. What has no price says so. */
+/** `$0.42, 12.3k tokens, 4m10s`. Tokens without a price are marked. */
 export function spendText(run: Run, now: string): string {
 	const { costUsd, tokens, activeMs, unmeteredTokens } = liveTotals(run, now);
 	const unmetered = unmeteredTokens > 0 ? ` (${shortCount(unmeteredTokens)} without a price)` : "";

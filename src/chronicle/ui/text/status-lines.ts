@@ -34,7 +34,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 	// Nothing has run since its supervisor ended: time stops where the record does.
 	const now = isInterrupted(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
-	// What a run waits for says why it waits.
+	// A waiting run has its reason in the wait itself.
 	const why = run.stage.kind === "over" ? whyOf(run) : undefined;
 	return [
 		`${templateNameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,

@@ -1,10 +1,10 @@
-// A template as a Mermaid flow chart: its states with who does them, the moves between them, where a person is asked. Pure.
+// A template as a Mermaid flow chart: its states with their personas, the moves between them, and the user's approvals. Pure.
 import { mermaidLabel } from "../../../definition/index.ts";
 import { alignColumns } from "../../../pi/index.ts";
 import type { ChildrenPlan, StatePlan, Template } from "../../core/index.ts";
 import { titleOf } from "../timeline/index.ts";
 
-/** The lines of the chart. Moves to the person's own state are left out: every state has one. */
+/** The lines of the chart. Moves to `human_intervention` are omitted: every state has one. */
 export function templateDiagram({ initial, states }: Template): string[] {
 	const names = [...states.keys()];
 	const id = (name: string) => `s${names.indexOf(name)}`;

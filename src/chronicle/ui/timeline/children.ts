@@ -12,7 +12,7 @@ export interface ChildLine {
 	readonly tone: "success" | "warning" | "error" | "plain";
 }
 
-/** One line per child; from 6 on those that work or need the user, and the numbers of the others. */
+/** One line per child; from 6 on, only running children and those that need the user, with counts of the others. */
 export function childLines(run: Run, most = mostListed): ChildLine[] {
 	const all = run.children?.children ?? [];
 	if (all.length <= most) return all.map((child) => lineOf(child, run));

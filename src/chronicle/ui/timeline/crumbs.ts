@@ -35,7 +35,7 @@ export function crumbsOf(run: Run): Crumb[] {
 		}));
 }
 
-/** What stands between two states: an arrow only where the first leads to the second. */
+/** The separator between two states: an arrow only if the first leads to the second. */
 export function crumbSeparator({ follows }: Pick<Crumb, "follows">): string {
 	return follows ? " -> " : " | ";
 }

@@ -77,7 +77,7 @@ export function readHostReply(value: unknown): HostReply | undefined {
 export interface AskedMove {
 	readonly target: string;
 	readonly summary: string;
-	/** What the state hands over, unchecked; absent: nothing. */
+	/** The state's output, unchecked; absent if there is none. */
 	readonly data?: unknown;
 }
 

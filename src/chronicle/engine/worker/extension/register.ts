@@ -1,5 +1,5 @@
-// The extension inside a worker's pi: it reports itself, passes moves and findings to the supervisor, and ends the turn.
-// W1 it judges only whether the turn is over: the rules are the guard's; W2 an error refuses a call, it never allows one.
+// The extension inside a worker's pi: it reports the worker's state, passes moves and findings to the supervisor, and ends the turn.
+// W1 its only judgment is whether the turn has ended: the guard owns the rules; W2 an error refuses a call, it never allows one.
 import { chmodSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
@@ -116,7 +116,7 @@ function takeOrders(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn, adopted: (
 	});
 }
 
-/** Asks the user through the supervisor, which can tell a no from no answer. */
+/** Asks the user through the supervisor, which distinguishes a no from a missing answer. */
 export async function askThroughHost(ctx: ExtensionContext, { title, message, signal }: Question): Promise<Answer> {
 	const reply = readHostReply(await askHost(ctx, "ask", { title, text: message }, signal));
 	return reply?.kind === "yes" || reply?.kind === "no" ? reply.kind : "nobody";

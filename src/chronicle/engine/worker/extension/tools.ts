@@ -16,7 +16,7 @@ const moveParameters = Type.Object({
 	}),
 });
 
-/** Loose: the supervisor checks the data, so that the model is told every mistake in one way. */
+/** Loose: the supervisor validates the data, so that all errors reach the model in one form. */
 function moveParametersWith(output: object) {
 	return Type.Object({
 		...moveParameters.properties,
@@ -41,7 +41,7 @@ const entry = Type.Union([
 	),
 ]);
 
-// As loose as the supervisor's reader: a model that writes one text instead of a list has said what it knows.
+// As lenient as the supervisor's reader: a single text instead of a list is accepted.
 const entries = (description: string) =>
 	Type.Optional(
 		Type.Union([Type.Array(entry), Type.String(), Type.Object({}, { additionalProperties: true })], { description }),

@@ -15,7 +15,7 @@ export interface Turn {
 	/** The move to ask the supervisor for when this message's calls have ended. */
 	readonly move: NotedMove | undefined;
 	note(move: NotedMove): void;
-	/** The supervisor has answered: the state is over, or continues. */
+	/** The supervisor has answered: the state ends or continues. */
 	settle(reply: "accepted" | "refused"): void;
 	/** The supervisor stops the worker. */
 	stop(): void;
@@ -31,7 +31,7 @@ export interface Turn {
 	refuse(tool: string): { readonly rule: RefusedCall["rule"]; readonly reason: string } | undefined;
 }
 
-/** Opens the turn of one process: it is over until it begins. */
+/** Tracks the turn of one process; before it begins, it counts as ended. */
 export function openTurn(): Turn {
 	let given: ProcessAllowance | undefined;
 	let allowance: Pick<ProcessAllowance, "costUsd" | "tokens"> = {};

@@ -38,7 +38,7 @@ export interface ForeignFile {
 export interface Inspection {
 	readonly findings: readonly CheckFinding[];
 	readonly foreign: readonly ForeignFile[];
-	/** Diagnostics that belong to no file found, such as unreadable folders and missing names. */
+	/** Diagnostics without a file, such as unreadable folders and missing names. */
 	readonly further: readonly Diagnostic[];
 }
 

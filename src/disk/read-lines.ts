@@ -16,7 +16,7 @@ export interface LineBatch {
 
 const chunkBytes = 1 << 16;
 
-/** Yields the lines from byte `from` on, as they are read. What follows the last LF is no line. Throws what the disk throws. */
+/** Yields the lines from byte `from` on, as they are read. An incomplete last line is omitted. Throws disk errors. */
 export async function* readLines(path: string, from = 0): AsyncGenerator<LineBatch> {
 	const file = await open(path, "r");
 	try {

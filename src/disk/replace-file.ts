@@ -1,4 +1,4 @@
-// Replaces a file atomically and durably: the new content is written to a draft beside it, synced, and renamed; then the folder is synced.
+// Replaces a file atomically and durably: the new content is written to a draft next to it, synced, and renamed; then the folder is synced.
 // A1 a reader sees the old file or the new one, also after a power cut; A2 a failure leaves the old file and no draft.
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
@@ -73,7 +73,7 @@ export async function syncFolder(folder: string): Promise<void> {
 	}
 }
 
-/** For `catch`: `undefined` where a file or folder does not exist; rethrows any other error, which says nothing about that. */
+/** For `catch`: `undefined` if a file or folder does not exist; rethrows any other error. */
 export function undefinedIfMissing(error: unknown): undefined {
 	const { code } = error as NodeJS.ErrnoException;
 	if (code === "ENOENT" || code === "ENOTDIR") return undefined;

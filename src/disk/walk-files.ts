@@ -1,4 +1,4 @@
-// The files below a folder, for folders in which people keep definitions.
+// Lists the files below a folder of definitions.
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 

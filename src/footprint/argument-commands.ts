@@ -15,7 +15,7 @@ const argumentKeys = /^(args?|arguments?|argv|params?|parameters?|options|flags)
 const commandKeys = /^(command(_?line)?|cmd(_?line)?|shell_?command|bash|exec(ute)?|run|terminal_?command|argv)$/i;
 /** Arguments that hold several command lines. */
 const listKeys = /^(commands|cmds|shell_?commands)$/i;
-/** Arguments that hold program text; it is shell text if the tool or another argument says so. */
+/** Arguments that contain program text; it is shell text if the tool or another argument indicates so. */
 const codeKeys = /^(script|scripts|code|source_?code|program|snippet|expression|javascript|python|function_?body)$/i;
 const languageKeys = /^(lang(uage)?|shell|interpreter|runtime|kernel)$/i;
 const directoryKeys = /^(cwd|work_?(ing_?)?dir(ectory)?)$/i;
@@ -89,7 +89,7 @@ function isCommand([first = "", ...rest]: readonly string[], tool: string): bool
 	return starters.test(name) || (isRunner(tool) && isProgramName(name) && rest.some((word) => word.startsWith("-")));
 }
 
-/** Whether a tool's name says that it runs any program, not only one (`git_run`). */
+/** Whether a tool's name indicates that it runs any program, not a specific one (`git_run`). */
 function isRunner(tool: string): boolean {
 	const words = tool.toLowerCase().split(/[^a-z\d]+/);
 	if (languageOfTool(tool) === "shell") return true;

@@ -66,10 +66,7 @@ export function absolutePaths(
 	);
 }
 
-/**
- * Replaces generated names in a path with a literal: which name it is makes no difference, because it contains no `..` and is nobody's
- * link.
- */
+/** Replaces generated names in a path with a literal: the actual name makes no difference, because it contains no `..` and is no link. */
 function withNames(word: string): string {
 	return word.includes(SOME_NAME) && word !== SOME_NAME ? word.replaceAll(SOME_NAME, "0") : word;
 }

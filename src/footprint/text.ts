@@ -14,7 +14,7 @@ export const SEARCH_RESULT = "\uE001";
 /** First code of the characters after `SEARCH_RESULT`. */
 export const FIRST_SEARCH = 0xe100;
 
-/** Represents one word without blanks and slashes that nobody chooses: a process id, a date, a generated name. */
+/** Represents one word without blanks and slashes that the user cannot choose: a process id, a date, a generated name. */
 export const SOME_NAME = "\uE002";
 
 /** Represents shell text that an installed program prints to set up the calling shell, as `ssh-agent -s` does. */
@@ -124,7 +124,7 @@ export function spellCommand(words: readonly string[]): string {
 	let text = "";
 	for (const word of words) {
 		if (text.length > MAX_SPELLED) break;
-		// A long word is spelled only as far as it is shown.
+		// Long text is rendered only up to the visible length.
 		text += `${text === "" ? "" : " "}${spell(word.length > MAX_SPELLED ? word.slice(0, MAX_SPELLED + 1) : word)}`;
 	}
 	return text.length > MAX_SPELLED ? `${text.slice(0, MAX_SPELLED - 1)}…` : text;

@@ -75,7 +75,7 @@ export function isCredibleReadHint(tool: string, hints: Annotations | undefined)
 	return looking.has(words[0] ?? "") || !words.some((word) => changing.has(word));
 }
 
-/** Whether a tool's name says that it writes files. Listing such a tool by name permits it to write. */
+/** Whether a tool's name indicates that it writes files. Listing such a tool by name permits it to write. */
 export function isWriterName(tool: string): boolean {
 	const words = toolNameWords(tool);
 	if (/^(?:apply_?patch|multi_?edit|notebook_?edit|str_?replace(?:_.*)?|hashline_?edit)$/.test(words.join("_")))

@@ -1,5 +1,5 @@
 // Reports a project's definitions that are not pi's own files: once per session, when one of this package's commands first reads them, if
-// nobody was asked whether to trust the project.
+// the user was not asked whether to trust the project.
 // D1 a project that the user has explicitly trusted, or one that is not read, is not reported.
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";

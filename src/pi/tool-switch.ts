@@ -22,7 +22,10 @@ export interface ToolSwitchSpec {
 
 export interface ToolSwitch {
 	readonly on: boolean;
-	/** Switches the tool, and records it on the branch. Where another extension has a tool of this name, the user is told instead. Resolves to whether it was done. */
+	/**
+	 * Switches the tool, and records it on the branch. If another extension has a tool of this name, the user is notified instead. Resolves
+	 * to whether it was switched.
+	 */
 	turn(ctx: ExtensionContext, on: boolean): Promise<boolean>;
 }
 

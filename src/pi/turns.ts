@@ -18,8 +18,8 @@ export interface TurnOptions {
 
 export interface FollowOptions extends TurnOptions {
 	/**
-	 * Whether a run that was already active has picked up the work by itself. If set, `start` is called only while no run is active:
-	 * immediately, or after the active run has ended without picking it up.
+	 * Whether a run that was already active has picked up the work. If set, `start` is called only while no run is active: immediately, or
+	 * after the active run has ended without picking it up.
 	 */
 	readonly joins?: () => boolean;
 }

@@ -63,7 +63,7 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 	if (!ctx.hasUI) await done;
 }
 
-/** The project of a session for planning; a text says what is missing. */
+/** The project of a session for planning; a string explains what is missing. */
 export function planHost(ctx: Pick<ExtensionContext, "cwd" | "isProjectTrusted">): PlanHost | string {
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) return `${pi.message} ${pi.remedy}`;

@@ -22,7 +22,7 @@ export interface Outline {
 	readonly mostUsd: number | undefined;
 }
 
-/** The outline of a draft in a project that has its files; a text says why it cannot be started. */
+/** The outline of a draft in a project that contains its files; a string explains why it cannot be started. */
 export function outlineOf(draft: DefinitionDraft, project: Project): Outline | string {
 	return draft.kind === "chronicle" ? outlineOfChronicle(draft, project) : outlineOfWorkflow(draft, project);
 }

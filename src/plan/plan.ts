@@ -18,7 +18,7 @@ export interface Plan {
 	readonly usage: Usage;
 }
 
-/** Makes the plan of a draft, or says what is wrong with the draft. Throws as {@link examineDraft} does. */
+/** Makes the plan of a draft, or reports the errors of the draft. Throws as {@link examineDraft} does. */
 export async function makePlan(
 	task: string,
 	draft: DefinitionDraft,

@@ -69,7 +69,7 @@ export function startChild(spec: ChildSpec): Child {
 	child.stderr.on("data", (chunk: Buffer) => {
 		stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
 	});
-	// Errors of the pipes: the exit tells what happened.
+	// Pipe errors are ignored: the exit reports the outcome.
 	for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
 
 	const exited = exitOf(child, failed);

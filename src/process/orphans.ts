@@ -46,7 +46,7 @@ export async function stopOrphans(run: string, graceMs = 1000, spared?: number):
 	const stopped = new Map<string, Orphan>();
 	for (let round = 0; round < mostRounds; round++) {
 		const found = freeze(run, spared);
-		// The usual case costs one look at the process table.
+		// Usually, reading the process table once is enough.
 		if (found.length === 0) return { stopped: [...stopped.values()], remaining: [] };
 		for (const orphan of found) stopped.set(keyOf(orphan), orphan);
 		if (round === 0) await signalAll(found, ["SIGTERM", "SIGCONT"], graceMs);

@@ -73,7 +73,7 @@ function readRow(pid: number, boot: string): ProcessRow | undefined {
 	return { pid, parent: Number(parent), session: Number(session), started: `${boot}:${ticks}` };
 }
 
-/** Identifies one boot of the machine, on Linux. Throws where no file can be opened now. */
+/** Identifies one boot of the machine, on Linux. Throws if no file can be opened. */
 export function bootId(): string {
 	try {
 		return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();

@@ -1,5 +1,5 @@
-// Rehearses a chronicle: finds its template, plans a path through its states, and runs it with the verbs of the command line. Questions are
-// answered as the scenario says, otherwise with yes.
+// Rehearses a chronicle: finds its template, plans a path through its states, and runs it with the commands of the command line. The
+// scenario answers questions; the default is yes.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";

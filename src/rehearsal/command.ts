@@ -80,7 +80,7 @@ export async function runRehearse(
 	if (!ctx.hasUI) await played;
 }
 
-/** Asks which kind a name means; `neither`: the dialog was closed; `undefined`: nobody can be asked. */
+/** Asks which kind a name means; `neither`: the dialog was closed; `undefined`: the user cannot be asked. */
 async function askWhich(
 	ctx: ExtensionCommandContext,
 	name: string,

@@ -46,7 +46,7 @@ function runGit(folder: string, args: readonly string[], env: NodeJS.ProcessEnv,
 	return new Promise((resolve) => {
 		const options = { cwd: folder, env: { ...env, ...dates, ...own }, maxBuffer: 64 * 1024 * 1024 };
 		const child = execFile("git", [...args], options, (error) => resolve(error === null));
-		// If git ends before it has read everything, its exit code tells.
+		// If git exits before it has read everything, its exit code reports it.
 		child.stdin?.on("error", () => {});
 		child.stdin?.end(input);
 	});

@@ -1,5 +1,5 @@
 // The journal of a rehearsal: one JSON line per event, appended by every process of the rehearsal and followed by the one that runs it. It
-// is a temporary file beside the copy of the project.
+// is a temporary file next to the copy of the project.
 // Lines are short (at most 2 KB) and appended whole, so that several processes can write. A torn last line is read later.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { redactSecrets } from "../safety/index.ts";
@@ -32,7 +32,7 @@ export type JournalLine =
 			readonly at: number;
 	  }
 	| { readonly kind: "said"; readonly text: string; readonly at: number }
-	/** The person's answer to the next question, by the scenario. */
+	/** The user's answer to the next question, from the scenario. */
 	| { readonly kind: "answer"; readonly answer: PersonAnswer; readonly at: number }
 	/** pi has nothing left to do; with the progress of the newest workflow run then. */
 	| { readonly kind: "settled"; readonly aborted: boolean; readonly progress: WorkflowProgress; readonly at: number };

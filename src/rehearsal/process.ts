@@ -1,4 +1,4 @@
-// Runs the processes of a rehearsal, one after the other. A process gets no input; it ends by itself or when the rehearsal is stopped.
+// Runs the processes of a rehearsal one at a time. A process gets no input; it exits on its own or when the rehearsal is stopped.
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, type ChildExit, startChild } from "../process/index.ts";
 import type { ProjectCopy } from "./project-copy.ts";

@@ -110,7 +110,7 @@ export interface RehearsalReport extends RunResult {
 
 export interface RehearsalOptions {
 	readonly onVisit?: (visit: PlayedVisit) => void;
-	/** Called for a line between two visits, such as a question to a person. */
+	/** Called for a line between two visits, such as a question to the user. */
 	readonly onLine?: (line: string) => void;
 	readonly signal?: AbortSignal;
 	/** What happens to the copy of the project. */

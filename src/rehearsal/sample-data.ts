@@ -5,7 +5,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 interface Sampling {
 	readonly root: Schema;
-	/** Where the value stands; names its texts. */
+	/** Path of the value; used in its texts. */
 	readonly name: string;
 	/** Which of several like values it is, from 0. */
 	readonly at: number;
@@ -188,7 +188,7 @@ function sampleText({ format, pattern, minLength, maxLength }: Schema, { name, a
 	return candidates.find(fits) ?? padded;
 }
 
-/** Texts that a simple pattern, such as an ending, may match: its letters as they are, with others around them. */
+/** Texts that a simple pattern, such as a suffix, may match: its letters verbatim, with others around them. */
 function likely(pattern: unknown): readonly string[] {
 	if (typeof pattern !== "string") return [];
 	const literal = pattern.replace(/^\^|\$$/g, "").replace(/\\(.)/g, "$1");

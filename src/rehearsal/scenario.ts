@@ -1,4 +1,4 @@
-// A scenario: what the understudy says and calls in each phase or state. Data only; scenario-file.ts reads it from a file. The run's own
+// A scenario: the messages and calls of the understudy in each phase or state. Data only; scenario-file.ts reads it from a file. The run's own
 // rules judge every call.
 
 /** One message of the understudy. */
@@ -12,11 +12,11 @@ export interface Cue {
 	readonly waitMs: number;
 	/** Fail like a provider, with this message, instead of answering. */
 	readonly fail: string | undefined;
-	/** The person's answer to the next question; `undefined`: yes. */
+	/** The user's answer to the next question; `undefined`: yes. */
 	readonly person: PersonAnswer | undefined;
 }
 
-/** Answers of a person other than yes. */
+/** Answers of the user other than yes. */
 export type PersonAnswer =
 	/** No, with a message to the agent that asked. */
 	| { readonly kind: "reject"; readonly words: string }
@@ -41,7 +41,7 @@ export type Script = Readonly<Record<string, readonly Cue[]>>;
 export type Exit =
 	/** `workflow_step` with this action. */
 	| { readonly kind: "step"; readonly action: "next" | "loop" | "cancel"; readonly summary: string }
-	/** `workflow_transition` to this state. `data`: what the state hands over; absent: a sample, if it hands over anything. */
+	/** `workflow_transition` to this state. `data`: the state's output; absent: a sample, if the state has an output. */
 	| { readonly kind: "transition"; readonly to: string; readonly summary: string; readonly data?: unknown };
 
 export interface Scenario {

@@ -19,7 +19,7 @@ interface WorkflowState {
 	readonly id: string;
 }
 
-/** Progress of a session's newest workflow run: `none` if there was none, `waits` in a phase that only a person ends. */
+/** Progress of a session's newest workflow run: `none` if there was none, `waits` in a phase that only the user ends. */
 export type WorkflowProgress = "none" | "open" | "waits" | "done" | "cancelled";
 
 export interface SessionPosition {

@@ -42,7 +42,7 @@ export type RunPosition =
 			readonly turn: number;
 			/** States that may follow, best first. */
 			readonly targets: readonly string[];
-			/** JSON Schema of what the state hands over; absent: nothing. */
+			/** JSON Schema of the state's output; absent: none. */
 			readonly output?: Readonly<Record<string, unknown>> | undefined;
 	  };
 
@@ -70,7 +70,7 @@ export interface Reply {
 	readonly waitMs: number;
 	/** Fail like a provider, with this message, instead of answering. */
 	readonly fail: string | undefined;
-	/** The person's answer to the next question; `undefined`: yes. */
+	/** The user's answer to the next question; `undefined`: yes. */
 	readonly person: PersonAnswer | undefined;
 }
 
@@ -101,7 +101,7 @@ export function answer(scenario: Scenario, scene: RequestContext): Reply {
 			const cue = cues?.[position.turn];
 			if (cue) return perform(cue, tools, position);
 			const summary = `Rehearsed ${position.id}.`;
-			// The first target twice: a person may have rejected the first move.
+			// The first target twice: the user may have rejected the first move.
 			const targets = [...position.targets.slice(0, 1), ...position.targets];
 			const exits = targets.map((to): Exit => withData({ kind: "transition", to, summary }, position));
 			return improvise(scene, `state ${position.id}`, cues?.length, exits);
@@ -109,7 +109,7 @@ export function answer(scenario: Scenario, scene: RequestContext): Reply {
 	}
 }
 
-/** Plays one message of a script; calls of tools that the request does not declare are left out and said. */
+/** Plays one message of a script; calls of tools that the request does not declare are omitted and mentioned. */
 function perform(cue: Cue, tools: ReadonlySet<string>, position?: RunPosition): Reply {
 	const exit = cue.exit && position ? withData(cue.exit, position) : cue.exit;
 	const wanted = [...cue.calls, ...(exit ? [exitCall(exit)] : [])];
@@ -122,7 +122,7 @@ function perform(cue: Cue, tools: ReadonlySet<string>, position?: RunPosition): 
 
 /**
  * The automatic round: the first message makes one call of each kind, the next reports their results and takes the first exit. After a
- * refused exit it takes the next one; when none is left it says so and stops. After a script without an exit (of `scripted` messages) only
+ * refused exit it takes the next one; when none is left, it reports that and stops. After a script without an exit (of `scripted` messages) only
  * the exit remains.
  */
 function improvise(scene: RequestContext, where: string, scripted: number | undefined, exits: readonly Exit[]): Reply {
@@ -144,7 +144,7 @@ function improvise(scene: RequestContext, where: string, scripted: number | unde
 	return reply(`${outcomes(scene)}${turn > 1 ? "Once more" : "Now"}: on from ${where}.`, calls);
 }
 
-/** The automatic round in a phase that only a person ends. */
+/** The automatic round in a phase that only the user ends. */
 function leave(scene: RequestContext, scripted: number | undefined): Reply {
 	const { position } = scene;
 	const calls = position.turn === 0 && scripted === undefined ? tryOut(scene) : [];
@@ -173,7 +173,7 @@ function tryOut({ position, tools, sampleFile }: RequestContext): ScriptedCall[]
 	return calls;
 }
 
-/** A transition hands over what the state asks for, unless it says what. */
+/** Adds the data that the state's output needs to a transition, unless the script provides it. */
 function withData(exit: Exit, position: RunPosition): Exit {
 	if (position.kind !== "state" || exit.kind !== "transition" || exit.data !== undefined || !position.output)
 		return exit;

@@ -36,7 +36,7 @@ export class VisitTracker {
 		| { line: Entered; calls: (PlayedCall & { order: number })[]; requests: number[]; until: number }
 		| undefined;
 
-	/** `journal`: its absolute path. `onVisit` is called when a visit is over. */
+	/** `journal`: its absolute path. `onVisit` is called at the end of a visit. */
 	constructor(journal: string, onVisit?: (visit: PlayedVisit) => void) {
 		this.reader = openJournalReader(journal);
 		this.onVisit = onVisit;

@@ -16,11 +16,11 @@ export interface WorkerVisit {
 	readonly attempt: number;
 	/** What `workflow_transition` may name. */
 	readonly targets: readonly string[];
-	/** JSON Schema of what it hands over; absent: nothing. */
+	/** JSON Schema of its output; absent: none. */
 	readonly output?: object | undefined;
 }
 
-/** Targets that make no progress: a person, or the same state again. */
+/** Targets that make no progress: the user, or the same state again. */
 const noProgress = (state: string) => ["human_intervention", state];
 
 /** The position of a worker; `branch` is its own conversation, `path` the states that the rehearsal goes through. */
@@ -51,8 +51,8 @@ export function positionInRun(
 }
 
 /**
- * What a worker learns from its run's event log when it starts. The log holds every move before the worker's launch; the checkpoint beside it may
- * lag behind. Throws if there is no log: a worker is launched only after its launch was recorded.
+ * Facts that a worker reads from its run's event log when it starts. The log contains every move before the worker's launch; the checkpoint
+ * may lag behind. Throws if there is no log: a worker is launched only after its launch was recorded.
  */
 export function readRunSoFar({ run, state, visit }: WorkerVisit, session: WorkerSession): RunSoFar {
 	const sessions = sessionsFolder(run, session);
@@ -71,7 +71,7 @@ export function readRunSoFar({ run, state, visit }: WorkerVisit, session: Worker
 
 type WorkerSession = Pick<ExtensionContext["sessionManager"], "getCwd" | "getSessionFile">;
 
-/** The folder of all runs. A child run works in a folder of its own, so the session file says where it is. */
+/** The folder of all runs. A child run works in a separate folder, so the session file provides the path. */
 function sessionsFolder(run: string, session: WorkerSession): string {
 	const folder = dirname(dirname(session.getSessionFile() ?? ""));
 	return basename(folder) === run ? dirname(folder) : join(session.getCwd(), ".pi", "chronicle", "sessions");

@@ -22,7 +22,7 @@ import {
 import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
-/** Most answers that a rehearsal gives: a scenario may loop without end. */
+/** Maximum number of answers in a rehearsal: a scenario may loop endlessly. */
 const mostAnswers = 100;
 
 /** The names of all workflows that can be started. */
@@ -108,7 +108,7 @@ async function playWorkflow(name: string, task: string, scene: RunContext): Prom
 			signal,
 		);
 	let ended = await run(`/workflow ${name} ${task}`);
-	// The rehearsal also answers for the person: it ends a phase that waits for them, or sends a paused run back.
+	// The rehearsal also answers for the user: it ends a phase that waits for them, or sends a paused run back.
 	for (let said = 0; said < mostAnswers && !signal?.aborted; said++) {
 		const waits = tracker.progress === "waits" && isWaiting(ended.exit);
 		const answer = tracker.takeAnswer();

@@ -116,7 +116,7 @@ export function store(
 	}
 }
 
-/** `/sequence delete <name>`. If nobody can be asked, the command itself is the confirmation. */
+/** `/sequence delete <name>`. If the user cannot be asked, the command itself is the confirmation. */
 export async function deleteSequence(ctx: ExtensionCommandContext, name: string): Promise<void> {
 	const saved = savedSequences(sequenceLocation(ctx)).find((one) => one.name === name);
 	if (saved === undefined) return void findSaved(ctx, name);

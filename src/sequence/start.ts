@@ -107,7 +107,7 @@ function stepsText(steps: readonly string[]): string {
 	return previewLines(steps, undefined, (step) => (hasPlaceholder(step) ? "  ← takes the arguments" : "")).join("\n");
 }
 
-/** The run's arguments: as given, otherwise asked for once if a step has a placeholder. If nobody can be asked, nothing is started. */
+/** The run's arguments: as given, otherwise requested once if a step has a placeholder. If the user cannot be asked, nothing is started. */
 async function readArguments(
 	ctx: ExtensionCommandContext,
 	{ steps }: SequenceSnapshot,

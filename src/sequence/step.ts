@@ -15,7 +15,7 @@ export interface FileStep {
 	readonly words?: readonly string[];
 }
 
-/** A step that needs no file. */
+/** A step without a file. */
 export type DirectStep =
 	| { readonly kind: "prompt"; readonly raw: string; readonly text: string }
 	| { readonly kind: "command"; readonly raw: string; readonly name: OwnCommand; readonly args: string }

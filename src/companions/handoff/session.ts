@@ -57,7 +57,7 @@ export interface Introduction {
 
 /** What a handoff needs from its session. */
 export interface HandoffHost {
-	/** Whether the model can write notebook pages before it hands over. */
+	/** Whether the model can write notebook pages before the handoff. */
 	readonly notebookOn: boolean;
 	/** What a new context must know: the notebook, readonly. */
 	introductions(): readonly Introduction[];

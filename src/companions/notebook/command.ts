@@ -11,7 +11,7 @@ const mostFound = 40;
 
 /**
  * Runs `/notebook <args>`. Without arguments it opens the pages to browse, or prints a list if there is no terminal or the call is
- * `unattended`, because nobody may be present to close a screen. Returns the reason if the command was refused; the caller reports it.
+ * `unattended`, because no user may be present to close a screen. Returns the reason if the command was refused; the caller reports it.
  */
 export async function runNotebookCommand(
 	session: NotebookSession,

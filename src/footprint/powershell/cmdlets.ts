@@ -2,11 +2,11 @@
 import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind } from "../footprint.ts";
 
-/** What is done to a path; `text` is no path. */
+/** The access to a path; `text` is not a path. */
 export type PathRole = AccessKind | "replace" | "move" | "text";
 
 export interface Cmdlet {
-	/** Roles of the paths given as operands or by `-Path`, in order; the last one stands for all that follow. */
+	/** Roles of the paths given as operands or by `-Path`, in order; the last one applies to all that follow. */
 	readonly paths?: readonly PathRole[];
 	/** Parameters of its own that name paths, in lower case; `pathParameters` lists those of all cmdlets. */
 	readonly parameters?: { readonly [name: string]: PathRole };
@@ -33,7 +33,7 @@ export const pathParameters: { readonly [name: string]: PathRole } = {
 
 const looks: Cmdlet = {};
 
-/** Verbs of cmdlets that only look or print, unless the table says otherwise (`Format-Volume`). */
+/** Verbs of cmdlets that only read or print, unless the table overrides them (`Format-Volume`). */
 const lookingVerbs =
 	/^(get|test|measure|select|compare|convertto|convertfrom|show|find|resolve|format|sort|group|where|write|join|split|wait|foreach|receive|read|out)-[a-z]+$/;
 

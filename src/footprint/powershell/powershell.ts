@@ -257,7 +257,7 @@ function touchPath(role: PathRole, words: string, text: string, session: Session
 	const detail = { recursive: recursive || role === "move", replaces: role === "replace" };
 	for (const word of words.split(",")) {
 		const path = expandHome(word.trim(), session.record);
-		// A wildcard stands for names below its folder.
+		// A wildcard represents names below its folder.
 		const [, folder = "", glob] = /^(.*?)([^/\\]*[*?][^/\\]*)$/.exec(path) ?? [];
 		const place = glob === undefined ? path : folder === "" ? "." : folder;
 		const below = glob === undefined ? {} : { recursive: true, only: [glob] };

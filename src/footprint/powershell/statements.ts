@@ -63,7 +63,7 @@ function readPipelines(reader: Reader): void {
 	if (reader.exceeded) reader.at = reader.text.length;
 }
 
-/** Matches a sticky expression at the reader's position and moves behind it. */
+/** Matches a sticky expression at the reader's position and advances past it. */
 function match(reader: Reader, pattern: RegExp): RegExpExecArray | undefined {
 	pattern.lastIndex = reader.at;
 	const found = pattern.exec(reader.text);
@@ -116,7 +116,7 @@ function readWords(reader: Reader): { words: string[]; outputs: Statement["outpu
 	}
 }
 
-/** A piece of a word: what it looks like, and the text that it stands for. */
+/** A piece of a word: its syntax, and the text that it represents. */
 type Rule = readonly [pattern: RegExp, value: (found: RegExpExecArray, reader: Reader) => string];
 
 const asWritten: Rule[1] = ([text]) => text;

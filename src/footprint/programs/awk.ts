@@ -109,7 +109,7 @@ function leftOf(tokens: readonly Token[], end: number): readonly Token[] {
 	return tokens.slice(before + 1, end);
 }
 
-/** The expression that the `print` before a pipe prints; a format stands for its known beginning. */
+/** The expression that the `print` before a pipe prints; for a format, its known start. */
 function printedBefore({ tokens, values }: AwkProgram, pipe: number): string {
 	const at = printBefore(tokens, pipe);
 	const shown = at < 0 ? [] : tokens.slice(at + 1, pipe);

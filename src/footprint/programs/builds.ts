@@ -86,7 +86,7 @@ export const builds: ProgramSpecs = {
 			when: { "--check --check-only -c --diff --dry-run --lint --list-different -l": { harmless: true } },
 		},
 	biome: {
-		// Its formatter only shows the result, unless told to write.
+		// Its formatter only prints the result, unless an option makes it write.
 		opaque: "project",
 		when: { "--write --fix --apply --apply-unsafe --unsafe": { changes: ["worktree"] } },
 	},

@@ -10,7 +10,7 @@ const deletingVerb =
 	/^(delete|terminate|remove|destroy|purge|deregister|disable|rm|rmi|rb|drop|wipe|cancel|detach|revoke|uninstall|teardown|batch-delete|bulk-delete|nuke|prune|abandon|schedule-key-deletion|empty|erase|forget|leave-organization|close-account|obliterate|del)(-|$)|-(delete|remove|rm|destroy)$/;
 const deployingVerb =
 	/^(deploy|publish|promote|rollback|release|apply|up|update-function-code|create-deployment|start-deployment|ship|launch)(-|$)/;
-/** Verbs that change something: words after them are not taken for the verb. */
+/** Verbs that change something: no later word counts as the verb. */
 const changingVerb =
 	/^(create|add|set|unset|update|put|post|patch|edit|enable|start|stop|restart|reboot|reset|resize|move|attach|associate|disassociate|authorize|import|copy|cp|mv|sync|rename|invoke|run|exec|execute|ssh|send|upload|download|push|pull|login|logout|init|configure|link|unlink|switch|use|scale|change|modify|register|tag|untag|assign|grant|restore|rotate|replace|suspend|resume|pause|unpause|accept|reject|reserve|allocate|install|upgrade|write|seal|unseal|bind|lock|unlock|allow|deny|open|close|begin|cordon|drain|trigger|fork|clone|transfer|import-\w+|on|off|connect|proxy|tunnel|dev|build)(-|$)/;
 

@@ -26,7 +26,7 @@ export function afterDashes({ args }: Call): readonly string[] | undefined {
 	return at < 0 ? undefined : args.slice(at + 1);
 }
 
-/** The project decides what it does. */
+/** Its effect depends on the project. */
 export const runsProject: ProgramSpec = { opaque: "project" };
 
 /** Subcommands of which those named only show something, and all others make one kind of change. */

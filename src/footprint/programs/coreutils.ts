@@ -12,7 +12,7 @@ function convertAndCopy(call: Call): void {
 	}
 }
 
-/** `test` and `[`: which operators look at files. */
+/** `test` and `[`: the operators that inspect files. */
 function testFiles(call: Call): void {
 	for (const [index, word] of call.args.entries()) {
 		const next = call.args[index + 1];

@@ -22,7 +22,7 @@ function miller(call: Call): void {
 			call.unknown("script", text);
 }
 
-/** `dasel put` and `dasel delete` change the file that they read, unless they are told where to write. */
+/** `dasel put` and `dasel delete` change the file that they read, unless an output is given. */
 function selectData(call: Call): void {
 	const files = call.values("-f --file");
 	for (const file of files) call.applyRole("read", file);

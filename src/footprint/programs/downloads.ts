@@ -5,7 +5,7 @@ import { wraps } from "./common-specs.ts";
 import { abbreviating, type Call, type ProgramSpecs } from "./program-spec.ts";
 import { runProxies } from "./wrappers.ts";
 
-/** `curl`: prints unless told to write; sends data with `-d`, `-F`, `-T`. */
+/** `curl`: prints unless an option makes it write; sends data with `-d`, `-F`, `-T`. */
 function curl(call: Call): void {
 	curlInputs(call);
 	curlOutputs(call);
@@ -49,7 +49,7 @@ function nameOf(url: string): string {
 	return name === "" ? "index.html" : name;
 }
 
-/** `wget`: writes unless told to print or only to look. */
+/** `wget`: writes unless an option makes it print or only check. */
 function wget(call: Call): void {
 	if (call.has("--post-data --post-file --body-data --body-file --method")) call.change("remote");
 	if (call.has("--spider")) return;

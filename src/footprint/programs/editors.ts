@@ -66,7 +66,7 @@ function runLine(call: Call, pattern: string, replacement: string): void {
 	call.unknown("script", call.text);
 }
 
-/** A line of sed without its substitutions, transliterations and addresses, so that their text is not taken for commands. */
+/** A line of sed without its substitutions, transliterations and addresses, whose text could look like commands. */
 function stripped(line: string): string {
 	let text = line;
 	for (const { start, end } of [...substitutions(line)].reverse()) text = `${text.slice(0, start)};${text.slice(end)}`;

@@ -69,7 +69,7 @@ export function gitCheckout(call: Call): void {
 }
 
 export function gitRestore(call: Call): void {
-	// With `--staged` alone, the files stay as they are.
+	// `--staged` alone leaves the files unchanged.
 	if (call.has("-S --staged") && !call.has("-W --worktree")) return;
 	discard(call, call.operands);
 }

@@ -1,4 +1,4 @@
-// How a program is described: data for people to read and extend. `../shell/call.ts` and `../shell/roles.ts` interpret it.
+// Describes programs as data, which is easy to read and extend. `../shell/call.ts` and `../shell/roles.ts` interpret it.
 // Spellings of an option are those of the manual page, separated by blanks: "-t --target-directory".
 import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
@@ -14,9 +14,9 @@ export type Role =
 	| "list"
 	/** A file that is changed in place or appended to. */
 	| "write"
-	/** A file that is overwritten: its old contents are lost. */
+	/** A file that is overwritten, losing its old contents. */
 	| "replace"
-	/** A directory or empty file that is created; an existing one stays as it is. */
+	/** A directory or empty file that is created; an existing one is unchanged. */
 	| "make"
 	/** A path that is removed. */
 	| "delete"
@@ -55,13 +55,13 @@ export interface Behavior {
 	readonly skips?: AccessDetail["skips"];
 	readonly effects?: readonly Effect[];
 	readonly changes?: readonly ChangeKind[];
-	/** Its words do not show what it does beyond its operands. */
+	/** Its arguments do not show its effects beyond its operands. */
 	readonly opaque?: Extract<Unknown["what"], "script" | "project" | "program">;
 	/** Without operands it works on the current directory, in this role. */
 	readonly defaultRole?: Role;
 	/** An option with which the command only shows something (`--dry-run`, `--list`): `effects`, `changes` and `opaque` do not apply. */
 	readonly harmless?: true;
-	/** An option with which the command leaves files as they are: `changes` do not apply. */
+	/** An option that leaves files unchanged: `changes` do not apply. */
 	readonly unchanged?: true;
 }
 
@@ -76,7 +76,7 @@ export interface ProgramSpec extends Behavior {
 	readonly abbreviates?: true;
 	/** What an option adds or replaces. */
 	readonly when?: { readonly [spelling: string]: Behavior };
-	/** Subcommands, names separated by blanks; `*` stands for all others. */
+	/** Subcommands, names separated by blanks; `*` matches all others. */
 	readonly subcommands?: { readonly [names: string]: ProgramSpec };
 	/** What a program with subcommands does when none is given. */
 	readonly withoutSubcommand?: Behavior;

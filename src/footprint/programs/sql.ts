@@ -3,7 +3,7 @@ import type { ChangeKind, Effect } from "../effects.ts";
 import { isKnown } from "../text.ts";
 import type { Call } from "./program-spec.ts";
 
-/** The first 20,000 characters of SQL text without comments and the contents of string literals, so that words in them are not taken for statements. */
+/** The first 20,000 characters of SQL text without comments and the contents of string literals, whose words could look like statements. */
 function bareSql(text: string): string {
 	const source = text.slice(0, 20_000);
 	let bare = "";

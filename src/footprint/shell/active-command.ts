@@ -29,7 +29,7 @@ export interface ActiveCommand {
 	directories: Directories;
 	/** The options given so far, outer ones first, and the operands of the innermost subcommand. */
 	items: readonly ParsedArgument[];
-	/** What its description says that it prints. */
+	/** Its output according to its description. */
 	prints: string | undefined;
 }
 
@@ -135,7 +135,7 @@ export function runProgramFile(command: ActiveCommand, word: string): void {
 	const text = content(command, word);
 	if (text === undefined || !isStream(word)) access(command, "read", word);
 	if (text !== undefined && !isBlank(text)) recordCode(walk, text, innerState(command), command.text);
-	// Nobody has seen what the same command fetched and wrote.
+	// The content that the same command downloaded or wrote is unknown.
 	else if (text !== undefined && text !== "" && (isStream(word) || walk.record.wasFetched()))
 		effects.add("run-unknown-text");
 	if (wasDownloaded(command, word)) effects.add("run-download");

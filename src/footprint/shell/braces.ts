@@ -5,7 +5,7 @@ const MAX_WORDS = 256;
 const MAX_SIZE = 40_000;
 const MAX_GROUPS = 40;
 
-/** The words that a word's source text stands for, in order; `undefined` where there are too many. */
+/** The words that a word's source text expands to, in order; `undefined` if there are too many. */
 export function expandBraces(text: string): readonly string[] | undefined {
 	if (text.length > MAX_SIZE || text.split("{").length > MAX_GROUPS) return undefined;
 	const budget = { words: MAX_WORDS, size: MAX_SIZE };
@@ -30,7 +30,7 @@ function expand(text: string, budget: Budget): string[] | undefined {
 	return [text];
 }
 
-/** What a group stands for; `undefined` where it is no group to bash (`{a}`). */
+/** The alternatives of a group; `undefined` if bash does not treat it as a group (`{a}`). */
 function choicesOf(items: readonly string[], budget: Budget): readonly string[] | "too many" | undefined {
 	const [only = ""] = items;
 	if (items.length === 1) return sequence(only);

@@ -14,7 +14,7 @@ type Builtin = (walk: ShellWalk, args: readonly string[], state: State, stdin: s
 
 const declarations = ["export", "declare", "typeset", "local", "readonly"];
 
-/** Whether a command's assignment words stay assigned afterwards, as they are written. */
+/** Whether a command's assignment words persist afterwards. */
 export function isDeclaration(name: string, args: readonly string[]): boolean {
 	return declarations.includes(name) && !(name !== "export" && args.some(changesValue));
 }
@@ -189,7 +189,7 @@ const readVariables: Builtin = (_walk, args, state, stdin) => {
 			next = { ...next, lost: true };
 			continue;
 		}
-		// Which line a loop has come to is not followed: any of them.
+		// The position of a loop in the file is not tracked: any line is possible.
 		const simple =
 			lines && lines.length <= 40 && names.length <= 1 && !array && args.every((arg) => !/^-\w*[dnN]/.test(arg));
 		next = assign(next, name, simple ? textValue(...lines.map((line) => line.trim()), "") : unknownVariable);
@@ -248,7 +248,7 @@ const alias: Builtin = (walk, args, state) => {
 	return settled({ ...state, aliases }, "");
 };
 
-/** `hash -p path name`: the name stands for that file from now on. */
+/** `hash -p path name`: from now on, the name refers to that file. */
 const hash: Builtin = (walk, args, state, stdin) => {
 	const [path, name] = args[0] === "-p" ? args.slice(1) : [];
 	return path === undefined || name === undefined

@@ -26,7 +26,7 @@ import { lookUp, type State } from "./state.ts";
 import { recordWithin } from "./unlisted.ts";
 import type { ShellWalk } from "./walk.ts";
 
-/** Judges one command by its program's description, and records the run. Returns what it prints, where the description says so. */
+/** Judges one command by its program's description, and records the run. Returns its output, if the description defines it. */
 export function recordCall(
 	walk: ShellWalk,
 	program: ProgramSpec,
@@ -40,7 +40,7 @@ export function recordCall(
 	addDerivedEffects(command);
 	const printed = printedBy(command);
 	const { effects, changes, text } = command;
-	// A mere wrapper is no command of its own; one with subcommands has words that rules may be about.
+	// A pure wrapper does not count as a command; one with subcommands has arguments that rules may match.
 	const wraps = command.innerOutputs.length > 0 && !program.subcommands;
 	if (wraps && effects.size === 0 && changes.size === 0) return printed;
 	walk.record.run({
@@ -60,7 +60,7 @@ function asksForHelp(program: ProgramSpec, args: readonly string[]): boolean {
 	return args.length === 2 && program.subcommands !== undefined && second === "--help";
 }
 
-/** Effects that follow from the words and effects together, whatever the description says. */
+/** Effects derived from arguments and effects together, independent of the description. */
 function addDerivedEffects({ walk, name, args, effects, changes }: ActiveCommand): void {
 	if (dropsData(name, args)) effects.add("sql-drop");
 	if (publishesByTask(name, args)) {

@@ -1,6 +1,6 @@
-// Calls in program text of other languages whose arguments stand there as literals: commands that it runs, files that it removes or writes.
-// A courtesy, not an analysis: what a program puts together while it runs is not seen, and its text stays unknown all the same.
-// C1 a text in which nothing is found says nothing; C2 the work is in proportion to the text.
+// Calls in program text of other languages whose arguments are literals: commands that it runs, files that it removes or writes.
+// Best effort, not an analysis: values that a program computes are not seen, and its text stays unknown in any case.
+// C1 finding nothing in a text proves nothing; C2 the work is linear in the text.
 import { isProgramName } from "../programs/index.ts";
 
 export type CodeCall =
@@ -17,7 +17,7 @@ const MAX_LITERALS = 100;
 /** What runs a command, in all languages: the name before its first argument. */
 const runners =
 	/(?<![\w$-])(?:system2?|p?open[234]?|exec(?:[lv]p?e?|Sync|File|FileSync|Command(?:Sync)?|a|aSync|aCommand)?|spawn(?:Sync|[lv]p?e?)?|posix_spawn|shell_exec|passthru|proc_open|pcntl_exec|run|call|check_call|check_output|Popen|getoutput|getstatusoutput|create_subprocess_(?:exec|shell)|execute|cmd|Command|CommandContext|sh|shell|capture[23]e?|pipeline|(?:async-)?shell-command(?:-to-string)?|call-process(?:-shell-command)?|start-process|run-program|process\*?|Process|ProcessBuilder|callCommand|callProcess|readProcess|rawSystem|shellCommand|e?syscmd|launch-program|run-shell-command|!)(?![\w$-])\s*!?\s*[([]*\s*\[?\s*(?=["'`]|[rbfu]["'])/g;
-/** Text between quotes that is a command by itself. */
+/** Quoted text that is a command. */
 const quotedCommands = /(?:\bqx|%x)\s*(?:\{([^}]{1,500})\}|\(([^)]{1,500})\)|\[([^\]]{1,500})\]|([/!|])(.{1,500}?)\4)/g;
 const backquoted = /`((?:[^`\\]|\\.){1,2000})`/g;
 const backquoteLanguages = /^(?:perl|ruby|php|irb|julia|gnuplot)/;
@@ -31,7 +31,7 @@ const tclRemoves = /\bfile\s+delete\s+((?:-\w+\s+)*)([\w./~-]+)/g;
 
 const removers =
 	/(?<![\w$-])((?:[\w$]{1,40}\.){0,3})(rmtree|remove_tree|rm_rf?!?|rm_f|remove_(?:dir(?:_all)?|file|entry(?:_secure)?)|removeAll|RemoveAll|rimraf|unlink(?:Sync)?|rmdir(?:Sync)?|rm(?:Sync)?!?|removedirs|remove(?:Sync)?|delete|del|emptyDir(?:Sync)?|delete-(?:directory|file)(?:-and-contents)?)(?![\w$-])\s*[([]?\s*(?=["'`]|[rbfu]["'])/g;
-/** These names are those of lists, sets and elements as well: they count where something of files stands before them. */
+/** Lists, sets and elements have methods of these names as well: they count only after something file-related. */
 const ambiguous = /^(?:remove|delete|del|rm_f|rm!?|rmdir)$/;
 const ofFiles =
 	/(?:^|\.)(?:os|fs|fsp|fse|fsPromises|promises|path|Deno|Files?|FileUtils|Dir|IO|io|file|std|Bun|Pathname|unlink)\.$/;
@@ -54,7 +54,7 @@ const perlOpened =
 const pathMethods =
 	/\b(?:Path|PurePath|PosixPath|Pathname\.new|File\.new|Paths\.get)\s*\(\s*[rbfu]?(["'])([^"'\n]{1,500})\1\s*\)\s*\.\s*(unlink|rmdir|rmtree|delete|write_text|write_bytes|write|touch|open\s*\(\s*["'][wax])/g;
 
-/** Words that tell that a text runs commands at all: then every literal that reads like one counts. */
+/** Words that indicate that a text runs commands: then every literal that reads like a command counts. */
 const runsCommands =
 	/child_process|subprocess|popen|shell_exec|shelljs|execa|Deno\.Command|os\.(?:system|execute)|Open3|IPC::|sys\.process/;
 const literal = /"((?:[^"\\\n]|\\.){3,500})"|'((?:[^'\\\n]|\\.){3,500})'/g;
@@ -69,7 +69,7 @@ export function callsIn(source: string, language: string): readonly CodeCall[] {
 	};
 	for (const match of text.matchAll(runners)) {
 		const words = literalsAt(text, match.index + match[0].length);
-		// A mode is no command: `open("file", "w")`.
+		// A mode is not a command: `open("file", "w")`.
 		if (words.length > 0 && !/^open/.test(match[0])) add({ kind: "runs", words });
 	}
 	for (const match of text.matchAll(quotedCommands)) runs(match[1] ?? match[2] ?? match[3] ?? match[5]);

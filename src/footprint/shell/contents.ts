@@ -5,7 +5,7 @@ import { FILE_TEXT, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { State } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
 
-/** Whether a path stands for standard input. */
+/** Whether a path refers to standard input. */
 export function isInput(path: string): boolean {
 	return /^\/dev\/(?:stdin|fd\/0)$|^\/proc\/self\/fd\/0$/.test(path);
 }

@@ -2,7 +2,10 @@
 import type { Behavior, ParsedArgument, Positions, ProgramSpec, Role } from "../programs/index.ts";
 import type { ActiveCommand } from "./active-command.ts";
 
-/** What a description says for the options and operands given: its base, changed by each option that matches, and by `bare` without operands. */
+/**
+ * The behavior for the options and operands given: the base of the description, changed by each option that matches, and by `bare` without
+ * operands.
+ */
 export function behaviorFor(program: ProgramSpec, items: readonly ParsedArgument[]): Behavior {
 	const given = givenBehaviors(program, items);
 	let behavior: Behavior = program;

@@ -59,7 +59,7 @@ function textsOf(value: Value): readonly string[] {
 	return value.kind === "text" ? value.options : value.items;
 }
 
-/** Records that the shell is told to keep no history. */
+/** Records that the shell's history is disabled. */
 export function recordHistoryOff({ record }: ShellWalk, text: string): void {
 	record.run({ program: "history", args: [], text, effects: ["clear-history"], changes: [] });
 }
@@ -103,8 +103,8 @@ function isOwnPrefix(folder: string): boolean {
 }
 
 /**
- * The file that a bare command word names where the script itself has changed `PATH`: something that stands before the system's folders.
- * `undefined` where it names what it always does.
+ * The file that a command name without a path resolves to if the script itself has changed `PATH` in favor of a folder before the system's.
+ * `undefined` if it resolves as usual.
  */
 export function foundOnPath(walk: ShellWalk, name: string, state: State): string | undefined {
 	if (!state.variables.has("PATH") || state.elsewhere) return undefined;

@@ -28,7 +28,7 @@ export interface Expansion {
 	readonly record: FootprintRecord;
 	/** Walks the commands of `$(…)` and returns their output without trailing newlines. */
 	substitute(script: ParsedScript | undefined): string;
-	/** Walks the commands of `<(…)` or `>(…)` and returns the path that stands for it. */
+	/** Walks the commands of `<(…)` or `>(…)` and returns the path that represents it. */
 	connect(part: ProcessSubstitutionPart): string;
 	/** Reports that an expansion assigns a variable (`${x:=v}`, `$((x=1))`). */
 	assigned(name: string, value: Value): void;

@@ -180,7 +180,7 @@ function globOfBracket(body: string, at: number): { readonly glob: string; reado
 	return { glob: body.slice(at, close + 1), end: close + 1 };
 }
 
-/** A line that stands for what a search found: kept to names that fit, as far as globs of single names can say it. */
+/** A line that represents search results, restricted to names that match, as far as globs of single names can express it. */
 function narrow(line: string, globs: readonly string[], search: Search, record: FootprintRecord): string | undefined {
 	const at = line.indexOf(SEARCH_RESULT);
 	const detail = at >= 0 && at === line.length - 2 ? record.searchOf(line.slice(at)) : undefined;
@@ -203,7 +203,7 @@ function namesOf(globs: readonly string[], given: readonly string[]): readonly s
 	return names.includes("*") ? [] : names;
 }
 
-/** What no path is left that fits: only where a single name says it. */
+/** The globs that exclude paths; only if a single name expresses it. */
 function leftOut(glob: string): readonly string[] {
 	const name = /^\*(\??\/)?((?:\\.|[^*?/\\[])+)(\/)?\*$/.exec(glob);
 	return name?.[2] === undefined ? [] : [`!${name[1] ? "" : "*"}${name[2]}${name[3] ? "" : "*"}`];

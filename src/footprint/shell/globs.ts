@@ -169,8 +169,8 @@ export function compileGlob(pattern: string): (text: string) => boolean {
 const MAX_RESULTS = 1000;
 
 /**
- * The paths that a pattern stands for, spelled as the shell would: relative where the pattern is. Sorted by name within a directory.
- * An empty list: nothing matches (bash then keeps the pattern as it is). `undefined`: it is unknown.
+ * The paths that a pattern expands to, spelled as the shell would: relative if the pattern is. Sorted by name within a directory. An empty
+ * list: nothing matches (bash then keeps the pattern). `undefined`: unknown.
  */
 export function expandGlob(pattern: string, cwd: string, record: FootprintRecord): readonly string[] | undefined {
 	const parts = pattern.split("/");
@@ -209,7 +209,7 @@ function matchingNames(
 		if (record.changed(directory)) return undefined;
 		const names = host.names(directory);
 		if (names === undefined) continue;
-		// A name costs by the pattern that is tried on it, and a folder a look at the disk.
+		// The cost of a name depends on the pattern, that of a folder on disk access.
 		if (!record.spend(8 + (names.length * (1 + part.length / 30)) / 4)) return undefined;
 		const fitting = selectNames(part, names, matches);
 		if (glue !== "" && !record.spend(4 * fitting.length)) return undefined;

@@ -100,7 +100,7 @@ function locate(walk: ShellWalk, word: string, state: State): { name: string; fi
 	return { name: base(word), file: !known && !state.elsewhere };
 }
 
-/** A file of the project or elsewhere is run as a program: what it does is not in the command. */
+/** Runs a file of the project or elsewhere as a program: the command does not show its effects. */
 function recordFile(walk: ShellWalk, word: string, args: readonly string[], state: State): void {
 	const text = spellCommand([word, ...args]);
 	const { record } = walk;

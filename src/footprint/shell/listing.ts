@@ -1,4 +1,4 @@
-// What `ls` and its kin print into a pipe: the names of what is there, one a line, as the disk says. Long forms are not followed.
+// The output of `ls` and similar programs in a pipe: the names on disk, one per line. Long formats are not modeled.
 // L1 the order of the names is unknown: a command that takes some of the lines may get any of them.
 import { isDirectory } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
@@ -31,7 +31,7 @@ export function listed(walk: ShellWalk, args: readonly string[], state: State): 
 		const directory = itself ? undefined : directoryOf(walk, operand, state);
 		if (directory === undefined) return [operand];
 		const names = namesIn(walk, directory, hidden);
-		// Of the current directory at least that can be said: what is printed is below it.
+		// At least the location is known: the output is below the current directory.
 		return names ?? [operands.length > 0 ? UNKNOWN_VALUE : walk.record.found(hidden ? {} : { skips: ["hidden"] })];
 	});
 	return lines.length === 0 ? "" : `${lines.join("\n")}\n`;

@@ -1,5 +1,5 @@
-// Lists that a command may make longer with every step: array items, `$@`, the words of a command. Their size is bounded while they grow.
-// G1 a list beyond the bound is unknown, and the record says that something was too much; G2 handling a list costs by its size.
+// Lists that a command may extend with every step: array items, `$@`, the words of a command. Their size is bounded while they grow.
+// G1 a list beyond the bound is unknown, and the record reports the overflow; G2 the cost of handling a list is linear in its size.
 import { type FootprintRecord, footprintLimits } from "../record.ts";
 import { UNKNOWN_VALUE } from "../text.ts";
 

@@ -90,7 +90,7 @@ function temporaryFolder(walk: ShellWalk, state: State): string | undefined {
 	return only === "" ? walk.host.temp : only !== undefined && isKnown(only) ? only : undefined;
 }
 
-/** The path that `mktemp` prints: the name that is made up is nobody else's, so a stand-in serves as well. */
+/** The path that `mktemp` prints: the generated name is unique, so a placeholder is equivalent. */
 function temporaryName(args: readonly string[], temp: string | undefined): string {
 	const options = readTemporaryOptions(args);
 	if (!options) return UNKNOWN_VALUE;

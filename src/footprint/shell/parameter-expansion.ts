@@ -121,7 +121,7 @@ function expandList(
 	}
 	if (operation.type === "Default")
 		return withDefault(part, list.length > 0 ? list : undefined, quoted, expansion, operands);
-	// Each item has its pattern expanded and compared anew.
+	// The pattern is expanded and compared for each item.
 	if (!expansion.record.spend(list.length * 2)) return unknownFragment(quoted);
 	const rows = combine(list.map((text) => operate(part, text, expansion, operands)));
 	return rows ? rows.map((row) => listFragments(row, quoted)) : unknownFragment(quoted);

@@ -98,7 +98,7 @@ function descriptorPath(descriptor: string): string {
 function targetsOf({ target }: FileRedirect, { state, expansion }: OpenStreams): ReadonlySet<string> {
 	if (!target) return new Set();
 	const globbed = expandWord(target, expansion).flat();
-	// Shells other than bash take the target as it stands.
+	// Shells other than bash take the target literally.
 	return new Set(state.dialect === "any" ? [...globbed, ...expandText(target, expansion)] : globbed);
 }
 

@@ -186,7 +186,7 @@ function mayBeDirectory({ host, record }: ShellWalk, path: string): boolean {
 	return isDirectory(path, host) || record.filled(path) || record.filled(pathRules(host).dirname(path));
 }
 
-/** Records one copy below a directory; `tree`: with the folders that the source stands in. */
+/** Records one copy below a directory; `tree`: including the folders of the source. */
 function arriveBelow(
 	command: ActiveCommand,
 	directory: string,

@@ -14,7 +14,7 @@ export function recordCode(walk: ShellWalk, text: string, state: State, by: stri
 	recordCalls(walk, text, state, by);
 }
 
-/** A call whose name speaks of files, with a literal as its first argument. */
+/** A call whose name indicates files, with a literal as its first argument. */
 const fileCall =
 	/(?:open|read\w{0,20}|load\w{0,20}|file\w{0,20}|path|require|import|source|exists\w{0,20}|isfile|isdir|listdir|scandir|glob|stat|cat|slurp|Path|File)\s*\(\s*(?:[rfbu]{0,2})(["'])((?:(?!\1)[^\\\n]){1,300})\1/gi;
 

@@ -1,6 +1,6 @@
-// Programs that print shell text about themselves, to be evaluated by the shell that asks: `eval "$(ssh-agent -s)"`.
-// Such text is known no less than the program that prints it: running it is running that program.
-// H1 only the spellings listed count; a program that prints what it is given, or what a file holds, is none of these.
+// Programs that print shell text for the calling shell to evaluate: `eval "$(ssh-agent -s)"`.
+// Such text is as well known as the program that prints it: evaluating it is like running that program.
+// H1 only the listed spellings count; a program that prints its input or the contents of a file is not one of them.
 
 /** Words after the program, as an expression over them joined by blanks. */
 const setups: { readonly [programs: string]: RegExp } = {

@@ -48,7 +48,7 @@ export function runSimple(walk: ShellWalk, parsed: Command, state: State, stdin:
 	return streams.stdout === "captured" ? outcome : { ...outcome, output: "" };
 }
 
-/** The grammar reads `NAME=<(…)` as an empty assignment and a word `<(…)` right behind it: puts them together again. */
+/** The grammar parses `NAME=<(…)` as an empty assignment and a directly following word `<(…)`: joins them. */
 function withSubstitutedValues(node: Command): Command {
 	const { name: first, type, pos, end, redirects, suffix } = node;
 	const items = [...node.prefix.filter(isAssignment), ...(first ? [first] : []), ...node.args];

@@ -8,7 +8,7 @@ import type { ShellWalk } from "./walk.ts";
 const fileTests = new Set("-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S".split(" "));
 const fileComparisons = new Set(["-nt", "-ot", "-ef"]);
 
-/** Records the files that a test looks at, and walks the substitutions in it. */
+/** Records the files that a test inspects, and walks the substitutions in it. */
 export function walkTest(walk: ShellWalk, test: TestExpression, state: State, stdin: string): void {
 	if (!walk.record.spend(4)) return;
 	switch (test.type) {

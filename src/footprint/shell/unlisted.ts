@@ -35,10 +35,10 @@ const unmistakable =
 /** Options whose value is a command line. */
 const commandOptions =
 	/^(?:-c|-C|--?(?:[\w.-]*[-.])?(?:command|commands|cmd|exec|execute|run|script|scripts|shell|hook|call|parameters|on-?[a-z]+|before|after|pre|post))$/i;
-/** Options whose value is text for people, or something to look for. */
+/** Options whose value is a message or a search text. */
 const dataOptions =
 	/^(?:-[mtbdqn]|--?(?:[\w-]*-)?(?:message|msg|title|body|desc(?:ription)?|text|subject|comments?|notes?|name|label|content|prompt|query|filter|pattern|grep|search|match|regexp?|contains|summary|reason|data|json|input|value|format|template|header|footer|reply|answer|question|goal|task))$/i;
-/** Verbs of programs that take text for people, or something to look for. */
+/** Verbs of programs that take a message or a search text. */
 const dataVerbs =
 	/^(?:search|grep|query|ask|chat|prompt|say|echo|print|log|notes?|comments?|commit|message|msg|title|explain|describe|translate|send|notify|tag|annotate|remember|memo|todo|add|new|create|issue|pr|docs?|help|man|highlight|parse|quote|escape|lookup)$/i;
 /** Programs of which that is all they do. */

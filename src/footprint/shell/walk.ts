@@ -31,7 +31,7 @@ export interface ShellWalk {
 	takeAssigned(): readonly (readonly [string, Value])[];
 	/** The text behind the path of a process substitution. */
 	connected(path: string): string | undefined;
-	/** The text that this script itself wrote into a file, as far as it is known. */
+	/** The text that this script itself wrote to a file, if known. */
 	written(path: string): string | undefined;
 	/** Notes what the script wrote into a file (absolute path). */
 	remember(path: string, text: string): void;

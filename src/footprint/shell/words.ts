@@ -1,5 +1,5 @@
-// From a word of shell text to the arguments it becomes: braces, expansions, splitting, globs, in bash's order.
-// W1 every argument that the shell could make is among the alternatives, or a placeholder stands for it; W2 substitutions are walked in
+// Turns a word of shell text into arguments: braces, expansions, splitting, globs, in bash's order.
+// W1 every argument that the shell could produce is among the alternatives, or a placeholder represents it; W2 substitutions are walked in
 // the order of execution.
 import { parse, type Word } from "unbash";
 import { type FootprintRecord, footprintLimits } from "../record.ts";
@@ -149,7 +149,7 @@ function separators({ state, host }: Expansion): string {
 	return value.kind === "text" && value.options.length === 1 ? (value.options[0] ?? UNKNOWN_VALUE) : UNKNOWN_VALUE;
 }
 
-/** The paths that match a field, as alternatives of lists; placeholders for its globs where the disk cannot tell. */
+/** The paths that match a field, as alternatives of lists; with placeholders for its globs if the disk gives no answer. */
 function globbed(field: Field, { state, record }: Expansion): ArgumentLists {
 	if (!hasGlob(field.pattern)) return [[field.text]];
 	const cwd = field.text.startsWith("/") ? "/" : state.cwd?.length === 1 ? state.cwd[0] : undefined;
@@ -163,7 +163,7 @@ function globbed(field: Field, { state, record }: Expansion): ArgumentLists {
 	return [named.length > 0 ? named : [field.text], found];
 }
 
-/** The pattern as a text in which a placeholder stands for every active glob. */
+/** The pattern as text, with a placeholder for every active glob. */
 function unresolvedGlob(pattern: string, record: FootprintRecord): string {
 	// A glob in the last segment alone finds names in a known directory.
 	const slash = pattern.lastIndexOf("/") + 1;

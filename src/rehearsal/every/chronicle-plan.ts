@@ -1,4 +1,4 @@
-// Plans the coverage rehearsal of a chronicle: items and runs. Pure. No person lifts a limit in these runs, so "unreachable" means
+// Plans the coverage rehearsal of a chronicle: items and runs. Pure. No user lifts a limit in these runs, so "unreachable" means
 // unreachable under the template's own limits.
 import type { Template } from "../../chronicle/index.ts";
 import type { Script } from "../scenario.ts";
@@ -191,7 +191,7 @@ function askedOn({ template, graph }: Facts, paths: EdgePathList): ReadonlyMap<s
 	return asked;
 }
 
-/** A path whose last step a person refuses. */
+/** A path whose last step the user refuses. */
 function refusedAtEnd(facts: Facts, path: readonly string[]): Script {
 	const to = path.at(-1) ?? "";
 	return endWith(facts, path.slice(0, -1), [exitTo(to, rejection)]);

@@ -4,7 +4,7 @@ import type { Cue, PersonAnswer, Script, ScriptedCall } from "../scenario.ts";
 import { cue } from "./coverage.ts";
 import type { Graph } from "./paths.ts";
 
-/** Name of the state that only a person leaves. */
+/** Name of the state that only the user leaves. */
 export const personState = "human_intervention";
 
 export interface Facts {
@@ -81,7 +81,7 @@ export interface PathScript {
 	readonly covers: readonly string[];
 }
 
-/** The script by which the understudy follows a path. If the path does not end the run, it ends with a call for a person. */
+/** The script by which the understudy follows a path. If the path does not end the run, it ends by escalating to the user. */
 export function scriptOfPath(facts: Facts, path: readonly string[], pending: Pending): PathScript {
 	const { graph } = facts;
 	const script: Record<string, Cue[]> = {};

@@ -51,7 +51,7 @@ export interface Evidence {
 	readonly end: string;
 }
 
-/** The person's no in planned runs. */
+/** The user's rejection in planned runs. */
 export const rejection = { kind: "reject", words: "Not like this." } as const satisfies PersonAnswer;
 
 /** One message; `over` sets the fields that differ from an empty one. */

@@ -1,6 +1,6 @@
 // Paths that reach the template's limits on moves: the last step of each is the one that must be refused. Pure.
 // Every step but the last is legal. A limit is unreachable only if that is certain: the graph rules it out, or a complete search found no
-// path. A search that was cut off says so.
+// path. A truncated search is reported as such.
 import { type Edge, edgesOf, type Graph, isEnd, NO_COUNTS, step } from "./paths.ts";
 
 export type LimitPath =

@@ -2,14 +2,14 @@
 // Every step of a path is legal. An edge is unreachable only if no legal path found can end with it: tried are the paths to its source with
 // the fewest steps and with the fewest counted moves, each also around the pair of the edge.
 
-/** What the paths depend on. Moves to and from `person` count towards no limit. */
+/** What the paths depend on. Moves to and from `person` count toward no limit. */
 export interface Graph {
 	readonly initial: string;
 	/** Targets of each state, in order; none where the run ends. A target equal to the state repeats it. */
 	readonly next: ReadonlyMap<string, readonly string[]>;
-	/** The state that only a person leaves. */
+	/** The state that only the user leaves. */
 	readonly person: string;
-	/** Whether `next` lists where a person may send the run from there; otherwise it goes back to the state it came from. */
+	/** Whether `next` lists where the user may send the run from there; otherwise it returns to the state it came from. */
 	readonly personChooses: boolean;
 	readonly mostMoves: number;
 	/** Most moves between two states, whichever the direction. */
@@ -50,7 +50,7 @@ function pairOf(one: string, other: string): string {
 	return one < other ? `${one}\n${other}` : `${other}\n${one}`;
 }
 
-/** The counts after one step of a worker or person, or the limit that refuses it. */
+/** The counts after one step of a worker or the user, or the limit that refuses it. */
 export function step(graph: Graph, counts: Counts, { from, to }: Edge): Counts | "repeat" | "pair" | "moves" {
 	if (from === to) return graph.mayRepeat(from) ? counts : "repeat";
 	if (from === graph.person || to === graph.person || isEnd(graph, to)) return counts;
@@ -169,7 +169,7 @@ function extend(graph: Graph, open: Path, way: readonly string[] | undefined, ed
 		states.push(to);
 		from = to;
 	}
-	// Where the template lists no targets for a person, the run goes back to the state it came from.
+	// If the template lists no targets for the user, the run returns to the state it came from.
 	if (edge.to === graph.person && !graph.personChooses) states.push(edge.from);
 	return { states, counts };
 }
@@ -185,7 +185,7 @@ interface How {
 	readonly avoided?: string;
 }
 
-/** The shortest legal continuation of `open` to a state that `wanted` accepts, without the state that it starts from. */
+/** The shortest legal continuation of `open` to a state that `wanted` accepts, without the starting state. */
 export function searchPath(
 	graph: Graph,
 	open: Path,
@@ -215,7 +215,7 @@ export function join({ states }: Path, continuation: Path): Path {
 	return { states: [...states, ...continuation.states], counts: continuation.counts };
 }
 
-/** The continuation with one more step; none where a limit refuses it, or where only a person could choose the next state. */
+/** The continuation with one more step; none if a limit refuses it, or only the user could choose the next state. */
 function pass(graph: Graph, { states, counts }: Path, edge: Edge): Path[] {
 	if (edge.to === graph.person && !graph.personChooses) return [];
 	const next = step(graph, counts, edge);

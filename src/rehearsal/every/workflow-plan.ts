@@ -45,7 +45,7 @@ function beyond({ beyond: first }: Flow): Excluded[] {
 	return [{ id: "phases", group: "transition", text, why: `a rehearsal plans the first ${mostPhases} phases only` }];
 }
 
-/** From the first phase to the last: every transition, every answer of a person, every tool limit. */
+/** From the first phase to the last: every transition, every answer of the user, every tool limit. */
 function planStraight(flow: Flow): CoveragePlan {
 	const items: CoverageItem[] = [];
 	const unreachable: Excluded[] = [];
@@ -167,7 +167,7 @@ function loopRun(
 	};
 }
 
-/** A person goes back from every phase but the first. */
+/** The user goes back from every phase but the first. */
 function planBack(flow: Flow): CoveragePlan {
 	const script = openScript(flow);
 	const items: CoverageItem[] = [];
@@ -176,7 +176,7 @@ function planBack(flow: Flow): CoveragePlan {
 		if (before) {
 			items.push({ id: `back:${idOf(place)}`, group: "transition", text: `${place.text} → ${before.text} (back)` });
 			const person: PersonAnswer = { kind: "sent", to: before.phase.id, words: "" };
-			// Only a phase that a person ends stops by itself; any other needs a failure.
+			// Only a phase that the user ends stops on its own; any other needs a failure.
 			const stop =
 				place.phase.advance === "person"
 					? cue({ say: "May this phase end?", person })

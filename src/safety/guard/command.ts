@@ -68,7 +68,7 @@ function tell(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void 
 	else refuse(ctx, text, tone);
 }
 
-/** Says why nothing was done; without a screen, pi's exit code is that of a usage error. */
+/** Reports why nothing was done; without a screen, pi's exit code is that of a usage error. */
 function refuse(ctx: ExtensionCommandContext, text: string, tone: NoticeLevel = "warning"): void {
 	failWith(ctx, exitCodes.usage);
 	say(ctx, text, tone);

@@ -14,7 +14,7 @@ export const renderDecision: EntryRenderer = (entry, { expanded }, theme) => {
 	const record = readDecision(entry.data);
 	if (!record) return undefined;
 	const { outcome, tool, input, policy, rule, reason, origin } = record;
-	// The call's own row already says why it was refused.
+	// The call's own row already shows why it was refused.
 	if (outcome === "denied" || outcome === "refused" || outcome === "unasked") return undefined;
 	const color = outcome === "allowed" || outcome === "noted" ? "muted" : "warning";
 	const line = `${theme.fg(color, words[outcome])} ${theme.fg("dim", `${tool} ${input}`)} ${theme.fg("muted", `[${policy} · ${rule}]`)}`;

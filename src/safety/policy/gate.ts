@@ -63,7 +63,7 @@ const builtIn = new Set(["read", "write", "edit", "bash", "powershell", "grep", 
 export interface Gate {
 	/** Judges a call, nested calls included; `undefined` lets it run. */
 	judge(event: ToolCallEvent, ctx: ExtensionContext): Promise<ToolCallEventResult | undefined>;
-	/** Screens a result; `undefined` leaves it as it is. */
+	/** Screens a result; `undefined` leaves it unchanged. */
 	screen(event: ToolResultEvent): Promise<ToolResultEventResult | undefined>;
 	ended(callId: string): void;
 	settle(): void;

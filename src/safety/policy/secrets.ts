@@ -124,7 +124,7 @@ function alternates(part: string): boolean {
 	return digits >= 3 && changes / part.length >= often;
 }
 
-/** Git objects and checksums are not secrets if the text before them says what they are, as git's output does. */
+/** Git objects and checksums are not secrets if the text before them identifies them, as in git's output. */
 function isDigest(word: string, before: string): boolean {
 	if (!/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(word)) return false;
 	// A token mentioned together with a commit is still a token.

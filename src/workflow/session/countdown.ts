@@ -89,6 +89,6 @@ export function countdownLine(what: string, left: number, width: number): string
 
 /** Whether the input is a key press. Terminals also send key releases, mouse and focus events, and replies to queries. */
 function isKey(data: string): boolean {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins what a terminal sends by itself
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character starts sequences that a terminal sends on its own
 	return !isKeyRelease(data) && !/^\x1b(\[(<|M|I$|O$|\?)|\]|P|_)/.test(data);
 }

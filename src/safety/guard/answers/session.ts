@@ -8,7 +8,7 @@ import { type Answers, placeName, questionText } from "../../policy/index.ts";
 import { answersFile, readAnswers, type StoredAnswer, writeAnswers } from "./file.ts";
 import { isSameSubject, refusedSubject, rememberedSubject, type Subject } from "./subject.ts";
 
-/** One answer as it is listed. */
+/** A listed answer. */
 export interface ListedAnswer extends StoredAnswer {
 	readonly holds: "session" | "always" | "once";
 }
@@ -114,7 +114,7 @@ function storedAnswers(file: string): readonly StoredAnswer[] {
 	return read.kind === "read" ? read.answers : [];
 }
 
-/** Stores an answer that holds always; if that fails, it holds once, and the user is told. */
+/** Stores a permanent answer; if that fails, it applies once, and the user is notified. */
 function storeAnswer(file: string, given: StoredAnswer, ctx: ExtensionContext): void {
 	try {
 		// Read again: another session may have written since.
@@ -125,7 +125,7 @@ function storeAnswer(file: string, given: StoredAnswer, ctx: ExtensionContext): 
 	}
 }
 
-/** Says what an answer for longer than once applies to. */
+/** Explains what a remembered answer applies to. */
 function aboutRemembering(subject: Subject): string {
 	return `A remembered answer applies to exactly this: ${subjectText(subject)}.`;
 }

@@ -74,7 +74,7 @@ function accessesByCommand({ accesses }: Footprint): ReadonlyMap<string, readonl
 	return Map.groupBy(accesses, ({ by }) => by);
 }
 
-/** Discarding changes of files named one by one is ordinary work; discarding those of folders loses what nobody looked at. */
+/** Discarding changes of individually named files is ordinary work; discarding those of folders may lose unreviewed work. */
 function namesFilesOnly(touches: readonly FileAccess[], { host }: CompiledRules): boolean {
 	const own = touches.filter(({ kind }) => kind === "write");
 	return own.length > 0 && own.length <= 20 && own.every(({ path }) => host.kind(path) === "file");
@@ -113,7 +113,7 @@ function isCommand(written: string): boolean {
 	return /\S\s+\S/.test(written.trim());
 }
 
-/** Whether a command whose words are all known is the one written in an exception; `*` stands for any part of one word. */
+/** Whether a command whose words are all known matches an exception; `*` matches any part of one word. */
 function fitsCommand(written: string, { program, args, text }: CommandRun): boolean {
 	if (program === null || args.includes(null)) return false;
 	const words = written.trim().split(/\s+/);

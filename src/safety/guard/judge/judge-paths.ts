@@ -135,13 +135,13 @@ function decided(rule: PathRule, touch: FileAccess): PathRule {
 		: rule;
 }
 
-/** Whether a search selects by name, so that its output tells that such files exist. */
+/** Whether a search selects by name, so that its output reveals that such files exist. */
 function listsByName({ kind, only = [] }: FileAccess): boolean {
 	return kind === "list" && only.some((glob) => !glob.startsWith("!"));
 }
 
 const nothing: ReadonlySet<string> = new Set();
-/** Folders that a build or an installation regenerates: removing them removes nobody's work. */
+/** Folders that a build or an installation regenerates: removing them loses no work. */
 const regenerable: ReadonlySet<string> = new Set(
 	"node_modules dist build out target coverage __pycache__ .venv venv .next .nuxt .output .turbo .cache .pytest_cache .mypy_cache .gradle tmp".split(
 		" ",

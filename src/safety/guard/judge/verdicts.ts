@@ -14,7 +14,7 @@ interface Ruled {
 	readonly reason: string;
 }
 
-/** A rule on trial allows the call and says what it would have done. */
+/** A rule on trial allows the call and reports what it would have decided. */
 function ruled(rule: Ruled, reason: string, advice: string, decision: Decision = rule.decision): Verdict {
 	const verdict = { policy: guard, rule: rule.name, reason, advice, origin: rule.origin };
 	if (!rule.dryRun) return { ...verdict, decision };

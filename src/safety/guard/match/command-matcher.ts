@@ -18,7 +18,7 @@ export interface Match {
 interface Attempt {
 	readonly pattern: CommandPattern;
 	readonly text: string;
-	/** The command that the text stands for. */
+	/** The command that the text represents. */
 	readonly by: string;
 	/** Whether only a match at the start of the text counts. */
 	readonly atStart?: true;
@@ -96,7 +96,7 @@ function* attemptsOnRun(groups: PatternGroups, run: CommandRun): Generator<Attem
 
 function* attemptsOnText(groups: PatternGroups, command: string, { unknowns }: Footprint): Generator<Attempt> {
 	const flat = singleBlanks(command);
-	// Text that cannot be parsed is tried as it stands, by every rule.
+	// Every rule is tried on unparsable text verbatim.
 	if (unknowns.some(({ what }) => what === "syntax")) {
 		yield* attemptsOf(groups.all, flat, command);
 		return;

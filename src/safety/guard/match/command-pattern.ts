@@ -1,4 +1,4 @@
-// The regular expression of a command rule, compiled, with what its text tells about it.
+// The regular expression of a command rule, compiled, with facts derived from its text.
 import { isProgramName } from "../../../footprint/index.ts";
 import { type CommandRule, costExponent, leadingWord, requiredTexts } from "../rules/index.ts";
 

@@ -13,7 +13,7 @@ export interface GitView {
 	isUntracked(path: string): boolean;
 	/** Whether git certainly tracks a file. */
 	isTracked(path: string): boolean;
-	/** Whether a directory or file is ignored and nothing in it is tracked: it is generated, or nobody's work. */
+	/** Whether a directory or file is ignored and contains nothing tracked: it is generated, or disposable. */
 	isRegenerated(path: string): boolean;
 }
 
@@ -105,7 +105,7 @@ function wayFrom(folder: string, place: string): string {
 	return relative(folder, place).replaceAll("\\", "/");
 }
 
-/** What one ignore file says about a place; a folder ends with a slash. */
+/** The verdict of one ignore file on a path; a folder ends with a slash. */
 function test(rules: Ignore | undefined, folder: string, place: string): "ignored" | "taken back" | undefined {
 	if (!rules) return undefined;
 	const way = wayFrom(folder, place);

@@ -16,7 +16,7 @@ export interface PathMatcher {
 	rulesFor(path: string, access: "read" | "change"): readonly PathRule[];
 	/** Literal places of anchored rules below `directory`, absolute: a search by name doesn't find them. */
 	placesBelow(directory: string, wanted: (rule: PathRule) => boolean): readonly string[];
-	/** Whether any wanted rule can match by name at any depth. */
+	/** Whether any rule that `wanted` accepts can match by name at any depth. */
 	matchesNames(wanted: (rule: PathRule) => boolean): boolean;
 }
 

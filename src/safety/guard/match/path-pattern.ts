@@ -90,7 +90,7 @@ function inserted(path: string, { platform }: PathEnvironment): string {
 	return platform === "win32" ? path.replaceAll("\\", "/") : escapeGlob(path).replace(/[{},'"`$]/g, "\\$&");
 }
 
-/** What people wrote: quotes and `$` mean nothing in a pattern, but they do to brace expansion. */
+/** A pattern as written: quotes and `$` are literal in a pattern, but not in brace expansion. */
 function written(text: string, { platform }: PathEnvironment): string {
 	return platform === "win32" ? text : text.replace(/['"`$]/g, "\\$&");
 }

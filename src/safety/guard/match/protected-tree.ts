@@ -95,7 +95,7 @@ function openTree({ touch, passOver, seen }: TreeSearch) {
 	const isExcluded = compileExclusion(touch);
 	const enters = (name: string, path: string) => !passOver.has(name) && !isExcluded(relative(touch.real, path));
 	return {
-		/** The places that any rule is about, read from the disk as they are asked for. */
+		/** The places that the rules protect, read from the disk on demand. */
 		*places() {
 			for (let at = 0; ; at++) {
 				while (at >= tree.relevant.length && tree.state === "open")

@@ -1,10 +1,10 @@
-// What the text of a regular expression tells about it: a bound of its work, texts that every match contains, the word it starts with.
+// Facts derived from the text of a regular expression: a bound of its work, texts that every match contains, the word it starts with.
 // Not a parser: an expression that isn't plain has no bound, no required text and no first word.
 // Invariants: the bound is never too low; no match lacks a required text or starts with another word.
 
-/** A private-use character; it stands for one character that isn't known. */
+/** A private-use character; it represents an unknown character. */
 const ANY = "\ue000";
-/** It stands for one blank, whichever it is. */
+/** Represents any blank. */
 const BLANK = "\ue001";
 
 /** More passes through a group than this count as unlimited. */

@@ -16,7 +16,7 @@ export interface ReadContext {
 
 export interface RuleEntry {
 	readonly text: string;
-	/** Whether its field says that it is an expression (`regex`), a place (`path`) or neither. */
+	/** Whether its field declares an expression (`regex`), a path (`path`) or neither. */
 	readonly as: "pattern" | "regex" | "path";
 	readonly reason: string | undefined;
 	readonly decision: "ask" | "deny" | undefined;

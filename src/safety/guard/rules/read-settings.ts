@@ -93,7 +93,7 @@ export function readTruth(value: Node, { source, report, key }: ReadContext): bo
 /** Reads how path patterns are matched. */
 export function readMatching(value: Node, { source, report, key }: ReadContext, rules: RuleSetDraft): void {
 	const said = value.kind === "scalar" ? value.written : "";
-	// Substrings match everything that segments match: one file that asks for them is enough, and no file can take them back.
+	// Substrings match everything that segments match: if one file selects them, they apply, and no file can revert that.
 	if (said === "substring") rules.matching = said;
 	else if (said === "segments") return;
 	else {

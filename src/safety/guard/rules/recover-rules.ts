@@ -69,7 +69,7 @@ function itemOf(entry: string, start: number): Item | undefined {
 
 function doubleQuoted(written: string): string | undefined {
 	const inner = /^"((?:[^"\\]|\\.)*)"/.exec(written)?.[1];
-	// A backslash that starts no YAML escape makes the file invalid; it stands for itself.
+	// A backslash that starts no YAML escape sequence makes the file invalid; here it is literal.
 	return inner?.replace(/\\(["\\/])/g, "$1");
 }
 

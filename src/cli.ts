@@ -61,7 +61,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 		["run", "resume", "approve", "reject", "tell", "pause", "abort", "drop", "release", "reopen", "rewind"],
 	],
 	["Look", ["list", "status", "show", "view", "diff", "report"]],
-	["Definitions", ["plan", "check", "rehearse"]],
+	["Definitions", ["plan", "init", "check", "rehearse"]],
 	["Clean up", ["remove", "prune"]],
 	["Many machines", ["engine"]],
 	["Shell", ["completion"]],

@@ -31,8 +31,9 @@ export function inspectWorkflowFile(file: string): Inspection {
 }
 
 function inspectCatalogue(catalogue: Catalogue): Inspection {
-	const { definitions, rejected } = catalogue;
-	const misspelt = misspeltBlacklists(catalogue, definitions.values(), BUILT_IN_TOOLS);
+	const { rejected } = catalogue;
+	const own = [...catalogue.definitions.values()].filter(({ tier }) => tier !== "shipped");
+	const misspelt = misspeltBlacklists(catalogue, own, BUILT_IN_TOOLS);
 	const left = new Set(sortDiagnostics([...catalogue.diagnostics, ...misspelt]));
 	const take = (files: ReadonlySet<string>, folder: string | undefined): Diagnostic[] => {
 		const taken = [...left].filter(
@@ -49,7 +50,7 @@ function inspectCatalogue(catalogue: Catalogue): Inspection {
 		if (other && all.every((each) => each === other || each.code === "hides-global")) foreign.push(foreignOf(other));
 		else findings.push({ kind: "workflow", name: key, file, loads: false, diagnostics: all });
 	}
-	for (const definition of definitions.values()) {
+	for (const definition of own) {
 		const { key, file } = definition;
 		const diagnostics = take(filesOf(definition), dirname(file));
 		findings.push({ kind: "workflow", name: key, file, loads: isSound(diagnostics), diagnostics });

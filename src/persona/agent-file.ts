@@ -20,7 +20,7 @@ import { readToolNames } from "./tool-names.ts";
 import { readText, readWordList } from "./words.ts";
 
 export interface AgentPlace {
-	readonly tier: "project" | "user";
+	readonly tier: "project" | "user" | "shipped";
 	/** Path relative to the agents folder, without `.md`, with `/` as separator. */
 	readonly path: string;
 	/** Tools for a file without `tools`: `reading` as in agent-team, `all` as in Claude Code. */

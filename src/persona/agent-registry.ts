@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { type Diagnostic, didYouMean, openReport, quoted, type Report, readSource } from "../definition/index.ts";
 import { walkFiles } from "../disk/index.ts";
+import { shippedFolder } from "../shipped/index.ts";
 import { type AgentPlace, readAgentFile } from "./agent-file.ts";
 import { findAgent, slugOf } from "./agent-names.ts";
 import type { AgentFile, AgentRegistry, BrokenAgent, Team } from "./persona.ts";
@@ -51,7 +52,17 @@ export function loadAgentRegistry(place: AgentSources): AgentRegistry {
 		}
 	}
 	const teams = readAllTeams(roots, place, { agents, broken, plain }, report);
-	return { agents, broken, plain, project: place.project, teams, diagnostics: report.diagnostics };
+	const shipped = (name: string): AgentFile | undefined => readShipped(name, skills);
+	return { agents, broken, plain, project: place.project, teams, shipped, diagnostics: report.diagnostics };
+}
+
+/** Reads the package's agent of this name. */
+function readShipped(name: string, skills: SkillPlaces): AgentFile | undefined {
+	if (!/^[a-z-]+$/.test(name)) return undefined;
+	const read = readSource(join(shippedFolder("agents"), `${name}.md`));
+	if (read.kind !== "text") return undefined;
+	const found = readAgentFile(read.source, { tier: "shipped", withoutTools: "reading", path: name, skills });
+	return found.kind === "agent" ? found.agent : undefined;
 }
 
 /** The folder and its ancestors up to the repository root, nearest first; only the folder if it is not in a repository. */

@@ -5,7 +5,7 @@ import type { ThinkingLevel } from "./model-choice.ts";
 import type { Restrictions } from "./restrictions.ts";
 
 export type PersonaOrigin =
-	| { readonly kind: "file"; readonly file: string; readonly tier: "project" | "user" }
+	| { readonly kind: "file"; readonly file: string; readonly tier: "project" | "user" | "shipped" }
 	/** Created from the text in a template. */
 	| { readonly kind: "inline" };
 
@@ -71,5 +71,7 @@ export interface AgentRegistry {
 	readonly project: "trusted" | "untrusted";
 	/** By lowercase name. */
 	readonly teams: ReadonlyMap<string, Team>;
+	/** The agent of exactly this name that comes with the package, read when it is asked for. */
+	readonly shipped: (name: string) => AgentFile | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }

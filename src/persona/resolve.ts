@@ -1,5 +1,6 @@
 // Resolves the text in a template to a persona: an agent file, or a role described by the text itself. Reads only the registry.
-// V1 the persona is never empty; V2 `agent` never falls back to a role; V3 if a team is named, only its members are candidates.
+// V1 the persona is never empty; V2 `agent` never falls back to a role; V3 if a team is named, only its members are candidates; V4 the package's
+// agents are found only by `agent` and their exact name, so that they change no role in words.
 import { type Diagnostic, didYouMean, type Problem, quoted, thereAre } from "../definition/index.ts";
 import { displayName, findAgent, slugOf } from "./agent-names.ts";
 import type { AgentFile, AgentRegistry, Persona } from "./persona.ts";
@@ -38,6 +39,8 @@ export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaF
 		return none("ambiguous-agent", message, "Write the full name.");
 	}
 	if (broken) return none(broken.code, `${broken.file}${lineOf(broken)}: ${broken.message}`, broken.remedy);
+	const shipped = shippedAgent({ ...wish, name }, cast);
+	if (shipped) return fromFile(shipped, undefined, wish.listsTools === true);
 	const names = pool.map((agent) => agent.name);
 	const suggestion = didYouMean(name, names);
 	if (wish.kind === "agent" || wish.team !== undefined) {
@@ -51,6 +54,11 @@ export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaF
 		remedy: "Add an agent file of that name to .pi/agents to define more than a role.",
 	};
 	return { kind: "persona", persona: inlinePersona(name), notices: suggestion === "" ? [] : [notice] };
+}
+
+/** The package's agent that a reference means. */
+function shippedAgent({ kind, name, team }: PersonaWish, cast: AgentRegistry): AgentFile | undefined {
+	return kind === "agent" && team === undefined ? cast.shipped(name) : undefined;
 }
 
 /** A persona from the user's text: a title such as `Software Architect`, or a whole prompt. */

@@ -40,13 +40,14 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 			message: `The chronicle ${request.name} does not load.`,
 			diagnostics: found.diagnostics,
 		};
-	const opened = openScenario(request, paths, "chronicle", found.key);
+	const opened = openScenario(request, paths, "chronicle", found);
 	if (opened.kind === "unplayable") return opened;
 	const { template } = found.read;
 	const expected = [...statesOf(template), ...childStates(template, paths)];
 	const task = request.task.trim() || defaultTask;
 	return {
 		kind: "playable",
+		shipped: found.tier === "shipped",
 		program: {
 			kind: "chronicle",
 			name: found.key,
@@ -68,6 +69,7 @@ export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths
 	const { program } = playable;
 	return {
 		kind: "coverable",
+		shipped: playable.shipped,
 		program: { ...program, scenario: undefined },
 		plan: planChronicleCoverage(template, toolsOf(template, paths)),
 		async play(scene, atStart) {

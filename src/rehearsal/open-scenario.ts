@@ -1,10 +1,10 @@
-// Opens the scenario for one definition: the requested one, else the project's own, else none; and checks that it fits the definition.
+// Opens the scenario for one definition: the requested one, else the project's own, else the package's for its definitions, else none; and checks that it fits the definition.
 import { resolve } from "node:path";
 import { type Diagnostic, didYouMean } from "../definition/index.ts";
 import type { Expected, ProjectPaths, RehearsalRequest, Unplayable } from "./rehearse.ts";
 import { automaticScenario, type Scenario } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";
-import { findScenario } from "./scenario-folder.ts";
+import { findScenario, findShippedScenario } from "./scenario-folder.ts";
 
 export interface OpenedScenario {
 	readonly kind: "opened";
@@ -14,14 +14,15 @@ export interface OpenedScenario {
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Opens the scenario for the definition with this key. */
+/** Opens the scenario for the definition with this key, which comes with the package or not. */
 export function openScenario(
 	{ name, scenario: named }: RehearsalRequest,
 	{ cwd }: ProjectPaths,
 	kind: "workflow" | "chronicle",
-	key: string,
+	{ key, tier }: { readonly key: string; readonly tier: string },
 ): OpenedScenario | Unplayable {
-	const file = named === undefined ? findScenario(cwd, kind, key) : resolve(cwd, named);
+	const own = named === undefined ? findScenario(cwd, kind, key) : resolve(cwd, named);
+	const file = own ?? (tier === "shipped" ? findShippedScenario(kind, key) : undefined);
 	if (file === undefined) return { kind: "opened", scenario: automaticScenario, file, diagnostics: [] };
 	const { scenario, diagnostics } = readScenarioFile(file);
 	if (scenario) return { kind: "opened", scenario, file, diagnostics };

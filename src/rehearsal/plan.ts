@@ -13,8 +13,8 @@ export function isKind(word: string | undefined): word is DefinitionKind {
 }
 
 /**
- * Finds the requested definition, of one kind or of either. If both kinds have the name, the requested scenario decides; without one the
- * result lists the choices.
+ * Finds the requested definition, of one kind or of either. If both kinds have the name, the one that does not come with the package is meant, else
+ * the requested scenario decides; without one the result lists the choices.
  */
 export function plan(
 	request: RehearsalRequest,
@@ -33,7 +33,7 @@ export function planCoverage(
 	return choose(request, kind, paths, { workflow: planWorkflowRuns, chronicle: planChronicleRuns });
 }
 
-function choose<T>(
+function choose<T extends Playable | Coverable>(
 	request: RehearsalRequest,
 	kind: DefinitionKind | undefined,
 	paths: ProjectPaths,
@@ -43,6 +43,8 @@ function choose<T>(
 	const chronicle = kind === "workflow" ? undefined : planners.chronicle(request, paths);
 	if (workflow && chronicle) {
 		const intended = kindOfScenario(request, paths);
+		const own = [workflow, chronicle].filter((found) => found.kind === "unplayable" || !found.shipped);
+		if (intended === undefined && own.length === 1 && own[0]) return own[0];
 		if (intended !== undefined) return intended === "workflow" ? workflow : chronicle;
 		const message = `There is a workflow ${request.name} and a chronicle ${request.name}. Say which: rehearse workflow ${request.name}, or rehearse chronicle ${request.name}.`;
 		return { kind: "unplayable", message, diagnostics: [], choices: ["workflow", "chronicle"] };

@@ -38,7 +38,7 @@ export interface CoverageOptions {
 
 /** Plays all runs of a plan and reports. Throws only if a copy of the project cannot be made. */
 export async function rehearseEvery(
-	{ program, plan, play }: Coverable,
+	{ program, plan, play, shipped }: Coverable,
 	host: RehearsalHost,
 	{ mostRuns, mostMs, onRun, signal }: CoverageOptions,
 ): Promise<CoverageReport> {
@@ -53,6 +53,7 @@ export async function rehearseEvery(
 		const report = await rehearse(
 			{
 				kind: "playable",
+				shipped,
 				program,
 				config: { script: run.script },
 				async play(scene) {

@@ -34,6 +34,8 @@ export interface Expected {
 /** A program and the function that plays it. */
 export interface Playable {
 	readonly kind: "playable";
+	/** It comes with the package. */
+	readonly shipped: boolean;
 	readonly program: Program;
 	/** Configuration of the processes, scenario aside. */
 	readonly config: Pick<RehearsalConfig, "path" | "script">;
@@ -44,6 +46,8 @@ export interface Playable {
 /** A definition with the runs that cover it. */
 export interface Coverable {
 	readonly kind: "coverable";
+	/** It comes with the package. */
+	readonly shipped: boolean;
 	readonly program: Program;
 	readonly plan: CoveragePlan;
 	/** Plays one planned run. `atStart` answers a question that is asked before the understudy's first message. */

@@ -1,6 +1,7 @@
-// The folders of a project's scenarios: one file per definition.
+// The folders of scenarios: one file per definition.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { shippedFolder } from "../shipped/index.ts";
 
 /** In order of precedence. */
 export const scenarioEndings: readonly string[] = ["yaml", "yml", "json"];
@@ -12,7 +13,15 @@ const folders = { workflow: "workflows", chronicle: "chronicles" };
  */
 export function findScenario(project: string, kind: keyof typeof folders, name: string): string | undefined {
 	if (/[\\/]/.test(name) || name.startsWith(".")) return undefined;
-	const folder = scenarioFolder(project, kind);
+	return findIn(scenarioFolder(project, kind), name);
+}
+
+/** The scenario file that comes with the package for one of its definitions. */
+export function findShippedScenario(kind: keyof typeof folders, name: string): string | undefined {
+	return findIn(shippedFolder(`${kind} scenarios`), name);
+}
+
+function findIn(folder: string, name: string): string | undefined {
 	return scenarioEndings.map((ending) => join(folder, `${name}.${ending}`)).find((file) => existsSync(file));
 }
 

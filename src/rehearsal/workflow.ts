@@ -48,12 +48,13 @@ export function planWorkflow(request: RehearsalRequest, paths: ProjectPaths): Pl
 		const message = `The workflow ${request.name} runs only inside other workflows. Rehearse one that contains it.`;
 		return { kind: "unplayable", message, diagnostics: [] };
 	}
-	const opened = openScenario(request, paths, "workflow", definition.key);
+	const opened = openScenario(request, paths, "workflow", definition);
 	if (opened.kind === "unplayable") return opened;
 	const expected = phasesOf(definition, catalogue);
 	const task = request.task.trim() || defaultTask;
 	return {
 		kind: "playable",
+		shipped: definition.tier === "shipped",
 		program: {
 			kind: "workflow",
 			name,
@@ -80,6 +81,7 @@ export function planWorkflowRuns(request: RehearsalRequest, paths: ProjectPaths)
 	const key = (commands.get(request.name) ?? definitions.get(request.name))?.key ?? request.name;
 	return {
 		kind: "coverable",
+		shipped: playable.shipped,
 		program: { ...program, scenario: undefined },
 		plan: planWorkflowCoverage(definitions, key),
 		async play(scene) {

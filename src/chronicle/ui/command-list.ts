@@ -12,6 +12,7 @@ export const listedCommands: readonly ListedCommand[] = [
 	{ name: "list", about: "lists the templates and runs of the project" },
 	{ name: "status", about: "shows the status of a run, its cost and what it waits for" },
 	{ name: "show", about: "draws a template: its states, their personas and your approvals" },
+	{ name: "init", about: "copies a definition that comes with the package into the project, to change it" },
 	{ name: "view", about: "shows the status with every move, findings, and the files that the run changed" },
 	{ name: "approve", about: "approves the pending move; the run continues" },
 	{ name: "reject", about: "rejects the pending move; the worker continues with your message" },

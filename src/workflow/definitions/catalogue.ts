@@ -3,6 +3,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../../definition/index.ts";
+import { shippedFolder } from "../../shipped/index.ts";
 import type { Catalogue } from "./definition.ts";
 import { type Draft, draftWorkflow } from "./draft.ts";
 import { openRealDirectories } from "./entry-path.ts";
@@ -15,21 +16,24 @@ export interface Roots {
 	readonly globalRoot: string;
 	/** `undefined` if the project has none or is not trusted. */
 	readonly projectRoot: string | undefined;
+	/** Those that come with the package; `undefined`: none. */
+	readonly shippedRoot?: string | undefined;
 }
 
 /**
  * The workflow directories of a session: `workflows` in pi's agent directory (`getAgentDir()`, which treats an empty variable as unset
- * and expands `~`), and `.pi/workflows` in the working directory if the project is trusted.
+ * and expands `~`), `.pi/workflows` in the working directory if the project is trusted, and the package's own.
  */
 export function workflowRoots(session: { agentDir: string; cwd: string; trusted: boolean }): Roots {
 	return {
 		globalRoot: join(session.agentDir, "workflows"),
 		projectRoot: session.trusted ? join(session.cwd, ".pi", "workflows") : undefined,
+		shippedRoot: shippedFolder("workflows"),
 	};
 }
 
 /** Loads the catalogue from disk. */
-export function loadCatalogue({ globalRoot, projectRoot }: Roots): Catalogue {
+export function loadCatalogue({ globalRoot, projectRoot, shippedRoot }: Roots): Catalogue {
 	const realDirectory = openRealDirectories();
 	const readPhaseFile = openPhaseReader();
 	const further: Diagnostic[] = [];
@@ -40,7 +44,8 @@ export function loadCatalogue({ globalRoot, projectRoot }: Roots): Catalogue {
 	};
 	const global = draftTier(globalRoot, "global");
 	const project = projectRoot === undefined || isSame(globalRoot, projectRoot) ? [] : draftTier(projectRoot, "project");
-	return linkDrafts(global, project, further);
+	const shipped = shippedRoot === undefined ? [] : draftTier(shippedRoot, "shipped");
+	return linkDrafts({ global, project, shipped }, further);
 }
 
 function isSame(a: string, b: string): boolean {

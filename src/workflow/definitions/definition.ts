@@ -73,15 +73,18 @@ export interface WorkflowDefinition {
 	readonly notDoneReminder: string | undefined;
 	readonly completionMessage: string | undefined;
 	readonly entries: readonly (Phase | Reference)[];
-	readonly tier: "global" | "project";
+	readonly tier: WorkflowTier;
 	/** Absolute path of its workflow.yaml. */
 	readonly file: string;
 }
 
+/** Whose a workflow is: the project's, the user's, or the package's. */
+export type WorkflowTier = "project" | "global" | "shipped";
+
 /** A directory with a workflow.yaml that did not load. */
 export interface Rejection {
 	readonly key: string;
-	readonly tier: "global" | "project";
+	readonly tier: WorkflowTier;
 	/** Absolute path of its workflow.yaml. */
 	readonly file: string;
 	/** At least one error; includes those of its phase files. */

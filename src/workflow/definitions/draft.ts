@@ -11,7 +11,7 @@ import {
 	type Report,
 	readSource,
 } from "../../definition/index.ts";
-import type { Phase, Reference, ToolMention, WorkflowDefinition } from "./definition.ts";
+import type { Phase, Reference, ToolMention, WorkflowDefinition, WorkflowTier } from "./definition.ts";
 import { locateEntry, type RealDirectories } from "./entry-path.ts";
 import type { PhaseReader } from "./phase-file.ts";
 import type { Candidate } from "./scan.ts";
@@ -26,7 +26,7 @@ type FileEntry = Extract<PlacedEntry, { kind: "file" }>;
 
 export interface Draft {
 	readonly key: string;
-	readonly tier: "global" | "project";
+	readonly tier: WorkflowTier;
 	readonly depth: "direct" | "nested";
 	readonly file: string;
 	/** `undefined` if an error prevents it from loading. */
@@ -41,7 +41,7 @@ export interface Draft {
 /** Reads a workflow and its phase files. */
 export function draftWorkflow(
 	candidate: Candidate,
-	tier: "global" | "project",
+	tier: WorkflowTier,
 	readPhaseFile: PhaseReader,
 	realDirectory: RealDirectories,
 ): Draft {

@@ -1,19 +1,20 @@
-// Merges the two tiers into one catalogue: resolves keys, references, and command names.
+// Merges the tiers into one catalogue: resolves keys, references, and command names.
 // L1 a project directory with a workflow.yaml claims its key, whether or not it loads: a broken workflow is never replaced by a global
 // one, whose limits may differ; L2 a workflow that refers to a missing one is rejected, and so is every workflow that refers to it;
-// L3 the result depends only on names, not on the order of directory listings.
+// L3 the result depends only on names, not on the order of directory listings; L4 the package's workflows are chosen only for keys and commands that
+// no workflow of project or user has.
 import { type Diagnostic, didYouMean, loopFrom, type Place, quoted, sortDiagnostics } from "../../definition/index.ts";
-import type { Catalogue, Rejection, WorkflowDefinition } from "./definition.ts";
+import type { Catalogue, Rejection, WorkflowDefinition, WorkflowTier } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 
-/** Links the drafts of both tiers. `further`: diagnostics that belong to no workflow. */
+/** Links the drafts of all tiers. `further`: diagnostics that belong to no workflow. */
 export function linkDrafts(
-	global: readonly Draft[],
-	project: readonly Draft[],
+	{ global, project, shipped }: Readonly<Record<WorkflowTier, readonly Draft[]>>,
 	further: readonly Diagnostic[],
 ): Catalogue {
 	const linking = new Linking(further);
 	linking.choose(global, project);
+	linking.addShipped(shipped);
 	linking.removeLoops();
 	linking.removeDangling();
 	return linking.catalogue();
@@ -57,6 +58,15 @@ class Linking {
 			if (draft.definition) this.chosen.set(key, draft);
 			else
 				this.reject(draft, hidden !== undefined && hidden !== draft && hidden.definition ? [hides(draft, hidden)] : []);
+		}
+	}
+
+	/** Adds the package's workflows whose keys are free. */
+	addShipped(shipped: readonly Draft[]): void {
+		for (const draft of shipped) {
+			if (this.chosen.has(draft.key) || this.rejected.has(draft.key)) continue;
+			if (draft.definition) this.chosen.set(draft.key, draft);
+			else this.reject(draft, []);
 		}
 	}
 
@@ -183,10 +193,16 @@ function missingReference(draft: Draft, key: string, place: Place, known: readon
 	};
 }
 
-/** Assigns command names to definitions: visible beats hidden, project beats global, then the smaller key wins. */
+/** Ranks of the tiers: the smaller wins. */
+const tierRank: Readonly<Record<WorkflowTier, number>> = { project: 0, global: 1, shipped: 2 };
+
+/**
+ * Assigns command names to definitions: visible beats hidden, the project's beats the user's, then the smaller key wins. The package's get what is
+ * left.
+ */
 function assignCommands(drafts: readonly Draft[], diagnostics: Diagnostic[]): Map<string, WorkflowDefinition> {
 	const rank = (draft: Draft): string =>
-		`${draft.definition?.show === "user" ? 0 : 1}${draft.tier === "project" ? 0 : 1}${draft.key}`;
+		`${draft.tier === "shipped" ? 1 : 0}${draft.definition?.show === "user" ? 0 : 1}${tierRank[draft.tier]}${draft.key}`;
 	const commands = new Map<string, WorkflowDefinition>();
 	for (const draft of drafts.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))) {
 		const { definition } = draft;
@@ -196,6 +212,7 @@ function assignCommands(drafts: readonly Draft[], diagnostics: Diagnostic[]): Ma
 			commands.set(definition.commandName, definition);
 			continue;
 		}
+		if (draft.tier === "shipped") continue;
 		diagnostics.push({
 			...draft.commandPlace,
 			severity: "warning",

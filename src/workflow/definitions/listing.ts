@@ -8,32 +8,51 @@ import type { Catalogue, Phase, Reference, ToolLimits, WorkflowDefinition } from
  */
 export function usageLines(catalogue: Catalogue, base?: string): string[] {
 	const visible = visibleCommands(catalogue);
+	const own = visible.filter(([, { tier }]) => tier !== "shipped");
 	const lines = ["Usage: /workflow <name> <task>", ""];
-	if (visible.length === 0)
+	if (own.length === 0)
 		lines.push(
-			"No workflow to start. Create one in .pi/workflows/<name>/workflow.yaml, or into the same folder of pi's agent directory.",
+			"No workflow of your own. Create one in .pi/workflows/<name>/workflow.yaml, or into the same folder of pi's agent directory.",
 		);
 	else {
 		lines.push("Workflows:");
-		for (const [command, { name }] of visible) lines.push(`  ${command} — ${singleLine(name)}`);
+		for (const [command, { name }] of own) lines.push(`  ${command} — ${singleLine(name)}`);
 	}
-	return [...lines, ...rejectedSummary(catalogue, base)];
+	return [...lines, ...rejectedSummary(catalogue, base), ...shippedLines(visible)];
 }
 
-/** Every workflow with its phases, then the rejected ones with their diagnostics. Paths are shown relative to `base`. */
+/** The package's workflows that can be started, with their phases. */
+function shippedLines(visible: readonly (readonly [string, WorkflowDefinition])[]): string[] {
+	const lines = visible.flatMap(([command, { tier, name, entries }]) =>
+		tier === "shipped" ? [`  ${command} — ${singleLine(name)}: ${entries.map(entryName).join(" → ")}`] : [],
+	);
+	return lines.length === 0
+		? []
+		: ["", "Ready to use (/workflow init <name> copies one into the project, to change it):", ...lines];
+}
+
+function entryName(entry: Phase | Reference): string {
+	return singleLine(entry.kind === "reference" ? entry.key : entry.name);
+}
+
+const tierLabels = { project: "project", global: "global", shipped: "ready to use" } as const;
+
+/** Every workflow with its phases, the package's last, then the rejected ones with their diagnostics. Paths are shown relative to `base`. */
 export function listLines(catalogue: Catalogue, base?: string): string[] {
 	const lines: string[] = [];
 	const started = new Map([...catalogue.commands].map(([command, definition]) => [definition, command]));
-	for (const definition of catalogue.definitions.values()) {
+	const isShipped = ({ tier }: WorkflowDefinition): number => (tier === "shipped" ? 1 : 0);
+	const ordered = [...catalogue.definitions.values()].sort((a, b) => isShipped(a) - isShipped(b));
+	for (const definition of ordered) {
 		const command = definition.show === "user" ? started.get(definition) : undefined;
 		const how =
 			command === undefined ? (definition.show === "user" ? "name taken" : "inside others") : `/workflow ${command}`;
-		lines.push(`${definition.key} — ${singleLine(definition.name)} (${definition.tier}, ${how})`);
+		lines.push(`${definition.key} — ${singleLine(definition.name)} (${tierLabels[definition.tier]}, ${how})`);
 		lines.push(`  ${definition.entries.map(entryLabel).join(" → ")}`);
 	}
 	if (lines.length === 0) lines.push("No workflow is loaded.");
 	for (const { key, tier, file, diagnostics } of catalogue.rejected.values()) {
-		lines.push(`✗ ${singleLine(key)} (${tier}) does not load: ${singleLine(formatPath(file, base))}`);
+		lines.push(`✗ ${singleLine(key)} (${tierLabels[tier]}) does not load: ${singleLine(formatPath(file, base))}`);
 		for (const diagnostic of diagnostics.slice(0, 5)) lines.push(`    ${formatDiagnostic(diagnostic, base)}`);
 		if (diagnostics.length > 5) lines.push(`    … and ${diagnostics.length - 5} more: /workflow check`);
 	}
@@ -48,7 +67,8 @@ export function catalogueCheckLines(
 ): string[] {
 	const all = [...catalogue.diagnostics, ...further];
 	const errors = all.filter(({ severity }) => severity === "error").length;
-	const loaded = count(catalogue.definitions.size, "workflow");
+	const own = [...catalogue.definitions.values()].filter(({ tier }) => tier !== "shipped");
+	const loaded = count(own.length, "workflow");
 	const rejected = catalogue.rejected.size === 0 ? "" : `, ${catalogue.rejected.size} did not load`;
 	const found =
 		all.length === 0 ? "no problems" : `${count(errors, "error")}, ${count(all.length - errors, "warning")}`;

@@ -33,6 +33,7 @@ export interface WorkflowRead {
 export const commandWords: readonly string[] = [
 	"list",
 	"check",
+	"init",
 	"status",
 	"show",
 	"pause",

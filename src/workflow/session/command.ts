@@ -3,6 +3,7 @@
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { exitCodes, pageText, say } from "../../pi/index.ts";
+import { shippedNames } from "../../shipped/index.ts";
 import {
 	type Catalogue,
 	catalogueCheckLines,
@@ -35,7 +36,7 @@ type Verb = (
 ) => void | Promise<void>;
 
 /** Verbs that take an argument. */
-const verbsWithArgument: ReadonlySet<string> = new Set(["show", "back"]);
+const verbsWithArgument: ReadonlySet<string> = new Set(["show", "back", "init"]);
 
 const checkPointer = "`pi-chronicle check` in a shell checks every definition of the project.";
 
@@ -52,6 +53,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 		return pageText(ctx, "Workflow check", text);
 	},
 	status: ({ controller }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, controller)),
+	init: async (_workflows, ctx, name) => (await import("./init.ts")).initWorkflow(ctx, name),
 	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
 	pause: (workflows, ctx) => void change(workflows, ctx, { kind: "pause", by: "person" }),
 	resume,
@@ -152,6 +154,7 @@ export function completeWorkflow(
 	const [, verb, argument = ""] = /^(\S+) +(\S*)$/.exec(prefix) ?? [];
 	const behind = (labels: readonly string[]) => labels.map((label) => ({ value: `${verb} ${label}`, label }));
 	const earlier = run?.kind === "live" ? earlierPhases(run) : [];
+	const shipped = verb === spelled("init") ? shippedNames() : [];
 	const offered =
 		verb === undefined
 			? [
@@ -162,9 +165,7 @@ export function completeWorkflow(
 				]
 			: verb === spelled("show")
 				? names.map((item) => ({ ...item, value: `${verb} ${item.value}` }))
-				: verb === spelled("back")
-					? behind(earlier)
-					: [];
+				: behind(verb === spelled("back") ? earlier : shipped);
 	const typed = verb === undefined ? prefix : argument;
 	const found = offered.filter(({ label }) => label.startsWith(typed));
 	// With an open list, Enter selects an item instead of sending the complete command.
@@ -173,7 +174,7 @@ export function completeWorkflow(
 
 /** Whether a verb applies now: most verbs require a run in a certain state. */
 function isApplicable(verb: string, run: WorkflowRun | undefined): boolean {
-	if (verb === "list" || verb === "check" || verb === "show") return true;
+	if (["list", "check", "show", "init"].includes(verb)) return true;
 	if (run === undefined) return false;
 	switch (verb) {
 		case "pause":

@@ -1,21 +1,25 @@
 // Finds chronicle templates: which files exist, whose they are, and which of them load.
 // S1 a bad file hides no good one: of files with one name the first that loads is selected, and those skipped for it are reported; S2 the project's
-// come before the user's, JSON before YAML; S3 a project's are read only if the user trusts it.
+// come before the user's, JSON before YAML; S3 a project's are read only if the user trusts it; S4 the package's own are selected only by names that no
+// file of project or user has, whether or not it loads.
 import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../../definition/index.ts";
+import { shippedFolder } from "../../../shipped/index.ts";
 import { readTemplate, type Template } from "../../core/index.ts";
 
 export interface TemplateFolders {
 	/** `undefined` if the project is not trusted. */
 	readonly project: string | undefined;
 	readonly personal: string;
+	/** Those that come with the package; `undefined`: none. */
+	readonly shipped?: string | undefined;
 }
 
 export interface FoundTemplate {
 	/** File name without its extension: the template's name in commands. */
 	readonly key: string;
-	readonly tier: "project" | "personal";
+	readonly tier: "project" | "personal" | "shipped";
 	/** Absolute. */
 	readonly file: string;
 	/** `undefined` if it does not load; then `diagnostics` has an error. */
@@ -30,9 +34,9 @@ export type SelectedTemplate = FoundTemplate & {
 };
 
 export interface TemplateCatalogue {
-	/** By key, sorted. */
+	/** By key: those of project and user sorted, then the package's. */
 	readonly templates: ReadonlyMap<string, SelectedTemplate>;
-	/** Every file, also those that no name selects. */
+	/** Every file of project and user, also those that no name selects. */
 	readonly files: readonly FoundTemplate[];
 	/** All problems, sorted. */
 	readonly diagnostics: readonly Diagnostic[];
@@ -41,16 +45,17 @@ export interface TemplateCatalogue {
 const endings = [".json", ".jsonc", ".json5", ".yaml", ".yml"];
 const mostBytes = 256_000;
 
-/** Where templates are: `.pi/chronicle/workflows` of a trusted project, and `chronicle/workflows` below pi's agent folder. */
+/** Where templates are: `.pi/chronicle/workflows` of a trusted project, `chronicle/workflows` below pi's agent folder, and the package's own. */
 export function templateFolders(place: { cwd: string; agentFolder: string; trusted: boolean }): TemplateFolders {
 	return {
 		project: place.trusted ? join(place.cwd, ".pi", "chronicle", "workflows") : undefined,
 		personal: join(place.agentFolder, "chronicle", "workflows"),
+		shipped: shippedFolder("templates"),
 	};
 }
 
 /** Reads all templates. Never throws. */
-export function readTemplates({ project, personal }: TemplateFolders): TemplateCatalogue {
+export function readTemplates({ project, personal, shipped }: TemplateFolders): TemplateCatalogue {
 	const all = [...(project === undefined ? [] : readFolder(project, "project")), ...readFolder(personal, "personal")];
 	const templates = new Map<string, SelectedTemplate>();
 	const files: FoundTemplate[] = [];
@@ -64,6 +69,8 @@ export function readTemplates({ project, personal }: TemplateFolders): TemplateC
 			...named.map((found) => (found !== meant && !before.includes(found) ? withoutUse(found, meant) : found)),
 		);
 	}
+	for (const found of shipped === undefined ? [] : readFolder(shipped, "shipped"))
+		if (!templates.has(found.key)) templates.set(found.key, { ...found, inPlaceOf: [] });
 	const folders = [...(project === undefined ? [] : [project]), personal].flatMap(folderProblem);
 	return {
 		templates,

@@ -1,5 +1,6 @@
 // What can follow a command line that is being typed: commands and templates, then runs, states, visits and options. Shared by pi's editor and
 // the shell. Nothing is offered where the words are complete, so that Enter runs them at once.
+import { shippedNames } from "../../../shipped/index.ts";
 import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded, type Project } from "../../engine/index.ts";
 import type { ListedCommand } from "../command-list.ts";
@@ -57,6 +58,7 @@ export async function completeLine(
 		const shown = startsByName ? templates().filter(({ label }) => !hidden.has(label)) : [];
 		return offer([...shown, ...listed.map((command) => item(command.name, command.about))]);
 	}
+	if (name === "init") return words.length === 1 ? offer(shippedNames().map((shipped) => item(shipped))) : null;
 	if (takesTemplate.has(name)) return words.length === 1 ? offer(templates()) : null;
 	const command = commands.find((one) => one.name === name);
 	if (!command) return null;

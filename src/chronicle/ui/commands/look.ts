@@ -16,13 +16,15 @@ import {
 	templateDiagram,
 	templateLines,
 	templateNotes,
-	templatePlace,
 } from "../text/index.ts";
 import { undoneOf } from "../timeline/index.ts";
 import { type Command, type CommandCall, type CommandResponse, failed, misuse, refused } from "./command.ts";
 import { namesRun, resolveLedger, resolveRun } from "./run-name.ts";
 
 const unknownRun = "0, 2 no such run";
+
+/** What `list --json` calls the tiers. */
+const templateOrigins = { project: "project", personal: "person", shipped: "package" } as const;
 
 const list: Command = {
 	name: "list",
@@ -37,8 +39,7 @@ const list: Command = {
 		const shadowed = (name: string): string | undefined =>
 			reserved?.has(name) ? `${prefix}start ${name} <task>` : undefined;
 		const lines = [
-			...templateLines(catalogue, project, shadowed),
-			...(catalogue.templates.size === 0 ? [`  Write one: ${templatePlace(project)}`] : []),
+			...templateLines(catalogue, project, prefix, shadowed),
 			"",
 			...(await runLines(project, prefix, entries)),
 			...(reserved === undefined
@@ -51,7 +52,7 @@ const list: Command = {
 		const data = {
 			templates: [...catalogue.templates.values()].map(({ key, tier, file, read, diagnostics }) => ({
 				name: key,
-				from: tier === "personal" ? "person" : "project",
+				from: templateOrigins[tier],
 				file,
 				loads: read !== undefined,
 				...(read?.template.description ? { description: read.template.description } : {}),

@@ -2,6 +2,7 @@
 import type { Project } from "../../engine/index.ts";
 import { type CommandGrammar, parseArguments } from "./arguments.ts";
 import { type Command, type CommandHost, type CommandResponse, misuse } from "./command.ts";
+import { initCommand } from "./init.ts";
 import { lookingCommands } from "./look.ts";
 import { removingCommands } from "./remove.ts";
 import { mayNameRun, namesRun } from "./run-name.ts";
@@ -12,6 +13,7 @@ import { steeringCommands } from "./steer.ts";
 export const commands: readonly Command[] = [
 	startCommand,
 	...lookingCommands,
+	initCommand,
 	...removingCommands,
 	...steeringCommands,
 ];

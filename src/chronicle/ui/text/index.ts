@@ -2,7 +2,7 @@ export { type ComplaintText, complaintLines, templateCheckLines } from "./check-
 export { cleanupLines } from "./cleanup-lines.ts";
 export { endLines } from "./end-lines.ts";
 export { type ForeignEntry, foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
-export { isStopped, runLines, templateLines, templatePlace, waits } from "./list-lines.ts";
+export { isStopped, runLines, templateLines, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
 export { differenceLines, questionLines, questionTitle, rewindLines } from "./question-lines.ts";
 export { removalLines, removedLines } from "./removal-lines.ts";

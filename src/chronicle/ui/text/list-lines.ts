@@ -1,5 +1,7 @@
 // The templates and runs of a project, as plain lines for any screen.
+import { join } from "node:path";
 import { formatDiagnostic, formatPath } from "../../../definition/index.ts";
+import { shippedWorkflows } from "../../../shipped/index.ts";
 import type { LedgerEntry } from "../../core/index.ts";
 import {
 	isLoaded,
@@ -17,28 +19,37 @@ const mostRuns = 20;
 const mostChildren = 5;
 const taskLength = 60;
 
-/** Templates with what is wrong with them. `shadowed`: names that a command hides. */
+/** Templates with what is wrong with them, then those that come with the package. `shadowed`: names that a command hides; `prefix` precedes commands. */
 export function templateLines(
 	{ templates, diagnostics }: TemplateCatalogue,
 	{ place }: Pick<Project, "place">,
+	prefix: string,
 	shadowed: (name: string) => string | undefined = () => undefined,
 ): string[] {
 	const loaded = [...templates.values()].filter(isLoaded);
 	const width = Math.max(0, ...loaded.map(({ key }) => key.length));
-	const lines = loaded.map((found) => {
+	const line = (found: (typeof loaded)[number]): string => {
 		const { template } = found.read;
 		const about = template.description ?? [...template.states.keys()].join(" → ");
 		const how = shadowed(found.key);
 		return `  ${found.key.padEnd(width)}  ${about}${whose(found, place.cwd)}${how === undefined ? "" : ` (start it with ${how})`}`;
-	});
+	};
+	const own = loaded.filter(({ tier }) => tier !== "shipped");
+	const shipped = loaded.filter(({ tier }) => tier === "shipped");
 	const problems = diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, place.cwd)}`);
 	const untrusted =
 		place.trust === "untrusted" ? ["  The project's templates are not read: pi does not trust the project."] : [];
 	return [
-		loaded.length === 0 ? "No templates." : "Templates:",
-		...lines,
+		own.length === 0 ? `No templates of your own. Write one: ${templatePlace(place.cwd)}` : "Templates:",
+		...own.map(line),
 		...untrusted,
 		...(problems.length === 0 ? [] : ["Problems:", ...problems]),
+		...(shipped.length === 0
+			? []
+			: ["", `Ready to use (${prefix}init <name> copies one into the project, to change it):`, ...shipped.map(line)]),
+		`  Workflows, in pi: ${shippedWorkflows()
+			.map((name) => `/workflow ${name}`)
+			.join(", ")}`,
 	];
 }
 
@@ -53,8 +64,8 @@ function whose({ tier, inPlaceOf }: SelectedTemplate, cwd: string): string {
 }
 
 /** Where new templates go, for a project that has none. */
-export function templatePlace({ place }: Pick<Project, "place">): string {
-	return formatPath(`${place.cwd}/.pi/chronicle/workflows/<name>.json`, place.cwd);
+function templatePlace(cwd: string): string {
+	return formatPath(join(cwd, ".pi", "chronicle", "workflows", "<name>.json"), cwd);
 }
 
 /** Runs, newest first, with what those that wait are waiting for; child runs below their parent. */

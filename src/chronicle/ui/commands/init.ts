@@ -1,0 +1,35 @@
+// `init`: copies a definition that comes with the package into the project. It wins over the package's from then on.
+import { thereAre } from "../../../definition/index.ts";
+import { exitCodes } from "../../../pi/index.ts";
+import { copyLines, copyShipped, shippedNames } from "../../../shipped/index.ts";
+import { type Command, misuse, refused } from "./command.ts";
+
+export const initCommand: Command = {
+	name: "init",
+	takes: "<name>",
+	details: `Copies a definition that comes with the package into .pi of the project, with the agents that it names and its scenario, so that you can change
+it. Files that are there already are not changed. From then on the project's copy is used.`,
+	exits: "0, 1 it cannot be written, 2 there is no such definition, or the project has one of that name",
+	most: 1,
+	needs: "nothing",
+	runs: "none",
+	async perform({ parsed, project, host: { prefix } }) {
+		const [name] = parsed.names;
+		if (name === undefined) return misuse(`Name a definition: ${prefix}init <name>. ${thereAre(shippedNames(), "")}`);
+		const { cwd, trust } = project.place;
+		try {
+			const copied = copyShipped(name, cwd);
+			if ("message" in copied) return refused({ code: "not-copied", ...copied });
+			return { kind: "done", lines: copyLines(copied, cwd, trust === "trusted"), data: { ...copied } };
+		} catch (error) {
+			const { message } = error as Error;
+			const remedy = "Make the folder writable.";
+			return refused({
+				code: "io",
+				message: `The definition cannot be copied: ${message}`,
+				remedy,
+				exitCode: exitCodes.failed,
+			});
+		}
+	},
+};

@@ -1,0 +1,23 @@
+// Where the definitions that come with the package are. They are laid out as a project's `.pi` folder.
+import { join } from "node:path";
+import { packageRoot } from "../pi/index.ts";
+
+const folders = {
+	workflows: ["workflows"],
+	templates: ["chronicle", "workflows"],
+	agents: ["agents"],
+	"workflow scenarios": ["rehearsals", "workflows"],
+	"chronicle scenarios": ["rehearsals", "chronicles"],
+} as const;
+
+export type ShippedKind = keyof typeof folders;
+
+/** Absolute path of the package's definitions of one kind. */
+export function shippedFolder(kind: ShippedKind): string {
+	return join(packageRoot(), "definitions", ...folders[kind]);
+}
+
+/** Path of the same kind below a project's folder. */
+export function projectFolder(cwd: string, kind: ShippedKind): string {
+	return join(cwd, ".pi", ...folders[kind]);
+}

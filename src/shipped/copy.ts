@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { didYouMean, formatPath, type Node, openSource, parseYaml, quoted, thereAre } from "../definition/index.ts";
-import { projectFolder, type ShippedKind, shippedFolder } from "./folders.ts";
+import { copyFolder, type ShippedKind, shippedFolder } from "./folders.ts";
 
 export interface ShippedCopy {
 	readonly name: string;
@@ -70,7 +70,7 @@ export function copyShipped(name: string, cwd: string): ShippedCopy | CopyRefusa
 		const message = `No definition ${quoted(name)} comes with the package.${didYouMean(name, names)}`;
 		return { message, remedy: thereAre(names, "") };
 	}
-	const target = ({ kind, path }: PlacedFile): string => join(projectFolder(cwd, kind), path);
+	const target = ({ kind, path }: PlacedFile): string => join(copyFolder(cwd, kind), path);
 	const inTheWay = takenPath(name, source, cwd);
 	if (inTheWay !== undefined)
 		return {
@@ -79,7 +79,10 @@ export function copyShipped(name: string, cwd: string): ShippedCopy | CopyRefusa
 		};
 	const kept = source.further.filter((file) => existsSync(target(file)));
 	const written = [...source.files, ...source.further].filter((file) => !kept.includes(file));
-	const texts = written.map((file) => ({ path: target(file), text: readFileSync(join(shippedFolder(file.kind), file.path)) }));
+	const texts = written.map((file) => ({
+		path: target(file),
+		text: readFileSync(join(shippedFolder(file.kind), file.path)),
+	}));
 	for (const { path, text } of texts) {
 		mkdirSync(dirname(path), { recursive: true });
 		writeFileSync(path, text, { flag: "wx" });
@@ -90,10 +93,10 @@ export function copyShipped(name: string, cwd: string): ShippedCopy | CopyRefusa
 /** A file or folder of the project that has the definition's name. */
 function takenPath(name: string, { kind }: Source, cwd: string): string | undefined {
 	if (kind === "workflow") {
-		const folder = join(projectFolder(cwd, "workflows"), name);
+		const folder = join(copyFolder(cwd, "workflows"), name);
 		return existsSync(folder) ? folder : undefined;
 	}
-	const folder = projectFolder(cwd, "templates");
+	const folder = copyFolder(cwd, "templates");
 	const same = existsSync(folder)
 		? readdirSync(folder).find((file) => basename(file, extname(file)) === name)
 		: undefined;

@@ -18,6 +18,6 @@ export function shippedFolder(kind: ShippedKind): string {
 }
 
 /** Path of the same kind below a project's folder. */
-export function projectFolder(cwd: string, kind: ShippedKind): string {
+export function copyFolder(cwd: string, kind: ShippedKind): string {
 	return join(cwd, ".pi", ...folders[kind]);
 }

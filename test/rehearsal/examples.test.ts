@@ -12,7 +12,7 @@ import { checkout } from "../harness/index.ts";
 
 const folder = join(checkout, "examples", "receipts");
 const agentDir = join(folder, "no-agent-folder");
-const catalogue = loadCatalogue(workflowRoots({ agentDir, cwd: folder, trusted: true }));
+const catalogue = loadCatalogue({ ...workflowRoots({ agentDir, cwd: folder, trusted: true }), shippedRoot: undefined });
 const cast = loadAgentRegistry({ cwd: folder, project: "trusted", home: agentDir, agentFolder: agentDir });
 const names = (path: string) => readdirSync(join(folder, path)).sort();
 

@@ -46,7 +46,7 @@ describe("pi-chronicle rehearse", () => {
 			["a scenario that is not there", ["small", "--scenario", "no.yaml"], /no\.yaml There is no such scenario/],
 			["a misspelled option", ["small", "--jsn"], /Unknown option: --jsn\..*--json/],
 			["an unknown option", ["--fast", "small"], /Unknown option: --fast/],
-			["no name at all", [], /Workflows here: small\./],
+			["no name at all", [], /Workflows here: .*release, small\./],
 			["a pi that is not there", ["small", "--pi", "/nowhere/pi.js"], /There is no file/],
 		]),
 	)("refuses %s with 2", async (_, args, message) => {

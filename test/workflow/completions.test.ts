@@ -16,7 +16,7 @@ it("a verb that is also a workflow's name is offered in its unambiguous form", (
 		completeWorkflow(workflows as never, prefix, { cwd: folder, trusted: true })?.map(({ value }) => value) ?? null;
 	expect(offered("l")).toEqual(["list"]);
 	expect(offered("re")).toEqual(["release"]);
-	expect(offered("--")).toEqual(["--list", "--check", "--show"]);
+	expect(offered("--")).toEqual(["--list", "--check", "--init", "--show"]);
 	expect(offered("")).toEqual(expect.arrayContaining(["list", "--list", "check", "show", "--show"]));
 	expect(offered("--show r")).toEqual(["--show release"]);
 	expect(offered("show r")).toBeNull();
@@ -34,7 +34,7 @@ it("completions are the verbs that apply to the run's current state", () => {
 	const offered = (run: WorkflowRun, prefix = "") =>
 		completeWorkflow({ library, controller: { active: { run } } } as never, prefix, { cwd: folder, trusted: true })
 			?.map(({ value }) => value)
-			.filter((value) => !["w", "list", "check", "show"].includes(value)) ?? null;
+			.filter((value) => !["w", "list", "check", "init", "show"].includes(value)) ?? null;
 	expect(offered(first)).toEqual(["status", "pause", "resume", "next", "skip", "reload"]);
 	const third = happen(happen(first, { kind: "skip", at: 1 }).run, { kind: "skip", at: 1 }).run;
 	expect(offered(third)).toContain("back");

@@ -18,6 +18,8 @@ export interface Roots {
 	readonly projectRoot: string | undefined;
 	/** Those that come with the package; `undefined`: none. */
 	readonly shippedRoot?: string | undefined;
+	/** Those of a project that is not trusted: only their keys count, against the package's. */
+	readonly unreadRoot?: string | undefined;
 }
 
 /**
@@ -25,15 +27,16 @@ export interface Roots {
  * and expands `~`), `.pi/workflows` in the working directory if the project is trusted, and the package's own.
  */
 export function workflowRoots(session: { agentDir: string; cwd: string; trusted: boolean }): Roots {
+	const project = join(session.cwd, ".pi", "workflows");
 	return {
 		globalRoot: join(session.agentDir, "workflows"),
-		projectRoot: session.trusted ? join(session.cwd, ".pi", "workflows") : undefined,
+		...(session.trusted ? { projectRoot: project } : { projectRoot: undefined, unreadRoot: project }),
 		shippedRoot: shippedFolder("workflows"),
 	};
 }
 
 /** Loads the catalogue from disk. */
-export function loadCatalogue({ globalRoot, projectRoot, shippedRoot }: Roots): Catalogue {
+export function loadCatalogue({ globalRoot, projectRoot, shippedRoot, unreadRoot }: Roots): Catalogue {
 	const realDirectory = openRealDirectories();
 	const readPhaseFile = openPhaseReader();
 	const further: Diagnostic[] = [];
@@ -44,8 +47,9 @@ export function loadCatalogue({ globalRoot, projectRoot, shippedRoot }: Roots): 
 	};
 	const global = draftTier(globalRoot, "global");
 	const project = projectRoot === undefined || isSame(globalRoot, projectRoot) ? [] : draftTier(projectRoot, "project");
+	const unread = new Set(unreadRoot === undefined ? [] : scanTier(unreadRoot).candidates.map(({ key }) => key));
 	const shipped = shippedRoot === undefined ? [] : draftTier(shippedRoot, "shipped");
-	return linkDrafts({ global, project, shipped }, further);
+	return linkDrafts({ global, project, shipped: shipped.filter(({ key }) => !unread.has(key)) }, further);
 }
 
 function isSame(a: string, b: string): boolean {

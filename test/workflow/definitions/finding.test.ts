@@ -34,7 +34,7 @@ describe("locations of workflows", () => {
 	it("no project is read unless the caller gives its folder", () => {
 		const tree = openTree(workflowFiles("project/x", ["a"]));
 		expect(keys(loadCatalogue({ ...tree.roots, projectRoot: undefined }))).toEqual([]);
-		expect(workflowRoots({ agentDir: "/a", cwd: "/w", trusted: false })).toEqual({
+		expect(workflowRoots({ agentDir: "/a", cwd: "/w", trusted: false })).toMatchObject({
 			globalRoot: join("/a", "workflows"),
 			projectRoot: undefined,
 		});

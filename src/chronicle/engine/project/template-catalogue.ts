@@ -1,7 +1,7 @@
 // Finds chronicle templates: which files exist, whose they are, and which of them load.
 // S1 a bad file hides no good one: of files with one name the first that loads is selected, and those skipped for it are reported; S2 the project's
 // come before the user's, JSON before YAML; S3 a project's are read only if the user trusts it; S4 the package's own are selected only by names that no
-// file of project or user has, whether or not it loads.
+// file of project or user has, whether or not it loads or may be read.
 import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Diagnostic, openReport, quoted, readSource, sortDiagnostics } from "../../../definition/index.ts";
@@ -14,6 +14,8 @@ export interface TemplateFolders {
 	readonly personal: string;
 	/** Those that come with the package; `undefined`: none. */
 	readonly shipped?: string | undefined;
+	/** Those of a project that is not trusted: only their names count. */
+	readonly unread?: string | undefined;
 }
 
 export interface FoundTemplate {
@@ -47,15 +49,16 @@ const mostBytes = 256_000;
 
 /** Where templates are: `.pi/chronicle/workflows` of a trusted project, `chronicle/workflows` below pi's agent folder, and the package's own. */
 export function templateFolders(place: { cwd: string; agentFolder: string; trusted: boolean }): TemplateFolders {
+	const project = join(place.cwd, ".pi", "chronicle", "workflows");
 	return {
-		project: place.trusted ? join(place.cwd, ".pi", "chronicle", "workflows") : undefined,
+		...(place.trusted ? { project } : { project: undefined, unread: project }),
 		personal: join(place.agentFolder, "chronicle", "workflows"),
 		shipped: shippedFolder("templates"),
 	};
 }
 
 /** Reads all templates. Never throws. */
-export function readTemplates({ project, personal, shipped }: TemplateFolders): TemplateCatalogue {
+export function readTemplates({ project, personal, shipped, unread }: TemplateFolders): TemplateCatalogue {
 	const all = [...(project === undefined ? [] : readFolder(project, "project")), ...readFolder(personal, "personal")];
 	const templates = new Map<string, SelectedTemplate>();
 	const files: FoundTemplate[] = [];
@@ -69,8 +72,10 @@ export function readTemplates({ project, personal, shipped }: TemplateFolders): 
 			...named.map((found) => (found !== meant && !before.includes(found) ? withoutUse(found, meant) : found)),
 		);
 	}
+	const unreadNames = unread === undefined ? [] : listFolder(unread).map((name) => basename(name, extname(name)));
 	for (const found of shipped === undefined ? [] : readFolder(shipped, "shipped"))
-		if (!templates.has(found.key)) templates.set(found.key, { ...found, inPlaceOf: [] });
+		if (!templates.has(found.key) && !unreadNames.includes(found.key))
+			templates.set(found.key, { ...found, inPlaceOf: [] });
 	const folders = [...(project === undefined ? [] : [project]), personal].flatMap(folderProblem);
 	return {
 		templates,

@@ -17,8 +17,12 @@ function write(path: string, text: string | Buffer): void {
 	mkdirSync(join(base, path, ".."), { recursive: true });
 	writeFileSync(join(base, path), text);
 }
+/** Without the package's own. */
 const catalogue = (trusted = true) =>
-	readTemplates(templateFolders({ cwd: join(base, "project"), agentFolder: join(base, "agent"), trusted }));
+	readTemplates({
+		...templateFolders({ cwd: join(base, "project"), agentFolder: join(base, "agent"), trusted }),
+		shipped: undefined,
+	});
 const shown = (trusted = true) =>
 	[...catalogue(trusted).templates.values()].map(
 		({ key, tier, read }) => `${key} ${tier} ${read?.template.name ?? "bad"}`,

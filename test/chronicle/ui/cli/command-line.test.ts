@@ -63,7 +63,10 @@ describe("before the command", () => {
 
 	it("options of verbs are accepted", async () => {
 		const elsewhere = await chronicle(project, ["--cwd", project.folder, "--json", "list"], { cwd: project.home });
-		expect(elsewhere.data).toMatchObject({ verb: "list", templates: [{ name: "good" }] });
+		expect(elsewhere.data).toMatchObject({
+			verb: "list",
+			templates: expect.arrayContaining([expect.objectContaining({ name: "good", from: "project" })]),
+		});
 		expect(await said(["--cwdd", "x", "list"])).toBe(
 			"2 Unknown option before the command: --cwdd. Did you mean `--cwd`?",
 		);
@@ -130,7 +133,7 @@ it("show draws a template as a diagram", async () => {
 	expect((await chronicle(project, ["show", "good", "--json"])).data).toMatchObject({
 		mermaid: expect.stringContaining("flowchart TD"),
 	});
-	expect(await said(["show"])).toContain("There is only `good`.");
+	expect(await said(["show"])).toContain("There are `good`, `feature`, `refactor`, `review` and `upgrade`.");
 	expect(await said(["show", "goood"])).toContain('2 There is no template "goood". Did you mean `good`?');
 });
 

@@ -45,8 +45,18 @@ describe("completions of /chronicle", () => {
 		);
 		expect((await complete(""))?.filter((name) => name === "status" || name === "broken")).toEqual(["status"]);
 		expect(await complete("fea")).toEqual(["feature"]);
-		expect(await complete("re")).toEqual(["report", "remove", "resume", "reject", "release", "reopen", "rewind"]);
-		expect(await complete("start ")).toEqual(["start feature", "start status"]);
+		expect(await complete("re")).toEqual([
+			"refactor",
+			"review",
+			"report",
+			"remove",
+			"resume",
+			"reject",
+			"release",
+			"reopen",
+			"rewind",
+		]);
+		expect(await complete("start ")).toEqual(expect.arrayContaining(["start feature", "start status", "start review"]));
 		expect(await complete("approve ")).toEqual(["approve last", `approve ${id}`, "approve --choice"]);
 		expect(await complete(`approve ${id.slice(0, 3)}`)).toEqual([`approve ${id}`]);
 		expect(await complete("resume --t")).toEqual(["resume --tokens"]);

@@ -8,6 +8,7 @@ import { rehearseUsage } from "../src/rehearsal/usage.ts";
 import { guardTables } from "../src/safety/guard/rules/reference.ts";
 import { sequenceTable } from "../src/sequence/sequence-file.ts";
 import { workflowTables } from "../src/workflow/definitions/index.ts";
+import { shippedSections, waysTable } from "./gallery.ts";
 import { ledgerTables } from "./ledger-reference.ts";
 
 /** Makes the Markdown of one section. */
@@ -35,6 +36,8 @@ export const references: Readonly<Record<string, Generator>> = {
 	"sequence-fields": () => sequenceTable().join("\n"),
 	"workflow-fields": () => workflowTables().workflow.join("\n"),
 	"phase-fields": () => workflowTables().phase.join("\n"),
+	which: waysTable,
+	...shippedSections(),
 	"workflow-variables": () => workflowTables().variables.join("\n"),
 };
 

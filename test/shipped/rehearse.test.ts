@@ -2,7 +2,8 @@
 // with the scenarios that ship.
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
-import { openProject, type Project, patient } from "../harness/index.ts";
+import { openProject, type Project } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
 import { rehearse } from "../rehearsal/example-project.ts";
 import { type ShippedCase, shippedCases } from "./repositories.ts";
 

@@ -4,7 +4,7 @@ import { exitCodes } from "../../../pi/index.ts";
 import { checkTemplates } from "../../engine/index.ts";
 import { type ListedCommand, listedCommands } from "../command-list.ts";
 import { type Command, commands, misuse } from "../commands/index.ts";
-import { templateCheckLines } from "../text/index.ts";
+import { templateCheckLines, whichLines } from "../text/index.ts";
 
 const check: Command = {
 	name: "check",
@@ -35,7 +35,12 @@ const help: Command = {
 		const width = Math.max(...sessionList.map(({ name }) => name.length));
 		const listed = sessionList.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
 		const head = `${prefix}<template> <task> starts a run. ${prefix}<command> [run] [text]:`;
-		return { kind: "done", lines: [head, ...listed], data: {}, view: { kind: "page", title: "Chronicles" } };
+		return {
+			kind: "done",
+			lines: [...whichLines(), "", head, ...listed],
+			data: {},
+			view: { kind: "page", title: "Chronicles" },
+		};
 	},
 };
 
@@ -76,7 +81,7 @@ const sessionAbout: Readonly<Record<string, string>> = {
 	view: "a run in a full-screen view: history, conversation, changes, findings, events",
 	check: "checks templates; pi-chronicle check in a shell checks the whole project",
 	tool: "whether the model may propose runs when you ask in a prompt: on or off",
-	help: "explains each command",
+	help: "says which kind of work suits a task, and explains each command",
 };
 
 /** All commands, with their descriptions. */

@@ -10,3 +10,4 @@ export { runData } from "./run-data.ts";
 export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";
 export { templateDiagram, templateNotes } from "./template-diagram.ts";
+export { ways, whichLines } from "./which-lines.ts";

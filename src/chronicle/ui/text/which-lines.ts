@@ -1,0 +1,37 @@
+// Which kind of work suits a task, and what each costs: the head of `/chronicle help`, and a page of the documents.
+
+interface Way {
+	readonly name: string;
+	readonly suits: string;
+	readonly costs: string;
+}
+
+/** Cheapest first. */
+export const ways: readonly Way[] = [
+	{ name: "prompt", suits: "one thing that you look at right away", costs: "the turn" },
+	{ name: "skill", suits: "knowledge that is needed now and then", costs: "its text, each time that it is read" },
+	{ name: "sequence", suits: "the same prompts, again and again", costs: "each prompt, in a fresh session" },
+	{
+		name: "workflow",
+		suits: "an order and tool limits, while you watch",
+		costs: "one context that grows from phase to phase",
+	},
+	{
+		name: "chronicle",
+		suits: "hours, several roles, approvals, crashes",
+		costs: "one fresh context for each state: task and findings",
+	},
+	{ name: "children", suits: "parts that do not need each other", costs: "all of them, in the time of the slowest" },
+];
+
+/** One screen of 80 × 24. */
+export function whichLines(): string[] {
+	const width = Math.max(...ways.map(({ name }) => name.length));
+	return [
+		"Which one to take, cheapest first:",
+		...ways.flatMap(({ name, suits, costs }) => [
+			`  ${name.padEnd(width)}  ${suits}`,
+			`  ${"".padEnd(width)}  costs ${costs}`,
+		]),
+	];
+}

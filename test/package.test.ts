@@ -150,7 +150,7 @@ describe("the command pi-chronicle", () => {
 			const explained = await runNode(project, [cli, verb, "--help"]);
 			expect(explained, verb).toMatchObject({ code: 0, stderr: "" });
 		}
-		const homeless = await runNode(project, [cli, "rehearse", "feature", "x"]);
+		const homeless = await runNode(project, [cli, "rehearse", "no-such-definition", "x"]);
 		expect(homeless).toMatchObject({ code: 2, stderr: expect.not.stringContaining("ERR_MODULE_NOT_FOUND") });
 	});
 

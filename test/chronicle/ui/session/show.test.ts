@@ -32,7 +32,9 @@ it("show draws a template's states, their personas, approvals, and the moves bet
 	for (const move of ["Hub → A +asks", "Hub → B +asks", "A → Hub", "B → Hub", "B → Done +asks"])
 		expect(pi.screen.text).toMatch(new RegExp(`^ {2}${move}$`, "m"));
 	await pi.prompt("/chronicle show nothing");
-	expect(pi.screen.text).toContain('There is no template "nothing". There are `feature`, `hub`, `odd`, `refactor`, `review` and `upgrade`.');
+	expect(pi.screen.text).toContain(
+		'There is no template "nothing". There are `feature`, `hub`, `odd`, `refactor`, `review` and `upgrade`.',
+	);
 	await pi.close();
 
 	const screen = await tui({ cols: 90, rows: 36 });

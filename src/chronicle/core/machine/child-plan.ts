@@ -26,6 +26,8 @@ interface WantedChild {
 /** Tools that change nothing. */
 export const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls"]);
 const taskLength = 8000;
+/** More than a state can have children, those that merge included. */
+const idsPerRound = 1000;
 
 /** The children of the state that `plan` belongs to, in the current visit. */
 export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
@@ -57,7 +59,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		const number = position + 1;
 		return {
 			index: number,
-			id: childId(run.id, run.visit, number),
+			id: idOfChild(run, number),
 			name: item ? itemName(branch.name, number, item) : branch.name,
 			template: template.name,
 			hash: template.hash,
@@ -67,6 +69,11 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		};
 	});
 	return { kind: "planned", files, children };
+}
+
+/** The run id of child `number` of the current visit. After a rejection the children are others: those before are over. */
+export function idOfChild({ id, visit, visitRecord }: Run, number: number): string {
+	return childId(id, visit, visitRecord.rejections * idsPerRound + number);
 }
 
 function problem(detail: string): GroupPlan {

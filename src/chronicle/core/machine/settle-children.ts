@@ -5,7 +5,7 @@ import { advance, decideOn, moveTo } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { childrenData } from "./child-data.ts";
 import { type AfterChildren, type ChildGroup, type ChildResult, isSettled, judgeGroup } from "./child-group.ts";
-import { childId } from "./child-run.ts";
+import { idOfChild } from "./child-plan.ts";
 import { leaveState } from "./leave-state.ts";
 import { judgeMove } from "./moves.ts";
 import { planOf } from "./plan.ts";
@@ -151,7 +151,7 @@ export function planMerge(run: Run, { children, files, base, join }: ChildGroup)
 	].join("\n\n");
 	const merger = {
 		index,
-		id: childId(run.id, run.visit, index),
+		id: idOfChild(run, index),
 		name: `merge ${index}`,
 		template: "merge",
 		hash: "",

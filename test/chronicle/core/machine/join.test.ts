@@ -1,7 +1,18 @@
 // The join of the children's files: what is merged, what is asked, what is written, and what a failure leaves.
 import { describe, expect, it } from "vitest";
 import type { ConflictChoice, EventBody } from "../../../../src/chronicle/core/machine/index.ts";
-import { applyJoin, branches, childAt, conflict, end, join, letters, parentTemplate, plan } from "./child-steps.ts";
+import {
+	applyJoin,
+	branches,
+	childAt,
+	conflict,
+	end,
+	join,
+	letters,
+	parentTemplate,
+	plan,
+	total,
+} from "./child-steps.ts";
 import { pause } from "./requests.ts";
 import { newTree, rest, since, type TestRun } from "./test-run.ts";
 
@@ -90,6 +101,20 @@ describe("the join", () => {
 		const paused = applyJoin(join(two().say(pause)));
 		rest(paused);
 		expect(paused.run).toMatchObject({ status: "paused", state: "b", hold: { cause: "person" } });
+	});
+
+	it("that the user rejects is followed by other children, whose spend is added", () => {
+		const spending = { total: total(5) };
+		const testRun = plan(parentTemplate({ branches: branches("x"), requires_approval: true }));
+		const [first] = testRun.run.children?.children ?? [];
+		rest(applyJoin(join(end(testRun, 1, "done", spending))));
+		testRun.say({ kind: "rejected", answers: since(testRun), words: "not like this" });
+		const second = childAt(testRun, 1);
+		expect(second).toMatchObject({ name: "x", index: 1, status: "pending", counted: total(0) });
+		expect(second.id).not.toBe(first?.id);
+		end(testRun, 1, "done", spending);
+		expect(testRun.run.totals.tokens).toBe(10);
+		expect(testRun.run.childCount).toBe(2);
 	});
 
 	it("ends the run in a state without a next one", () => {

@@ -2,8 +2,16 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { commonOptions, runChronicleCommand, runCompletionCommand, shellCommands } from "./chronicle/index.ts";
+import {
+	commonOptions,
+	runChronicleCommand,
+	runCompletionCommand,
+	runProjectCommand,
+	shellCommands,
+} from "./chronicle/index.ts";
 import { didYouMean } from "./definition/index.ts";
+import { doctorCommand } from "./doctor/index.ts";
+import { importCommand } from "./migration/index.ts";
 import { packageRoot } from "./pi/index.ts";
 import { enclosingRun } from "./process/index.ts";
 
@@ -38,6 +46,13 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 			load: async () => (await import("./rehearsal/index.ts")).rehearseVerb,
 		},
 	],
+	...[doctorCommand, importCommand].map((lazy): [string, ListedCommand] => [
+		lazy.name,
+		{
+			about: lazy.about,
+			load: async () => async (args, signal) => runProjectCommand(await lazy.load(), args, signal),
+		},
+	]),
 	[
 		"plan",
 		{
@@ -61,8 +76,8 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 		["run", "resume", "approve", "reject", "tell", "pause", "abort", "drop", "release", "reopen", "rewind"],
 	],
 	["Look", ["list", "status", "show", "view", "diff", "report"]],
-	["Definitions", ["plan", "init", "check", "rehearse"]],
-	["Clean up", ["remove", "prune"]],
+	["Definitions", ["plan", "init", "check", "rehearse", "import"]],
+	["Clean up", ["remove", "prune", "doctor"]],
 	["Many machines", ["engine"]],
 	["Shell", ["completion"]],
 ];

@@ -11,6 +11,8 @@ import {
 	registerSpawn,
 	registerWatchdog,
 } from "./companions/index.ts";
+import { doctorCommand } from "./doctor/index.ts";
+import { importCommand } from "./migration/index.ts";
 import {
 	catchBareCommands,
 	isTooOld,
@@ -66,7 +68,7 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 	});
 	registerWatchdog(pi, notebook);
 	const proposals = openProposals(pi, scope, (ctx, args) => chronicle.run(ctx, `start ${args}`));
-	const chronicle = registerChronicle(pi, scope, named, proposals);
+	const chronicle = registerChronicle(pi, scope, named, { proposals, more: [doctorCommand, importCommand] });
 	registerSequence(pi, scope, named, {
 		readonly: runReadonlyCommand,
 		readFrontMatter: prepareReadonlyRequest,

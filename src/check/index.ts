@@ -1,4 +1,6 @@
 // Checks everything in a project. It may use every feature, as rehearsals may; only the command line uses it.
+
+export { kinds } from "./finding.ts";
 export { checkProject, type ProjectCheck } from "./project-check.ts";
 
 /** Runs `pi-chronicle check` with its arguments; resolves to the exit code. */

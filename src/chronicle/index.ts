@@ -19,6 +19,14 @@ export {
 	runProjectCommand,
 	shellCommands,
 } from "./ui/cli/index.ts";
-export { type Command, type CommandCall, type CommandResponse, parseArguments } from "./ui/commands/index.ts";
+export {
+	type Command,
+	type CommandCall,
+	type CommandResponse,
+	type LazyCommand,
+	misuse,
+	parseArguments,
+	refused,
+} from "./ui/commands/index.ts";
 export { registerChronicle } from "./ui/session/index.ts";
 export { templateDiagram } from "./ui/text/index.ts";

@@ -1,3 +1,4 @@
+export { freeBytes } from "./free-space.ts";
 export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { type FileLine, readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";

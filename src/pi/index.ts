@@ -53,6 +53,7 @@ export { offerSkills } from "./skills.ts";
 export { failStep, runAsStep, type StepEnd, stepOf } from "./step.ts";
 export { supplyPiPackages } from "./supplied-packages.ts";
 export { isTooOld } from "./supported-pi.ts";
+export { type PiSurvey, type SurveyedCommand, surveyPi } from "./survey-pi.ts";
 export { openToolSwitch, type ToolSwitch } from "./tool-switch.ts";
 export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";
 export { followRun, runTurn, type TurnOptions, type TurnOutcome } from "./turns.ts";

@@ -1,7 +1,7 @@
 // The models that can be used now, listed by a pi started for this purpose (0.4 s). Inside pi, its own registry is the better source.
-import { startChild } from "../process/index.ts";
+import { askPi } from "./ask-pi.ts";
 import type { PiCommand } from "./pi-command.ts";
-import { linkRpc } from "./rpc-link.ts";
+import type { RpcResponse } from "./rpc-link.ts";
 
 export interface ListedModel {
 	readonly provider: string;
@@ -21,31 +21,16 @@ export async function listModels(
 	signal?: AbortSignal,
 ): Promise<readonly ListedModel[]> {
 	const loaded = extensions.flatMap((path) => ["-e", path]);
-	const child = startChild({
-		command: pi.command,
-		args: [...pi.args, "--mode", "rpc", "--no-session", "-ne", "-ns", "-np", "--no-themes", "-nc", ...loaded],
-		cwd,
-		env,
-	});
-	const link = linkRpc(child, {
-		activity() {},
-		event() {},
-		dialog: (dialog) => void link.answer(dialog, undefined),
-		oversized() {},
-	});
-	const kill = (): void => void child.kill();
-	const timer = setTimeout(kill, 20_000);
-	signal?.addEventListener("abort", kill, { once: true });
-	if (signal?.aborted) kill();
-	try {
-		const response = await link.send({ type: "get_available_models" });
-		const listed = response.ok ? (response.data as { models?: unknown } | undefined)?.models : undefined;
-		return (Array.isArray(listed) ? listed : []).flatMap(({ provider, id, name }) =>
-			typeof provider === "string" && typeof id === "string" ? [{ provider, id, name: String(name ?? id) }] : [],
-		);
-	} finally {
-		clearTimeout(timer);
-		signal?.removeEventListener("abort", kill);
-		await child.stop(1000);
-	}
+	const args = ["-ne", "-ns", "-np", "--no-themes", "-nc", ...loaded];
+	return askPi({ pi, args, cwd, env, ms: 20_000, signal }, async (link) =>
+		modelsIn(await link.send({ type: "get_available_models" })),
+	);
+}
+
+/** The models of pi's answer to `get_available_models`. */
+export function modelsIn(response: RpcResponse): readonly ListedModel[] {
+	const listed = response.ok ? (response.data as { models?: unknown } | undefined)?.models : undefined;
+	return (Array.isArray(listed) ? listed : []).flatMap(({ provider, id, name }) =>
+		typeof provider === "string" && typeof id === "string" ? [{ provider, id, name: String(name ?? id) }] : [],
+	);
 }

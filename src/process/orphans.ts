@@ -28,6 +28,28 @@ export function findOrphans(run: string, spared?: number): Orphan[] {
 	return orphansFromPs(run, spared);
 }
 
+/** The runs that living processes are tagged with, except this process and its ancestors; child sessions are not runs. */
+export function runsWithProcesses(): ReadonlySet<string> {
+	const tag = `${RUN_TAG}=`;
+	if (process.platform === "win32") return new Set();
+	if (process.platform !== "linux") {
+		const found = psRows().flatMap(({ command }) => new RegExp(` ${tag}(\\S+) `).exec(`${command} `)?.[1] ?? []);
+		return new Set(found);
+	}
+	const boot = bootId();
+	const rows = readdirSync("/proc").flatMap((name) =>
+		/^\d+$/.test(name) ? (processRow(Number(name), boot) ?? []) : [],
+	);
+	const self = selfAndAncestors(new Map(rows.map(({ pid, parent }) => [pid, parent])));
+	const others = rows.filter(({ pid }) => !self.has(pid));
+	return new Set(
+		others.flatMap(({ pid }) => {
+			const entry = environmentOf(pid).find((each) => each.startsWith(tag));
+			return entry === undefined ? [] : [entry.slice(tag.length)];
+		}),
+	);
+}
+
 export interface OrphanStop {
 	readonly stopped: readonly Orphan[];
 	/** Alive after SIGKILL: a process of another user, or one stuck in the kernel. */
@@ -131,6 +153,14 @@ function selfAndAncestors(parents: ReadonlyMap<number, number>): Set<number> {
 	return found;
 }
 
+function environmentOf(pid: number): readonly string[] {
+	try {
+		return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+	} catch {
+		return [];
+	}
+}
+
 function environmentHas(pid: number, tag: Buffer): boolean {
 	try {
 		const environment = readFileSync(`/proc/${pid}/environ`);
@@ -148,7 +178,8 @@ function commandLine(pid: number): string {
 	}
 }
 
-function orphansFromPs(run: string, spared: number | undefined): Orphan[] {
+/** All processes with their command lines and environments, except this one and its ancestors. */
+function psRows(): readonly { readonly pid: number; readonly parent: number; readonly command: string }[] {
 	const shown = spawnSync("/bin/ps", ["-A", "-E", "-ww", "-o", "pid=,ppid=,command="], {
 		encoding: "utf8",
 		maxBuffer: 64 * 1024 * 1024,
@@ -158,7 +189,11 @@ function orphansFromPs(run: string, spared: number | undefined): Orphan[] {
 		return pid && parent && command ? [{ pid: Number(pid), parent: Number(parent), command }] : [];
 	});
 	const self = selfAndAncestors(new Map(rows.map(({ pid, parent }) => [pid, parent])));
-	const others = rows.filter(({ pid }) => !self.has(pid));
+	return rows.filter(({ pid }) => !self.has(pid));
+}
+
+function orphansFromPs(run: string, spared: number | undefined): Orphan[] {
+	const others = psRows();
 	const found = new Set(
 		others.filter(({ command }) => `${command} `.includes(` ${RUN_TAG}=${run} `)).map(({ pid }) => pid),
 	);

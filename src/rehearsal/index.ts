@@ -53,6 +53,12 @@ export async function loadRehearsal() {
 	return { openProjectCopy, plan, rehearse, closingLines };
 }
 
+/** The copies of projects that killed rehearsals left behind, absolute. `remove`: removes them, and gives those that are gone. */
+export async function orphanedCopies(what: "find" | "remove"): Promise<readonly string[]> {
+	const { findOrphanedCopies, removeOrphanedCopies } = await import("./project-copy.ts");
+	return what === "remove" ? removeOrphanedCopies() : findOrphanedCopies();
+}
+
 /** Every scenario of a project with its diagnostics; with `file` (absolute) only that one. */
 export async function checkScenarios(paths: ProjectPaths, file?: string): Promise<CheckedScenario[]> {
 	const check = await import("./scenario-check.ts");

@@ -129,14 +129,27 @@ export async function openProjectCopy({
 	}
 }
 
-/** Removes the copies of processes that were killed. Copies in use, kept, or of other users stay. */
-async function removeOrphanedCopies(): Promise<void> {
+/** The copies of processes that were killed, absolute; not those in use, kept, or of other users. */
+export async function findOrphanedCopies(): Promise<readonly string[]> {
 	const names = await readdir(tmpdir()).catch(() => []);
-	for (const name of names.filter((found) => found.startsWith(prefix))) {
+	const found: string[] = [];
+	for (const name of names.filter((each) => each.startsWith(prefix))) {
 		const folder = join(tmpdir(), name);
 		const owner = Number(await readFile(join(folder, ownerFile), "utf8").catch(() => ""));
-		if (owner > 0 && !isAlive(owner)) await rm(folder, { recursive: true, force: true }).catch(() => {});
+		if (owner > 0 && !isAlive(owner)) found.push(folder);
 	}
+	return found;
+}
+
+/** Removes the copies that `findOrphanedCopies` finds; resolves to those that are gone. */
+export async function removeOrphanedCopies(): Promise<readonly string[]> {
+	const gone: string[] = [];
+	for (const folder of await findOrphanedCopies())
+		await rm(folder, { recursive: true, force: true }).then(
+			() => gone.push(folder),
+			() => {},
+		);
+	return gone;
 }
 
 function isAlive(pid: number): boolean {

@@ -1,5 +1,6 @@
 // Checks everything that a host of an engine needs, and reports what is missing.
-import { mkdir, statfs } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
+import { freeBytes } from "../../../disk/index.ts";
 import { listModels } from "../../../pi/index.ts";
 import type { Project } from "../project/index.ts";
 import { runGit } from "../workspace/index.ts";
@@ -30,8 +31,7 @@ export async function examine(database: Database, project: Project, data: string
 		}),
 		await check("disk", async () => {
 			await mkdir(data, { recursive: true, mode: 0o700 });
-			const { bavail, bsize } = await statfs(data);
-			const free = bavail * bsize;
+			const free = await freeBytes(data);
 			if (free < leastFree) throw new Error(`${data} has ${Math.round(free / 1e6)} MB left.`);
 			return `${Math.round(free / 1e9)} GB free in ${data}`;
 		}),

@@ -10,6 +10,7 @@ import {
 	type SupervisedRun,
 	type SupervisionEnd,
 } from "../../engine/index.ts";
+import type { ListedCommand } from "../command-list.ts";
 import type { ComplaintText } from "../text/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
 
@@ -37,6 +38,14 @@ export interface Command {
 	perform(call: CommandCall): Promise<CommandResponse>;
 }
 
+/** A command of another part of the house, loaded when it is used. */
+export interface LazyCommand {
+	readonly name: string;
+	/** Description for the list of commands. */
+	readonly about: string;
+	load(): Promise<Command>;
+}
+
 export interface CommandCall {
 	readonly project: Project;
 	readonly parsed: ParsedArguments;
@@ -55,6 +64,8 @@ export interface CommandHost {
 	readonly hasScreen: boolean;
 	/** The command line that starts `template`, without a task. */
 	startLine(template: string): string;
+	/** What `help` lists instead of the commands of `/chronicle`. */
+	readonly listed?: readonly ListedCommand[];
 	/** Names that templates cannot be started by, where commands and templates share names. */
 	readonly reserved?: ReadonlySet<string>;
 	/** Runs that this process supervises, by id. */

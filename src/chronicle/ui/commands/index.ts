@@ -6,6 +6,7 @@ export {
 	type CommandResponse,
 	type Complaint,
 	type Confirmation,
+	type LazyCommand,
 	misuse,
 	refused,
 	type View,

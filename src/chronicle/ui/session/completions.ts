@@ -2,7 +2,7 @@
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { completeLine } from "../commands/index.ts";
 import type { ChronicleSession } from "./session.ts";
-import { sessionCommands, sessionList } from "./session-commands.ts";
+import { allListed, findCommand } from "./session-commands.ts";
 import { lookAt, type Whereabouts } from "./session-project.ts";
 
 const takesTemplate = new Set(["start", "show", "check"]);
@@ -13,9 +13,11 @@ export async function completeChronicle(
 	prefix: string,
 	where: Whereabouts,
 ): Promise<AutocompleteItem[] | null> {
+	const [, name = ""] = /^\s*(\S+)\s/.exec(prefix) ?? [];
+	const command = await findCommand(session, name === "start" ? "run" : name);
 	return completeLine(lookAt(where), prefix, {
-		listed: sessionList,
-		commands: sessionCommands,
+		listed: allListed(session),
+		commands: command ? [command] : [],
 		takesTemplate,
 		startsByName: true,
 		supervised: [...session.supervised.keys()],

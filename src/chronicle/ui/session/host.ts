@@ -5,11 +5,12 @@ import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
 import { questionBody } from "../screen/index.ts";
 import type { ChronicleSession } from "./session.ts";
-import { sessionCommandNames } from "./session-commands.ts";
+import { allListed } from "./session-commands.ts";
 import { userApprover } from "./user-approver.ts";
 
 export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): CommandHost {
 	const { supervised, scope } = session;
+	const listed = allListed(session);
 	const tell = (text: string, tone: "info" | "warning"): void => {
 		if (!scope.closed) say(ctx, text, tone);
 	};
@@ -17,7 +18,8 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): C
 		prefix: "/chronicle ",
 		hasScreen: ctx.mode === "tui",
 		startLine: (template) => `/chronicle ${template}`,
-		reserved: sessionCommandNames,
+		listed,
+		reserved: new Set(listed.map(({ name }) => name)),
 		supervised,
 		model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined,
 		approver: (project, coming) => userApprover(session, ctx, project, coming),

@@ -3,15 +3,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import {
-	definitionsTrusted,
-	type NameDefinitions,
-	openOnce,
-	runAsStep,
-	type Scope,
-	type ToolSwitch,
-} from "../../../pi/index.ts";
+import { definitionsTrusted, type NameDefinitions, openOnce, runAsStep, type Scope } from "../../../pi/index.ts";
 import type { ChronicleSession } from "./session.ts";
+import type { SessionExtras } from "./session-extras.ts";
 
 /** The interface of chronicles for sequences and plans. */
 export interface ChronicleDoor {
@@ -23,16 +17,19 @@ export interface ChronicleDoor {
 	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
 }
 
-/** Registers `/chronicle`. `named` lists the project's definitions. Runs that it starts belong to the scope: when the scope closes, they are released and can be resumed. */
+/**
+ * Registers `/chronicle`. `named` lists the project's definitions; `extras` come from other parts of the house. Runs that it starts belong to the
+ * scope: when the scope closes, they are released and can be resumed.
+ */
 export function registerChronicle(
 	pi: ExtensionAPI,
 	scope: Scope,
 	named: NameDefinitions,
-	proposals: ToolSwitch,
+	extras: SessionExtras,
 ): ChronicleDoor {
 	let opened: ChronicleSession | undefined;
 	const open = openOnce(async () => {
-		opened = (await import("./session.ts")).openChronicle(scope, proposals);
+		opened = (await import("./session.ts")).openChronicle(scope, extras);
 		return opened;
 	});
 	// pi requests completions without a context, so its plain data is kept.

@@ -8,18 +8,21 @@ import { complaintLines } from "../text/index.ts";
 import { showPatch } from "./approval-dialog.ts";
 import { sessionHost } from "./host.ts";
 import type { ChronicleSession } from "./session.ts";
-import { sessionCommandNames, sessionCommands } from "./session-commands.ts";
+import { allListed, findCommand } from "./session-commands.ts";
 import { projectOf, refuseChronicle } from "./session-project.ts";
 
 export async function runChronicle(session: ChronicleSession, ctx: ExtensionContext, line: string): Promise<void> {
 	const project = projectOf(ctx);
 	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
 	const name = first === "" ? "list" : first === "start" ? "run" : first;
-	const known = sessionCommands.find((command) => command.name === name);
+	const known = await findCommand(session, name);
 	if (!known) {
 		const catalogue = project.templates();
 		if (!catalogue.templates.has(first))
-			return refuseChronicle(ctx, notFound(first, catalogue, project, sessionCommandNames).message);
+			return refuseChronicle(
+				ctx,
+				notFound(first, catalogue, project, new Set(allListed(session).map((listed) => listed.name))).message,
+			);
 	}
 	const command = known ?? startCommand;
 	const written = known ? rest : line;

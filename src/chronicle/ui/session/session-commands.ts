@@ -5,6 +5,7 @@ import { checkTemplates } from "../../engine/index.ts";
 import { type ListedCommand, listedCommands } from "../command-list.ts";
 import { type Command, commands, misuse } from "../commands/index.ts";
 import { templateCheckLines, whichLines } from "../text/index.ts";
+import type { ChronicleSession } from "./session.ts";
 
 const check: Command = {
 	name: "check",
@@ -31,9 +32,9 @@ const help: Command = {
 	details: "",
 	exits: "",
 	needs: "nothing",
-	async perform({ host: { prefix } }) {
-		const width = Math.max(...sessionList.map(({ name }) => name.length));
-		const listed = sessionList.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
+	async perform({ host: { prefix, listed: all = sessionList } }) {
+		const width = Math.max(...all.map(({ name }) => name.length));
+		const listed = all.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
 		const head = `${prefix}<template> <task> starts a run. ${prefix}<command> [run] [text]:`;
 		return {
 			kind: "done",
@@ -67,7 +68,7 @@ const tool: Command = {
 const steers = ({ text }: Command): boolean => text === "run";
 
 /** In the order they are listed. `start` is an alias of `run`. */
-export const sessionCommands: readonly Command[] = [
+const sessionCommands: readonly Command[] = [
 	...commands.filter((command) => !steers(command)),
 	check,
 	tool,
@@ -85,11 +86,20 @@ const sessionAbout: Readonly<Record<string, string>> = {
 };
 
 /** All commands, with their descriptions. */
-export const sessionList: readonly ListedCommand[] = ["start", ...sessionCommands.map(({ name }) => name)].map(
-	(name) => ({
-		name,
-		about: sessionAbout[name] ?? listedCommands.find((listed) => listed.name === name)?.about ?? "",
-	}),
-);
+const sessionList: readonly ListedCommand[] = ["start", ...sessionCommands.map(({ name }) => name)].map((name) => ({
+	name,
+	about: sessionAbout[name] ?? listedCommands.find((listed) => listed.name === name)?.about ?? "",
+}));
 
-export const sessionCommandNames: ReadonlySet<string> = new Set(sessionList.map(({ name }) => name));
+/** All commands of a session, also those that other parts of the house bring. */
+export function allListed({ more }: Pick<ChronicleSession, "more">): readonly ListedCommand[] {
+	return [...sessionList, ...more.map(({ name, about }) => ({ name, about }))];
+}
+
+/** The command `name` of a session; `undefined` if there is none. */
+export async function findCommand(
+	{ more }: Pick<ChronicleSession, "more">,
+	name: string,
+): Promise<Command | undefined> {
+	return sessionCommands.find((command) => command.name === name) ?? more.find((lazy) => lazy.name === name)?.load();
+}

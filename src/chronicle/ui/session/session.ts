@@ -1,7 +1,7 @@
 // The runs that one session supervises. A command returns while its run continues; without a UI, it waits until the run stops. Everything
 // that outlives a command belongs to the session's scope.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failStep, type Scope, say, stepOf, type ToolSwitch } from "../../../pi/index.ts";
+import { exitCodes, failStep, type Scope, say, stepOf } from "../../../pi/index.ts";
 import { isParked, type LedgerEvent, type Run } from "../../core/index.ts";
 import {
 	exitCodeOfEnd,
@@ -12,11 +12,10 @@ import {
 } from "../../engine/index.ts";
 import { endLines, progressLine, waitingLines } from "../text/index.ts";
 import { RunDisplay } from "./run-display.ts";
+import type { SessionExtras } from "./session-extras.ts";
 
-export interface ChronicleSession {
+export interface ChronicleSession extends SessionExtras {
 	readonly scope: Scope;
-	/** The tool with which the model proposes runs. */
-	readonly proposals: ToolSwitch;
 	/** Runs that this session supervises, by id, oldest first. */
 	readonly supervised: ReadonlyMap<string, SupervisedRun>;
 	/** Adds a run to this session. Resolves immediately if the session has a UI and the run is not a step, else when the run stops. */
@@ -25,19 +24,21 @@ export interface ChronicleSession {
 	follow(ctx: ExtensionContext, project: Project, run: Run): void;
 }
 
-export function openChronicle(scope: Scope, proposals: ToolSwitch): ChronicleSession {
-	return new SupervisedRuns(scope, proposals);
+export function openChronicle(scope: Scope, extras: SessionExtras): ChronicleSession {
+	return new SupervisedRuns(scope, extras);
 }
 
 class SupervisedRuns implements ChronicleSession {
 	readonly scope: Scope;
-	readonly proposals: ToolSwitch;
+	readonly proposals: SessionExtras["proposals"];
+	readonly more: SessionExtras["more"];
 	readonly supervised = new Map<string, SupervisedRun>();
 	readonly #display: RunDisplay;
 
-	constructor(scope: Scope, proposals: ToolSwitch) {
+	constructor(scope: Scope, { proposals, more }: SessionExtras) {
 		this.scope = scope;
 		this.proposals = proposals;
+		this.more = more;
 		this.#display = new RunDisplay(scope, this.supervised);
 	}
 

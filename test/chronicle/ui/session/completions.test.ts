@@ -29,7 +29,8 @@ async function withRuns() {
 	const created = await createRun(project, prepared, { task: "Add it", cleanup: "none" });
 	if (!created.ok) throw new Error(created.failure.message);
 	await created.value.releaseLease();
-	const session = openChronicle(openScope(), { on: false, turn: async () => true });
+	const proposals = { on: false, turn: async () => true };
+	const session = openChronicle(openScope(), { proposals, more: [] });
 	const complete = async (prefix: string, trusted = true) =>
 		(await completeChronicle(session, prefix, { cwd, trusted }))?.map(({ value }) => value) ?? null;
 	const explain = async (prefix: string) =>

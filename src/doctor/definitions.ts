@@ -1,0 +1,74 @@
+// The project: whether it is trusted, and whether rule files and definitions are sound. What is wrong in detail is a matter of `check`.
+import { checkProject, kinds, type ProjectCheck } from "../check/index.ts";
+import { openProject, type Project } from "../chronicle/index.ts";
+import { formatPath } from "../definition/index.ts";
+import type { PiSurvey } from "../pi/index.ts";
+import { type Examination, type Finding, fine } from "./examination.ts";
+import type { AskablePi } from "./pi.ts";
+
+type Checked = ProjectCheck;
+
+const most = 30_000;
+
+/** `pi`: knows the models, so that no second pi is started for them. */
+export function projectExaminations(project: Project, pi: AskablePi): readonly Examination[] {
+	let checked: Promise<Checked> | undefined;
+	const check = async (): Promise<Checked> => {
+		checked ??= pi.ask().then((survey) => checkProject(withModels(project, survey), []));
+		return checked;
+	};
+	const { cwd } = project.place;
+	return [
+		{ what: "trust", most: 1000, examine: async () => examineTrust(project) },
+		{ what: "rule files", most, examine: async () => examineRules(await check(), cwd) },
+		{ what: "definitions", most, examine: async () => examineDefinitions(await check(), cwd) },
+	];
+}
+
+function withModels({ place }: Project, survey: PiSurvey): Project {
+	return openProject(survey.kind === "answered" ? { ...place, models: async () => survey.models } : place);
+}
+
+function examineTrust({ place: { trust } }: Project): Finding {
+	if (trust === "trusted") return fine("pi trusts this project");
+	return {
+		state: "warning",
+		text: "pi does not trust this project, so its workflows, templates, agents and sequences are not read.",
+		remedy: "Look at them, then run /trust in pi, or give --approve for one command.",
+	};
+}
+
+function examineRules({ findings }: Checked, cwd: string): Finding | readonly Finding[] {
+	const files = findings.filter(({ kind }) => kind === "rules");
+	if (files.length === 0) return fine("none: the guard judges nothing (`/guard init` writes one)");
+	const broken = files.filter(({ loads }) => !loads);
+	if (broken.length === 0) return fine(files.map(({ file }) => formatPath(file, cwd)).join(", "));
+	return broken.map(({ file, diagnostics }) => ({
+		state: "failed",
+		text: `${formatPath(file, cwd)} cannot be read: ${diagnostics.find(({ severity }) => severity === "error")?.message ?? ""}`,
+		remedy:
+			"Until it is fixed, calls that write or run need approval, and no worker starts. `pi-chronicle check` shows the place.",
+	}));
+}
+
+function examineDefinitions({ findings, further }: Checked, cwd: string): Finding {
+	const listed = findings.filter(({ kind }) => kind !== "rules");
+	const broken = listed.filter(({ loads }) => !loads).map(({ file }) => formatPath(file, cwd));
+	const errors = further.filter(({ severity }) => severity === "error");
+	if (broken.length === 0 && errors.length === 0) return fine(countOf(listed) || "none yet");
+	const which = [...new Set([...broken, ...errors.map(({ file }) => formatPath(file, cwd))])].slice(0, 5).join(", ");
+	return {
+		state: "failed",
+		text: `${broken.length + errors.length} of them cannot be used: ${which}`,
+		remedy: "`pi-chronicle check` shows what is wrong, with its place.",
+	};
+}
+
+function countOf(findings: Checked["findings"]): string {
+	return Object.entries(kinds)
+		.flatMap(([kind, [one, many]]) => {
+			const count = findings.filter((finding) => finding.kind === kind).length;
+			return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+		})
+		.join(", ");
+}

@@ -1,0 +1,66 @@
+// `doctor`: one line for each thing that the package needs, each with what to do. It changes nothing unless `--fix` is given.
+import type { Command } from "../chronicle/index.ts";
+import { exitCodes } from "../pi/index.ts";
+import { projectExaminations } from "./definitions.ts";
+import { type Examination, type ExaminationResult, examineInTime } from "./examination.ts";
+import { leftoverExamination } from "./leftovers.ts";
+import { machineExaminations } from "./machine.ts";
+import { openAskablePi, piExaminations } from "./pi.ts";
+
+const marks = { ok: "ok  ", warning: "warn", failed: "FAIL" } as const;
+
+export const doctor: Command = {
+	name: "doctor",
+	takes: "",
+	details: `Examines pi, Node, git, the sandbox, the disk, whether the project is trusted, rule files and definitions, other packages with the same
+commands, models, and what dead runs left behind. pi is started once, as you start it, to see what it loads. No key is ever shown.`,
+	exits: "0 nothing is broken (there may be warnings), 1 something is",
+	options: { fix: "flag" },
+	optionsUsage:
+		"  --fix           stop processes and remove files that dead runs left behind; nothing else is changed\n",
+	most: 0,
+	needs: "nothing",
+	runs: "none",
+	async perform({ project, parsed, host }) {
+		const results: ExaminationResult[] = [];
+		for (const examination of examinations(project, parsed.values.pi, {
+			fix: parsed.flags.has("fix"),
+			prefix: host.prefix,
+		}))
+			results.push(...(await examineInTime(examination)));
+		const broken = results.filter(({ state }) => state === "failed").length;
+		return {
+			kind: "done",
+			lines: [...results.flatMap(resultLines), summaryOf(results)],
+			data: { healthy: broken === 0, checks: results },
+			exitCode: broken === 0 ? exitCodes.done : exitCodes.failed,
+			view: { kind: "page", title: "Doctor" },
+		};
+	},
+};
+
+function examinations(
+	project: Parameters<typeof machineExaminations>[0],
+	named: string | undefined,
+	{ fix, prefix }: { readonly fix: boolean; readonly prefix: string },
+): readonly Examination[] {
+	const pi = openAskablePi(project, named);
+	return [
+		...piExaminations(pi),
+		...machineExaminations(project),
+		...projectExaminations(project, pi),
+		leftoverExamination({ project, fix: fix ? "remove" : "leave", prefix }),
+	];
+}
+
+function resultLines({ what, state, text, remedy }: ExaminationResult): readonly string[] {
+	return [`${marks[state]} ${what}: ${text}`, ...(remedy === undefined ? [] : [`     ${remedy}`])];
+}
+
+function summaryOf(results: readonly ExaminationResult[]): string {
+	const count = (state: ExaminationResult["state"]): number =>
+		results.filter((result) => result.state === state).length;
+	const [failed, warned] = [count("failed"), count("warning")];
+	if (failed + warned === 0) return "Everything is there.";
+	return `${failed} broken, ${warned} ${warned === 1 ? "warning" : "warnings"}.`;
+}

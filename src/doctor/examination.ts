@@ -1,0 +1,54 @@
+// One thing that the doctor looks at, and the bound on how long it may take.
+// X1 no text of a result holds a secret; X2 an examination that fails or takes too long is a result.
+import { redactSecrets } from "../safety/index.ts";
+
+export interface ExaminationResult {
+	/** What was examined: `pi`, `git`, … */
+	readonly what: string;
+	/** `warning`: it works, but something is missing or left over; `failed`: the package cannot be used like this. */
+	readonly state: "ok" | "warning" | "failed";
+	/** One sentence. */
+	readonly text: string;
+	/** What to do. */
+	readonly remedy?: string;
+}
+
+export type Finding = Omit<ExaminationResult, "what">;
+
+export interface Examination {
+	readonly what: string;
+	/** Milliseconds. */
+	readonly most: number;
+	/** `signal` aborts when the time is over. */
+	examine(signal: AbortSignal): Promise<Finding | readonly Finding[]>;
+}
+
+/** Performs an examination within its time. */
+export async function examineInTime({ what, most, examine }: Examination): Promise<readonly ExaminationResult[]> {
+	const late = new AbortController();
+	let timer: NodeJS.Timeout | undefined;
+	const timeout = new Promise<Finding>((resolve) => {
+		timer = setTimeout(() => {
+			late.abort();
+			const text = `This took longer than ${Math.round(most / 1000)} seconds.`;
+			resolve({ state: "failed", text, remedy: "Try again when the machine is less busy." });
+		}, most);
+	});
+	const findings = await Promise.race([examine(late.signal).catch(failure), timeout]);
+	clearTimeout(timer);
+	return (Array.isArray(findings) ? findings : [findings]).map((finding: Finding) => ({
+		what,
+		state: finding.state,
+		text: redactSecrets(finding.text),
+		...(finding.remedy === undefined ? {} : { remedy: redactSecrets(finding.remedy) }),
+	}));
+}
+
+function failure(error: unknown): Finding {
+	return { state: "failed", text: `This could not be examined: ${(error as Error).message}` };
+}
+
+/** Result that needs nothing. */
+export function fine(text: string): Finding {
+	return { state: "ok", text };
+}

@@ -1,0 +1,121 @@
+// What processes that died left behind: processes of runs, drafts of files, copies of rehearsals. Only these are ever removed.
+// L1 a run whose supervisor may be alive, here or on another machine, is left alone; L2 a draft is removed only if it is older than an hour and
+// the process that wrote it is gone.
+import { lstat, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Project } from "../chronicle/index.ts";
+import { walkFiles } from "../disk/index.ts";
+import { findOrphans, processStart, runsWithProcesses, stopOrphans } from "../process/index.ts";
+import { orphanedCopies } from "../rehearsal/index.ts";
+import { type Examination, type Finding, fine } from "./examination.ts";
+
+const draftAgeMs = 60 * 60 * 1000;
+const draftDepth = 3;
+
+export interface LeftoverRequest {
+	readonly project: Project;
+	readonly fix: "leave" | "remove";
+	/** Precedes the commands that are printed. */
+	readonly prefix: string;
+}
+
+export function leftoverExamination(request: LeftoverRequest): Examination {
+	return { what: "leftovers", most: 30_000, examine: () => examineLeftovers(request) };
+}
+
+async function examineLeftovers(request: LeftoverRequest): Promise<readonly Finding[]> {
+	const { fix, prefix, project } = request;
+	const [dead, interrupted] = await deadRuns(project);
+	const found = [
+		...(await orphanFindings(dead, fix)),
+		...(await fileFindings("drafts of files that were never finished", await staleDrafts(project), fix)),
+		...(await copyFindings(fix)),
+	].map((finding) =>
+		finding.state === "warning" ? { ...finding, remedy: `Run \`${prefix}doctor --fix\`.` } : finding,
+	);
+	const stopped = interrupted.map((id): Finding => {
+		const short = id.slice(0, 8);
+		return {
+			state: "warning",
+			text: `The run ${short} was interrupted.`,
+			remedy: `Continue it with \`${prefix}resume ${short}\`.`,
+		};
+	});
+	const all = [...found, ...stopped];
+	return all.length === 0 ? [fine("none")] : all;
+}
+
+/** Ids of the runs that no process supervises, and of those whose supervisor died. */
+async function deadRuns({
+	store,
+}: Project): Promise<readonly [dead: readonly string[], interrupted: readonly string[]]> {
+	const runs = (await store.list()).flatMap((entry) => (entry.kind === "run" ? [entry] : []));
+	const dead = runs.filter(({ holder }) => !holder || holder.alive === "no");
+	const interrupted = dead.filter(({ holder, summary }) => holder && summary.parent === undefined);
+	return [dead.map(({ id }) => id), interrupted.map(({ id }) => id)];
+}
+
+async function orphanFindings(dead: readonly string[], fix: LeftoverRequest["fix"]): Promise<readonly Finding[]> {
+	const tagged = runsWithProcesses();
+	const runs = dead.filter((id) => tagged.has(id));
+	const findings: Finding[] = [];
+	for (const run of runs) {
+		const short = run.slice(0, 8);
+		if (fix === "remove") {
+			const { stopped, remaining } = await stopOrphans(run);
+			findings.push(fine(`stopped ${many(stopped.length, "process", "processes")} of the run ${short}`));
+			if (remaining.length > 0)
+				findings.push({
+					state: "failed",
+					text: `${many(remaining.length, "process", "processes")} of the run ${short} cannot be stopped.`,
+				});
+			continue;
+		}
+		const orphans = findOrphans(run);
+		const pids = orphans.map(({ pid }) => pid).join(", ");
+		if (orphans.length > 0)
+			findings.push({
+				state: "warning",
+				text: `The run ${short} has no supervisor, and left processes running: ${pids}.`,
+			});
+	}
+	return findings;
+}
+
+async function fileFindings(
+	what: string,
+	files: readonly string[],
+	fix: LeftoverRequest["fix"],
+): Promise<readonly Finding[]> {
+	if (files.length === 0) return [];
+	if (fix === "leave") return [{ state: "warning", text: `${files.length} ${what}, such as ${files[0]}` }];
+	for (const file of files) await rm(file, { force: true });
+	return [fine(`removed ${files.length} ${what}`)];
+}
+
+async function copyFindings(fix: LeftoverRequest["fix"]): Promise<readonly Finding[]> {
+	const copies = await orphanedCopies(fix === "remove" ? "remove" : "find");
+	if (copies.length === 0) return [];
+	const what = many(copies.length, "copy of a project", "copies of projects");
+	if (fix === "remove") return [fine(`removed ${what} that rehearsals left behind`)];
+	return [{ state: "warning", text: `Rehearsals that were killed left ${what} behind, such as ${copies[0]}.` }];
+}
+
+/** Drafts of atomic writes, whose processes are gone. */
+async function staleDrafts({ place: { cwd, agentFolder }, sessions }: Project): Promise<readonly string[]> {
+	const folders = [sessions, join(cwd, ".pi", "sequences"), join(agentFolder, "chronicle")];
+	const found: string[] = [];
+	for (const folder of folders) {
+		for (const { path, entry } of walkFiles(folder, draftDepth)) {
+			const [, pid] = /^\..+\.(\d+)\.tmp$/.exec(entry.name) ?? [];
+			if (pid === undefined || !entry.isFile() || processStart(Number(pid)) !== undefined) continue;
+			const file = join(folder, path);
+			if (Date.now() - (await lstat(file)).mtimeMs > draftAgeMs) found.push(file);
+		}
+	}
+	return found;
+}
+
+function many(count: number, one: string, more: string): string {
+	return `${count} ${count === 1 ? one : more}`;
+}

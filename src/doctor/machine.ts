@@ -1,0 +1,87 @@
+// What the machine has: Node, git, a sandbox, disk space.
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { satisfies } from "compare-versions";
+import type { Project } from "../chronicle/index.ts";
+import { freeBytes } from "../disk/index.ts";
+import { packageRoot } from "../pi/index.ts";
+import { probeSandbox } from "../safety/index.ts";
+import { type Examination, type Finding, fine } from "./examination.ts";
+
+/** Free bytes below which runs soon fail, and below which they fail now. */
+const littleSpace = 1_000_000_000;
+const noSpace = 50_000_000;
+
+export function machineExaminations({ place }: Project): readonly Examination[] {
+	const { cwd, agentFolder, env = process.env } = place;
+	return [
+		{ what: "Node", most: 1000, examine: async () => examineNode() },
+		{ what: "git", most: 10_000, examine: (signal) => examineGit(cwd, env, signal) },
+		{ what: "sandbox", most: 15_000, examine: examineSandbox },
+		{ what: "disk", most: 5000, examine: () => examineDisk([cwd, agentFolder]) },
+	];
+}
+
+function examineNode(): Finding {
+	const { bun } = process.versions;
+	if (bun !== undefined) return fine(`Bun ${bun}, inside pi`);
+	const manifest = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as {
+		engines: { node: string };
+	};
+	const wanted = manifest.engines.node;
+	const { version } = process;
+	if (satisfies(version.replace(/^v/, ""), wanted)) return fine(`Node ${version.slice(1)}`);
+	const text = `This is Node ${version.slice(1)}, and pi-chronicle needs ${wanted}.`;
+	return { state: "failed", text, remedy: "Install a newer Node (https://nodejs.org), and start pi with it." };
+}
+
+async function examineGit(cwd: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Finding> {
+	const version = await git(["--version"], cwd, env, signal);
+	if (version === undefined)
+		return {
+			state: "failed",
+			text: "git does not run; chronicles use it to keep files, and to restore them.",
+			remedy: "Install git, and see that `git --version` works in this shell.",
+		};
+	const inside = await git(["rev-parse", "--show-toplevel"], cwd, env, signal);
+	const where = inside === undefined ? "; the project is in no repository, which chronicles do not need" : "";
+	return fine(`${version.trim()}${where}`);
+}
+
+/** The output of git; `undefined` if it fails. */
+function git(
+	args: readonly string[],
+	cwd: string,
+	env: NodeJS.ProcessEnv,
+	signal: AbortSignal,
+): Promise<string | undefined> {
+	return new Promise((resolve) => {
+		execFile("git", [...args], { cwd, env, signal }, (error, stdout) => resolve(error ? undefined : stdout));
+	});
+}
+
+async function examineSandbox(): Promise<Finding> {
+	if (await probeSandbox()) return fine("bwrap works: readonly mode and read-only states run commands in it");
+	if (process.platform !== "linux") return fine("none on this system: readonly mode judges commands by their text");
+	return {
+		state: "warning",
+		text: "No sandbox works here, so readonly mode judges commands by their text alone.",
+		remedy: "Install bubblewrap (bwrap), and allow unprivileged user namespaces, if you want one.",
+	};
+}
+
+async function examineDisk(folders: readonly string[]): Promise<readonly Finding[]> {
+	const found = await Promise.all(folders.map(async (folder) => ({ folder, free: await freeBytes(folder) })));
+	const low = found.filter(({ free }) => free < littleSpace);
+	if (low.length === 0) return [fine(`${size(Math.min(...found.map(({ free }) => free)))} free`)];
+	return low.map(({ folder, free }) => ({
+		state: free < noSpace ? "failed" : "warning",
+		text: `${size(free)} are left on the disk of ${folder}.`,
+		remedy: "Free some space: `pi-chronicle prune --older-than 30` removes old runs.",
+	}));
+}
+
+function size(bytes: number): string {
+	return bytes >= 1e9 ? `${Math.round(bytes / 1e9)} GB` : `${Math.round(bytes / 1e6)} MB`;
+}

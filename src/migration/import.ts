@@ -1,0 +1,2 @@
+import type { Command } from "../chronicle/index.ts";
+export const importDefinitions = {} as Command;

@@ -15,6 +15,8 @@ const forbidden: [string, string][] = [
 	["src/chronicle/ui/cli/host.ts", "../../../plan/index.ts"],
 	["src/tui/sheet.ts", "../chronicle/index.ts"],
 	["src/chronicle/ui/cli/host.ts", "../../../check/index.ts"],
+	["src/chronicle/ui/session/host.ts", "../../../doctor/index.ts"],
+	["src/workflow/tool.ts", "../migration/index.ts"],
 	["src/workflow/tool.ts", "../start.ts"],
 	["src/footprint/shell.ts", "@earendil-works/pi-coding-agent"],
 	["src/footprint/shell.ts", "node:fs"],
@@ -34,6 +36,8 @@ const allowed: [string, string][] = [
 	["src/rehearsal/scenario.ts", "../workflow/index.ts"],
 	["src/check/verb.ts", "../chronicle/index.ts"],
 	["src/plan/examine.ts", "../rehearsal/index.ts"],
+	["src/doctor/definitions.ts", "../check/index.ts"],
+	["src/migration/native.ts", "../workflow/index.ts"],
 ];
 
 let house: string;

@@ -71,6 +71,7 @@ export function formatOf(file: string, cwd: string): ForeignFormat | "misplaced"
 	const isWorkflows = relative(cwd, dirname(file)).replaceAll("\\", "/") === ".pi/workflows";
 	if (isWorkflows && /^\.[cm]?[jt]s$/.test(ending))
 		return {
+			id: "workflow-script",
 			name: "a workflow script of another package",
 			remedy: "Its own package runs it, so leave it unchanged.",
 		};
@@ -100,6 +101,7 @@ function markdownFormat(source: Source, isWorkflows: boolean, cwd: string): Fore
 }
 
 const commandFormat: ForeignFormat = {
+	id: "command",
 	name: "a command of Claude Code",
 	remedy:
 		"Its own tool reads it, so leave it unchanged. To use it here, write a prompt template in `.pi/prompts`; a sequence can send it.",

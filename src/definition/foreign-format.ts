@@ -6,6 +6,8 @@ import type { Problem } from "./report.ts";
 
 /** The format of another tool's file. */
 export interface ForeignFormat {
+	/** Short, stable name of the format. */
+	readonly id: string;
 	/** Includes the article: `a workflow of spec-kit`. */
 	readonly name: string;
 	/** Complete sentences: how to get the same with this package. */
@@ -31,17 +33,20 @@ const asIs = "Its own tool reads it, so leave it unchanged.";
 /** The first match counts, so specific formats precede general ones. */
 const formats: readonly Recogniser[] = [
 	{
+		id: "spec-kit",
 		name: "a workflow of spec-kit",
 		remedy: asWorkflow,
 		is: (root) =>
 			hasAny(mapAt(root, "workflow"), "id", "name") && itemsAt(root, "steps").some((step) => has(step, "id")),
 	},
 	{
+		id: "github-actions",
 		name: "a workflow of GitHub Actions",
 		remedy: asIs,
 		is: (root) => valuesAt(root, "jobs").some((job) => hasAny(job, "runs-on", "uses", "steps")),
 	},
 	{
+		id: "agent-chain",
 		name: "an agent chain file",
 		remedy: asWorkflow,
 		is: (root) => {
@@ -53,16 +58,19 @@ const formats: readonly Recogniser[] = [
 		},
 	},
 	{
+		id: "pi-agents",
 		name: "a workflow of pi-agents",
 		remedy: asChronicle,
 		is: (root) => hasAny(mapAt(root, "flow"), "kind", "steps", "branches"),
 	},
 	{
+		id: "pi-workflows",
 		name: "a workflow of pi-workflows",
 		remedy: asChronicle,
 		is: (root) => valuesAt(root, "steps").some((step) => has(step, "transitions")),
 	},
 	{
+		id: "taskflow",
 		name: "a taskflow",
 		remedy: asWorkflow,
 		is: (root) =>
@@ -71,41 +79,49 @@ const formats: readonly Recogniser[] = [
 			),
 	},
 	{
+		id: "xstate",
 		name: "a state machine of XState",
 		remedy: asChronicle,
 		is: (root) => valuesAt(root, "states").some((state) => hasAny(state, "on", "invoke", "always")),
 	},
 	{
+		id: "step-functions",
 		name: "a state machine of AWS Step Functions",
 		remedy: asChronicle,
 		is: (root) => has(root, "StartAt") && has(root, "States"),
 	},
 	{
+		id: "node-graph",
 		name: "a graph of a node editor",
 		remedy: asChronicle,
 		is: (root) => itemsAt(root, "nodes").length > 0 && hasAny(root, "edges", "connections", "links"),
 	},
 	{
+		id: "crewai-agents",
 		name: "a CrewAI agents file",
 		remedy: asAgents,
 		is: (root) => everyValue(root, (agent) => has(agent, "role") && has(agent, "goal")),
 	},
 	{
+		id: "crewai-tasks",
 		name: "a CrewAI tasks file",
 		remedy: asWorkflow,
 		is: (root) => everyValue(root, (task) => has(task, "description") && has(task, "expected_output")),
 	},
 	{
+		id: "claude-settings",
 		name: "a settings file of Claude Code",
 		remedy: asRules,
 		is: (root) => hasAny(mapAt(root, "permissions"), "allow", "deny", "ask", "defaultMode"),
 	},
 	{
+		id: "permissions",
 		name: "a permissions file of another guard",
 		remedy: asRules,
 		is: (root) => ["permission", "permissions", "defaultPolicy"].some((key) => mapAt(root, key) !== undefined),
 	},
 	{
+		id: "ae-project",
 		name: "a project file of Adventure Engine",
 		remedy: asIs,
 		is: (root) => mapAt(root, "project") !== undefined && hasAny(root, "architecture", "development", "chronicle"),
@@ -119,22 +135,25 @@ const partKeys = ["steps", "flow", "stages", "nodes", "jobs", "tasks", "pipeline
 export function foreignFormat(root: Node): ForeignFormat | undefined {
 	if (root.kind !== "map" || hasAny(root, "commandName", "initialMessage")) return undefined;
 	const found = formats.find((format) => format.is(root));
-	if (found) return { name: found.name, remedy: found.remedy };
+	if (found) return { id: found.id, name: found.name, remedy: found.remedy };
 	if (has(root, "phases") || has(root, "states")) return undefined;
 	const key = partKeys.find((name) => root.entries.get(name)?.value.kind !== "scalar" && has(root, name));
-	return key === undefined ? undefined : { name: `a workflow of another tool (it has \`${key}\`)`, remedy: asWorkflow };
+	if (key === undefined) return undefined;
+	return { id: "unknown", name: `a workflow of another tool (it has \`${key}\`)`, remedy: asWorkflow };
 }
 
 /** The same for a Markdown file, by its front matter and body. `undefined`: it may be an agent or a phase of this package. */
 export function foreignMarkdown(fields: MapNode | undefined, body: string): ForeignFormat | undefined {
 	if (fields === undefined) return undefined;
-	if (has(fields, "flow")) return { name: "a workflow of pi-agents", remedy: asChronicle };
-	if (hasAny(fields, "globs", "alwaysApply")) return { name: "a rule of Cursor", remedy: asIs };
-	if (has(fields, "applyTo")) return { name: "an instruction file of Copilot", remedy: asIs };
-	if (has(fields, "allowed-tools") && has(fields, "name")) return { name: "a skill", remedy: asSkill };
+	if (has(fields, "flow")) return { id: "pi-agents", name: "a workflow of pi-agents", remedy: asChronicle };
+	if (hasAny(fields, "globs", "alwaysApply")) return { id: "cursor-rule", name: "a rule of Cursor", remedy: asIs };
+	if (has(fields, "applyTo"))
+		return { id: "copilot-instructions", name: "an instruction file of Copilot", remedy: asIs };
+	if (has(fields, "allowed-tools") && has(fields, "name")) return { id: "skill", name: "a skill", remedy: asSkill };
 	const isCommand =
 		hasAny(fields, "allowed-tools", "argument-hint") || (!has(fields, "name") && /\$(?:ARGUMENTS|[1-9@])/.test(body));
-	return isCommand ? { name: "a command of Claude Code, or a prompt template", remedy: asPrompt } : undefined;
+	if (!isCommand) return undefined;
+	return { id: "command", name: "a command of Claude Code, or a prompt template", remedy: asPrompt };
 }
 
 /** The problem that reports a file as another tool's. */

@@ -3,7 +3,7 @@ import { checkProject, kinds, type ProjectCheck } from "../check/index.ts";
 import { openProject, type Project } from "../chronicle/index.ts";
 import { formatPath } from "../definition/index.ts";
 import type { PiSurvey } from "../pi/index.ts";
-import { type Examination, type Finding, fine } from "./examination.ts";
+import { type DoctorFinding, type Examination, fine } from "./examination.ts";
 import type { AskablePi } from "./pi.ts";
 
 type Checked = ProjectCheck;
@@ -29,7 +29,7 @@ function withModels({ place }: Project, survey: PiSurvey): Project {
 	return openProject(survey.kind === "answered" ? { ...place, models: async () => survey.models } : place);
 }
 
-function examineTrust({ place: { trust } }: Project): Finding {
+function examineTrust({ place: { trust } }: Project): DoctorFinding {
 	if (trust === "trusted") return fine("pi trusts this project");
 	return {
 		state: "warning",
@@ -38,7 +38,7 @@ function examineTrust({ place: { trust } }: Project): Finding {
 	};
 }
 
-function examineRules({ findings }: Checked, cwd: string): Finding | readonly Finding[] {
+function examineRules({ findings }: Checked, cwd: string): DoctorFinding | readonly DoctorFinding[] {
 	const files = findings.filter(({ kind }) => kind === "rules");
 	if (files.length === 0) return fine("none: the guard judges nothing (`/guard init` writes one)");
 	const broken = files.filter(({ loads }) => !loads);
@@ -51,7 +51,7 @@ function examineRules({ findings }: Checked, cwd: string): Finding | readonly Fi
 	}));
 }
 
-function examineDefinitions({ findings, further }: Checked, cwd: string): Finding {
+function examineDefinitions({ findings, further }: Checked, cwd: string): DoctorFinding {
 	const listed = findings.filter(({ kind }) => kind !== "rules");
 	const broken = listed.filter(({ loads }) => !loads).map(({ file }) => formatPath(file, cwd));
 	const errors = further.filter(({ severity }) => severity === "error");

@@ -13,21 +13,21 @@ export interface ExaminationResult {
 	readonly remedy?: string;
 }
 
-export type Finding = Omit<ExaminationResult, "what">;
+export type DoctorFinding = Omit<ExaminationResult, "what">;
 
 export interface Examination {
 	readonly what: string;
 	/** Milliseconds. */
 	readonly most: number;
 	/** `signal` aborts when the time is over. */
-	examine(signal: AbortSignal): Promise<Finding | readonly Finding[]>;
+	examine(signal: AbortSignal): Promise<DoctorFinding | readonly DoctorFinding[]>;
 }
 
 /** Performs an examination within its time. */
 export async function examineInTime({ what, most, examine }: Examination): Promise<readonly ExaminationResult[]> {
 	const late = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
-	const timeout = new Promise<Finding>((resolve) => {
+	const timeout = new Promise<DoctorFinding>((resolve) => {
 		timer = setTimeout(() => {
 			late.abort();
 			const text = `This took longer than ${Math.round(most / 1000)} seconds.`;
@@ -36,7 +36,7 @@ export async function examineInTime({ what, most, examine }: Examination): Promi
 	});
 	const findings = await Promise.race([examine(late.signal).catch(failure), timeout]);
 	clearTimeout(timer);
-	return (Array.isArray(findings) ? findings : [findings]).map((finding: Finding) => ({
+	return (Array.isArray(findings) ? findings : [findings]).map((finding: DoctorFinding) => ({
 		what,
 		state: finding.state,
 		text: redactSecrets(finding.text),
@@ -44,11 +44,11 @@ export async function examineInTime({ what, most, examine }: Examination): Promi
 	}));
 }
 
-function failure(error: unknown): Finding {
+function failure(error: unknown): DoctorFinding {
 	return { state: "failed", text: `This could not be examined: ${(error as Error).message}` };
 }
 
 /** Result that needs nothing. */
-export function fine(text: string): Finding {
+export function fine(text: string): DoctorFinding {
 	return { state: "ok", text };
 }

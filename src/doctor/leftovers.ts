@@ -7,7 +7,7 @@ import type { Project } from "../chronicle/index.ts";
 import { walkFiles } from "../disk/index.ts";
 import { findOrphans, processStart, runsWithProcesses, stopOrphans } from "../process/index.ts";
 import { orphanedCopies } from "../rehearsal/index.ts";
-import { type Examination, type Finding, fine } from "./examination.ts";
+import { type DoctorFinding, type Examination, fine } from "./examination.ts";
 
 const draftAgeMs = 60 * 60 * 1000;
 const draftDepth = 3;
@@ -23,7 +23,7 @@ export function leftoverExamination(request: LeftoverRequest): Examination {
 	return { what: "leftovers", most: 30_000, examine: () => examineLeftovers(request) };
 }
 
-async function examineLeftovers(request: LeftoverRequest): Promise<readonly Finding[]> {
+async function examineLeftovers(request: LeftoverRequest): Promise<readonly DoctorFinding[]> {
 	const { fix, prefix, project } = request;
 	const [dead, interrupted] = await deadRuns(project);
 	const found = [
@@ -33,7 +33,7 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Find
 	].map((finding) =>
 		finding.state === "warning" ? { ...finding, remedy: `Run \`${prefix}doctor --fix\`.` } : finding,
 	);
-	const stopped = interrupted.map((id): Finding => {
+	const stopped = interrupted.map((id): DoctorFinding => {
 		const short = id.slice(0, 8);
 		return {
 			state: "warning",
@@ -55,10 +55,10 @@ async function deadRuns({
 	return [dead.map(({ id }) => id), interrupted.map(({ id }) => id)];
 }
 
-async function orphanFindings(dead: readonly string[], fix: LeftoverRequest["fix"]): Promise<readonly Finding[]> {
+async function orphanFindings(dead: readonly string[], fix: LeftoverRequest["fix"]): Promise<readonly DoctorFinding[]> {
 	const tagged = runsWithProcesses();
 	const runs = dead.filter((id) => tagged.has(id));
-	const findings: Finding[] = [];
+	const findings: DoctorFinding[] = [];
 	for (const run of runs) {
 		const short = run.slice(0, 8);
 		if (fix === "remove") {
@@ -86,14 +86,14 @@ async function fileFindings(
 	what: string,
 	files: readonly string[],
 	fix: LeftoverRequest["fix"],
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
 	if (files.length === 0) return [];
 	if (fix === "leave") return [{ state: "warning", text: `${files.length} ${what}, such as ${files[0]}` }];
 	for (const file of files) await rm(file, { force: true });
 	return [fine(`removed ${files.length} ${what}`)];
 }
 
-async function copyFindings(fix: LeftoverRequest["fix"]): Promise<readonly Finding[]> {
+async function copyFindings(fix: LeftoverRequest["fix"]): Promise<readonly DoctorFinding[]> {
 	const copies = await orphanedCopies(fix === "remove" ? "remove" : "find");
 	if (copies.length === 0) return [];
 	const what = many(copies.length, "copy of a project", "copies of projects");

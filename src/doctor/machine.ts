@@ -7,7 +7,7 @@ import type { Project } from "../chronicle/index.ts";
 import { freeBytes } from "../disk/index.ts";
 import { packageRoot } from "../pi/index.ts";
 import { probeSandbox } from "../safety/index.ts";
-import { type Examination, type Finding, fine } from "./examination.ts";
+import { type DoctorFinding, type Examination, fine } from "./examination.ts";
 
 /** Free bytes below which runs soon fail, and below which they fail now. */
 const littleSpace = 1_000_000_000;
@@ -23,7 +23,7 @@ export function machineExaminations({ place }: Project): readonly Examination[] 
 	];
 }
 
-function examineNode(): Finding {
+function examineNode(): DoctorFinding {
 	const { bun } = process.versions;
 	if (bun !== undefined) return fine(`Bun ${bun}, inside pi`);
 	const manifest = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as {
@@ -36,7 +36,7 @@ function examineNode(): Finding {
 	return { state: "failed", text, remedy: "Install a newer Node (https://nodejs.org), and start pi with it." };
 }
 
-async function examineGit(cwd: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Finding> {
+async function examineGit(cwd: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<DoctorFinding> {
 	const version = await git(["--version"], cwd, env, signal);
 	if (version === undefined)
 		return {
@@ -61,7 +61,7 @@ function git(
 	});
 }
 
-async function examineSandbox(): Promise<Finding> {
+async function examineSandbox(): Promise<DoctorFinding> {
 	if (await probeSandbox()) return fine("bwrap works: readonly mode and read-only states run commands in it");
 	if (process.platform !== "linux") return fine("none on this system: readonly mode judges commands by their text");
 	return {
@@ -71,7 +71,7 @@ async function examineSandbox(): Promise<Finding> {
 	};
 }
 
-async function examineDisk(folders: readonly string[]): Promise<readonly Finding[]> {
+async function examineDisk(folders: readonly string[]): Promise<readonly DoctorFinding[]> {
 	const found = await Promise.all(folders.map(async (folder) => ({ folder, free: await freeBytes(folder) })));
 	const low = found.filter(({ free }) => free < littleSpace);
 	if (low.length === 0) return [fine(`${size(Math.min(...found.map(({ free }) => free)))} free`)];

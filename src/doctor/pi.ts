@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../chronicle/index.ts";
 import { findPi, isPiCommand, ownPiSearch, type PiSurvey, type SurveyedCommand, surveyPi } from "../pi/index.ts";
-import { type Examination, type Finding, fine } from "./examination.ts";
+import { type DoctorFinding, type Examination, fine } from "./examination.ts";
 
 /** Milliseconds that pi has to start and answer. */
 const startMs = 20_000;
@@ -32,7 +32,7 @@ export function openAskablePi({ place }: Project, named: string | undefined): As
 
 export function piExaminations({ found, ask }: AskablePi): readonly Examination[] {
 	if (!isPiCommand(found)) {
-		const finding: Finding = { state: "failed", text: found.message, remedy: found.remedy };
+		const finding: DoctorFinding = { state: "failed", text: found.message, remedy: found.remedy };
 		return [{ what: "pi", most: 1000, examine: async () => finding }];
 	}
 	const most = startMs + 5000;
@@ -44,7 +44,7 @@ export function piExaminations({ found, ask }: AskablePi): readonly Examination[
 	];
 }
 
-function examineStart(survey: PiSurvey, which: string): Finding {
+function examineStart(survey: PiSurvey, which: string): DoctorFinding {
 	if (survey.kind === "answered") return fine(which);
 	const said = survey.stderr.trim().slice(-mostWords).replaceAll(/\s+/g, " ");
 	return {
@@ -56,14 +56,14 @@ function examineStart(survey: PiSurvey, which: string): Finding {
 }
 
 /** Packages that bring commands of the same names: pi numbers them. */
-function examinePackages(survey: PiSurvey): readonly Finding[] {
+function examinePackages(survey: PiSurvey): readonly DoctorFinding[] {
 	if (survey.kind === "silent") return [unknown];
 	const clashes = new Map<string, SurveyedCommand[]>();
 	for (const command of survey.commands) {
 		const [, base] = /^(.+):\d+$/.exec(command.name) ?? [];
 		if (base !== undefined) clashes.set(base, [...(clashes.get(base) ?? []), command]);
 	}
-	const findings = [...clashes].flatMap(([base, commands]): Finding[] => {
+	const findings = [...clashes].flatMap(([base, commands]): DoctorFinding[] => {
 		const ours = commands.find(({ file }) => packageName(file) === ownName);
 		if (!ours) return [];
 		const others = commands.filter((command) => command !== ours).map(({ file }) => packageName(file) ?? file);
@@ -106,7 +106,7 @@ function packageName(file: string): string | undefined {
 	}
 }
 
-function examineModels(survey: PiSurvey): Finding {
+function examineModels(survey: PiSurvey): DoctorFinding {
 	if (survey.kind === "silent") return unknown;
 	const { models, model } = survey;
 	if (models.length === 0)
@@ -121,4 +121,4 @@ function examineModels(survey: PiSurvey): Finding {
 	return { state: "warning", text: `${count}, and none is chosen.`, remedy: "Choose one with /model in pi." };
 }
 
-const unknown: Finding = { state: "warning", text: "Not known, because pi does not start." };
+const unknown: DoctorFinding = { state: "warning", text: "Not known, because pi does not start." };

@@ -1,2 +1,139 @@
-import type { Command } from "../chronicle/index.ts";
-export const importDefinitions = {} as Command;
+// `import`: reads definitions of other tools, writes them as definitions of this project, and lists what has no counterpart.
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Command, type CommandResponse, misuse, openProject, type Project, refused } from "../chronicle/index.ts";
+import { type Diagnostic, formatPath } from "../definition/index.ts";
+import { exitCodes } from "../pi/index.ts";
+import type { ImportDraft } from "./draft.ts";
+import { type Gathered, gatherDrafts, type LeftFile } from "./gather-drafts.ts";
+import { type ImportedDraft, importLines } from "./import-lines.ts";
+import { findSources } from "./sources.ts";
+import { type VerifiedDraft, verifyDrafts } from "./verify-drafts.ts";
+import { whyNotWritten, writeDraft } from "./write-drafts.ts";
+
+export const importDefinitions: Command = {
+	name: "import",
+	takes: "<file or folder>",
+	details: `Reads agent chains, taskflows, workflows of spec-kit, pi-agents and pi-workflows, chronicle templates, commands, agents, skills and permissions of
+Claude Code, rule files of other guards, and recorded sequences. Each becomes a definition of this project that \`check\` accepts. What has no
+counterpart is listed, and kept in a comment of the new file. Nothing is replaced without --force.`,
+	exits: "0 everything became a definition, 1 a part of it did not, 2 nothing was written",
+	options: { to: "value", "dry-run": "flag", force: "flag" },
+	optionsUsage: `  --to <folder>   the project to write to (default: this one)
+  --dry-run       only say what would be written
+  --force         replace files that exist
+`,
+	most: 1,
+	needs: "nothing",
+	runs: "none",
+	async perform({ parsed, project, host }) {
+		const [name] = parsed.names;
+		if (name === undefined) return misuse(`Name a file or a folder: ${host.prefix}import <file or folder>.`);
+		const { cwd } = project.place;
+		const sources = findSources(resolve(cwd, name));
+		if (!sources) return misuse(`There is no file or folder ${resolve(cwd, name)}.`);
+		const to = resolve(cwd, parsed.values.to ?? ".");
+		if (!isFolder(to)) return misuse(`There is no folder ${to}: name a project's folder with --to.`);
+		const target = openProject({ ...project.place, cwd: to });
+		const gathered = gatherDrafts(target, sources);
+		const dryRun = parsed.flags.has("dry-run");
+		const { distinct, repeated } = withoutRepeats(gathered.drafts);
+		const verified = await verifyDrafts(target, distinct);
+		const result = await place(target, verified, { dryRun, force: parsed.flags.has("force") });
+		const left = [...gathered.refused, ...repeated, ...result.refused];
+		return response(target, { ...gathered, refused: left }, result.imported, dryRun);
+	},
+};
+
+/** Of drafts with different texts for one file, the first counts; workflows may share a phase. */
+function withoutRepeats(drafts: readonly ImportDraft[]): {
+	readonly distinct: readonly ImportDraft[];
+	readonly repeated: readonly LeftFile[];
+} {
+	const texts = new Map<string, string>();
+	const distinct: ImportDraft[] = [];
+	const repeated: LeftFile[] = [];
+	for (const draft of drafts) {
+		const other = draft.files.find(({ path, text }) => (texts.get(path) ?? text) !== text);
+		if (other === undefined) {
+			for (const { path, text } of draft.files) texts.set(path, text);
+			distinct.push(draft);
+			continue;
+		}
+		const reason = `Another file of this import becomes ${other.path} too: import them one after another, with --to.`;
+		repeated.push({ file: draft.from, reason });
+	}
+	return { distinct, repeated };
+}
+
+interface Placed {
+	readonly imported: readonly ImportedDraft[];
+	readonly refused: readonly LeftFile[];
+}
+
+/** Writes the sound drafts. */
+async function place(
+	{ place: { cwd } }: Project,
+	verified: readonly VerifiedDraft[],
+	{ dryRun, force }: { readonly dryRun: boolean; readonly force: boolean },
+): Promise<Placed> {
+	const imported: ImportedDraft[] = [];
+	const left: LeftFile[] = [];
+	for (const { draft, diagnostics } of verified) {
+		const why = unsound(draft, diagnostics) ?? whyNotWritten(cwd, draft, force);
+		if (why !== undefined) {
+			left.push({ file: draft.from, reason: why });
+			continue;
+		}
+		try {
+			if (!dryRun) await writeDraft(cwd, draft);
+			imported.push({ draft, warnings: diagnostics.map(({ message }) => message) });
+		} catch (error) {
+			left.push({ file: draft.from, reason: `It cannot be written: ${(error as Error).message}` });
+		}
+	}
+	return { imported, refused: left };
+}
+
+function unsound({ name }: ImportDraft, diagnostics: readonly Diagnostic[]): string | undefined {
+	const [error] = diagnostics.filter(({ severity }) => severity === "error");
+	return error && `${name}: ${error.message} ${error.remedy}`;
+}
+
+function response(
+	{ place: { cwd } }: Project,
+	gathered: Gathered,
+	imported: readonly ImportedDraft[],
+	dryRun: boolean,
+): CommandResponse {
+	const { refused: left, withoutCounterpart, inPlace, unknown } = gathered;
+	const lines = importLines({ gathered, imported, dryRun, cwd });
+	if (imported.length + left.length + withoutCounterpart.length + inPlace.length === 0)
+		return refused({
+			code: "nothing-to-import",
+			message: "No format that can be imported is recognized here.",
+			remedy: `Name a file, or a folder with definitions.${unknown.length > 0 ? ` ${unknown.length} files were looked at.` : ""}`,
+		});
+	const exitCode = left.length === 0 ? exitCodes.done : imported.length === 0 ? exitCodes.usage : exitCodes.failed;
+	return {
+		kind: "done",
+		lines,
+		data: {
+			to: cwd,
+			dryRun,
+			written: imported.map(({ draft: { files, ...draft }, warnings }) => ({
+				...draft,
+				files: files.map(({ path }) => path),
+				warnings,
+			})),
+			refused: left,
+			...{ withoutCounterpart, inPlace, unknown: unknown.map((file) => formatPath(file, cwd)) },
+		},
+		exitCode,
+		view: { kind: "page", title: "Import" },
+	};
+}
+
+function isFolder(path: string): boolean {
+	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

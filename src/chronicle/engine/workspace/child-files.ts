@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { ChildRepository } from "./child-repository.ts";
 import { unknownTree } from "./compare.ts";
-import { done, freeBytes, gitFailure, noSpace, stopped, writeFailure } from "./failures.ts";
+import { done, gitFailure, noSpace, roomIn, stopped, writeFailure } from "./failures.ts";
 import { modes, nulled, type TreeEntry } from "./git.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
 import { editTree } from "./private-index.ts";
@@ -54,7 +54,7 @@ export async function fillFolder(
 	const copied = await copyLarge(store, plain, tree, files);
 	if (!copied.ok) return copied;
 	const rest = plain.filter(({ path }) => !copied.value.has(path));
-	if (rest.reduce((sum, { size }) => sum + size, 0) > (await freeBytes(files))) return noSpace;
+	if (rest.reduce((sum, { size }) => sum + size, 0) > (await roomIn(files))) return noSpace;
 	const written = await writeRest(git, start.value, { rest, files, skipped: unkept.copied });
 	if (!written.ok) return written;
 	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a repository of its own and was not copied.`);

@@ -1,5 +1,5 @@
 // Failures of the workspace, with messages for the user.
-import { statfs } from "node:fs/promises";
+import { freeBytes } from "../../../disk/index.ts";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import type { GitResult } from "./git.ts";
 
@@ -105,17 +105,14 @@ export async function writeFailure(
 	largest: number,
 ): Promise<Failed> {
 	const cannotWrite = result.kind === "failed" && /unable to (write|create)|write error/i.test(result.message);
-	return cannotWrite && (await freeBytes(folder)) < largest + blockBytes ? noSpace : gitFailure(result);
+	return cannotWrite && (await roomIn(folder)) < largest + blockBytes ? noSpace : gitFailure(result);
 }
 
 const blockBytes = 65_536;
 
 /** Free bytes of the disk that has `folder`; unlimited where that is unknown. */
-export async function freeBytes(folder: string): Promise<number> {
-	return statfs(folder).then(
-		({ bavail, bsize }) => bavail * bsize,
-		() => Number.POSITIVE_INFINITY,
-	);
+export async function roomIn(folder: string): Promise<number> {
+	return freeBytes(folder).catch(() => Number.POSITIVE_INFINITY);
 }
 
 export function gitFailure(result: Exclude<GitResult, { kind: "done" }>): Failed {

@@ -6,7 +6,7 @@ import { chmod, lstat } from "node:fs/promises";
 import { posix } from "node:path";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
-import { changedMeanwhile, done, freeBytes, inTheWay, noSpace, writeFailure } from "./failures.ts";
+import { changedMeanwhile, done, inTheWay, noSpace, roomIn, writeFailure } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
@@ -170,7 +170,7 @@ async function writeFiles(
 	const sizes = await sizesOf(store, writes);
 	if (!sizes.ok) return sizes;
 	// git removes a file before it writes the new one.
-	if (sizes.value.growth > (await freeBytes(store.root))) return noSpace;
+	if (sizes.value.growth > (await roomIn(store.root))) return noSpace;
 	const permissions = await permissionsOf(store, writes);
 	store.indexChanged();
 	const merged = await store.git(["read-tree", "-m", "-u", from, to]);

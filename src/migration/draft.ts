@@ -1,0 +1,86 @@
+// What an import makes: the files of one definition, and what of the original has no counterpart in them. Data, and the names of both.
+// D1 a name that comes from a file becomes a path only through `fileSlug`, so no name leads out of a folder.
+import { singleLine } from "../definition/index.ts";
+
+export interface DraftFile {
+	/** Relative to the project, with `/`. */
+	readonly path: string;
+	readonly text: string;
+}
+
+/** Something of the original without a counterpart. */
+export interface ImportNote {
+	/** Its place in the original, such as the name of a step; empty for the file as a whole. */
+	readonly where: string;
+	/** One line. */
+	readonly what: string;
+}
+
+export interface ImportDraft {
+	readonly kind: "workflow" | "chronicle template" | "agent" | "rule file" | "team";
+	readonly name: string;
+	/** The original, absolute. */
+	readonly from: string;
+	/** Its format with the article. */
+	readonly format: string;
+	readonly files: readonly DraftFile[];
+	readonly notes: readonly ImportNote[];
+	/** Further files that are part of it, absolute. */
+	readonly parts?: readonly string[];
+	/** Whether the original is in a format of this package. */
+	readonly copied?: true;
+}
+
+/** Why a file cannot be imported; the message is a sentence. */
+export class ImportRefusal extends Error {}
+
+/** Device names of Windows, which no file can have. */
+const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
+const longestSlug = 40;
+
+/** `text` as a name of files, states and commands: lower-case letters, digits and dashes, never empty. */
+export function fileSlug(text: string, fallback = "imported"): string {
+	const plain = text
+		.slice(0, 400)
+		.normalize("NFKD")
+		.toLowerCase()
+		.replaceAll(/[\u0300-\u036f]/g, "")
+		.replaceAll(/[^a-z0-9]+/g, "-")
+		.slice(0, longestSlug)
+		.replaceAll(/^-+|-+$/g, "");
+	if (plain === "") return fallback;
+	return devices.test(plain) || plain in {} || /^\d+$/.test(plain) ? `${fallback}-${plain}` : plain;
+}
+
+/** Names that differ from each other. */
+export class UniqueNames {
+	readonly #taken: Set<string>;
+
+	constructor(taken: Iterable<string> = []) {
+		this.#taken = new Set(taken);
+	}
+
+	/** `wanted`, or with a number behind it if that is taken. */
+	take(wanted: string): string {
+		let name = wanted;
+		for (let number = 2; this.#taken.has(name); number += 1) name = `${wanted}-${number}`;
+		this.#taken.add(name);
+		return name;
+	}
+}
+
+/** A note of one line. */
+export function importNote(where: string, what: string): ImportNote {
+	return { where: singleLine(where), what: singleLine(what).replaceAll(/\s+/g, " ").trim() };
+}
+
+const longestComment = 2000;
+
+/** The comment at the top of an imported file: where it comes from, and what has no counterpart. */
+export function originComment(base: string, format: string, notes: readonly ImportNote[]): string {
+	const listed = notes.map(
+		({ where, what }) => `#   ${where === "" ? "" : `${where}: `}${what.slice(0, longestComment)}`,
+	);
+	const head = `# Imported from ${singleLine(base)}, ${format}.`;
+	return [head, ...(listed.length === 0 ? [] : ["# Without a counterpart here:", ...listed]), ""].join("\n");
+}

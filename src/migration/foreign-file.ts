@@ -1,0 +1,16 @@
+// A file of another tool, as the readers of formats get it.
+import type { PlainRecord } from "./foreign-fields.ts";
+import type { ImportTarget } from "./worker-fields.ts";
+
+export interface ForeignFileInput {
+	/** Absolute. */
+	readonly file: string;
+	/** The name of its format with the article. */
+	readonly format: string;
+	/** The file's name without endings, as a name of definitions. */
+	readonly stem: string;
+	readonly fields: PlainRecord;
+	/** Text below the front matter of a Markdown file; empty for others. */
+	readonly body: string;
+	readonly target: ImportTarget;
+}

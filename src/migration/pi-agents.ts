@@ -1,0 +1,165 @@
+// Workflows of pi-agents: a tree `flow` of nodes with a `kind`. Each becomes a chronicle.
+import { fileSlug, type ImportDraft, type ImportNote, ImportRefusal, importNote } from "./draft.ts";
+import { ForeignFields, isRecord, type Plain, plainList } from "./foreign-fields.ts";
+import type { ForeignFileInput } from "./foreign-file.ts";
+import { compileSteps, type Step } from "./step-tree.ts";
+import { templateDraft } from "./template-draft.ts";
+import { resultOf, theResult, withWords } from "./words.ts";
+import { type ImportTarget, modelFields, toolFields, whoDoes } from "./worker-fields.ts";
+
+interface Reading {
+	readonly target: ImportTarget;
+	readonly notes: ImportNote[];
+	/** The parameters of the workflow. */
+	readonly params: ReadonlySet<string>;
+}
+
+export function importPiAgents(input: ForeignFileInput): readonly ImportDraft[] {
+	const top = new ForeignFields(input.fields, "");
+	const title = top.text("name") ?? top.text("label");
+	const parts = [top.text("description"), top.text("doc"), input.body].map((part) => part?.trim());
+	const trigger = top.text("trigger");
+	const params = plainList(top.list("params")).flatMap((param) => (isRecord(param) ? [param] : []));
+	const flow = top.record("flow");
+	if (flow === undefined) throw new ImportRefusal("The workflow has no `flow`.");
+	const notes: ImportNote[] = params.map((param) =>
+		importNote("params", `${JSON.stringify(param)}: state it in the task`),
+	);
+	const names = new Set(params.map(({ name }) => String(name)));
+	const step = readNode(flow, "flow", { target: input.target, notes, params: names });
+	const compiled = compileSteps(step);
+	top.ignore("display");
+	if (trigger !== undefined) parts.push(`Use it ${trigger}.`);
+	notes.push(...top.rest(), ...compiled.notes);
+	const description = parts.filter((part) => part).join("\n\n");
+	const name = fileSlug(title ?? input.stem, "workflow");
+	return [
+		templateDraft({
+			...input,
+			from: input.file,
+			name,
+			title,
+			description,
+			states: compiled.states,
+			limits: compiled.limits,
+			notes,
+		}),
+	];
+}
+
+function readNode(node: Plain | undefined, name: string, reading: Reading): Step {
+	if (!isRecord(node)) return { kind: "nothing" };
+	const kind = typeof node.kind === "string" ? node.kind : "agent";
+	const label = [node.as, node.id, node.name].find((each) => typeof each === "string" && each !== "");
+	const fields = new ForeignFields(node, String(label ?? name));
+	fields.ignore("kind", "as", "id");
+	const reader = readers[kind] ?? readUnknown;
+	const step = reader(fields.where, fields, reading);
+	reading.notes.push(...fields.rest());
+	return step;
+}
+
+type NodeReader = (name: string, fields: ForeignFields, reading: Reading) => Step;
+
+const readers: Readonly<Record<string, NodeReader>> = {
+	agent: readAgent,
+	spawn: readAgent,
+	sequence(name, fields, reading) {
+		const steps = plainList(fields.list("steps")).map((step, index) => readNode(step, `${name}-${index + 1}`, reading));
+		return { kind: "sequence", steps };
+	},
+	parallel: readParallel,
+	fork: readParallel,
+	join(name, fields, reading) {
+		reading.notes.push(...fields.rest().map(({ what }) => importNote(name, `join: ${what}`)));
+		for (const key of ["from", "mode", "reducer", "onFailure"]) fields.ignore(key);
+		return { kind: "nothing" };
+	},
+	loop: readLoop,
+	while: readLoop,
+	switch(name, fields, reading) {
+		const cases = plainList(fields.list("cases")).flatMap((each) => (isRecord(each) ? [each] : []));
+		const branches = cases.map((each, index) => readNode(each.then, `${name}-${index + 1}`, reading));
+		const other = readNode(fields.any("else"), `${name}-else`, reading);
+		const on = words(fields.text("on") ?? "", reading);
+		const when = cases.map((each) => `- ${JSON.stringify(each.when ?? null)}`).join("\n");
+		const question = `The first of these conditions that holds for ${on} decides, in the order of the states that may follow:\n${when}\n- none of them`;
+		return { kind: "choice", name, question, branches: [...branches, other] };
+	},
+	workflow(name, fields, reading) {
+		const called = fields.text("name") ?? name;
+		const params = fields.any("params");
+		const given = params === undefined ? "" : `\n\nWith: ${words(JSON.stringify(params), reading)}`;
+		reading.notes.push(
+			importNote(name, `it ran the workflow \`${called}\`: use \`run: ${fileSlug(called)}\` if you import that too`),
+		);
+		const text = `Do what the workflow \`${called}\` does.${given}`;
+		return { kind: "work", name: called, fields: { persona: "Engineer", instructions: text } };
+	},
+	value(name, fields, reading) {
+		reading.notes.push(importNote(name, `a fixed value: ${JSON.stringify(fields.any("value") ?? null)}`));
+		return { kind: "nothing" };
+	},
+};
+
+const readUnknown: NodeReader = (name, fields, reading) => {
+	const left = fields.rest().map(({ what }) => what);
+	reading.notes.push(importNote(name, "a node of a kind that is not known; its fields are in the instructions"));
+	const text = `This step had these fields in another tool:\n\n${left.join("\n")}`;
+	return { kind: "work", name, fields: { persona: "Engineer", instructions: text } };
+};
+
+function readAgent(name: string, fields: ForeignFields, reading: Reading): Step {
+	const { target, notes } = reading;
+	const agent = fields.text("agent") ?? fields.text("name");
+	const persona = fields.text("system") ?? fields.text("prompt");
+	const task = words(fields.text("task") ?? "", reading);
+	const shape = fields.any("schema") ?? fields.any("output");
+	const wanted = shape === undefined ? "" : `\n\nThe result was wanted in this form: ${JSON.stringify(shape)}`;
+	const instructions = [persona ?? "", task].filter((text) => text !== "").join("\n\n") + wanted;
+	return {
+		kind: "work",
+		name,
+		fields: {
+			...whoDoes(agent, name, target, notes),
+			...toolFields(fields.names("tools"), name, notes),
+			...modelFields(fields, target, notes),
+			...(instructions === "" ? {} : { instructions }),
+		},
+	};
+}
+
+function readParallel(name: string, fields: ForeignFields, reading: Reading): Step {
+	const branches = Object.entries(fields.record("branches") ?? {}).map(
+		([branch, node]) => [branch, readNode(node, branch, reading)] as const,
+	);
+	const most = fields.number("concurrency");
+	const reduce = readNode(fields.record("reduce"), `${name}-reduce`, reading);
+	const parallel: Step = branches.length === 0 ? { kind: "nothing" } : { kind: "parallel", name, branches, most };
+	return { kind: "sequence", steps: [parallel, reduce] };
+}
+
+function readLoop(name: string, fields: ForeignFields, reading: Reading): Step {
+	const condition = fields.any("condition") ?? fields.any("continueWhen") ?? fields.any("until");
+	const most = fields.number("max") ?? fields.number("maxIterations");
+	const on = fields.text("on");
+	const what = `${on === undefined ? "" : `for ${words(on, reading)}: `}${JSON.stringify(condition ?? null)}`;
+	const question = `Repeat while this holds${most === undefined ? "" : `, at most ${most} times`}: ${what}`;
+	return {
+		kind: "loop",
+		name,
+		most,
+		first: "body",
+		question,
+		body: readNode(fields.record("body"), `${name}-body`, reading),
+	};
+}
+
+function words(text: string, { params }: Reading): string {
+	return withWords(text, /\{([\w.]+)\}/g, (name) => {
+		const [, param] = /^params\.(\w+)$/.exec(name) ?? [];
+		if (param !== undefined && params.has(param)) return `[${param}, from the task of this run]`;
+		if (name === "branches" || name === "previous") return theResult;
+		return /^[a-z_]\w*(?:\.\w+)*$/.test(name) && !name.startsWith("params") ? resultOf(name) : undefined;
+	});
+}

@@ -1,0 +1,60 @@
+// The files that an import looks at: one file, or the files below a folder. A project's own folders of definitions are preferred to the rest of it.
+// C1 the walk is bounded and follows no links; C2 of a project, only folders that hold definitions are read.
+import { existsSync, statSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { walkFiles } from "../disk/index.ts";
+
+const depth = 6;
+const mostFiles = 2000;
+/** Folders of a project in which tools keep definitions. */
+const kept = [".pi", ".claude", ".specify", ".agents", ".github/prompts", "agents", "skills", "commands", "workflows"];
+/** Their parts that hold none. */
+const without = [
+	"extensions",
+	"npm",
+	"git",
+	"themes",
+	"chronicle/sessions",
+	"sessions",
+	"taskflows/runs",
+	"memory",
+	"scripts",
+];
+const endings = new Set([".yaml", ".yml", ".json", ".jsonc", ".md", ".jsonl"]);
+
+export interface ImportSources {
+	/** Absolute, sorted. */
+	readonly files: readonly string[];
+	/** The folder of the import, absolute. */
+	readonly folder: string;
+	readonly kind: "file" | "folder";
+}
+
+/** The files of `path` (absolute); `undefined` if nothing is there. */
+export function findSources(path: string): ImportSources | undefined {
+	const stats = statSync(path, { throwIfNoEntry: false });
+	if (!stats) return undefined;
+	if (!stats.isDirectory()) return { files: [path], folder: join(path, ".."), kind: "file" };
+	const folders = kept.filter((name) => existsSync(join(path, name)));
+	const isProject = folders.some((name) => name.startsWith("."));
+	const starts = isProject ? folders.map((name) => join(path, name)) : [path];
+	const files = starts.flatMap((start) => filesBelow(start));
+	return { files: [...new Set(files)].slice(0, mostFiles), folder: path, kind: "folder" };
+}
+
+function filesBelow(start: string): readonly string[] {
+	const found: string[] = [];
+	for (const { path, entry } of walkFiles(start, depth, (below) => !without.includes(below))) {
+		const isWanted = entry.isFile() && !entry.name.startsWith(".") && endings.has(extname(entry.name).toLowerCase());
+		// Sessions belong to the user, and are named if they are meant.
+		if (isWanted && extname(entry.name) !== ".jsonl") found.push(join(start, path));
+		if (found.length === mostFiles) break;
+	}
+	return found;
+}
+
+/** A file's name without its endings: `work.workflow.yaml` is `work`; a `workflow.yml` or `SKILL.md` is named by its folder. */
+export function stemOf(file: string): string {
+	const stem = basename(file, extname(file)).replace(/\.workflow$/i, "");
+	return /^(?:workflow|skill)$/i.test(stem) ? basename(join(file, "..")) : stem;
+}

@@ -1,0 +1,144 @@
+// Workflows of pi-workflows: `start`, and `steps` with `transitions` by outcome. Each becomes a chronicle with the same states and moves.
+
+import { realpathSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { isInside, readSource } from "../definition/index.ts";
+import { fileSlug, type ImportDraft, type ImportNote, ImportRefusal, importNote, UniqueNames } from "./draft.ts";
+import { ForeignFields, isRecord, type Plain, type PlainRecord, plainList } from "./foreign-fields.ts";
+import type { ForeignFileInput } from "./foreign-file.ts";
+import { templateDraft } from "./template-draft.ts";
+import { theResult, theTask, withWords } from "./words.ts";
+import { modelFields, type StateFields, toolFields, whoDoes } from "./worker-fields.ts";
+
+interface Reading extends ForeignFileInput {
+	/** Names of states by ids of steps; the ends too. */
+	readonly names: ReadonlyMap<string, string>;
+	readonly notes: ImportNote[];
+}
+
+export function importStepMachine(input: ForeignFileInput): readonly ImportDraft[] {
+	const top = new ForeignFields(input.fields, "");
+	const [id, command, description] = [top.text("id"), top.text("command"), top.text("description")];
+	const start = top.text("start");
+	const steps = Object.entries(top.record("steps") ?? {});
+	const unique = new UniqueNames(["done", "failed"]);
+	const names = new Map(steps.map(([step]) => [step, unique.take(fileSlug(step, "step"))]));
+	const reading: Reading = { ...input, names, notes: [] };
+	// The run starts in the first state.
+	const ordered = [...steps.filter(([step]) => step === start), ...steps.filter(([step]) => step !== start)];
+	const states = new Map(ordered.map(([step, value]) => [names.get(step) ?? step, readStep(step, value, reading)]));
+	if (states.size === 0) throw new ImportRefusal("The workflow has no steps.");
+	if ([...states.values()].some(({ next }) => plainList(next).includes("done"))) states.set("done", {});
+	const visits = top.number("maxStepVisits");
+	if (visits !== undefined)
+		reading.notes.push(importNote("", `\`maxStepVisits\` ${visits}: see limits.pair_moves and limits.moves`));
+	top.ignore("version");
+	reading.notes.push(...top.rest());
+	const name = fileSlug(id ?? command ?? input.stem, "workflow");
+	const parts = { ...input, from: input.file, name, title: id ?? command, description, states, notes: reading.notes };
+	return [templateDraft(parts)];
+}
+
+function readStep(step: string, value: Plain, reading: Reading): PlainRecord {
+	const { notes, target } = reading;
+	if (!isRecord(value)) throw new ImportRefusal(`The step ${step} is not a group of fields.`);
+	const fields = new ForeignFields(value, step);
+	const title = fields.text("title");
+	const helper = new ForeignFields(fields.record("subagent") ?? {}, step);
+	const agent = fields.text("agent") ?? helper.text("agent");
+	const minutes = helper.number("timeoutMs");
+	const requests = new ForeignFields(helper.record("turnBudget") ?? {}, step);
+	const calls = new ForeignFields(helper.record("toolBudget") ?? {}, step);
+	const limits = {
+		...count("requests", requests.number("maxTurns")),
+		...count("calls", fields.number("maxToolCalls") ?? calls.number("hard")),
+	};
+	helper.ignore("context");
+	const { next, outcomes } = readTransitions(step, fields.record("transitions") ?? {}, reading);
+	const instructions = [readPrompt(fields, reading), outcomes].filter((text) => text !== "").join("\n\n");
+	const gate = fields.record("gate");
+	if (gate) notes.push(importNote(step, `its gate is an approval of yours: ${JSON.stringify(gate)}`));
+	const state: PlainRecord = {
+		...(title === undefined ? {} : { description: title }),
+		...whoDoes(agent, step, target, notes),
+		...readPermissions(fields, reading),
+		...modelFields(helper, target, notes),
+		...(instructions === "" ? {} : { instructions }),
+		...(gate ? { requires_approval: true } : {}),
+		...(minutes === undefined ? {} : { timeout_minutes: Math.max(0.01, Math.round(minutes / 600) / 100) }),
+		...(Object.keys(limits).length === 0 ? {} : { limits }),
+		next,
+	};
+	fields.ignore("requires");
+	notes.push(...requests.rest(), ...calls.rest(), ...helper.rest(), ...fields.rest());
+	return state;
+}
+
+function count(key: string, value: number | undefined): PlainRecord {
+	return value === undefined ? {} : { [key]: Math.max(1, Math.round(value)) };
+}
+
+/** The states behind the outcomes, each once, and which outcome leads where. */
+function readTransitions(
+	step: string,
+	transitions: PlainRecord,
+	{ names, notes }: Reading,
+): { readonly next: readonly string[]; readonly outcomes: string } {
+	const found = new Set<string>();
+	const lines: string[] = [];
+	for (const [outcome, to] of Object.entries(transitions)) {
+		const state = to === "$done" ? "done" : names.get(String(to));
+		if (state !== undefined) {
+			found.add(state);
+			lines.push(`- \`${outcome}\`: ${state}`);
+		} else if (to === "$pause")
+			notes.push(
+				importNote(step, `\`${outcome}\`: $pause; here a worker that cannot go on makes no move, and the run pauses`),
+			);
+		else notes.push(importNote(step, `\`${outcome}\` leads to ${JSON.stringify(to)}, which is no step`));
+	}
+	const outcomes = found.size < 2 ? "" : `The outcome decides which state follows:\n${lines.join("\n")}`;
+	return { next: [...found], outcomes };
+}
+
+/** Tools and skills. A shell that is limited to some commands is left out. */
+function readPermissions(fields: ForeignFields, { notes, target }: Reading): StateFields {
+	const permissions = new ForeignFields(fields.record("permissions") ?? {}, fields.where);
+	const bash = permissions.record("bash");
+	const isFree = bash === undefined || bash.mode === "unrestricted";
+	const written = permissions.names("tools")?.filter((tool) => isFree || tool !== "bash");
+	if (!isFree)
+		notes.push(importNote(fields.where, `its shell was limited, so \`bash\` is left out: ${JSON.stringify(bash)}`));
+	const state = { ...toolFields(written, fields.where, notes), ...modelFields(permissions, target, notes) };
+	notes.push(...permissions.rest());
+	return state;
+}
+
+/** The text of a step, in place or in a file beside the workflow. */
+function readPrompt(fields: ForeignFields, { file, notes, names }: Reading): string {
+	const reference = fields.record("prompt");
+	const path = reference?.file;
+	const text = typeof path === "string" ? readBeside(file, path, fields.where, notes) : (fields.text("prompt") ?? "");
+	return withWords(text, /\{\{([^{}]*)\}\}/g, (name) => {
+		if (name === "workflow.input") return theTask;
+		if (name === "last.summary") return theResult;
+		return name === "step.id" ? (names.get(fields.where) ?? fields.where) : undefined;
+	});
+}
+
+/** A file inside the folder of the workflow; empty, with a note, where it is elsewhere or cannot be read. */
+function readBeside(workflow: string, path: string, where: string, notes: ImportNote[]): string {
+	const folder = dirname(workflow);
+	const file = resolve(folder, path);
+	const refuse = (why: string): string => {
+		notes.push(importNote(where, `the text in \`${path}\` ${why}`));
+		return "";
+	};
+	if (!isInside(folder, file)) return refuse(`is not read, because it is outside ${basename(folder)}`);
+	const read = readSource(file);
+	if (read.kind === "problem") return refuse(`cannot be read: ${read.diagnostic.message}`);
+	if (read.kind === "absent") return refuse("does not exist");
+	if (!isInside(realpathSync(folder), realpathSync(file)))
+		return refuse("is not read, because a link leads out of the folder");
+	return read.source.text.trim();
+}

@@ -1,0 +1,158 @@
+// The work of another tool as a tree of steps, and the states of a chronicle that do the same.
+// S1 every step with work becomes a state; S2 names of states are unique, and the names that end a run are given only to its ends.
+import { fileSlug, type ImportNote, importNote, UniqueNames } from "./draft.ts";
+import type { Plain, PlainRecord } from "./foreign-fields.ts";
+import type { StateFields } from "./worker-fields.ts";
+
+export type Step =
+	| { readonly kind: "work"; readonly name: string; readonly fields: StateFields }
+	| { readonly kind: "sequence"; readonly steps: readonly Step[] }
+	/** All branches at the same time. */
+	| {
+			readonly kind: "parallel";
+			readonly name: string;
+			readonly branches: readonly (readonly [name: string, step: Step])[];
+			readonly most: number | undefined;
+	  }
+	/** A worker decides which branch follows. */
+	| { readonly kind: "choice"; readonly name: string; readonly question: string; readonly branches: readonly Step[] }
+	| {
+			readonly kind: "loop";
+			readonly name: string;
+			readonly body: Step;
+			/** Whether the condition is looked at before the first round. */
+			readonly first: "condition" | "body";
+			readonly question: string;
+			/** Most rounds, if there is such a bound. */
+			readonly most: number | undefined;
+	  }
+	/** You are asked before the next step begins. */
+	| { readonly kind: "gate"; readonly name: string; readonly message: string }
+	/** Ends the run as failed, if a worker decides so. */
+	| { readonly kind: "fail" }
+	| { readonly kind: "nothing" };
+
+export interface CompiledSteps {
+	/** In order; the run starts in the first. */
+	readonly states: ReadonlyMap<string, PlainRecord>;
+	readonly notes: readonly ImportNote[];
+	/** Limits of the run that its loops need. */
+	readonly limits: PlainRecord;
+}
+
+/** Moves between two states that a run makes without asking, unless it is set. */
+const pairMoves = 3;
+const mostRounds = 1000;
+
+/** The name of a state that may not be known yet. */
+interface Target {
+	name: string;
+}
+
+/** The states of a tree; without any work, only the end. */
+export function compileSteps(root: Step): CompiledSteps {
+	const compiler = new StepCompiler();
+	compiler.emit(root, [{ name: "done" }]);
+	return compiler.result();
+}
+
+type StateBeforeEnd = { readonly fields: Record<string, Plain>; readonly next: readonly Target[] };
+
+/** Emits states from the last to the first, because each names those that follow it. */
+class StepCompiler {
+	readonly #names = new UniqueNames(["done", "failed"]);
+	readonly #states: (readonly [string, StateBeforeEnd])[] = [];
+	readonly #notes: ImportNote[] = [];
+	#rounds = 0;
+
+	/** Emits what does `step`; gives the states that it begins with. `after`: what follows it. */
+	emit(step: Step, after: readonly Target[]): readonly Target[] {
+		switch (step.kind) {
+			case "nothing":
+				return after;
+			case "fail":
+				return [{ name: "failed" }];
+			case "sequence":
+				return step.steps.reduceRight((next, each) => this.emit(each, next), after);
+			case "work":
+				return [this.#state(step.name, step.fields, after)];
+			case "choice": {
+				const entries = step.branches.flatMap((branch) => this.emit(branch, after));
+				return [this.#state(step.name, decider(step.question), entries)];
+			}
+			case "loop":
+				return this.#loop(step, after);
+			case "parallel":
+				return [this.#state(step.name, this.#parallel(step), after)];
+			case "gate":
+				return this.#gate(step, after);
+		}
+	}
+
+	result(): CompiledSteps {
+		const states = new Map<string, PlainRecord>();
+		const named = new Set<string>();
+		for (const [name, { fields, next }] of this.#states.toReversed()) {
+			const targets = [...new Set(next.map((target) => target.name))];
+			for (const target of targets) named.add(target);
+			states.set(name, { ...fields, next: targets });
+		}
+		for (const end of ["done", "failed"]) if (named.has(end) || states.size === 0) states.set(end, {});
+		const rounds = Math.min(mostRounds, Math.ceil(this.#rounds));
+		const limits =
+			rounds < pairMoves ? {} : { moves: Math.max(40, rounds * (states.size + 1)), pair_moves: rounds + 1 };
+		return { states, notes: this.#notes, limits };
+	}
+
+	#state(wanted: string, fields: StateFields, next: readonly Target[]): Target {
+		const name = this.#names.take(fileSlug(wanted, "step"));
+		this.#states.push([name, { fields: { ...fields }, next }]);
+		return { name };
+	}
+
+	#loop(
+		{ name, body, first, question, most }: Extract<Step, { kind: "loop" }>,
+		after: readonly Target[],
+	): readonly Target[] {
+		this.#rounds = Math.max(this.#rounds, most ?? 0);
+		const decision: Target = { name: "" };
+		const entries = this.emit(body, [decision]);
+		decision.name = this.#state(name, decider(question), [...entries, ...after]).name;
+		return first === "condition" ? [decision] : entries;
+	}
+
+	#parallel({ name, branches, most }: Extract<Step, { kind: "parallel" }>): StateFields {
+		const names = new UniqueNames();
+		const compiled = branches.map(([wanted, step]) => {
+			const branch = names.take(fileSlug(wanted, "branch"));
+			if (step.kind === "work") return [branch, step.fields] as const;
+			const { states, notes, limits: inner } = compileSteps(step);
+			this.#notes.push(...notes);
+			const bounds = Object.keys(inner).length === 0 ? {} : { limits: inner };
+			return [branch, { run: { name: branch, ...bounds, states: Object.fromEntries(states) } }] as const;
+		});
+		const limit = most === undefined ? {} : { max_parallel: Math.min(100, Math.max(1, Math.round(most))) };
+		return { description: `Branches of ${name}.`, branches: Object.fromEntries(compiled), ...limit };
+	}
+
+	/** The state that follows asks before it is entered; where none does, a state of its own asks. */
+	#gate({ name, message }: Extract<Step, { kind: "gate" }>, after: readonly Target[]): readonly Target[] {
+		const [only, more] = after;
+		const following = more === undefined ? this.#states.find(([state]) => state === only?.name)?.[1].fields : undefined;
+		if (following && following.requires_approval === undefined) {
+			following.requires_approval = "entry";
+			following.description = [message, following.description].filter((text) => text !== undefined).join("\n\n");
+			this.#notes.push(importNote(name, "you are asked each time before the next state is entered"));
+			return after;
+		}
+		const asks = { persona: "Reviewer", tools: reading, instructions: message, requires_approval: true };
+		return [this.#state(name, asks, after)];
+	}
+}
+
+const reading = ["read", "grep", "find", "ls"];
+
+function decider(question: string): StateFields {
+	const how = "Decide which state follows, and do nothing else.";
+	return { persona: "Coordinator", tools: reading, instructions: `${how}\n\n${question}` };
+}

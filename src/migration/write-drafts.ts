@@ -1,0 +1,75 @@
+// Writes drafts into a project.
+// O1 nothing that exists is replaced unless the user forces it; O2 nothing is written outside the project, whatever links are in it; O3 a draft is
+// written whole or not at all.
+import {
+	chmodSync,
+	existsSync,
+	lstatSync,
+	mkdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { isInside } from "../definition/index.ts";
+import { inheritOwner, replaceFileSync } from "../disk/index.ts";
+import type { ImportDraft } from "./draft.ts";
+
+/** Why a draft cannot be written to the folder `root`, as a sentence; `undefined` if it can. */
+export function whyNotWritten(root: string, draft: ImportDraft, force: boolean): string | undefined {
+	for (const { path, text } of draft.files) {
+		const file = join(root, ...path.split("/"));
+		const parent = existingParent(file);
+		if (parent !== realpathSync(root) && !isInside(realpathSync(root), parent))
+			return `${path} would be outside the project, because of a link.`;
+		const stats = lstatSync(file, { throwIfNoEntry: false });
+		if (stats && !stats.isFile()) return `${path} exists already, and is no file.`;
+		if (stats && !force && !holds(file, text)) return `${path} exists already: --force replaces it.`;
+	}
+	return undefined;
+}
+
+/** Whether a file has exactly this text: then nothing has to be written. */
+function holds(file: string, text: string): boolean {
+	return readFileSync(file).equals(Buffer.from(text));
+}
+
+/** The real path of the nearest folder above `file` that exists. */
+function existingParent(file: string): string {
+	let at = dirname(file);
+	while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+	return realpathSync(at);
+}
+
+/** The folders above `file` that do not exist, outermost first. */
+function missingFolders(file: string): readonly string[] {
+	const found: string[] = [];
+	for (let at = dirname(file); !existsSync(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
+	return found;
+}
+
+/** Writes a draft that can be written. Throws what the disk throws. */
+export async function writeDraft(root: string, { files }: ImportDraft): Promise<void> {
+	const fresh: string[] = [];
+	try {
+		for (const { path, text } of files) {
+			const file = join(root, ...path.split("/"));
+			const before = lstatSync(file, { throwIfNoEntry: false });
+			if (before && holds(file, text)) continue;
+			const made = missingFolders(file);
+			mkdirSync(dirname(file), { recursive: true });
+			if (before) {
+				replaceFileSync(file, text);
+				chmodSync(file, before.mode & 0o777);
+				continue;
+			}
+			writeFileSync(file, text, { flag: "wx" });
+			fresh.push(file);
+			for (const each of [...made, file]) await inheritOwner(each);
+		}
+	} catch (error) {
+		for (const file of fresh) rmSync(file, { force: true });
+		throw error;
+	}
+}

@@ -1,0 +1,310 @@
+// `import` over formats × sound, odd, broken and hostile files. What it writes passes `check`, and nothing of the original is lost.
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkProject } from "../../src/check/index.ts";
+import { openProject as openChronicleProject, parseArguments } from "../../src/chronicle/index.ts";
+import type { CommandHost } from "../../src/chronicle/ui/commands/index.ts";
+import { fileSlug } from "../../src/migration/draft.ts";
+import { importDefinitions } from "../../src/migration/import.ts";
+import { withoutControls } from "../../src/pi/index.ts";
+import { openBench, openFolder, openProject, packageUnderTest, piScript, runNode } from "../harness/index.ts";
+import { needsPosix } from "../harness/needs.ts";
+import { patient } from "../harness/patience.ts";
+import { formats, type ImportFixture } from "./formats.ts";
+
+interface Written {
+	readonly files: readonly string[];
+	readonly notes: readonly { readonly where: string; readonly what: string }[];
+}
+
+function projectIn(cwd: string) {
+	const agentFolder = join(cwd, "..", "no-agent-folder");
+	const pi = { command: process.execPath, args: [], version: undefined };
+	return openChronicleProject({ cwd, home: join(cwd, "..", "no-home"), agentFolder, trust: "trusted", pi });
+}
+
+/** Imports into the project `cwd`, in this process. */
+async function importInto(cwd: string, ...args: string[]) {
+	const parsed = parseArguments(args, { options: importDefinitions.options ?? {} });
+	if ("error" in parsed) throw new Error(parsed.error);
+	const host = { prefix: "pi-chronicle " } as CommandHost;
+	const { signal } = new AbortController();
+	const result = await importDefinitions.perform({ project: projectIn(cwd), parsed, text: "", host, signal });
+	if (result.kind === "silent") throw new Error("silent");
+	if (result.kind === "refused") return { exitCode: 2, lines: [result.message], written: [] as Written[], refused: [] };
+	const data = result.data as { written: Written[]; refused: { file: string; reason: string }[] };
+	return { exitCode: result.exitCode ?? 0, lines: result.lines, ...data };
+}
+
+function filesBelow(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, withFileTypes: true })
+		.filter((entry) => !entry.isDirectory())
+		.map((entry) =>
+			join(entry.parentPath, entry.name)
+				.slice(folder.length + 1)
+				.replaceAll("\\", "/"),
+		)
+		.sort();
+}
+
+const textsBelow = (folder: string) =>
+	filesBelow(folder)
+		.map((file) => readFileSync(join(folder, file), "utf8"))
+		.join("\n");
+
+/** A folder with the files of a fixture, and an empty project. */
+function stage({ path, text, beside = {} }: ImportFixture, change: (text: string) => string | Buffer = (same) => same) {
+	const from = openFolder(Object.fromEntries(Object.entries(beside).map(([file, each]) => [file, change(each)])));
+	mkdirSync(dirname(join(from, path)), { recursive: true });
+	writeFileSync(join(from, path), change(text));
+	return { from, file: join(from, path), to: openFolder({ "package.json": "{}" }) };
+}
+
+describe("import", () => {
+	it.each(formats)("turns $format into definitions that check accepts, and loses nothing", async (fixture) => {
+		const { file, to, from } = stage(fixture);
+		const { exitCode, written, lines } = await importInto(to, file);
+		expect([exitCode, lines.filter((line) => line.startsWith("✗"))]).toEqual([0, []]);
+		expect(written.flatMap(({ files }) => files).sort()).toEqual(fixture.makes);
+		expect(filesBelow(to)).toEqual([...fixture.makes, "package.json"].sort());
+
+		const checked = await checkProject(projectIn(to), []);
+		expect(checked.findings.map(({ loads }) => loads)).not.toContain(false);
+		expect([checked.sound, checked.findings.length]).toEqual([true, expect.any(Number)]);
+		expect(checked.findings).not.toHaveLength(0);
+
+		const notes = written.flatMap((each) => each.notes.map(({ where, what }) => `${where}: ${what}`)).join("\n");
+		for (const wanted of fixture.notes) expect(notes).toContain(wanted);
+		const texts = textsBelow(join(to, ".pi"));
+		let at = 0;
+		for (const wanted of fixture.contains) {
+			expect(texts.slice(at)).toContain(wanted);
+			at = texts.indexOf(wanted, at);
+		}
+		const marks = new Set(`${fixture.text}${textsBelow(from)}`.match(/MARK\d+/g));
+		for (const mark of marks)
+			expect(`${texts}\n${notes}`.toLowerCase(), mark).toMatch(new RegExp(`${mark}(?!\\d)`, "i"));
+	});
+
+	it.each(formats)("reads $format with Windows line endings and a byte order mark alike", async (fixture) => {
+		const [plain, odd] = [stage(fixture), stage(fixture, (text) => `\ufeff${text.replaceAll("\n", "\r\n")}`)];
+		await importInto(plain.to, plain.file);
+		expect((await importInto(odd.to, odd.file)).exitCode).toBe(0);
+		expect(filesBelow(odd.to)).toEqual(filesBelow(plain.to));
+		expect(textsBelow(join(odd.to, ".pi"))).toBe(textsBelow(join(plain.to, ".pi")));
+	});
+
+	it.each(formats)("writes nothing of $format that is damaged, and says why", async (fixture) => {
+		const damages: (readonly [string, (text: string) => string | Buffer])[] = [
+			["not UTF-8", (text) => Buffer.concat([Buffer.from(text), Buffer.from([0xc3, 0x28])])],
+			["binary", (text) => Buffer.from(`\0${text}`)],
+			["10 MB", (text) => (fixture.path.endsWith("jsonl") ? Buffer.from([0xff]) : text + " ".repeat(10_000_000))],
+		];
+		for (const [name, damage] of damages) {
+			const { file, to } = stage(fixture, damage);
+			const { exitCode, lines, refused } = await importInto(to, file);
+			expect([name, exitCode, refused.length]).toEqual([name, 2, 1]);
+			expect(lines.join("\n")).toMatch(/UTF-8|zero|at most/);
+			expect(filesBelow(to)).toEqual(["package.json"]);
+		}
+		if (!/\.(ya?ml|json)$/.test(fixture.path)) return;
+		const { file, to } = stage(fixture, (text) => `${text}\n]]]: {`);
+		const { exitCode, lines } = await importInto(to, file);
+		expect([exitCode, filesBelow(to)]).toEqual([2, ["package.json"]]);
+		expect(lines.join("\n")).toMatch(/:\d+:\d+ /);
+	});
+
+	it.each(formats)("replaces nothing that $format would replace, unless it is forced", async (fixture) => {
+		const { file, to } = stage(fixture);
+		const [first = ""] = fixture.makes;
+		mkdirSync(dirname(join(to, first)), { recursive: true });
+		writeFileSync(join(to, first), "mine\n");
+		const dry = await importInto(to, file, "--dry-run", "--force");
+		expect([dry.exitCode, dry.written.length]).toEqual([0, 1]);
+		const kept = await importInto(to, file);
+		expect(kept.exitCode).toBe(2);
+		expect(kept.lines.join("\n")).toContain(`${first} exists already: --force replaces it.`);
+		expect([readFileSync(join(to, first), "utf8"), filesBelow(to)]).toEqual(["mine\n", [first, "package.json"].sort()]);
+		expect((await importInto(to, file, "--force")).exitCode).toBe(0);
+		expect(readFileSync(join(to, first), "utf8")).not.toBe("mine\n");
+	});
+
+	it("imports a folder of everything at once: agents first, and what is in place already is left", async () => {
+		const from = openFolder({
+			...Object.fromEntries(
+				formats
+					.filter(({ path }) => path.startsWith("."))
+					.flatMap(({ path, text, beside = {} }) => [[path, text], ...Object.entries(beside)]),
+			),
+			".claude/agents/scout.md": "---\nname: scout\ndescription: Looks\ntools: Read\n---\nYou look.\n",
+			".claude/skills/style/SKILL.md": "---\nname: style\n---\nWrite short sentences.\n",
+			".pi/xstate.json": { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } },
+			".claude/commands/broken.md": "---\nname: [\n---\nx\n",
+			"src/unrelated.yaml": "steps: [a, b]\n",
+		});
+		const to = openFolder({ "package.json": "{}" });
+		const { exitCode, lines } = await importInto(to, from);
+		const text = lines.join("\n");
+		expect(exitCode).toBe(1);
+		expect(readFileSync(join(to, ".pi/chronicle/workflows/look-fix.yaml"), "utf8")).toContain("agent: scout");
+		expect(text).toMatch(/✗ .*broken\.md: .*:\d+:\d+ /);
+		expect(text).toMatch(/Nothing here corresponds[\s\S]*xstate\.json: a state machine of XState/);
+		expect(text).toContain("a skill that describes no steps");
+		expect(text).not.toContain("unrelated");
+		expect((await checkProject(projectIn(to), [])).sound).toBe(true);
+
+		const again = await importInto(from, from);
+		expect(again.lines.join("\n")).toMatch(/Already read from where they are:[\s\S]*feature\.json/);
+	});
+
+	it("says what it can import where there is nothing", async () => {
+		const to = openFolder({ "a/notes.md": "Only words.\n", "a/x.bin": "x" });
+		expect(await importInto(to, "a")).toMatchObject({ exitCode: 2 });
+		expect(await importInto(to, "nowhere")).toMatchObject({ exitCode: 2, lines: [expect.stringContaining("nowhere")] });
+		expect(await importInto(to)).toMatchObject({ exitCode: 2 });
+		expect(await importInto(to, "a", "--to", "nowhere")).toMatchObject({ exitCode: 2 });
+	});
+});
+
+describe("a hostile file", () => {
+	const names = [
+		"../../outside",
+		"..\\..\\outside",
+		"/etc/passwd",
+		"con",
+		"__proto__",
+		"constructor",
+		"\u001b[31mred",
+		"日本語",
+		"a".repeat(500),
+		" ",
+		"0",
+		"done",
+		"x\u0000y",
+	];
+
+	it.each(names)("called %j in every place leads to names inside the project", async (name) => {
+		const quoted = JSON.stringify(name);
+		const from = openFolder({
+			".pi/agents/agent-chain.yaml": `${quoted}:\n  steps:\n    - { agent: ${quoted}, prompt: x }\n`,
+			".pi/workflows/w.workflow.yaml": `id: ${quoted}\nstart: ${quoted}\nsteps:\n  ${quoted}: { prompt: x, transitions: { ready: $done } }\n`,
+			".pi/workflows/f.yaml": `name: ${quoted}\nflow: { kind: parallel, as: ${quoted}, branches: { ${quoted}: { kind: agent, name: ${quoted}, task: x } } }\n`,
+			".pi/taskflows/t.json": { name, phases: [{ id: name, agent: name, task: "x" }] },
+			".specify/workflows/s/workflow.yml": `workflow: { id: ${quoted} }\nsteps: [{ id: ${quoted}, command: x }]\n`,
+			".claude/agents/a.md": `---\nname: ${quoted}\ndescription: d\ntools: Read\n---\nYou work.\n`,
+			".claude/skills/k/SKILL.md": `---\nname: ${quoted}\n---\n## Step 1: ${name}\n\nx\n\n## Step 2: ${name}\n\ny\n`,
+		});
+		const to = openFolder({ "project/package.json": "{}" });
+		const { lines } = await importInto(join(to, "project"), from);
+		for (const file of filesBelow(to)) expect(file).toMatch(/^project\/(package\.json|\.pi\/[\w./-]+)$/);
+		expect(filesBelow(to).join()).not.toContain("..");
+		for (const line of lines) expect(withoutControls(line)).toBe(line);
+		const { findings, further } = await checkProject(projectIn(join(to, "project")), []);
+		expect(findings.filter(({ loads }) => !loads)).toEqual([]);
+		expect(further.filter(({ severity }) => severity === "error")).toEqual([]);
+	});
+
+	it("gives names of files that every system accepts", () => {
+		for (const name of [...names, "COM1", "a b", "Ünïcode", "-x-"])
+			expect(fileSlug(name)).toMatch(/^(?!\d+$)[a-z0-9][a-z0-9-]{0,50}$/);
+		expect(fileSlug("con")).not.toBe("con");
+	});
+
+	it("cannot read text outside its folder", needsPosix, async () => {
+		const step = (file: string) => `{ prompt: { file: ${file} }, transitions: { ready: $done } }`;
+		const from = openFolder({
+			"secret.md": "TOP SECRET\n",
+			"flows/w.workflow.yaml": `start: a\nsteps:\n  a: ${step("../secret.md")}\n  b: ${step("link.md")}\n  c: ${step("/etc/hostname")}\n`,
+			"flows/x/workflow.yaml": "name: X\ncommandName: x\ninitialMessage: x\nphases: [../../secret.md]\n",
+		});
+		symlinkSync(join(from, "secret.md"), join(from, "flows/link.md"));
+		const to = openFolder({ "package.json": "{}" });
+		const { lines } = await importInto(to, join(from, "flows"));
+		expect(textsBelow(to)).not.toContain("TOP SECRET");
+		expect(lines.join("\n").match(/is not read, because/g)).toHaveLength(3);
+	});
+
+	it("cannot make an import write through a link that leads out of the project", needsPosix, async () => {
+		const [outside, to] = [openFolder({ "kept.txt": "x" }), openFolder({ "package.json": "{}" })];
+		mkdirSync(join(to, ".pi/chronicle"), { recursive: true });
+		symlinkSync(outside, join(to, ".pi/chronicle/workflows"));
+		const from = openFolder({ "c.yaml": "one:\n  steps: [{ agent: a, prompt: x }]\n" });
+		const { exitCode, lines } = await importInto(to, join(from, "c.yaml"), "--force");
+		expect([exitCode, filesBelow(outside)]).toEqual([2, ["kept.txt"]]);
+		expect(lines.join("\n")).toContain("because of a link");
+
+		const target = join(outside, "target.yaml");
+		const second = openFolder({ ".pi/chronicle/workflows/other.yaml": "x" });
+		symlinkSync(target, join(second, ".pi/chronicle/workflows/one.yaml"));
+		expect((await importInto(second, join(from, "c.yaml"), "--force")).exitCode).toBe(2);
+		expect([existsSync(target), lstatSync(join(second, ".pi/chronicle/workflows/one.yaml")).isSymbolicLink()]).toEqual([
+			false,
+			true,
+		]);
+	});
+
+	it.each([
+		[
+			"phases that wait for each other",
+			"t.json",
+			JSON.stringify({
+				phases: [
+					{ id: "a", dependsOn: ["b"], task: "x" },
+					{ id: "b", dependsOn: ["a"], task: "x" },
+				],
+			}),
+			/wait for each other: a, b/,
+		],
+		[
+			"aliases that multiply",
+			"t.yaml",
+			`a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nphases: [{ id: a, task: x }]\n`,
+			/more than 20000 values/,
+		],
+		["a template that is none", "t.json", '{ "states": { "a": { "persona": "P", "next": 5 } } }', /t: /],
+		["steps that are no groups", "t.yaml", "workflow: { id: x }\nsteps: [{ id: a }, 5]\n", /not a group of fields/],
+		[
+			"a workflow without steps",
+			"w.workflow.yaml",
+			"start: a\nsteps: { a: { transitions: 5 }, b: 7 }\n",
+			/not a group|no/,
+		],
+		[
+			"deep nesting",
+			"t.yaml",
+			`workflow: { id: x }\nsteps: ${"[{ id: a, type: while, steps: ".repeat(30)}[]${"}]".repeat(30)}\n`,
+			/nested deeper|deep/,
+		],
+	])("with %s is refused with the reason", async (_, name, text, reason) => {
+		const from = openFolder({ [name]: text });
+		const to = openFolder({ "package.json": "{}" });
+		const { exitCode, lines } = await importInto(to, join(from, name));
+		expect([exitCode, filesBelow(to)]).toEqual([2, ["package.json"]]);
+		expect(lines.join("\n")).toMatch(reason);
+	});
+});
+
+describe("the command", () => {
+	it("imports on the command line and in pi", { timeout: patient(90_000) }, async () => {
+		const chain = "one:\n  steps:\n    - { agent: scout, prompt: $INPUT }\n";
+		const project = openProject({ files: { "old/chain.yaml": chain } });
+		const { cli } = packageUnderTest();
+		const env = { PI_CHRONICLE_PI: piScript() };
+		const done = await runNode(project, [cli, "import", "old/chain.yaml", "--json"], { env });
+		expect(done).toMatchObject({ code: 0, stderr: "" });
+		expect(JSON.parse(done.stdout)).toMatchObject({
+			verb: "import",
+			written: [{ files: [".pi/chronicle/workflows/one.yaml"] }],
+		});
+		expect(await runNode(project, [cli, "check"], { env })).toMatchObject({ code: 0 });
+		expect(await runNode(project, [cli, "import", "old", "--to", project.home], { env })).toMatchObject({ code: 0 });
+		expect(existsSync(join(project.home, ".pi/chronicle/workflows/one.yaml"))).toBe(true);
+
+		const { rpc, project: second } = await openBench({ files: { "old/chain.yaml": chain } });
+		const pi = await rpc();
+		await pi.prompt("/chronicle import old/chain.yaml");
+		await pi.screen.notified(/one\.yaml: chronicle template/);
+		expect(second.exists(".pi/chronicle/workflows/one.yaml")).toBe(true);
+	});
+});

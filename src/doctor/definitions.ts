@@ -3,7 +3,7 @@ import { checkProject, kinds, type ProjectCheck } from "../check/index.ts";
 import { openProject, type Project } from "../chronicle/index.ts";
 import { formatPath } from "../definition/index.ts";
 import type { PiSurvey } from "../pi/index.ts";
-import { type DoctorFinding, type Examination, fine } from "./examination.ts";
+import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 import type { AskablePi } from "./pi.ts";
 
 type Checked = ProjectCheck;
@@ -11,7 +11,7 @@ type Checked = ProjectCheck;
 const most = 30_000;
 
 /** `pi`: knows the models, so that no second pi is started for them. */
-export function projectExaminations(project: Project, pi: AskablePi): readonly Examination[] {
+export function projectExaminations(project: Project, pi: AskablePi): readonly DoctorExamination[] {
 	let checked: Promise<Checked> | undefined;
 	const check = async (): Promise<Checked> => {
 		checked ??= pi.ask().then((survey) => checkProject(withModels(project, survey), []));

@@ -2,7 +2,7 @@
 import type { Command } from "../chronicle/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import { projectExaminations } from "./definitions.ts";
-import { type Examination, type ExaminationResult, examineInTime } from "./examination.ts";
+import { type DoctorExamination, type ExaminationResult, examineInTime } from "./examination.ts";
 import { leftoverExamination } from "./leftovers.ts";
 import { machineExaminations } from "./machine.ts";
 import { openAskablePi, piExaminations } from "./pi.ts";
@@ -43,7 +43,7 @@ function examinations(
 	project: Parameters<typeof machineExaminations>[0],
 	named: string | undefined,
 	{ fix, prefix }: { readonly fix: boolean; readonly prefix: string },
-): readonly Examination[] {
+): readonly DoctorExamination[] {
 	const pi = openAskablePi(project, named);
 	return [
 		...piExaminations(pi),

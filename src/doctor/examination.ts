@@ -15,7 +15,7 @@ export interface ExaminationResult {
 
 export type DoctorFinding = Omit<ExaminationResult, "what">;
 
-export interface Examination {
+export interface DoctorExamination {
 	readonly what: string;
 	/** Milliseconds. */
 	readonly most: number;
@@ -24,7 +24,7 @@ export interface Examination {
 }
 
 /** Performs an examination within its time. */
-export async function examineInTime({ what, most, examine }: Examination): Promise<readonly ExaminationResult[]> {
+export async function examineInTime({ what, most, examine }: DoctorExamination): Promise<readonly ExaminationResult[]> {
 	const late = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
 	const timeout = new Promise<DoctorFinding>((resolve) => {

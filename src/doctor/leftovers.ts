@@ -7,7 +7,7 @@ import type { Project } from "../chronicle/index.ts";
 import { walkFiles } from "../disk/index.ts";
 import { findOrphans, processStart, runsWithProcesses, stopOrphans } from "../process/index.ts";
 import { orphanedCopies } from "../rehearsal/index.ts";
-import { type DoctorFinding, type Examination, fine } from "./examination.ts";
+import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 
 const draftAgeMs = 60 * 60 * 1000;
 const draftDepth = 3;
@@ -19,7 +19,7 @@ export interface LeftoverRequest {
 	readonly prefix: string;
 }
 
-export function leftoverExamination(request: LeftoverRequest): Examination {
+export function leftoverExamination(request: LeftoverRequest): DoctorExamination {
 	return { what: "leftovers", most: 30_000, examine: () => examineLeftovers(request) };
 }
 

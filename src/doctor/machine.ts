@@ -7,13 +7,13 @@ import type { Project } from "../chronicle/index.ts";
 import { freeBytes } from "../disk/index.ts";
 import { packageRoot } from "../pi/index.ts";
 import { probeSandbox } from "../safety/index.ts";
-import { type DoctorFinding, type Examination, fine } from "./examination.ts";
+import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 
 /** Free bytes below which runs soon fail, and below which they fail now. */
 const littleSpace = 1_000_000_000;
 const noSpace = 50_000_000;
 
-export function machineExaminations({ place }: Project): readonly Examination[] {
+export function machineExaminations({ place }: Project): readonly DoctorExamination[] {
 	const { cwd, agentFolder, env = process.env } = place;
 	return [
 		{ what: "Node", most: 1000, examine: async () => examineNode() },

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../chronicle/index.ts";
 import { findPi, isPiCommand, ownPiSearch, type PiSurvey, type SurveyedCommand, surveyPi } from "../pi/index.ts";
-import { type DoctorFinding, type Examination, fine } from "./examination.ts";
+import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 
 /** Milliseconds that pi has to start and answer. */
 const startMs = 20_000;
@@ -30,7 +30,7 @@ export function openAskablePi({ place }: Project, named: string | undefined): As
 	};
 }
 
-export function piExaminations({ found, ask }: AskablePi): readonly Examination[] {
+export function piExaminations({ found, ask }: AskablePi): readonly DoctorExamination[] {
 	if (!isPiCommand(found)) {
 		const finding: DoctorFinding = { state: "failed", text: found.message, remedy: found.remedy };
 		return [{ what: "pi", most: 1000, examine: async () => finding }];

@@ -2,7 +2,7 @@
 // D1 a name that comes from a file becomes a path only through `fileSlug`, so no name leads out of a folder.
 import { singleLine } from "../definition/index.ts";
 
-export interface DraftFile {
+export interface ImportFile {
 	/** Relative to the project, with `/`. */
 	readonly path: string;
 	readonly text: string;
@@ -23,7 +23,7 @@ export interface ImportDraft {
 	readonly from: string;
 	/** Its format with the article. */
 	readonly format: string;
-	readonly files: readonly DraftFile[];
+	readonly files: readonly ImportFile[];
 	readonly notes: readonly ImportNote[];
 	/** Further files that are part of it, absolute. */
 	readonly parts?: readonly string[];

@@ -2,7 +2,7 @@
 import { basename, dirname, extname, relative, sep } from "node:path";
 import { isInside, readSource, type Source } from "../definition/index.ts";
 import { loadCatalogue, type WorkflowDefinition } from "../workflow/index.ts";
-import { type DraftFile, fileSlug, type ImportDraft, type ImportNote, ImportRefusal, importNote } from "./draft.ts";
+import { fileSlug, type ImportDraft, type ImportFile, type ImportNote, ImportRefusal, importNote } from "./draft.ts";
 import { isRecord, type Plain } from "./foreign-fields.ts";
 import { ruleFilePath } from "./permissions.ts";
 import { templateDraft } from "./template-draft.ts";
@@ -17,7 +17,7 @@ export function copyWorkflow(file: string, root: string): ImportDraft {
 		throw new ImportRefusal(problem ? `${problem.message} ${problem.remedy}` : "The workflow cannot be loaded.");
 	}
 	const parts = filesOf(found);
-	const files = parts.map((path): DraftFile => {
+	const files = parts.map((path): ImportFile => {
 		const way = relative(root, path).split(sep);
 		if (way.includes("..")) throw new ImportRefusal(`${path} is outside the folder with the workflows.`);
 		return { path: [".pi/workflows", ...way].join("/"), text: textOf(path) };

@@ -105,7 +105,7 @@ describe("import", () => {
 			const { file, to } = stage(fixture, damage);
 			const { exitCode, lines, refused } = await importInto(to, file);
 			expect([name, exitCode, refused.length]).toEqual([name, 2, 1]);
-			expect(lines.join("\n")).toMatch(/UTF-8|zero|at most/);
+			expect(lines.join("\n")).toMatch(/UTF-8|zero|kB/);
 			expect(filesBelow(to)).toEqual(["package.json"]);
 		}
 		if (!/\.(ya?ml|json)$/.test(fixture.path)) return;

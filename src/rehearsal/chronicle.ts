@@ -1,10 +1,18 @@
 // Rehearses a chronicle: finds its template, plans a path through its states, and runs it with the commands of the command line. The
 // scenario answers questions; the default is yes.
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
 import { BUILT_IN_TOOLS, keepAllowed, loadAgentRegistry, readToolNames, resolvePersona } from "../persona/index.ts";
-import { chronicleEvidence, planChronicleCoverage, readLedger } from "./every/index.ts";
+import {
+	type ChildTemplate,
+	chronicleEvidence,
+	type Evidence,
+	originOf,
+	planChronicleCoverage,
+	readLedger,
+	withChildren,
+} from "./every/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { planPath } from "./path.ts";
 import { runProcess } from "./process.ts";
@@ -67,20 +75,59 @@ export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths
 	const template = load(paths).get(request.name)?.read?.template;
 	if (playable?.kind !== "playable" || !template) return playable?.kind === "unplayable" ? playable : undefined;
 	const { program } = playable;
+	const children = childTemplates(template, paths);
 	return {
 		kind: "coverable",
 		shipped: playable.shipped,
 		program: { ...program, scenario: undefined },
-		plan: planChronicleCoverage(template, toolsOf(template, paths)),
+		plan: withChildren(planChronicleCoverage(template, toolsOf(template, paths)), children),
 		async play(scene, atStart) {
 			const ended = await playChronicle(program.name, program.task, scene, atStart);
 			const sessions = join(scene.copy.project, ".pi", "chronicle", "sessions");
-			const [ledger] = readdirSync(sessions).filter((name) => name.endsWith(".events.jsonl"));
-			const events = ledger === undefined ? [] : readLedger(join(sessions, ledger));
+			const logs = readdirSync(sessions).filter((name) => name.endsWith(".events.jsonl"));
 			scene.tracker.end("stopped");
-			return { ...ended, evidence: chronicleEvidence(template, events, scene.tracker.visits) };
+			const ledgers = logs.map((name) => readLedger(join(sessions, name)));
+			return { ...ended, evidence: treeEvidence(template, children, ledgers, scene.tracker.visits) };
 		},
 	};
+}
+
+/** The evidence of a run and of its child runs. */
+function treeEvidence(
+	template: Template,
+	children: readonly ChildTemplate[],
+	ledgers: readonly ReturnType<typeof readLedger>[],
+	visits: Parameters<typeof chronicleEvidence>[2],
+): Evidence {
+	const root = ledgers.find((events) => !originOf(events).isChild) ?? [];
+	const { covered, broken, end } = chronicleEvidence(template, root, visits);
+	const all = { covered: new Set(covered), broken: new Map(broken), end };
+	for (const events of ledgers.filter((one) => originOf(one).isChild)) {
+		const child = children.find(({ key }) => key === originOf(events).name);
+		if (!child) continue;
+		const { covered: below, broken: wrong } = chronicleEvidence(child.template, events, visits, child.key);
+		for (const id of below) all.covered.add(`${child.key}/${id}`);
+		for (const [id, why] of wrong) all.broken.set(`${child.key}/${id}`, why);
+	}
+	return all;
+}
+
+/** The templates that the children of a template run, directly and through others. */
+function childTemplates(template: Template, paths: ProjectPaths): readonly ChildTemplate[] {
+	const catalogue = load(paths);
+	const found = new Map<string, ChildTemplate>();
+	const add = (plan: Template, root: string | undefined): void => {
+		for (const { name, children } of plan.states.values())
+			for (const branch of children?.branches ?? []) {
+				const [key, child] = childTemplate(branch, catalogue);
+				if (!child || found.has(key)) continue;
+				const state = root ?? name;
+				found.set(key, { key, template: child, toolsOf: toolsOf(child, paths), state });
+				add(child, state);
+			}
+	};
+	add(template, undefined);
+	return [...found.values()];
 }
 
 /** The tools that template and agent file allow to a state's worker; `undefined`: all. */
@@ -109,29 +156,13 @@ function load({ cwd, agentFolder }: ProjectPaths): ReadonlyMap<string, FoundTemp
 
 /** The states of all child runs, by the names of their templates. */
 function childStates(template: Template, paths: ProjectPaths): Expected[] {
-	const catalogue = load(paths);
-	const found = new Map<string, Expected[]>();
-	const add = (plan: Template): void => {
-		for (const branch of branchesOf(plan)) {
-			const [key, child] = childTemplate(branch, catalogue);
-			if (!child || found.has(key)) continue;
-			found.set(
-				key,
-				statesOf(child).map((state) => ({ ...state, scope: key, label: `${key}/${state.name}` })),
-			);
-			add(child);
-		}
-	};
-	add(template);
-	return [...found.values()].flat();
+	return childTemplates(template, paths).flatMap(({ key, template: child }) =>
+		statesOf(child).map((state) => ({ ...state, scope: key, label: `${key}/${state.name}` })),
+	);
 }
 
 type StatePlan = NonNullable<ReturnType<Template["states"]["get"]>>;
 type Branch = NonNullable<StatePlan["children"]>["branches"][number];
-
-function branchesOf({ states }: Template): Branch[] {
-	return [...states.values()].flatMap(({ children }) => children?.branches ?? []);
-}
 
 /** The name and the template of a child run; no template if it does not load. */
 function childTemplate(
@@ -196,12 +227,25 @@ async function playChronicle(
 		const answer = answered === 0 && atStart ? atStart : tracker.takeAnswer();
 		if (ended.exit.kind !== "exited" || id === undefined || !takesAnswer(status, answer)) break;
 		say(`? ${question ?? "The run asks a question."} The rehearsal ${describeAnswer(answer)}`);
-		ended = await verb(answerArguments(id, answer));
+		ended = await verb(answerArguments(askingRun(copy.project, id), answer));
 	}
 	const { status, waits } = readResult(ended.output);
 	const done = ended.exit.kind === "exited" && ended.exit.code === 0 && status === "done";
 	// The progress lines of the verbs are left out: the report has the visits.
 	return { ...ended, outcome: done ? "done" : "stopped", output: waits ?? "", errors: done ? "" : ended.errors };
+}
+
+/** The run that asks: the first run `id`, or one of the child runs. */
+function askingRun(project: string, id: string): string {
+	const sessions = join(project, ".pi", "chronicle", "sessions");
+	const asking = readdirSync(sessions)
+		.filter((name) => name.endsWith(".json"))
+		.filter((name) => {
+			const { stage } = JSON.parse(readFileSync(join(sessions, name), "utf8")) as { stage?: { kind?: string } };
+			return stage?.kind === "asking";
+		})
+		.map((name) => basename(name, ".json"));
+	return asking.includes(id) ? id : (asking[0] ?? id);
 }
 
 /** Whether a run in this status accepts the answer. `human_intervention` only accepts a target. */

@@ -81,12 +81,20 @@ function showWelcome(pi: ExtensionAPI, { ready, during, after }: Welcome, progre
 	});
 }
 
-/** The scenario that a planned script makes for the current visit; a visit that it does not name does nothing. */
+/**
+ * The scenario that a planned script makes for the current visit; a visit that it does not name does nothing, and a child run that it does not
+ * name plays its automatic round.
+ */
 function plannedScenario(script: Script, position: RunPosition): Scenario {
 	if (position.kind === "idle") return automaticScenario;
 	const phase = position.kind === "phase";
-	const visit = `${phase ? `${position.scope}/${position.id}` : position.id}#${position.visit}`;
-	const cues = (phase ? undefined : script[`${visit}.${position.attempt}`]) ?? script[visit] ?? Array(50).fill(idleCue);
+	const place = position.scope === undefined ? position.id : `${position.scope}/${position.id}`;
+	const visit = `${place}#${position.visit}`;
+	const planned = (phase ? undefined : script[`${visit}.${position.attempt}`]) ?? script[visit];
+	const isChild = !phase && position.scope !== undefined;
+	if (isChild && !planned && !Object.keys(script).some((key) => key.startsWith(`${position.scope}/`)))
+		return automaticScenario;
+	const cues = planned ?? Array(50).fill(idleCue);
 	const scripts = new Map([[position.id, cues]]);
 	return { ...automaticScenario, ...(phase ? { phases: scripts } : { states: scripts }) };
 }

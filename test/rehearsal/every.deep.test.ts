@@ -165,3 +165,53 @@ it("rehearse --every is a command in pi as well", { timeout: patient(120_000) },
 	await pi.screen.notified(/COMPLETE: \d+ of \d+ covered/);
 	expect(project.exists("rehearsal-notes")).toBe(false);
 });
+
+const tree = {
+	".pi/chronicle/workflows/tree.json": {
+		states: {
+			plan: { persona: "Planner", next: ["build"] },
+			build: { run: "part", for_each: "pendingTasks", next: ["both", "plan"] },
+			both: {
+				branches: {
+					one: { persona: "Reader", tools: ["read"], next: ["done"] },
+					two: { run: { states: { inner: { run: "part", task: "Look", next: ["done"] } } } },
+				},
+				next: ["shipped"],
+			},
+			shipped: { next: [] },
+		},
+		limits: { requests: 8, calls: 10, attempts: 2, no_progress: 2, nudges: 1, rejections: 1, moves: 9 },
+	},
+	".pi/chronicle/workflows/part.json": {
+		states: {
+			work: { persona: "Builder", next: ["test"] },
+			test: { persona: "Tester", next: ["done", "work"], requires_approval: true },
+			done: {},
+		},
+		limits: { pair_moves: 2, attempts: 1 },
+	},
+};
+
+it("rehearse --every covers what the child runs of a chronicle can do", { timeout: patient(400_000) }, async () => {
+	const { code, stdout, stderr } = await rehearse(openProject({ files: tree }), "tree", "--every", "--json");
+	const report = JSON.parse(stdout);
+	expect(texts(report.notCovered), stderr).toEqual([]);
+	expect(texts(report.notEnforced)).toEqual([]);
+	const covered = texts(report.covered);
+	for (const text of [
+		"plan → build",
+		"build → both",
+		"both → shipped",
+		"part: work → test",
+		"part: test → work",
+		"part: test → done",
+		"part: exit of test: yes",
+		"part: exit of test: no",
+		"one: one → done",
+		"one: one refuses write",
+		"two: inner → done",
+	])
+		expect(covered, stderr).toContain(text);
+	expect(covered).not.toContain("build → plan");
+	expect(code).toBe(0);
+});

@@ -1,5 +1,6 @@
 // The evidence of a chronicle's run, from its ledger and the calls of its workers.
 import { readFileSync } from "node:fs";
+import { basename, extname } from "node:path";
 import type { Template } from "../../chronicle/index.ts";
 import type { PlayedVisit } from "../visits.ts";
 import { keyOfApproval, personState, probeCue } from "./chronicle-script.ts";
@@ -19,6 +20,14 @@ interface LedgerLine {
 	readonly because?: string;
 	readonly requests?: number;
 	readonly stop?: string;
+	readonly template?: { readonly name?: string; readonly file?: string };
+	readonly parent?: object;
+}
+
+/** What the first event of a ledger says: the name of the run's template, and whether it is a child run. */
+export function originOf([created]: readonly LedgerLine[]): { readonly name: string; readonly isChild: boolean } {
+	const { file, name = "" } = created?.template ?? {};
+	return { name: file === undefined ? name : basename(file, extname(file)), isChild: created?.parent !== undefined };
 }
 
 /** Reads the events of a ledger. Throws I/O errors. */
@@ -29,17 +38,18 @@ export function readLedger(file: string): LedgerLine[] {
 		.map((line) => JSON.parse(line) as LedgerLine);
 }
 
-/** The evidence of one run. `visits`: from its journal. */
+/** The evidence of one run. `visits`: from its journal. `of`: in a child run, the name of its template. */
 export function chronicleEvidence(
 	template: Template,
 	events: readonly LedgerLine[],
 	visits: readonly PlayedVisit[],
+	of?: string,
 ): Evidence {
 	const fold = new LedgerFold(template);
 	for (const event of events) fold.add(event);
 	const { covered, broken, end } = fold;
-	for (const { id, calls } of visits)
-		for (const call of calls) {
+	for (const { id, scope, calls } of visits)
+		for (const call of scope === of ? calls : []) {
 			if (!call.with.includes(probeCue.mark)) continue;
 			if (call.outcome === "refused") covered.add(`tools:${id}`);
 			else broken.set(`tools:${id}`, `${call.tool} was not refused`);
@@ -121,6 +131,10 @@ class LedgerFold {
 			case "worker":
 				if (this.target === undefined)
 					this.breaks(`approval:${keyOfApproval(this.template, from, to)}:no`, "the run moved on");
+				this.covered.add(`move:${from}>${to}`);
+				this.countMove(from, to);
+				break;
+			case "children":
 				this.covered.add(`move:${from}>${to}`);
 				this.countMove(from, to);
 				break;

@@ -27,9 +27,13 @@ const whys: Record<Why, string> = {
 	moves: "the limit on moves comes first",
 };
 
-/** Plans the coverage of a template. */
-export function planChronicleCoverage(template: Template, toolsOf: ToolsOf): CoveragePlan {
-	const graph = graphOf(template);
+/** Plans the coverage of a template. `person`: whether its workers ask for a person; what a child run asks, nobody answers. */
+export function planChronicleCoverage(
+	template: Template,
+	toolsOf: ToolsOf,
+	person: "asked" | "never asked" = "asked",
+): CoveragePlan {
+	const graph = graphOf(template, person);
 	const { paths, unreachable } = coverEdges(graph);
 	const facts: Facts = { template, graph, probes: probesOf(template, toolsOf) };
 	const items: CoverageItem[] = [];
@@ -75,14 +79,17 @@ export function toolsItem(state: string, probe?: string): CoverageItem {
 	return { id: `tools:${state}`, group: "tools", text: probe === undefined ? state : `${state} refuses ${probe}` };
 }
 
-export function graphOf({ initial, states, limits }: Template): Graph {
+export function graphOf({ initial, states, limits }: Template, person: "asked" | "never asked" = "asked"): Graph {
+	const asked = person === "asked" ? [personState] : [];
 	const next = new Map<string, readonly string[]>();
 	const own = states.get(personState)?.next.filter((name) => states.has(name)) ?? [];
-	for (const { name, next: targets, terminal } of states.values()) {
+	for (const { name, next: targets, terminal, children } of states.values()) {
 		if (name === personState) continue;
-		next.set(name, terminal ? [] : [...new Set([...targets, personState])]);
+		// Child runs decide nothing: they lead to the first target.
+		if (children) next.set(name, targets.slice(0, 1));
+		else next.set(name, terminal ? [] : [...new Set([...targets, ...asked])]);
 	}
-	next.set(personState, own);
+	if (person === "asked") next.set(personState, own);
 	return {
 		initial,
 		next,
@@ -160,8 +167,8 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 		const both = [approvalItem(key, "yes"), approvalItem(key, "no")];
 		const path = asked.get(key);
 		const first = atStart && key === `entry:${graph.initial}`;
-		if (!path && !first) {
-			const why = key.startsWith("entry:") ? "no transition asks it: the state before asks" : whys["no-path"];
+		const why = whyNotAsked(facts, key, path !== undefined || first);
+		if (why !== undefined) {
 			excluded.push(...both.map((item) => ({ ...item, why })));
 			continue;
 		}
@@ -173,6 +180,21 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 		else if (path) runs.push({ title, covers, script: refusedAtEnd(facts, path) });
 	}
 	return { items, excluded, inline, runs };
+}
+
+function whyNotAsked(facts: Facts, key: string, isReached: boolean): string | undefined {
+	if (isAskedByChildren(facts, key)) return "it is asked after child runs, and not by a worker";
+	if (isReached) return undefined;
+	return key.startsWith("entry:") ? "no transition asks it: the state before asks" : whys["no-path"];
+}
+
+/** Whether no worker's move asks for the approval, because child runs lead there. */
+function isAskedByChildren({ template, graph }: Facts, key: string): boolean {
+	const [side, state = ""] = key.split(/:(.*)/s);
+	const asks = (name: string): boolean => template.states.get(name)?.children !== undefined;
+	if (side === "exit") return asks(state);
+	const before = [...graph.next].flatMap(([from, targets]) => (targets.includes(state) ? [from] : []));
+	return before.length > 0 && before.every(asks);
 }
 
 /** By approval, a path whose last step asks for it. */

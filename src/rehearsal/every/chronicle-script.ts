@@ -124,12 +124,21 @@ function leaveState(
 	const released = to === graph.person ? after : undefined;
 	if (released !== undefined && graph.personChooses) covers.push(`move:${to}>${released}`);
 	const last = exitTo(target, released === undefined ? undefined : { kind: "sent", to: released, words: "" });
+	const first = listFor(template, target);
 	const asked = keyOfApproval(template, state, target);
-	if (asked === undefined) return [last];
+	if (asked === undefined) return [...first, last];
 	covers.push(`approval:${asked}:yes`);
-	if (!pending.rejections.delete(asked)) return [last];
+	if (!pending.rejections.delete(asked)) return [...first, last];
 	covers.push(`approval:${asked}:no`);
-	return [exitTo(target, { kind: "reject", words: "Once more." }), last];
+	return [...first, exitTo(target, { kind: "reject", words: "Once more." }), last];
+}
+
+/** Saves the list that `for_each` of the next state needs, with two entries. */
+function listFor({ states }: Template, target: string): Cue[] {
+	const list = states.get(target)?.children?.forEach;
+	if (list === undefined) return [];
+	const data = { [list === "pendingTasks" ? "pending_tasks" : list]: ["Rehearse the first.", "Rehearse the second."] };
+	return [cue({ say: "These are left to do.", calls: [{ tool: "workflow_update_snapshot", input: { data } }] })];
 }
 
 /** The call that must be refused in a state, if it has not been planned yet. */

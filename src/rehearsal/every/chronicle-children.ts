@@ -1,0 +1,62 @@
+// Adds the child runs of a chronicle to its coverage: every transition, approval and tool limit of each template that children run, played in
+// runs of the parent. Pure.
+import type { Template } from "../../chronicle/index.ts";
+import { planChronicleCoverage, type ToolsOf } from "./chronicle-plan.ts";
+import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
+
+/** A template that children run. */
+export interface ChildTemplate {
+	/** Its name, or that of its branch. */
+	readonly key: string;
+	readonly template: Template;
+	readonly toolsOf: ToolsOf;
+	/** State of the first run that leads to it. */
+	readonly state: string;
+}
+
+const byItself = "limits are tried where the template is rehearsed by itself";
+
+/** The plan with the items and runs of the children. A run of a child goes through the parent as a run of the plan does. */
+export function withChildren(plan: CoveragePlan, children: readonly ChildTemplate[]): CoveragePlan {
+	const added = children.map((child) =>
+		planChild(
+			child,
+			plan.runs.find(({ covers }) => covers.some((id) => id.startsWith(`move:${child.state}>`))),
+		),
+	);
+	return {
+		items: [...plan.items, ...added.flatMap(({ items }) => items)],
+		unreachable: [...plan.unreachable, ...added.flatMap(({ unreachable }) => unreachable)],
+		skipped: [...plan.skipped, ...added.flatMap(({ skipped }) => skipped)],
+		runs: [...plan.runs, ...added.flatMap(({ runs }) => runs)],
+	};
+}
+
+function planChild({ key, template, toolsOf }: ChildTemplate, through: PlannedRun | undefined): CoveragePlan {
+	const { items, unreachable, runs } = planChronicleCoverage(template, toolsOf, "never asked");
+	const named = <T extends CoverageItem>(item: T): T => ({
+		...item,
+		id: `${key}/${item.id}`,
+		text: `${key}: ${item.text}`,
+	});
+	const limits = items
+		.filter(({ group }) => group === "limit")
+		.map((item): Excluded => ({ ...named(item), why: byItself }));
+	const wanted = items.filter(({ group }) => group !== "limit");
+	const ids = new Set(wanted.map(({ id }) => id));
+	return {
+		items: wanted.map(named),
+		unreachable: [...unreachable.map(named), ...limits],
+		skipped: [],
+		runs: runs
+			.filter(({ covers }) => covers.some((id) => ids.has(id)))
+			.map(({ title, covers, script }) => ({
+				title: `${key}: ${title}`,
+				covers: covers.map((id) => `${key}/${id}`),
+				script: {
+					...through?.script,
+					...Object.fromEntries(Object.entries(script).map(([place, cues]) => [`${key}/${place}`, cues])),
+				},
+			})),
+	};
+}

@@ -5,11 +5,11 @@ import { basename, join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
 import { BUILT_IN_TOOLS, keepAllowed, loadAgentRegistry, readToolNames, resolvePersona } from "../persona/index.ts";
 import {
-	type ChildTemplate,
 	chronicleEvidence,
 	type Evidence,
 	originOf,
 	planChronicleCoverage,
+	type RehearsedChild,
 	readLedger,
 	withChildren,
 } from "./every/index.ts";
@@ -95,7 +95,7 @@ export function planChronicleRuns(request: RehearsalRequest, paths: ProjectPaths
 /** The evidence of a run and of its child runs. */
 function treeEvidence(
 	template: Template,
-	children: readonly ChildTemplate[],
+	children: readonly RehearsedChild[],
 	ledgers: readonly ReturnType<typeof readLedger>[],
 	visits: Parameters<typeof chronicleEvidence>[2],
 ): Evidence {
@@ -113,9 +113,9 @@ function treeEvidence(
 }
 
 /** The templates that the children of a template run, directly and through others. */
-function childTemplates(template: Template, paths: ProjectPaths): readonly ChildTemplate[] {
+function childTemplates(template: Template, paths: ProjectPaths): readonly RehearsedChild[] {
 	const catalogue = load(paths);
-	const found = new Map<string, ChildTemplate>();
+	const found = new Map<string, RehearsedChild>();
 	const add = (plan: Template, root: string | undefined): void => {
 		for (const { name, children } of plan.states.values())
 			for (const branch of children?.branches ?? []) {

@@ -27,9 +27,10 @@ const moved = (from: string, to: string, cause = "worker", refused?: string) => 
 	...(refused === undefined ? {} : { refused }),
 });
 const wants = (target: string) => ({ kind: "move_requested", target });
-const visit = (id: string, outcome: "ok" | "failed" | "refused"): PlayedVisit => ({
+/** `scope`: a workflow, or in a child run of a chronicle its template. */
+const visit = (id: string, outcome: "ok" | "failed" | "refused", scope?: string): PlayedVisit => ({
 	what: "state",
-	scope: "small",
+	scope,
 	id,
 	name: id,
 	visit: 1,
@@ -61,6 +62,13 @@ describe("evidence of a chronicle's run", () => {
 		]);
 		expect([...broken]).toEqual([]);
 		expect(end).toBe("it waits for a person in human_intervention (pair_limit)");
+	});
+
+	it("has the calls of a child's worker for its own template alone", () => {
+		const visits = [visit("a", "refused", "part")];
+		expect([...chronicleEvidence(template, [], visits).covered]).toEqual([]);
+		expect([...chronicleEvidence(template, [], visits, "part").covered]).toEqual(["tools:a"]);
+		expect([...chronicleEvidence(template, [moved("a", "b", "children")], visits).covered]).toEqual(["move:a>b"]);
 	});
 
 	it.each<[string, Parameters<typeof chronicleEvidence>[1], readonly PlayedVisit[], [string, string][]]>([
@@ -119,7 +127,7 @@ describe("evidence of a workflow's run", () => {
 			state(0, { left: { way: "back" } }),
 			state(0, { paused: { by: "reminders", why: "3 reminders in a row had no effect" } }),
 		];
-		const { covered, broken } = workflowEvidence(definitions, "small", entries, [visit("a", "refused")]);
+		const { covered, broken } = workflowEvidence(definitions, "small", entries, [visit("a", "refused", "small")]);
 		expect([...covered].sort()).toEqual([
 			"back:small:1",
 			"limit:loops:>small",
@@ -139,7 +147,7 @@ describe("evidence of a workflow's run", () => {
 			state(1, { left: { way: "next" } }),
 			state(1, { active: false, left: { way: "next" } }),
 		];
-		expect([...workflowEvidence(definitions, "small", entries, [visit("a", "ok")]).broken]).toEqual([
+		expect([...workflowEvidence(definitions, "small", entries, [visit("a", "ok", "small")]).broken]).toEqual([
 			["limit:loops:>small", "loop 2 was made"],
 			["limit:next:small:1", "the agent ended it"],
 			["tools:small/a", "write was not refused"],

@@ -5,7 +5,7 @@ import { planChronicleCoverage, type ToolsOf } from "./chronicle-plan.ts";
 import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
 
 /** A template that children run. */
-export interface ChildTemplate {
+export interface RehearsedChild {
 	/** Its name, or that of its branch. */
 	readonly key: string;
 	readonly template: Template;
@@ -17,7 +17,7 @@ export interface ChildTemplate {
 const byItself = "limits are tried where the template is rehearsed by itself";
 
 /** The plan with the items and runs of the children. A run of a child goes through the parent as a run of the plan does. */
-export function withChildren(plan: CoveragePlan, children: readonly ChildTemplate[]): CoveragePlan {
+export function withChildren(plan: CoveragePlan, children: readonly RehearsedChild[]): CoveragePlan {
 	const added = children.map((child) =>
 		planChild(
 			child,
@@ -32,7 +32,7 @@ export function withChildren(plan: CoveragePlan, children: readonly ChildTemplat
 	};
 }
 
-function planChild({ key, template, toolsOf }: ChildTemplate, through: PlannedRun | undefined): CoveragePlan {
+function planChild({ key, template, toolsOf }: RehearsedChild, through: PlannedRun | undefined): CoveragePlan {
 	const { items, unreachable, runs } = planChronicleCoverage(template, toolsOf, "never asked");
 	const named = <T extends CoverageItem>(item: T): T => ({
 		...item,

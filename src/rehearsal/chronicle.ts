@@ -7,7 +7,7 @@ import { BUILT_IN_TOOLS, keepAllowed, loadAgentRegistry, readToolNames, resolveP
 import {
 	chronicleEvidence,
 	type Evidence,
-	originOf,
+	ledgerOrigin,
 	planChronicleCoverage,
 	type RehearsedChild,
 	readLedger,
@@ -99,11 +99,11 @@ function treeEvidence(
 	ledgers: readonly ReturnType<typeof readLedger>[],
 	visits: Parameters<typeof chronicleEvidence>[2],
 ): Evidence {
-	const root = ledgers.find((events) => !originOf(events).isChild) ?? [];
+	const root = ledgers.find((events) => !ledgerOrigin(events).isChild) ?? [];
 	const { covered, broken, end } = chronicleEvidence(template, root, visits);
 	const all = { covered: new Set(covered), broken: new Map(broken), end };
-	for (const events of ledgers.filter((one) => originOf(one).isChild)) {
-		const child = children.find(({ key }) => key === originOf(events).name);
+	for (const events of ledgers.filter((one) => ledgerOrigin(one).isChild)) {
+		const child = children.find(({ key }) => key === ledgerOrigin(events).name);
 		if (!child) continue;
 		const { covered: below, broken: wrong } = chronicleEvidence(child.template, events, visits, child.key);
 		for (const id of below) all.covered.add(`${child.key}/${id}`);

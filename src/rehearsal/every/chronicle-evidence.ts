@@ -25,7 +25,7 @@ interface LedgerLine {
 }
 
 /** What the first event of a ledger says: the name of the run's template, and whether it is a child run. */
-export function originOf([created]: readonly LedgerLine[]): { readonly name: string; readonly isChild: boolean } {
+export function ledgerOrigin([created]: readonly LedgerLine[]): { readonly name: string; readonly isChild: boolean } {
 	const { file, name = "" } = created?.template ?? {};
 	return { name: file === undefined ? name : basename(file, extname(file)), isChild: created?.parent !== undefined };
 }

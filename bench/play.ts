@@ -24,8 +24,8 @@ function ownPi(): PiCommand {
 export interface PlayOptions {
 	/** Root folder of the package that provides the worker. */
 	readonly root: string;
-	/** Number of standby workers. */
-	readonly standby: number;
+	/** Number of standby workers; it may change while the run is played. */
+	readonly standby: { readonly most: number };
 	/** Default: no approver. */
 	readonly approver?: Approver;
 	/** Called for every event, once it is on disk. */
@@ -58,7 +58,12 @@ export async function playRun(project: Project, definition: object, options: Pla
 				pi: ownPi(),
 				env: project.environment(),
 				workerEntry: join(options.root, "worker.ts"),
-				standby: { most: options.standby, waitMs: 60_000 },
+				standby: {
+					get most() {
+						return options.standby.most;
+					},
+					waitMs: 60_000,
+				},
 			}),
 			workspace: openGitWorkspace({ cwd, folder: ledger.folder, leftOut: [own] }),
 			approver: options.approver ?? nobody,

@@ -16,7 +16,7 @@ async function play(project: Project, definition: object): Promise<{ readonly ru
 	const run = await playRun(project, definition, {
 		root: installedPackage(),
 		// The model answers immediately, so each worker start counts in full.
-		standby: 0,
+		standby: { most: 0 },
 		watch: ({ kind }) => {
 			if (kind === "attempt_reserved") intents.push(performance.now());
 		},

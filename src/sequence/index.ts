@@ -1,5 +1,13 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, isOwnFile, type NameDefinitions, packageRoot, type Scope, say } from "../pi/index.ts";
+import {
+	definitionsTrusted,
+	isOwnFile,
+	type NameDefinitions,
+	packageRoot,
+	registerOwnCommand,
+	type Scope,
+	say,
+} from "../pi/index.ts";
 import { protectSession } from "./private-file.ts";
 import type { SavedSequence } from "./saved.ts";
 import {
@@ -48,7 +56,7 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 	};
 	// Completions get no context, so the required data is kept.
 	let project = { cwd: process.cwd(), trusted: false };
-	pi.registerCommand("sequence", {
+	registerOwnCommand(pi, "sequence", {
 		description: "Record prompts and commands, replay them N times: /sequence [run|list|show|save|edit|delete|stop]",
 		getArgumentCompletions: async (prefix) => {
 			const { completeSequence } = await import("./completions.ts");

@@ -1,7 +1,14 @@
 // Public interface of workflows. Registration is cheap: two commands, two events, and the renderers. Everything else is imported when the
 // user runs a command or when the session contains a run.
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { customEntries, definitionsTrusted, type NameDefinitions, type runAsStep, type Scope } from "../pi/index.ts";
+import {
+	customEntries,
+	definitionsTrusted,
+	type NameDefinitions,
+	registerOwnCommand,
+	type runAsStep,
+	type Scope,
+} from "../pi/index.ts";
 import type { Policies } from "../safety/index.ts";
 import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
@@ -57,7 +64,7 @@ export function registerWorkflow(
 	};
 
 	registerRows(pi, () => (opened?.controller.ready ? opened.rows : undefined));
-	pi.registerCommand("workflow", {
+	registerOwnCommand(pi, "workflow", {
 		description: "Run a workflow: /workflow <name> <task>; alone it lists the workflows",
 		getArgumentCompletions: async (prefix) => {
 			const { completeWorkflow } = await import("./session/index.ts");
@@ -68,7 +75,7 @@ export function registerWorkflow(
 			await run(ctx, args);
 		},
 	});
-	pi.registerCommand("cancel-workflow", {
+	registerOwnCommand(pi, "cancel-workflow", {
 		description: "Cancel the active workflow",
 		handler: async (args, ctx) => {
 			const { cancelWorkflow } = await import("./session/index.ts");

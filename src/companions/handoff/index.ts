@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { openOnce } from "../../pi/index.ts";
+import { openOnce, registerOwnCommand } from "../../pi/index.ts";
 import type { HandoffHost, HandoffSession } from "./session.ts";
 
 /** Opens the session's handoff on first use. */
@@ -8,7 +8,7 @@ export type OpenHandoff = () => Promise<HandoffSession>;
 /** Registers `/handoff`. */
 export function registerHandoff(pi: ExtensionAPI, host: HandoffHost): OpenHandoff {
 	const open = openOnce(async () => (await import("./session.ts")).openHandoff(pi, host));
-	pi.registerCommand("handoff", {
+	registerOwnCommand(pi, "handoff", {
 		description: "Continue this session in a fresh context: /handoff <direction>",
 		handler: async (args, ctx) => {
 			const { runHandoffCommand } = await import("./command.ts");

@@ -1,4 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { registerOwnCommand } from "../../pi/index.ts";
 import { type NotebookSession, openNotebook } from "./session.ts";
 import { notebookVerbs } from "./verbs.ts";
 
@@ -8,7 +9,7 @@ export { notebookMistake } from "./verbs.ts";
 /** Registers the command and keeps the notebook in step with the session branch. */
 export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 	const session = openNotebook(pi);
-	pi.registerCommand("notebook", {
+	registerOwnCommand(pi, "notebook", {
 		description: "Browse the notebook, or change it: /notebook [on|off|topic|search|rename|delete]",
 		getArgumentCompletions: (prefix) => {
 			const found = notebookVerbs

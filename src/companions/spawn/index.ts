@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failWith, openToolSwitch, type Scope, say } from "../../pi/index.ts";
+import { exitCodes, failWith, openToolSwitch, registerOwnCommand, type Scope, say } from "../../pi/index.ts";
 import { RUN_TAG } from "../../process/index.ts";
 import { childVariable, toolName } from "./child.ts";
 import { childSettings } from "./settings.ts";
@@ -31,7 +31,7 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 		say(ctx, mode.on ? "Child sessions are on: the model has the tool spawn." : "Child sessions are off.");
 	};
 
-	pi.registerCommand("spawn", {
+	registerOwnCommand(pi, "spawn", {
 		description: "Let the model start child sessions for self-contained tasks: /spawn on|off",
 		getArgumentCompletions: (prefix) => {
 			const found = ["on", "off"]

@@ -4,7 +4,7 @@
 import { homedir } from "node:os";
 import type { EntryRenderer, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Diagnostic } from "../../definition/index.ts";
-import { lateRow, openOnce, type Scope, say } from "../../pi/index.ts";
+import { lateRow, openOnce, registerOwnCommand, type Scope, say } from "../../pi/index.ts";
 import { decisionEntry, type Policies, type Verdict } from "../policy/index.ts";
 import type { AnswerBook } from "./answers/index.ts";
 import type { Guard } from "./open.ts";
@@ -79,7 +79,7 @@ export function registerGuard(
 	pi.registerEntryRenderer(decisionEntry, (entry, options, theme) =>
 		lateRow(() => view && { row: view(entry, options, theme) }),
 	);
-	pi.registerCommand("guard", {
+	registerOwnCommand(pi, "guard", {
 		description: "Show the damage-control rules in force; test a command against them",
 		getArgumentCompletions: (prefix) => completions(prefix),
 		handler: async (args, ctx) => {

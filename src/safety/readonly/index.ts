@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failWith, say } from "../../pi/index.ts";
+import { exitCodes, failWith, registerOwnCommand, say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import { registerReadonlyFlag } from "./flag.ts";
 import type { ReadonlyRequest } from "./front-matter.ts";
@@ -11,7 +11,7 @@ export type { ReadonlySession } from "./session.ts";
 export function registerReadonly(pi: ExtensionAPI, policies: Policies): ReadonlySession {
 	const session = openReadonly(pi, policies);
 	registerReadonlyFlag(pi, process.argv);
-	pi.registerCommand("readonly", {
+	registerOwnCommand(pi, "readonly", {
 		description: "Turn readonly on or off: /readonly [on|off]",
 		getArgumentCompletions: (prefix) => {
 			const found = ["on", "off"]

@@ -159,8 +159,7 @@ async function startWorker(
 	}
 }
 
-/** Milliseconds that a standby gets to report itself, if it has not yet, and then to confirm its adoption. */
-const standbyHelloMs = 5000;
+/** Milliseconds that a standby gets to confirm its adoption. */
 const standbyAckMs = 2000;
 
 interface AdoptionOptions {
@@ -177,8 +176,8 @@ interface AdoptionOptions {
 /** Adopts a started process as the worker of a launch: checks its first report, sends its limits and its first message. */
 async function adopt(started: StartedProcess, options: AdoptionOptions): Promise<Result<BegunWorker, LaunchFault>> {
 	const { child } = started;
-	const patience = AbortSignal.any([options.signal, ...(options.standby ? [AbortSignal.timeout(standbyHelloMs)] : [])]);
-	const greeting = await unlessAborted(started.greeting, patience);
+	// A standby that still starts is what a launch would have started only now, so it gets as long: its start bounds the wait.
+	const greeting = await unlessAborted(started.greeting, options.signal);
 	if (!greeting) await (options.standby ? child.kill() : child.stop(stopMs));
 	if (!greeting || "ok" in greeting) return greeting ?? canceled;
 	const wrong = judge(started, greeting, options);

@@ -3,7 +3,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { definitionsTrusted, type NameDefinitions, openOnce, runAsStep, type Scope } from "../../../pi/index.ts";
+import {
+	definitionsTrusted,
+	type NameDefinitions,
+	openOnce,
+	registerOwnCommand,
+	runAsStep,
+	type Scope,
+} from "../../../pi/index.ts";
 import type { ChronicleSession } from "./session.ts";
 import type { SessionExtras } from "./session-extras.ts";
 
@@ -40,7 +47,7 @@ export function registerChronicle(
 		await runChronicle(await open(), ctx, args);
 	};
 
-	pi.registerCommand("chronicle", {
+	registerOwnCommand(pi, "chronicle", {
 		description: "Run a chronicle: /chronicle <template> <task>; alone it lists templates and runs",
 		getArgumentCompletions: async (prefix) => {
 			const { completeChronicle } = await import("./completions.ts");

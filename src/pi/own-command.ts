@@ -1,0 +1,29 @@
+// Registers a command. A session may end while its command waits for a disk or a module: then the command has no screen any more, and what it
+// still tries there fails.
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+
+type Command = Parameters<ExtensionAPI["registerCommand"]>[1];
+
+/** Registers the command `name`. An error after the end of its session is dropped; any other reaches pi, which shows it. */
+export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Command): void {
+	pi.registerCommand(name, {
+		...command,
+		async handler(args, ctx) {
+			try {
+				await command.handler(args, ctx);
+			} catch (error) {
+				if (!hasEnded(ctx)) throw error;
+			}
+		},
+	});
+}
+
+/** pi refuses every use of the context of a session that has ended. */
+function hasEnded(ctx: Pick<ExtensionContext, "isIdle">): boolean {
+	try {
+		ctx.isIdle();
+		return false;
+	} catch {
+		return true;
+	}
+}

@@ -1,0 +1,44 @@
+// A command that is under way when its session ends fails without a word; any other failure is shown.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { checkout, openBench } from "../harness/index.ts";
+import { patient } from "../harness/patience.ts";
+
+const extension = `import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { registerOwnCommand } from ${JSON.stringify(join(checkout, "src/pi/own-command.ts"))};
+
+export default function (pi) {
+	registerOwnCommand(pi, "late", {
+		handler: async (_args, ctx) => {
+			const { cwd } = ctx;
+			while (!existsSync(join(cwd, "go"))) await new Promise((resolve) => setTimeout(resolve, 20));
+			try {
+				ctx.ui.notify("too late");
+			} finally {
+				writeFileSync(join(cwd, "tried"), "");
+			}
+		},
+	});
+	registerOwnCommand(pi, "broken", {
+		handler: async () => {
+			throw new Error("It is broken.");
+		},
+	});
+}
+`;
+
+it("a command that outlives its session is dropped, and an error in a living session is shown", {
+	timeout: patient(60_000),
+}, async () => {
+	const { project, rpc } = await openBench({ files: { "late.ts": extension }, script: [] });
+	const pi = await rpc({ extensions: [project.path("late.ts")] });
+	const errors = () => pi.events.filter(({ type }) => type === "extension_error").map(({ error }) => error);
+	void pi.prompt("/late").catch(() => {});
+	await pi.send({ type: "new_session" });
+	writeFileSync(project.path("go"), "");
+	await expect.poll(() => project.exists("tried"), { timeout: patient(10_000) }).toBe(true);
+	await pi.prompt("/broken");
+	await expect.poll(errors, { timeout: patient(10_000) }).toEqual(["It is broken."]);
+});

@@ -115,8 +115,11 @@ export function rowCount(line: Line, width: number): number {
 	return lineWidth(line) <= width ? 1 : paintRows(line, width, unpainted).length;
 }
 
-/** The start of a line past which its continuation rows are indented: blanks, the number and sign of a diff line, the mark of a speaker. */
-const gutterPattern = /^ *(?:\d+(?:\.| [-+ ]) {1,2}|[»●▸·] )?/;
+/**
+ * The start of a line past which its continuation rows are indented: blanks, the mark of a selected line, the number and sign of a diff line,
+ * the mark of a speaker or a state.
+ */
+const gutterPattern = /^ *(?:› )?(?:\d+(?:\.| [-+ ]) {1,2}|[»●▸·✓✗‖⊘] )?/;
 
 /** The line as rows of text, each at most `width` columns wide. The rest continues on the next row. */
 export function paintRows(line: Line, width: number, paint: Paint): string[] {

@@ -18,7 +18,7 @@ import { select, startRecording } from "../../src/sequence/recording.ts";
 import { openSheet, type Paint, paintLine, questionSheet, textBody, themed, unpainted } from "../../src/tui/index.ts";
 import { definition, go, open, start, type TestRun } from "../chronicle/core/machine/test-run.ts";
 import { ledgerOf } from "../chronicle/ui/report/ledgers.ts";
-import { escalatedRun, failedRun, rewoundRun } from "../chronicle/ui/runs.ts";
+import { childrenRun, escalatedRun, failedRun, rewoundRun } from "../chronicle/ui/runs.ts";
 import { openFolder } from "../harness/index.ts";
 
 const sizes = [
@@ -91,18 +91,19 @@ const session = [
 ];
 
 const pageOf =
-	(page: string): Draw =>
+	(page: string, play = rewoundRun()): Draw =>
 	async (paint, width, rows) => {
-		const play = rewoundRun();
 		const folder = openFolder({});
 		const transcript = join(folder, "s.jsonl");
 		writeFileSync(transcript, session.map((record) => JSON.stringify(record)).join("\n"));
+		let isRead = false;
 		const view = new RunView(
 			{
 				run: () => play.run,
 				watch: () => () => {},
 				async *events(after) {
 					for (const event of play.events) if (event.seq > after) yield event;
+					isRead = true;
 				},
 				diff: async () => ({ kind: "diff", summary: ["1 file changed, +1 −1:"], text: patch, cut: false }),
 				child: async () => undefined,
@@ -110,6 +111,8 @@ const pageOf =
 			},
 			{ paint, requestRender: () => {} },
 		);
+		await vi.waitFor(() => expect(isRead).toBe(true));
+		await new Promise((resolve) => setImmediate(resolve));
 		view.handleKey(page, keys);
 		await vi.waitFor(() => expect(stripVTControlCharacters(view.render(width, rows)[2] ?? "")).not.toMatch(/^…?$/));
 		view.handleKey("g", keys);
@@ -151,6 +154,9 @@ const cases: Readonly<Record<string, Draw>> = {
 	"view-diff": pageOf("3"),
 	"view-knowledge": pageOf("4"),
 	"view-events": pageOf("5"),
+	"view-children": pageOf("6", childrenRun()),
+	"view-children-history": pageOf("1", childrenRun()),
+	"timeline-children": timelineOf(childrenRun()),
 	approval: (paint, width, rows) => {
 		const { run } = askingRun();
 		const lines = [`${long}.`, "", "1 file changed, +1 −0:", "  A 統計.ts +1 −0", "", "So far: $0.12"];

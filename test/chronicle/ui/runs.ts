@@ -1,4 +1,5 @@
-// Runs that the tests of screens and reports share: one that was rewound, one that failed, one that escalated.
+// Runs that the tests of screens and reports share: one that was rewound, one that failed, one that escalated, one with children.
+import { branches, end, parentTemplate, park, plan, spent, total } from "../core/machine/child-steps.ts";
 import { definition, go, newTree, open, rest, spend, start, type TestRun } from "../core/machine/test-run.ts";
 
 export const fiveStates = {
@@ -53,4 +54,22 @@ export function escalatedRun(): TestRun {
 		go(play, to);
 	}
 	return play;
+}
+
+/** Four children with names of all kinds: done, failed, waiting for an answer, at work. */
+export function childrenRun(): TestRun {
+	const names = ["the-transfer-of-all-receipts-of-the-last-decade", "検証と文書化", "c", "report"];
+	const play = plan(parentTemplate({ branches: branches(...names) }));
+	const used = (attempts: number) =>
+		total(12_000 * attempts, {
+			attempts,
+			activeMs: 40_000 * attempts,
+			toolCalls: 7,
+			spend: spend(12_000 * attempts, 0.25),
+		});
+	spent(play.wait(30_000), 1, used(1));
+	end(play.wait(20_000), 1, "done", { total: used(2) });
+	end(play.wait(20_000), 2, "failed", { total: used(1) });
+	spent(play, 4, used(1));
+	return park(play.wait(5000), 3);
 }

@@ -14,7 +14,7 @@ import { checkout } from "../../../harness/index.ts";
 import { needs, needsProgram } from "../../../harness/needs.ts";
 import { patient } from "../../../harness/patience.ts";
 import { ask, definition, go, open, start } from "../../core/machine/test-run.ts";
-import { failedRun, fiveStates, rewoundRun } from "../runs.ts";
+import { childrenRun, failedRun, fiveStates, rewoundRun } from "../runs.ts";
 import { alive, builtPatch, dayOfWork, ledgerOf, named, patches, restWith, tree, used } from "./ledgers.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -57,6 +57,7 @@ async function reports(): Promise<Map<string, string>> {
 		["wide words", await writeReport(ledgerOf(wideWords()), fixed)],
 		["failed", await writeReport(ledgerOf(failedRun().events), fixed)],
 		["rewound", await writeReport(ledgerOf(rewoundRun().events), fixed)],
+		["children", await writeReport(ledgerOf(childrenRun().events), fixed)],
 		["sixty states", await writeReport(ledgerOf(sixtyStates()), fixed)],
 		["many visits", await writeReport(ledgerOf(manyVisits()), fixed)],
 	]);
@@ -209,9 +210,9 @@ describe("the report in a browser", needsProgram("chromium", executablePath), ()
 		return { page, requests, complaints, measure: (call) => page.evaluate(`measures.${call}`) };
 	}
 
-	const everywhere = (["day", "begun", "long", "wide words", "failed", "rewound", "sixty states"] as const).flatMap(
-		(name) => (["phone", "laptop"] as const).map((size) => [name, size] as const),
-	);
+	const everywhere = (
+		["day", "begun", "long", "wide words", "failed", "rewound", "children", "sixty states"] as const
+	).flatMap((name) => (["phone", "laptop"] as const).map((size) => [name, size] as const));
 
 	it.each(everywhere)("has nothing wider than the page and no overlapping text: %s on a %s", async (name, size) => {
 		const { page, measure } = await visit(name, size, "light");

@@ -19,9 +19,9 @@ export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Comm
 }
 
 /** pi refuses every use of the context of a session that has ended. */
-function hasEnded(ctx: Pick<ExtensionContext, "isIdle">): boolean {
+function hasEnded(ctx: Pick<ExtensionContext, "cwd">): boolean {
 	try {
-		ctx.isIdle();
+		Reflect.get(ctx, "cwd");
 		return false;
 	} catch {
 		return true;

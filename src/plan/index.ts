@@ -1,12 +1,12 @@
 // Entry point of plans. Every session loads this file, so the rest is imported on first use.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type NameDefinitions, openToolSwitch, type Scope, type ToolSwitch, userSettings } from "../pi/index.ts";
+import { type NameDefinitions, openToolSwitch, registerOwnCommand, type Scope, type ToolSwitch, userSettings } from "../pi/index.ts";
 import type { PlanSession, StartDefinition } from "./command.ts";
 
 /** Registers `/plan`. `start` starts the definition of a plan. */
 export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, start: StartDefinition): void {
 	const session: PlanSession = { scope, start, running: undefined };
-	pi.registerCommand("plan", {
+	registerOwnCommand(pi, "plan", {
 		description: "Let the model draft a chronicle or workflow for a task, checked and rehearsed: /plan <what you want>",
 		handler: async (args, ctx) => {
 			named(ctx);

@@ -1,6 +1,13 @@
 // Entry point of plans. Every session loads this file, so the rest is imported on first use.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type NameDefinitions, openToolSwitch, registerOwnCommand, type Scope, type ToolSwitch, userSettings } from "../pi/index.ts";
+import {
+	type NameDefinitions,
+	openToolSwitch,
+	registerOwnCommand,
+	type Scope,
+	type ToolSwitch,
+	userSettings,
+} from "../pi/index.ts";
 import type { PlanSession, StartDefinition } from "./command.ts";
 
 /** Registers `/plan`. `start` starts the definition of a plan. */

@@ -151,6 +151,13 @@ describe("the table of covered commands", () => {
 	);
 });
 
+it("every page of docs is listed in its index", () => {
+	const index = documents.find(({ path }) => path === "docs/README.md");
+	const linked = new Set(index?.links.map(({ target }) => normalize(join("docs", target.replace(/#.*/, "")))));
+	const pages = documents.map(({ path }) => path).filter((path) => /^docs\/[\w-]+\.md$/.test(path));
+	expect(pages.filter((path) => path !== "docs/README.md" && !linked.has(path))).toEqual([]);
+});
+
 it("the setup names only documents that exist", () => {
 	const paths = new Set(documents.map(({ path }) => path));
 	expect(Object.keys(given).filter((path) => !paths.has(path))).toEqual([]);

@@ -36,6 +36,25 @@ describe("the tarball", () => {
 		expect(listed().filter((name) => unwanted.test(name) && !name.startsWith("examples/"))).toEqual([]);
 	});
 
+	it("contains nothing that was left over from development", () => {
+		const top = new Set(listed().map((name) => name.split("/")[0]));
+		const { files } = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8")) as { files: string[] };
+		expect([...top].filter((name = "") => ![...files, "package.json", "README.md", "LICENSE"].includes(name))).toEqual(
+			[],
+		);
+		const leftover =
+			/\.(?:map|tmp|orig|rej|log|bak|swp|tsbuildinfo|jsonl)$|(?:^|\/)(?:\.DS_Store|\.env|sessions|worktrees|\.cache)(?:\/|$)|~$/;
+		expect(listed().filter((name) => leftover.test(name))).toEqual([]);
+		const hidden = listed().filter((name) => name.split("/").some((part) => part.startsWith(".") && part !== ".pi"));
+		expect(hidden).toEqual([]);
+	});
+
+	it("says where it comes from", () => {
+		const manifest = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8"));
+		for (const url of [manifest.repository.url, manifest.bugs.url, manifest.homepage])
+			expect(url).toMatch(/^(git\+)?https:\/\/[\w.-]+\/[\w.-]+\/pi-chronicle/);
+	});
+
 	it("contains every file that its manifest names", () => {
 		const manifest = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8"));
 		expect(manifest.keywords).toContain("pi-package");
@@ -44,7 +63,9 @@ describe("the tarball", () => {
 		// npm then installs no second pi beside the package.
 		for (const host of Object.keys(manifest.peerDependencies))
 			expect(manifest.peerDependenciesMeta[host]).toEqual({ optional: true });
-		for (const host of Object.keys(manifest.peerDependencies)) expect(manifest.dependencies).not.toHaveProperty([host]);
+		// The validator is no pi: the shell command needs its own, and extensions use the one that pi supplies.
+		const hosts = Object.keys(manifest.peerDependencies).filter((name) => name !== "typebox");
+		for (const host of hosts) expect(manifest.dependencies).not.toHaveProperty([host]);
 		const promised = [...Object.values(manifest.bin), ...Object.values(manifest.pi).flat()] as string[];
 		for (const path of promised) expect(existsSync(join(copies.installed, path)), path).toBe(true);
 	});
@@ -74,6 +95,18 @@ describe("the bundle", () => {
 		const bytes = eager.reduce((sum, file) => sum + statSync(file).size, 0);
 		expect(bytes).toBeLessThanOrEqual(eagerBytes);
 		expect(readdirSync(join(dist, "later")).length).toBeGreaterThan(10);
+	});
+
+	it("colors only the languages that the report names", () => {
+		const dist = join(copies.installed, "dist");
+		const texts = filesOf(dist).map((name) => readFileSync(join(dist, name), "utf8"));
+		expect(texts.some((text) => text.includes("TypeScript"))).toBe(true);
+		// Names of languages that highlight.js brings and the report does not use.
+		for (const name of ["1C:Enterprise", "Mathematica", "Arduino", "Stan", "AutoIt"])
+			expect(
+				texts.filter((text) => new RegExp(`name: ?["']${name}["']`).test(text)),
+				name,
+			).toEqual([]);
 	});
 
 	it("includes its runtime dependencies and excludes pi's packages", async () => {

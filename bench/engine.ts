@@ -1,0 +1,240 @@
+// Runs on an engine: what a state costs more than on one machine, what hosts do in a second, what waiting runs cost, and how soon another host
+// continues the runs of a dead one. Needs Postgres. In this process, with workers that play a script: the cost of pi itself is in supervisor.ts.
+import { randomUUID } from "node:crypto";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HeldLedger, Workspace } from "../src/chronicle/core/index.ts";
+import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
+import {
+	type Database,
+	EngineWorker,
+	openDatabase,
+	openHost,
+	openPostgresStore,
+	openSharedWorkspace,
+	queueName,
+	setUpEngine,
+} from "../src/chronicle/engine/postgres/index.ts";
+import { publishSegment } from "../src/chronicle/engine/postgres/publishing.ts";
+import { supervise } from "../src/chronicle/engine/supervisor/index.ts";
+import { openGitWorkspace, runGit } from "../src/chronicle/engine/workspace/index.ts";
+import { openRedaction } from "../src/safety/index.ts";
+import { created, value } from "../test/chronicle/engine/ledger/sample-events.ts";
+import { moveTo, type Play } from "../test/chronicle/engine/supervisor/scripted-launcher.ts";
+import { openStage } from "../test/chronicle/engine/supervisor/stage.ts";
+import { closeLater } from "../test/harness/lifetime.ts";
+import { startPostgres } from "../test/harness/postgres.ts";
+import { type Figures, median, type Row } from "./figure.ts";
+
+const states = 12;
+/** Milliseconds that a scripted worker works. */
+const workMs = 400;
+const rounds = 3;
+const noOpRuns = 120;
+const statesPerRun = 3;
+const slots = 8;
+const waiting = 500;
+const watchedMs = 20_000;
+const queue = queueName("app", "runs");
+
+export async function bench(): Promise<Figures> {
+	const cluster = await startPostgres();
+	const open = async (): Promise<Database> => {
+		const opened = await openDatabase(cluster.url);
+		if (!opened.ok) throw new Error(opened.failure.message);
+		closeLater(() => opened.value.close());
+		return opened.value;
+	};
+	const database = await open();
+	await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
+	const rows: Row[] = [
+		...(await measureStates(database)),
+		await measureThroughput([database, await open()]),
+		await measureWaiting(database, join(dirname(cluster.certificate), "log")),
+		await measureTakeover(await open(), database),
+	];
+	return {
+		name: "engine",
+		rows,
+		how: `Postgres with fsync on the loopback address, on the same cores; the git remote is a folder. A state: a scripted worker that changes one file and moves, ${states} states, medians of ${rounds} runs. No-op states: ${noOpRuns} runs of ${statesPerRun} states, six appends each.`,
+	};
+}
+
+function storeOf(database: Database, creates: "held" | "submitted", host = openHost(database)) {
+	return openPostgresStore({
+		...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue },
+		folderOf: (run) => join(tmpdir(), "bench-engine-runs", run),
+		creates:
+			creates === "held" ? { kind: "held" } : { kind: "submitted", base: async () => ({ ok: true, value: null }) },
+	});
+}
+
+/** Milliseconds that a state takes on one machine, and on an engine. */
+async function measureStates(database: Database): Promise<Row[]> {
+	const times = { local: [] as number[], engine: [] as number[] };
+	for (let round = 0; round < rounds; round += 1) {
+		const files = openFileStore({ sessions: mkdtempSync(join(tmpdir(), "bench-engine-")), clock: Date });
+		const cwd = await makeRepository();
+		const local = value(await files.create(first()));
+		const workspace = openGitWorkspace({ cwd, folder: join(local.folder, "work"), leftOut: [] });
+		times.local.push(await timeRun(local, workspace, cwd));
+
+		const shared = await makeRepository();
+		const store = storeOf(database, "held");
+		const { id } = value(await store.create(first())).run;
+		await database.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
+		const ledger = value(await store.open(id));
+		const published = openSharedWorkspace({
+			...{ run: id, remote: join(shared, "..", "remote.git"), cwd: shared, folder: join(ledger.folder, "work") },
+			leftOut: [],
+		});
+		ledger.use(publishSegment(ledger, published).hooks);
+		times.engine.push(await timeRun(ledger, published, shared));
+	}
+	const [local, engine] = [median(times.local), median(times.engine)];
+	return [
+		{ figure: `a state on one machine, its worker's ${workMs} ms taken off`, value: local, unit: "ms" },
+		{ figure: "the same on an engine", value: engine, unit: "ms" },
+		{ figure: "overhead per state", value: engine - local, unit: "ms", must: { most: 60 } },
+	];
+}
+
+function first() {
+	const states = { a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a", "done"] } };
+	const limits = { moves: 10_000, pair_moves: 10_000 };
+	return created({ id: randomUUID(), definition: { name: "T", states, limits } });
+}
+
+/** A repository with a bare remote beside it. */
+async function makeRepository(): Promise<string> {
+	const root = mkdtempSync(join(tmpdir(), "bench-engine-"));
+	const cwd = join(root, "project");
+	mkdirSync(cwd);
+	await runGit({ args: ["init", "-q"], cwd });
+	await runGit({ args: ["init", "-q", "--bare", join(root, "remote.git")], cwd });
+	return cwd;
+}
+
+async function timeRun(ledger: HeldLedger, workspace: Workspace, cwd: string): Promise<number> {
+	const plays = Array.from({ length: states }, (_, n): Play => {
+		const move = moveTo(n === states - 1 ? "done" : n % 2 === 0 ? "b" : "a");
+		return async (...args) => {
+			appendFileSync(join(cwd, "file.txt"), `line ${n}\n`);
+			// The branch of the run follows meanwhile.
+			await sleep(workMs);
+			return move(...args);
+		};
+	});
+	const { ports } = openStage(plays);
+	const began = performance.now();
+	const end = await supervise(ledger, { ...ports, workspace }, "fresh").ended;
+	if (end.run.status !== "done") throw new Error(`The run ended as ${end.run.status}: ${end.run.hold?.detail}`);
+	return (performance.now() - began) / states - workMs;
+}
+
+/** States per second of two hosts that take jobs, record events, and settle. */
+async function measureThroughput(databases: readonly Database[]): Promise<Row> {
+	const [database] = databases;
+	if (!database) throw new Error("No database.");
+	const submit = storeOf(database, "submitted");
+	for (let n = 0; n < noOpRuns; n += 1) value(await submit.create(created({ id: randomUUID() })));
+	const work = async (on: Database, store: ReturnType<typeof storeOf>): Promise<void> => {
+		const boss = await on.boss();
+		for (;;) {
+			const taken = await on.transaction(async (tx) => {
+				const [job] = await boss.fetch<{ run: string }>(queue, { db: tx });
+				return job && store.claim(tx, job.data.run, { id: job.id, queue, retryCount: job.retryCount });
+			});
+			if (!taken) return;
+			const ledger = value(taken);
+			for (let n = 0; n < statesPerRun * 6; n += 1)
+				value(await ledger.append([{ kind: "noted", text: `event ${n}` }], n % 2 === 0 ? "durable" : "soon"));
+			await ledger.settle({ kind: "parked" });
+		}
+	};
+	const began = performance.now();
+	await Promise.all(
+		databases.flatMap((on) => {
+			const store = storeOf(on, "held");
+			return Array.from({ length: slots }, () => work(on, store));
+		}),
+	);
+	const perSecond = (noOpRuns * statesPerRun * 1000) / (performance.now() - began);
+	return {
+		figure: `no-op states of two hosts with ${slots} slots`,
+		value: perSecond,
+		unit: "per s",
+		must: { least: 100 },
+	};
+}
+
+/** Statements per second that waiting runs cause, by the server's own log: with them, less without them. */
+async function measureWaiting(database: Database, log: string): Promise<Row> {
+	const worker = new EngineWorker({
+		...{ database, host: openHost(database, { slots }), projects: [served], queues: ["runs"], labels: [], slots },
+		...{ data: mkdtempSync(join(tmpdir(), "bench-engine-")), report: () => {} },
+	});
+	const working = worker.work();
+	await database.query("ALTER SYSTEM SET log_statement = 'all'");
+	await database.query("SELECT pg_reload_conf()");
+	const count = () => (readFileSync(log, "utf8").match(/ LOG: {2}(?:execute|statement)/g) ?? []).length;
+	const watch = async (): Promise<number> => {
+		const before = count();
+		await sleep(watchedMs);
+		return ((count() - before) * 1000) / watchedMs;
+	};
+	// The host that the runs are created by renews its lease too.
+	const store = storeOf(database, "held");
+	await value(await store.create(created({ id: randomUUID() }))).releaseLease();
+	// It looks for dead hosts once it has itself lived through a lease.
+	await sleep(10_000);
+	const without = await watch();
+	for (let n = 1; n < waiting; n += 1) await value(await store.create(created({ id: randomUUID() }))).releaseLease();
+	const withRuns = await watch();
+	await database.query("ALTER SYSTEM RESET log_statement");
+	await database.query("SELECT pg_reload_conf()");
+	worker.stop();
+	await working;
+	return {
+		figure: `statements that ${waiting} waiting runs cause (an idle host: ${without.toFixed(1)} per s)`,
+		value: Math.max(0, withRuns - without),
+		unit: "per s",
+		must: { most: 0.5 },
+	};
+}
+
+const served = { name: "app", remote: "/nowhere", cleanup: "never", place: {} as never } as const;
+
+/** Seconds from the death of a host to the next holder of its run, at default settings. */
+async function measureTakeover(dying: Database, database: Database): Promise<Row> {
+	const { id } = value(await storeOf(database, "submitted").create(created({ id: randomUUID() }))).run;
+	const host = openHost(dying);
+	const boss = await dying.boss();
+	await dying.transaction(async (tx) => {
+		const [job] = await boss.fetch<{ run: string }>(queue, { db: tx });
+		if (!job) throw new Error("no job");
+		const attempt = { id: job.id, queue, retryCount: job.retryCount };
+		return value(await storeOf(dying, "held", host).claim(tx, job.data.run, attempt));
+	});
+	const worker = new EngineWorker({
+		...{ database, host: openHost(database, { slots }), projects: [served], queues: ["runs"], labels: [], slots },
+		...{ data: mkdtempSync(join(tmpdir(), "bench-engine-")), report: () => {} },
+	});
+	const working = worker.work();
+	// It must itself have lived through a lease before it judges others.
+	await sleep(8500);
+	await dying.close();
+	const began = performance.now();
+	for (;;) {
+		const { rows } = await database.query<{ fence: number }>("SELECT fence FROM chronicle.run WHERE id = $1", [id]);
+		if ((rows[0]?.fence ?? 0) >= 2) break;
+		if (performance.now() - began > 60_000) throw new Error("Nobody took the run over.");
+		await sleep(50);
+	}
+	const seconds = (performance.now() - began) / 1000;
+	worker.stop();
+	await working;
+	return { figure: "takeover of a dead host's run, default lease", value: seconds, unit: "s", must: { most: 15 } };
+}

@@ -31,7 +31,7 @@ started before you decide: in a terminal you are asked; otherwise --save and --s
 			return misuse("A plan adds files to the project, which you have not trusted: start pi there, or add --approve.");
 		const waiting = task === "" ? waitingPlan(project.place) : undefined;
 		if (waiting) return decide(waiting, call);
-		if (task === "") return misuse("No plan waits here. Describe the task: pi-chronicle plan <task…>");
+		if (task === "") return misuse("No plan is waiting. Describe the task: pi-chronicle plan <task…>");
 		const scope = openScope();
 		try {
 			let last = "";

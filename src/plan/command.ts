@@ -47,7 +47,7 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 	if (typeof host === "string") return refuse(ctx, host);
 	const waiting = waitingPlan(host.place);
 	if (task === "" && waiting) return settle(session, ctx, host, waiting, false);
-	if (task === "") return refuse(ctx, "Say what you want: /plan <what you want done>.");
+	if (task === "") return refuse(ctx, "Describe the task: /plan <task>.");
 	const stop = new AbortController();
 	session.running = stop;
 	const drafted = draft(session, ctx, host, task, stop.signal);
@@ -156,7 +156,7 @@ async function settleEdited(
 		if (!("problems" in made)) return await settle(session, ctx, host, made, false);
 		say(
 			ctx,
-			["The edited draft cannot be used:", ...made.problems, "The plan without the edit waits: /plan."].join("\n"),
+			["The edited draft is invalid:", ...made.problems, "The unedited plan still waits: /plan."].join("\n"),
 			"error",
 		);
 	} catch (error) {

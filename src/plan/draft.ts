@@ -90,7 +90,7 @@ function problemsOf({ path, text }: DraftFile, before: readonly DraftFile[]): st
 		...(allowed
 			? []
 			: [
-					`${path} is no file of a definition. Allowed are .pi/chronicle/workflows/<name>.yaml, .pi/workflows/<name>/workflow.yaml with its <phase>.md, and .pi/agents/<name>.md; names have letters, digits, - and _.`,
+					`${path} is not a definition file. Allowed are .pi/chronicle/workflows/<name>.yaml, .pi/workflows/<name>/workflow.yaml with its <phase>.md, and .pi/agents/<name>.md; names have letters, digits, - and _.`,
 				]),
 		...(before.some((file) => file.path === path) ? [`${path} is written twice.`] : []),
 		...(text.length > mostCharacters ? [`${path} has more than ${mostCharacters} characters.`] : []),

@@ -34,7 +34,7 @@ ${task}`;
 
 /** Asks for the whole draft again. */
 export function correctionPrompt(problems: readonly string[]): string {
-	return `The draft cannot be used yet:
+	return `The draft is not valid yet:
 
 ${problems.map((problem) => `- ${problem.replaceAll("\n", "\n  ")}`).join("\n")}
 

@@ -53,7 +53,7 @@ export function proposalToolOf(parts: ProposalParts): ToolDefinition {
 			const host = planHost(ctx);
 			if (typeof host === "string") throw new Error(host);
 			if (host.place.trust !== "trusted")
-				throw new Error("The user has not trusted this project, so nothing can be started in it.");
+				throw new Error("The user has not trusted this project, so no run can start in it.");
 			if (task.trim() === "") throw new Error("The task is empty.");
 			if (template !== undefined) return proposeTemplate(parts, ctx, host, template, task);
 			const read = draftOf(files);
@@ -89,12 +89,12 @@ async function proposeTemplate(
 		});
 		if (answer === "nobody")
 			return resultOf(
-				`Nobody can be asked here, so nothing was started. The user starts it with /chronicle start ${name} <task>.`,
+				`The user cannot be asked here, so nothing was started. The user starts it with /chronicle start ${name} <task>.`,
 			);
 		if (answer !== yes) return resultOf("The user does not want this run. Nothing was started.");
 	}
 	await start(ctx, `${name} ${task}`);
-	return resultOf(`Started ${name}. Its workers do the task in processes of their own; do not do it yourself.`);
+	return resultOf(`Started ${name}. Its workers do the task in separate processes; do not do it yourself.`);
 }
 
 /** Examines a new definition and asks the user about it. What is wrong goes back to the model. */
@@ -141,7 +141,7 @@ async function accept(
 	if (decision === "save") return resultOf("The user saved the definition and started nothing.");
 	if (draft.kind === "chronicle") {
 		await start(ctx, `${command} ${task}`);
-		return resultOf(`Started ${command}. Its workers do the task in processes of their own; do not do it yourself.`);
+		return resultOf(`Started ${command}. Its workers do the task in separate processes; do not do it yourself.`);
 	}
 	// A workflow runs in this session, so it starts when this turn has ended, with the user's Enter.
 	ctx.ui.setEditorText(`/workflow ${command} ${task}`);

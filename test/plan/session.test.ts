@@ -78,7 +78,7 @@ describe("/plan", () => {
 			await pi.screen.notified("Start it at any time: /chronicle start month");
 			expect(project.read(path)).toContain("Month option");
 			await pi.prompt("/plan");
-			await pi.screen.notified("Say what you want");
+			await pi.screen.notified("Describe the task");
 			expect(server.requests).toHaveLength(1);
 		},
 		patient(120_000),
@@ -97,7 +97,7 @@ describe("/plan", () => {
 				answers: ({ method }) => (method === "editor" ? edits.shift() : (answers.shift() ?? null)) ?? null,
 			});
 			await pi.prompt("/plan Export one month");
-			await pi.screen.notified("The edited draft cannot be used", slow);
+			await pi.screen.notified("The edited draft is invalid", slow);
 			await pi.prompt("/plan");
 			await pi.screen.notified("The plan was dropped. Nothing was written.", slow);
 			expect(pi.screen.dialogs.at(-1)?.title).toContain("developer");

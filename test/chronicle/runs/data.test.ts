@@ -57,7 +57,7 @@ describe("data on the command line", { timeout: patient(120_000) }, () => {
 		expect([run.code, run.stderr]).toEqual([0, expect.any(String)]);
 		expect(["a.txt", "b.txt"].map((name) => readFileSync(join(project.folder, name), "utf8"))).toEqual(["x\n", "x\n"]);
 		const [first, second] = server.about(worker("plan"));
-		expect(JSON.stringify(first?.body)).toContain("JSON that fits this JSON Schema");
+		expect(JSON.stringify(first?.body)).toContain("JSON that matches this JSON Schema");
 		expect(JSON.stringify(second?.messages)).toContain("data.parts[0].file must match pattern");
 		const tasks = server.about(worker("work")).map(({ users }) => users[0] ?? "");
 		expect(tasks.some((text) => text.includes("Write a.txt"))).toBe(true);

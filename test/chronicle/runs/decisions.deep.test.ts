@@ -210,7 +210,7 @@ describe("the user's decisions on the command line", { timeout: patient(90_000) 
 		expect(looked.data).toMatchObject({ status: "running", holder: { pid: first.pid, alive: "yes" } });
 		const beside = await chronicle(project, ["run", "nothing", "to", "do"]);
 		expect(beside.code, beside.stderr).toBe(0);
-		expect(beside.stderr).toContain("works in this folder at the same time");
+		expect(beside.stderr).toContain("uses the same folder at the same time");
 		const told = await chronicle(project, ["tell", "--json", "mind", "the", "gap"]);
 		expect(told.data, told.stderr).toMatchObject({ heard: "taken" });
 		const paused = await chronicle(project, ["pause"]);

@@ -71,7 +71,7 @@ describe("a run in a session", () => {
 		expect(server.last().users.at(-1)).toContain("name the risks, please");
 		expect(again.title).toContain("Second.");
 		expect(again.title).toContain("M a.txt +1 −0");
-		pi.screen.answer(again, "Look at the changes");
+		pi.screen.answer(again, "Review the changes");
 		await pi.screen.notified("+two");
 		pi.screen.answer(await pi.screen.dialog("Move from planning"), "Tell the worker something");
 		pi.screen.answer(await pi.screen.dialog("What should the next worker know?"), "Mind the gap");

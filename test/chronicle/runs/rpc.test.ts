@@ -91,7 +91,7 @@ describe("a run that waits", () => {
 		const pi = await rpc({ extensions: [fixtureExtension("probe")] });
 		const before = (await pi.probe()).resources;
 		await pi.prompt("/chronicle commit Do it");
-		await pi.screen.notified("before a state begins: committing");
+		await pi.screen.notified("before a state starts: committing");
 		pi.screen.answer(await pi.screen.dialog("Begin committing?", 20_000), "Later");
 		await pi.screen.notified("/chronicle approve");
 		// The timeline may be drawn once more within a second.

@@ -36,10 +36,10 @@ export function handoverText(snapshot: Snapshot, place: string, limit = HANDOVER
 		.filter(Boolean);
 	if (left.length > 0)
 		parts.push(
-			`Left out here for length: ${left.join(", ")}. The whole record is in ${place}; read it if something is missing.`,
+			`Omitted here for length: ${left.join(", ")}. The full record is in ${place}; read it if something is missing.`,
 		);
 	else if (shown.some(({ lines }) => lines.some((line) => line.endsWith("…"))))
-		parts.push(`Texts that end in … are cut here. The whole record is in ${place}.`);
+		parts.push(`Texts that end in … are truncated here. The full record is in ${place}.`);
 	return cutText(parts.join("\n\n"), limit).text;
 }
 

@@ -55,7 +55,7 @@ export function openFileStore({
 	return {
 		async create(first) {
 			if (!isRunId(first.id))
-				return storeFailure("unknown", `"${first.id}" cannot be the id of a run.`, "Use a UUID of version 4.");
+				return storeFailure("unknown", `"${first.id}" is not a valid run id.`, "Use a UUID of version 4.");
 			const paths = pathsOf(sessions, first.id);
 			return withDisk(paths.log, async () => {
 				await prepareSessions(sessions);
@@ -82,7 +82,7 @@ async function withRun<T>(
 	work: (paths: RunPaths) => Promise<Result<T, StoreFailure>>,
 ): Promise<Result<T, StoreFailure>> {
 	// Only ids become paths.
-	if (!isRunId(id)) return storeFailure("unknown", `"${id}" is not the id of a run.`, seeList);
+	if (!isRunId(id)) return storeFailure("unknown", `"${id}" is not a run id.`, seeList);
 	const paths = pathsOf(sessions, id);
 	return withDisk(paths[at], () => work(paths));
 }
@@ -125,7 +125,7 @@ async function createRun(
 	const { clock, disk, redact } = dependencies;
 	const known = await loadRun(paths);
 	if (known.ok || known.failure.reason !== "unknown")
-		return storeFailure("exists", `The run ${first.id} exists already.`, "Use another id.");
+		return storeFailure("exists", `The run ${first.id} already exists.`, "Use another id.");
 	const lease = await takeLease(paths.folder, 0);
 	if (!lease.ok) return lease;
 	const log = await openLog({ path: paths.log, disk, lease: lease.value, size: 0, lastSeq: 0 }).catch(
@@ -171,7 +171,7 @@ async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promis
 	const read = await loadRun(paths);
 	if (!read.ok || read.value.lastFence >= lease.value.fence) {
 		await lease.value.release();
-		return read.ok ? storeFailure("held", "Another pi took the run at the same moment.", "Try again.") : read;
+		return read.ok ? storeFailure("held", "Another pi process took the run at the same time.", "Try again.") : read;
 	}
 	try {
 		return { ok: true, value: holdLedger(await openRepaired(paths, read.value, lease.value, dependencies)) };

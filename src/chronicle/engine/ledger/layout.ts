@@ -37,7 +37,7 @@ export async function prepareSessions(sessions: string): Promise<void> {
 	await makePrivateFolder(sessions);
 	try {
 		const ignore = join(sessions, ".gitignore");
-		await writeFile(ignore, "# Runs are private: they hold tasks, file contents and conversations.\n*\n", {
+		await writeFile(ignore, "# Runs are private: they contain tasks, file contents and conversations.\n*\n", {
 			flag: "wx",
 			mode: 0o600,
 		});

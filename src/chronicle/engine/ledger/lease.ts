@@ -131,7 +131,7 @@ async function explainLoss(folder: string): Promise<StoreFailure> {
 		? { reason: "fenced", message: `Process ${holder.pid} has taken over the run.`, remedy: "Continue there." }
 		: {
 				reason: "fenced",
-				message: "The run's lease was removed, and no process has the run now.",
+				message: "The run's lease was removed, and no process holds the run now.",
 				remedy: "Resume it: nothing that was recorded is lost.",
 			};
 }
@@ -170,7 +170,7 @@ function aliveness({ host, pid, started }: LeaseText): LeaseHolder["alive"] {
 
 const raced: StoreFailure = {
 	reason: "held",
-	message: "Another pi took the run at the same moment.",
+	message: "Another pi process took the run at the same time.",
 	remedy: "Check its status, or try again.",
 };
 
@@ -184,7 +184,7 @@ function heldBy({ host, pid, fence, alive }: LeaseHolder, folder: string): Store
 			}
 		: {
 				reason: "held",
-				message: `The run belonged to ${where}, and whether that is still alive cannot be seen from here.`,
-				remedy: `If it is certainly dead, remove ${join(folder, `${prefix}${fence}`)} and try again.`,
+				message: `The run belonged to ${where}, which cannot be checked from here.`,
+				remedy: `If that process has certainly ended, remove ${join(folder, `${prefix}${fence}`)} and try again.`,
 			};
 }

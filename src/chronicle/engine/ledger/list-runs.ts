@@ -86,7 +86,7 @@ async function describeForeign(path: string, id: string): Promise<LedgerEntry | 
 			// Only a torn ledger is reported: sessions and answers with the same ending are not ours to judge.
 			if (!/^\s*\{\s*"id"/.test(text) || !text.includes('"workflowName"')) return undefined;
 			const message = `${path} is a ledger of another program, and it is torn.`;
-			return { kind: "unreadable", id, failure: storeFailure("corrupt", message, "Nothing was changed.").failure };
+			return { kind: "unreadable", id, failure: storeFailure("corrupt", message, "Nothing changed.").failure };
 		}
 		const ledger = readForeign(data);
 		return ledger && { kind: "foreign", ...ledger, format: "AE" };
@@ -121,12 +121,12 @@ export function namedIds(entries: readonly LedgerEntry[]): string[] {
 export function resolveRunId(name: string, ids: readonly string[]): Result<string, StoreFailure> {
 	const [last] = ids;
 	if (name === "last")
-		return last ? { ok: true, value: last } : storeFailure("unknown", "There are no runs here yet.", "Start one.");
+		return last ? { ok: true, value: last } : storeFailure("unknown", "There are no runs yet.", "Start one.");
 	if (ids.includes(name)) return { ok: true, value: name };
 	const found = name === "" ? [] : ids.filter((id) => id.startsWith(name));
 	const [only, second] = found;
 	if (only !== undefined && second === undefined) return { ok: true, value: only };
 	if (second !== undefined)
-		return storeFailure("ambiguous", `${found.length} runs begin with "${name}".`, "Write more of the id.");
-	return storeFailure("unknown", `No run has the id "${name}".`, "See the list of runs.");
+		return storeFailure("ambiguous", `${found.length} runs start with "${name}".`, "Use more characters of the id.");
+	return storeFailure("unknown", `No run matches "${name}".`, "See the list of runs.");
 }

@@ -45,7 +45,7 @@ async function load(paths: RunPaths): Promise<Result<LoadedRun, StoreFailure>> {
 	const size = await stat(paths.log).then(({ size }) => size, undefinedIfMissing);
 	// An empty log without a checkpoint: recording the start of the run failed, and its id was never returned.
 	if (text === undefined && (size === undefined || size === 0))
-		return storeFailure("unknown", "There is no such run here.", "See the list of runs.");
+		return storeFailure("unknown", "There is no such run.", "See the list of runs.");
 	const first = text?.includes('"cut":') && size !== undefined ? await readFirst(paths.log) : undefined;
 	const checkpoint = text === undefined ? undefined : readCheckpoint(text, () => first);
 	if (checkpoint?.kind === "newer") {
@@ -53,7 +53,7 @@ async function load(paths: RunPaths): Promise<Result<LoadedRun, StoreFailure>> {
 		return newer(paths.checkpoint, ` (${formats})`);
 	}
 	if (checkpoint?.kind === "foreign")
-		return storeFailure("foreign", `${paths.checkpoint} is not a ledger of this program.`, "Nothing was changed.");
+		return storeFailure("foreign", `${paths.checkpoint} is not a ledger of this program.`, "Nothing changed.");
 	if (size === undefined) return withoutLog(paths, checkpoint);
 	const continued = checkpoint?.kind === "read" ? await continueCheckpoint(paths, checkpoint, size) : undefined;
 	if (continued) return { ok: true, value: continued };
@@ -86,11 +86,11 @@ function judgeFold(
 		case "newer":
 			return newer(log);
 		case "template":
-			return storeFailure("corrupt", `The first event of ${log} does not begin a run that can be read.`, restore);
+			return storeFailure("corrupt", `The first event of ${log} does not start a readable run.`, restore);
 		case "middle":
 		case "gap": {
 			const what = fold.fault === "gap" ? "events are missing" : "the text is damaged";
-			const message = `In ${log}, ${what} at byte ${fold.faultAt}, and sound events follow.`;
+			const message = `In ${log}, ${what} at byte ${fold.faultAt}, and valid events follow.`;
 			return storeFailure("corrupt", message, restore);
 		}
 		case undefined:
@@ -117,7 +117,7 @@ function newer(path: string, formats = ""): { readonly ok: false; readonly failu
 }
 
 function loaded(fold: FoldResult, run: Run, repairs: readonly string[], checkpointDamaged: boolean): LoadedRun {
-	const torn = `The end of the log was torn: its last ${fold.tornBytes} bytes are no complete event and are ignored.`;
+	const torn = `The end of the log was torn: its last ${fold.tornBytes} bytes are an incomplete event and are ignored.`;
 	const fenced = `${fold.fencedLines} events of a process that had lost the run are ignored.`;
 	return {
 		run,

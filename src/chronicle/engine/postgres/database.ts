@@ -57,7 +57,7 @@ async function loadPackages(): Promise<Result<{ readonly pg: Pg; readonly boss: 
 			failure: {
 				reason: "no_package",
 				message: `An engine needs the packages pg and pg-boss${missing === undefined ? `: ${(error as Error).message}` : `, and ${missing} is not installed`}.`,
-				remedy: `Install them beside pi-chronicle: ${install} (add -g if it is installed globally).`,
+				remedy: `Install them next to pi-chronicle: ${install} (add -g if it is installed globally).`,
 			},
 		};
 	}
@@ -268,7 +268,7 @@ export function databaseFailure(error: unknown, name: string): Failure & { reado
 		);
 	if (code === "42501")
 		return say(
-			`This database user lacks a right on ${name}: ${message}.`,
+			`This database user lacks a privilege on ${name}: ${message}.`,
 			"Give it a role of the engine, for example: GRANT chronicle_submitter TO …; and a project: pi-chronicle engine init --project … --member ….",
 		);
 	if (code === "28P01" || code === "28000" || code === "3D000")

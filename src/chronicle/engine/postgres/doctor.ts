@@ -26,7 +26,7 @@ export async function examine(database: Database, project: Project, data: string
 		await check("pi and models", async () => {
 			const { pi, cwd, env = process.env } = project.place;
 			const models = await (project.place.models ?? (() => listModels(pi, cwd, env, [])))();
-			if (models.length === 0) throw new Error("pi can use no model here: log in, or set the provider's key.");
+			if (models.length === 0) throw new Error("pi has no usable model: log in, or set the provider's key.");
 			return `pi ${pi.version ?? ""}, ${models.length} models`;
 		}),
 		await check("disk", async () => {

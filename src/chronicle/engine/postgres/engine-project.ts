@@ -77,8 +77,8 @@ export async function remoteOf(cwd: string): Promise<Result<string>> {
 		ok: false,
 		failure: {
 			reason: "no_git",
-			message: `${cwd} is in no git repository, and the hosts of an engine get the files of a run by git.`,
-			remedy: "Run git init there, and add the remote that all hosts reach as origin.",
+			message: `${cwd} is not in a git repository, but the hosts of an engine get the files of a run through git.`,
+			remedy: "Run git init there, and add a remote that all hosts can reach as origin.",
 		},
 	};
 }

@@ -150,7 +150,7 @@ export class HeldRow implements PostgresLedger {
 		const { database, host } = this.#parts;
 		const isLate = performance.now() - host.provedAt() > host.leaseMs;
 		const message = isLate
-			? "This host could not prove in time that it is alive, so others may continue the run."
+			? "This host could not renew its lease in time, so others may continue the run."
 			: "Another host has taken over the run.";
 		const fenced = storeFailure("fenced", message, "Continue there: engine status shows it.").failure;
 		return database.query("SELECT FROM chronicle.run WHERE id = $1", [this.run.id]).then(

@@ -72,7 +72,7 @@ async function insertRow(
 	return true;
 }
 
-const exists = (id: string) => storeFailure("exists", `The run ${id} exists already.`, "Use another id.");
+const exists = (id: string) => storeFailure("exists", `The run ${id} already exists.`, "Use another id.");
 
 async function heldRow(tx: Sql, options: PostgresStoreOptions, run: Run, fence: number): Promise<HeldRow> {
 	const [row] = (await tx.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [run.id])).rows;
@@ -128,12 +128,12 @@ export async function parentElsewhere(
 ): Promise<{ readonly ok: false; readonly failure: StoreFailure } | undefined> {
 	const held = await tx.query("SELECT FROM chronicle.run WHERE id = $1 AND holder = $2 FOR UPDATE", [parent, host.id]);
 	if (held.count === 1) return undefined;
-	return storeFailure("held", `The run is done together with its parent ${parent}.`, "Send it commands from here.");
+	return storeFailure("held", `The run is supervised with its parent ${parent}.`, "Send it commands from here.");
 }
 
 /** The ledger of a run that was left to the hosts: it can be read, and is not held here. */
 function submittedLedger({ database, folderOf }: PostgresStoreOptions, run: Run): HeldLedger {
-	const left = storeFailure("fenced", "The run was left to the hosts of the engine.", "Send it a command instead.");
+	const left = storeFailure("fenced", "The hosts of the engine do this run.", "Send it a command instead.");
 	return {
 		run,
 		repairs: [],

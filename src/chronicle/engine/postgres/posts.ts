@@ -119,13 +119,13 @@ export async function refuseAnswer(tx: Sql, row: RunRow, event: PersonEvent, at:
 	for (const { body } of rows) {
 		const read = parsePost(body);
 		if ("event" in read && "answers" in read.event && read.event.answers === event.answers)
-			return `Somebody answered before you (${read.event.kind}), so your answer was not taken. Look at the run again.`;
+			return `Another answer came first (${read.event.kind}), so yours was refused. Check the run's status.`;
 	}
 	const run = await loadRow(tx, row);
 	// A run that this version cannot read is judged by the host that can.
 	if (typeof run === "string" || awaitedAnswer(run) === event.answers) return undefined;
 	const judged = decide(run, event, new Date(at).toISOString());
-	return isRefusal(judged) ? judged.message : "The question has changed. Look at the run again.";
+	return isRefusal(judged) ? judged.message : "The question has changed. Check the run's status.";
 }
 
 /** Adds a post in the caller's transaction, and gives what its sender may ask of it. `refused`: it is not delivered, for that reason. */

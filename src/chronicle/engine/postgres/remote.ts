@@ -72,8 +72,8 @@ export function remoteFailure(result: Exclude<GitResult, { kind: "done" }>): Res
 		ok: false,
 		failure: {
 			reason: result.kind === "aborted" ? "stopped" : "io",
-			message: `The project's git remote did not take or give the files: ${explainGit(result)}.`,
-			remedy: "Check the remote and this host's rights there; pi-chronicle engine doctor tests both.",
+			message: `The files could not be pushed to or fetched from the project's git remote: ${explainGit(result)}.`,
+			remedy: "Check the remote and this host's permissions there; pi-chronicle engine doctor tests both.",
 		},
 	};
 }

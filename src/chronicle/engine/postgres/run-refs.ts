@@ -116,7 +116,7 @@ export class RunRefs {
 		if (listed.kind !== "done") return `The branch chronicle/${run} was not moved: ${explainGit(listed)}.`;
 		const tip = listed.output.toString("utf8").split("\t", 1)[0] ?? "";
 		const before = tip === "" ? undefined : await this.#ownCommit(place, ref, tip);
-		if (before === "foreign") return `The branch chronicle/${run} has commits of somebody else, so it was left alone.`;
+		if (before === "foreign") return `The branch chronicle/${run} has foreign commits, so it was not changed.`;
 		if (before !== undefined && (before.seq >= seq || before.tree === tree)) return undefined;
 		const base = await this.#headOf();
 		const parents = [...(tip === "" ? [] : [tip]), ...(base === undefined || before?.base === base ? [] : [base])];

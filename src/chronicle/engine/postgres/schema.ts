@@ -193,7 +193,7 @@ export async function makeRoles(tx: Sql): Promise<readonly string[]> {
 		const { code, message } = error as { code?: string; message: string };
 		if (code !== "42501") throw error;
 		return [
-			`The roles chronicle_reader, chronicle_submitter and chronicle_worker were not made (${message}): only this user can use the engine until somebody who may make roles runs init.`,
+			`The roles chronicle_reader, chronicle_submitter and chronicle_worker were not created (${message}): only this user can use the engine until a user who may create roles runs init.`,
 		];
 	}
 }

@@ -77,7 +77,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	return { supervision, ended: finish() };
 }
 
-const questionChanged = "The question has changed. Look at the run again.";
+const questionChanged = "The question has changed. Check the run's status.";
 
 /** Gives the answer to the question that it was given for. An approval covers no other files than those that were shown. */
 function answerOnce({ event, settle }: TakenAnswer): Approver {
@@ -91,7 +91,7 @@ function answerOnce({ event, settle }: TakenAnswer): Approver {
 			if (event.kind === "rejected") return { kind: "rejected", words: event.words };
 			if (event.kind === "released" && event.to !== undefined) return { kind: "sent", to: event.to, ...words };
 			if (event.kind === "approved" && event.answers === seq) return { kind: "approved", ...words };
-			await settle("The files have changed since you were asked. Look at the changes, and answer again.");
+			await settle("The files have changed since you were asked. Review the changes and answer again.");
 			return { kind: "undecided" };
 		},
 	};

@@ -39,7 +39,7 @@ export function readServed(path: string, place: ServedProject["place"]): Result<
 	if (!isFile(written)) return fail("it has no projects");
 	const served: ServedProject[] = [];
 	for (const [name, project] of Object.entries(written.projects)) {
-		if (!isProject(project)) return fail(`the project "${name}" is not written as expected`);
+		if (!isProject(project)) return fail(`the project "${name}" is invalid`);
 		const { remote, setup, cleanup = "submitted" } = project;
 		served.push({ name, remote, cleanup, place, ...(setup === undefined ? {} : { setup }) });
 	}
@@ -57,7 +57,7 @@ export async function serveHere(
 			ok: false,
 			failure: {
 				reason: "untrusted",
-				message: "pi does not trust this project, and a worker runs what its runs ask for.",
+				message: "pi does not trust this project, and a worker runs its commands.",
 				remedy: "Trust it (/trust in pi), or start the worker with --approve.",
 			},
 		};

@@ -52,7 +52,7 @@ export async function reapRuns(database: Database): Promise<readonly string[]> {
 				await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [row.id]);
 				continue;
 			}
-			const reason = `The host ${row.host ?? "that had it"} gave no sign of life.`;
+			const reason = `The host ${row.host ?? "that had it"} stopped renewing its lease.`;
 			const attempt = row.job === null ? undefined : { id: row.job, queue: row.queue, retryCount: row.retries };
 			const job = attempt
 				? await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason })

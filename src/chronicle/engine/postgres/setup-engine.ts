@@ -29,7 +29,7 @@ export async function setUpEngine(database: Database, setup: EngineSetup): Promi
 	if (wrong !== undefined)
 		return {
 			reason: "usage",
-			message: `"${wrong}" cannot name a project, queue or label.`,
+			message: `"${wrong}" is not a valid name of a project, queue or label.`,
 			remedy: "Use up to 40 lower-case letters, digits, - and _.",
 		};
 	await database.query(
@@ -50,7 +50,7 @@ export async function setUpEngine(database: Database, setup: EngineSetup): Promi
 	return [
 		...lines,
 		`Project ${project}: hosts can take its runs.`,
-		...members.map((member) => `${member} was given ${project}.`),
+		...members.map((member) => `${member} has access to ${project}.`),
 	];
 }
 

@@ -115,7 +115,7 @@ export function openLookingWorkspace(options: SharedWorkspaceOptions, head: stri
 				head === null
 					? "No host has published files of this run yet."
 					: "The run's files are on the hosts of the engine.",
-			remedy: "Look at them with diff, or in the branch of the run.",
+			remedy: "Inspect them with diff, or in the branch of the run.",
 		},
 	};
 	return {

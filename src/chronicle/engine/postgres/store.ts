@@ -138,8 +138,7 @@ function refuseClaim(
 	host: Host,
 	job: JobAttempt | undefined,
 ): { readonly ok: false; readonly failure: StoreFailure } | undefined {
-	if (job && row.job !== job.id)
-		return storeFailure("held", "Another job of the run counts.", "Nothing has to be done.");
+	if (job && row.job !== job.id) return storeFailure("held", "Another job of the run is current.", "Nothing to do.");
 	const holder = holderOf(row);
 	// A job that the queue gave up after a day, while its host works on, does not take the run from that host.
 	if (!holder || (job && row.holder === host.id && row.attempt === job.retryCount)) return undefined;
@@ -176,7 +175,7 @@ async function claimRun(
 
 function unreadable(why: "newer" | "corrupt", id: string): { readonly ok: false; readonly failure: StoreFailure } {
 	return why === "newer"
-		? storeFailure("newer", `The run ${id} was made by a newer version.`, "Update pi-chronicle on this host.")
+		? storeFailure("newer", `The run ${id} was created by a newer version.`, "Update pi-chronicle on this host.")
 		: storeFailure("corrupt", `The events of run ${id} cannot be read.`, "Restore the database from a backup.");
 }
 

@@ -146,7 +146,7 @@ export class EngineWorker {
 		if (this.#draining) return;
 		this.#draining = true;
 		this.#stopping = true;
-		this.#options.report("Draining: no more runs are taken; each is given back when its state ends.");
+		this.#options.report("Draining: no more runs are taken; each is returned when its state ends.");
 		for (const { segment } of this.#running.values()) if (segment) stopAtMove(segment);
 	}
 
@@ -165,7 +165,7 @@ export class EngineWorker {
 		const known = this.#late;
 		this.#late = late;
 		if (!late || known || this.#running.size === 0) return;
-		report("The database has not been reached for the time of a lease: every run is stopped here.");
+		report("The database was unreachable for longer than a lease: all runs stop here.");
 		for (const { segment } of this.#running.values()) void segment?.supervision.stop();
 	}
 
@@ -320,7 +320,7 @@ export class EngineWorker {
 			try {
 				const { sourceOutput } = job;
 				const reason = (sourceOutput as { readonly reason?: string } | null)?.reason ?? "";
-				const detail = `The hosts of the engine gave the run up after ${(job.sourceRetryCount ?? 0) + 1} attempts. ${reason}`;
+				const detail = `The hosts of the engine gave up the run after ${(job.sourceRetryCount ?? 0) + 1} attempts. ${reason}`;
 				const opened = await store.open(job.data.run);
 				if (opened.ok) {
 					const started = processStart(process.pid) ?? "unknown";

@@ -56,7 +56,7 @@ function findFile(project: Project, name: string): FoundTemplate {
 	const found = (isFile(path) ? undefined : templates.get(name)) ?? readTemplateFile(path, "project");
 	if (found) return found;
 	const message = `There is neither a file nor a template called ${basename(name)}.${didYouMean(name, templates.keys())}`;
-	const missing = { severity: "error", code: "absent", file: path, message, remedy: "Check its name." } as const;
+	const missing = { severity: "error", code: "absent", file: path, message, remedy: "Check the name." } as const;
 	return { key: name, tier: "project", file: path, read: undefined, diagnostics: [missing] };
 }
 

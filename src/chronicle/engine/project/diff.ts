@@ -87,8 +87,8 @@ async function rangeOf(ledger: ReadLedger, asked: number | "all"): Promise<Resul
 }
 
 function unmeasured({ baseline }: Run): { readonly ok: false; readonly failure: Failure } {
-	if (baseline?.tree !== null) return unknown("The files have not been measured yet.");
-	return unknown("The files of this run cannot be measured, so there is nothing to compare.");
+	if (baseline?.tree !== null) return unknown("There is no file snapshot yet.");
+	return unknown("This run has no file snapshots, so there is nothing to compare.");
 }
 
 /** Gives `use` the run's files: by the supervision's own workspace, or by a temporary one that can name the run's snapshots. */

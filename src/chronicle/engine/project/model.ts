@@ -17,7 +17,7 @@ export async function resolveModel({ place }: Pick<Project, "place">, name: stri
 	);
 	return {
 		code: "model-not-available",
-		message: `There is no model ${quoted(name)} that can be used here.${near}`,
+		message: `The model ${quoted(name)} is not available.${near}`,
 		remedy: "`pi --list-models` shows them.",
 	};
 }

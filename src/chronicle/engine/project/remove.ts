@@ -42,7 +42,7 @@ export async function runsOlderThan(
 		const all = ownRuns(tree);
 		const holder = all.map((one) => (one.kind === "run" ? one.holder : undefined)).find((one) => isLive(one));
 		if (entry.kind === "unreadable")
-			staying.push({ id: entry.id, why: "cannot be read, so its age is not known; remove it by its id" });
+			staying.push({ id: entry.id, why: "cannot be read, so its age is unknown; remove it by its id" });
 		else if (all.length === 0 || !all.every((one) => isOlder(one, before))) continue;
 		else if (holder) staying.push({ id: entry.id, why: `belongs to process ${holder.pid}` });
 		else runs.push(...all);
@@ -79,8 +79,8 @@ export async function runNamed(
 	if (only && !second) return withChildren(only, trees);
 	return {
 		reason: second ? "ambiguous" : "unknown",
-		message: second ? `${found.length} runs begin with "${name}".` : `No run has the id "${name}".`,
-		remedy: second ? "Write more of the id." : "list shows them.",
+		message: second ? `${found.length} runs start with "${name}".` : `No run matches "${name}".`,
+		remedy: second ? "Use more characters of the id." : "list shows them.",
 	};
 }
 

@@ -94,7 +94,7 @@ export function notFound(
 	const known = templates.get(name);
 	if (known) return { message: `The template "${name}" does not load.`, diagnostics: known.diagnostics };
 	const names = [...templates.values()].filter(isLoaded).map(({ key }) => key);
-	const list = thereAre(names, "There is none here.");
+	const list = thereAre(names, "This project has no templates.");
 	const trust =
 		place.trust === "untrusted"
 			? " The project's templates are not read because pi does not trust it (/trust in pi, --approve for one command)."
@@ -137,7 +137,7 @@ function dialectNotes({ dialect, states }: Template): string[] {
 	if (dialect !== "ae" || asked.length === 0) return [];
 	const names = asked.map(({ name }) => name).join(", ");
 	return [
-		`This template uses \`initial\` and \`agent\`, so approvals without a mode are requested before a state begins: ${names}.`,
+		`This template uses \`initial\` and \`agent\`, so approvals without a mode are requested before a state starts: ${names}.`,
 	];
 }
 
@@ -148,7 +148,7 @@ async function neighbours({ store }: Project, own: string | undefined): Promise<
 	);
 	return live.map(
 		({ id }) =>
-			`The run ${id.slice(0, 8)} works in this folder at the same time: changes cannot be told apart and are shown for both.`,
+			`The run ${id.slice(0, 8)} uses the same folder at the same time: changes cannot be attributed and are shown for both.`,
 	);
 }
 

@@ -93,7 +93,7 @@ function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 		{ file: found.file },
 		{
 			code: "same-name",
-			message: `${quoted(basename(meant.file))} has the same name, so this file is not used.`,
+			message: `${quoted(basename(meant.file))} has the same name, so this file is ignored.`,
 			remedy: "Rename one of them.",
 		},
 	);
@@ -160,7 +160,7 @@ function folderProblem(folder: string): Diagnostic[] {
 	} catch (error) {
 		const { code = "unknown" } = error as NodeJS.ErrnoException;
 		if (code === "ENOENT") return [];
-		const message = `No templates can be read here (${code}).`;
+		const message = `The templates cannot be read (${code}).`;
 		return [{ severity: "error", code: "no-folder", file: folder, message, remedy: "Make it a readable folder." }];
 	}
 }

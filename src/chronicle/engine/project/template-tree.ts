@@ -53,7 +53,7 @@ export function readTree(
 	const loop = findLoop(name, (one) => namedBy(one === name ? template : find(one)?.read?.template));
 	if (loop) {
 		const state = stateNaming(template, loop.first);
-		const message = `The templates run each other in a circle: ${loop.way.join(" → ")}.`;
+		const message = `The templates run each other in a loop: ${loop.way.join(" → ")}.`;
 		return { pinned, templates, problems: [{ state, message, remedy: "Let one of them do the work itself." }] };
 	}
 	const open: Visit[] = [{ template, path: "", inline: false, level: 0 }];
@@ -68,7 +68,7 @@ export function readTree(
 			const at = path === "" ? state.name : `${path}/${state.name}`;
 			if (state.children && level >= MOST_LEVELS) {
 				const message = `Children are nested deeper than ${MOST_LEVELS} levels.`;
-				problems.push({ state: at, message, remedy: "Let a state of an outer template do this." });
+				problems.push({ state: at, message, remedy: "Move this into a state of an outer template." });
 				continue;
 			}
 			open.push(...childrenOf(state, { find, names, pinned, problems, at, level }));
@@ -222,7 +222,7 @@ function sharingProblems(
 				state: path === "" ? name : `${path}/${name}`,
 				severity: "error" as const,
 				message: `\`files: shared\`, but "${branch.name}" can change files.`,
-				remedy: "Give its states only tools that read, or remove `files`.",
+				remedy: "Give its states only read tools, or remove `files`.",
 			}));
 		}),
 	);

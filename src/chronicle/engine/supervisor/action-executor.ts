@@ -87,7 +87,7 @@ async function cleanUp(
 ): Promise<void> {
 	const opened = await workspace.open(undefined, `cleanup-${visit}-${index}`);
 	if (!opened.ok) {
-		const result = { kind: "unstarted", detail: "The run's folder is not there." } as const;
+		const result = { kind: "unstarted", detail: "The run's folder does not exist." } as const;
 		await record({ kind: "cleanup_ended", visit, index, result });
 		return;
 	}

@@ -24,7 +24,7 @@ export function checkOutput(schema: OutputSchema, given: unknown, ms = limitMs):
 	const bytes = outputBytes(given);
 	if (bytes > OUTPUT_BYTES)
 		return misfit([
-			`The data has ${bytes} bytes of JSON, and at most ${OUTPUT_BYTES} are kept: write the long part to a file, and name the file.`,
+			`The data has ${bytes} bytes of JSON, but the limit is ${OUTPUT_BYTES}: write the long part to a file, and name the file.`,
 		]);
 	const problems = problemsOf(schema, given, ms);
 	if (problems.length === 0) return { kind: "fits", data: given };
@@ -53,8 +53,8 @@ function problemsOf(schema: OutputSchema, data: unknown, ms: number): readonly s
 		const [fits, errors] = withinTime(() => Errors(schema, plain), ms);
 		if (fits) return [];
 		const told = [...new Set(errors.filter(isLeaf).map(describe))];
-		if (told.length === 0) return ["The data does not fit the schema."];
-		return errors.length < mostErrors ? told : [...told, "There may be more mistakes."];
+		if (told.length === 0) return ["The data does not match the schema."];
+		return errors.length < mostErrors ? told : [...told, "There may be more errors."];
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
 			return [

@@ -29,7 +29,7 @@ type StopChild = Extract<Action, { kind: "stop_child" }>;
 const mostHandedOver = 20;
 const handedOverBytes = 1000;
 const summaryBytes = 4000;
-const neverStarted = "It was stopped before it began.";
+const neverStarted = "It was stopped before it started.";
 
 /** The child runs of one supervision. */
 export class ChildActions {
@@ -176,7 +176,7 @@ export class ChildActions {
 			const kept = await workspace.snapshot();
 			if (this.#stopped) return;
 			if (!kept.ok)
-				return void (await this.#park(visit, child, "paused", `Its files could not be kept: ${kept.failure.message}`));
+				return void (await this.#park(visit, child, "paused", `Its files could not be saved: ${kept.failure.message}`));
 			tree = kept.value.tree;
 		}
 		this.#context.crashAt("child files are kept");

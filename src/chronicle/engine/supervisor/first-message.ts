@@ -26,7 +26,7 @@ function newMessage(run: Run, because: LaunchReason, place: string): string {
 	const started = because === "session_lost" || because === "crashed" || run.attempt > 1;
 	return joined([
 		`You are working on one state of the run "${run.template.name}": the state "${run.state}" (run ${run.id}, visit ${run.visit}, attempt ${run.attempt}).`,
-		state.description === undefined ? "" : `What this state is for: ${fillIn(run, state.description)}`,
+		state.description === undefined ? "" : `Purpose of this state: ${fillIn(run, state.description)}`,
 		`The task of the whole run, as the user wrote it:\n\n${run.task}`,
 		state.instructions === undefined ? "" : `Instructions for this state:\n\n${fillIn(run, state.instructions)}`,
 		handover === "" ? "" : `## What is known so far\n\n${handover}`,
@@ -51,7 +51,7 @@ function continuedMessage(run: Run, because: LaunchReason): string {
 		why(because),
 		inFlight(run),
 		told(run),
-		`Continue the state "${run.state}" from where you are.`,
+		`Continue the state "${run.state}" from where you stopped.`,
 		ending(run),
 	]);
 }
@@ -63,7 +63,7 @@ function why(because: LaunchReason): string {
 		case "crashed":
 			return "Your process ended unexpectedly. Your conversation up to here is complete.";
 		case "timed_out":
-			return "Your process was stopped because it took too long or was silent for too long. Work in smaller steps, and save findings as you go.";
+			return "Your process was stopped because it took too long or was silent for too long. Work in smaller steps, and save findings early.";
 		case "provider_error":
 			return "The model's provider failed for a while.";
 		case "rejected":
@@ -103,7 +103,7 @@ function told(run: Run): string {
 
 /** The only way in which the state ends. */
 function ending(run: Run): string {
-	const data = planOf(run).output ? ", and with `data` that fits its schema" : "";
+	const data = planOf(run).output ? ", and with `data` that matches its schema" : "";
 	const targets = legalTargets(run)
 		.map((name) => `\`${name}\``)
 		.join(", ");

@@ -34,7 +34,7 @@ const postPatienceMs = 5000;
 const lingerMs = 3000;
 /** Milliseconds between two checks whether a question is asked again. */
 const askAgainMs = 20;
-const notSupervised = "The run is not supervised here any more.";
+const notSupervised = "The run is no longer supervised here.";
 
 /** Supervises the run of `ledger` from its current state. `fresh`: this process has just created it. */
 export function supervise(ledger: HeldLedger, ports: SupervisorPorts, origin: "fresh" | "reopened"): Supervision {
@@ -265,7 +265,7 @@ class Supervisor implements Supervision {
 		if (refused !== undefined && this.#ports.clock.now() - at > postPatienceMs)
 			await this.#enqueue({
 				kind: "noted",
-				text: `What a person said (${event.kind.replaceAll("_", " ")}) was refused: ${refused}`,
+				text: `A user's command (${event.kind.replaceAll("_", " ")}) was refused: ${refused}`,
 			});
 		return refused;
 	}

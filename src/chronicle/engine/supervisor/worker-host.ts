@@ -57,7 +57,7 @@ function refuseMove(run: Run, launch: LaunchId, target: string, summary: string)
 	const judged = judgeMove(run, target);
 	if (judged.kind === "illegal") return judged.message;
 	return summary.length > LONGEST_TEXT
-		? `The summary has ${summary.length} characters, and at most ${LONGEST_TEXT} are kept: write the long part to a file, and name the file.`
+		? `The summary has ${summary.length} characters, but the limit is ${LONGEST_TEXT}: write the long part to a file, and name the file.`
 		: undefined;
 }
 
@@ -84,7 +84,7 @@ async function readMoveData(
 	if (unrecorded !== undefined) return { kind: "refused", text: unrecorded };
 	const list = problems.map((problem) => `- ${problem}`).join("\n");
 	const next = run().hold ? "The run pauses here." : `Correct it, and call workflow_transition with "${target}" again.`;
-	return { kind: "refused", text: `Not moved to "${target}": the data does not fit.\n${list}\n${next}` };
+	return { kind: "refused", text: `Not moved to "${target}": the data does not match the schema.\n${list}\n${next}` };
 }
 
 /** Shows a worker's question to the user, and records the question and the answer. */

@@ -99,7 +99,7 @@ export function writeBrief(path: string, brief: WorkerBrief): void {
 /** Reads the brief that the environment names, and removes the name. Throws a sentence where there is no valid one. */
 export function readBrief(env: NodeJS.ProcessEnv): WorkerBrief {
 	const path = env[BRIEF_VARIABLE];
-	if (!path) throw new Error("This extension works only in a process that a chronicle has started.");
+	if (!path) throw new Error("This extension works only in a process started by a chronicle.");
 	delete env[BRIEF_VARIABLE];
 	const brief: unknown = JSON.parse(readFileSync(path, "utf8"));
 	if (!isBrief(brief)) throw new Error(`${path} is damaged or was written by another version of this package.`);

@@ -64,7 +64,7 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 		return {
 			kind: "none",
 			reason: "handshake",
-			detail: `The worker did not report itself within ${ms / 1000} s.${complaint}`,
+			detail: `The worker sent no ready report within ${ms / 1000} s.${complaint}`,
 		};
 	}
 	if ("kind" in first) {
@@ -75,7 +75,7 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 					? `signal ${first.signal}`
 					: first.reason;
 		const reason = first.kind === "exited" ? "handshake" : "spawn";
-		return { kind: "none", reason, detail: `The worker ended before it reported itself (${how}).${complaint}` };
+		return { kind: "none", reason, detail: `The worker ended before its ready report (${how}).${complaint}` };
 	}
 	if ("unable" in first) return { kind: "unable", detail: first.unable };
 	return {
@@ -115,7 +115,7 @@ export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, said: st
 	const unloaded = greeting.reason === "handshake" ? unloadedExtension(said) : undefined;
 	if (unloaded !== undefined) return { reason: greeting.reason, detail: redactText(unloaded, 600) };
 	const tail = redactText(said.trim().slice(-1200), 600);
-	return { reason: greeting.reason, detail: `${greeting.detail}${tail === "" ? "" : ` It said: ${tail}`}` };
+	return { reason: greeting.reason, detail: `${greeting.detail}${tail === "" ? "" : ` Its output: ${tail}`}` };
 }
 
 /** Which extension kept pi from starting, by pi's message; `undefined` if none did. */
@@ -126,6 +126,6 @@ function unloadedExtension(said: string): string | undefined {
 	if (tool === undefined || other === undefined)
 		return `The extension ${path} does not load: ${error.replace(/^Failed to load extension: /, "")}`;
 	if (tool === TRANSITION_TOOL || tool === SNAPSHOT_TOOL)
-		return `The extension ${path} has a tool ${quoted(tool)}, and every worker has one of that name. pi starts with only one of the two: remove the extension from the state, or rename its tool.`;
-	return `Two extensions have a tool ${quoted(tool)}: ${other} and ${path}. pi starts with only one of the two: remove one from the state's \`extensions\`.`;
+		return `The extension ${path} has a tool ${quoted(tool)}, but every worker has a tool of that name. pi allows only one:  remove the extension from the state, or rename its tool.`;
+	return `Two extensions have a tool ${quoted(tool)}: ${other} and ${path}. pi allows only one: remove one from the state's \`extensions\`.`;
 }

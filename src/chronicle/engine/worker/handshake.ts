@@ -29,7 +29,7 @@ export function judgeHello(hello: Hello, ordered: Ordered): LaunchFault | undefi
 	if (hello.model === "") {
 		return {
 			reason: "model",
-			detail: "pi has no model that it can use. Log in to a provider, or name a model.",
+			detail: "pi has no usable model. Log in to a provider, or name a model.",
 		};
 	}
 	if (ordered.model !== undefined && hello.model.toLowerCase() !== ordered.model.toLowerCase()) {
@@ -41,7 +41,7 @@ export function judgeHello(hello: Hello, ordered: Ordered): LaunchFault | undefi
 	if (ordered.costUsd !== undefined && ordered.costUsd <= 0 && hello.priced) {
 		return {
 			reason: "budget",
-			detail: `Nothing may be spent, and a request to ${quoted(hello.model)} costs money: raise the limit on cost, or name a model without a price.`,
+			detail: `The cost limit is 0, but a request to ${quoted(hello.model)} costs money: raise the limit on cost, or name a model without a price.`,
 		};
 	}
 	return undefined;
@@ -64,7 +64,8 @@ function judgeTools(hello: Hello, { tools, order }: Ordered): string | undefined
 }
 
 /** The remedy for a missing tool. */
-export const bringTool = "Load the extension that has it (`extensions` of the state), or remove it from the tools.";
+export const bringTool =
+	"Load the extension that provides it (`extensions` of the state), or remove it from the tools.";
 
 /** A sentence on tools that a state lists and nothing registers. `subject` ends with its verb. */
 export function lacking(subject: string, missing: readonly string[], known: readonly string[]): string {
@@ -77,9 +78,9 @@ export function leftOut(state: string, order: ToolOrder, registered: readonly st
 	const { unnamed, forbidden, unregistered } = chooseTools(order, registered);
 	const list = (names: readonly string[]): string => names.map((name) => quoted(name)).join(", ");
 	const about: readonly (readonly [readonly string[], string])[] = [
-		[unnamed, "of its extensions left out, because its `tools` does not name them"],
-		[forbidden, "of its extensions left out, because its agent file forbids them"],
-		[unregistered, "of its agent file left out, because no extension of the state registers them"],
+		[unnamed, "of its extensions omitted, because its `tools` does not name them"],
+		[forbidden, "of its extensions omitted, because its agent file forbids them"],
+		[unregistered, "of its agent file omitted, because no extension of the state registers them"],
 	];
 	return about.flatMap(([names, why]) =>
 		names.length === 0 ? [] : [`State ${quoted(state)}: tools ${why}: ${list(names)}.`],

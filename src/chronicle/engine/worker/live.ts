@@ -252,7 +252,7 @@ async function answerWorker(state: State, topic: string, payload: unknown): Prom
 
 function refusal(error: unknown): { readonly kind: "refused"; readonly text: string } {
 	const cause = error instanceof Error ? error.message : String(error);
-	return { kind: "refused", text: `The supervisor could not take this (${cause}). Try once more.` };
+	return { kind: "refused", text: `The supervisor could not process this (${cause}). Try again.` };
 }
 
 // ── messages and models ──

@@ -62,7 +62,7 @@ export async function readSessionFile(path: string): Promise<SessionRead> {
 		return code === "ENOENT" || code === "ENOTDIR" ? { kind: "absent" } : { kind: "broken", detail: message };
 	}
 	if (fold.lines === 0) return { kind: "absent" };
-	if (!fold.isSession) return { kind: "broken", detail: "It does not begin as a session of pi." };
+	if (!fold.isSession) return { kind: "broken", detail: "It is not a pi session file." };
 	if (fold.messages === 0) return { kind: "absent" };
 	const { spend, messages, open: calls, move, cwd } = fold;
 	const unanswered = calls.size === 0 ? move : undefined;

@@ -19,17 +19,17 @@ const settings = {
 		standard: 8,
 		least: 1,
 		most: 1000,
-		about: "Workers that run at the same time, of all runs on this machine together. Others wait until one ends.",
+		about: "Maximum number of concurrent workers of all runs on this machine. Others wait until one ends.",
 	},
 	standby: {
 		standard: 2,
 		most: 100,
-		about: "Workers that are kept ready at most, by all runs of this machine together; `0` turns it off.",
+		about: "Maximum number of standby workers of all runs on this machine; `0` turns standby off.",
 	},
 	standbySeconds: {
 		standard: 60,
 		most: 86_400,
-		about: "Seconds that a run may wait for you until its standby is given up.",
+		about: "Seconds that a run waits for you before its standby is stopped.",
 	},
 } as const satisfies Readonly<Record<string, Setting>>;
 

@@ -161,7 +161,7 @@ function withoutPowershell(
 	problems.push({
 		severity: "warning",
 		part: "tools",
-		message: "The tool `powershell` exists only on Windows, so it is left out here.",
+		message: "The tool `powershell` exists only on Windows, so it is omitted here.",
 		remedy: "Name `bash` as well for other systems.",
 	});
 	return tools.filter((tool) => tool !== "powershell");

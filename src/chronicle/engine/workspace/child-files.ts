@@ -57,7 +57,7 @@ export async function fillFolder(
 	if (rest.reduce((sum, { size }) => sum + size, 0) > (await roomIn(files))) return noSpace;
 	const written = await writeRest(git, start.value, { rest, files, skipped: unkept.copied });
 	if (!written.ok) return written;
-	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a repository of its own and was not copied.`);
+	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a nested repository and was not copied.`);
 	return { ok: true, value: { tree: start.value, notes: [...notes, ...unkept.notes] } };
 }
 

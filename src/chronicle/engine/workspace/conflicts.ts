@@ -103,17 +103,17 @@ export function explainConflict({ kind, stages }: Pick<Conflict, "kind" | "stage
 		case "rename/delete":
 			return `${kept} renamed it, ${gone} deleted it`;
 		case "rename/rename":
-			return `${ours} and ${theirs} renamed files in ways that do not fit together`;
+			return `${ours} and ${theirs} renamed files in conflicting ways`;
 		case "file/folder":
-			return `it is a file for one of ${ours} and ${theirs}, and a folder for the other`;
+			return `one of ${ours} and ${theirs} has a file there, the other a folder`;
 		case "binary":
-			return `${ours} and ${theirs} both changed it, and it is no text`;
+			return `${ours} and ${theirs} both changed it, and it is binary`;
 		case "mode":
 			return `${ours} and ${theirs} gave it different permissions`;
 		case "link":
 			return `${ours} and ${theirs} disagree on a symbolic link`;
 		case "repository":
-			return `it is a repository of its own, which ${ours} and ${theirs} left in different states`;
+			return `it is a nested repository, which ${ours} and ${theirs} left in different states`;
 		case "unkept":
 			return `${ours} and ${theirs} both changed it, and its contents are not kept`;
 	}

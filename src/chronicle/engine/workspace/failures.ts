@@ -79,8 +79,8 @@ export function inTheWay(blocked: readonly FileLeft[]): Failed {
 		ok: false,
 		failure: {
 			reason: "in_the_way",
-			message: `Nothing was changed. Restoring would overwrite what cannot be kept first: ${listed.join(", ")}${more}.`,
-			remedy: "Move it away and try again.",
+			message: `Nothing changed. Restoring would overwrite files that cannot be saved first: ${listed.join(", ")}${more}.`,
+			remedy: "Move them away and try again.",
 		},
 	};
 }

@@ -130,7 +130,7 @@ async function checkFolder(cwd: string): Promise<Result<{ readonly cwd: string }
 		failure: {
 			reason: "io",
 			message: `The run's folder ${cwd} does not exist.`,
-			remedy: "Put it back, or open the run where the folder is now.",
+			remedy: "Restore it, or open the run in the folder's new location.",
 		},
 	};
 }
@@ -178,7 +178,7 @@ async function openFilesStore(
 }
 
 function noChild(cwd: string): Error {
-	return new Error(`${cwd} is no folder that was made for a child`);
+	return new Error(`${cwd} is not a child's folder`);
 }
 
 /** Runs operations on the store, one at a time, each with its own time limit. */

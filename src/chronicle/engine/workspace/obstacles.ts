@@ -47,7 +47,7 @@ export async function findObstacles(
 	for (const { path } of restored) {
 		if (store.control.signal?.aborted) return stopped;
 		await inspectPlace(search, path);
-		if (search.keep.size > store.limits.files) search.blocked.set(path, "holds too many files");
+		if (search.keep.size > store.limits.files) search.blocked.set(path, "contains too many files");
 		if (search.blocked.size > mostBlocked) break;
 	}
 	const blocked = [...search.blocked].map(([path, why]) => ({ path: fromRaw(path), why }));
@@ -86,14 +86,14 @@ async function add(search: Search, path: string, stats: Stats): Promise<void> {
 
 async function addFolder(search: Search, path: string): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
-	if (indexed.has(path)) return void blocked.set(path, "is a repository of its own");
+	if (indexed.has(path)) return void blocked.set(path, "is a nested repository");
 	if (store.isOwn(path)) return void blocked.set(path, "belongs to pi-chronicle");
 	if (keep.size > store.limits.files || store.control.signal?.aborted) return;
 	const names = await readdir(pathBytes(store.root, path), { encoding: "buffer" }).catch(() => undefined);
-	if (names === undefined) return void blocked.set(path, "cannot be looked into");
+	if (names === undefined) return void blocked.set(path, "cannot be listed");
 	for (const bytes of names) {
 		const name = bytes.toString("latin1");
-		if (name === ".git") return void blocked.set(path, "is a repository of its own");
+		if (name === ".git") return void blocked.set(path, "is a nested repository");
 		const stats = await statOf(store, `${path}/${name}`);
 		if (stats) await add(search, `${path}/${name}`, stats);
 	}
@@ -102,7 +102,7 @@ async function addFolder(search: Search, path: string): Promise<void> {
 async function whyUnkeepable(store: Store, path: string, stats: Stats): Promise<string | undefined> {
 	if (store.isOwn(path)) return "belongs to pi-chronicle";
 	if (stats.isSymbolicLink()) return undefined;
-	if (!stats.isFile()) return "is no file";
+	if (!stats.isFile()) return "is not a regular file";
 	const kind = store.placeholderFor(path, stats.size);
 	if (kind !== undefined) return kind === "secret" ? "is secret by its name" : "is too large to keep";
 	return (await isReadable(store.root, path)) ? undefined : "cannot be read";

@@ -73,7 +73,7 @@ export function roomFor(writes: readonly RawChange[]): (path: string) => boolean
 	return (path) => around.has(path) || foldersAbove(path).some((folder) => places.has(folder));
 }
 
-const repository = "a repository of its own";
+const repository = "a nested repository";
 
 function whyLeft(store: Store, { before, after }: RawChange): string | undefined {
 	const now = store.placeholderOf(before.object);
@@ -85,7 +85,7 @@ function whyLeft(store: Store, { before, after }: RawChange): string | undefined
 	if (before.mode === modes.repository)
 		return isNothing(after.object) ? `${repository}, made since` : `${repository} now, and none then`;
 	if (after.mode === modes.repository)
-		return isNothing(before.object) ? `${repository}, which is gone` : `${repository} then, and none now`;
+		return isNothing(before.object) ? `${repository}, which is missing` : `${repository} then, and none now`;
 	return undefined;
 }
 

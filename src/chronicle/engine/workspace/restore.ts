@@ -222,13 +222,13 @@ async function goalTree(
 /** Restores the files of a nested repository that exists in both snapshots; gives what was not restored. */
 async function restoreNested(store: Store, change: RawChange, folder: string, name: string): Promise<FileLeft[]> {
 	const goal = await nestedGoal(store, change);
-	if (!goal) return [{ path: name, why: "a repository of its own, whose snapshot no longer exists" }];
+	if (!goal) return [{ path: name, why: "a nested repository, whose snapshot no longer exists" }];
 	const restored = await restoreTree(goal.store, goal.tree, { folder, cwd: goal.store.root });
-	if (!restored.ok) return [{ path: name, why: `a repository of its own: ${restored.failure.message}` }];
+	if (!restored.ok) return [{ path: name, why: `a nested repository: ${restored.failure.message}` }];
 	const [now, then] = [await readNested(store, change.before.object), await readNested(store, change.after.object)];
 	const moved = now?.head !== then?.head;
 	return [
 		...restored.value.left.map(({ path, why }) => ({ path: posix.join(name, path), why })),
-		...(moved ? [{ path: name, why: "a repository of its own: its files are restored, its HEAD stays" }] : []),
+		...(moved ? [{ path: name, why: "a nested repository: its files are restored, its HEAD stays" }] : []),
 	];
 }

@@ -178,7 +178,7 @@ async function listChanged(
 
 function closedFolders(warnings: string): Map<string, string> {
 	const found = [...warnings.matchAll(/^warning: could not open directory '([\s\S]*?)\/?': (.*)$/gm)];
-	return new Map(found.map(([, path = "", why = ""]) => [path, `cannot be looked into (${why})`]));
+	return new Map(found.map(([, path = "", why = ""]) => [path, `cannot be listed (${why})`]));
 }
 
 /** What a changed name is now. */
@@ -253,7 +253,7 @@ async function inspect(state: State, name: string, index: IndexContents): Promis
 	const stats = await lstat(pathBytes(store.root, path)).catch(({ code = "" }: NodeJS.ErrnoException) => code);
 	if (typeof stats === "string") {
 		if (stats === "ENOENT" || stats === "ENOTDIR") return { kind: "removed" };
-		return { kind: "unkept", why: `cannot be looked at (${stats})` };
+		return { kind: "unkept", why: `cannot be inspected (${stats})` };
 	}
 	if (stats.isDirectory()) {
 		if (!name.endsWith("/") && !index.repositories.has(path)) return { kind: "removed" };
@@ -262,7 +262,7 @@ async function inspect(state: State, name: string, index: IndexContents): Promis
 		return { kind: "unkept", why: `is a repository that could not be kept: ${entry.failure.message}` };
 	}
 	if (stats.isSymbolicLink()) return { kind: "plain", bytes: 0 };
-	if (!stats.isFile()) return { kind: "unkept", why: "is no file" };
+	if (!stats.isFile()) return { kind: "unkept", why: "is not a regular file" };
 	return inspectFile(state, path, stats);
 }
 

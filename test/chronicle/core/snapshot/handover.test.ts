@@ -132,7 +132,7 @@ describe("what is left out of it", () => {
 		});
 		const said = (count: number) => handoverText(dropped(count), place);
 		expect(said(1)).toBe(
-			`Left out here for length: 1 finding, 1 changed file. The whole record is in ${place}; read it if something is missing.`,
+			`Omitted here for length: 1 finding, 1 changed file. The full record is in ${place}; read it if something is missing.`,
 		);
 		expect(said(2)).toContain("2 findings, 2 changed files.");
 		const one = { ...EMPTY_SNAPSHOT, dropped: { findings: 0, pendingTasks: 1, files: 0, summaries: 1 } };
@@ -144,7 +144,7 @@ describe("what is left out of it", () => {
 	it("is nothing of one entry in every section", () => {
 		const one = addSummary(addChanges(many(1), [{ path: "a", change: "M" }], 0, 1), "done", where);
 		expect(lines(handoverText(one, place))).toBe(4);
-		expect(handoverText(one, place)).not.toContain("Left out");
+		expect(handoverText(one, place)).not.toContain("Omitted here");
 	});
 
 	it("is nothing where everything fits, and everything that does not fit is counted", () => {
@@ -152,13 +152,13 @@ describe("what is left out of it", () => {
 			const text = handoverText(many(count), place);
 			const left = [...text.matchAll(/(\d+) (?:findings?|pending tasks?)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
 			expect(lines(text) + left).toBe(2 * count);
-			expect(text.includes("Left out")).toBe(left > 0);
+			expect(text.includes("Omitted here")).toBe(left > 0);
 		}
 	});
 
 	it("is what a section cannot take, while the others keep their shares: a line is added where it still fits", () => {
 		const text = handoverText(many(60), place);
-		const size = Buffer.byteLength(text.slice(0, text.indexOf("Left out")));
+		const size = Buffer.byteLength(text.slice(0, text.indexOf("Omitted here")));
 		const room = HANDOVER_BYTES - 700 - Buffer.byteLength(place);
 		// Titles are outside the room.
 		const used = text
@@ -188,7 +188,7 @@ describe("what is left out of it", () => {
 		};
 		// 700 + 3 × 300, 4 × 425, 5 × 580 and 3 × 400 bytes.
 		expect(handoverText(snapshot, place, 7400 + 700 + place.length)).toContain(
-			"Left out here for length: 5 summaries, 5 pending tasks, 4 findings, 6 changed files.",
+			"Omitted here for length: 5 summaries, 5 pending tasks, 4 findings, 6 changed files.",
 		);
 	});
 
@@ -197,7 +197,7 @@ describe("what is left out of it", () => {
 			handoverText(updateSnapshot(EMPTY_SNAPSHOT, { findings: [{ text: "x".repeat(length) }] }, where), place);
 		expect(text(693)).toBe(`### Findings\n- [f1] ${"x".repeat(693)}`);
 		expect(text(694)).toBe(
-			`### Findings\n- [f1] ${"x".repeat(690)}…\n\nTexts that end in … are cut here. The whole record is in ${place}.`,
+			`### Findings\n- [f1] ${"x".repeat(690)}…\n\nTexts that end in … are truncated here. The full record is in ${place}.`,
 		);
 	});
 

@@ -98,7 +98,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 		const both = [host("a"), host("b")];
 		const { run, gate } = await runAtGate(stage);
 		stage.cluster.stop("fast");
-		await untilSaid(both, /every run is stopped here/);
+		await untilSaid(both, /all runs stop here/);
 		stage.cluster.start();
 		gate.open();
 		await stage.inspect(run);
@@ -110,7 +110,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 		const { fence } = await stage.until(run, ({ holder }) => holder !== null);
 		link.cut();
 		host("b");
-		await untilSaid([a], /every run is stopped here/);
+		await untilSaid([a], /all runs stop here/);
 		await stage.until(run, (row) => row.fence > fence && row.holder !== null);
 		link.mend();
 		gate.open();
@@ -150,7 +150,7 @@ export const faults: Readonly<Record<string, Fault>> = {
 		const row = await stage.until(run, ({ parked }) => parked, 90_000);
 		equal(row.status, "paused");
 		const status = await stage.cli(["status", run]);
-		match(status.stdout, /gave the run up after 5 attempts.*exit code 7.*no such tool/s);
+		match(status.stdout, /gave up the run after 5 attempts.*exit code 7.*no such tool/s);
 		await broken.child.stop(10_000);
 		host("sound");
 		equal((await stage.cli(["resume", run])).code, 0);

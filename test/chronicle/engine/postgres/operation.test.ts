@@ -153,7 +153,7 @@ describe("an engine", needsPostgres, () => {
 		expect((await database.query("SELECT FROM chronicle.host WHERE beat_at < now() - interval '1 day'")).count).toBe(0);
 		const read = async () => value(await store("held").read(idOf(1))).run;
 		await expect.poll(async () => (await read()).status, { timeout: patient(20_000) }).toBe("paused");
-		expect((await read()).hold?.detail).toMatch(/gave the run up after 5 attempts.*gave no sign of life/);
+		expect((await read()).hold?.detail).toMatch(/gave up the run after 5 attempts.*stopped renewing its lease/);
 		worker.stop();
 		await working;
 	});

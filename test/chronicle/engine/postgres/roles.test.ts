@@ -64,7 +64,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		expect((await as.get("eve")?.query("SELECT FROM chronicle.event"))?.count).toBe(0);
 		expect(await refused("eve", "UPDATE chronicle.run SET status = 'done'")).toBe("changed 0");
 		const posted = await store("bob").post(id, { kind: "told", text: "x" });
-		expect(!posted.ok && posted.failure.message).toContain("lacks a right");
+		expect(!posted.ok && posted.failure.message).toContain("lacks a privilege");
 		expect(await refused("host", "DELETE FROM chronicle.event")).toBe("42501");
 		expect(await refused("host", "UPDATE chronicle.event SET body = ''")).toBe("42501");
 		expect(await refused("ann", "UPDATE chronicle.run SET status = 'done'")).toBe("42501");

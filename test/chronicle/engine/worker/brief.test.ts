@@ -84,7 +84,7 @@ describe("a worker's brief", () => {
 	});
 
 	it("is required: without its path in the environment nothing starts", () => {
-		expect(() => readBrief({})).toThrow(/only in a process that a chronicle has started/);
+		expect(() => readBrief({})).toThrow(/only in a process started by a chronicle/);
 	});
 });
 

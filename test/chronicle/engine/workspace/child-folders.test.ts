@@ -239,7 +239,7 @@ describe("the files of a child", () => {
 		stage.repository("lib");
 		const parent = stage.open();
 		const child = await openChild(stage, parent);
-		expect(child.notes).toEqual(["lib is a repository of its own and was not copied."]);
+		expect(child.notes).toEqual(["lib is a nested repository and was not copied."]);
 		expect(existsSync(join(child.cwd, "lib"))).toBe(false);
 		writeFileSync(join(child.cwd, "a.txt"), "2\n");
 		const last = await value(child.workspace.snapshot());

@@ -147,11 +147,11 @@ describe.each([
 
 	it.each<[string, (stage: FilesStage) => void, RegExp]>([
 		["too large", (stage) => stage.write("file", "x".repeat(2000)), /file \(is too large/],
-		["a repository of its own", (stage) => stage.repository("file"), /file \(is a repository/],
+		["a repository of its own", (stage) => stage.repository("file"), /file \(is a nested repository/],
 		[
 			"no file",
 			({ root }) => void spawnSync("sh", ["-c", "mkdir file && mkfifo file/pipe"], { cwd: root }),
-			/file\/pipe \(is no file/,
+			/file\/pipe \(is not a regular file/,
 		],
 		["secret by its name", (stage) => stage.write("file/.env", "TOKEN=1\n"), /file\/\.env \(is secret/],
 	])("a rewind stops with a list if it would overwrite something that is %s", async (_what, make, listed) => {

@@ -144,7 +144,7 @@ it("special files, and files that became special, are reported and block nothing
 	spawnSync("sh", ["-c", "mkfifo a.txt"], { cwd: stage.root });
 	stage.write("b.txt", "2\n");
 	const now = await value(workspace.snapshot());
-	expect(now.unkept).toEqual([{ path: "a.txt", why: "is no file" }]);
+	expect(now.unkept).toEqual([{ path: "a.txt", why: "is not a regular file" }]);
 	const { left } = await rewind(workspace, tree);
 	expect(names(left)).toEqual(["a.txt"]);
 	expect(stage.read("b.txt")).toBe("1\n");

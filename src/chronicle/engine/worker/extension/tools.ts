@@ -12,7 +12,7 @@ const moveParameters = Type.Object({
 	target_state: Type.String({ description: "The state that comes next" }),
 	summary: Type.String({
 		description:
-			"What you did, what you found out, and what the next worker has to know: it reads nothing else that you wrote",
+			"What you did, what you found out, and what the next worker must know: it sees nothing else of your work",
 	}),
 });
 
@@ -22,7 +22,7 @@ function moveParametersWith(output: object) {
 		...moveParameters.properties,
 		data: Type.Optional(
 			Type.Unknown({
-				description: `What this state hands over; needed for every target except "human_intervention" and this state itself. JSON that fits this JSON Schema: ${JSON.stringify(output)}`,
+				description: `The output of this state; needed for every target except "human_intervention" and this state itself. JSON that matches this JSON Schema: ${JSON.stringify(output)}`,
 			}),
 		),
 	});
@@ -57,7 +57,7 @@ const snapshotParameters = Type.Object({
 				pending_tasks: entries("Work that remains"),
 				resolve: Type.Optional(
 					Type.Union([Type.Array(Type.String()), Type.String()], {
-						description: "Ids or keys of what is done or was wrong",
+						description: "Ids or keys of entries that are done or wrong",
 					}),
 				),
 			},
@@ -78,7 +78,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		description: `Ends this state and hands the work to the next one. Possible targets: ${targets}. Call it once, alone, when the work of the state "${brief.state}" is done: your turn ends with it.`,
 		promptSnippet: `End the state "${brief.state}" and name the next one (${targets})`,
 		promptGuidelines: [
-			`Work on the state "${brief.state}" only, and end it with ${TRANSITION_TOOL}: saying so does not end it.`,
+			`Work on the state "${brief.state}" only, and end it with ${TRANSITION_TOOL}: only this call ends it.`,
 		],
 		parameters: brief.output ? moveParametersWith(brief.output) : moveParameters,
 		annotations: ownRecord,
@@ -87,14 +87,14 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 			const refused = whyNot(target, params.summary, brief, turn);
 			if (refused) return failure(refused);
 			if (stopOf(call, ctx) === "length")
-				return failure("Your message was cut off, so this call may be incomplete. Make it again, in fewer words.");
+				return failure("Your message was truncated, so this call may be incomplete. Repeat it with a shorter text.");
 			const { data, summary } = params;
 			turn.note({ call, target, summary, ...(data === undefined ? {} : { data }) });
 			return {
 				content: [
 					{
 						type: "text",
-						text: `Noted: ${brief.state} → ${target}. The state ends when the calls of this message have ended.`,
+						text: `Noted: ${brief.state} → ${target}. The state ends after all calls of this message.`,
 					},
 				],
 				details: undefined,
@@ -106,7 +106,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		name: SNAPSHOT_TOOL,
 		label: "Snapshot",
 		description:
-			"Keeps findings and pending tasks for every later state, at once, whatever happens to this session. Known entries have ids; name them in `resolve` when they are done or wrong.",
+			"Keeps findings and pending tasks for every later state, immediately, and survives this session. Known entries have ids; name them in `resolve` when they are done or wrong.",
 		promptSnippet: "Keep findings and pending tasks for every later state",
 		promptGuidelines: [
 			`Use ${SNAPSHOT_TOOL} as soon as you find something that later states must know (a port, a decision, a trap), not only at the end.`,
@@ -116,7 +116,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		async execute(_call, params: Static<typeof snapshotParameters>, _signal, _onUpdate, ctx) {
 			const reply = readHostReply(await askHost(ctx, "snapshot", { data: unwrap(params.data) }));
 			if (reply?.kind !== "saved")
-				return failure(reply?.text ?? "It could not be kept. Try once more, or put it into the summary.");
+				return failure(reply?.text ?? "It could not be saved. Try again, or put it into the summary.");
 			return { content: [{ type: "text", text: reply.text }], details: undefined };
 		},
 	});
@@ -125,15 +125,15 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 function whyNot(target: string, summary: string, brief: WorkerBrief, turn: Turn): string | undefined {
 	const list = brief.targets.map((name) => quoted(name)).join(", ");
 	if (turn.move) {
-		return `Refused: this message already asks for ${quoted(turn.move.target)}. A state ends once; the first call counts.`;
+		return `Refused: this message already requests ${quoted(turn.move.target)}. A state ends once; the first call counts.`;
 	}
 	if (!brief.targets.includes(target)) {
 		return `Refused: ${quoted(brief.state)} does not lead to ${quoted(target)}.${didYouMean(target, brief.targets)} Possible targets: ${list}.`;
 	}
 	if (summary.length > LONGEST_TEXT)
-		return `Refused: the summary has ${summary.length} characters, and at most ${LONGEST_TEXT} are kept. Write the long part to a file, and name the file.`;
+		return `Refused: the summary has ${summary.length} characters, but the limit is ${LONGEST_TEXT}. Write the long part to a file, and name the file.`;
 	if (summary.trim() === "")
-		return "Refused: the summary is empty, and the next worker reads nothing else that you wrote. Say what you did.";
+		return "Refused: the summary is empty, and the next worker sees nothing else of your work. Describe what you did.";
 	return undefined;
 }
 

@@ -81,20 +81,19 @@ export function openTurn(): Turn {
 			counts[what] += 1;
 		},
 		refuse(tool) {
-			if (given === undefined)
-				return { rule: "not-begun", reason: "Not run: this worker has not been given its task yet." };
+			if (given === undefined) return { rule: "not-begun", reason: "Not run: this worker has no task yet." };
 			if (phase === "ended") {
 				return { rule: "state-ended", reason: "This state has ended, and no more calls run in it. Stop here." };
 			}
 			if (tool === TRANSITION_TOOL || tool === SNAPSHOT_TOOL) return undefined;
 			if (phase === "stopping") {
 				const reason =
-					"Not run: the run is being paused after this message. Your conversation is kept; make this call again when you are told to continue.";
+					"Not run: the run is being paused after this message. Your conversation is kept; repeat this call when you resume.";
 				return { rule: "stopping", reason };
 			}
 			if (spent()) {
 				const reason =
-					"Not run: the run's budget is used up, so it pauses after this message. Your conversation is kept; make this call again when you are told to continue.";
+					"Not run: the run's budget is used up, so it pauses after this message. Your conversation is kept; repeat this call when you resume.";
 				return { rule: "allowance", reason };
 			}
 			return undefined;

@@ -78,9 +78,7 @@ const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 
 const nodeVerbs = new Set(Object.keys(nodeCommon).flatMap((names) => names.split(" ")));
 
-/**
- * `yarn eslint`, `pnpm rimraf x`: a word that is not a command of the package manager is a script of the project or an installed program.
- */
+/** `yarn eslint`, `pnpm rimraf x`: a word that the package manager doesn't know is a script of the project or an installed program. */
 function runInstalled(call: Call): void {
 	const words = call.operands[0] === "run" ? call.operands.slice(1) : call.operands;
 	const [name, ...args] = words.slice(

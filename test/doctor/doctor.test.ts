@@ -150,7 +150,7 @@ describe("doctor", () => {
 		const [orphan, worker] = [sleep(dead.run.id), sleep(alive.run.id)];
 		const gone = new Promise((resolve) => orphan.once("exit", resolve));
 		const old = project.write(".pi/chronicle/sessions/.x.json.4194999.tmp", "half");
-		const ours = project.write(".pi/chronicle/sessions/.y.json.1.tmp", "half");
+		const ours = project.write(`.pi/chronicle/sessions/.y.json.${process.pid}.tmp`, "half");
 		const young = project.write(".pi/chronicle/sessions/.z.json.4194999.tmp", "half");
 		for (const file of [old, ours]) utimesSync(file, new Date(0), new Date(0));
 

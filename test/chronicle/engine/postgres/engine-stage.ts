@@ -34,6 +34,8 @@ export interface EngineStage {
 	/** Seconds that a host may be silent. */
 	readonly lease: number;
 	cli(args: readonly string[], env?: Record<string, string | undefined>): Promise<Printed>;
+	/** Starts the same, to be killed. */
+	start(args: readonly string[], env?: Record<string, string | undefined>): Child;
 	host(name: string, env?: Record<string, string | undefined>, more?: readonly string[]): EngineHost;
 	/** Submits a run of the play. With a gate its builder's second command runs until the gate is opened. */
 	submit(gate?: Gate): Promise<string>;
@@ -128,6 +130,19 @@ export async function openEngineStage(
 			env: environment(env),
 			timeout: 60_000,
 		});
+	const start = (args: readonly string[], env: Record<string, string | undefined> = {}): Child => {
+		const child = startChild({
+			command: process.execPath,
+			args: [packageUnderTest().cliWithEngine, ...args],
+			cwd: project.folder,
+			env: environment(env),
+		});
+		child.endInput();
+		closeLater(async () => {
+			await child.kill();
+		});
+		return child;
+	};
 	const done = await cli(["engine", "init"]);
 	equal(done.code, 0, done.stderr);
 	const find = async (run: string): Promise<StageRow> => {
@@ -138,24 +153,16 @@ export async function openEngineStage(
 	};
 	const stage: EngineStage = {
 		...{ project, cluster, database, remote, lease, cli },
+		start: (args, env) => start([...args, ...base], env),
 		host(name, env = {}, more = []) {
 			const data = join(project.home, "hosts", name);
 			const leases = more.includes("--lease") ? [] : ["--lease", String(lease)];
 			const where = more.includes("--engine") ? base.slice(2) : base;
-			const args = ["engine", "worker", "--name", name, "--data", data, ...leases, ...more, ...where];
-			const child = startChild({
-				command: process.execPath,
-				args: [packageUnderTest().cliWithEngine, ...args],
-				cwd: project.folder,
-				env: environment(env),
-			});
-			child.endInput();
+			const args = ["engine", "worker", "--name", name, "--data", data, ...leases, ...more];
+			const child = start([...args, ...where], env);
 			let text = "";
 			child.onOutput((chunk) => {
 				text += chunk.toString();
-			});
-			closeLater(async () => {
-				await child.kill();
 			});
 			return { name, child, data, log: () => text + child.stderr() };
 		},

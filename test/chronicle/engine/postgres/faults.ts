@@ -193,6 +193,31 @@ export const faults: Readonly<Record<string, Fault>> = {
 		equal(row.status, "aborted");
 		gate.open();
 	},
+	"the machines that submit and approve die as soon as that is recorded": async (stage, host) => {
+		const newest = async (): Promise<string | undefined> => {
+			const { rows } = await stage.database.query<{ id: string }>(
+				"SELECT id::text FROM chronicle.run WHERE status <> 'done' AND status <> 'aborted'",
+			);
+			return rows[0]?.id;
+		};
+		const submitter = stage.start(["run", "--model", "scripted/one", "--approve-cleanup", "play", "Do it all."]);
+		const run = (await eventually(newest, (id) => id !== undefined)) ?? "";
+		await submitter.kill();
+		const first = host("first");
+		await stage.until(run, ({ status, holder }) => status === "awaiting_approval" && holder === null);
+		signal(first, "SIGTERM");
+		await first.child.exited;
+		const approver = stage.start(["approve", run]);
+		const posted = "SELECT FROM chronicle.inbox WHERE run = $1";
+		await eventually(
+			async () => (await stage.database.query(posted, [run])).count,
+			(count) => count > 0,
+		);
+		await approver.kill();
+		host("second");
+		await stage.inspect(run);
+		equal((await stage.events(run)).filter(({ kind }) => kind === "approved").length, 1);
+	},
 	"a host dies before it claims a run": diesAt("job is taken"),
 	"a host dies when it has claimed a run": diesAt("run is claimed"),
 	"a host dies when the files are pushed": diesAt("files are pushed#2"),

@@ -186,6 +186,12 @@ async function endEverything(pi: Tui): Promise<void> {
 		await pi.press("escape", "escape", "ctrl+u");
 		await sleep(200);
 		const screen = pi.screen();
+		// Escape keeps a recording.
+		if (screen.includes("Leave the recorder?")) {
+			pi.type("y");
+			await sleep(200);
+			continue;
+		}
 		if (/^── |Esc closes|Esc later|Esc refuses|Esc: No/m.test(screen)) continue;
 		if (!/· running ·|· awaiting approval ·|· paused ·|· budget exceeded ·|· human intervention ·/.test(screen)) break;
 		pi.type("/chronicle abort");

@@ -47,7 +47,7 @@ describe("another extension at the boundary", () => {
 		);
 		expect(pi.screen.notifications.at(-1)).toMatchObject({
 			type: "error",
-			message: expect.stringContaining("undoes every cut of the handoff"),
+			message: expect.stringContaining("restores the context after every handoff"),
 		});
 		expect(server.requests.length).toBeLessThan(9);
 		await pi.run("go on");

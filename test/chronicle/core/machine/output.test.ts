@@ -118,7 +118,7 @@ describe("kept data", () => {
 		const text = handoverText(long, "log");
 		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8192);
 		expect(text).toMatch(/big: "x+…/);
-		expect(text).toContain("The whole record is in log");
+		expect(text).toContain("The full record is in log");
 	});
 });
 

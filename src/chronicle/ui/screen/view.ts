@@ -205,7 +205,9 @@ export class RunView {
 	#show(name: PageName): void {
 		this.#name = name;
 		const atEnd = name !== "Diff" && name !== "Knowledge" && name !== "Children";
-		this.#window = openWindow(this.#terminal.paint, atEnd, name === "Events" ? "cut" : "wrapped");
+		// The selected child is found by its row, so that each has one.
+		const rows = name === "Events" || name === "Children" ? "cut" : "wrapped";
+		this.#window = openWindow(this.#terminal.paint, atEnd, rows);
 		this.#marks = [];
 		this.#window.set([[dim("…")]]);
 		this.#terminal.requestRender();

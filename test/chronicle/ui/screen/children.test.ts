@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import { KeybindingsManager, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it, vi } from "vitest";
 import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import { readHistory } from "../../../../src/chronicle/core/index.ts";
@@ -39,7 +39,7 @@ const template = (tasks: Record<string, string>, more: object = {}) => ({
 });
 
 async function play(definition: object): Promise<{ stage: Stage; read: ReadLedger }> {
-	const stage = openStage(Array.from({ length: 20 }, () => child));
+	const stage = openStage(Array.from({ length: 40 }, () => child));
 	const ended = await supervise(await stage.create(definition), stage.ports, "fresh").ended;
 	return { stage, read: await readOf(stage, ended.run.id) };
 }
@@ -122,6 +122,35 @@ describe("the run view", () => {
 		expect(views.handleKey("\u001b", keys)).toBe(true);
 		await vi.waitFor(() => expect(shown()).toMatch(/› . bad/));
 		expect(views.handleKey("\u001b", keys)).toBe(false);
+		views.dispose();
+	});
+
+	it.each([
+		[40, 20],
+		[80, 24],
+		[120, 40],
+		[200, 50],
+	])("fits %i columns and %i rows, and keeps the selected child in sight", async (cols, rows) => {
+		const names = Array.from({ length: 24 }, (_, n) =>
+			`${n}: ${(n % 3 === 0 ? "長い名前の子" : "a child ").repeat(9)}`.slice(0, 40),
+		);
+		const { stage, read } = await play(template(Object.fromEntries(names.map((name, n) => [name, `f${n}.txt`]))));
+		const views = new ViewStack(sourceOf(stage, read), unpainted, () => {});
+		const drawn = () => views.render(cols, rows).map((row) => stripVTControlCharacters(row));
+		await vi.waitFor(() => expect(drawn().join("\n")).toMatch(/of 6|6 Children/));
+		views.handleKey("6", keys);
+		await vi.waitFor(() => expect(drawn().join("\n")).toMatch(/› . 0: 長い/));
+		for (const name of names) {
+			await vi.waitFor(() =>
+				expect(
+					drawn().filter((row) => row.includes("›") && row.includes(name.slice(0, 6))),
+					drawn().join("\n"),
+				).toHaveLength(1),
+			);
+			expect(drawn()).toHaveLength(rows);
+			expect(drawn().filter((row) => visibleWidth(row) > cols)).toEqual([]);
+			views.handleKey("j", keys);
+		}
 		views.dispose();
 	});
 

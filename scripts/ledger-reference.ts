@@ -186,11 +186,17 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	children: group(
 		"The child runs of the current visit: `base` (files at the start), `files`, `children` (with `status`, `detail`, what is `counted` of them, `tree`), `stopping`, `phase`, `join`.",
 	),
+	candidates: group(
+		"Children that are done, of which one is to be chosen (`take: one`): their `group`, the state that chooses (`judge`), and the `winner`.",
+	),
 	childCount: count("Children planned so far."),
 	log: group("Position in the event log: `seq`, `offset` in bytes, `fence`."),
-	cut: list("Fields that did not fit: read `definition` and `task` from the first event, `history` from all events.", {
-		type: "string",
-	}),
+	cut: list(
+		"Fields that did not fit: read `definition` and `task` from the first event, `history` and `data` (what states and children have handed over) from all events.",
+		{
+			type: "string",
+		},
+	),
 	crc: text(
 		"CRC-32, in eight hexadecimal digits, of all other fields as JSON without whitespace. If it is wrong, the file is rebuilt from the events.",
 		{ pattern: "^[0-9a-f]{8}$" },
@@ -198,7 +204,7 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 };
 
 /** `cut` where something was, the others in ledgers of earlier versions. */
-const optionalLedgerFields = ["cut", "crc", "kept", "unmeasured", "parent", "children", "childCount"];
+const optionalLedgerFields = ["cut", "crc", "kept", "unmeasured", "parent", "children", "candidates", "childCount"];
 
 interface EventMeaning {
 	readonly about: string;

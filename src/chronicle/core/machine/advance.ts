@@ -20,12 +20,13 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	if (hold) return decideOn({ ...run, hold }, { kind: "parked", ...hold });
 	if (!run.baseline) return { ...run, status: "running", stage: { kind: "baselining", because } };
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
+	// Their files are being joined, perhaps in a later state than theirs.
+	if (run.children) return { ...run, status: "running", stage: { kind: "children", since: run.seq } };
 	return plan.children ? enterChildren(run, plan.children) : reserveAttempt(run, because, delayMs);
 }
 
-/** Continues with the children of this visit, or plans them. */
+/** Plans the children of this visit. */
 function enterChildren(run: Run, plan: ChildrenPlan): Run {
-	if (run.children) return { ...run, status: "running", stage: { kind: "children", since: run.seq } };
 	const planned = planChildren(run, plan);
 	if (planned.kind === "problem") {
 		const hold = { status: "paused", cause: "children", detail: planned.detail.slice(0, 500) } as const;

@@ -50,6 +50,17 @@ export interface ChildGroup {
 	readonly phase: "working" | "joining";
 	/** The last merge; `null`: none yet. */
 	readonly join: JoinProgress | null;
+	/** The files of one child are joined after it was chosen in a later state; then the run moves to `to`, or ends. */
+	readonly taking?: { readonly to: string | null };
+}
+
+/** The children of a visit of which one is to be chosen. */
+export interface Candidates {
+	readonly group: ChildGroup;
+	/** State whose worker chooses. */
+	readonly judge: string;
+	/** Name of the chosen child; `null`: none yet. */
+	readonly winner: string | null;
 }
 
 export type AfterChildren =

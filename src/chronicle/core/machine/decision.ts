@@ -123,10 +123,17 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		conversation: null,
 		calls: NO_CALLS,
 		children: null,
+		...keepCandidates(run, to),
 		refused: to === HUMAN_INTERVENTION ? { from, to: refused ?? from, cause } : null,
 	};
 	const told = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;
 	return stopping ? { ...told, stage: stopping } : advance(told, "entered");
+}
+
+/** The children to choose from stay until one is taken: while their judge works, and while a person decides for it. */
+function keepCandidates({ candidates, notices }: Run, to: string): Pick<Run, "candidates" | "notices"> {
+	if (!candidates || to === candidates.judge || to === HUMAN_INTERVENTION) return { candidates, notices };
+	return notice({ candidates: null, notices } as Run, `No child of "${candidates.group.state}" was taken.`);
 }
 
 /** Pair and move counts after a move: a worker's move counts; a release by the user resets the released cap. */

@@ -1,6 +1,7 @@
 // The way out of a state: a judged move with the approvals and the shutdown that it needs.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { escalate, moveTo } from "./advance.ts";
+import { winnerOf } from "./candidates.ts";
 import type { MoveJudgement } from "./moves.ts";
 import { planOf } from "./plan.ts";
 import type { AfterStop, Run, Stopping } from "./run.ts";
@@ -23,10 +24,13 @@ export function leaveState(
 ): Run {
 	const plan = planOf(run);
 	const stop = (after: AfterStop): Run => ({ ...run, stage: shutdown(after) });
-	const ask = (to: string): AfterStop => ({ kind: "ask", target: to, summary, earlier: null });
+	const winner = winnerOf(run, target);
+	const shown = winner === undefined ? summary : `Takes the files of "${winner}". ${summary}`;
+	const ask = (to: string): AfterStop => ({ kind: "ask", target: to, summary: shown, earlier: null });
 	switch (judged.kind) {
 		case "finish":
 			if (plan.approval.exit) return stop(ask(target));
+			if (winner !== undefined) return stop({ kind: "take", to: null });
 			return stop({ kind: "finish", status: run.state === "failed" ? "failed" : "done", detail: "" });
 		case "repeat":
 			return stop({ kind: "repeat" });
@@ -34,6 +38,7 @@ export function leaveState(
 			return escalate(run, judged.cause, judged.refused, shutdown({ kind: "enter" }));
 		case "move": {
 			const asks = judged.to !== HUMAN_INTERVENTION && (plan.approval.exit || planOf(run, judged.to).approval.entry);
+			if (!asks && winner !== undefined) return stop({ kind: "take", to: judged.to });
 			return asks ? stop(ask(judged.to)) : moveTo(run, judged.to, cause, shutdown({ kind: "enter" }));
 		}
 	}

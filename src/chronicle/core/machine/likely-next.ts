@@ -46,6 +46,7 @@ function afterStop(run: Run, { after }: Stopping): NextLaunch | undefined {
 		case "repeat":
 			return entering(run, run.state, run.visit, run.attempt + 1);
 		case "again":
+		case "take":
 		case "finish":
 		case "rewind":
 			return undefined;

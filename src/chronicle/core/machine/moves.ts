@@ -2,7 +2,7 @@
 // M1 a worker can only move along `next`, repeat its state, finish a terminal state, or escalate to the user;
 // M2 caps limit launches, not endings: no cap refuses a move to a terminal state.
 import { didYouMean } from "../../../definition/index.ts";
-import { HUMAN_INTERVENTION, type OutputSchema, pairKey } from "../template/index.ts";
+import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import type { MoveCause } from "./decision-event.ts";
 import { planOf } from "./plan.ts";
 import type { Run } from "./run.ts";
@@ -23,17 +23,6 @@ export function legalTargets(run: Run, state = run.state): string[] {
 	if (state === HUMAN_INTERVENTION) return [];
 	if (plan.terminal) return [...new Set(["done", state])];
 	return [...new Set([...plan.next, HUMAN_INTERVENTION, state])];
-}
-
-/**
- * The JSON Schema of the output that a move to `target` needs; `undefined` if it needs none: escalating to the user and repeating the state
- * need no result.
- */
-export function dueOutput(run: Run, target: string): OutputSchema | undefined {
-	const { output } = planOf(run);
-	if (!output || target === HUMAN_INTERVENTION) return undefined;
-	const { kind } = judgeMove(run, target);
-	return kind === "illegal" || kind === "repeat" ? undefined : output;
 }
 
 /** Judges the move to `target` that a worker of the current state requests. */

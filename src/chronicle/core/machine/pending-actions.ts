@@ -4,7 +4,7 @@
 import type { Action } from "./action.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
 import { launchKey } from "./launch.ts";
-import { planOf } from "./plan.ts";
+import { childrenPlanOf } from "./plan.ts";
 import type { Run, Stage, Stopping } from "./run.ts";
 import { resultsOf } from "./settle-children.ts";
 import { dueCleanup } from "./shutdown.ts";
@@ -66,7 +66,7 @@ function childActions(run: Run, group: ChildGroup): readonly Action[] {
 		return open.map((child) => ({ kind: "stop_child", key: `stop:${child.id}:${how}`, visit, child, how, detail }));
 	}
 	if (phase === "joining") return joinActions(group, join);
-	const most = planOf(run).children?.maxParallel ?? 1;
+	const most = childrenPlanOf(run)?.maxParallel ?? 1;
 	return children
 		.filter(({ status }) => status === "pending")
 		.slice(0, most)

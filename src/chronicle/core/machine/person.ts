@@ -4,6 +4,7 @@
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
+import { startTake, winnerOf } from "./candidates.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
 import { chooseResolution, continueChildren, reviveChildren } from "./children.ts";
 import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
@@ -91,8 +92,9 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 			: refuse("illegal", "The files conflict: say how to resolve it: ours, theirs, worker or hand.");
 	if (side === "entry" && target === run.state)
 		return advance({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
-	if (planOf(run).terminal) return finishInState(agreed);
-	return moveTo(agreed, target, "worker");
+	const { terminal } = planOf(run);
+	if (winnerOf(run, target) !== undefined) return startTake(agreed, terminal ? null : target);
+	return terminal ? finishInState(agreed) : moveTo(agreed, target, "worker");
 }
 
 export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
@@ -317,6 +319,14 @@ export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested):
 	}
 }
 
+/** Why a visit in which a child was chosen cannot begin again: the others are gone. */
+function explainGone(run: Run, { to, state }: RewindRequested): string | undefined {
+	const arrived = run.history.find(({ visit }) => visit === to - 1);
+	if (arrived?.cause !== "children" || planOf(run, arrived.from).children?.take !== "one") return undefined;
+	if (run.candidates?.judge === state && run.candidates.group.visit === arrived.visit) return undefined;
+	return `The children that visit ${to} chooses from are gone: rewind to visit ${arrived.visit} ("${arrived.from}").`;
+}
+
 export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested): Reduced {
 	const { stage } = run;
 	const loaded = event.reload ? reloadTemplate(run, event.reload, event.state) : run;
@@ -325,6 +335,8 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
 	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
 	if (earlier) return earlier;
+	const gone = explainGone(run, event);
+	if (gone !== undefined) return refuse("illegal", gone);
 	const { kind, to, state, tree, snapshot, pairMoves, kept, reload } = event;
 	const known = { ...(kept === undefined ? {} : { kept }), ...(reload ? { reload } : {}) };
 	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };

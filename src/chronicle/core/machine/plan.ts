@@ -1,10 +1,15 @@
 // Looks up a run's states in its template.
-import { HUMAN_INTERVENTION, implicitState, type StatePlan } from "../template/index.ts";
+import { type ChildrenPlan, HUMAN_INTERVENTION, implicitState, type StatePlan } from "../template/index.ts";
 import type { Run } from "./run.ts";
 
 /** The plan of a state, by default the current one. A state that the template does not define ends the run, except `human_intervention`. */
 export function planOf(run: Run, state = run.state): StatePlan {
 	return run.plan.states.get(state) ?? implicitState(state);
+}
+
+/** The plan of the run's children: that of the state that started them. */
+export function childrenPlanOf(run: Run): ChildrenPlan | undefined {
+	return planOf(run, run.children?.state ?? run.state).children;
 }
 
 /** Whether the user can send the run to `state`. */

@@ -4,7 +4,7 @@
 import type { VisitUse } from "../../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
-import type { ChildGroup } from "./child-group.ts";
+import type { Candidates, ChildGroup } from "./child-group.ts";
 import type { JoinConflict, RunParent } from "./child-run.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
@@ -35,6 +35,8 @@ export interface Run {
 	readonly parent: RunParent | null;
 	/** The children of the current visit; `null`: none. */
 	readonly children: ChildGroup | null;
+	/** Children that are done, of which one is to be chosen; `null`: none. */
+	readonly candidates: Candidates | null;
 	/** Children planned so far, over all visits. */
 	readonly childCount: number;
 	readonly task: string;
@@ -344,5 +346,7 @@ export type AfterStop =
 	| { readonly kind: "again"; readonly because: LaunchReason; readonly delayMs: number }
 	/** The worker asked to start its state over. */
 	| { readonly kind: "repeat" }
+	/** The files of the chosen child are joined, then the run moves on, or ends in its state. */
+	| { readonly kind: "take"; readonly to: string | null }
 	| { readonly kind: "finish"; readonly status: Finished["status"]; readonly detail: string }
 	| { readonly kind: "rewind"; readonly rewind: RewindRequested };

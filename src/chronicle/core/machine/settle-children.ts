@@ -8,8 +8,8 @@ import { type AfterChildren, type ChildGroup, type ChildResult, isSettled, judge
 import { idOfChild } from "./child-plan.ts";
 import { leaveState } from "./leave-state.ts";
 import { judgeMove } from "./moves.ts";
-import { planOf } from "./plan.ts";
-import type { AfterStop, Run } from "./run.ts";
+import { childrenPlanOf, planOf } from "./plan.ts";
+import type { AfterStop, Run, Stopping } from "./run.ts";
 import { NO_WORKER, shutdownOf } from "./shutdown.ts";
 
 /** Merges that a worker may resolve before the user is asked. */
@@ -60,7 +60,7 @@ export function settle(run: Run): Run {
 	if (isStopping(children)) return withStage(run);
 	if (children.stopping) return afterStopping(run, children.stopping.after);
 	if (children.phase === "joining") return continueJoin(run, children);
-	const plan = planOf(run).children;
+	const plan = childrenPlanOf(run);
 	const outcome = judgeGroup(children, plan ?? { join: "all", onFailed: "wait" });
 	switch (outcome.kind) {
 		case "working":
@@ -85,7 +85,8 @@ function startJoin(run: Run): Run {
 	if (join && merger?.status === "done" && merger.tree !== null)
 		return withStage(withGroup(run, { ...children, phase: "joining", join: { ...join, choice: "worker" } }));
 	if (join) return continueJoin(run, { ...children, phase: "joining" });
-	if (children.files === "shared" || resultsOf(children).length === 0) return leaveChildren(run);
+	if (children.files === "shared" || resultsOf(children).length === 0 || childrenPlanOf(run)?.take === "one")
+		return leaveChildren(run);
 	return withStage(withGroup(run, { ...children, phase: "joining" }));
 }
 
@@ -103,7 +104,7 @@ function continueJoin(run: Run, group: ChildGroup): Run {
 }
 
 function onConflicts(run: Run, group: ChildGroup): Run {
-	const policy = planOf(run).children?.onConflict ?? "person";
+	const policy = childrenPlanOf(run)?.onConflict ?? "person";
 	const { join } = group;
 	if (!join) return run;
 	const merges = group.children.filter(({ merges }) => merges !== undefined).length;
@@ -125,7 +126,7 @@ function onConflicts(run: Run, group: ChildGroup): Run {
 				state: run.state,
 				visit: run.visit,
 				side: "conflict",
-				target: planOf(run).next[0] ?? run.state,
+				target: group.taking?.to ?? planOf(run).next[0] ?? run.state,
 				summary: "",
 				diff: join.tree,
 				conflicts: join.conflicts,
@@ -165,14 +166,16 @@ export function planMerge(run: Run, { children, files, base, join }: ChildGroup)
 /** The children of the visit have finished: summarizes their results and leaves the state. */
 export function leaveChildren(run: Run): Run {
 	const group = run.children;
+	if (group?.taking) return endTake(run, group, group.taking.to);
 	const summary = group ? summarize(group) : "";
 	const [target = "done"] = planOf(run).next;
 	const where = { visit: run.visit, state: run.state };
-	const data = group && childrenData(group, planOf(run).children);
+	const data = group && childrenData(group, childrenPlanOf(run));
 	const summarized = addSummary(run.snapshot, summary, where);
 	const left: Run = {
 		...run,
 		children: null,
+		candidates: group && childrenPlanOf(run)?.take === "one" ? { group, judge: target, winner: null } : null,
 		snapshot: data === undefined ? summarized : addOutput(summarized, { ...where, data }),
 		visitRecord: { ...run.visitRecord, summary },
 	};
@@ -181,6 +184,20 @@ export function leaveChildren(run: Run): Run {
 	return leaveState(left, { judged, target, summary, cause: "children" }, (after) =>
 		shutdownOf(left, "boundary", after, NO_WORKER, null),
 	);
+}
+
+/** The files of the chosen child are joined: leaves the state whose worker chose it. */
+function endTake(run: Run, { children }: ChildGroup, to: string | null): Run {
+	const winner = children.find(({ status, merges }) => status === "done" && merges === undefined);
+	const left = notice({ ...run, children: null }, `The files of "${winner?.name}" are taken.`);
+	// The cleanup of the state has run, after its worker.
+	const after = (then: AfterStop): Stopping => ({
+		...shutdownOf(left, "boundary", then, NO_WORKER, null),
+		index: planOf(left).cleanup.length,
+	});
+	if (to !== null) return moveTo(left, to, "worker", after({ kind: "enter" }));
+	const status = left.state === "failed" ? "failed" : "done";
+	return { ...left, stage: after({ kind: "finish", status, detail: "" }) };
 }
 
 /** One line per child, shortened so that all have room. */

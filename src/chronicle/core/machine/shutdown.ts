@@ -5,6 +5,7 @@ import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
+import { startTake } from "./candidates.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
 import { launchKey } from "./launch.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
@@ -237,6 +238,8 @@ function continueAfter(run: Run, { after, visit }: Stopping, event: FilesLooked,
 			return advance(run, run.conversation ? after.because : "entered", after.delayMs);
 		case "repeat":
 			return repeat(run, tree);
+		case "take":
+			return startTake(run, after.to);
 		case "finish":
 			return decideOn(run, {
 				kind: "finished",

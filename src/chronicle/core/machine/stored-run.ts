@@ -5,13 +5,14 @@ import type { Run, Stage, VisitRecord } from "./run.ts";
 
 type Derived = "plan" | "childPlans" | "cleanupHash";
 /** Fields that are absent in a run without children and without a parent, as in the files of earlier versions. */
-type ChildFields = "parent" | "children" | "childCount";
+type ChildFields = "parent" | "children" | "candidates" | "childCount";
 
 export interface StoredRun extends Omit<Run, Derived | ChildFields | "stage" | "visitRecord"> {
 	readonly stage: StoredStage;
 	readonly visitRecord: StoredVisitRecord;
 	readonly parent?: NonNullable<Run["parent"]>;
 	readonly children?: NonNullable<Run["children"]>;
+	readonly candidates?: NonNullable<Run["candidates"]>;
 	readonly childCount?: number;
 }
 
@@ -27,6 +28,7 @@ export function encodeRun({
 	cleanupHash: _hash,
 	parent,
 	children,
+	candidates,
 	childCount,
 	stage,
 	visitRecord,
@@ -36,6 +38,7 @@ export function encodeRun({
 		...run,
 		...(parent ? { parent } : {}),
 		...(children ? { children } : {}),
+		...(candidates ? { candidates } : {}),
 		...(childCount > 0 ? { childCount } : {}),
 		stage: storeStage(stage, run.seq),
 		visitRecord: storeVisitRecord(visitRecord),
@@ -49,6 +52,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 	return {
 		parent: null,
 		children: null,
+		candidates: null,
 		childCount: 0,
 		...run,
 		plan,

@@ -80,6 +80,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		childPlans: compileChildPlans(template.children),
 		parent: event.parent ?? null,
 		children: null,
+		candidates: null,
 		childCount: 0,
 		task: event.task,
 		status: "running",

@@ -6,6 +6,7 @@ import { addOutput, addSummary, cutText, updateSnapshot } from "../snapshot/inde
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance } from "./advance.ts";
 import { explainReached, notice, reached, visitLimits, warnOfCeilings } from "./budget.ts";
+import { chooseWinner, outputIn } from "./candidates.ts";
 import type { ParkCause } from "./decision-event.ts";
 import type {
 	Delivered,
@@ -254,7 +255,7 @@ function nudge(run: Run, stop: TurnSettled["stop"]): string {
 	const plan = planOf(run);
 	const targets = (plan.terminal ? ["done"] : plan.next).map((name) => `"${name}"`).join(" or ");
 	const cut = stop === "length" ? "Your last message was cut off at the length limit. " : "";
-	const data = plan.output ? ", and with data that fits its schema" : "";
+	const data = outputIn(run) ? ", and with data that fits its schema" : "";
 	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary${data}; if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; otherwise go on working.`;
 }
 
@@ -310,7 +311,8 @@ export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): R
 		snapshot: event.data === undefined ? summarized : addOutput(summarized, { ...where, data: event.data }),
 		visitRecord: { ...run.visitRecord, summary },
 	};
+	const chosen = chooseWinner(noted, target, event.data);
 	const worker = { ...stage, seenAt: event.at };
 	const stopping = (after: AfterStop): Stopping => shutdownOf(run, "boundary", after, worker);
-	return leaveState(noted, { judged, target, summary, cause: "worker" }, stopping);
+	return leaveState(chosen, { judged, target, summary, cause: "worker" }, stopping);
 }

@@ -11,7 +11,7 @@ import type {
 	WorkerOutcome,
 	WorkerStarted,
 } from "../machine/index.ts";
-import type { StatePlan } from "../template/index.ts";
+import type { OutputSchema, StatePlan } from "../template/index.ts";
 import type { Result } from "./result.ts";
 
 export interface WorkerLauncher {
@@ -63,6 +63,8 @@ export interface LaunchOrder {
 	readonly message: { readonly new: string; readonly continued: string };
 	/** Targets that `workflow_transition` accepts, for the tool's description. */
 	readonly targets: readonly string[];
+	/** JSON Schema of the data that it hands over; absent: none. */
+	readonly output?: OutputSchema | undefined;
 	readonly limits: WorkerLimits;
 	/**
 	 * How to handle a move that the continued conversation requested before its process died: `ask` repeats `requestMove` without the model;
@@ -75,7 +77,7 @@ export interface LaunchOrder {
 
 /** What is known of a launch before it is intended. */
 export interface StandbyOrder
-	extends Pick<LaunchOrder, "run" | "launch" | "state" | "model" | "cwd" | "targets" | "folder"> {
+	extends Pick<LaunchOrder, "run" | "launch" | "state" | "model" | "cwd" | "targets" | "output" | "folder"> {
 	/** The run waits for the user: after a while the standby is given up. */
 	readonly waits: boolean;
 }

@@ -70,8 +70,14 @@ function checkReference({ reference, path, start, isList }: Written, states: Sta
 		return;
 	}
 	const plan = states.get(found.state);
+	if (found.path[0] === "winner" && isJudge(found.state, states)) return;
 	const why = plan && (plan.children ? explainBranch(plan, found) : explainPath(plan, found, isList));
 	if (why) report(why.severity, `${shown} ${why.message}`, why.remedy);
+}
+
+/** Whether the worker of the state chooses a child, so that its data has a `winner`. */
+function isJudge(name: string, states: States): boolean {
+	return [...states.values()].some(({ children, next }) => children?.take === "one" && next[0] === name);
 }
 
 type Why = { readonly severity: "error" | "warn"; readonly message: string; readonly remedy: string } | undefined;

@@ -102,6 +102,11 @@ export const childrenFields = {
 		{ anyOf: [{ enum: ["all", "any"] }, { type: "integer", minimum: 1, maximum: 100 }] },
 		readJoin,
 	),
+	take: choice(["all", "one"], {
+		about:
+			"Whose files are joined: those of `all` children that are done, or of `one`, which the worker of the next state names in its data as `winner`.",
+		fallback: "all",
+	}),
 	on_failed: choice(["wait", "continue", "fail"], {
 		about:
 			"What a failed child does: `wait` for you to resume or drop it, `continue` with the children that are done, or `fail` the run.",

@@ -92,6 +92,7 @@ function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan
 			onFailure,
 		})),
 		links: values.link ?? [],
+		take: values.take,
 		join: values.join,
 		onFailed: values.on_failed,
 		onConflict: on_conflict ?? (merge_by === undefined ? "person" : "worker"),

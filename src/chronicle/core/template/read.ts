@@ -19,6 +19,7 @@ import {
 } from "../../../definition/index.ts";
 import { checkGraph, checkPairs } from "./check.ts";
 import { checkReferences } from "./check-references.ts";
+import { checkTake } from "./check-take.ts";
 import type { ReadInline } from "./children.ts";
 import { compileLimits, compileState, implicitState, type StateDefaults } from "./compile.ts";
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";
@@ -95,6 +96,7 @@ function readNode(root: Node, reading: Reading, fallbackName: string): Template 
 	if (initial !== undefined) checkGraph(root, states, entries, initial, reading);
 	checkPairs(root, entries, reading);
 	checkReferences(states, entries, reading);
+	checkTake(states, entries, reading);
 	if ((report.failed && !failedBefore) || group.kind === "failed" || initial === undefined) return undefined;
 	const { name = fallbackName, description, limits, files, secret_files } = group.values;
 	return Object.freeze({

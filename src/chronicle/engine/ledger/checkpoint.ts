@@ -1,10 +1,18 @@
 // Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the source of truth; the checkpoint can be rebuilt
 // from it.
-// C1 at most 64 KB, however long the history; C2 what does not fit is truncated in this order: the definition's long texts, the task, old
-// summaries; `cut` lists them, and the log has them in full; C3 reading returns the run that was written, or reports that the log must be
+// C1 at most 64 KB, however long the history; C2 what does not fit is truncated in this order: long outputs of states, the
+// definition's long texts, the task, old summaries; `cut` lists them, and the log has them in full; C3 reading returns the run that was written, or reports that the log must be
 // read; C4 a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
 import { crc32 } from "node:zlib";
-import { type Created, decodeRun, encodeRun, type Run, SCHEMA_VERSION, type StoredRun } from "../../core/index.ts";
+import {
+	type ChildGroup,
+	type Created,
+	decodeRun,
+	encodeRun,
+	type Run,
+	SCHEMA_VERSION,
+	type StoredRun,
+} from "../../core/index.ts";
 
 export const CHECKPOINT_BYTES = 64 * 1024;
 
@@ -15,7 +23,7 @@ export interface LogPosition {
 	readonly fence: number;
 }
 
-type Cut = "definition" | "task" | "history";
+type Cut = "definition" | "task" | "history" | "data";
 
 /** The fields of the file, in the order in which a user wants to read them. What is derived from the definition is not among them. */
 const kept: Readonly<Record<keyof StoredRun, true>> = {
@@ -55,16 +63,19 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	unmeasured: true,
 	parent: true,
 	children: true,
+	candidates: true,
 	childCount: true,
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 /** Absent in runs without children, and in checkpoints of earlier versions. */
-const optionalFields: readonly string[] = ["parent", "children", "childCount"];
+const optionalFields: readonly string[] = ["parent", "children", "candidates", "childCount"];
 
 /** The text of a checkpoint, with the whole run if it fits. */
-export function checkpointText(run: Run, log: LogPosition): string {
+export function checkpointText(whole: Run, log: LogPosition): string {
+	const run = withoutData(whole);
+	const cutData: readonly Cut[] = run === whole ? [] : ["data"];
 	const { definition } = run.template;
-	const full = shape(run, definition, log, []);
+	const full = shape(run, definition, log, cutData);
 	const indented = JSON.stringify(full, null, "\t");
 	if (fits(indented)) return `${indented}\n`;
 	const short = { ...run, task: run.task.slice(0, 2000) };
@@ -86,15 +97,37 @@ export function checkpointText(run: Run, log: LogPosition): string {
 	};
 	const thinner: readonly (() => object)[] = [
 		() => full,
-		() => shape(run, outline(definition), log, ["definition"]),
-		() => shape(short, null, log, ["definition", "task"]),
-		() => shape(recent, null, log, ["definition", "task", "history"]),
+		() => shape(run, outline(definition), log, ["definition", ...cutData]),
+		() => shape(short, null, log, ["definition", "task", ...cutData]),
+		() => shape(recent, null, log, ["definition", "task", "history", ...cutData]),
 	];
 	for (const make of thinner) {
 		const text = JSON.stringify(make());
 		if (fits(text)) return `${text}\n`;
 	}
-	return `${JSON.stringify(shape(least, null, log, ["definition", "task", "history"]))}\n`;
+	return `${JSON.stringify(shape(least, null, log, ["definition", "task", "history", ...cutData]))}\n`;
+}
+
+/** Maximum bytes of the data that states and children have handed over. */
+const mostData = 16 * 1024;
+
+/** The run itself if its data is short, else without it. */
+function withoutData(run: Run): Run {
+	const { snapshot, children, candidates } = run;
+	const groups = [children, candidates?.group].flatMap((group) => group?.children ?? []);
+	const data = [...(snapshot.outputs ?? []), ...groups.map(({ output }) => output)];
+	if (Buffer.byteLength(JSON.stringify(data)) <= mostData) return run;
+	const { outputs: _, ...rest } = snapshot;
+	const lighter = (group: ChildGroup): ChildGroup => ({
+		...group,
+		children: group.children.map(({ output: _output, ...child }) => child),
+	});
+	return {
+		...run,
+		snapshot: rest,
+		children: children && lighter(children),
+		candidates: candidates && { ...candidates, group: lighter(candidates.group) },
+	};
 }
 
 function fits(text: string): boolean {
@@ -154,7 +187,8 @@ function restore(
 	first: () => Created | undefined,
 	proved: boolean,
 ): CheckpointRead {
-	const whole = cut.length > 0 && !cut.includes("history") ? first() : undefined;
+	const isInFirst = !cut.includes("history") && !cut.includes("data");
+	const whole = cut.length > 0 && isInFirst ? first() : undefined;
 	if (cut.length > 0 && !whole) return { kind: "incomplete", log };
 	const { template, task } = whole ?? rest;
 	const run = decodeRun({ ...rest, template, task });

@@ -6,13 +6,13 @@ import {
 	type ChildRuns,
 	type ChildSupervision,
 	type Created,
+	childrenPlanOf,
 	compileDefinition,
 	type EventBody,
 	type HeldLedger,
 	hashCleanup,
 	hashDefinition,
 	MOST_IN_TREE,
-	planOf,
 	type Result,
 	type Run,
 	SCHEMA_VERSION,
@@ -112,13 +112,13 @@ interface ChildDefinition {
 }
 
 function branchTemplate(parent: Run, index: number): ChildDefinition | undefined {
-	const branch = planOf(parent).children?.branches[index];
+	const branch = childrenPlanOf(parent)?.branches[index];
 	return branch && templateOf(parent, branch);
 }
 
 /** One state, in which a worker resolves the conflicts of a join. */
 function mergeTemplate(parent: Run): ChildDefinition {
-	const persona = planOf(parent).children?.mergeBy ?? "An engineer who merges the work of others with care";
+	const persona = childrenPlanOf(parent)?.mergeBy ?? "An engineer who merges the work of others with care";
 	const definition = { name: "merge", states: { merge: { persona } } };
 	return { name: "merge", hash: hashDefinition(definition), definition, plan: compileDefinition(definition, "merge") };
 }

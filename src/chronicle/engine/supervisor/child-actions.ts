@@ -8,10 +8,10 @@ import {
 	type ChildRun,
 	type ChildSpend,
 	type ChildSupervision,
+	childrenPlanOf,
 	cutText,
 	type EventBody,
 	outputsOf,
-	planOf,
 	type Run,
 	type ShellResult,
 	type SnapshotData,
@@ -122,7 +122,7 @@ export class ChildActions {
 		const group = run().children;
 		const tree = merges ?? (group?.files === "own" ? group.base : null);
 		if (tree === null || tree === undefined) return { cwd: undefined };
-		const plan = planOf(run()).children;
+		const plan = childrenPlanOf(run());
 		const opened = await workspace.openChild(id, tree, { links: plan?.links ?? [] });
 		if (!opened.ok) return { problem: `${opened.failure.message} ${opened.failure.remedy}` };
 		const { cwd } = opened.value;
@@ -134,7 +134,7 @@ export class ChildActions {
 	/** Runs the set-up commands; returns why one failed. They may run twice after a crash. */
 	async #setUp(cwd: string): Promise<string | undefined> {
 		const { commands, run } = this.#context;
-		const setup = planOf(run()).children?.setup ?? [];
+		const setup = childrenPlanOf(run())?.setup ?? [];
 		if (setup.length === 0) return undefined;
 		if (run().cleanupApproval === null || run().cleanupApproval !== run().cleanupHash)
 			return "Its set-up commands are not approved.";

@@ -1,5 +1,5 @@
 // Actions on the run's files: measuring them, and bringing back an earlier state.
-import type { Action, FileLeft, FilesMeasured, KeptFiles, Workspace } from "../../core/index.ts";
+import type { Action, ChildRun, FileLeft, FilesMeasured, KeptFiles, Run, Workspace } from "../../core/index.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 
 /** Changes kept with a visit; further ones are counted. */
@@ -20,7 +20,7 @@ export async function measureFiles(
 	// While git scans the files, this process searches for orphans; if it finds one, git scans again after it has ended.
 	const meanwhile = workspace.snapshot({ signal });
 	const strays = await stopOrphansOf(context, visit);
-	if (run().childCount > 0) await workspace.removeChildren((run().children?.children ?? []).map(({ id }) => id));
+	if (run().childCount > 0) await workspace.removeChildren(childrenWithFolders(run()).map(({ id }) => id));
 	const first = await meanwhile;
 	const taken = strays ? await workspace.snapshot({ signal }) : first;
 	if (signal.aborted) return;
@@ -34,6 +34,11 @@ export async function measureFiles(
 	if (!compared.ok) return void (await fail(compared.failure.message));
 	const { changes, more } = compared.value;
 	await record({ ...measured, changes, ...(more > 0 ? { more } : {}) });
+}
+
+/** Children whose files are still needed. */
+function childrenWithFolders({ children, candidates }: Run): readonly ChildRun[] {
+	return [...(children?.children ?? []), ...(candidates?.group.children ?? [])];
 }
 
 function remarksOn({ unkept, notes }: KeptFiles): Pick<FilesMeasured, "unkept" | "notes"> {

@@ -4,10 +4,13 @@
 
 import type { LaunchOrder, LaunchReason } from "../../core/index.ts";
 import {
+	candidatesIn,
+	cutText,
 	fillReferences,
 	handoverText,
 	legalTargets,
 	outboxOfLaunch,
+	outputIn,
 	outputText,
 	planOf,
 	type Run,
@@ -15,12 +18,20 @@ import {
 	splitReference,
 } from "../../core/index.ts";
 
-/** The message for a new and for a continued conversation; the launcher picks one. `place` is the path of the event log. */
-export function firstMessage(run: Run, because: LaunchReason, place: string): LaunchOrder["message"] {
-	return { new: newMessage(run, because, place), continued: continuedMessage(run, because) };
+/**
+ * The message for a new and for a continued conversation; the launcher picks one. `place` is the path of the event log, `folders` has those of
+ * the children to choose from, by run id.
+ */
+export function firstMessage(
+	run: Run,
+	because: LaunchReason,
+	place: string,
+	folders: ReadonlyMap<string, string>,
+): LaunchOrder["message"] {
+	return { new: newMessage(run, because, place, folders), continued: continuedMessage(run, because) };
 }
 
-function newMessage(run: Run, because: LaunchReason, place: string): string {
+function newMessage(run: Run, because: LaunchReason, place: string, folders: ReadonlyMap<string, string>): string {
 	const state = planOf(run);
 	const handover = handoverText(run.snapshot, place);
 	const started = because === "session_lost" || because === "crashed" || run.attempt > 1;
@@ -29,12 +40,30 @@ function newMessage(run: Run, because: LaunchReason, place: string): string {
 		state.description === undefined ? "" : `Purpose of this state: ${fillIn(run, state.description)}`,
 		`The task of the whole run, as the user wrote it:\n\n${run.task}`,
 		state.instructions === undefined ? "" : `Instructions for this state:\n\n${fillIn(run, state.instructions)}`,
+		choice(run, folders),
 		handover === "" ? "" : `## What is known so far\n\n${handover}`,
 		...run.unmeasured.map(({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`),
 		started ? earlierTry(run) : "",
 		told(run),
 		ending(run),
 	]);
+}
+
+const candidateSummary = 600;
+
+/** The children that the worker chooses from: what they did, and where their files are. */
+function choice(run: Run, folders: ReadonlyMap<string, string>): string {
+	const candidates = candidatesIn(run, run.state);
+	if (candidates.length === 0) return "";
+	const lines = candidates.map(({ id, name, summary }) => {
+		const folder = folders.get(id);
+		const did = cutText(summary.replace(/\s+/g, " "), candidateSummary).text;
+		return `- \`${name}\`${folder === undefined ? "" : `, files in ${folder}`}: ${did || "done"}`;
+	});
+	return [
+		"## Choose one\n\nThese child runs have each done the work, and none of their files are in your folder yet. Read and compare them there; change nothing in them. Name the best one as `winner` in the data of your transition: its files are then merged into yours, and those of the others are dropped.",
+		lines.join("\n"),
+	].join("\n\n");
 }
 
 /** The text with what earlier states have handed over. */
@@ -103,7 +132,7 @@ function told(run: Run): string {
 
 /** The only way in which the state ends. */
 function ending(run: Run): string {
-	const data = planOf(run).output ? ", and with `data` that matches its schema" : "";
+	const data = outputIn(run) ? ", and with `data` that matches its schema" : "";
 	const targets = legalTargets(run)
 		.map((name) => `\`${name}\``)
 		.join(", ");

@@ -3,6 +3,7 @@
 import {
 	type Action,
 	allowanceOf,
+	candidatesIn,
 	type EventBody,
 	type LaunchFault,
 	type LaunchId,
@@ -11,6 +12,7 @@ import {
 	legalTargets,
 	likelyNext,
 	NO_SPEND,
+	outputIn,
 	planOf,
 	type Run,
 	type Spend,
@@ -75,7 +77,8 @@ export class Workers {
 		const opened = await workspace.open(undefined, launchKey(launch));
 		if (!opened.ok) return fail({ reason: "spawn", detail: opened.failure.message });
 		this.#cwd = opened.value.cwd;
-		const order = orderOf(this.#context, action, opened.value.cwd);
+		const folders = await openCandidates(this.#context);
+		const order = orderOf(this.#context, action, opened.value.cwd, folders);
 		const started = await launcher.launch(order, hostOf(this.#context, launch, signal), signal);
 		// Aborted because the supervision ends: the launch stays pending.
 		if (!started.ok) return this.#stopped && signal.aborted ? undefined : fail(started.failure);
@@ -169,7 +172,22 @@ function startOf(launch: LaunchId, { started: { started: _mark, ...seen } }: Wor
 	return { kind: "worker_started", ...launch, ...seen };
 }
 
-function orderOf(context: ExecutorContext, action: Work, cwd: string): LaunchOrder {
+/** The folders of the children that the worker chooses from, by run id. */
+async function openCandidates({ workspace, run }: ExecutorContext): Promise<ReadonlyMap<string, string>> {
+	const folders = new Map<string, string>();
+	for (const { id, tree } of candidatesIn(run(), run().state)) {
+		const opened = tree === null ? undefined : await workspace.openChild(id, tree);
+		if (opened?.ok) folders.set(id, opened.value.cwd);
+	}
+	return folders;
+}
+
+function orderOf(
+	context: ExecutorContext,
+	action: Work,
+	cwd: string,
+	folders: ReadonlyMap<string, string>,
+): LaunchOrder {
 	const { launch, because, conversation, allowance } = action;
 	const { folder, place } = context;
 	const run = context.run();
@@ -182,8 +200,9 @@ function orderOf(context: ExecutorContext, action: Work, cwd: string): LaunchOrd
 		...(run.model === null ? {} : { model: run.model }),
 		cwd,
 		conversation: kind === "new" ? { kind, key } : { kind, key, optional },
-		message: firstMessage(run, because, place),
+		message: firstMessage(run, because, place, folders),
 		targets: legalTargets(run),
+		output: outputIn(run),
 		limits: {
 			wallMs: state.wallMs,
 			idleMs: state.idleMs,
@@ -209,6 +228,7 @@ function standbyOrderOf({ run, folder }: ExecutorContext, cwd: string | undefine
 		...(now.model === null ? {} : { model: now.model }),
 		cwd,
 		targets: legalTargets(now, next.state),
+		output: outputIn(now, next.state),
 		folder,
 		waits: now.stage.kind === "asking" || now.questions.length > 0,
 	};

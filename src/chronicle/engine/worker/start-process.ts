@@ -69,7 +69,7 @@ export function startProcess(
 		state: order.state.name,
 		launch: order.launch,
 		targets: order.targets,
-		...(order.state.output ? { output: order.state.output } : {}),
+		...(order.output ? { output: order.output } : {}),
 		...(spec.order ? { tools: spec.order } : {}),
 		rules,
 		sandbox: options.sandbox ?? "off",

@@ -46,11 +46,12 @@ function box({ name, persona, children, terminal, implicit, approval }: StatePla
 }
 
 /** Who does a state with children, in a few lines. */
-function childrenWords({ branches, forEach, join }: ChildrenPlan): string[] {
+function childrenWords({ branches, forEach, join, take }: ChildrenPlan): string[] {
 	const names = branches.map(({ name, template }) => (template.kind === "named" ? template.name : name));
 	const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
 	return [
 		forEach === undefined ? `children: ${shown.join(", ")}` : `${shown.join(", ")} for each of ${forEach}`,
+		...(take === "one" ? ["the next state takes one"] : []),
 		...(join === "all" ? [] : [join === "any" ? "the first to finish" : `${join} must be done`]),
 	];
 }

@@ -252,3 +252,42 @@ describe("references to data", () => {
 		for (const problem of problems) expect(problem).toMatch(/^warning no-effect .*approved/);
 	});
 });
+
+describe("take: one", () => {
+	const chosen = (judge: object, build: object = {}) => ({
+		build: {
+			branches: { a: { run: "x", task: "t" }, b: { run: "x", task: "t" } },
+			take: "one",
+			next: ["judge"],
+			...build,
+		},
+		judge: { persona: "J", next: ["done"], ...judge },
+	});
+	const closed = { type: "object", properties: { why: { type: "string" } }, additionalProperties: false };
+
+	it.each<[string, object]>([
+		["without output", {}],
+		["with other data", { output: { type: "object", properties: { why: {} } } }],
+		["with closed data that has a winner", { output: { ...closed, properties: { winner: { type: "string" } } } }],
+		["that names the winner in its text", { instructions: "{output.judge.winner}" }],
+	])("loads with a next state %s", (_, judge) => {
+		expect(problemsOf(chosen(judge))).toEqual([]);
+	});
+
+	it.each<[string, object, RegExp]>([
+		["no next state", chosen({}, { next: [] }), /^error no-choice at take: .*no state follows/],
+		["a next state without a worker", chosen({}, { next: ["done"] }), /^error no-choice at take: .*`?done/],
+		["children in the next state", chosen({ persona: undefined, run: "x" }), /^error no-choice at take: .*judge/],
+		["data that allows no winner", chosen({ output: closed }), /^error no-choice at take: .*`winner`/],
+		["one child", chosen({}, { branches: { a: { run: "x", task: "t" } } }), /^warning no-effect at take/],
+		["join any", chosen({}, { join: "any" }), /^warning no-effect at take/],
+		["another value", chosen({}, { take: "two" }), /^error \S+ at take/],
+		["no children", { judge: { persona: "J", take: "one", next: ["done"] } }, /^error no-children at take/],
+	])("is reported with %s", (_, states, expected) => {
+		const problems = problemsOf(states);
+		expect(
+			problems.find((problem) => expected.test(problem)),
+			problems.join("\n"),
+		).toBeDefined();
+	});
+});

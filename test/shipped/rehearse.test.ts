@@ -1,4 +1,4 @@
-// The shipped definitions, rehearsed in real pi on small repositories with real tests. Pushes run one of each kind, the deep run all of them, also
+// The shipped definitions, rehearsed in real pi on small repositories with real tests. Pushes run one, the deep run all of them, also
 // with the scenarios that ship.
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
@@ -46,7 +46,7 @@ const named = (name: string): ShippedCase => shippedCases.find((each) => each.na
 const limit = { timeout: patient(100_000) };
 
 describe("a shipped definition does its work in a repository", () => {
-	it("feature: a failing test, the code, a review that runs everything", limit, () => playCase(named("feature")));
+	deepIt("feature: a failing test, the code, a review that runs everything", limit, () => playCase(named("feature")));
 
 	it("bug-hunt: nothing is repaired before a test shows it", limit, () => playCase(named("bug-hunt")));
 

@@ -6,7 +6,7 @@ import { patient } from "../../../harness/patience.ts";
 import { needsPostgres } from "../../../harness/postgres.ts";
 import { call } from "../../../harness/reply.ts";
 import { move, withTemplates, worker } from "../../runs/bench.ts";
-import { type EngineStage, openEngineStage } from "./engine-stage.ts";
+import { type EngineStage, eventually, openEngineStage } from "./engine-stage.ts";
 
 const template = {
 	requires: ">=0.2",
@@ -105,5 +105,74 @@ describe("child runs on an engine", needsPostgres, () => {
 		expect((await stage.database.query("SELECT FROM chronicle.run")).count).toBe(0);
 		const refs = spawnSync("git", ["--git-dir", stage.remote, "for-each-ref", "refs/chronicle"], { encoding: "utf8" });
 		expect(refs.stdout).toBe("");
+	});
+
+	it("continue at every depth on another host, set up anew, and with files that they share", {
+		timeout: patient(240_000),
+	}, async () => {
+		let gate = "";
+		const leaf = { states: { leaf: { persona: "Builder", next: ["done"] } } };
+		const inner = {
+			branches: { one: { run: leaf, task: "Write one.txt" }, two: { run: leaf, task: "Write two.txt" } },
+			setup: ["touch in-ready"],
+			next: ["done"],
+		};
+		const look = { persona: "Reviewer", tools: ["read"], next: ["done"] };
+		const deep = {
+			requires: ">=0.2",
+			states: {
+				build: { branches: { sub: { run: { states: { inner } }, task: "Write both" } }, next: ["review"] },
+				review: { branches: { first: look, second: look }, next: ["finished"] },
+			},
+		};
+		const server = await openModelServer({
+			[worker("leaf")]: ({ results, users }) => {
+				const name = users[0]?.includes("Write one.txt") ? "one.txt" : "two.txt";
+				if (results.at(-1)?.text.includes("written")) return move("done", `${name} is there.`);
+				const wait = name === "one.txt" ? `while [ -e ${gate} ]; do sleep 0.05; done; ` : "";
+				return call("bash", { command: `${wait}test -e in-ready && echo ${name} > ${name} && echo written` });
+			},
+			"*": ({ results }) => (results.length > 0 ? move("done", "Looked.") : call("read", { path: "one.txt" })),
+		});
+		const stage = await openEngineStage(server, { files: withTemplates({ deep }) });
+		const held = stage.gate();
+		gate = held.path;
+		const a = stage.host("a");
+		const args = ["run", "--json", "--model", "scripted/one", "--approve-cleanup", "deep", "Build it"];
+		const submitted = await stage.cli(args);
+		expect([submitted.code, submitted.stderr]).toEqual([0, expect.any(String)]);
+		const run = (JSON.parse(submitted.stdout) as { id: string }).id;
+		const child = async (of: string, name: string): Promise<string> => {
+			const find = async () => (await childrenOf(stage, of)).find((row) => row.name === name)?.id;
+			return (await eventually(find, (id) => id !== undefined)) ?? "";
+		};
+		const sub = await child(run, "sub");
+		const one = await child(sub, "one");
+		await stage.untilEvents(one, (events) => events.some(({ kind }) => kind === "tool_started"));
+		await expect
+			.poll(() => childrenOf(stage, sub), { timeout: patient(60_000) })
+			.toMatchObject([
+				{ name: "one", status: "running" },
+				{ name: "two", status: "done" },
+			]);
+		a.child.kill();
+		stage.host("b");
+		await stage.untilEvents(one, (events) =>
+			events.some((event) => event.kind === "attempt_reserved" && event.because === "interrupted"),
+		);
+		held.open();
+		await stage.until(run, ({ status, holder }) => status === "done" && holder === null);
+
+		const show = (name: string) =>
+			spawnSync("git", ["--git-dir", stage.remote, "show", `refs/heads/chronicle/${run}:${name}`], { encoding: "utf8" })
+				.stdout;
+		await expect.poll(() => show("one.txt") + show("two.txt"), { timeout: patient(20_000) }).toBe("one.txt\ntwo.txt\n");
+		const diff = await stage.cli(["diff", one, "all"]);
+		expect(diff.stdout).toContain("+one.txt");
+		const reviews = (await childrenOf(stage, run)).filter(({ name }) => name !== "sub");
+		expect(reviews.map(({ status, fence }) => [status, fence])).toEqual([
+			["done", 1],
+			["done", 1],
+		]);
 	});
 });

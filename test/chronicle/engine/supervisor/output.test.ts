@@ -70,8 +70,8 @@ describe("a state with an output", () => {
 		const message = stage.orders[1]?.message.new ?? "";
 		expect(message).toContain('It is ok, a of ["a"]; (no data) {x}');
 		expect(message).toContain('review: {"verdict":"ok","parts":["a"]}');
-		expect(stage.orders[0]?.message.new).toContain("`data` that fits its schema");
-		expect(stage.orders[1]?.message.new).not.toContain("`data` that fits its schema");
+		expect(stage.orders[0]?.message.new).toContain("`data` that matches its schema");
+		expect(stage.orders[1]?.message.new).not.toContain("`data` that matches its schema");
 	});
 
 	it("pauses after as many refusals as reminders are allowed, and takes the data after it is resumed", async () => {

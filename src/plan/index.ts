@@ -14,7 +14,7 @@ import type { PlanSession, StartDefinition } from "./command.ts";
 export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefinitions, start: StartDefinition): void {
 	const session: PlanSession = { scope, start, running: undefined };
 	registerOwnCommand(pi, "plan", {
-		description: "Let the model draft a chronicle or workflow for a task, checked and rehearsed: /plan <what you want>",
+		description: "Let the model draft a chronicle or workflow, checked and rehearsed: /plan <task>",
 		handler: async (args, ctx) => {
 			named(ctx);
 			const { runPlan } = await import("./command.ts");

@@ -110,13 +110,13 @@ const notLoaded: Verdict = {
 	decision: "deny",
 	policy: "guard",
 	rule: "not-loaded",
-	reason: "This project has rules, and the code that judges calls by them could not be loaded.",
-	advice: "Stop, and say that the guard has to be repaired or its rule file removed.",
+	reason: "The code that enforces the rules could not be loaded.",
+	advice: "Stop, and tell the user to repair the guard or remove its rule file.",
 };
 
 const verbs = [
-	["rules", "every rule and what it means"],
-	["log", "what was refused, asked about and withheld in this session"],
+	["rules", "every rule explained"],
+	["log", "calls refused, asked about or withheld"],
 	["test", "what the rules say about a command: /guard test git push -f"],
 	["init", "write a starter rule file"],
 	["reload", "read the rule files again"],

@@ -95,7 +95,8 @@ describe("forty children", () => {
 				},
 			},
 		});
-		const { code, stderr } = await chronicle(project, ["run", "wide", "All parts"], { timeout: 300_000 });
+		const timeout = 300_000;
+		const { code, stderr } = await chronicle(project, ["run", "wide", "All parts"], { timeout });
 		expect([code, stderr]).toEqual([0, expect.any(String)]);
 		expect(parts.map((name) => project.read(`${name}.txt`))).toEqual(parts.map((name) => `${name}\n`));
 		const root = rootOf(project);

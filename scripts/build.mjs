@@ -17,8 +17,6 @@ const source = join(root, "src");
 const outdir = resolve(root, process.argv[2] ?? "dist");
 // For Node, `yaml` offers CommonJS only, which asks for `process` at run time; its other build is the same code as modules.
 const yaml = join(createRequire(import.meta.url).resolve("yaml/package.json"), "..", "browser", "index.js");
-// Bundled, unlike the rest of its package: the command line checks data without pi's packages.
-const schemaValidator = fileURLToPath(import.meta.resolve("typebox/schema"));
 /** Not bundled: what pi supplies, and what is installed only for an engine. */
 const outside = /^(@earendil-works\/|typebox(\/|$)|pg(-boss)?$)/;
 
@@ -29,7 +27,7 @@ const options = {
 	format: "esm",
 	platform: "node",
 	target: "node22.19",
-	alias: { yaml, "typebox/schema": schemaValidator },
+	alias: { yaml },
 	external: ["@earendil-works/*", "typebox", "typebox/*", "pg", "pg-boss"],
 	minifySyntax: true,
 	minifyWhitespace: true,

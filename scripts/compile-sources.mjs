@@ -21,15 +21,7 @@ const { peerDependencies } = JSON.parse(await readFile(join(root, "package.json"
 for (const name of Object.keys(peerDependencies).filter((name) => /^(@earendil-works\/|typebox$)/.test(name))) {
 	const folder = join(target, "node_modules", name);
 	await mkdir(folder, { recursive: true });
-	// Ours is the validator of JSON Schemas: the command line runs without pi's packages.
-	const exports =
-		name === "typebox" ? { ".": "./supplied-by-pi.mjs", "./schema": "./schema.mjs" } : "./supplied-by-pi.mjs";
-	await writeFile(join(folder, "package.json"), JSON.stringify({ name, exports }));
-	if (name === "typebox")
-		await writeFile(
-			join(folder, "schema.mjs"),
-			`export * from ${JSON.stringify(import.meta.resolve("typebox/schema"))};\n`,
-		);
+	await writeFile(join(folder, "package.json"), JSON.stringify({ name, exports: "./supplied-by-pi.mjs" }));
 }
 await writeFile(
 	loader,

@@ -2,7 +2,7 @@
 // O1 the result arrives within a second: expressions and nested alternatives of a schema cannot block the supervisor; O2 output that cannot
 // be validated does not match.
 import { createContext, Script } from "node:vm";
-import { Errors } from "typebox/schema";
+import { Errors } from "typebox-validator/schema";
 import { cutText, OUTPUT_BYTES, type OutputSchema, outputBytes } from "../../core/index.ts";
 
 export type OutputChecked =

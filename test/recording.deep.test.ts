@@ -88,7 +88,7 @@ it(
 		await pi.waitForScreen((screen) => !screen.includes("Working"));
 		show("The next phase made the change; the summary says what each phase took", 2.5);
 		await pi.submit("/chronicle relay Export the receipts of one month");
-		await pi.waitForScreen("Approve: go on to building", 30_000);
+		await pi.waitForScreen("Approve: move to building", 30_000);
 		await pi.still();
 		show("A chronicle: each state is done by a fresh agent, and it asks before it goes on", 3);
 		pi.type("d");

@@ -53,7 +53,7 @@ function cases(): Record<string, Case> {
 	const run = testRun.run;
 	const words = {
 		diff: "Review the changes",
-		approve: "Approve: go on to implementation",
+		approve: "Approve: move to implementation",
 		reject: "Reject with a reason",
 		elsewhere: "Send to another state",
 		tell: "Tell the worker something",

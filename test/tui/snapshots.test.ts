@@ -127,10 +127,10 @@ const sheetOf =
 		openSheet(spec(), paint).render(width, rows);
 
 const words = {
-	diff: "Look at the changes first",
-	approve: "Approve: go on to implementation",
-	reject: "Reject, and say why",
-	elsewhere: "Send it elsewhere",
+	diff: "Review the changes",
+	approve: "Approve: move to implementation",
+	reject: "Reject with a reason",
+	elsewhere: "Send to another state",
 	tell: "Tell the worker something",
 	later: "Later",
 };

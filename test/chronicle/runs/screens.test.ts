@@ -128,7 +128,7 @@ describe("a run on the screen", () => {
 			server.lenient();
 			const pi = await tui({ cols: 100, rows: 34 });
 			await pi.submit("/chronicle feature Export the receipts of one month with --month");
-			await pi.waitForScreen("Approve: go on to implementation", 30_000);
+			await pi.waitForScreen("Approve: move to implementation", 30_000);
 			await atEveryWidth(
 				pi,
 				44,
@@ -149,7 +149,7 @@ describe("a run on the screen", () => {
 			await pi.waitForScreen("A docs/plan.md +4 −0");
 			expectDrawn(pi, "chronicle-approval", "A chronicle that asks before it goes on", [0, 34]);
 
-			await answer(pi, "Approve: go on to implementation");
+			await answer(pi, "Approve: move to implementation");
 			await pi.waitForScreen("Implementation [●]", 20_000);
 			await server.waitForRequest((request) => request.results.length === 2, 20_000);
 			held.open();

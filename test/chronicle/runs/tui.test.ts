@@ -24,7 +24,7 @@ describe("a run in the terminal", () => {
 		await pi.press("enter");
 		await pi.waitForScreen("No files changed.");
 		await pi.press("escape");
-		await pi.waitForScreen("Approve: go on to implementation");
+		await pi.waitForScreen("Approve: move to implementation");
 		expect(ledgerOf(project).status).toBe("awaiting_approval");
 		await pi.press("down", "enter");
 		await pi.waitForScreen("Planning [✓] -> Implementation [●]", 20_000);
@@ -57,12 +57,12 @@ describe("a run in the terminal", () => {
 		held.open();
 		const screen = await pi.waitForScreen("waits in planning", 20_000);
 		expect(screen).toContain("half a thought");
-		expect(screen).not.toContain("Approve: go on");
+		expect(screen).not.toContain("Approve: move");
 		expect(ledgerOf(project).status).toBe("awaiting_approval");
 		await pi.press("ctrl+u");
 		await pi.waitForScreen("Alt+A answers");
 		await pi.submit("/chronicle approve");
-		await pi.waitForScreen("a   Approve: go on to implementation");
+		await pi.waitForScreen("a   Approve: move to implementation");
 		expect(ledgerOf(project).status).toBe("awaiting_approval");
 		pi.type("a");
 		await pi.waitForScreen("Verification [✓]", 20_000);

@@ -60,10 +60,10 @@ describe("a template with all that it runs", () => {
 	});
 
 	it.each<[string, Record<string, object>, string, RegExp]>([
-		["one that runs itself", { root: runs("root") }, "build", /circle: root → root/],
+		["one that runs itself", { root: runs("root") }, "build", /in a loop: root → root/],
 		["a circle of three", { root: runs("b"), b: runs("c"), c: runs("root") }, "build", /root → b → c → root/],
 		["a circle through one in place", { root: runs(runs("b")), b: runs("root") }, "build", /root → b → root/],
-		["a circle below", { root: runs("b"), b: runs("c"), c: runs("b") }, "build", /circle: .*b → c → b/],
+		["a circle below", { root: runs("b"), b: runs("c"), c: runs("b") }, "build", /in a loop: .*b → c → b/],
 		["a missing one", { root: runs("leef"), leaf: nested(0) }, "build", /no template `leef`.*`leaf`/],
 		["a missing one below", { root: runs("b"), b: runs("nowhere") }, "build/build", /no template `nowhere`/],
 		["one that does not load", { root: runs("b"), b: { states: { a: { next: 5 } } } }, "build", /does not load/],

@@ -62,7 +62,7 @@ export function peopleSection(page: ReportPage): Section {
 			rows.length === 0
 				? none(page, "No decisions.")
 				: drawTable(html, {
-						caption: "User decisions",
+						caption: "What the user decided",
 						rows,
 						columns: [
 							...where<(typeof rows)[number]>(page),

@@ -162,7 +162,7 @@ it("rehearse --every is a command in pi as well", { timeout: patient(120_000) },
 	});
 	const pi = await rpc();
 	await pi.prompt("/rehearse one --every Try it");
-	await pi.screen.notified(/COMPLETE: \d+ of \d+ covered/);
+	await pi.screen.notified(/COMPLETE: \d+ of \d+ covered/, 90_000);
 	expect(project.exists("rehearsal-notes")).toBe(false);
 });
 

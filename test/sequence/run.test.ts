@@ -53,7 +53,7 @@ describe("restoring a sequence", () => {
 		await pi.prompt("/sequence run");
 		expect(pi.screen.text).toContain("has no recorded sequence");
 		await pi.prompt("/sequence");
-		expect(pi.screen.text).toContain("needs pi's terminal screen");
+		expect(pi.screen.text).toContain("needs pi's terminal");
 	});
 
 	deepIt("survives a compaction", async () => {

@@ -90,7 +90,7 @@ describe("spawn", () => {
 		await pi.run("go");
 		const result = JSON.stringify(server.requests.at(-1)?.results);
 		expect(result.length).toBeLessThan(60_000);
-		const path = /all of it is in (\S+\.md)/.exec(result)?.[1] ?? "";
+		const path = /the full answer is in (\S+\.md)/.exec(result)?.[1] ?? "";
 		expect(readFileSync(path, "utf8")).toBe(long);
 	});
 
@@ -116,7 +116,7 @@ describe("spawn", () => {
 		expect(answers).toHaveLength(2);
 		for (const answer of answers) {
 			const [head = "", note] = answer.split("\n\n[");
-			expect(note).toContain("all of it is in");
+			expect(note).toContain("the full answer is in");
 			expect(Buffer.byteLength(head)).toBeGreaterThan(45_000);
 			expect(Buffer.byteLength(head)).toBeLessThanOrEqual(50 * 1024);
 			expect(`Found:\n${line}`.slice(head.startsWith("Found") ? 0 : 7).startsWith(head)).toBe(true);

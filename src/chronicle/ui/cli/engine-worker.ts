@@ -50,7 +50,7 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	});
 	try {
 		surface.report(
-			`${name} one.name).join(", ")}: ${slots} at once, from ${database.name}. => takes runs of ${served.value.map((one) => one.name).join(", ")} from ${database.name}, ${slots} at once. => one.name).join(", ")}: ${slots} at once, from ${database.name}.`,
+			`${name} takes runs of ${served.value.map((one) => one.name).join(", ")} from ${database.name}, ${slots} at once.`,
 		);
 		await workUntil(signal, worker);
 	} finally {

@@ -125,7 +125,7 @@ export async function refuseAnswer(tx: Sql, row: RunRow, event: PersonEvent, at:
 	// A run that this version cannot read is judged by the host that can.
 	if (typeof run === "string" || awaitedAnswer(run) === event.answers) return undefined;
 	const judged = decide(run, event, new Date(at).toISOString());
-	return isRefusal(judged) ? judged.message : "Your answer is to an earlier question, so it was refused. Check the run's status.";
+	return isRefusal(judged) ? judged.message : "The question has changed. Check the run's status.";
 }
 
 /** Adds a post in the caller's transaction, and gives what its sender may ask of it. `refused`: it is not delivered, for that reason. */

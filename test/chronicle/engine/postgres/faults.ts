@@ -136,7 +136,10 @@ export const faults: Readonly<Record<string, Fault>> = {
 		const [taken, refused] = both.toSorted((one, other) => (one.code ?? 9) - (other.code ?? 9));
 		equal(taken?.code, 0, taken?.stderr);
 		equal(refused?.code, exitCodes.usage, refused?.stdout);
-		match(refused?.stderr ?? "", /Another answer came first|question has changed|already answered|waiting for something else/);
+		match(
+			refused?.stderr ?? "",
+			/Another answer came first|question has changed|already answered|waiting for something else/,
+		);
 		const isAnswer = ({ kind }: LedgerEvent) => kind === "approved" || kind === "rejected";
 		await stage.untilEvents(run, (events) => events.some(isAnswer));
 		if (both[1]?.code === 0) await stage.approve(run);

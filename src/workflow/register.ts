@@ -1,0 +1,103 @@
+// Registers workflows. Registration is cheap: two commands, two events, and the renderers. Everything else is imported when the
+// user runs a command or when the session contains a run.
+import type { ExtensionAPI, ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import {
+	customEntries,
+	definitionsTrusted,
+	type NameDefinitions,
+	registerOwnCommand,
+	type runAsStep,
+	type Scope,
+} from "../pi/index.ts";
+import type { Policies } from "../safety/index.ts";
+import { registerRows } from "./rows.ts";
+import type { Workflows } from "./session/index.ts";
+
+/** Passes the limits of the active run to child sessions. */
+export interface WorkflowShare {
+	/** Entries for the child's session: the limits of the current phase. */
+	share(): readonly { readonly customType: string; readonly data: unknown }[];
+}
+
+/** The interface of workflows for sequences, plans and child sessions. */
+export interface WorkflowDoor extends WorkflowShare {
+	/** A description of the session's active run, for the user; `undefined` without one. */
+	live(): string | undefined;
+	/** Runs `/workflow <args>`. */
+	run(ctx: ExtensionCommandContext, args: string): Promise<void>;
+	/** Runs `/workflow <args>` as a step. It ends when the workflow ends; it fails if the workflow waits for the user. */
+	step(ctx: ExtensionCommandContext, args: string, signal: AbortSignal): ReturnType<typeof runAsStep>;
+}
+
+/** Registers `/workflow` and `/cancel-workflow`, and restores the run of a session that contains one. */
+export function registerWorkflow(
+	pi: ExtensionAPI,
+	parts: { readonly scope: Scope; readonly policies: Policies; readonly named: NameDefinitions },
+): WorkflowDoor {
+	let opened: Workflows | undefined;
+	let share: WorkflowShare["share"] = () => [];
+	const open = async (): Promise<Workflows> => {
+		const { inheritance, openWorkflows } = await import("./session/index.ts");
+		opened ??= openWorkflows(pi, parts);
+		const { controller } = opened;
+		share = () => [inheritance(controller.active?.run)].filter((entry) => entry !== undefined);
+		return opened;
+	};
+	// pi requests completions without a context, so keep the plain data that they need.
+	let place = { cwd: process.cwd(), trusted: false };
+
+	const run = async (ctx: ExtensionCommandContext, args: string): Promise<void> => {
+		const { runWorkflow } = await import("./session/index.ts");
+		await runWorkflow(await open(), ctx, args);
+	};
+
+	registerRows(pi, () => (opened?.controller.ready ? opened.rows : undefined));
+	registerOwnCommand(pi, "workflow", {
+		description: "Run a workflow: /workflow <name> <task>; alone it lists the workflows",
+		getArgumentCompletions: async (prefix) => {
+			const { completeWorkflow } = await import("./session/index.ts");
+			return completeWorkflow(await open(), prefix, place);
+		},
+		handler: async (args, ctx) => {
+			parts.named(ctx);
+			await run(ctx, args);
+		},
+	});
+	registerOwnCommand(pi, "cancel-workflow", {
+		description: "Cancel the active workflow",
+		handler: async (args, ctx) => {
+			const { cancelWorkflow } = await import("./session/index.ts");
+			cancelWorkflow(await open(), ctx, args);
+		},
+	});
+
+	let inherited = false;
+	/** Applies the limits of the parent's phase to a child session before anything runs in it. */
+	const inherit = async ({ sessionManager, cwd }: ExtensionContext) => {
+		const [entry] = customEntries(sessionManager, ["workflow:inherited"]);
+		if (!entry || inherited) return;
+		inherited = true;
+		const { inheritedPolicy } = await import("./session/index.ts");
+		parts.policies.add(inheritedPolicy(entry.data, cwd));
+	};
+
+	pi.on("session_start", async (_event, ctx) => {
+		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
+		await inherit(ctx);
+		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
+		if (state || opened) (await open()).restore(ctx, "greet");
+	});
+	pi.on("session_tree", async (_event, ctx) => {
+		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
+		if (state || opened) (await open()).restore(ctx, "silently");
+	});
+	return {
+		share: () => share(),
+		live: () => opened?.live(),
+		run,
+		async step(ctx, args, signal) {
+			const { runWorkflowStep } = await import("./session/index.ts");
+			return runWorkflowStep(await open(), ctx, args, signal);
+		},
+	};
+}

@@ -7,7 +7,7 @@ import { openStage, type Stage, step } from "./stage.ts";
 const workflows = {
 	release: {
 		name: "Release Pipeline",
-		// No text may steer the terminal, whoever wrote it.
+		// No text may steer the terminal, from any source.
 		completionMessage: "Released {taskDescription}\u001b[2J in {phaseCount} steps\u001b]0;title\u0007",
 		phases: [
 			{ id: "plan", name: "Planning", emoji: "📋", tools: { allow: ["read"] } },

@@ -19,7 +19,7 @@ function put(file: string, text = "x\n"): void {
 	writeFileSync(join(root, file), text);
 }
 
-/** Runs git without the settings of whoever runs the tests. */
+/** Runs git without the settings of the account that runs the tests. */
 function git(args: readonly string[], input?: string, cwd = root): string {
 	const env = { PATH: process.env.PATH, HOME: root, GIT_CONFIG_NOSYSTEM: "1" };
 	const options = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"];

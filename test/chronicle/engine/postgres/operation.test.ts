@@ -94,7 +94,7 @@ describe("an engine", needsPostgres, () => {
 		expect((await store("held", other).createChild(first, idOf(1))).ok).toBe(false);
 		expect((await store("held", other).open(idOf(9))).ok).toBe(false);
 		expect(value(await claim(other)).run.id).toBe(idOf(2));
-		// The host dies: whoever continues the run gets the child, and the first holder writes nothing any more.
+		// The host dies: the one that continues the run gets the child, and the first holder writes nothing any more.
 		await database.query("UPDATE chronicle.host SET beat_at = now() - interval '1 hour' WHERE id = $1", [host.id]);
 		expect(await reapRuns(database)).toEqual([idOf(1)]);
 		await database.query("UPDATE chronicle_jobs.job SET start_after = now()");

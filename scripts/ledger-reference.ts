@@ -3,33 +3,7 @@
 
 import type { EventKind } from "../src/chronicle/core/index.ts";
 import type { JsonSchema } from "../src/definition/index.ts";
-
-interface Meaning {
-	readonly type: string;
-	readonly about: string;
-	readonly schema: JsonSchema;
-}
-
-const text = (about: string, more: JsonSchema = {}): Meaning => ({
-	type: "text",
-	about,
-	schema: { type: "string", ...more },
-});
-const count = (about: string): Meaning => ({ type: "number", about, schema: { type: "number", minimum: 0 } });
-const time = (about: string): Meaning => ({ type: "time", about, schema: { type: "string", format: "date-time" } });
-const list = (about: string, items: JsonSchema): Meaning => ({ type: "list", about, schema: { type: "array", items } });
-const group = (about: string, schema: JsonSchema = {}): Meaning => ({
-	type: "group",
-	about,
-	schema: { type: "object", ...schema },
-});
-const fields = (of: Readonly<Record<string, Meaning>>, optional: readonly string[] = []): JsonSchema => ({
-	type: "object",
-	properties: Object.fromEntries(
-		Object.entries(of).map(([name, { schema, about }]) => [name, { description: about, ...schema }]),
-	),
-	required: Object.keys(of).filter((name) => !optional.includes(name)),
-});
+import { count, fields, group, list, type Meaning, text, time } from "./meaning.ts";
 
 const statuses = [
 	"running",

@@ -1,0 +1,37 @@
+// How the meaning of one field is written down: its type for the tables, its JSON Schema, and what it is about.
+import type { JsonSchema } from "../src/definition/index.ts";
+
+export interface Meaning {
+	readonly type: string;
+	readonly about: string;
+	readonly schema: JsonSchema;
+}
+
+export const text = (about: string, more: JsonSchema = {}): Meaning => ({
+	type: "text",
+	about,
+	schema: { type: "string", ...more },
+});
+export const count = (about: string): Meaning => ({ type: "number", about, schema: { type: "number", minimum: 0 } });
+export const time = (about: string): Meaning => ({
+	type: "time",
+	about,
+	schema: { type: "string", format: "date-time" },
+});
+export const list = (about: string, items: JsonSchema): Meaning => ({
+	type: "list",
+	about,
+	schema: { type: "array", items },
+});
+export const group = (about: string, schema: JsonSchema = {}): Meaning => ({
+	type: "group",
+	about,
+	schema: { type: "object", ...schema },
+});
+export const fields = (of: Readonly<Record<string, Meaning>>, optional: readonly string[] = []): JsonSchema => ({
+	type: "object",
+	properties: Object.fromEntries(
+		Object.entries(of).map(([name, { schema, about }]) => [name, { description: about, ...schema }]),
+	),
+	required: Object.keys(of).filter((name) => !optional.includes(name)),
+});

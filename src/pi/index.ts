@@ -34,7 +34,15 @@ export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from 
 export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
 export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
-export { type Answer, askUser, choosePerson, inputPerson, type Question, type YesOrNo } from "./question.ts";
+export {
+	type Answer,
+	askUser,
+	choosePerson,
+	inputPerson,
+	offerToStop,
+	type Question,
+	type YesOrNo,
+} from "./question.ts";
 export { openReloadSlot, type ReloadSlot } from "./reload-slot.ts";
 export { rowsBeside } from "./rows-beside.ts";
 export {

@@ -1,6 +1,7 @@
 // Questions to the user of this session, in every mode: an overlay in the terminal, pi's own dialogs over RPC. The safe answer comes first.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { WordedQuestion } from "../tui/index.ts";
+import { say } from "./say.ts";
 
 /** `nobody`: no user can be asked (print and JSON mode), or the question was withdrawn before an answer. */
 export type Answer = "yes" | "no" | "nobody";
@@ -100,4 +101,27 @@ export async function inputPerson(ctx: ExtensionContext, question: InputQuestion
 	const { plain, showInputSheet } = await import("../tui/index.ts");
 	const lines = text === "" ? [] : text.split("\n").map((line) => [plain(line)]);
 	return showInputSheet(ctx, { title: first, lines, placeholder, leave, uncalled }, signal);
+}
+
+export interface BackgroundWork {
+	/** What runs, as a title. */
+	readonly title: string;
+	/** Labels of the answers. */
+	readonly words: { readonly yes: string; readonly no: string };
+	/** Status line that ends with the work. */
+	readonly statusKey: string;
+	/** Said once it is stopped. */
+	readonly stopped: string;
+}
+
+/** Asks whether work that runs in the background should stop, and stops it. */
+export async function offerToStop(
+	ctx: ExtensionContext,
+	running: AbortController,
+	{ title, words, statusKey, stopped }: BackgroundWork,
+): Promise<void> {
+	if ((await askUser(ctx, { title, message: "Stop it?", words })) !== "yes") return;
+	ctx.ui.setStatus(statusKey, undefined);
+	running.abort();
+	say(ctx, stopped);
 }

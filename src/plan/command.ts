@@ -4,12 +4,12 @@ import { homedir } from "node:os";
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import {
 	agentFolder,
-	askUser,
 	definitionsTrusted,
 	exitCodes,
 	failWith,
 	findPi,
 	isPiCommand,
+	offerToStop,
 	ownPiSearch,
 	packageRoot,
 	type Scope,
@@ -37,10 +37,16 @@ export interface PlanSession {
 }
 
 const statusKey = "chronicle-plan";
+const background = {
+	title: "A plan is being drafted",
+	words: { no: "No, let it draft", yes: "Yes, stop it" },
+	statusKey,
+	stopped: "Stopped the drafting. Nothing was written.",
+};
 
 /** Runs `/plan <args>`. With a screen it returns at once and asks when the draft has passed; without one it returns at the end. */
 export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext, args: string): Promise<void> {
-	if (session.running) return offerToStop(session.running, ctx);
+	if (session.running) return offerToStop(ctx, session.running, background);
 	const task = args.trim();
 	if (!definitionsTrusted(ctx)) return refuse(ctx, "A plan adds files to the project. Trust it first: /trust.");
 	const host = planHost(ctx);
@@ -55,11 +61,17 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 		stop.abort();
 		await drafted;
 	});
-	const done = drafted.then(async (plan) => {
-		session.running = undefined;
-		void release();
-		if (plan && !session.scope.closed) await settle(session, ctx, host, plan, true);
-	});
+	const done = drafted
+		.then(async (plan) => {
+			session.running = undefined;
+			void release();
+			if (plan && !session.scope.closed) await settle(session, ctx, host, plan, true);
+		})
+		// With a screen nobody awaits it: a full disk must not end pi.
+		.catch((error) => {
+			if (!session.scope.closed)
+				refuse(ctx, `The plan failed: ${error instanceof Error ? error.message : String(error)}`);
+		});
 	if (!ctx.hasUI) await done;
 }
 
@@ -181,18 +193,6 @@ async function accept(
 	const line = kind === "chronicle" ? `/chronicle start ${command} <task>` : `/workflow ${command} <task>`;
 	say(ctx, `Saved ${files.files.map(({ path }) => path).join(", ")}. Start it at any time: ${line}`);
 	if (decision === "start") await session.start(kind, ctx, `${command} ${task}`);
-}
-
-async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {
-	const answer = await askUser(ctx, {
-		title: "A plan is being drafted",
-		message: "Stop it?",
-		words: { no: "No, let it draft", yes: "Yes, stop it" },
-	});
-	if (answer !== "yes") return;
-	ctx.ui.setStatus(statusKey, undefined);
-	running.abort();
-	say(ctx, "Stopped the drafting. Nothing was written.");
 }
 
 function refuse(ctx: ExtensionContext, reason: string): void {

@@ -3,13 +3,13 @@ import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { parseArguments } from "../chronicle/index.ts";
 import {
 	agentFolder,
-	askUser,
 	choosePerson,
 	definitionsTrusted,
 	exitCodes,
 	failWith,
 	findPi,
 	isPiCommand,
+	offerToStop,
 	ownPiSearch,
 	packageRoot,
 	type Scope,
@@ -30,6 +30,12 @@ export interface RehearsalSession {
 }
 
 const statusKey = "chronicle-rehearsal";
+const background = {
+	title: "A rehearsal is running",
+	words: { no: "No, let it run", yes: "Yes, stop it" },
+	statusKey,
+	stopped: "Stopped the rehearsal and removed its copy of the project.",
+};
 
 /** Names of definitions that begin with `prefix`; `null` if there are none. */
 export function completeRehearse(session: RehearsalSession, prefix: string): { value: string; label: string }[] | null {
@@ -46,7 +52,7 @@ export async function runRehearse(
 	ctx: ExtensionCommandContext,
 	args: string,
 ): Promise<void> {
-	if (session.running) return offerToStop(session.running, ctx);
+	if (session.running) return offerToStop(ctx, session.running, background);
 	if (!definitionsTrusted(ctx)) return refuse(ctx, "Rehearsals run files of the project. Trust it first: /trust.");
 	const pi = findPi(ownPiSearch());
 	if (!isPiCommand(pi)) return refuse(ctx, `${pi.message} ${pi.remedy}`);
@@ -151,18 +157,6 @@ async function performEvery(
 	const complete = report.outcome === "complete";
 	show(coverageClosing(report), complete ? undefined : "warning");
 	return complete;
-}
-
-async function offerToStop(running: AbortController, ctx: ExtensionCommandContext): Promise<void> {
-	const answer = await askUser(ctx, {
-		title: "A rehearsal is running",
-		message: "Stop it?",
-		words: { no: "No, let it run", yes: "Yes, stop it" },
-	});
-	if (answer !== "yes") return;
-	ctx.ui.setStatus(statusKey, undefined);
-	running.abort();
-	say(ctx, "Stopped the rehearsal and removed its copy of the project.");
 }
 
 /** Shows why nothing is played; without a screen the exit code shows it too. */

@@ -1,5 +1,8 @@
 // `/plan` and `pi-chronicle plan` with real pi: the draft is made by a child session that can only read, corrected until it passes, and
 // nothing is written before the user decides.
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
 import { call, gate, openBench, type Project, packageUnderTest, piScript, runNode, say } from "../harness/index.ts";
@@ -165,6 +168,26 @@ describe("/plan", () => {
 		expect(stdout).toContain("Month option (chronicle month)");
 		expect([code, project.exists(path)]).toEqual([3, false]);
 	});
+
+	deepIt(
+		"that cannot be kept says so, and pi stays usable",
+		async () => {
+			const { rpc, project, server } = await openBench({
+				files,
+				script: { [author]: [say(sound)], "*": [say("still here")] },
+			});
+			const name = createHash("sha256").update(project.folder).digest("hex").slice(0, 16);
+			// A folder where the plan's file would be.
+			mkdirSync(join(project.home, ".pi/agent/chronicle/plans", `${name}.json`), { recursive: true });
+			const pi = await rpc();
+			await pi.prompt("/plan Export one month");
+			await pi.screen.notified("The plan failed: ", slow);
+			await pi.run("hi");
+			expect(server.requests.at(-1)?.lastUser).toBe("hi");
+			expect(project.exists(path)).toBe(false);
+		},
+		patient(120_000),
+	);
 
 	deepIt("is refused in a project that is not trusted, and never overwrites a file", async () => {
 		const { rpc } = await openBench({ files, trusted: false });

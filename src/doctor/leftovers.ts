@@ -25,9 +25,10 @@ export function leftoverExamination(request: LeftoverRequest): DoctorExamination
 
 async function examineLeftovers(request: LeftoverRequest): Promise<readonly DoctorFinding[]> {
 	const { fix, prefix, project } = request;
-	const [dead, interrupted] = await deadRuns(project);
+	const { dead, interrupted, unreleased } = await deadRuns(project);
 	const found = [
 		...(await orphanFindings(dead, fix)),
+		...(await leaseFindings(project, unreleased, fix)),
 		...(await fileFindings("drafts of files that were never finished", await staleDrafts(project), fix)),
 		...(await copyFindings(fix)),
 	].map((finding) =>
@@ -45,14 +46,42 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 	return all.length === 0 ? [fine("none")] : all;
 }
 
-/** Ids of the runs that no process supervises, and of those whose supervisor died. */
-async function deadRuns({
-	store,
-}: Project): Promise<readonly [dead: readonly string[], interrupted: readonly string[]]> {
+/** Ids of runs that no process supervises. */
+interface DeadRuns {
+	readonly dead: readonly string[];
+	/** Those that were running, without child runs. */
+	readonly interrupted: readonly string[];
+	/** Those that have ended or wait for the user, whose supervisor died before it released the lease. */
+	readonly unreleased: readonly string[];
+}
+
+async function deadRuns({ store }: Project): Promise<DeadRuns> {
 	const runs = (await store.list()).flatMap((entry) => (entry.kind === "run" ? [entry] : []));
 	const dead = runs.filter(({ holder }) => !holder || holder.alive === "no");
-	const interrupted = dead.filter(({ holder, summary }) => holder && summary.parent === undefined);
-	return [dead.map(({ id }) => id), interrupted.map(({ id }) => id)];
+	const isInterrupted = ({ summary }: (typeof runs)[number]) => summary.status === "interrupted";
+	const ids = (entries: typeof runs) => entries.map(({ id }) => id);
+	return {
+		dead: ids(dead),
+		interrupted: ids(dead.filter((run) => isInterrupted(run) && run.summary.parent === undefined)),
+		unreleased: ids(dead.filter((run) => !isInterrupted(run) && run.holder !== undefined)),
+	};
+}
+
+async function leaseFindings(
+	{ store }: Project,
+	runs: readonly string[],
+	fix: LeftoverRequest["fix"],
+): Promise<readonly DoctorFinding[]> {
+	if (runs.length === 0) return [];
+	const what = many(runs.length, "lease", "leases");
+	if (fix === "leave") return [{ state: "warning", text: `Supervisors that were killed left ${what} behind.` }];
+	const findings: DoctorFinding[] = [];
+	for (const run of runs) {
+		const opened = await store.open(run);
+		if (opened.ok) await opened.value.releaseLease();
+		else findings.push({ state: "failed", text: `The lease of ${run.slice(0, 8)} remains: ${opened.failure.message}` });
+	}
+	return findings.length > 0 ? findings : [fine(`released ${what}`)];
 }
 
 async function orphanFindings(dead: readonly string[], fix: LeftoverRequest["fix"]): Promise<readonly DoctorFinding[]> {

@@ -7,8 +7,11 @@ import {
 	openProject as openChronicleProject,
 	prepareStart,
 } from "../../src/chronicle/engine/project/index.ts";
+import { CRASH_VARIABLE } from "../../src/chronicle/engine/supervisor/index.ts";
 import { examineInTime } from "../../src/doctor/examination.ts";
 import { RUN_TAG } from "../../src/process/index.ts";
+import { move, withTemplates, worker } from "../chronicle/runs/bench.ts";
+import { deepIt } from "../harness/deep-it.ts";
 import {
 	openBench,
 	openModelServer,
@@ -178,6 +181,34 @@ describe("doctor", () => {
 		await alive.releaseLease();
 		project.killProcesses();
 	});
+
+	deepIt(
+		"tells a run that was interrupted from one whose supervisor died after its end",
+		{
+			timeout: patient(90_000),
+		},
+		async () => {
+			const { project } = await openBench({
+				files: withTemplates({ t: { states: { build: { persona: "Builder", next: ["over"] }, over: {} } } }),
+				script: { [worker("build")]: [move("over"), move("over")] },
+			});
+			const killed = async (point: string): Promise<void> => {
+				const env = { PI_CHRONICLE_PI: piScript(), [CRASH_VARIABLE]: point };
+				await runNode(project, [packageUnderTest().cli, "run", "t", "Look"], { env });
+			};
+			await killed("after finished");
+			expect((await examine(project)).of("leftovers").map(({ text }) => text)).toEqual([
+				"Supervisors that were killed left 1 lease behind.",
+			]);
+			expect((await examine(project, "--fix")).of("leftovers").map(({ text }) => text)).toEqual(["released 1 lease"]);
+			expect(project.list(".pi/chronicle/sessions").filter((path) => /lease|lock/.test(path))).toEqual([]);
+			await killed("after attempt_reserved");
+			expect((await examine(project)).of("leftovers").map(({ text }) => text)).toEqual([
+				expect.stringMatching(/^The run \w+ was interrupted/),
+			]);
+			project.killProcesses();
+		},
+	);
 
 	it("examines from a session of pi too", { timeout: patient(90_000) }, async () => {
 		const { rpc } = await openBench({ files: workflow });

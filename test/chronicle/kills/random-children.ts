@@ -10,6 +10,7 @@ import { openFileStore } from "../../../src/chronicle/engine/ledger/index.ts";
 import { readSessionFile } from "../../../src/chronicle/engine/worker/session-file.ts";
 import { findOrphans } from "../../../src/process/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";
+import { runNode } from "../../harness/print.ts";
 import { openProject, type Project } from "../../harness/project.ts";
 import { packageUnderTest, piScript } from "../../harness/under-test.ts";
 import { answer, filesOf, listWith, type Shape, shapes } from "./children-run.ts";
@@ -63,10 +64,12 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 			await supervisor.over;
 			supervisor = startCommand(tree);
 		}
-		for (let last = await supervisor.over; last.code !== 0; last = await startCommand(tree).over) {
-			resumes += 1;
-			if (resumes > mostResumes) throw new Error(`The run does not end: ${JSON.stringify(last)}`);
+		let last = await supervisor.over;
+		for (; last.code !== 0 && !(await isOver(tree)); resumes += 1) {
+			if (resumes === mostResumes) throw new Error(`The run does not end: ${JSON.stringify(last)}`);
+			last = await startCommand(tree).over;
 		}
+		if (last.code !== 0) await releaseLeases(tree);
 		await inspect(tree, shape);
 		equal(project.read("mine.txt"), edits === 0 ? "at first\n" : `edit ${edits}\n`);
 	} catch (error) {
@@ -109,6 +112,17 @@ function killWorkers({ sessions }: Tree, which: number | undefined): void {
 	const all = runIds(sessions).flatMap((id) => findOrphans(id));
 	const some = which === undefined ? all : all.slice(Math.floor(which * all.length)).slice(0, 1);
 	for (const { pid } of some) kill(pid);
+}
+
+async function isOver(tree: Tree): Promise<boolean> {
+	const [root] = firstRuns(tree.sessions);
+	return root !== undefined && (await readRun(tree, root)).run.stage.kind === "over";
+}
+
+/** A command that was killed after the end of the run could not release the leases. */
+async function releaseLeases({ project, sessions }: Tree): Promise<void> {
+	deepEqual(runIds(sessions).flatMap(findOrphans), []);
+	await runNode(project, [packageUnderTest().cli, "doctor", "--fix"], { env: { PI_CHRONICLE_PI: piScript() } });
 }
 
 /** Ids of all runs that have a ledger. */

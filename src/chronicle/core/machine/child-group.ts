@@ -33,6 +33,8 @@ export interface ChildRun extends PlannedChild {
 	readonly starts: number;
 	/** A user command arrived while it was supervised: it must be supervised again after it parks. */
 	readonly signaled: boolean;
+	/** The user resumed this run: a child that is paused or reached a ceiling is resumed too. Absent: not. */
+	readonly resume?: true;
 }
 
 export type ChildWait = "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";

@@ -83,9 +83,10 @@ export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduc
 	const child = childOf(run, event);
 	if (child?.status !== "pending") return stale();
 	const again = child.signaled && !run.children?.stopping;
+	const { resume: _resumed, ...rest } = child;
 	const parked: ChildRun = again
-		? { ...child, signaled: false, starts: child.starts + 1 }
-		: { ...child, status: "parked", waits: event.status, detail: event.detail.slice(0, 300) };
+		? { ...rest, signaled: false, starts: child.starts + 1 }
+		: { ...rest, status: "parked", waits: event.status, detail: event.detail.slice(0, 300) };
 	return settleReport(withChild(run, parked));
 }
 
@@ -179,11 +180,15 @@ export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Red
 	return run.stage.kind === "waiting" ? continueChildren({ ...dropped, hold: null }) : dropped;
 }
 
-/** The run, whose parked children are pending again. */
+/** The run, whose parked children are pending again. Those that wait for nothing but that are resumed. */
 export function reviveChildren(run: Run): Run {
 	const { children } = run;
 	if (!children) return run;
-	const again = children.children.map((child) => (child.status === "parked" ? pendingAgain(child) : child));
+	const again = children.children.map((child): ChildRun => {
+		if (child.status !== "parked") return child;
+		const resumes = child.waits === "paused" || child.waits === "budget_exceeded";
+		return resumes ? { ...pendingAgain(child), resume: true } : pendingAgain(child);
+	});
 	return withGroup(run, { ...children, children: again });
 }
 

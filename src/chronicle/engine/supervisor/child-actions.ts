@@ -83,7 +83,9 @@ export class ChildActions {
 
 	async #supervise(visit: number, child: ChildRun): Promise<void> {
 		const live = await this.#start(visit, child);
-		if (live) await this.#follow(visit, child, live);
+		if (!live) return;
+		await resume(live.supervision, child);
+		await this.#follow(visit, child, live);
 	}
 
 	/** `undefined`: the supervision ends, or it is recorded why the child could not be started. */
@@ -109,7 +111,6 @@ export class ChildActions {
 			this.#alive.delete(child.id);
 			return undefined;
 		}
-		await resumeAfterParent(started.value.supervision);
 		return started.value;
 	}
 
@@ -267,11 +268,11 @@ export function leastOf(own: Figures, outer: Figures | undefined): Figures {
 	return all;
 }
 
-/** Lets a child continue that its parent paused. */
-async function resumeAfterParent(supervision: Supervision): Promise<void> {
-	const { run } = supervision;
-	if (run.stage.kind === "waiting" && run.hold?.cause === "parent")
-		await supervision.submit({ kind: "resumed", answers: run.stage.since });
+/** Resumes a child that its parent paused, or that the user resumed with its parent. */
+async function resume(supervision: Supervision, child: ChildRun): Promise<void> {
+	const { stage, status, hold } = supervision.run;
+	if (stage.kind !== "waiting" || status === "human_intervention") return;
+	if (child.resume || hold?.cause === "parent") await supervision.submit({ kind: "resumed", answers: stage.since });
 }
 
 function isOver(run: Run, { id }: ChildRun): boolean {

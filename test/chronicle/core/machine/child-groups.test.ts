@@ -161,6 +161,34 @@ describe("children of a state", () => {
 		expect(testRun.run.hold).toBeNull();
 	});
 
+	it.each([
+		["paused", true],
+		["budget_exceeded", true],
+		["awaiting_approval", undefined],
+		["human_intervention", undefined],
+	] as const)("that are %s are resumed with the run: %s, once", (status, resume) => {
+		const testRun = plan();
+		const parkAll = () => {
+			for (const number of [1, 2, 3])
+				testRun.say({
+					kind: "child_parked",
+					visit: 1,
+					child: childAt(testRun, number).id,
+					status,
+					detail: "it waits.",
+				});
+		};
+		parkAll();
+		const { stage } = testRun.run;
+		testRun.say({ kind: "resumed", answers: stage.kind === "waiting" ? stage.since : 0 });
+		expect(childAt(testRun, 1)).toMatchObject({ status: "pending" });
+		expect(childAt(testRun, 1).resume).toBe(resume);
+		parkAll();
+		expect(childAt(testRun, 1)).toMatchObject({ status: "parked", waits: status });
+		testRun.say({ kind: "child_signaled", child: childAt(testRun, 1).id });
+		expect(childAt(testRun, 1).resume).toBeUndefined();
+	});
+
 	it("are named when a message has no receiver", () => {
 		const testRun = bring(`d${".".repeat(11)}`, {});
 		testRun.say({ kind: "told", text: "hello" });

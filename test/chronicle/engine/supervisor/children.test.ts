@@ -304,6 +304,34 @@ describe("limits and commands", () => {
 		expect((await again.ended).run.status).toBe("done");
 	});
 
+	it("resumes children that paused by themselves with the run", async () => {
+		const plays: Play[] = [];
+		const stage = openStage(plays);
+		const { id, status, stage: waits } = await start(stage, template({ a: "x", b: "y" }));
+		expect(status).toBe("paused");
+		plays.push(...many(child));
+		const again = await reopen(stage, id);
+		await again.submit({ kind: "resumed", answers: waits.kind === "waiting" ? waits.since : 0 });
+		expect((await again.ended).run.status).toBe("done");
+	});
+
+	it("resumes only the child that a command is for", async () => {
+		const plays: Play[] = [];
+		const stage = openStage(plays);
+		const { id, children } = await start(stage, template({ a: "x", b: "y" }));
+		const [a] = children?.children ?? [];
+		plays.push(...many(child));
+		const read = await stage.store.read(a?.id ?? "");
+		const waits = read.ok && read.value.run.stage;
+		const answers = waits && waits.kind === "waiting" ? waits.since : 0;
+		await stage.store.post(a?.id ?? "", { kind: "resumed", answers });
+		const again = await reopen(stage, id);
+		await again.submit({ kind: "child_signaled", child: a?.id ?? "" });
+		const { run } = await again.ended;
+		expect(run.status).toBe("paused");
+		expect(run.children?.children.map((one) => one.status)).toEqual(["done", "parked"]);
+	});
+
 	it("sends the run elsewhere while children wait, and aborts them", async () => {
 		const stage = openStage(many(child));
 		const first = await start(stage, template({ bad: "fail", good: "write a.txt=1" }));

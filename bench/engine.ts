@@ -62,9 +62,9 @@ export async function bench(): Promise<Figures> {
 	};
 }
 
-function storeOf(database: Database, creates: "held" | "submitted", host = openHost(database)) {
+function storeOf(database: Database, creates: "held" | "submitted") {
 	return openPostgresStore({
-		...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue },
+		...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app", queue },
 		folderOf: (run) => join(tmpdir(), "bench-engine-runs", run),
 		creates:
 			creates === "held" ? { kind: "held" } : { kind: "submitted", base: async () => ({ ok: true, value: null }) },
@@ -134,6 +134,15 @@ async function timeRun(ledger: HeldLedger, workspace: Workspace, cwd: string): P
 	return (performance.now() - began) / states - workMs;
 }
 
+/** Takes the next job and its run; `undefined` if there is none. */
+async function claimNext(on: Database, store: ReturnType<typeof storeOf>) {
+	const boss = await on.boss();
+	return await on.transaction(async (tx) => {
+		const [job] = await boss.fetch<{ run: string }>(queue, { db: tx });
+		return job && value(await store.claim(tx, job.data.run, { id: job.id, queue, retryCount: job.retryCount }));
+	});
+}
+
 /** States per second of two hosts that take jobs, record events, and settle. */
 async function measureThroughput(databases: readonly Database[]): Promise<Row> {
 	const [database] = databases;
@@ -141,14 +150,9 @@ async function measureThroughput(databases: readonly Database[]): Promise<Row> {
 	const submit = storeOf(database, "submitted");
 	for (let n = 0; n < noOpRuns; n += 1) value(await submit.create(created({ id: randomUUID() })));
 	const work = async (on: Database, store: ReturnType<typeof storeOf>): Promise<void> => {
-		const boss = await on.boss();
 		for (;;) {
-			const taken = await on.transaction(async (tx) => {
-				const [job] = await boss.fetch<{ run: string }>(queue, { db: tx });
-				return job && store.claim(tx, job.data.run, { id: job.id, queue, retryCount: job.retryCount });
-			});
-			if (!taken) return;
-			const ledger = value(taken);
+			const ledger = await claimNext(on, store);
+			if (!ledger) return;
 			for (let n = 0; n < statesPerRun * 6; n += 1)
 				value(await ledger.append([{ kind: "noted", text: `event ${n}` }], n % 2 === 0 ? "durable" : "soon"));
 			await ledger.settle({ kind: "parked" });
@@ -172,10 +176,7 @@ async function measureThroughput(databases: readonly Database[]): Promise<Row> {
 
 /** Statements per second that waiting runs cause, by the server's own log: with them, less without them. */
 async function measureWaiting(database: Database, log: string): Promise<Row> {
-	const worker = new EngineWorker({
-		...{ database, host: openHost(database, { slots }), projects: [served], queues: ["runs"], labels: [], slots },
-		...{ data: mkdtempSync(join(tmpdir(), "bench-engine-")), report: () => {} },
-	});
+	const worker = openWorker(database);
 	const working = worker.work();
 	await database.query("ALTER SYSTEM SET log_statement = 'all'");
 	await database.query("SELECT pg_reload_conf()");
@@ -207,21 +208,19 @@ async function measureWaiting(database: Database, log: string): Promise<Row> {
 
 const served = { name: "app", remote: "/nowhere", cleanup: "never", place: {} as never } as const;
 
-/** Seconds from the death of a host to the next holder of its run, at default settings. */
-async function measureTakeover(dying: Database, database: Database): Promise<Row> {
-	const { id } = value(await storeOf(database, "submitted").create(created({ id: randomUUID() }))).run;
-	const host = openHost(dying);
-	const boss = await dying.boss();
-	await dying.transaction(async (tx) => {
-		const [job] = await boss.fetch<{ run: string }>(queue, { db: tx });
-		if (!job) throw new Error("no job");
-		const attempt = { id: job.id, queue, retryCount: job.retryCount };
-		return value(await storeOf(dying, "held", host).claim(tx, job.data.run, attempt));
-	});
-	const worker = new EngineWorker({
+/** A host that serves the project. */
+function openWorker(database: Database): EngineWorker {
+	return new EngineWorker({
 		...{ database, host: openHost(database, { slots }), projects: [served], queues: ["runs"], labels: [], slots },
 		...{ data: mkdtempSync(join(tmpdir(), "bench-engine-")), report: () => {} },
 	});
+}
+
+/** Seconds from the death of a host to the next holder of its run, at default settings. */
+async function measureTakeover(dying: Database, database: Database): Promise<Row> {
+	const { id } = value(await storeOf(database, "submitted").create(created({ id: randomUUID() }))).run;
+	if (!(await claimNext(dying, storeOf(dying, "held")))) throw new Error("no job");
+	const worker = openWorker(database);
 	const working = worker.work();
 	// It must itself have lived through a lease before it judges others.
 	await sleep(8500);

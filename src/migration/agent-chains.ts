@@ -27,16 +27,7 @@ function importChain(title: string, name: string, chain: PlainRecord, input: For
 	});
 	const compiled = compileSteps({ kind: "sequence", steps });
 	notes.push(...fields.rest(), ...compiled.notes);
-	return templateDraft({
-		...input,
-		from: input.file,
-		name,
-		title,
-		description,
-		states: compiled.states,
-		limits: compiled.limits,
-		notes,
-	});
+	return templateDraft({ ...input, ...compiled, from: input.file, name, title, description, notes });
 }
 
 function importStep(

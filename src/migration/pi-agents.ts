@@ -33,18 +33,7 @@ export function importPiAgents(input: ForeignFileInput): readonly ImportDraft[] 
 	notes.push(...top.rest(), ...compiled.notes);
 	const description = parts.filter((part) => part).join("\n\n");
 	const name = fileSlug(title ?? input.stem, "workflow");
-	return [
-		templateDraft({
-			...input,
-			from: input.file,
-			name,
-			title,
-			description,
-			states: compiled.states,
-			limits: compiled.limits,
-			notes,
-		}),
-	];
+	return [templateDraft({ ...input, ...compiled, from: input.file, name, title, description, notes })];
 }
 
 function readNode(node: Plain | undefined, name: string, reading: Reading): Step {

@@ -28,18 +28,7 @@ export function importSpecKit(input: ForeignFileInput): readonly ImportDraft[] {
 	top.ignore("schema_version");
 	notes.push(...about.rest(), ...top.rest(), ...compiled.notes);
 	const name = fileSlug(id ?? input.stem, "workflow");
-	return [
-		templateDraft({
-			...input,
-			from: input.file,
-			name,
-			title,
-			description,
-			states: compiled.states,
-			limits: compiled.limits,
-			notes,
-		}),
-	];
+	return [templateDraft({ ...input, ...compiled, from: input.file, name, title, description, notes })];
 }
 
 function readSteps(listed: readonly Plain[] | undefined, reading: Reading): Step {

@@ -1,6 +1,7 @@
 // Workflows in pi -p: provider errors, waits, later messages, phases that the user ends. Real pi.
 import { describe, expect, it } from "vitest";
 import { fail, readSession, runPrint, SessionDraft } from "../harness/index.ts";
+import { referenceState } from "./reference-state.ts";
 import { openRpcStage, openStage, type State, step } from "./stage.ts";
 
 describe("pi -p runs a workflow to its end", () => {
@@ -68,17 +69,7 @@ describe("pi -p runs a workflow to its end", () => {
 		const draft = new SessionDraft(stage.project);
 		draft.user("earlier");
 		draft.assistant("yes");
-		draft.custom("workflow:state", {
-			active: true,
-			workflowKey: "w",
-			currentPath: [{ workflowKey: "w", phaseIndex: 1 }],
-			globalStepCount: 1,
-			taskId: "wf-1747234567890-a3f9k2",
-			taskDescription: "from before",
-			startedAt: 1_747_234_567_890,
-			completionNotified: false,
-			cancelled: false,
-		});
+		draft.custom("workflow:state", referenceState());
 		stage.play("hm", step("next"), "finished");
 		const { code, stdout } = await stage.print("go on", { session: draft.write() });
 		expect(stage.server.requests[0]?.users.join("\n")).toContain("Do b for from before");

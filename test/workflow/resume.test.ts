@@ -3,25 +3,12 @@
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
 import { call, fixtureExtension, readSession, SessionDraft, say } from "../harness/index.ts";
+import { referenceState } from "./reference-state.ts";
 import { openStage, pathOf, type State, step, workflowFiles } from "./stage.ts";
 
 const limited = {
 	phases: [{ id: "a", tools: { whitelist: ["read"] } }, { id: "b", tools: { blacklist: ["read"] } }, "c"],
 };
-
-/** A state as the reference package writes it. */
-const reference = (more: object = {}) => ({
-	active: true,
-	workflowKey: "w",
-	currentPath: [{ workflowKey: "w", phaseIndex: 1 }],
-	globalStepCount: 1,
-	taskId: "wf-1747234567890-a3f9k2",
-	taskDescription: "from before",
-	startedAt: 1_747_234_567_890,
-	completionNotified: false,
-	cancelled: false,
-	...more,
-});
 
 describe("a resumed session", () => {
 	deepIt("has the same phase, status and limits, and sends nothing to the model", async () => {
@@ -122,7 +109,7 @@ describe("states of the reference package", () => {
 		const draft = new SessionDraft(stage.project);
 		draft.user("earlier");
 		draft.assistant("yes");
-		draft.custom("workflow:state", reference());
+		draft.custom("workflow:state", referenceState());
 		const pi = await stage.rpc({ session: draft.write() });
 		await pi.screen.notified(/"w" cannot be found/);
 		stage.play(call("read", { path: "x.txt" }), step("next"), step("loop"), step("status"), "stuck");
@@ -160,7 +147,7 @@ describe("states of the reference package", () => {
 			},
 		});
 		draft.assistant("ok");
-		const { currentPath: _path, globalStepCount: _step, ...old } = reference();
+		const { currentPath: _path, globalStepCount: _step, ...old } = referenceState();
 		draft.custom("workflow:state", { ...old, currentPhaseIndex: 2 });
 		const pi = await stage.rpc({ session: draft.write() });
 		await pi.screen.status("Workflow w > 🔹 C [3/3]");
@@ -181,23 +168,23 @@ describe("states of the reference package", () => {
 		const stage = await openStage({ w: ["a", "b"] }, { files: { "x.txt": "x" } });
 		const bad = [
 			{},
-			reference({ currentPath: [] }),
-			reference({ currentPath: [{ workflowKey: "w", phaseIndex: -1 }] }),
-			reference({ currentPath: [{ workflowKey: "w", phaseIndex: 1.5 }] }),
-			reference({ currentPath: [{ workflowKey: "w", phaseIndex: 9 }] }),
-			reference({ currentPath: [{ workflowKey: "w" }] }),
-			reference({
+			referenceState({ currentPath: [] }),
+			referenceState({ currentPath: [{ workflowKey: "w", phaseIndex: -1 }] }),
+			referenceState({ currentPath: [{ workflowKey: "w", phaseIndex: 1.5 }] }),
+			referenceState({ currentPath: [{ workflowKey: "w", phaseIndex: 9 }] }),
+			referenceState({ currentPath: [{ workflowKey: "w" }] }),
+			referenceState({
 				currentPath: [
 					{ workflowKey: "w", phaseIndex: 0 },
 					{ workflowKey: "w", phaseIndex: 0 },
 				],
 			}),
-			reference({ active: "yes" }),
-			reference({ startedAt: null }),
+			referenceState({ active: "yes" }),
+			referenceState({ startedAt: null }),
 		];
 		const files = bad.map((data) => {
 			const draft = new SessionDraft(stage.project);
-			draft.custom("workflow:state", reference());
+			draft.custom("workflow:state", referenceState());
 			draft.user("earlier");
 			draft.assistant("yes");
 			draft.custom("workflow:state", data);

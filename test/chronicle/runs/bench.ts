@@ -1,4 +1,4 @@
-// What the tests of whole runs share: the specification's sample, moves as the model makes them, the ledger as it lies on disk, and the
+// What the tests of whole runs share: moves as the model makes them, the ledger as it lies on disk, and the
 // command line in a project.
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,23 +9,6 @@ import { killQuietly } from "../../harness/processes.ts";
 import type { Project } from "../../harness/project.ts";
 import { call, type MessageOptions } from "../../harness/reply.ts";
 import { packageUnderTest, piScript } from "../../harness/under-test.ts";
-
-/** Word for word. */
-export const sample = `{
-  "name": "Feature Implementation",
-  "states": {
-    "planning": {
-      "persona": "Software Architect",
-      "next": ["implementation"],
-      "requires_approval": true
-    },
-    "implementation": {
-      "persona": "Senior Engineer",
-      "next": ["verification", "planning"]
-    }
-  }
-}
-`;
 
 /** Files of a project with templates by their names. */
 export function withTemplates(templates: Readonly<Record<string, unknown>>): Record<string, unknown> {

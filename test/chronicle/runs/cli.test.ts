@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { call } from "../../harness/reply.ts";
 import { packageUnderTest } from "../../harness/under-test.ts";
-import { chronicle, eventsOf, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
+import { sampleTemplate } from "../sample-template.ts";
+import { chronicle, eventsOf, ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 describe("the specification's sample", () => {
 	it("runs unchanged: the approval waits in the ledger, a later process gives it, and the next worker gets a handover", async () => {
 		const { project, server } = await openBench({
-			files: { ...withTemplates({ feature: sample }), "src/a.txt": "one\n" },
+			files: { ...withTemplates({ feature: sampleTemplate }), "src/a.txt": "one\n" },
 			git: true,
 			script: {
 				[worker("planning")]: [

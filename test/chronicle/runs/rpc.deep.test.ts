@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { call, gate, hang, openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
-import { chronicle, goOn, ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
+import { sampleTemplate } from "../sample-template.ts";
+import { chronicle, goOn, ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
 	it("a rewind and a removal ask first, naming what is lost, with the safe answer first", async () => {
@@ -47,7 +48,7 @@ describe("a run in a session", () => {
 
 	it("a dismissed dialog decides nothing; later answers reject with a message, send a message, show the diff, send the run elsewhere", async () => {
 		const { project, server, rpc } = await openBench({
-			files: { ...withTemplates({ feature: sample }), "a.txt": "one\n" },
+			files: { ...withTemplates({ feature: sampleTemplate }), "a.txt": "one\n" },
 			git: true,
 			script: {
 				[worker("planning")]: [
@@ -89,7 +90,7 @@ describe("a session that watches a run", () => {
 	it("shows a decision made elsewhere; a second session only watches", async () => {
 		const held = gate();
 		const { project, server, rpc } = await openBench({
-			files: withTemplates({ feature: sample }),
+			files: withTemplates({ feature: sampleTemplate }),
 			script: {
 				[worker("planning")]: [move("implementation")],
 				[worker("implementation")]: [move("verification", "Built.", { after: held.opened })],
@@ -140,7 +141,7 @@ describe("without a user", () => {
 	it("pi -p runs until it needs the user or ends; the exit code says which; nothing is approved by itself", async () => {
 		const { project, print } = await openBench({
 			files: withTemplates({
-				feature: sample,
+				feature: sampleTemplate,
 				cleaning: { states: { a: { persona: "A", next: ["b"], cleanup: ["touch ran"] } } },
 			}),
 			script: {

@@ -3,13 +3,14 @@ import { describe, expect, it } from "vitest";
 import { deepDescribe, deepIt } from "../../harness/deep-it.ts";
 import { call, fixtureExtension, gate, openBench, say } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
-import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
+import { sampleTemplate } from "../sample-template.ts";
+import { ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 describe("a run in a session", () => {
 	it("leaves the session usable while a worker runs, asks for approval in a dialog, and updates the timeline", async () => {
 		const held = gate();
 		const { project, server, rpc } = await openBench({
-			files: withTemplates({ feature: sample }),
+			files: withTemplates({ feature: sampleTemplate }),
 			git: true,
 			script: {
 				[worker("planning")]: [

@@ -2,13 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../../harness/deep-it.ts";
 import { gate, openBench, say } from "../../harness/index.ts";
-import { ledgerOf, move, sample, withTemplates, worker } from "./bench.ts";
+import { sampleTemplate } from "../sample-template.ts";
+import { ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 describe("a run in the terminal", () => {
 	deepIt("shows its progress; a stray Enter approves nothing; the view opens while a worker runs", async () => {
 		const held = gate();
 		const { project, server, tui } = await openBench({
-			files: withTemplates({ feature: sample }),
+			files: withTemplates({ feature: sampleTemplate }),
 			git: true,
 			script: {
 				[worker("planning")]: [move("implementation", "Two steps.")],
@@ -43,7 +44,7 @@ describe("a run in the terminal", () => {
 	it("opens no question while the user types; it waits, and a command answers it", async () => {
 		const held = gate();
 		const { project, tui } = await openBench({
-			files: withTemplates({ feature: sample }),
+			files: withTemplates({ feature: sampleTemplate }),
 			script: {
 				[worker("planning")]: [move("implementation", "Two steps.", { after: held.opened })],
 				[worker("implementation")]: [move("verification")],

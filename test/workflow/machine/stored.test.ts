@@ -17,22 +17,9 @@ import {
 	workflowTransition,
 } from "../../../src/workflow/machine/index.ts";
 import { begin, drafts, happen, type Told } from "../definition-builder.ts";
+import { referenceState } from "../reference-state.ts";
 
 const definitions = drafts({ w: ["a", "b", "c"], p: ["a", "@s", "c"], s: ["s1", "s2"] });
-
-/** A state as the reference package writes it. */
-const reference = (more: object = {}): Record<string, unknown> => ({
-	active: true,
-	workflowKey: "w",
-	currentPath: [{ workflowKey: "w", phaseIndex: 1 }],
-	globalStepCount: 1,
-	taskId: "wf-1747234567890-a3f9k2",
-	taskDescription: "Refactor",
-	startedAt: 1_747_234_567_890,
-	completionNotified: false,
-	cancelled: false,
-	...more,
-});
 
 /** The run that data in the session stands for, or the problem with it. */
 function open(data: unknown, source = definitions): WorkflowRun | string {
@@ -50,30 +37,30 @@ function live(data: unknown) {
 
 describe("states of the reference package", () => {
 	it("are read unchanged", () => {
-		const run = live(reference());
-		expect([currentPhase(run).id, run.step, run.task, run.status.kind]).toEqual(["b", 1, "Refactor", "running"]);
+		const run = live(referenceState());
+		expect([currentPhase(run).id, run.step, run.task, run.status.kind]).toEqual(["b", 1, "from before", "running"]);
 	});
 
 	it("may have an index without a path, and a missing count", () => {
-		const { currentPath: _, globalStepCount: __, ...old } = reference();
+		const { currentPath: _, globalStepCount: __, ...old } = referenceState();
 		const run = live({ ...old, currentPhaseIndex: 2 });
 		expect([run.position, run.step]).toEqual([[{ workflowKey: "w", phaseIndex: 2, loops: 0 }], 2]);
 	});
 
 	it("may have a path that ends at a reference, which means its first phase", () => {
-		const run = live(reference({ workflowKey: "p", currentPath: [{ workflowKey: "p", phaseIndex: 1 }] }));
+		const run = live(referenceState({ workflowKey: "p", currentPath: [{ workflowKey: "p", phaseIndex: 1 }] }));
 		expect(currentPhase(run).id).toBe("s1");
 	});
 
 	it("may have an unannounced end, which counts as an end", () => {
-		const run = open(reference({ active: false, cancelled: true }));
+		const run = open(referenceState({ active: false, cancelled: true }));
 		expect(typeof run === "string" ? run : run.status).toEqual({ kind: "cancelled" });
-		const done = open(reference({ active: false }));
+		const done = open(referenceState({ active: false }));
 		expect(typeof done === "string" ? done : done.status).toEqual({ kind: "done" });
 	});
 
 	it("leave a run that only the user can end if their definition is gone", () => {
-		const run = open(reference(), new Map());
+		const run = open(referenceState(), new Map());
 		if (typeof run === "string") throw new Error(run);
 		expect(run).toMatchObject({ kind: "stale", missing: "w", status: { kind: "running" } });
 		for (const event of [
@@ -92,16 +79,16 @@ describe("states of the reference package", () => {
 });
 
 describe("invalid values are no workflow:", () => {
-	const path = (...currentPath: unknown[]) => reference({ currentPath });
+	const path = (...currentPath: unknown[]) => referenceState({ currentPath });
 	const bad: [string, unknown][] = [
 		["no object", "text"],
 		["null", null],
 		["a list", []],
 		["nothing in it", {}],
-		["no workflow", reference({ workflowKey: undefined })],
-		["an empty key", reference({ workflowKey: "" })],
+		["no workflow", referenceState({ workflowKey: undefined })],
+		["an empty key", referenceState({ workflowKey: "" })],
 		["an empty path", path()],
-		["a path that is a text", reference({ currentPath: "w" })],
+		["a path that is a text", referenceState({ currentPath: "w" })],
 		["a part that is null", path(null)],
 		["a part without a number", path({ workflowKey: "w" })],
 		["a number that is a text", path({ workflowKey: "w", phaseIndex: "1" })],
@@ -115,15 +102,15 @@ describe("invalid values are no workflow:", () => {
 			"an inner workflow that is not there",
 			path({ workflowKey: "w", phaseIndex: 0 }, { workflowKey: "s", phaseIndex: 0 }),
 		],
-		["a flag that is a text", reference({ active: "yes" })],
-		["a flag that is a number", reference({ cancelled: 0 })],
-		["a step that is a text", reference({ globalStepCount: "1" })],
-		["a negative step", reference({ globalStepCount: -1 })],
-		["a time that is a text", reference({ startedAt: "now" })],
-		["an id that is a number", reference({ taskId: 7 })],
-		["a task that is a list", reference({ taskDescription: [] })],
-		["a pause without a cause", reference({ paused: {} })],
-		["a visit that ended in no way", reference({ left: { way: "jump" } })],
+		["a flag that is a text", referenceState({ active: "yes" })],
+		["a flag that is a number", referenceState({ cancelled: 0 })],
+		["a step that is a text", referenceState({ globalStepCount: "1" })],
+		["a negative step", referenceState({ globalStepCount: -1 })],
+		["a time that is a text", referenceState({ startedAt: "now" })],
+		["an id that is a number", referenceState({ taskId: 7 })],
+		["a task that is a list", referenceState({ taskDescription: [] })],
+		["a pause without a cause", referenceState({ paused: {} })],
+		["a visit that ended in no way", referenceState({ left: { way: "jump" } })],
 	];
 	it.each(bad)("%s", (_what, data) => {
 		expect(typeof open(data)).toBe("string");
@@ -131,20 +118,22 @@ describe("invalid values are no workflow:", () => {
 
 	it("keys of the object prototype are ordinary keys", () => {
 		for (const key of ["constructor", "__proto__", "toString"])
-			expect(open(reference({ workflowKey: key, currentPath: [{ workflowKey: key, phaseIndex: 0 }] }))).toMatchObject({
+			expect(
+				open(referenceState({ workflowKey: key, currentPath: [{ workflowKey: key, phaseIndex: 0 }] })),
+			).toMatchObject({
 				kind: "stale",
 				missing: key,
 			});
 	});
 
 	it("unknown fields are ignored", () => {
-		expect(live(reference({ later: { than: "now" } })).step).toBe(1);
+		expect(live(referenceState({ later: { than: "now" } })).step).toBe(1);
 	});
 });
 
 describe("a position is found by the id of its phase", () => {
 	it("if a phase was inserted before it and the pinned copy is lost", () => {
-		const state = storeRun(live(reference()), { pinned: undefined });
+		const state = storeRun(live(referenceState()), { pinned: undefined });
 		const changed = drafts({ w: ["new", "a", "b", "c"] });
 		const run = open(JSON.parse(JSON.stringify(state)), changed);
 		if (typeof run === "string" || run.kind !== "live") throw new Error("not live");
@@ -153,7 +142,7 @@ describe("a position is found by the id of its phase", () => {
 	});
 
 	it("but must match a pinned copy exactly", () => {
-		const read = readState(storeRun(live(reference()), { pinned: "e1" }));
+		const read = readState(storeRun(live(referenceState()), { pinned: "e1" }));
 		if (read.kind !== "state") throw new Error(read.problem);
 		const pinned = (keys: string[]) =>
 			restoreRun(read.state, { kind: "pinned", definitions: drafts({ w: keys }), task: "whole" });
@@ -340,7 +329,9 @@ describe("what a change stores", () => {
 	});
 
 	it.each([[""], [3], [null], [undefined]])("with %j as its workflow is no state", (workflowKey) => {
-		expect(readState(reference({ workflowKey, currentPath: undefined, currentPhaseIndex: 0 })).kind).toBe("invalid");
+		expect(readState(referenceState({ workflowKey, currentPath: undefined, currentPhaseIndex: 0 })).kind).toBe(
+			"invalid",
+		);
 	});
 });
 

@@ -1,6 +1,6 @@
 // The child runs of one visit, folded from the parent's events. Times are milliseconds since the epoch.
 import type { ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
-import { NO_SPEND } from "../machine/index.ts";
+import { NO_CHILD_SPEND } from "../machine/index.ts";
 
 export interface VisitChild {
 	/** From 1, in join order. */
@@ -19,8 +19,6 @@ export interface VisitChild {
 	readonly summary: string;
 }
 
-const noTotal: ChildSpend = { spend: NO_SPEND, activeMs: 0, attempts: 0, toolCalls: 0 };
-
 /** The children after an event of their parent; `at` is its time. */
 export function childrenAfter(children: readonly VisitChild[], event: LedgerEvent, at: number): readonly VisitChild[] {
 	const change = (id: string, to: (child: VisitChild) => Partial<VisitChild>): readonly VisitChild[] =>
@@ -38,7 +36,7 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 					plannedAt: at,
 					beganAt: undefined,
 					endedAt: undefined,
-					total: noTotal,
+					total: NO_CHILD_SPEND,
 					summary: "",
 				})),
 			];

@@ -1,7 +1,7 @@
 // Identifies a child run and describes it in events. Pure.
 // C1 ids are derived from the parent, the visit and the index, so starting a child again finds the existing one.
 import { createHash } from "node:crypto";
-import type { Spend } from "./spend.ts";
+import { NO_SPEND, type Spend } from "./spend.ts";
 
 /** Most children of one state, of a whole tree, and levels below the first run. */
 export const MOST_CHILDREN = 100;
@@ -56,6 +56,8 @@ export interface ChildSpend {
 	readonly attempts: number;
 	readonly toolCalls: number;
 }
+
+export const NO_CHILD_SPEND: ChildSpend = { spend: NO_SPEND, activeMs: 0, attempts: 0, toolCalls: 0 };
 
 export type ConflictChoice = "ours" | "theirs" | "worker" | "hand";
 

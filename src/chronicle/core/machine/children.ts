@@ -15,17 +15,16 @@ import type {
 	JoinFailed,
 } from "./child-event.ts";
 import { type ChildGroup, type ChildRun, isSettled } from "./child-group.ts";
-import type { ChildSpend, ConflictChoice } from "./child-run.ts";
+import { type ChildSpend, type ConflictChoice, NO_CHILD_SPEND } from "./child-run.ts";
 import type { LedgerEvent } from "./event.ts";
 import type { ChildDropped, ChildSignaled } from "./person-event.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { leaveChildren, planMerge, settle, stopChildren, withGroup, withStage } from "./settle-children.ts";
 import { nameFiles } from "./shutdown.ts";
-import { NO_SPEND, spendBeyond } from "./spend.ts";
+import { spendBeyond } from "./spend.ts";
 import { addToTotals } from "./totals.ts";
 
-const noTotal: ChildSpend = { spend: NO_SPEND, activeMs: 0, attempts: 0, toolCalls: 0 };
 const summaryBytes = 1400;
 
 const stale = () => refuse("stale", "This is about a child of an earlier visit.");
@@ -39,7 +38,7 @@ export function onChildrenPlanned(run: Run, event: LedgerEvent & ChildrenPlanned
 			status: "pending",
 			waits: null,
 			detail: "",
-			counted: noTotal,
+			counted: NO_CHILD_SPEND,
 			tree: null,
 			base: null,
 			summary: "",

@@ -11,6 +11,7 @@ export {
 	type JoinConflict,
 	MOST_IN_TREE,
 	MOST_LEVELS,
+	NO_CHILD_SPEND,
 	type PinnedTemplate,
 	type PlannedChild,
 	type RunParent,

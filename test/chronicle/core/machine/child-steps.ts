@@ -4,6 +4,7 @@ import {
 	type ChildSpend,
 	type EventBody,
 	type JoinConflict,
+	NO_CHILD_SPEND,
 	NO_SPEND,
 } from "../../../../src/chronicle/core/machine/index.ts";
 import { definition, newTree, type OpenOptions, open, spend, type TestRun } from "./test-run.ts";
@@ -40,7 +41,7 @@ export function childAt(testRun: TestRun, number: number): ChildRun {
 }
 
 export function total(tokens: number, more: Partial<ChildSpend> = {}): ChildSpend {
-	return { spend: tokens === 0 ? NO_SPEND : spend(tokens), activeMs: 0, attempts: 0, toolCalls: 0, ...more };
+	return { ...NO_CHILD_SPEND, spend: tokens === 0 ? NO_SPEND : spend(tokens), ...more };
 }
 
 /** Reports about a child. */

@@ -2,21 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { compileDefinition, readTemplate, type Template } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
-
-const sample = `{
-  "name": "Feature Implementation",
-  "states": {
-    "planning": {
-      "persona": "Software Architect",
-      "next": ["implementation"],
-      "requires_approval": true
-    },
-    "implementation": {
-      "persona": "Senior Engineer",
-      "next": ["verification", "planning"]
-    }
-  }
-}`;
+import { sampleTemplate } from "../../sample-template.ts";
 
 const read = (text: string, file = "/t/sample.json") => readTemplate(openSource(file, text), "sample");
 const states = (body: unknown, more: object = {}) => read(JSON.stringify({ name: "t", states: body, ...more }));
@@ -28,7 +14,7 @@ const templateOf = (result: ReturnType<typeof read>): Template => {
 
 describe("the specification's sample", () => {
 	it("loads unchanged: the first state is initial, the undefined target ends the run, approval is asked on exit", () => {
-		const result = read(sample);
+		const result = read(sampleTemplate);
 		const template = templateOf(result);
 		expect(template.initial).toBe("planning");
 		expect([...template.states.keys()]).toEqual(["planning", "implementation", "verification"]);
@@ -44,29 +30,29 @@ describe("the specification's sample", () => {
 		]);
 	});
 	it("its definition is kept verbatim, and compiles again to the same template", () => {
-		const { read: given } = read(sample);
-		expect(given?.definition).toEqual(JSON.parse(sample));
+		const { read: given } = read(sampleTemplate);
+		expect(given?.definition).toEqual(JSON.parse(sampleTemplate));
 		expect(compileDefinition(JSON.parse(JSON.stringify(given?.definition)), "other")).toEqual(given?.template);
 	});
 	it("its hash depends on content, not on notation", () => {
-		const hash = read(sample).read?.hash;
+		const hash = read(sampleTemplate).read?.hash;
 		expect(hash).toMatch(/^[0-9a-f]{64}$/);
-		expect(read(`// a comment\n${sample.replaceAll("  ", "\t")}`).read?.hash).toBe(hash);
-		expect(read(sample.replace("Senior", "Junior")).read?.hash).not.toBe(hash);
+		expect(read(`// a comment\n${sampleTemplate.replaceAll("  ", "\t")}`).read?.hash).toBe(hash);
+		expect(read(sampleTemplate.replace("Senior", "Junior")).read?.hash).not.toBe(hash);
 	});
 });
 
 describe("notation", () => {
 	it.each([
-		["a byte order mark and CRLF", `\ufeff${sample.replaceAll("\n", "\r\n")}`, "/t/a.json"],
+		["a byte order mark and CRLF", `\ufeff${sampleTemplate.replaceAll("\n", "\r\n")}`, "/t/a.json"],
 		[
 			"comments and trailing commas",
-			sample.replace('"planning"],', '"planning"], /* why */').replace("}\n}", "},}\n// end"),
+			sampleTemplate.replace('"planning"],', '"planning"], /* why */').replace("}\n}", "},}\n// end"),
 			"/t/a.json",
 		],
 		[
 			"JSON5 keys and quotes",
-			sample.replace('"name"', "name").replace('"Senior Engineer"', "'Senior Engineer'"),
+			sampleTemplate.replace('"name"', "name").replace('"Senior Engineer"', "'Senior Engineer'"),
 			"/t/a.json",
 		],
 		[
@@ -76,7 +62,7 @@ describe("notation", () => {
 		],
 	])("%s read as the same template", (_, text, file) => {
 		const result = read(text, file);
-		expect(result.read?.definition).toEqual(JSON.parse(sample));
+		expect(result.read?.definition).toEqual(JSON.parse(sampleTemplate));
 	});
 });
 

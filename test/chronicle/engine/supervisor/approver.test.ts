@@ -79,10 +79,9 @@ describe.each(makes)("an approver: %s", (_, kinds, open) => {
 		);
 		await expect.poll(() => supervision.run.status).toBe("awaiting_approval");
 		await supervision.stop();
-		const again = await stage.store.open(supervision.run.id);
-		if (!again.ok) throw new Error(again.failure.message);
+		const again = await stage.reopen(supervision.run.id);
 		const yes: Approver = { ...nobody, approve: async () => ({ kind: "approved" }) };
-		expect((await supervise(again.value, { ...stage.ports, approver: yes }, "reopened").ended).run.status).toBe("done");
+		expect((await supervise(again, { ...stage.ports, approver: yes }, "reopened").ended).run.status).toBe("done");
 	});
 	it("never answers a worker's question with yes by itself", async () => {
 		const stage = openStage([]);

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { LedgerEvent, Run, Supervision } from "../../../../src/chronicle/core/index.ts";
+import type { Run, Supervision } from "../../../../src/chronicle/core/index.ts";
 import { NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
@@ -43,22 +43,12 @@ const template = (tasks: Record<string, string>, more: object = {}, after: objec
 	},
 });
 
-async function eventsOf({ store }: Stage, id: string): Promise<LedgerEvent[]> {
-	const read = await store.read(id);
-	if (!read.ok) throw new Error(read.failure.message);
-	const events: LedgerEvent[] = [];
-	for await (const event of read.value.events()) events.push(event);
-	return events;
-}
-
 async function start(stage: Stage, definition: object): Promise<Run> {
 	return (await supervise(await stage.create(definition), stage.ports, "fresh").ended).run;
 }
 
 async function reopen(stage: Stage, id: string): Promise<Supervision> {
-	const opened = await stage.store.open(id);
-	if (!opened.ok) throw new Error(opened.failure.message);
-	return supervise(opened.value, stage.ports, "reopened");
+	return supervise(await stage.reopen(id), stage.ports, "reopened");
 }
 
 const text = (stage: Stage, file: string): string => readFileSync(join(stage.folder, file), "utf8");
@@ -78,7 +68,7 @@ describe("a state with branches", () => {
 		expect(run.snapshot.summaries.at(-1)?.text).toContain("2 of 2 children done.");
 		expect(run.snapshot.files.map(({ path }) => path).sort()).toEqual(["a.txt", "b.txt"]);
 		expect(run.history.map(({ from, to, cause }) => `${from}>${to} ${cause}`)).toEqual(["build>after children"]);
-		const kinds = (await eventsOf(stage, run.id)).map(({ kind }) => kind);
+		const kinds = (await stage.events(run.id)).map(({ kind }) => kind);
 		expect(kinds.indexOf("children_planned")).toBeLessThan(kinds.indexOf("child_ended"));
 		expect(kinds.indexOf("joined")).toBeLessThan(kinds.indexOf("join_applied"));
 		expect(readdirSync(join(stage.folder, ".pi", "children"))).toEqual([]);
@@ -87,9 +77,9 @@ describe("a state with branches", () => {
 	it("names the parent in each child's ledger, whose id follows from it", async () => {
 		const stage = openStage(many(child));
 		const run = await start(stage, template({ one: "write a.txt=1" }));
-		const [planned] = (await eventsOf(stage, run.id)).filter((event) => event.kind === "children_planned");
+		const [planned] = (await stage.events(run.id)).filter((event) => event.kind === "children_planned");
 		const id = planned?.kind === "children_planned" ? (planned.children[0]?.id ?? "") : "";
-		const [created] = await eventsOf(stage, id);
+		const [created] = await stage.events(id);
 		expect(created).toMatchObject({
 			kind: "created",
 			parent: { run: run.id, root: run.id, visit: 1, index: 1, name: "one", level: 1, files: "own" },
@@ -167,9 +157,7 @@ describe("join and on_failed", () => {
 			true,
 			false,
 		]);
-		const ended = (await eventsOf(stage, run.id)).flatMap((event) =>
-			event.kind === "child_ended" ? [event.status] : [],
-		);
+		const ended = (await stage.events(run.id)).flatMap((event) => (event.kind === "child_ended" ? [event.status] : []));
 		expect(ended).toEqual(["done", "aborted"]);
 	});
 
@@ -277,7 +265,7 @@ describe("limits and commands", () => {
 		await supervision.submit({ kind: "abort_requested" });
 		const { run } = await supervision.ended;
 		expect(run.status).toBe("aborted");
-		for (const event of await eventsOf(stage, run.id))
+		for (const event of await stage.events(run.id))
 			if (event.kind === "children_planned")
 				for (const { id } of event.children) {
 					const read = await stage.store.read(id);

@@ -40,9 +40,7 @@ describe("the supervisor's loop", () => {
 		expect(stage.orders[1]?.message.new).toContain("The API port is 8081");
 		expect(stage.orders[1]?.message.new).toContain("planned it");
 		expect(stage.orders[1]?.message.new).toContain("a.txt");
-		const read = await stage.store.read(run.id);
-		const kinds: string[] = [];
-		if (read.ok) for await (const event of read.value.events()) kinds.push(event.kind);
+		const kinds = (await stage.events(run.id)).map(({ kind }) => kind);
 		expect(kinds.indexOf("attempt_reserved")).toBeLessThan(kinds.indexOf("worker_started"));
 		expect(kinds.indexOf("worker_ended")).toBeLessThan(kinds.lastIndexOf("attempt_reserved"));
 		expect(kinds.filter((kind) => kind === "moved")).toHaveLength(2);
@@ -54,9 +52,7 @@ describe("the supervisor's loop", () => {
 		const first = await supervise(await stage.create(template), stage.ports, "fresh").ended;
 		expect(first.run.status).toBe("awaiting_approval");
 		expect(stage.orders).toHaveLength(1);
-		const again = await stage.store.open(first.run.id);
-		if (!again.ok) throw new Error(again.failure.message);
-		const second = supervise(again.value, stage.ports, "reopened");
+		const second = supervise(await stage.reopen(first.run.id), stage.ports, "reopened");
 		const { run } = await second.ended;
 		expect(run.status).toBe("done");
 		expect(stage.questions.map(({ target }) => target)).toEqual(["build", "build"]);
@@ -153,10 +149,9 @@ describe("the supervisor's loop", () => {
 		const { run } = await supervise(await stage.create(pingPong), stage.ports, "fresh").ended;
 		expect(run).toMatchObject({ status: "human_intervention", refused: { from: "b", to: "a" } });
 		expect(stage.orders).toHaveLength(4);
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
+		const again = await stage.reopen(run.id);
 		const goOn = openStage([moveTo("finished")]);
-		const supervision = supervise(again.value, goOn.ports, "reopened");
+		const supervision = supervise(again, goOn.ports, "reopened");
 		const since = run.stage.kind === "waiting" ? run.stage.since : 0;
 		expect(await supervision.submit({ kind: "released", answers: since })).toEqual({ refused: undefined });
 		expect((await supervision.ended).run).toMatchObject({ status: "done" });
@@ -188,9 +183,7 @@ describe("the supervisor's loop", () => {
 		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "Paused by the person." });
 		const { run } = await supervision.ended;
 		expect(run).toMatchObject({ status: "paused", state: "plan" });
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
-		const goOn = supervise(again.value, stage.ports, "reopened");
+		const goOn = supervise(await stage.reopen(run.id), stage.ports, "reopened");
 		await goOn.submit({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
 		expect((await goOn.ended).run.status).toBe("done");
 		expect(stage.orders[1]?.conversation).toMatchObject({ kind: "continue" });
@@ -203,9 +196,7 @@ describe("the supervisor's loop", () => {
 		await expect.poll(() => supervision.run.stage.kind).toBe("working");
 		const { kind, run } = await supervision.stop();
 		expect(kind).toBe("released");
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
-		const { run: after } = await supervise(again.value, stage.ports, "reopened").ended;
+		const { run: after } = await supervise(await stage.reopen(run.id), stage.ports, "reopened").ended;
 		expect(after.status).toBe("done");
 		expect(stage.orders[1]).toMatchObject({
 			conversation: { kind: "continue" },
@@ -251,9 +242,7 @@ describe("the supervisor's loop", () => {
 		const { run } = await supervision.ended;
 		expect(run.status).toBe("paused");
 		await stage.store.post(run.id, { kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
-		expect((await supervise(again.value, stage.ports, "reopened").ended).run.status).toBe("done");
+		expect((await supervise(await stage.reopen(run.id), stage.ports, "reopened").ended).run.status).toBe("done");
 	});
 
 	it("an event submitted right before the stop is recorded, and starts no action", async () => {
@@ -262,9 +251,7 @@ describe("the supervisor's loop", () => {
 		await supervision.submit({ kind: "pause_requested", cause: "person", detail: "Paused." });
 		const { run } = await supervision.ended;
 		const launched = stage.orders.length;
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
-		const brief = supervise(again.value, stage.ports, "reopened");
+		const brief = supervise(await stage.reopen(run.id), stage.ports, "reopened");
 		const said = brief.submit({ kind: "resumed", answers: run.stage.kind === "waiting" ? run.stage.since : 0 });
 		const { kind, run: after } = await brief.stop();
 		expect(await said).toEqual({ refused: undefined });
@@ -283,10 +270,9 @@ describe("the supervisor's loop", () => {
 			const ledger = await stage.create(two);
 			await ledger.append([{ kind: "files_measured", visit: 1, purpose: "baseline", tree: "a".repeat(40) }], "durable");
 			await ledger.releaseLease();
-			const again = await stage.store.open(ledger.run.id);
-			if (!again.ok) throw new Error(again.failure.message);
-			expect(again.value.run.stage).toMatchObject({ kind: "deciding", decision: { kind: "attempt_reserved" } });
-			const supervision = supervise(again.value, stage.ports, "reopened");
+			const again = await stage.reopen(ledger.run.id);
+			expect(again.run.stage).toMatchObject({ kind: "deciding", decision: { kind: "attempt_reserved" } });
+			const supervision = supervise(again, stage.ports, "reopened");
 			const word =
 				kind === "abort_requested" ? ({ kind } as const) : ({ kind, cause: "person", detail: "Paused." } as const);
 			expect(await supervision.submit(word)).toEqual({ refused: undefined });
@@ -304,10 +290,7 @@ describe("the supervisor's loop", () => {
 		await Promise.all(said);
 		const { run } = await supervision.ended;
 		expect(run.status).toBe("aborted");
-		const read = await stage.store.read(run.id);
-		const finished: string[] = [];
-		if (read.ok)
-			for await (const event of read.value.events()) if (event.kind === "finished") finished.push(event.status);
+		const finished = (await stage.events(run.id)).flatMap((event) => (event.kind === "finished" ? [event.status] : []));
 		expect(finished).toEqual(["aborted"]);
 	});
 
@@ -393,9 +376,7 @@ describe("the supervisor's loop", () => {
 		const { run } = await supervision.stop();
 		expect(run.stage.kind).toBe("working");
 		now += 3_600_000;
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
-		const { run: done } = await supervise(again.value, stage.ports, "reopened").ended;
+		const { run: done } = await supervise(await stage.reopen(run.id), stage.ports, "reopened").ended;
 		expect(done).toMatchObject({ status: "done", totals: { activeMs: 600_000 } });
 	});
 
@@ -406,8 +387,7 @@ describe("the supervisor's loop", () => {
 		const supervision = supervise(await stage.create(two), stage.ports, "fresh");
 		await expect.poll(() => supervision.run.stage.kind).toBe("working");
 		const { run } = await supervision.stop();
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
+		const again = await stage.reopen(run.id);
 		const asked: string[] = [];
 		const launcher = {
 			...stage.ports.launcher,
@@ -416,7 +396,7 @@ describe("the supervisor's loop", () => {
 				return spent;
 			},
 		};
-		const after = supervise(again.value, { ...stage.ports, launcher }, "reopened");
+		const after = supervise(again, { ...stage.ports, launcher }, "reopened");
 		await after.submit({ kind: "abort_requested" });
 		const end = await after.ended;
 		expect(end.run).toMatchObject({ status: "aborted", totals: { tokens: 500, costUsd: 0.25 } });
@@ -450,9 +430,7 @@ describe("the supervisor's loop", () => {
 		await expect.poll(() => story).toContain("stop things");
 		const { run } = await first.stop();
 		story.length = 0;
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
-		const { run: after } = await supervise(again.value, ports("works"), "reopened").ended;
+		const { run: after } = await supervise(await stage.reopen(run.id), ports("works"), "reopened").ended;
 		expect(story.slice(0, 2)).toEqual(["sweep", "stop things"]);
 		expect(after).toMatchObject({ status: "done", notices: [] });
 	});
@@ -461,9 +439,7 @@ describe("the supervisor's loop", () => {
 		const stage = openStage([]);
 		const { run } = await supervise(await stage.create(two), stage.ports, "fresh").ended;
 		expect(run.status).toBe("paused");
-		const again = await stage.store.open(run.id);
-		if (!again.ok) throw new Error(again.failure.message);
-		const supervision = supervise(again.value, stage.ports, "reopened");
+		const supervision = supervise(await stage.reopen(run.id), stage.ports, "reopened");
 		expect(await supervision.submit({ kind: "told" } as never)).toMatchObject({ refused: expect.any(String) });
 		expect(await supervision.ended).toMatchObject({ kind: "failed", failure: { reason: "broken" } });
 		const read = await stage.store.read(run.id);

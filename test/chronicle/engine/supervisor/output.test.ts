@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { LedgerEvent, MoveReply, Run } from "../../../../src/chronicle/core/index.ts";
+import type { MoveReply, Run } from "../../../../src/chronicle/core/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -24,14 +24,6 @@ const handOver =
 		}
 		await ended;
 	};
-
-async function eventsOf({ store }: Stage, id: string): Promise<LedgerEvent[]> {
-	const read = await store.read(id);
-	if (!read.ok) throw new Error(read.failure.message);
-	const events: LedgerEvent[] = [];
-	for await (const event of read.value.events()) events.push(event);
-	return events;
-}
 
 async function start(stage: Stage, states: object, more: object = {}): Promise<Run> {
 	return (await supervise(await stage.create({ name: "t", states, ...more }), stage.ports, "fresh").ended).run;
@@ -62,7 +54,7 @@ describe("a state with an output", () => {
 		expect(replies.map(({ kind }) => kind)).toEqual(["refused", "refused", "accepted"]);
 		expect(replies[0]?.text).toContain("`data` is missing");
 		expect(replies[1]?.text).toContain('data.verdict must be one of ["ok","bad"]');
-		const events = await eventsOf(stage, run.id);
+		const events = await stage.events(run.id);
 		expect(events.filter(({ kind }) => kind === "output_refused")).toHaveLength(2);
 		expect(events.find(({ kind }) => kind === "move_requested")).toMatchObject({
 			data: { verdict: "ok", parts: ["a"] },
@@ -88,9 +80,7 @@ describe("a state with an output", () => {
 			hold: { cause: "no_transition", detail: expect.stringContaining('data lacks "verdict"') },
 		});
 		expect(replies.map(({ text }) => text.includes("pauses"))).toEqual([false, false, true]);
-		const opened = await stage.store.open(run.id);
-		if (!opened.ok) throw new Error(opened.failure.message);
-		const again = supervise(opened.value, stage.ports, "reopened");
+		const again = supervise(await stage.reopen(run.id), stage.ports, "reopened");
 		expect(run.stage.kind).toBe("waiting");
 		const answers = run.stage.kind === "waiting" ? run.stage.since : 0;
 		expect(await again.submit({ kind: "resumed", answers })).toEqual({ refused: undefined });
@@ -151,7 +141,7 @@ describe("children and data", () => {
 			{ state: "build", visit: 1, data: { a: { verdict: "ok" }, b: { verdict: "bad" } } },
 		]);
 		expect(stage.orders.at(-1)?.message.new).toContain("a ok, b bad");
-		const ended = (await eventsOf(stage, run.id)).filter(({ kind }) => kind === "child_ended");
+		const ended = (await stage.events(run.id)).filter(({ kind }) => kind === "child_ended");
 		expect(ended[0]).toMatchObject({ handover: { output: { verdict: "ok" } } });
 	});
 

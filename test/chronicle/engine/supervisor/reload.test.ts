@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { PersonEvent, Run } from "../../../../src/chronicle/core/index.ts";
 import { hashDefinition } from "../../../../src/chronicle/core/template/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { value } from "../ledger/sample-events.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -36,9 +37,7 @@ async function pausedRun(stage: Stage): Promise<Run> {
 }
 
 async function submit(stage: Stage, run: Run, event: PersonEvent) {
-	const opened = await stage.store.open(run.id);
-	if (!opened.ok) throw new Error(opened.failure.message);
-	const supervision = supervise(opened.value, stage.ports, "reopened");
+	const supervision = supervise(await stage.reopen(run.id), stage.ports, "reopened");
 	const { refused } = await supervision.submit(event);
 	return { refused, run: (refused === undefined ? await supervision.ended : await supervision.stop()).run };
 }
@@ -59,15 +58,16 @@ describe("a resume with an edited template", () => {
 		expect(first?.message.new).toContain("Use tabs.");
 		expect(second).toMatchObject({ conversation: { kind: "new" } });
 		expect(second?.message.new).toContain("Use spaces.");
-		const read = await stage.store.read(run.id);
-		if (!read.ok) throw new Error(read.failure.message);
+		const read = value(await stage.store.read(run.id));
 		// Folded from its events, the run is the same.
-		expect(read.value.run.template).toEqual(run.template);
-		const definitions: unknown[] = [];
-		for await (const event of read.value.events()) {
-			if (event.kind === "created") definitions.push(event.template.definition);
-			if (event.kind === "resumed") definitions.push(event.reload?.template.definition);
-		}
+		expect(read.run.template).toEqual(run.template);
+		const definitions = (await stage.events(run.id)).flatMap((event) =>
+			event.kind === "created"
+				? [event.template.definition]
+				: event.kind === "resumed"
+					? [event.reload?.template.definition]
+					: [],
+		);
 		expect(definitions).toMatchObject([{ states: before }, { states: after }]);
 	});
 

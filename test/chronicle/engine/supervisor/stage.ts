@@ -8,6 +8,7 @@ import type {
 	Clock,
 	HeldLedger,
 	LaunchOrder,
+	LedgerEvent,
 	LedgerStore,
 	SupervisorPorts,
 } from "../../../../src/chronicle/core/index.ts";
@@ -18,6 +19,7 @@ import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts"
 import { openSource } from "../../../../src/definition/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { openMemoryStore } from "../ledger/memory-store.ts";
+import { value } from "../ledger/sample-events.ts";
 import { openCopiedWorkspace } from "./copied-workspace.ts";
 import { openScriptedLauncher, type Play } from "./scripted-launcher.ts";
 
@@ -30,6 +32,9 @@ export interface Stage {
 	readonly commands: string[];
 	readonly questions: ApprovalQuestion[];
 	create(template: object, task?: string): Promise<HeldLedger>;
+	/** Takes a run over that no supervisor has. */
+	reopen(id: string): Promise<HeldLedger>;
+	events(id: string): Promise<LedgerEvent[]>;
 }
 
 /** Opens a stage; `plays` are taken one per launch, `approvals` one per question; `now` is what its clock shows. */
@@ -92,8 +97,13 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 				task,
 				...(cleanup ? { cleanupApproval: cleanup } : {}),
 			});
-			if (!created.ok) throw new Error(created.failure.message);
-			return created.value;
+			return value(created);
+		},
+		reopen: async (id) => value(await store.open(id)),
+		async events(id) {
+			const events: LedgerEvent[] = [];
+			for await (const event of value(await store.read(id)).events()) events.push(event);
+			return events;
 		},
 	};
 }

@@ -1,12 +1,13 @@
 // `/chronicle show`: a template as a diagram, drawn in the terminal and as Mermaid text elsewhere.
 import { expect, it } from "vitest";
 import { expectPicture, openBench } from "../../../harness/index.ts";
-import { sample, withTemplates } from "../../runs/bench.ts";
+import { withTemplates } from "../../runs/bench.ts";
+import { sampleTemplate } from "../../sample-template.ts";
 
 it("show draws a template's states, their personas, approvals, and the moves between them", async () => {
 	const { rpc, tui } = await openBench({
 		files: withTemplates({
-			feature: sample,
+			feature: sampleTemplate,
 			hub: {
 				states: {
 					hub: { persona: "H", next: ["a", "b"], requires_approval: true },

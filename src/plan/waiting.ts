@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFileSync } from "../disk/index.ts";
+import { draftOf } from "./draft.ts";
 import type { Plan } from "./plan.ts";
 
 export interface PlanPlace {
@@ -21,10 +22,22 @@ export function planFolder(agentFolder: string): string {
 /** The waiting plan; `undefined` if there is none that can be read. */
 export function waitingPlan(place: PlanPlace): Plan | undefined {
 	try {
-		return JSON.parse(readFileSync(fileOf(place), "utf8")) as Plan;
+		return planOf(JSON.parse(readFileSync(fileOf(place), "utf8")) as Partial<Plan>);
 	} catch {
 		return undefined;
 	}
+}
+
+/** `undefined` for data of another shape. Throws a TypeError where even its parts cannot be looked at. */
+function planOf({ task, draft, command, lines, usage }: Partial<Plan>): Plan | undefined {
+	const read = draftOf(draft?.files ?? []);
+	if (read.kind === "problems" || !isText(task) || !isText(command) || !lines?.every(isText)) return undefined;
+	if (typeof usage?.tokens !== "number" || typeof usage.costUsd !== "number") return undefined;
+	return { task, draft: read.draft, command, lines, usage };
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === "string";
 }
 
 /** Keeps a plan, instead of the one that waited. */

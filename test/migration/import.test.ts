@@ -8,9 +8,8 @@ import type { CommandHost } from "../../src/chronicle/ui/commands/index.ts";
 import { fileSlug } from "../../src/migration/draft.ts";
 import { importDefinitions } from "../../src/migration/import.ts";
 import { withoutControls } from "../../src/pi/index.ts";
-import { openBench, openFolder, openProject, packageUnderTest, piScript, runNode } from "../harness/index.ts";
+import { openFolder } from "../harness/folder.ts";
 import { needsPosix } from "../harness/needs.ts";
-import { patient } from "../harness/patience.ts";
 import { formats, type ImportFixture } from "./formats.ts";
 
 interface Written {
@@ -282,29 +281,5 @@ describe("a hostile file", () => {
 		const { exitCode, lines } = await importInto(to, join(from, name));
 		expect([exitCode, filesBelow(to)]).toEqual([2, ["package.json"]]);
 		expect(lines.join("\n")).toMatch(reason);
-	});
-});
-
-describe("the command", () => {
-	it("imports on the command line and in pi", { timeout: patient(90_000) }, async () => {
-		const chain = "one:\n  steps:\n    - { agent: scout, prompt: $INPUT }\n";
-		const project = openProject({ files: { "old/chain.yaml": chain } });
-		const { cli } = packageUnderTest();
-		const env = { PI_CHRONICLE_PI: piScript() };
-		const done = await runNode(project, [cli, "import", "old/chain.yaml", "--json"], { env });
-		expect(done).toMatchObject({ code: 0, stderr: "" });
-		expect(JSON.parse(done.stdout)).toMatchObject({
-			verb: "import",
-			written: [{ files: [".pi/chronicle/workflows/one.yaml"] }],
-		});
-		expect(await runNode(project, [cli, "check"], { env })).toMatchObject({ code: 0 });
-		expect(await runNode(project, [cli, "import", "old", "--to", project.home], { env })).toMatchObject({ code: 0 });
-		expect(existsSync(join(project.home, ".pi/chronicle/workflows/one.yaml"))).toBe(true);
-
-		const { rpc, project: second } = await openBench({ files: { "old/chain.yaml": chain } });
-		const pi = await rpc();
-		await pi.prompt("/chronicle import old/chain.yaml");
-		await pi.screen.notified(/one\.yaml: chronicle template/);
-		expect(second.exists(".pi/chronicle/workflows/one.yaml")).toBe(true);
 	});
 });

@@ -1,43 +1,53 @@
-// The pure rooms whose tests are tried with mutants, and the mutants that no test can tell from the original.
+// The rooms whose tests are tried with mutants, and the mutants that no test can tell from the original.
 
-/** Source folder → the tests that have to notice a mutant there; none of them starts a process. */
+/** The tests of a folder with these names. */
+const testsIn = (folder: string, names: string): readonly string[] =>
+	names.split(/\s+/).map((name) => `test/${folder}/${name}.test.ts`);
+
+/** Source folder → the tests that have to notice a mutant there; none of them starts pi. */
 export const rooms = {
-	"src/chronicle/core": ["core", "engine/ledger/reference.test.ts", "engine/ledger/single-appends.test.ts"].map(
-		(name) => `test/chronicle/${name}`,
+	"src/chronicle/core": ["test/chronicle/core", ...testsIn("chronicle/engine/ledger", "reference single-appends")],
+	"src/chronicle/engine/ledger": ["test/chronicle/engine/ledger"],
+	"src/chronicle/engine/project": testsIn(
+		"chronicle/engine/project",
+		"cleanup clock exit-code run-tree template-catalogue template-tree",
 	),
+	"src/chronicle/engine/supervisor": ["test/chronicle/engine/supervisor"],
+	"src/chronicle/engine/worker": testsIn(
+		"chronicle/engine/worker",
+		"brief dialogs launch-faults records redact-sessions slots start-inputs tool-order turn usage worker-bound worker-settings worker-spec",
+	),
+	"src/chronicle/engine/workspace": ["test/chronicle/engine/workspace"],
+	"src/migration": testsIn("migration", "import"),
+	"src/plan": testsIn("plan", "draft preview waiting"),
+	"src/safety/guard": testsIn(
+		"safety/guard",
+		"answer-subjects canonical-forms cases common-commands explain-call expressions fails-closed git-index git-view indirect-harms interpreters paths reference rule-bounds rule-files stash",
+	),
+	"src/safety/policy": testsIn("safety/policy", "bounds-of-records fails-closed records secrets"),
+	"src/workflow/definitions": ["test/workflow/definitions"],
+	"src/workflow/limits": testsIn("workflow", "limits"),
 	"src/workflow/machine": ["test/workflow/machine"],
-	"src/safety/policy": ["bounds-of-records", "fails-closed", "records", "secrets"].map(
-		(name) => `test/safety/policy/${name}.test.ts`,
-	),
-	"src/safety/guard": [
-		"answer-subjects",
-		"canonical-forms",
-		"cases",
-		"common-commands",
-		"explain-call",
-		"expressions",
-		"fails-closed",
-		"git-index",
-		"git-view",
-		"indirect-harms",
-		"interpreters",
-		"paths",
-		"reference",
-		"rule-bounds",
-		"rule-files",
-		"stash",
-	].map((name) => `test/safety/guard/${name}.test.ts`),
+	"src/workflow/prompts": testsIn("workflow", "prompts"),
 };
 
-/** Files of these rooms that drive pi: tests in real pi hold them, not the pure tests. */
+/** The files of a folder with these names. */
+function filesIn(folder: string, names: string): readonly string[] {
+	return names.split(/\s+/).map((name) => `${folder}/${name}.ts`);
+}
+
+/** Files of these rooms that drive pi or whole runs: tests in real pi hold them, not these tests. */
 export const inPi: ReadonlySet<string> = new Set([
-	"src/safety/guard/answers/command.ts",
-	"src/safety/guard/answers/session.ts",
-	"src/safety/guard/command.ts",
-	"src/safety/guard/decision-view.ts",
-	"src/safety/guard/register.ts",
-	"src/safety/policy/gate.ts",
-	"src/safety/policy/register-gate.ts",
+	...filesIn(
+		"src/chronicle/engine/project",
+		"change-watch check child-runs diff model project remove start supervised-run watch-run",
+	),
+	...filesIn("src/chronicle/engine/supervisor", "crash-point"),
+	...filesIn("src/chronicle/engine/worker", "extension-check launcher live project-launcher standby start-process"),
+	...filesIn("src/chronicle/engine/worker/extension", "given-tools register tools warm-up"),
+	...filesIn("src/plan", "author command command-line decide examine index tool"),
+	...filesIn("src/safety/guard", "answers/command answers/session command decision-view register"),
+	...filesIn("src/safety/policy", "gate register-gate"),
 ]);
 
 /** `path: original → mutant` with the line's text, and why behavior is the same. */

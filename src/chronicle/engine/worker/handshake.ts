@@ -1,5 +1,5 @@
 // Judges a worker's hello: its rules, tools and model against the order. Pure.
-import { didYouMean, quoted } from "../../../definition/index.ts";
+import { didYouMean, isListed, quoted } from "../../../definition/index.ts";
 import type { LaunchFault } from "../../core/index.ts";
 import { type Hello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
 import { chooseTools, type ToolOrder } from "./tool-order.ts";
@@ -87,8 +87,7 @@ export function leftOut(state: string, order: ToolOrder, registered: readonly st
 	);
 }
 
+/** Names are compared exactly, so that no tool in another case passes for one that was ordered. */
 function fits(tool: string, pattern: string): boolean {
-	if (!pattern.includes("*")) return tool === pattern;
-	const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
-	return new RegExp(`^${parts.join(".*")}$`).test(tool);
+	return pattern.includes("*") ? isListed([pattern], tool) : tool === pattern;
 }

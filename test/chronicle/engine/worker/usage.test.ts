@@ -1,0 +1,25 @@
+// pi's usage figures as the ledger sums them. Whatever else arrives counts as nothing: a run's totals never fall or become no number.
+import { expect, it } from "vitest";
+import { NO_SPEND } from "../../../../src/chronicle/core/index.ts";
+import { spendOf } from "../../../../src/chronicle/engine/worker/usage.ts";
+
+const usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, totalTokens: 10, cost: { total: 0.5 } };
+const spend = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, tokens: 10, costUsd: 0.5, unmeteredTokens: 0 };
+
+it.each<[what: string, usage: unknown, spend: object]>([
+	["a whole record", usage, spend],
+	["a model without a price", { ...usage, cost: { total: 0 } }, { ...spend, costUsd: 0, unmeteredTokens: 10 }],
+	["no cost", { ...usage, cost: undefined }, { ...spend, costUsd: 0, unmeteredTokens: 10 }],
+	["a cost that is a text", { ...usage, cost: "0.5" }, { ...spend, costUsd: 0, unmeteredTokens: 10 }],
+	["a cost that is null", { ...usage, cost: null }, { ...spend, costUsd: 0, unmeteredTokens: 10 }],
+	["a figure that is a text", { ...usage, input: "1" }, { ...spend, input: 0 }],
+	["a negative figure", { ...usage, output: -2 }, { ...spend, output: 0 }],
+	["a figure that is no number", { ...usage, cacheRead: Number.NaN }, { ...spend, cacheRead: 0 }],
+	["an endless figure", { ...usage, cacheWrite: Number.POSITIVE_INFINITY }, { ...spend, cacheWrite: 0 }],
+	["no figures", {}, NO_SPEND],
+	["null", null, NO_SPEND],
+	["a number", 7, NO_SPEND],
+	["nothing", undefined, NO_SPEND],
+])("%s", (_what, given, expected) => {
+	expect(spendOf(given)).toEqual(expected);
+});

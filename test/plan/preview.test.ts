@@ -1,0 +1,169 @@
+// What the user reads before the decision about a draft: its outline, its limits, its estimate, and the model's instructions behind it.
+import { describe, expect, it } from "vitest";
+import { openProject } from "../../src/chronicle/index.ts";
+import { draftOf } from "../../src/plan/draft.ts";
+import { type Outline, outlineOf } from "../../src/plan/outline.ts";
+import { planLines } from "../../src/plan/preview.ts";
+import { correctionPrompt, draftPrompt } from "../../src/plan/prompt.ts";
+import { openFolder } from "../harness/folder.ts";
+import { checkout } from "../harness/under-test.ts";
+
+/** The outline of a draft whose files are in a project; the first one starts it. */
+function outline(files: Readonly<Record<string, string | object>>): Outline | string {
+	const texts = Object.entries(files).map(([path, text]) => ({
+		path,
+		text: typeof text === "string" ? text : JSON.stringify(text),
+	}));
+	const cwd = openFolder(Object.fromEntries(texts.map(({ path, text }) => [path, text])));
+	const read = draftOf(texts);
+	if (read.kind === "problems") throw new Error(read.problems.join("\n"));
+	const [home, agentFolder] = [`${cwd}/home`, `${cwd}/home/.pi/agent`];
+	const pi = { command: "pi", args: [], version: undefined };
+	return outlineOf(read.draft, openProject({ cwd, home, agentFolder, trust: "trusted", pi }));
+}
+
+const template = ".pi/chronicle/workflows/fix.yaml";
+const workflow = ".pi/workflows/fix/workflow.yaml";
+const phase = (id: string, more: string) => `---\nid: ${id}\nname: ${id.toUpperCase()}\nemoji: x\n${more}---\nDo it.\n`;
+
+describe("the outline of a chronicle", () => {
+	const work = { persona: "Engineer", next: ["done"] };
+	const of = (state: object, more: object = {}) =>
+		outline({ [template]: { name: "Fix it", states: { a: { ...work, ...state } }, ...more } });
+
+	it("has the name that starts it, its title, its chart and its limits", () => {
+		const limits = { cost_usd: 2, tokens: 1_500_000, minutes: 90, moves: 7 };
+		expect(of({}, { limits })).toMatchObject({
+			command: "fix",
+			title: "Fix it",
+			steps: [["a", "Engineer"]],
+			limits: "$2, 1,500,000 tokens, 90 minutes, 7 moves",
+			mostUsd: 2,
+		});
+		expect(of({})).toMatchObject({ limits: expect.stringMatching(/^\d+ moves$/), mostUsd: undefined });
+	});
+
+	it.each<[what: string, state: object, text: string]>([
+		["some tools", { tools: ["read", "bash"] }, "Engineer · only read, bash"],
+		["no tools", { tools: [] }, "Engineer · only no tools"],
+		["an approval at its end", { requires_approval: true }, "Engineer · asks you"],
+		["an approval at its start", { requires_approval: "entry" }, "Engineer · asks you"],
+		["child runs", { persona: undefined, branches: { x: work, y: work } }, "child runs: x, y"],
+	])("tells of a state with %s", (_what, state, text) => {
+		expect(of(state)).toMatchObject({ steps: [["a", text]] });
+	});
+
+	it("leaves out states that only end the run", () => {
+		const states = { a: work, over: { next: [] } };
+		expect(outline({ [template]: { states } })).toMatchObject({ steps: [["a", "Engineer"]] });
+	});
+
+	it("is none for a template that does not load", () => {
+		expect(outline({ [template]: "states: 7\n" })).toBe("The template fix does not load.");
+	});
+});
+
+describe("the outline of a workflow", () => {
+	const files = (head: string, more = "") => ({
+		[workflow]: `name: Fix it\ninitialMessage: Go\n${head}phases: [a.md]\n`,
+		".pi/workflows/fix/a.md": phase("a", more),
+	});
+
+	it.each([
+		["all tools", "", "all tools"],
+		["a blacklist", "tools: { blacklist: [edit, write] }\n", "not edit, write"],
+		["a whitelist", "tools: { whitelist: [read] }\n", "only read"],
+		["capabilities", "tools: { allow: [read, write] }\n", "may read, write"],
+		["an end by the user", "advance: person\n", "all tools · you end it"],
+	])("tells of a phase with %s", (_what, more, text) => {
+		expect(outline(files("commandName: go\n", more))).toMatchObject({
+			command: "go",
+			title: "Fix it",
+			steps: [["A", text]],
+			limits: "loops without a limit",
+		});
+	});
+
+	it("has its limit of loops, and the phases of workflows inside it", () => {
+		const inner = { ".pi/workflows/inner/workflow.yaml": "name: I\ninitialMessage: Go\nphases: [b.md]\n" };
+		expect(
+			outline({
+				[workflow]:
+					"name: F\ncommandName: go\ninitialMessage: Go\nmaxLoops: 3\nphases: [a.md, { subworkflow: inner }]\n",
+				...{ ".pi/workflows/fix/a.md": phase("a", ""), ".pi/workflows/inner/b.md": phase("b", "") },
+				...inner,
+			}),
+		).toMatchObject({
+			limits: "3 loops",
+			steps: [
+				["A", "all tools"],
+				["B", "all tools"],
+			],
+		});
+	});
+
+	it.each(["", "commandName: go\nshow: workflows\n"])("is none where nobody can start it: %o", (head) => {
+		expect(outline(files(head))).toBe(`${workflow} has no commandName, so it cannot be started.`);
+	});
+});
+
+describe("the preview", () => {
+	const draft = { kind: "chronicle", key: "fix", files: [{ path: template, text: "" }] } as const;
+	const outlined: Outline = {
+		...{ command: "fix", title: "Fix it", chart: ["not a chart"], limits: "7 moves", mostUsd: undefined },
+		steps: [
+			["a", "Engineer"],
+			["longer", "Tester"],
+		],
+	};
+	const lines = (more: object = {}, usage = { tokens: 0, costUsd: 0 }, requests: number[][] = [[4000]]) =>
+		planLines("the task", draft, { outline: { ...outlined, ...more }, requests, missed: [] }, usage);
+
+	it("names the definition, its steps, the rehearsal, the estimate and the files", async () => {
+		expect(await lines()).toEqual([
+			"Fix it (chronicle fix)",
+			"Task: the task",
+			"",
+			"  a       Engineer",
+			"  longer  Tester",
+			"",
+			"Limits:     7 moves",
+			"Rehearsal:  1 visit, to the end",
+			"Estimate:   1.3k to 690k tokens",
+			`Files:      ${template}`,
+			"",
+			"not a chart",
+		]);
+	});
+
+	it("has the price where it is known, what the drafting used, and where the run stops", async () => {
+		const priced = await lines({ mostUsd: 2 }, { tokens: 1000, costUsd: 0.001 }, [[4000], [4000]]);
+		expect(priced).toContain("Rehearsal:  2 visits, to the end");
+		expect(priced).toContain("Estimate:   2.5k to 1.4M tokens, $0.0025 to $1.38; the run stops at $2.00");
+		expect(priced).toContain("Drafting:   1k tokens, $0.0010");
+		expect(await lines({}, { tokens: 0, costUsd: 0 }, [])).toContain("Estimate:   0 tokens");
+	});
+
+	it("names what the rehearsal did not reach", async () => {
+		const shown = await planLines(
+			"t",
+			draft,
+			{ outline: outlined, requests: [[1]], missed: ["a", "b"] },
+			{ tokens: 0, costUsd: 0 },
+		);
+		expect(shown).toContain("Rehearsal:  1 visit, to the end; never reached: a, b");
+	});
+});
+
+describe("the instructions for a draft", () => {
+	it("quote the authoring skills without their heads, and end with the task", () => {
+		const prompt = draftPrompt("Export one month", checkout);
+		expect(prompt.endsWith("# The task\n\nExport one month")).toBe(true);
+		expect(prompt).not.toContain("disable-model-invocation");
+		for (const word of ["states:", "phases:"]) expect(prompt).toContain(word);
+	});
+
+	it("list what is wrong, each with its further lines below it", () => {
+		expect(correctionPrompt(["one\ntwo", "three"])).toContain("\n- one\n  two\n- three\n");
+	});
+});

@@ -1,8 +1,9 @@
 // The rooms whose tests are tried with mutants, and the mutants that no test can tell from the original.
 
 /** The tests of a folder with these names. */
-const testsIn = (folder: string, names: string): readonly string[] =>
-	names.split(/\s+/).map((name) => `test/${folder}/${name}.test.ts`);
+function testsIn(folder: string, names: string): readonly string[] {
+	return names.split(/\s+/).map((name) => `test/${folder}/${name}.test.ts`);
+}
 
 /** Source folder → the tests that have to notice a mutant there; none of them starts pi. */
 export const rooms = {
@@ -25,6 +26,7 @@ export const rooms = {
 		"answer-subjects canonical-forms cases common-commands explain-call expressions fails-closed git-index git-view indirect-harms interpreters paths reference rule-bounds rule-files stash",
 	),
 	"src/safety/policy": testsIn("safety/policy", "bounds-of-records fails-closed records secrets"),
+	"src/shipped": testsIn("shipped", "copy"),
 	"src/workflow/definitions": ["test/workflow/definitions"],
 	"src/workflow/limits": testsIn("workflow", "limits"),
 	"src/workflow/machine": ["test/workflow/machine"],

@@ -14,20 +14,21 @@ export interface ShippedCase {
 	readonly changed: readonly string[];
 }
 
+/** A test file with one test. */
+function testFile(name: string, body: string, [what, file] = ["total", "price"]): string {
+	return `import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { ${what} } from "../src/${file}.js";\n\ntest("${name}", () => ${body});\n`;
+}
+
 const shop = {
 	"package.json":
 		'{ "name": "shop", "version": "1.0.0", "type": "module", "private": false, "scripts": { "test": "node --test" } }\n',
 	"src/price.js": "export function total(prices) {\n\treturn prices.reduce((sum, price) => sum + price, 0);\n}\n",
-	"test/price.test.js":
-		'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { total } from "../src/price.js";\n\ntest("adds up", () => assert.equal(total([1, 2]), 3));\n',
+	"test/price.test.js": testFile("adds up", "assert.equal(total([1, 2]), 3)"),
 	"README.md": "# shop\n\nRun `node src/shop.js 1 2`.\n",
 };
 
 /** A test file, as a JSON text. */
-const testOf = (name: string, body: string): string =>
-	JSON.stringify(
-		`import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { total } from "../src/price.js";\n\ntest("${name}", () => ${body});\n`,
-	);
+const testOf = (name: string, body: string): string => JSON.stringify(testFile(name, body));
 
 export const shippedCases: readonly ShippedCase[] = [
 	{
@@ -177,8 +178,7 @@ states:
 			"vendor/pad-2.js":
 				"/** Breaking: takes an object. */\nexport const pad = ({ text, width }) => String(text).padStart(width);\n",
 			"src/line.js": 'import { pad } from "#pad";\n\nexport const line = (price) => pad(price, 6);\n',
-			"test/line.test.js":
-				'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { line } from "../src/line.js";\n\ntest("pads", () => assert.equal(line(3), "     3"));\n',
+			"test/line.test.js": testFile("pads", 'assert.equal(line(3), "     3")', ["line", "line"]),
 		},
 		scenario: `
 states:

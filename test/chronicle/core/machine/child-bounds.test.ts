@@ -23,11 +23,11 @@ function planAfter(from: string, task?: string): TestRun {
 		open(
 			definition({
 				a: { persona: "A", next: ["b"], output: { type: "object" } },
-				b: { branches: branches("x"), next: ["done"], for_each: from, ...(task ? { task } : {}) },
+				b: { run: { states: branches("x") }, next: ["done"], for_each: from, ...(task ? { task } : {}) },
 			}),
 		),
 	);
-	const data = { list: [{ text: long }] };
+	const data = { list: [{ sub: { text: long } }] };
 	return rest(
 		testRun.say({ kind: "move_requested", visit: 1, attempt: 1, target: "b", summary: "s", data } as never),
 	).say({ kind: "files_measured", visit: 2, purpose: "baseline", tree: "t" });
@@ -37,15 +37,15 @@ describe("of a text", () => {
 	it.each<[what: string, most: number, kept: () => string | undefined]>([
 		["why a child waits", 300, () => childAt(park(plan(), 1, "paused", long), 1).detail],
 		["why a child failed", 300, () => childAt(end(plan(), 1, "failed", { detail: long }), 1).detail],
-		["an entry that is no text", 80 - '{"text":"'.length, () => planAfter("output.a.list").run.hold?.detail],
+		["an entry that is no text", 80 - '{"sub":{"text":"'.length, () => planAfter("output.a.list").run.hold?.detail],
 		[
 			"an entry without a text for the task",
 			80 - '{"text":"'.length,
-			() => planAfter("output.a", "{item.list}").run.hold?.detail,
+			() => planAfter("output.a.list", "{item.sub}").run.hold?.detail,
 		],
 		[
 			"data without the list that it is searched for",
-			200 - '{"list":[{"text":"'.length,
+			200 - '{"list":[{"sub":{"text":"'.length,
 			() => planAfter("output.a.none").run.hold?.detail,
 		],
 	])("%s: %d characters", (_what, most, kept) => {
@@ -65,8 +65,10 @@ describe("of a text", () => {
 		expect([Buffer.byteLength(kept(1401)), kept(1401).at(-1)]).toEqual([1400, "…"]);
 	});
 
-	const summaryOf = (count: number, size: number) =>
-		applyJoin(join(done(count, {}, "x".repeat(size)))).run.snapshot.summaries.at(-1)?.text ?? "";
+	const summaryOf = (count: number, size: number) => {
+		const { stage } = rest(applyJoin(join(done(count, { requires_approval: true }, "x".repeat(size))))).run;
+		return stage.kind === "asking" ? stage.question.summary : "";
+	};
 
 	it.each([
 		[1, 1360],

@@ -3,7 +3,7 @@
 // measured before its first worker starts; G3 a launch is recorded before it happens.
 import { type ChildrenPlan, HUMAN_INTERVENTION } from "../template/index.ts";
 import { explainReached, reached } from "./budget.ts";
-import { planChildren } from "./child-plan.ts";
+import { filesNow, planChildren } from "./child-plan.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
 import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
@@ -33,8 +33,16 @@ function enterChildren(run: Run, plan: ChildrenPlan): Run {
 		return decideOn({ ...run, hold }, { kind: "parked", ...hold });
 	}
 	const { files, children } = planned;
-	const base = run.baseline?.tree ?? null;
+	const base = filesNow(run);
 	return decideOn({ ...run, status: "running" }, { kind: "children_planned", visit: run.visit, base, files, children });
+}
+
+/** The run, whose state begins again with the files in `tree`; empty: unknown. */
+export function startAgain(run: Run, because: LaunchReason, tree: string): Run {
+	const { baseline } = run;
+	// A worker's changes count from the start of the visit.
+	const isMoved = baseline !== null && tree !== "" && planOf(run).children !== undefined;
+	return advance(isMoved ? { ...run, baseline: { ...baseline, now: tree } } : run, because);
 }
 
 /** The run, about to record that it ends in its current state. */

@@ -94,6 +94,9 @@ export interface ChildResult {
 	readonly base: string | null;
 }
 
+/** Summary of a state that needed no child. */
+export const NOTHING_TO_DO = "There was nothing to do.";
+
 /** Whether the child needs nothing more. */
 export function isSettled({ status }: ChildRun): boolean {
 	return status !== "pending" && status !== "parked";

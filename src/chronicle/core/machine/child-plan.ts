@@ -26,8 +26,6 @@ interface WantedChild {
 /** Tools that change nothing. */
 export const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls"]);
 const taskLength = 8000;
-/** More than a state can have children, those that merge included. */
-const idsPerRound = 1000;
 
 /** The children of the state that `plan` belongs to, in the current visit. */
 export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
@@ -36,7 +34,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	if (missing) return problem(`The template of "${missing.branch.name}" is not part of this run.`);
 	const known = branches.flatMap(({ branch, template }) => (template ? [{ branch, template }] : []));
 	const files = plan.files ?? (known.some(({ template }) => canWrite(run, template.plan)) ? "own" : "shared");
-	if (files === "own" && run.baseline?.tree == null)
+	if (files === "own" && filesNow(run) === null)
 		return problem(
 			`The children need folders of their own, but the files cannot be kept: ${run.baseline?.why ?? "unknown"}`,
 		);
@@ -59,7 +57,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		const number = position + 1;
 		return {
 			index: number,
-			id: idOfChild(run, number),
+			id: idOfNextChild(run, number),
 			name: item ? itemName(branch.name, number, item) : branch.name,
 			template: template.name,
 			hash: template.hash,
@@ -71,9 +69,14 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	return { kind: "planned", files, children };
 }
 
-/** The run id of child `number` of the current visit. After a rejection the children are others: those before are over. */
-export function idOfChild({ id, visit, visitRecord }: Run, number: number): string {
-	return childId(id, visit, visitRecord.rejections * idsPerRound + number);
+/** The run id of the `number`th child that is planned next. No two children of a run have the same: those that were planned before are over. */
+export function idOfNextChild({ id, visit, childCount }: Run, number: number): string {
+	return childId(id, visit, childCount + number);
+}
+
+/** The files that own folders start with; `null` if they cannot be recorded. */
+export function filesNow({ baseline }: Run): string | null {
+	return baseline?.now ?? baseline?.tree ?? null;
 }
 
 function problem(detail: string): GroupPlan {

@@ -176,7 +176,9 @@ export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Red
 		return refuse("over", `The child "${child.name}" is ${child.status}.`);
 	const dropped = withChild(run, { ...child, status: "dropped", waits: null });
 	if (run.stage.kind === "children") return settle(dropped);
-	return run.stage.kind === "waiting" ? continueChildren({ ...dropped, hold: null }) : dropped;
+	// A run that waits for something else than its children, such as the user's resume, keeps waiting.
+	const isDue = run.stage.kind === "waiting" && run.hold?.cause === "children";
+	return isDue ? continueChildren({ ...dropped, hold: null }) : dropped;
 }
 
 /** The run, whose parked children are pending again. Those that wait for nothing but that are resumed. */

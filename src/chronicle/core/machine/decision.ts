@@ -64,8 +64,12 @@ function isSameDecision(due: DecisionEvent, event: DecisionEvent): boolean {
 	}
 }
 
+/** Ledgers of earlier versions have other ids: theirs count. */
 function sameChildren(due: ChildrenPlanned, { children }: ChildrenPlanned): boolean {
-	return due.children.length === children.length && due.children.every(({ id }, index) => children[index]?.id === id);
+	return (
+		due.children.length === children.length &&
+		due.children.every(({ index, branch }, at) => children[at]?.index === index && children[at].branch === branch)
+	);
 }
 
 function reserve(run: Run, stage: Deciding, event: LedgerEvent & AttemptReserved): Reduced {

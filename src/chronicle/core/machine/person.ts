@@ -2,7 +2,7 @@
 // P1 an answer names the event that it answers and applies once; P2 only these events end a wait; P3 nothing here launches a worker: every
 // launch passes the gate in `advance.ts`.
 import { HUMAN_INTERVENTION } from "../template/index.ts";
-import { advance, decideOn, escalate, finishInState, moveTo } from "./advance.ts";
+import { advance, decideOn, escalate, finishInState, moveTo, startAgain } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
 import { startTake, winnerOf } from "./candidates.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
@@ -123,7 +123,7 @@ export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 	};
 	return rejections >= run.plan.limits.rejections
 		? escalate(noted, "rejection_limit", target)
-		: advance(noted, "rejected");
+		: startAgain(noted, "rejected", stage.question.diff);
 }
 
 export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {

@@ -191,6 +191,8 @@ export interface Baseline {
 	readonly tree: string | null;
 	/** The reason for `null`. */
 	readonly why?: string;
+	/** Files with which other children do the state again; absent: those at the start. */
+	readonly now?: string;
 }
 
 export interface ConversationState {

@@ -4,8 +4,15 @@ import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
 import { advance, decideOn, moveTo } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { childrenData } from "./child-data.ts";
-import { type AfterChildren, type ChildGroup, type ChildResult, isSettled, judgeGroup } from "./child-group.ts";
-import { idOfChild } from "./child-plan.ts";
+import {
+	type AfterChildren,
+	type ChildGroup,
+	type ChildResult,
+	isSettled,
+	judgeGroup,
+	NOTHING_TO_DO,
+} from "./child-group.ts";
+import { idOfNextChild } from "./child-plan.ts";
 import { leaveState } from "./leave-state.ts";
 import { judgeMove } from "./moves.ts";
 import { childrenPlanOf, planOf } from "./plan.ts";
@@ -152,7 +159,7 @@ export function planMerge(run: Run, { children, files, base, join }: ChildGroup)
 	].join("\n\n");
 	const merger = {
 		index,
-		id: idOfChild(run, index),
+		id: idOfNextChild(run, 1),
 		name: `merge ${index}`,
 		template: "merge",
 		hash: "",
@@ -203,7 +210,7 @@ function endTake(run: Run, { children }: ChildGroup, to: string | null): Run {
 /** One line per child, shortened so that all have room. */
 function summarize({ children }: ChildGroup): string {
 	const work = children.filter(({ merges }) => merges === undefined);
-	if (work.length === 0) return "There was nothing to do.";
+	if (work.length === 0) return NOTHING_TO_DO;
 	const done = work.filter(({ status }) => status === "done").length;
 	const room = Math.max(40, Math.floor(summaryBytes / work.length) - 40);
 	const lines = work.map(({ name, status, summary, detail }) => {

@@ -3,9 +3,10 @@
 // changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
 import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
-import { advance, decideOn, escalate } from "./advance.ts";
+import { advance, decideOn, escalate, startAgain } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import { startTake } from "./candidates.ts";
+import { NOTHING_TO_DO } from "./child-group.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
 import { launchKey } from "./launch.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
@@ -291,6 +292,9 @@ function repeat(run: Run, tree: string | null): Run {
 		conversation: null,
 		visitRecord: { ...run.visitRecord, noProgress: { fingerprint, count } },
 	};
-	if (count >= run.plan.limits.noProgress && !planOf(run).polling) return escalate(noted, "no_progress", run.state);
-	return advance(noted, "repeated");
+	// Without a child nothing can change any more, not even with time.
+	const isIdle = planOf(run).children !== undefined && run.visitRecord.summary === NOTHING_TO_DO;
+	if (count >= run.plan.limits.noProgress && (isIdle || !planOf(run).polling))
+		return escalate(noted, "no_progress", run.state);
+	return startAgain(noted, "repeated", tree ?? "");
 }

@@ -1,4 +1,5 @@
 // Launches workers, and defines the messages between them and the supervisor. This port does not assume that a worker is a local process.
+import type { Place } from "../../../definition/index.ts";
 import type {
 	LaunchFailed,
 	LaunchId,
@@ -16,7 +17,7 @@ import type { Result } from "./result.ts";
 
 export interface WorkerLauncher {
 	/** Problems that prevent running these states, checked before anything starts: unknown agents or models, unreadable rules. */
-	check(states: readonly StatePlan[], signal?: AbortSignal): Promise<readonly LaunchProblem[]>;
+	check(states: readonly StatePlan[], signal?: AbortSignal): Promise<readonly StateProblem[]>;
 	/** Those of `states` whose workers have a tool that can change files. */
 	writers(states: readonly StatePlan[]): Promise<ReadonlySet<StatePlan>>;
 	/**
@@ -39,10 +40,19 @@ export interface WorkerLauncher {
 }
 
 export interface LaunchProblem {
+	/** Its path for the state of a child. */
 	readonly state: string;
 	readonly severity: "error" | "warning";
 	readonly message: string;
 	readonly remedy: string;
+	/** Where it is written; absent if no file has been looked at. */
+	readonly place?: Place;
+}
+
+/** A problem of one state. */
+export interface StateProblem extends Omit<LaunchProblem, "place"> {
+	/** Names of the fields that it is about, the most likely first. */
+	readonly fields?: readonly string[];
 }
 
 export type LaunchFault = Pick<LaunchFailed, "reason" | "detail">;

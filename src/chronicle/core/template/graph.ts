@@ -1,22 +1,28 @@
 // Analyzes the graph of a template's states: unreachable states, and states that cannot reach an end.
 import type { StatePlan } from "./template.ts";
 
-type States = ReadonlyMap<string, Pick<StatePlan, "next" | "terminal">>;
+type State = Pick<StatePlan, "next" | "terminal" | "children">;
+type States = ReadonlyMap<string, State>;
 
 /** States that cannot be reached from `initial`, in order. */
 export function unreachable(states: States, initial: string): string[] {
-	const reached = reach([initial], (name) => states.get(name)?.next ?? []);
+	const reached = reach([initial], (name) => targetsOf(states.get(name)));
 	return [...states.keys()].filter((name) => !reached.has(name));
 }
 
 /** States from which no terminal state can be reached, in order. */
 export function endless(states: States): string[] {
 	const sources = new Map<string, string[]>();
-	for (const [name, { next }] of states)
-		for (const target of next) sources.set(target, [...(sources.get(target) ?? []), name]);
+	for (const [name, state] of states)
+		for (const target of targetsOf(state)) sources.set(target, [...(sources.get(target) ?? []), name]);
 	const terminal = [...states].filter(([, state]) => state.terminal).map(([name]) => name);
 	const ending = reach(terminal, (name) => sources.get(name) ?? []);
 	return [...states.keys()].filter((name) => !ending.has(name));
+}
+
+/** Where the run can go from a state by itself. Nobody chooses after child runs: the first target follows. */
+function targetsOf(state: State | undefined): readonly string[] {
+	return state?.children ? state.next.slice(0, 1) : (state?.next ?? []);
 }
 
 /** The names that a depth-first walk finds from `starts`, including `starts`. */

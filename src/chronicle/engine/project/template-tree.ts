@@ -1,6 +1,7 @@
 // A template with all templates that its children run, directly and indirectly, as pinned in a run's ledger.
 // T1 no template runs itself, not even indirectly; T2 there are at most `MOST_LEVELS` levels of children.
-import { didYouMean, loopFrom, quoted } from "../../../definition/index.ts";
+import { basename } from "node:path";
+import { didYouMean, formatPlace, loopFrom, quoted } from "../../../definition/index.ts";
 import {
 	type LaunchProblem,
 	MOST_LEVELS,
@@ -10,10 +11,13 @@ import {
 	type WorkerLauncher,
 } from "../../core/index.ts";
 import type { FoundTemplate, TemplateCatalogue } from "./template-catalogue.ts";
+import { type BranchStep, openTemplatePlaces, type TemplateOrigin, type WantedField } from "./template-place.ts";
 
 export interface TreeProblem {
-	/** State that names the template. */
+	/** The template whose state has the problem. */
+	readonly at: Pick<TreeTemplate, "path" | "origin">;
 	readonly state: string;
+	readonly wanted: WantedField;
 	readonly message: string;
 	readonly remedy: string;
 }
@@ -24,6 +28,7 @@ export interface TreeTemplate {
 	readonly template: Template;
 	/** It is written in another one. */
 	readonly inline: boolean;
+	readonly origin: TemplateOrigin;
 }
 
 export interface TemplateTree {
@@ -34,47 +39,55 @@ export interface TemplateTree {
 }
 
 /** Templates by name. */
-export type TemplateLookup = (name: string) => Pick<FoundTemplate, "read" | "file"> | undefined;
+export type TemplateLookup = (name: string) => Pick<FoundTemplate, "read" | "file" | "diagnostics"> | undefined;
 
 interface Visit extends TreeTemplate {
 	readonly level: number;
 }
 
-/** Collects the templates that `template` (named `name`) runs. `names`: all that exist, for suggestions. */
+/** Collects the templates that the template `root` runs. `names`: all that exist, for suggestions. */
 export function readTree(
-	name: string,
-	template: Template,
+	{ key, file, read: { template } }: RootTemplate,
 	find: TemplateLookup,
 	names: readonly string[] = [],
 ): TemplateTree {
 	const pinned: Record<string, PinnedTemplate> = {};
 	const templates: TreeTemplate[] = [];
 	const problems: TreeProblem[] = [];
-	const loop = findLoop(name, (one) => namedBy(one === name ? template : find(one)?.read?.template));
+	const root: Visit = { template, path: "", inline: false, origin: { file, way: [] }, level: 0 };
+	const loop = findLoop(key, (one) => namedBy(one === key ? template : find(one)?.read?.template));
 	if (loop) {
-		const state = stateNaming(template, loop.first);
 		const message = `The templates run each other in a loop: ${loop.way.join(" → ")}.`;
-		return { pinned, templates, problems: [{ state, message, remedy: "Let one of them do the work itself." }] };
+		const remedy = "Let one of them do the work itself.";
+		const { state, branch } = branchNaming(template, loop.first);
+		return { pinned, templates, problems: [{ at: root, state, wanted: { branch }, message, remedy }] };
 	}
-	const open: Visit[] = [{ template, path: "", inline: false, level: 0 }];
+	const open: Visit[] = [root];
 	const levels = new Map<Template, number>();
 	for (let next = open.shift(); next; next = open.shift()) {
-		const { path, level, inline } = next;
 		// Named again at another level, only its depth can differ.
-		if (levels.get(next.template) === level) continue;
-		levels.set(next.template, level);
-		templates.push({ path, template: next.template, inline });
+		if (levels.get(next.template) === next.level) continue;
+		levels.set(next.template, next.level);
+		templates.push(next);
 		for (const state of next.template.states.values()) {
-			const at = path === "" ? state.name : `${path}/${state.name}`;
-			if (state.children && level >= MOST_LEVELS) {
+			if (state.children && next.level >= MOST_LEVELS) {
 				const message = `Children are nested deeper than ${MOST_LEVELS} levels.`;
-				problems.push({ state: at, message, remedy: "Move this into a state of an outer template." });
+				const remedy = "Move this into a state of an outer template.";
+				problems.push({ at: next, state: state.name, wanted: ["run", "branches"], message, remedy });
 				continue;
 			}
-			open.push(...childrenOf(state, { find, names, pinned, problems, at, level }));
+			open.push(...childrenOf(state, next, { find, names, pinned, problems }));
 		}
 	}
 	return { pinned, templates, problems };
+}
+
+/** A template that loads. */
+export type RootTemplate = Pick<FoundTemplate, "key" | "file"> & { readonly read: NonNullable<FoundTemplate["read"]> };
+
+/** The path of a state in a tree. */
+function pathOf({ path }: Pick<TreeTemplate, "path">, state: string): string {
+	return path === "" ? state : `${path}/${state}`;
 }
 
 /** A circle among the templates that `name` runs, and which of its own templates leads to it. */
@@ -100,35 +113,49 @@ interface Collected {
 	readonly names: readonly string[];
 	readonly pinned: Record<string, PinnedTemplate>;
 	readonly problems: TreeProblem[];
-	readonly at: string;
-	readonly level: number;
 }
 
-function childrenOf({ children }: StatePlan, { find, names, pinned, problems, at, level }: Collected): Visit[] {
+function childrenOf({ name: state, children }: StatePlan, parent: Visit, collected: Collected): Visit[] {
+	const { find, pinned, problems } = collected;
 	const visits: Visit[] = [];
-	for (const { name, template } of children?.branches ?? []) {
-		const path = children?.branches.length === 1 ? at : `${at}/${name}`;
+	const at = pathOf(parent, state);
+	const level = parent.level + 1;
+	for (const { name: branch, template } of children?.branches ?? []) {
+		const path = children?.branches.length === 1 ? at : `${at}/${branch}`;
 		if (template.kind === "inline") {
-			visits.push({ template: template.template, path, inline: true, level: level + 1 });
+			const { file, way } = parent.origin;
+			const origin = { file, way: [...way, { state, branch }] };
+			visits.push({ template: template.template, path, inline: true, origin, level });
 			continue;
 		}
-		const found = find(template.name);
+		const { name } = template;
+		const found = find(name);
 		if (!found?.read) {
-			const message = found
-				? `The template ${quoted(template.name)} does not load.`
-				: `There is no template ${quoted(template.name)}.${didYouMean(template.name, names)}`;
-			problems.push({
-				state: at,
-				message,
-				remedy: found ? "Fix it: see check." : "Name a template file, without its extension.",
-			});
+			problems.push({ at: parent, state, wanted: { branch }, ...explainMissing(name, found, collected.names) });
 			continue;
 		}
 		const { definition, hash } = found.read;
-		pinned[template.name] = { hash, definition, file: found.file };
-		visits.push({ template: found.read.template, path, inline: false, level: level + 1 });
+		pinned[name] = { hash, definition, file: found.file };
+		visits.push({ template: found.read.template, path, inline: false, origin: { file: found.file, way: [] }, level });
 	}
 	return visits;
+}
+
+function explainMissing(
+	name: string,
+	found: ReturnType<TemplateLookup>,
+	names: readonly string[],
+): { readonly message: string; readonly remedy: string } {
+	if (!found) {
+		const meant = didYouMean(basename(name).replace(/\.(?:jsonc?|json5|ya?ml)$/i, ""), names);
+		return {
+			message: `There is no template ${quoted(name)}.${meant}`,
+			remedy: "Name a template file, without its extension.",
+		};
+	}
+	const error = found.diagnostics.find(({ severity }) => severity === "error");
+	const why = error ? `: ${formatPlace({ ...error, file: basename(error.file) })} ${error.message}` : ".";
+	return { message: `The template ${quoted(name)} does not load${why}`, remedy: error?.remedy ?? "Fix it: see check." };
 }
 
 /** Names of the templates that a template runs, also in templates that are written in it. */
@@ -140,12 +167,13 @@ function namedBy(template: Template | undefined): string[] {
 	);
 }
 
-/** The first state that names the template. */
-function stateNaming(template: Template, name: string): string {
-	for (const state of template.states.values())
-		for (const { template: child } of state.children?.branches ?? [])
-			if (child.kind === "named" ? child.name === name : namedBy(child.template).includes(name)) return state.name;
-	return template.initial;
+/** The first state that names the template, and its branch. */
+function branchNaming(template: Template, name: string): BranchStep {
+	for (const { name: state, children } of template.states.values())
+		for (const { name: branch, template: child } of children?.branches ?? [])
+			if (child.kind === "named" ? child.name === name : namedBy(child.template).includes(name))
+				return { state, branch };
+	return { state: template.initial, branch: "" };
 }
 
 /** What the ledger keeps for child runs; empty without them. */
@@ -170,11 +198,10 @@ export function pinnedChildren({ pinned, templates }: TemplateTree, writers: Rea
 	};
 }
 
-/** Checks a template with all that its children run: what the states name, and who shares files. Problems name the path of their state. */
+/** Checks a template with all that its children run: what the states name, and who shares files. Problems name the path of their state, and its place. */
 export async function checkTree(
 	launcher: WorkerLauncher,
-	name: string,
-	template: Template,
+	root: RootTemplate,
 	catalogue: Pick<TemplateCatalogue, "templates">,
 	signal?: AbortSignal,
 ): Promise<{
@@ -183,17 +210,28 @@ export async function checkTree(
 	readonly writers: ReadonlySet<StatePlan>;
 }> {
 	const { templates: known } = catalogue;
-	const tree = readTree(name, template, (one) => known.get(one), [...known.keys()]);
-	const problems: LaunchProblem[] = tree.problems.map((problem) => ({ ...problem, severity: "error" }));
-	for (const { path, template: one } of tree.templates)
-		for (const problem of await launcher.check([...one.states.values()], signal))
-			problems.push(path === "" ? problem : { ...problem, state: `${path}/${problem.state}` });
+	const tree = readTree(root, (one) => known.get(one), [...known.keys()]);
+	const findPlace = openTemplatePlaces();
+	const problems: LaunchProblem[] = [];
+	const report = ({ at, state, wanted, message, remedy }: TreeProblem, severity: LaunchProblem["severity"] = "error") =>
+		problems.push({
+			state: pathOf(at, state),
+			severity,
+			message,
+			remedy,
+			place: findPlace(at.origin, state, wanted),
+		});
+	for (const problem of tree.problems) report(problem);
+	for (const at of tree.templates)
+		for (const { severity, fields = [], ...problem } of await launcher.check([...at.template.states.values()], signal))
+			report({ ...problem, at, wanted: fields }, severity);
 	if (tree.templates.length < 2) return { tree, problems, writers: new Set() };
 	const states = tree.templates.flatMap(({ template: one }) =>
 		[...one.states.values()].filter(({ persona }) => persona),
 	);
 	const writers = await launcher.writers(states);
-	return { tree, problems: [...problems, ...sharingProblems(tree, known, writers)], writers };
+	for (const problem of sharingProblems(tree, known, writers)) report(problem);
+	return { tree, problems, writers };
 }
 
 /** Children that share the run's folder must not be able to write. */
@@ -201,7 +239,7 @@ function sharingProblems(
 	{ templates }: TemplateTree,
 	known: TemplateCatalogue["templates"],
 	writers: ReadonlySet<StatePlan>,
-): LaunchProblem[] {
+): TreeProblem[] {
 	const writes = (template: Template | undefined): boolean =>
 		template !== undefined &&
 		[...template.states.values()].some(
@@ -212,15 +250,16 @@ function sharingProblems(
 					writes(child.kind === "inline" ? child.template : known.get(child.name)?.read?.template),
 				),
 		);
-	return templates.flatMap(({ path, template }) =>
-		[...template.states.values()].flatMap(({ name, children }) => {
+	return templates.flatMap((at) =>
+		[...at.template.states.values()].flatMap(({ name: state, children }) => {
 			if (children?.files !== "shared") return [];
 			const writing = children.branches.filter(({ template: child }) =>
 				writes(child.kind === "inline" ? child.template : known.get(child.name)?.read?.template),
 			);
 			return writing.map((branch) => ({
-				state: path === "" ? name : `${path}/${name}`,
-				severity: "error" as const,
+				at,
+				state,
+				wanted: ["files"],
 				message: `\`files: shared\`, but "${branch.name}" can change files.`,
 				remedy: "Give its states only read tools, or remove `files`.",
 			}));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { quoted } from "../../../definition/index.ts";
 import type { PiCommand } from "../../../pi/index.ts";
 import { startChild } from "../../../process/index.ts";
-import type { LaunchProblem, StatePlan } from "../../core/index.ts";
+import type { StatePlan, StateProblem } from "../../core/index.ts";
 import { type FrozenRules, writeBrief } from "./brief.ts";
 import { extensionArguments, workerEnvironment } from "./command-line.ts";
 import { awaitHello, faultOf } from "./greeting.ts";
@@ -32,9 +32,9 @@ export async function checkExtensions(
 	specs: readonly { readonly state: StatePlan; readonly spec: WorkerSpec | undefined }[],
 	check: ExtensionCheck,
 	signal: AbortSignal = new AbortController().signal,
-): Promise<readonly LaunchProblem[]> {
+): Promise<readonly StateProblem[]> {
 	const sets = new Map<string, Loaded>();
-	const problems: LaunchProblem[] = [];
+	const problems: StateProblem[] = [];
 	for (const { state, spec } of specs) {
 		if (!spec?.order || signal.aborted) continue;
 		const key = JSON.stringify(spec.extensions);
@@ -45,18 +45,29 @@ export async function checkExtensions(
 	return problems;
 }
 
-function problemsOf(state: string, spec: WorkerSpec, loaded: Loaded): LaunchProblem[] {
+function problemsOf(state: string, spec: WorkerSpec, loaded: Loaded): StateProblem[] {
 	const { order } = spec;
 	if (!order) return [];
 	if ("detail" in loaded)
-		return [{ state, severity: "error", message: loaded.detail, remedy: "Correct the `extensions` of the state." }];
+		return [
+			{
+				state,
+				severity: "error",
+				fields: ["extensions"],
+				message: loaded.detail,
+				remedy: "Correct the `extensions` of the state.",
+			},
+		];
 	const { missing } = chooseTools(order, loaded.registered);
 	const lost = lacking("Its extensions do", missing, [...loaded.registered, ...spec.tools]);
 	return [
-		...(missing.length === 0 ? [] : [{ state, severity: "error" as const, message: lost, remedy: bringTool }]),
+		...(missing.length === 0
+			? []
+			: [{ state, severity: "error" as const, fields: ["tools"], message: lost, remedy: bringTool }]),
 		...leftOut(state, order, loaded.registered).map((message) => ({
 			state,
 			severity: "warning" as const,
+			fields: ["extensions"],
 			message,
 			remedy: `Name what the state needs in its ${quoted("tools")}.`,
 		})),

@@ -64,7 +64,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 				named.map(async (state) => ({ state, ...(await resolveWorkerSpec(state, undefined, resources, signal)) })),
 			);
 			const problems = specs.flatMap(({ state, problems }) =>
-				problems.map(({ severity, message, remedy }) => ({ state: state.name, severity, message, remedy })),
+				problems.map(({ part: _, ...problem }) => ({ state: state.name, ...problem })),
 			);
 			if ("kind" in rules) {
 				const [first] = states;

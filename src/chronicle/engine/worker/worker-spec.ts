@@ -18,7 +18,7 @@ import {
 	type ThinkingLevel,
 } from "../../../persona/index.ts";
 import { type ExtensionPlace, findExtension } from "../../../pi/index.ts";
-import type { LaunchFault, LaunchProblem, StatePlan } from "../../core/index.ts";
+import type { LaunchFault, StatePlan, StateProblem } from "../../core/index.ts";
 import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
@@ -56,7 +56,9 @@ export interface WorkerSpec {
 	readonly notices: readonly string[];
 }
 
-type SpecProblem = Pick<LaunchProblem, "severity" | "message" | "remedy"> & { readonly part: LaunchFault["reason"] };
+type SpecProblem = Pick<StateProblem, "severity" | "message" | "remedy" | "fields"> & {
+	readonly part: LaunchFault["reason"];
+};
 
 export interface ResolvedSpec {
 	/** `undefined` if a problem is an error. */
@@ -136,6 +138,7 @@ function toolsOf(state: StatePlan, persona: Persona, resources: WorkerResources,
 		problems.push({
 			severity: "warning",
 			part: "tools",
+			fields: ["tools"],
 			message: `The agent ${quoted(persona.name)} may not have ${left.map((tool) => quoted(tool)).join(", ")}, whatever a state lists; the worker runs without.`,
 			remedy: "Remove the restriction from the agent file, or the tool from the state.",
 		});
@@ -161,6 +164,7 @@ function withoutPowershell(
 	problems.push({
 		severity: "warning",
 		part: "tools",
+		fields: ["tools"],
 		message: "The tool `powershell` exists only on Windows, so it is omitted here.",
 		remedy: "Name `bash` as well for other systems.",
 	});
@@ -174,7 +178,13 @@ function statesTools(written: readonly string[], problems: SpecProblem[]): Liste
 	const said = readToolNames(written);
 	for (const { severity, code, message, remedy } of said.problems) {
 		// A state that lists a tool does not work without it.
-		problems.push({ severity: code === "foreign-tool" ? "error" : severity, part: "tools", message, remedy });
+		problems.push({
+			severity: code === "foreign-tool" ? "error" : severity,
+			part: "tools",
+			fields: ["tools"],
+			message,
+			remedy,
+		});
 	}
 	return {
 		tools: [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names],
@@ -192,7 +202,7 @@ function requestedTools(written: readonly string[], problems: SpecProblem[]): Li
 		const said = readToolNames([word]);
 		const limited = said.problems.find(({ code }) => code === "limited-tool");
 		const [name] = said.names;
-		if (limited) problems.push({ ...limited, part: "tools" });
+		if (limited) problems.push({ ...limited, part: "tools", fields: ["tools"] });
 		else if (said.kind === "all") {
 			tools.push(...DEFAULT_TOOLS);
 			extensionTools = "all";
@@ -217,6 +227,7 @@ async function modelOf(
 		problems.push({
 			severity: "error",
 			part: "model",
+			fields: ["thinking"],
 			message: `${quoted(state.thinking)} is not a thinking level.${didYouMean(state.thinking, THINKING_LEVELS)}`,
 			remedy: `Write one of ${THINKING_LEVELS.join(", ")}.`,
 		});
@@ -225,7 +236,10 @@ async function modelOf(
 	if (wanted.length === 0) return { model: sessionModel, exactModel: undefined, fallbacks: [], thinking: own };
 	const models = await resources.models(signal);
 	const { model, thinking, notice } = chooseModel(wanted, models, modelNamed(sessionModel));
-	if (notice) problems.push({ severity: "warning", part: "model", message: notice.message, remedy: notice.remedy });
+	if (notice) {
+		const { message, remedy } = notice;
+		problems.push({ severity: "warning", part: "model", fields: ["model", "models"], message, remedy });
+	}
 	const exact = model && `${model.provider}/${model.id}`;
 	const fallbacks = wanted.flatMap((word) => {
 		const other = chooseModel([word], models, undefined).model;
@@ -259,6 +273,7 @@ function skillsOf(
 			problems.push({
 				severity: "warning",
 				part: "persona",
+				fields: ["skills", "extra_skills"],
 				message: `The skill ${quoted(name)} was not found; the worker runs without it.`,
 				remedy: "Put a folder of that name with a SKILL.md into .pi/skills, or name its path.",
 			});
@@ -277,7 +292,7 @@ function extensionsOf(
 		const found = findExtension(written, { ...extensions, cwd });
 		if (found.kind === "found") return [found.source];
 		const { message, remedy } = found.problem;
-		problems.push({ severity: "error", part: "handshake", message, remedy });
+		problems.push({ severity: "error", part: "handshake", fields: ["extensions"], message, remedy });
 		return [];
 	});
 }

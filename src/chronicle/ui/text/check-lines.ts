@@ -1,5 +1,5 @@
 // Problems as plain lines: of templates that were checked, and of a command that was refused.
-import { type Diagnostic, formatDiagnostic, formatPath } from "../../../definition/index.ts";
+import { type Diagnostic, formatDiagnostic, formatPath, formatPlace } from "../../../definition/index.ts";
 import type { LaunchProblem } from "../../core/index.ts";
 import type { Check } from "../../engine/index.ts";
 
@@ -8,7 +8,7 @@ export function templateCheckLines({ files, agents, unread }: Check, cwd: string
 	const shown = files.flatMap(({ file, loads, diagnostics, problems }) => [
 		`${loads ? "✓" : "✗"} ${formatPath(file, cwd)}`,
 		...diagnostics.map((diagnostic) => `  ${formatDiagnostic(diagnostic, cwd)}`),
-		...problems.map((problem) => `  ${problemLine(problem)}`),
+		...problems.map((problem) => `  ${problemLine(problem, cwd)}`),
 	]);
 	return [
 		...(files.length === 0 && !unread ? ["There are no templates."] : shown),
@@ -38,11 +38,12 @@ export function complaintLines(complaint: ComplaintText, cwd: string): string[] 
 	return [
 		remedy === undefined ? message : `${message} ${remedy}`,
 		...diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, cwd)),
-		...problems.map(problemLine),
+		...problems.map((problem) => problemLine(problem, cwd)),
 		...lines,
 	];
 }
 
-function problemLine({ state, severity, message, remedy }: LaunchProblem): string {
-	return `${state}: ${severity === "warning" ? "warning: " : ""}${message} ${remedy}`;
+function problemLine({ state, severity, message, remedy, place }: LaunchProblem, cwd: string): string {
+	const where = place === undefined ? "" : `${formatPlace(place, cwd)} `;
+	return `${where}${state}: ${severity === "warning" ? "warning: " : ""}${message} ${remedy}`;
 }

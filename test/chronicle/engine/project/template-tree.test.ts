@@ -1,33 +1,56 @@
-// The templates that a template runs: all are found and pinned, and what must not start is refused with its state.
+// The templates that a template runs: all are found and pinned, and what must not start is refused with its state and place.
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { WorkerLauncher } from "../../../../src/chronicle/core/index.ts";
+import type { LaunchProblem, WorkerLauncher } from "../../../../src/chronicle/core/index.ts";
 import { readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import type { FoundTemplate } from "../../../../src/chronicle/engine/project/template-catalogue.ts";
 import { checkTree } from "../../../../src/chronicle/engine/project/template-tree.ts";
 import { openSource } from "../../../../src/definition/index.ts";
+import { openFolder } from "../../../harness/folder.ts";
 
 const worker = { persona: "Builder", next: ["done"] };
 const runs = (run: unknown, more: object = {}) => ({ states: { build: { run, next: ["done"], ...more } } });
 
-function found(name: string, definition: object): FoundTemplate {
-	const file = `/t/${name}.json`;
-	const { read, diagnostics } = readTemplate(openSource(file, JSON.stringify({ name, ...definition })), name);
-	return { key: name, file, tier: "project", inPlaceOf: [], read, diagnostics } as FoundTemplate;
+function found(folder: string, name: string, definition: object): FoundTemplate {
+	const file = join(folder, `${name}.json`);
+	const text = JSON.stringify({ name, ...definition }, null, 1);
+	writeFileSync(file, text);
+	const { read, diagnostics } = readTemplate(openSource(file, text), name);
+	return { key: name, file, tier: "project", read, diagnostics };
 }
 
-/** Only workers with the tools `read` and `grep` cannot write. */
+/** Only workers with the tools `read` and `grep` cannot write. The agent `Nobody` does not exist. */
 const launcher = {
-	check: async () => [],
+	check: async (states) =>
+		states.flatMap(({ name: state, persona }) =>
+			persona?.name === "Nobody"
+				? [{ state, severity: "error", message: "no agent `Nobody`", remedy: "Write it.", fields: ["agent"] } as const]
+				: [],
+		),
 	writers: async (states) => new Set(states.filter(({ tools }) => tools?.join() !== "read,grep")),
 } as Pick<WorkerLauncher, "check" | "writers"> as WorkerLauncher;
 
-async function check(definitions: Record<string, object>, root = "root") {
-	const templates = new Map(Object.entries(definitions).map(([name, one]) => [name, found(name, one)] as const));
-	const template = templates.get(root)?.read?.template;
-	if (!template) throw new Error(JSON.stringify(templates.get(root)?.diagnostics));
-	return checkTree(launcher, root, template, { templates } as unknown as Parameters<typeof checkTree>[3]);
+async function check(definitions: Record<string, object>) {
+	const folder = openFolder();
+	const templates = new Map(
+		Object.entries(definitions).map(([name, one]) => [name, { ...found(folder, name, one), inPlaceOf: [] }] as const),
+	);
+	const root = templates.get("root");
+	if (!root?.read) throw new Error(JSON.stringify(root?.diagnostics));
+	const { key, file, read } = root;
+	return checkTree(launcher, { key, file, read }, { templates });
 }
 
+/** The template and the key at the place of a problem. */
+function keyAt({ place }: LaunchProblem): string {
+	const line = readFileSync(place?.file ?? "", "utf8").split("\n")[(place?.line ?? 0) - 1] ?? "";
+	return `${basename(place?.file ?? "", ".json")} ${/"([^"]+)"/.exec(line)?.[1]}`;
+}
+
+const leaf = { states: { work: worker } };
+const nobody = { agent: "Nobody", next: ["done"] };
+const branched = (branches: object) => ({ states: { build: { branches, next: ["done"] } } });
 const nested = (levels: number): object => (levels === 0 ? { states: { work: worker } } : runs(nested(levels - 1)));
 
 describe("a template with all that it runs", () => {
@@ -59,20 +82,55 @@ describe("a template with all that it runs", () => {
 		expect((await check({ root: nested(4) })).problems).toEqual([]);
 	});
 
-	it.each<[string, Record<string, object>, string, RegExp]>([
-		["one that runs itself", { root: runs("root") }, "build", /in a loop: root → root/],
-		["a circle of three", { root: runs("b"), b: runs("c"), c: runs("root") }, "build", /root → b → c → root/],
-		["a circle through one in place", { root: runs(runs("b")), b: runs("root") }, "build", /root → b → root/],
-		["a circle below", { root: runs("b"), b: runs("c"), c: runs("b") }, "build", /in a loop: .*b → c → b/],
-		["a missing one", { root: runs("leef"), leaf: nested(0) }, "build", /no template `leef`.*`leaf`/],
-		["a missing one below", { root: runs("b"), b: runs("nowhere") }, "build/build", /no template `nowhere`/],
-		["one that does not load", { root: runs("b"), b: { states: { a: { next: 5 } } } }, "build", /does not load/],
-		["five levels", { root: nested(5) }, "build/build/build/build/build", /deeper than 4/],
-		["shared files and a writer", { root: runs(nested(0), { files: "shared" }) }, "build", /can change files/],
+	it.each<[string, Record<string, object>, string, string, RegExp]>([
+		["one that runs itself", { root: runs("root") }, "build", "root run", /in a loop: root → root/],
+		[
+			"a circle of three",
+			{ root: runs("b"), b: runs("c"), c: runs("root") },
+			"build",
+			"root run",
+			/root → b → c → root/,
+		],
+		[
+			"a circle through one in place",
+			{ root: runs(runs("b")), b: runs("root") },
+			"build",
+			"root run",
+			/root → b → root/,
+		],
+		["a circle below", { root: runs("b"), b: runs("c"), c: runs("b") }, "build", "root run", /in a loop: .*b → c → b/],
+		[
+			"a circle of a branch",
+			{ root: branched({ x: { run: leaf }, y: { run: "root" } }) },
+			"build",
+			"root run",
+			/root → root/,
+		],
+		["a missing one", { root: runs("leef"), leaf }, "build", "root run", /no template `leef`.*`leaf`/],
+		["a file name", { root: runs("leaf.yaml"), leaf }, "build", "root run", /no template `leaf.yaml`.*`leaf`/],
+		["a missing one below", { root: runs("b"), b: runs("nowhere") }, "build/build", "b run", /no template `nowhere`/],
+		["a missing one in place", { root: runs(runs("nowhere")) }, "build/build", "root run", /no template `nowhere`/],
+		[
+			"a missing one of a branch",
+			{ root: branched({ x: worker, y: { run: "leef", task: "t" } }), leaf },
+			"build",
+			"root run",
+			/no template `leef`.*`leaf`/,
+		],
+		[
+			"one that does not load",
+			{ root: runs("b"), b: { states: { a: { persona: 5 } } } },
+			"build",
+			"root run",
+			/`b` does not load: b\.json:\d+:\d+ .*persona/,
+		],
+		["five levels", { root: nested(5) }, "build/build/build/build/build", "root run", /deeper than 4/],
+		["shared files and a writer", { root: runs(leaf, { files: "shared" }) }, "build", "root files", /can change files/],
 		[
 			"shared files and a writer below",
-			{ root: runs("b", { files: "shared" }), b: runs(nested(0)) },
+			{ root: runs("b", { files: "shared" }), b: runs(leaf) },
 			"build",
+			"root files",
 			/can change files/,
 		],
 		[
@@ -84,13 +142,31 @@ describe("a template with all that it runs", () => {
 				),
 			},
 			"build",
+			"root files",
 			/can change files/,
 		],
-	])("is refused with %s", async (_, definitions, state, message) => {
+		["an absent agent", { root: { states: { a: nobody } } }, "a", "root agent", /no agent/],
+		["an absent agent of a child", { root: runs("b"), b: { states: { a: nobody } } }, "build/a", "b agent", /no agent/],
+		["an absent agent in place", { root: runs({ states: { a: nobody } }) }, "build/a", "root agent", /no agent/],
+		[
+			"an absent agent of a branch",
+			{ root: branched({ x: worker, y: nobody }) },
+			"build/y/y",
+			"root agent",
+			/no agent/,
+		],
+		[
+			"an absent agent of a branch's template",
+			{ root: branched({ x: worker, y: { run: { states: { a: nobody } } } }) },
+			"build/y/a",
+			"root agent",
+			/no agent/,
+		],
+	])("is refused with %s", async (_, definitions, state, place, message) => {
 		const { problems } = await check(definitions);
-		expect(problems).toContainEqual(
-			expect.objectContaining({ severity: "error", state, message: expect.stringMatching(message) }),
-		);
+		const [problem] = problems.filter((one) => message.test(one.message));
+		expect(problem, JSON.stringify(problems)).toMatchObject({ severity: "error", state });
+		expect(problem && keyAt(problem)).toBe(place);
 	});
 
 	it("may share the files with children that only read", async () => {

@@ -156,8 +156,20 @@ function load({ cwd, agentFolder }: ProjectPaths): ReadonlyMap<string, FoundTemp
 
 /** The states of all child runs, by the names of their templates. */
 function childStates(template: Template, paths: ProjectPaths): Expected[] {
-	return childTemplates(template, paths).flatMap(({ key, template: child }) =>
-		statesOf(child).map((state) => ({ ...state, scope: key, label: `${key}/${state.name}` })),
+	const templates = childTemplates(template, paths);
+	const all = [template, ...templates.map(({ template: child }) => child)];
+	return templates.flatMap(({ key, template: child }) => {
+		const children = [...new Set(all.flatMap((parent) => namesOfChildren(parent, key)))];
+		return statesOf(child).map((state) => ({ ...state, scope: key, children, label: `${key}/${state.name}` }));
+	});
+}
+
+/** Names of the children of `parent` that run the template `key`. */
+function namesOfChildren({ states }: Template, key: string): string[] {
+	return [...states.values()].flatMap(({ children }) =>
+		(children?.branches ?? [])
+			.filter(({ name, template }) => (template.kind === "inline" ? name : template.name) === key)
+			.map(({ name }) => (children?.forEach === undefined ? name : `${name} 1`)),
 	);
 }
 
@@ -187,7 +199,12 @@ function pathOf({ initial, states, limits }: Template): readonly string[] {
 		person: "human_intervention",
 		personChooses: true,
 		mayRepeat: () => false,
-		next: new Map([...states].map(([name, { next, terminal }]) => [name, terminal ? [] : next])),
+		next: new Map(
+			[...states].map(([name, { next, terminal, children }]) => [
+				name,
+				terminal ? [] : children ? next.slice(0, 1) : next,
+			]),
+		),
 		mostMoves: limits.moves,
 		mostBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
 	});

@@ -6,12 +6,15 @@ import { redactSecrets } from "../safety/index.ts";
 import type { PersonAnswer } from "./scenario.ts";
 import type { WorkflowProgress } from "./session-position.ts";
 
-export type JournalLine =
+/** `by`: id of the child run whose process wrote it; absent for the first run. */
+export type JournalLine = { readonly by?: string } & (
 	| {
 			readonly kind: "entered";
 			readonly what: "phase" | "state";
-			/** Workflow that the phase belongs to; absent for a state. */
+			/** Workflow that the phase belongs to, or template of the child run; absent for a state of the first run. */
 			readonly scope?: string;
+			/** Name of the child run. */
+			readonly child?: string;
 			readonly id: string;
 			readonly visit: number;
 			readonly at: number;
@@ -35,7 +38,8 @@ export type JournalLine =
 	/** The user's answer to the next question, from the scenario. */
 	| { readonly kind: "answer"; readonly answer: PersonAnswer; readonly at: number }
 	/** pi has nothing left to do; with the progress of the newest workflow run then. */
-	| { readonly kind: "settled"; readonly aborted: boolean; readonly progress: WorkflowProgress; readonly at: number };
+	| { readonly kind: "settled"; readonly aborted: boolean; readonly progress: WorkflowProgress; readonly at: number }
+);
 
 const longestText = 400;
 

@@ -29,16 +29,22 @@ export function openScenario(
 	return { kind: "unplayable", message: `The scenario of ${name} cannot be used.`, diagnostics };
 }
 
+/** The number, and the item, of a child of a list. */
+const numbered = / [1-9]\d*(?:: .*)?\/(?=[^/]*$)/s;
+
 /** Warnings about scripts for phases or states that the definition does not have; they would otherwise be ignored silently. */
 export function unknownScripts(
 	{ scenario, file }: OpenedScenario,
 	noun: "phase" | "state",
 	expected: readonly Expected[],
 ): Diagnostic[] {
-	const known = expected.flatMap(({ scope, id }) => (scope === undefined ? [id] : [id, `${scope}/${id}`]));
+	const known = expected.flatMap(({ scope, id, children = [] }) => [
+		id,
+		...[...(scope === undefined ? [] : [scope]), ...children].map((name) => `${name}/${id}`),
+	]);
 	const named = [...(noun === "phase" ? scenario.phases : scenario.states).keys()];
 	return [...new Set(named.map((name) => name.replace(/#\d+$/, "")))]
-		.filter((name) => !known.includes(name))
+		.filter((name) => !known.includes(name) && !known.includes(name.replace(numbered, " 1/")))
 		.map((name) => ({
 			severity: "warning",
 			file: file ?? "",

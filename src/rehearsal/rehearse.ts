@@ -23,8 +23,10 @@ export interface Program {
 }
 
 export interface Expected {
-	/** Workflow that a phase belongs to. */
+	/** Workflow that a phase belongs to, or template of a child run. */
 	readonly scope: string | undefined;
+	/** Names of the child runs; of a list's children that of the first. */
+	readonly children?: readonly string[];
 	readonly id: string;
 	readonly name: string;
 	/** Name with its path, for the report: `Feature > 🧭 Plan`. */

@@ -29,7 +29,8 @@ export function unplayableLines({ message, diagnostics }: Unplayable, project: s
 export function visitLines(visit: PlayedVisit): string[] {
 	const number = visit.visit > 1 ? `, visit ${visit.visit}` : "";
 	const mark = visit.left ? "✓" : "●";
-	const head = `${mark} ${visit.name}${number} (${(visit.ms / 1000).toFixed(1)} s)`;
+	const child = visit.child === undefined || visit.child === visit.scope ? "" : ` of ${visit.child}`;
+	const head = `${mark} ${visit.name}${child}${number} (${(visit.ms / 1000).toFixed(1)} s)`;
 	const width = Math.min(longestTitle, Math.max(0, ...visit.calls.map((call) => title(call).length)));
 	return [
 		head,

@@ -140,8 +140,9 @@ function loadScenario(file: string): Scenario {
 
 function openRecorder(journal: string | undefined) {
 	let last = "";
+	let by: { readonly by?: string } = {};
 	const write = (line: JournalLine): void => {
-		if (journal !== undefined) note(journal, line);
+		if (journal !== undefined) note(journal, { ...line, ...by });
 	};
 	return {
 		write,
@@ -154,7 +155,17 @@ function openRecorder(journal: string | undefined) {
 			if (position.kind === "idle") return;
 			const { kind, id, visit } = position;
 			const scope = position.scope === undefined ? {} : { scope: position.scope };
-			write({ kind: "entered", what: kind, ...scope, id, visit, at: Date.now() });
+			const run = kind === "state" ? position.child : undefined;
+			by = run ? { by: run.id } : {};
+			write({
+				kind: "entered",
+				what: kind,
+				...scope,
+				...(run ? { child: brief(run.name) } : {}),
+				id,
+				visit,
+				at: Date.now(),
+			});
 		},
 	};
 }

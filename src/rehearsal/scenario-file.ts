@@ -129,7 +129,8 @@ export const scenarioFields = {
 		shown: "none: the automatic round",
 	}),
 	states: record(messages, {
-		about: "What the understudy plays in each state of a chronicle, with the same naming.",
+		about:
+			"What the understudy plays in each state of a chronicle, with the same naming. In child runs `template/state` or `child/state` also counts: `part 2/build` for the second child of a list.",
 		fallback: new Map<string, readonly Cue[]>(),
 		shown: "none: the automatic round",
 	}),

@@ -49,7 +49,7 @@ export interface Scenario {
 	readonly file: string | undefined;
 	/** Messages by phase: `id`, `workflow/id` where ids repeat, `id#2` from the second visit on. */
 	readonly phases: ReadonlyMap<string, readonly Cue[]>;
-	/** Messages by state, keyed alike. */
+	/** Messages by state, keyed alike; in child runs also `template/id` and `child/id`. */
 	readonly states: ReadonlyMap<string, readonly Cue[]>;
 	/** Answers, in order, to prompts while nothing runs. */
 	readonly idle: readonly Cue[];
@@ -60,18 +60,24 @@ export const automaticScenario: Scenario = { file: undefined, phases: new Map(),
 
 /**
  * The cues for one visit (1-based) of a phase or state; `undefined` if the scenario has none. Of several entries for a name, the greatest
- * `#n` up to the visit counts; `workflow/id` takes precedence over `id`.
+ * `#n` up to the visit counts. `scopes`: names of its workflow or child run, the most exact first; `scope/id` takes precedence over `id`.
  */
 export function findCues(
 	scripts: ReadonlyMap<string, readonly Cue[]>,
-	place: { readonly scope: string | undefined; readonly id: string; readonly visit: number },
+	place: { readonly scopes: readonly string[]; readonly id: string; readonly visit: number },
 ): readonly Cue[] | undefined {
-	const names = place.scope === undefined ? [place.id] : [`${place.scope}/${place.id}`, place.id];
-	for (const name of names) {
+	for (const name of [...place.scopes.map((scope) => `${scope}/${place.id}`), place.id]) {
 		for (let visit = place.visit; visit >= 1; visit--) {
 			const cues = scripts.get(`${name}#${visit}`) ?? (visit === 1 ? scripts.get(name) : undefined);
 			if (cues) return cues;
 		}
 	}
 	return undefined;
+}
+
+const item = / ([1-9]\d*): .*$/s;
+
+/** The names of a child run in a scenario. A child of a list is named by its number too: `part 2` for `part 2: src/latest.js`. */
+export function namesOfChild(name: string): readonly string[] {
+	return item.test(name) ? [name, name.replace(item, " $1")] : [name];
 }

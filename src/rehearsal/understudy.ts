@@ -3,7 +3,15 @@
 // tools that the request declares, except planned calls that must be refused. It repeats an exit at most once, so a run that cannot advance
 // stops.
 import { sampleData } from "./sample-data.ts";
-import { type Cue, type Exit, findCues, type PersonAnswer, type Scenario, type ScriptedCall } from "./scenario.ts";
+import {
+	type Cue,
+	type Exit,
+	findCues,
+	namesOfChild,
+	type PersonAnswer,
+	type Scenario,
+	type ScriptedCall,
+} from "./scenario.ts";
 
 /** Prefix of every text of the understudy. */
 export const label = "[understudy, no real model]";
@@ -12,6 +20,14 @@ export const providerId = "understudy";
 export const modelId = "no-real-model";
 /** What `--model` takes in a rehearsal. */
 export const understudyModel = `${providerId}/${modelId}`;
+
+/** A child run. */
+export interface RehearsedRun {
+	/** Run id. */
+	readonly id: string;
+	/** Unique among the children of a state. */
+	readonly name: string;
+}
 
 /** Where in a run a request was made. `turn`: number of the understudy's messages there so far. */
 export type RunPosition =
@@ -34,6 +50,7 @@ export type RunPosition =
 			readonly root: string;
 			/** In a child run: the name of its template. */
 			readonly scope?: string | undefined;
+			readonly child?: RehearsedRun | undefined;
 			readonly id: string;
 			/** 1-based. */
 			readonly visit: number;
@@ -89,7 +106,7 @@ export function answer(scenario: Scenario, scene: RequestContext): Reply {
 			return cue ? perform(cue, tools) : reply("No workflow is running, so there is nothing for me to do.");
 		}
 		case "phase": {
-			const cues = findCues(scenario.phases, position);
+			const cues = findCues(scenario.phases, { ...position, scopes: [position.scope] });
 			const cue = cues?.[position.turn];
 			if (cue) return perform(cue, tools);
 			const exit: Exit = { kind: "step", action: "next", summary: `Rehearsed ${position.id}.` };
@@ -97,7 +114,7 @@ export function answer(scenario: Scenario, scene: RequestContext): Reply {
 			return improvise(scene, `phase ${position.id}`, cues?.length, [exit, exit]);
 		}
 		case "state": {
-			const cues = findCues(scenario.states, { ...position, scope: position.scope });
+			const cues = findCues(scenario.states, { ...position, scopes: scopesOf(position) });
 			const cue = cues?.[position.turn];
 			if (cue) return perform(cue, tools, position);
 			const summary = `Rehearsed ${position.id}.`;
@@ -107,6 +124,10 @@ export function answer(scenario: Scenario, scene: RequestContext): Reply {
 			return improvise(scene, `state ${position.id}`, cues?.length, exits);
 		}
 	}
+}
+
+function scopesOf({ scope, child }: Extract<RunPosition, { kind: "state" }>): readonly string[] {
+	return [...(child ? namesOfChild(child.name) : []), ...(scope === undefined ? [] : [scope])];
 }
 
 /** Plays one message of a script; calls of tools that the request does not declare are omitted and mentioned. */

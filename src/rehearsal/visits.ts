@@ -6,8 +6,10 @@ import type { WorkflowProgress } from "./session-position.ts";
 /** One visit of a phase or state. */
 export interface PlayedVisit {
 	readonly what: "phase" | "state";
-	/** Workflow that the phase belongs to. */
+	/** Workflow that the phase belongs to, or template of the child run. */
 	readonly scope: string | undefined;
+	/** Name of the child run; absent in the first run. */
+	readonly child?: string;
 	readonly id: string;
 	/** For display; the id where no other name is known. */
 	readonly name: string;
@@ -21,20 +23,26 @@ export interface PlayedVisit {
 	readonly left: boolean;
 }
 
-export type PlayedCall = Omit<Extract<JournalLine, { kind: "called" }>, "kind" | "at" | "order">;
+export type PlayedCall = Omit<Extract<JournalLine, { kind: "called" }>, "kind" | "at" | "order" | "by">;
 
-type Entered = Extract<JournalLine, { kind: "entered" }>;
+type Entered = Extract<JournalLine, { readonly kind: "entered" }>;
 
-/** Follows a journal; a call belongs to the visit entered last. */
+interface OpenVisit {
+	readonly line: Entered;
+	readonly calls: (PlayedCall & { readonly order: number })[];
+	readonly requests: number[];
+	until: number;
+}
+
+/** Follows a journal; a call belongs to the visit that its run entered last. */
 export class VisitTracker {
 	readonly visits: PlayedVisit[] = [];
 	private readonly reader: ReturnType<typeof openJournalReader>;
 	private readonly onVisit: ((visit: PlayedVisit) => void) | undefined;
 	private lastProgress: WorkflowProgress = "none";
 	private answer: PersonAnswer | undefined;
-	private open:
-		| { line: Entered; calls: (PlayedCall & { order: number })[]; requests: number[]; until: number }
-		| undefined;
+	/** By run; the first run is `undefined`. */
+	private readonly open = new Map<string | undefined, OpenVisit>();
 
 	/** `journal`: its absolute path. `onVisit` is called at the end of a visit. */
 	constructor(journal: string, onVisit?: (visit: PlayedVisit) => void) {
@@ -59,39 +67,55 @@ export class VisitTracker {
 		for (const line of this.reader.read()) this.onLine(line);
 	}
 
-	/** Ends the open visit, `left` if the run came to its end, and closes the journal. */
+	/** Ends the open visits, `left` if the run came to its end, and closes the journal. */
 	end(last: "left" | "stopped"): void {
-		this.closeVisit(last === "left", this.open?.until ?? 0);
+		for (const run of this.open.keys()) this.closeVisit(run, last === "left");
 		this.reader.close();
 	}
 
 	private onLine(line: JournalLine): void {
 		if (line.kind === "settled") this.lastProgress = line.progress;
 		if (line.kind === "answer") this.answer = line.answer;
+		const open = this.open.get(line.by);
 		if (line.kind === "entered") this.onEntered(line);
-		else if (this.open) this.open.until = line.at;
-		if (line.kind === "asked") this.open?.requests.push(line.characters);
+		else if (open) open.until = line.at;
+		if (line.kind === "asked") open?.requests.push(line.characters);
 		if (line.kind !== "called") return;
-		const { kind: _kind, at: _at, ...call } = line;
-		this.open?.calls.push(call);
+		const { kind: _kind, at: _at, by: _by, ...call } = line;
+		open?.calls.push(call);
 	}
 
 	private onEntered(line: Entered): void {
-		const current = this.open?.line;
+		const { by } = line;
+		const open = this.open.get(by);
 		// The next worker of the same visit.
-		if (current?.id === line.id && current.visit === line.visit && current.scope === line.scope) return;
-		this.closeVisit(true, line.at);
-		this.open = { line, calls: [], requests: [], until: line.at };
+		if (open && open.line.id === line.id && open.line.visit === line.visit && open.line.scope === line.scope) return;
+		if (open) {
+			open.until = line.at;
+			this.closeVisit(by, true);
+		}
+		// A run leaves its state once its children have ended.
+		if (by === undefined) for (const run of [...this.open.keys()]) this.closeVisit(run, true);
+		this.open.set(by, { line, calls: [], requests: [], until: line.at });
 	}
 
-	private closeVisit(left: boolean, at: number): void {
-		if (!this.open) return;
-		const { what, scope, id, visit, at: from } = this.open.line;
-		const { requests } = this.open;
-		const calls = this.open.calls.sort((a, b) => a.order - b.order).map(({ order: _order, ...call }) => call);
-		const ms = Math.max(0, at - from);
-		const played = { what, scope, id, name: id, visit, calls, requests, ms, left };
-		this.open = undefined;
+	private closeVisit(run: string | undefined, left: boolean): void {
+		const open = this.open.get(run);
+		if (!open) return;
+		this.open.delete(run);
+		const { what, scope, child, id, visit, at: from } = open.line;
+		const played = {
+			what,
+			scope,
+			...(child === undefined ? {} : { child }),
+			id,
+			name: id,
+			visit,
+			calls: open.calls.sort((a, b) => a.order - b.order).map(({ order: _order, ...call }) => call),
+			requests: open.requests,
+			ms: Math.max(0, open.until - from),
+			left,
+		};
 		this.visits.push(played);
 		this.onVisit?.(played);
 	}

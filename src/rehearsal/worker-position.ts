@@ -26,7 +26,7 @@ const noProgress = (state: string) => ["human_intervention", state];
 /** The position of a worker; `branch` is its own conversation, `path` the states that the rehearsal goes through. */
 export function positionInRun(
 	worker: WorkerVisit,
-	{ template, child, earlier }: RunSoFar,
+	{ template, child, name, earlier }: RunSoFar,
 	branch: readonly SessionEntry[],
 	path: readonly string[] = [],
 ): RunPosition {
@@ -41,6 +41,7 @@ export function positionInRun(
 		kind: "state",
 		root: template,
 		scope: child,
+		...(name === undefined ? {} : { child: { id: worker.run, name } }),
 		id: worker.state,
 		visit,
 		attempt: worker.attempt,
@@ -60,11 +61,12 @@ export function readRunSoFar({ run, state, visit }: WorkerVisit, session: Worker
 	const lines = log.split("\n").filter((line, at) => at === 0 || line.includes('"kind":"moved"'));
 	const [created, ...moves] = lines.map((line) => JSON.parse(line) as LedgerLine);
 	const own = nameOf(created);
-	const { root } = created?.parent ?? {};
+	const { root, name } = created?.parent ?? {};
 	const left = moves.filter((move) => move.from === state && move.visit !== undefined && move.visit < visit);
 	return {
 		template: root === undefined ? own : nameOf(firstLine(join(sessions, `${root}.events.jsonl`))),
 		child: root === undefined ? undefined : own,
+		name,
 		earlier: new Set(left.map((move) => move.visit)).size,
 	};
 }
@@ -92,6 +94,8 @@ export interface RunSoFar {
 	readonly template: string;
 	/** In a child run: the name of the child's template. */
 	readonly child: string | undefined;
+	/** In a child run: its name. */
+	readonly name: string | undefined;
 	/** How often the worker's state was left before this visit. */
 	readonly earlier: number;
 }
@@ -99,7 +103,7 @@ export interface RunSoFar {
 /** The fields of an event that are read here. */
 interface LedgerLine {
 	readonly template?: { readonly name?: string; readonly file?: string };
-	readonly parent?: { readonly root?: string };
+	readonly parent?: { readonly root?: string; readonly name?: string };
 	readonly from?: string;
 	readonly visit?: number;
 }

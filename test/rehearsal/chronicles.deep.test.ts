@@ -10,7 +10,11 @@ it.each([
 		["survey", "safety-net", "change", "comparison"],
 		["src/cli.js", "src/format.js", "test/cli.test.js"],
 	],
-	["parallel", ["split", "implement", "tests", "behavior", "readers", "integrate"], []],
+	[
+		"parallel",
+		["split", "implement", "implement", "tests", "behavior", "readers", "integrate"],
+		["src/latest.js", "src/mean.js"],
+	],
 ])(
 	"the example chronicle %s follows its scenario to the end",
 	{ timeout: patient(90_000) },
@@ -26,5 +30,11 @@ it.each([
 		);
 		expect(failed).toEqual(name === "bug-fix" ? ["node --test test/parse.test.js"] : []);
 		expect([outcome, code]).toEqual(["done", 0]);
+		if (name !== "parallel") return;
+		// Each call belongs to its child, whichever wrote to the journal last.
+		const written = parts.flatMap(({ child, calls }: { child?: string; calls: { tool: string; with: string }[] }) =>
+			calls.filter(({ tool }) => tool === "write").map((call) => `${child}: ${call.with}`),
+		);
+		expect(written.sort()).toEqual(["tasks 1: mean: src/mean.js", "tasks 2: latest: src/latest.js"]);
 	},
 );

@@ -1,8 +1,9 @@
 // Scenario files: accepted forms, diagnostics, and the cues that apply to a visit.
 import { describe, expect, it } from "vitest";
 import { openSource } from "../../src/definition/index.ts";
-import { type Cue, findCues } from "../../src/rehearsal/scenario.ts";
+import { automaticScenario, type Cue, findCues } from "../../src/rehearsal/scenario.ts";
 import { readScenario, readScenarioFile } from "../../src/rehearsal/scenario-file.ts";
+import { answer, label } from "../../src/rehearsal/understudy.ts";
 
 const read = (text: string) => readScenario(openSource("/project/feature.yaml", text));
 const problems = (text: string) => {
@@ -140,7 +141,7 @@ describe("the cues of a visit", () => {
 		["late#3", script("third")],
 	]);
 	const said = (scope: string | undefined, id: string, visit: number) =>
-		findCues(scripts, { scope, id, visit })?.[0]?.say;
+		findCues(scripts, { scopes: scope === undefined ? [] : [scope], id, visit })?.[0]?.say;
 
 	it.each([
 		["outer", "build", 1, "first"],
@@ -156,5 +157,42 @@ describe("the cues of a visit", () => {
 		["outer", "other", 1, undefined],
 	])("%s/%s, visit %i: %s", (scope, id, visit, expected) => {
 		expect(said(scope, id, visit)).toBe(expected);
+	});
+});
+
+describe("the script of a child run", () => {
+	const scripts = new Map<string, readonly Cue[]>(
+		["build", "part/build", "part 2/build", "part 3: src/a.js/build", "quick/build", "part 12/build#2"].map((name) => [
+			name,
+			[{ say: name, calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined }],
+		]),
+	);
+
+	it.each([
+		["part 1: first", "part", 1, "part/build"],
+		["part 2: second", "part", 1, "part 2/build"],
+		["part 2: second: third", "part", 4, "part 2/build"],
+		["part 2", "part", 1, "part 2/build"],
+		["part 3: src/a.js", "part", 1, "part 3: src/a.js/build"],
+		["part 3: src/b.js", "part", 1, "part/build"],
+		["part 12: x", "part", 1, "part/build"],
+		["part 12: x", "part", 2, "part 12/build"],
+		["quick", "part", 1, "quick/build"],
+		["slow", "part", 1, "part/build"],
+		["slow", "other", 1, "build"],
+	])("is that of %s before that of its template: %s, visit %i", (child, scope, visit, expected) => {
+		const reply = answer(
+			{ ...automaticScenario, states: scripts },
+			{
+				position: {
+					...{ kind: "state", root: "t", scope, id: "build", visit, attempt: 1, turn: 0, targets: ["done"] },
+					child: { id: "1", name: child },
+				},
+				tools: new Set(["read"]),
+				results: [],
+				sampleFile: undefined,
+			},
+		);
+		expect(reply.text).toBe(`${label} ${expected === "part 12/build" ? "part 12/build#2" : expected}`);
 	});
 });

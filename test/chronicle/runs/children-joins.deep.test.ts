@@ -1,5 +1,6 @@
 // Joins of child runs with real workers: every kind of conflict, what the user writes meanwhile, and forty children.
-import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gate, openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
@@ -50,6 +51,30 @@ describe("children whose changes meet", { timeout: patient(180_000) }, () => {
 		if (paths.includes("b.txt")) expect(statSync(project.path("b.txt")).mode & 0o111).not.toBe(0);
 		else if (paths.includes("moved.txt")) expect(project.exists("a.txt")).toBe(false);
 		else expect(project.read("a.txt")).toContain("one");
+	});
+
+	it("are shown in a session, with the folder in which they can be resolved, before the user answers", async () => {
+		const { project, rpc } = await openBench({
+			files: { ...withTemplates({ t: pair }), "a.txt": text },
+			script: {
+				[worker("one")]: [
+					call("bash", { command: "sed -i 's/line 3$/one/' a.txt; echo new > b.txt" }),
+					move("done", "One."),
+				],
+				[worker("two")]: [call("bash", { command: "sed -i 's/line 3$/two/' a.txt" }), move("done", "Two.")],
+			},
+		});
+		const pi = await rpc();
+		await pi.prompt("/chronicle t Change it");
+		const first = await pi.screen.dialog('Changes of "build" conflict', 60_000);
+		const [, folder = ""] = /edit (\S+), then choose hand/.exec(first.title) ?? [];
+		expect(readFileSync(join(folder, "a.txt"), "utf8")).toContain("<<<<<<<");
+		pi.screen.answer(first, "Show the conflicts");
+		await pi.screen.notified(/Conflicts in build: [\s\S]*\+<{7}[\s\S]*\+one[\s\S]*\+two/);
+		expect(pi.screen.notifications.some(({ message }) => message.includes("b.txt"))).toBe(false);
+		pi.screen.answer(await pi.screen.dialog('Changes of "build" conflict'), "Take the later child");
+		await pi.screen.notified("DONE", 30_000);
+		expect(project.read("a.txt")).toContain("two");
 	});
 
 	it("keep what the user writes into the same file meanwhile", async () => {

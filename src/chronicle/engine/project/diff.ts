@@ -63,11 +63,43 @@ export async function diffRun(
 		if (!compared.ok) return compared;
 		const patch = await workspace.patch(from, tree, patchBytes);
 		if (!patch.ok) return patch;
-		// One that fills the limit was cut; up to a character's bytes may be missing at its end.
-		const cut = Buffer.byteLength(patch.value) > patchBytes - 4;
+		const cut = isCut(patch.value, patchBytes);
 		const found = { visit: asked, state, ...compared.value, patch: patch.value, cut };
 		return { ok: true, value: { ...found, unmeasured: now?.value.unkept ?? [], unknown: unknownOf(run, asked) } };
 	});
+}
+
+/** Most files whose conflicts are shown. */
+const mostConflicts = 50;
+
+/** The conflicting files of the join that waits for the user: the run's files against the merge with its conflict markers. */
+export async function diffConflicts(
+	project: Project,
+	ledger: ReadLedger,
+	live?: SupervisedRun,
+): Promise<Result<Omit<RunDiff, "visit" | "state">>> {
+	const join = ledger.run.children?.join;
+	if (!join) return unknown("There is no join with conflicts.");
+	const { before, tree, conflicts } = join;
+	const paths = [...new Set(conflicts.map(({ path }) => path))];
+	return withWorkspace(project, ledger, live, async (workspace) => {
+		const compared = await workspace.changes(before, tree, mostChanges);
+		if (!compared.ok) return compared;
+		const patches: string[] = [];
+		for (const path of paths.slice(0, mostConflicts)) {
+			const patch = await workspace.patch(before, tree, patchBytes / mostConflicts, path);
+			if (!patch.ok) return patch;
+			patches.push(patch.value);
+		}
+		const changes = compared.value.changes.filter(({ path }) => paths.includes(path));
+		const cut = paths.length > mostConflicts || patches.some((patch) => isCut(patch, patchBytes / mostConflicts));
+		return { ok: true, value: { changes, more: 0, patch: patches.join(""), cut, unmeasured: [], unknown: [] } };
+	});
+}
+
+/** Whether a patch fills its limit. Up to a character's bytes may be missing at its end. */
+function isCut(patch: string, bytes: number): boolean {
+	return Buffer.byteLength(patch) > bytes - 4;
 }
 
 async function rangeOf(ledger: ReadLedger, asked: number | "all"): Promise<Result<Range>> {

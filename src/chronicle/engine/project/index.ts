@@ -3,7 +3,7 @@ export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
 export { type ChildTree, openChildRuns } from "./child-runs.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
-export { diffRun, type RunDiff, withWorkspace } from "./diff.ts";
+export { diffConflicts, diffRun, type RunDiff, withWorkspace } from "./diff.ts";
 export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 export { resolveModel } from "./model.ts";
 export { explainDistrust, openProject, type Project, workspaceScope } from "./project.ts";

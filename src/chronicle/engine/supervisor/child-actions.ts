@@ -137,8 +137,7 @@ export class ChildActions {
 		const { commands, run } = this.#context;
 		const setup = childrenPlanOf(run())?.setup ?? [];
 		if (setup.length === 0) return undefined;
-		if (run().cleanupApproval === null || run().cleanupApproval !== run().cleanupHash)
-			return "Its set-up commands are not approved.";
+		if (run().cleanupApproval === null || run().cleanupApproval !== run().cleanupHash) return explainUnapproved(run());
 		for (const { command, timeoutMs } of setup) {
 			const { result, output } = await commands.run(command, cwd, timeoutMs, this.#stop.signal, run().cleanupHash);
 			if (this.#stopped) return undefined;
@@ -240,6 +239,11 @@ export class ChildActions {
 		const { run, clock, allowance } = this.#context;
 		return leastOf(allowanceOf(run(), new Date(clock.now()).toISOString()), allowance?.());
 	}
+}
+
+function explainUnapproved({ id, visit }: Run): string {
+	const way = `rewind ${id.slice(0, 8)} ${visit} --reload --approve-cleanup`;
+	return `Its set-up commands are not approved. ${way} approves them, and plans the children anew.`;
 }
 
 function resultWords(result: ShellResult["result"]): string {

@@ -27,8 +27,8 @@ export function userApprover(
 			if (!ctx.hasUI || (uncalled && isTyping(ctx))) return undecided;
 			const isUncalled = uncalled;
 			uncalled = true;
-			if (question.side === "conflict") return askConflict(ctx, question, run, { signal, uncalled: isUncalled });
-			return askApproval({ session, ctx, project, question, run, signal, uncalled: isUncalled });
+			const request = { session, ctx, project, question, run, signal, uncalled: isUncalled };
+			return question.side === "conflict" ? askConflict(request) : askApproval(request);
 		},
 		async answer(question, run, signal) {
 			if (!ctx.hasUI) return undecided;

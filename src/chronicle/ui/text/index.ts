@@ -7,7 +7,7 @@ export { progressLine } from "./progress.ts";
 export { differenceLines, questionLines, questionTitle, rewindLines } from "./question-lines.ts";
 export { removalLines, removedLines } from "./removal-lines.ts";
 export { runData } from "./run-data.ts";
-export { isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
+export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";
 export { templateDiagram, templateNotes } from "./template-diagram.ts";
 export { ways, whichLines } from "./which-lines.ts";

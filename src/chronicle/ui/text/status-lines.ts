@@ -62,7 +62,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 }
 
 /** Where the user can resolve the conflicts of a join. */
-function handLine({ run: { id, visit }, folder }: ReadLedger): string {
+export function handLine({ run: { id, visit }, folder }: Pick<ReadLedger, "run" | "folder">): string {
 	return `To resolve them by hand, edit ${join(folder, "children", conflictFolderId(id, visit), "files")}, then choose hand.`;
 }
 

@@ -11,6 +11,8 @@ export interface VisitChild {
 	readonly status: ChildStatus;
 	/** Why it waits or failed; empty if there is no reason. */
 	readonly detail: string;
+	/** The state of its run at its last report; absent before. */
+	readonly state?: string;
 	readonly plannedAt: number;
 	/** When its first worker started, as far as the parent knows; `undefined` before its first report. */
 	readonly beganAt: number | undefined;
@@ -41,7 +43,10 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 				})),
 			];
 		case "child_spent":
-			return change(event.child, (child) => ({ ...spentBy(child, event, at) }));
+			return change(event.child, (child) => ({
+				...spentBy(child, event, at),
+				...(event.state === undefined ? {} : { state: event.state }),
+			}));
 		case "child_parked":
 			return change(event.child, () => ({ status: "parked", detail: event.detail }));
 		case "child_signaled":

@@ -30,6 +30,8 @@ export interface ChildSpent extends ChildSpend {
 	readonly kind: "child_spent";
 	readonly visit: number;
 	readonly child: string;
+	/** The state of the child's run then; absent in ledgers of earlier versions. */
+	readonly state?: string;
 }
 
 export interface ChildEnded {

@@ -29,6 +29,8 @@ export interface ChildRun extends PlannedChild {
 	readonly summary: string;
 	/** Its output; absent if none. */
 	readonly output?: unknown;
+	/** The state of its run at its last report; absent before. */
+	readonly state?: string;
 	/** How often it became pending. */
 	readonly starts: number;
 	/** A user command arrived while it was supervised: it must be supervised again after it parks. */

@@ -67,7 +67,8 @@ export function onChildrenPlanned(run: Run, event: LedgerEvent & ChildrenPlanned
 export function onChildSpent(run: Run, event: LedgerEvent & ChildSpent): Reduced {
 	const child = childOf(run, event);
 	if (!child) return stale();
-	const counted = countSpend(run, child, event);
+	const located = event.state === undefined ? child : { ...child, state: event.state };
+	const counted = countSpend(run, located, event);
 	const warned = warnOfCeilings(counted, event.at);
 	const measure = reached(warned, event.at);
 	if (!measure || run.stage.kind !== "children" || run.children?.stopping || run.children?.phase === "joining")

@@ -154,7 +154,7 @@ export class ChildActions {
 			const total = totalOf(live.run);
 			if (this.#stopped || isSame(total, reported)) return;
 			reported = total;
-			await this.#context.record({ kind: "child_spent", visit, child: child.id, ...total });
+			await this.#context.record({ kind: "child_spent", visit, child: child.id, ...total, state: live.run.state });
 			this.updateLimits();
 		};
 		const unwatch = live.watch(() => void report());

@@ -1,14 +1,19 @@
 // The page of the run view with the child runs of all visits. Pure.
-import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
+import { dim, fitLine, type Line, lineWidth, plain, type StyledText, wrapText } from "../../../tui/index.ts";
 import type { Run, RunHistory, VisitChild } from "../../core/index.ts";
-import { marks, titleOf, visitChildLine } from "../timeline/index.ts";
+import { type ChildCells, marks, titleOf, visitChildCells } from "../timeline/index.ts";
+
+/** Columns of a name, so that a row with all figures fits 80 columns. */
+const mostName = 34;
+/** Columns of a reason, below its row. */
+const reasonWidth = 70;
 
 /** The children of all visits, in the order in which they were planned. */
 export function childrenOf({ visits }: RunHistory): readonly VisitChild[] {
 	return visits.flatMap(({ children }) => children);
 }
 
-/** A line per child, below a line per visit with children. `selected`: index among the children of all visits. */
+/** A row per child, below a line per visit with children. `selected`: index among the children of all visits; the reason of its state follows. */
 export function childrenPage(
 	{ visits }: RunHistory,
 	run: Run,
@@ -27,18 +32,49 @@ export function childrenPage(
 			...(undone ? [dim(` ${marks.undone} undone`)] : []),
 		]);
 		const working = visit === run.visit && run.stage.kind === "children";
-		for (const child of children) {
+		const rows = children.map((child) => visitChildCells(child, working));
+		const widths = widthsOf(rows);
+		for (const cells of rows) {
 			const isSelected = number === selected;
 			if (isSelected) focus = lines.length;
-			lines.push(childRow(child, working, isSelected));
+			lines.push(childRow(cells, widths, isSelected));
+			if (isSelected) lines.push(...reasonLines(cells));
 			number += 1;
 		}
 	}
 	return { lines, marks: heads, ...(focus === undefined ? {} : { focus }) };
 }
 
-function childRow(child: VisitChild, working: boolean, isSelected: boolean): Line {
-	const { mark, text, tone } = visitChildLine(child, working);
-	const shown: StyledText = tone === "plain" ? plain(`${mark} ${text}`) : { text: `${mark} ${text}`, tone };
-	return [isSelected ? { text: " › ", tone: "accent" } : plain("   "), shown];
+type Columns = Readonly<Record<"name" | "doing" | "time" | "cost", number>>;
+
+function widthsOf(rows: readonly ChildCells[]): Columns {
+	const widest = (column: keyof Columns): number =>
+		Math.max(0, ...rows.map((cells) => lineWidth([plain(cells[column])])));
+	return {
+		name: Math.min(mostName, widest("name")),
+		doing: widest("doing"),
+		time: widest("time"),
+		cost: widest("cost"),
+	};
+}
+
+function childRow(cells: ChildCells, widths: Columns, isSelected: boolean): Line {
+	const { mark, tone, name, doing, time, cost, id, why } = cells;
+	const shown = `${mark} ${padded(name, widths.name)}  ${padded(doing, widths.doing)}`;
+	const figures = `${time.padStart(widths.time)}  ${cost.padStart(widths.cost)}`;
+	const head: StyledText = tone === "plain" ? plain(shown) : { text: shown, tone };
+	// The selected one has its reason below.
+	const more = isSelected ? "" : `  ${why}`.trimEnd();
+	return [isSelected ? { text: " › ", tone: "accent" } : plain("   "), head, dim(`  ${figures}  ${id}${more}`)];
+}
+
+function reasonLines({ why }: ChildCells): readonly Line[] {
+	if (why === "") return [];
+	return wrapText(dim(why), reasonWidth).map((line) => [plain("     "), ...line]);
+}
+
+/** The text in exactly `width` columns. */
+function padded(text: string, width: number): string {
+	const fitted = fitLine([plain(text)], width);
+	return `${fitted.map((part) => part.text).join("")}${" ".repeat(Math.max(0, width - lineWidth(fitted)))}`;
 }

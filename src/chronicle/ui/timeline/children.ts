@@ -37,26 +37,44 @@ const words: Readonly<Record<ChildRun["status"], string>> = {
 	dropped: "dropped",
 };
 
-/** The line of a child of any visit. `working`: its visit is the current one, and its children are supervised. */
-export function visitChildLine({ total, ...child }: VisitChild, working: boolean): ChildLine {
-	return describeChild({ ...child, counted: total, waits: null }, working);
+/** A child of any visit as columns. */
+export interface ChildCells extends Omit<ChildLine, "text"> {
+	readonly name: string;
+	/** The beginning of its id. */
+	readonly id: string;
+	readonly doing: string;
+	/** Empty until it has begun. */
+	readonly time: string;
+	readonly cost: string;
+	/** Why it waits or failed, or the state that it is in; empty if neither is known. */
+	readonly why: string;
+}
+
+/** The columns of a child of any visit. `working`: its visit is the current one, and its children are supervised. */
+export function visitChildCells({ total, ...child }: VisitChild, working: boolean): ChildCells {
+	return cellsOf({ ...child, counted: total, waits: null }, working);
 }
 
 function lineOf(child: ChildRun, run: Run): ChildLine {
-	return describeChild(child, run.stage.kind === "children");
+	const { mark, tone, name, id, doing, time, cost, why } = cellsOf(child, run.stage.kind === "children");
+	const figures = [time, cost, why].filter((text) => text !== "");
+	return { mark, tone, text: [`${name} (${id})`, doing, ...figures].join(" · ") };
 }
 
-type Described = Pick<ChildRun, "id" | "name" | "status" | "waits" | "detail" | "counted">;
+type Described = Pick<ChildRun, "id" | "name" | "status" | "waits" | "detail" | "counted" | "state">;
 
-function describeChild(child: Described, working: boolean): ChildLine {
-	const { id, name, status, detail, counted } = child;
-	const spent = counted.attempts === 0 ? [] : [shortTime(counted.activeMs), shortCost(counted.spend.costUsd)];
-	const doing = status === "pending" ? (counted.attempts === 0 ? "starting" : "working") : words[status];
-	const why = detail === "" ? [] : [detail];
+function cellsOf(child: Described, working: boolean): ChildCells {
+	const { id, name, status, detail, counted, state } = child;
+	const begun = counted.attempts > 0;
 	return {
 		mark: markOf(child, working),
-		text: [`${name} (${id.slice(0, 8)})`, doing, ...spent, ...why].join(" · "),
 		tone: status === "done" ? "success" : status === "parked" ? "warning" : status === "failed" ? "error" : "plain",
+		name,
+		id: id.slice(0, 8),
+		doing: status === "pending" ? (begun ? "working" : "starting") : words[status],
+		time: begun ? shortTime(counted.activeMs) : "",
+		cost: begun ? shortCost(counted.spend.costUsd) : "",
+		why: detail === "" && status === "pending" && state !== undefined ? `in ${state}` : detail,
 	};
 }
 

@@ -12,8 +12,10 @@ import { saveReport } from "../../../../src/chronicle/ui/report/index.ts";
 import type { ViewSource } from "../../../../src/chronicle/ui/screen/view-source.ts";
 import { ViewStack } from "../../../../src/chronicle/ui/screen/view-stack.ts";
 import { statusLines } from "../../../../src/chronicle/ui/text/index.ts";
+import { childLines } from "../../../../src/chronicle/ui/timeline/index.ts";
 import { unpainted } from "../../../../src/tui/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
+import { childAt, park, plan, spent, total } from "../../core/machine/child-steps.ts";
 import { moveTo, type Play } from "../../engine/supervisor/scripted-launcher.ts";
 import { openStage, type Stage } from "../../engine/supervisor/stage.ts";
 
@@ -111,10 +113,15 @@ describe("the run view", () => {
 				.join("\n");
 		await vi.waitFor(() => expect(shown()).toContain("6 Children"));
 		views.handleKey("6", keys);
-		await vi.waitFor(() => expect(shown()).toMatch(/› . good \([0-9a-f]{8}\) · done/));
-		expect(shown()).toMatch(/ {3}. bad \([0-9a-f]{8}\) · failed · .*\$0\.25/);
+		await vi.waitFor(() => expect(shown()).toMatch(/› . good +done +\S+ +\$0\.25 +[0-9a-f]{8}/));
+		expect(shown()).toMatch(/ {3}. bad +failed +\S+ +\$0\.25/);
 		views.handleKey("j", keys);
 		await vi.waitFor(() => expect(shown()).toMatch(/› . bad/));
+		// The figures of both are below each other.
+		const columns = shown()
+			.split("\n")
+			.flatMap((row) => (/. (good|bad) /.test(row) ? [row.indexOf("$0.25")] : []));
+		expect(new Set(columns).size).toBe(1);
 		views.handleKey("\r", keys);
 		await vi.waitFor(() => expect(shown()).toContain("Esc to the parent"));
 		await vi.waitFor(() => expect(shown()).toMatch(/failed[\s\S]*fail/));
@@ -192,6 +199,22 @@ describe("the report", () => {
 		const html = readFileSync(saved.ok ? saved.value.path : "", "utf8");
 		expect(html).not.toContain('id="children"');
 		expect(html).not.toContain('class="lane"');
+	});
+});
+
+describe("the line of a child", () => {
+	it("has its state while it works, and why it waits while it waits", () => {
+		const testRun = plan();
+		const line = () => childLines(testRun.run)[0]?.text;
+		expect(line()).toMatch(/^one \([0-9a-f]{8}\) · starting$/);
+		const { id } = childAt(testRun, 1);
+		testRun.say({ kind: "child_spent", visit: 1, child: id, ...total(5, { attempts: 1 }), state: "testing" });
+		expect(line()).toMatch(/ · working · 0s · \$0 · in testing$/);
+		// Ledgers of earlier versions do not know it.
+		spent(testRun, 1, total(6, { attempts: 2 }));
+		expect(line()).toMatch(/ · in testing$/);
+		park(testRun, 1, "paused", "It is tired.");
+		expect(line()).toMatch(/ · waiting · .* · It is tired\.$/);
 	});
 });
 

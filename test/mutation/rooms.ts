@@ -16,7 +16,7 @@ export const rooms = {
 	"src/chronicle/engine/supervisor": ["test/chronicle/engine/supervisor"],
 	"src/chronicle/engine/worker": testsIn(
 		"chronicle/engine/worker",
-		"brief dialogs launch-faults records redact-sessions slots start-inputs tool-order turn usage worker-bound worker-settings worker-spec",
+		"brief dialogs launch-faults records redact-sessions rules slots start-inputs tool-order turn usage worker-bound worker-settings worker-spec",
 	),
 	"src/chronicle/engine/workspace": ["test/chronicle/engine/workspace"],
 	"src/migration": testsIn("migration", "import"),

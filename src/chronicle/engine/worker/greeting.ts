@@ -96,7 +96,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
 	let stop: () => void = () => {};
 	const aborted = new Promise<undefined>((resolve) => {
 		stop = () => resolve(undefined);
-		signal.addEventListener("abort", stop, { once: true });
+		signal.addEventListener("abort", stop);
 	});
 	try {
 		return await Promise.race([work, aborted]);

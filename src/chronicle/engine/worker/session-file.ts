@@ -91,8 +91,7 @@ export async function relocateSession(path: string, cwd: string): Promise<void> 
 		if (!anyObject(header)) return;
 		await replaceFile(path, async (draft) => {
 			await draft.writeFile(`${JSON.stringify({ ...header, cwd })}\n`);
-			for await (const chunk of source.createReadStream({ start: end + 1, autoClose: false }))
-				await draft.writeFile(chunk);
+			for await (const chunk of source.createReadStream({ start: end + 1 })) await draft.writeFile(chunk);
 		});
 	} finally {
 		await source.close();

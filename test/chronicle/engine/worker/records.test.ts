@@ -63,6 +63,12 @@ describe("a session file", () => {
 		expect(spend).toMatchObject({ tokens: 142, costUsd: 0.000142, unmeteredTokens: 0 });
 	});
 
+	it("counts the messages of the model and of the user, and nothing else", async () => {
+		const told = { type: "message", message: { role: "custom", content: [] } };
+		const { messages } = await conversation(user("a"), assistant(["1", "bash"]), result("1"), told, { type: "custom" });
+		expect(messages).toBe(2);
+	});
+
 	it("lists the calls of the last message that have no result", async () => {
 		const half = await conversation(user("a"), assistant(["1", "bash", { command: "x" }], ["2", "read"]), result("2"));
 		expect(half.open).toEqual([{ call: "1", tool: "bash", args: { command: "x" } }]);

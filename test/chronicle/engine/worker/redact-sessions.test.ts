@@ -85,6 +85,19 @@ it("keeps the links between a session's records, and its images", () => {
 	expect(second).toEqual(lines[1]);
 });
 
+it("keeps values that are no texts, wherever they are", () => {
+	const values = { none: null, count: 0, flag: false, list: [null, 1.5, true, []], group: {} };
+	const lines = [values, { type: "message", ...values, text: secret }, null, 7, [values]];
+	write("1.1.jsonl", ...lines.map((line) => JSON.stringify(line)));
+	redactSessions(folder, undefined, openRedaction(), new Set());
+	const [first, second, ...rest] = read("1.1.jsonl")
+		.trimEnd()
+		.split("\n")
+		.map((line) => JSON.parse(line));
+	expect([first, ...rest]).toEqual([values, null, 7, [values]]);
+	expect(second).toEqual({ type: "message", ...values, text: expect.not.stringContaining(secret) });
+});
+
 it("a missing folder is no error", () => {
 	redactSessions(join(folder, "nowhere"), undefined, openRedaction(), new Set());
 });

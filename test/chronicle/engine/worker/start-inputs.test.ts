@@ -1,5 +1,5 @@
 // What a pi reads when it starts: a change of any of it makes a process that was started before useless as a standby.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -52,7 +52,7 @@ describe("a start reads", () => {
 		"up/project/CLAUDE.md",
 		"up/AGENTS.md",
 		"CLAUDE.MD",
-	])("%s: made, written, replaced or removed", (name) => {
+	])("%s: made, written, dated, replaced or removed", (name) => {
 		const path = join(root, name);
 		const seen = [inputs()];
 		mkdirSync(dirname(path), { recursive: true });
@@ -60,6 +60,8 @@ describe("a start reads", () => {
 		seen.push(inputs());
 		expect(inputs()).toBe(seen[1]);
 		writeFileSync(path, "longer");
+		seen.push(inputs());
+		utimesSync(path, 5, 5);
 		seen.push(inputs());
 		writeFileSync(`${path}.new`, "longer");
 		renameSync(`${path}.new`, path);

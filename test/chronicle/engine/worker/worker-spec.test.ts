@@ -68,6 +68,16 @@ describe("the spec of a worker", () => {
 		});
 	});
 
+	it.each([
+		["anthropic/claude-sonnet-5", "anthropic/claude-sonnet-5"],
+		["router/lab/model", "router/lab/model"],
+		["model", undefined],
+	])("uses the session's model %s where the named one does not exist, with a warning", async (session, model) => {
+		const { spec: planned, problems } = await spec({ model: "gone" }, session);
+		expect(planned).toMatchObject({ model, exactModel: undefined });
+		expect(problems).toMatchObject([{ severity: "warning", part: "model" }]);
+	});
+
 	it("does not ask for models if nothing names one", async () => {
 		const models = () => Promise.reject(new Error("asked"));
 		await expect(spec({}, "a/b", { models })).resolves.toMatchObject({ problems: [] });

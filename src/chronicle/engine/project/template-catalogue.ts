@@ -72,9 +72,9 @@ export function readTemplates({ project, personal, shipped, unread }: TemplateFo
 			...named.map((found) => (found !== meant && !before.includes(found) ? withoutUse(found, meant) : found)),
 		);
 	}
-	const unreadNames = unread === undefined ? [] : listFolder(unread).map((name) => basename(name, extname(name)));
+	const unreadKeys = unread === undefined ? [] : templateFiles(unread).map(keyOf);
 	for (const found of shipped === undefined ? [] : readFolder(shipped, "shipped"))
-		if (!templates.has(found.key) && !unreadNames.includes(found.key))
+		if (!templates.has(found.key) && !unreadKeys.includes(found.key))
 			templates.set(found.key, { ...found, inPlaceOf: [] });
 	const folders = [...(project === undefined ? [] : [project]), personal].flatMap(folderProblem);
 	return {
@@ -102,7 +102,7 @@ function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 
 /** Reads one file as a template; `undefined` if it does not exist. */
 export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): FoundTemplate | undefined {
-	const key = basename(file, extname(file));
+	const key = keyOf(file);
 	const source = readSource(file, { maxBytes: mostBytes });
 	switch (source.kind) {
 		case "absent":
@@ -117,9 +117,7 @@ export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): Fou
 }
 
 function readFolder(folder: string, tier: FoundTemplate["tier"]): FoundTemplate[] {
-	return listFolder(folder)
-		.filter((name) => !name.startsWith(".") && endings.includes(extname(name).toLowerCase()))
-		.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+	return templateFiles(folder)
 		.flatMap((name) => readTemplateFile(join(folder, name), tier) ?? [])
 		.map(withNameable);
 }
@@ -139,9 +137,11 @@ function withNameable(found: FoundTemplate): FoundTemplate {
 	return { ...found, diagnostics: report.diagnostics };
 }
 
-/** JSON comes before YAML of the same name. */
-function rank(name: string): number {
-	return endings.indexOf(extname(name).toLowerCase());
+/** The names of a folder's template files: JSON before YAML, each sorted. */
+function templateFiles(folder: string): string[] {
+	const rank = (name: string): number => endings.indexOf(extname(name).toLowerCase());
+	const names = listFolder(folder).filter((name) => !name.startsWith(".") && rank(name) >= 0);
+	return names.sort().sort((a, b) => rank(a) - rank(b));
 }
 
 function listFolder(folder: string): string[] {
@@ -150,6 +150,10 @@ function listFolder(folder: string): string[] {
 	} catch {
 		return [];
 	}
+}
+
+function keyOf(file: string): string {
+	return basename(file, extname(file));
 }
 
 /** Why an existing folder gives no templates. */

@@ -54,6 +54,20 @@ describe("approval of cleanup commands", () => {
 		expect(again.standingOf(hash)).toBe("own");
 	});
 
+	it("is kept for the newest 300 texts; an approval that is given again is the newest", async () => {
+		const folder = openFolder();
+		const approvals = openCleanupApprovals(folder, () => 0);
+		const name = (n: number) => n.toString(16).padStart(64, "0");
+		await approvals.remember(name(0), "own", []);
+		const file = join(folder, "chronicle", "approved-cleanup.json");
+		const all = Array.from({ length: 299 }, (_, n) => [name(n + 1), { standing: "own" }]);
+		writeFileSync(file, JSON.stringify({ [name(0)]: { standing: "own" }, ...Object.fromEntries(all) }));
+		await approvals.remember(name(0), "approved", []);
+		await approvals.remember(name(300), "own", []);
+		const standings = [0, 1, 2, 299, 300].map((n) => approvals.standingOf(name(n)));
+		expect(standings).toEqual(["approved", "unknown", "own", "own", "own"]);
+	});
+
 	it("an unapproved command does not run, and the user's own commands are judged by the guard's rules", async () => {
 		const folder = openFolder({ "keep.txt": "x", ".pi/damage-control-rules.yaml": "noDeletePaths:\n  - keep.txt\n" });
 		expect(await runnerIn(folder, "unknown").run("touch ran", folder, 5000, never)).toMatchObject({

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readTemplates, templateFolders } from "../../../../src/chronicle/engine/project/template-catalogue.ts";
 
 let base: string;
@@ -17,14 +17,14 @@ function write(path: string, text: string | Buffer): void {
 	mkdirSync(join(base, path, ".."), { recursive: true });
 	writeFileSync(join(base, path), text);
 }
-/** Without the package's own. */
-const catalogue = (trusted = true) =>
+/** Without the package's own, unless a folder is named as theirs. */
+const catalogue = (trusted = true, shipped?: string) =>
 	readTemplates({
 		...templateFolders({ cwd: join(base, "project"), agentFolder: join(base, "agent"), trusted }),
-		shipped: undefined,
+		shipped: shipped && join(base, shipped),
 	});
-const shown = (trusted = true) =>
-	[...catalogue(trusted).templates.values()].map(
+const shown = (trusted = true, shipped?: string) =>
+	[...catalogue(trusted, shipped).templates.values()].map(
 		({ key, tier, read }) => `${key} ${tier} ${read?.template.name ?? "bad"}`,
 	);
 const project = "project/.pi/chronicle/workflows";
@@ -106,4 +106,29 @@ it("a folder that is a file is reported", () => {
 it("the catalogue is empty if there are no folders", () => {
 	expect(catalogue().templates.size).toBe(0);
 	expect(catalogue().diagnostics).toEqual([]);
+});
+
+describe("a template of the package", () => {
+	const theirs = "b shipped Theirs";
+	it.each<[what: string, files: Record<string, string>, trusted: string, untrusted: string]>([
+		["without another of its name", { [`${project}/c.json`]: good("C") }, theirs, theirs],
+		["and one of the project", { [`${project}/b.yaml`]: good("Mine") }, "b project Mine", "none"],
+		["and a bad one of the project", { [`${project}/b.json`]: "{" }, "b project bad", "none"],
+		["and one of the user", { [`${personal}/b.json`]: good("Mine") }, "b personal Mine", "b personal Mine"],
+		["and a bad one of the user", { [`${personal}/b.json`]: "{" }, "b personal bad", "b personal bad"],
+		["and a file that is no template", { [`${project}/b.txt`]: "x", [`${project}/.b.json`]: "x" }, theirs, theirs],
+	])("%s", (_what, files, trusted, untrusted) => {
+		write("shipped/b.json", good("Theirs"));
+		for (const [path, text] of Object.entries(files)) write(path, text);
+		const selected = (isTrusted: boolean) => shown(isTrusted, "shipped").find((one) => one.startsWith("b "));
+		expect([selected(true), selected(false) ?? "none"]).toEqual([trusted, untrusted]);
+	});
+
+	it("comes after those of project and user, sorted, and is no file to check", () => {
+		for (const name of ["d", "b", "c"]) write(`shipped/${name}.json`, good(name));
+		write("shipped/a.yaml", good("a"));
+		write(`${personal}/x.json`, good("x"));
+		expect(shown(true, "shipped").map((one) => one.split(" ")[0])).toEqual(["x", "b", "c", "d", "a"]);
+		expect(catalogue(true, "shipped").files.map(({ key }) => key)).toEqual(["x"]);
+	});
 });

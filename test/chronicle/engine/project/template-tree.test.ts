@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { LaunchProblem, WorkerLauncher } from "../../../../src/chronicle/core/index.ts";
 import { readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import type { FoundTemplate } from "../../../../src/chronicle/engine/project/template-catalogue.ts";
-import { checkTree } from "../../../../src/chronicle/engine/project/template-tree.ts";
+import { checkTree, pinnedChildren } from "../../../../src/chronicle/engine/project/template-tree.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 
@@ -172,5 +172,40 @@ describe("a template with all that it runs", () => {
 	it("may share the files with children that only read", async () => {
 		const reader = { states: { look: { ...worker, tools: ["read", "grep"] } } };
 		expect((await check({ root: runs(reader, { files: "shared" }) })).problems).toEqual([]);
+	});
+});
+
+describe("what a ledger keeps for child runs", () => {
+	const state = (persona: string, more: object = {}) => ({ persona, next: ["done"], ...more });
+	/** The pins of a root with these states in its child; workers of these personas can change files. */
+	async function pins(states: object, writing: readonly string[], child: unknown = { states }) {
+		const { tree } = await check({ root: runs(child), leaf: { states } });
+		const all = tree.templates.flatMap(({ template }) => [...template.states.values()]);
+		return pinnedChildren(tree, new Set(all.filter(({ name }) => writing.includes(name))));
+	}
+
+	it.each<[what: string, states: object, writing: string[], readOnlyAgents: string[] | undefined]>([
+		["one that only reads", { a: state("R") }, [], ["R"]],
+		["one that writes", { a: state("W") }, ["a"], undefined],
+		["one of each, and one twice", { a: state("R"), b: state("W"), c: state("R") }, ["b"], ["R"]],
+		["one that reads in one state and writes in another", { a: state("X"), b: state("X") }, ["b"], undefined],
+		["one whose state lists its tools", { a: state("R", { tools: ["read"] }) }, [], undefined],
+		[
+			"one that writes only where its state lists tools",
+			{ a: state("R"), b: state("R", { tools: ["edit"] }) },
+			["b"],
+			["R"],
+		],
+		["none", { a: { next: [] } }, [], undefined],
+	])("names the agents that only read: %s", async (_what, states, writing, readOnlyAgents) => {
+		expect(await pins(states, writing)).toEqual(readOnlyAgents ? { readOnlyAgents } : {});
+	});
+
+	it("has the named templates, and nothing for a template without children", async () => {
+		expect(await pins({ a: state("W") }, ["a"], "leaf")).toEqual({
+			children: { leaf: expect.objectContaining({ file: "/t/leaf.json" }) },
+		});
+		const { tree } = await check({ root: { states: { a: state("R") } } });
+		expect(pinnedChildren(tree, new Set())).toEqual({});
 	});
 });

@@ -116,7 +116,7 @@ async function tryMutants(room: Room, mutants: Drawn[], survived: Drawn[]): Prom
 		if (!trial.alive) trial = await openTrial(room);
 		const alive = await trial.passes(mutant);
 		if (alive) survived.push(mutant);
-		process.stdout.write(alive ? "S" : trial.alive ? "." : "T");
+		process.stdout.write(alive ? `\n  survived at line ${mutant.line}: ${mutant.name}\n` : trial.alive ? "." : "T");
 	}
 	trial.end();
 }
@@ -130,7 +130,6 @@ for (const room of Object.keys(rooms) as Room[]) {
 	await Promise.all(Array.from({ length: Number(values.jobs) }, () => tryMutants(room, mutants, survived)));
 	const caught = total - survived.length;
 	console.log(`\n${room}: ${caught} of ${total} mutants caught (seed ${values.seed})`);
-	for (const { line, name } of survived) console.log(`  survived at line ${line}: ${name}`);
 	if (caught < WANTED * total) enough = false;
 }
 process.exitCode = enough ? 0 : 1;

@@ -69,6 +69,14 @@ describe("a draft", () => {
 		expect(read.kind === "problems" ? read.problems.join("\n") : "").toMatch(reason);
 	});
 
+	it.each([
+		["40 files", (more: number) => Array.from({ length: 39 + more }, (_, n) => block(`.pi/agents/a${n}.md`))],
+		["100,000 characters in a file", (more: number) => [block(".pi/agents/a.md", "x".repeat(99_999 + more))]],
+	])("may have %s, and no more", (_what, blocks) => {
+		const kinds = [0, 1].map((more) => readDraft([block(template), ...blocks(more)].join("\n")).kind);
+		expect(kinds).toEqual(["draft", "problems"]);
+	});
+
 	it("never names a path outside the folders of definitions, whatever the model writes", () => {
 		const parts = constantFrom(
 			"..",

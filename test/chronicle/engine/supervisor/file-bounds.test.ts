@@ -1,0 +1,155 @@
+// How much of the files' changes the supervisor records, and how often it tries while somebody keeps writing them.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { FileLeft, LedgerEvent, Workspace } from "../../../../src/chronicle/core/index.ts";
+import type { EventBody, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { moveTo, type Play } from "./scripted-launcher.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+type Of<K extends EventBody["kind"]> = Extract<LedgerEvent, { kind: K }>;
+async function eventsOf<K extends EventBody["kind"]>(stage: Stage, run: string, kind: K): Promise<Of<K>[]> {
+	return (await stage.events(run)).filter((event): event is Of<K> => event.kind === kind);
+}
+const lefts = (count: number): FileLeft[] => Array.from({ length: count }, (_, n) => ({ path: `f${n}`, why: "busy" }));
+const work = { a: { persona: "A", next: ["done"] } };
+const writes =
+	(count: number): Play =>
+	async (host, order, ended) => {
+		for (let n = 0; n < count; n += 1) writeFileSync(join(order.cwd, `f${n}.txt`), "x\n");
+		await moveTo("done")(host, order, ended);
+	};
+/** The workspace of a stage with some of its functions replaced. */
+const replaced = (stage: Stage, more: Partial<Workspace>) => ({
+	...stage.ports,
+	workspace: { ...stage.ports.workspace, ...more },
+});
+
+describe("a measurement", () => {
+	it.each([
+		[200, 200, undefined],
+		[203, 200, 3],
+	])("of %d changed files names %d and counts the others", async (changed, named, more) => {
+		const stage = openStage([writes(changed)]);
+		const { run } = await supervise(await stage.create({ name: "t", states: work }), stage.ports, "fresh").ended;
+		const measured = (await eventsOf(stage, run.id, "files_measured")).at(-1);
+		expect([measured?.changes?.length, measured?.more]).toEqual([named, more]);
+	});
+
+	it.each([
+		[0, undefined],
+		[50, 50],
+		[53, 50],
+	])("that cannot keep %d files names %d", async (unkept, named) => {
+		const stage = openStage([moveTo("done")]);
+		const snapshot: Workspace["snapshot"] = async () => {
+			const kept = await stage.ports.workspace.snapshot();
+			return kept.ok ? { ok: true, value: { ...kept.value, unkept: lefts(unkept) } } : kept;
+		};
+		const ledger = await stage.create({ name: "t", states: work });
+		const { run } = await supervise(ledger, replaced(stage, { snapshot }), "fresh").ended;
+		for (const measured of await eventsOf(stage, run.id, "files_measured")) expect(measured.unkept?.length).toBe(named);
+	});
+});
+
+describe("a rewind", () => {
+	/** A finished run that is sent back to its start, in this workspace. */
+	async function rewound(restore: Workspace["restore"]) {
+		const stage = openStage([writes(1)]);
+		const { run } = await supervise(await stage.create({ name: "t", states: work }), stage.ports, "fresh").ended;
+		const [baseline] = await eventsOf(stage, run.id, "files_measured");
+		const back: PersonEvent = {
+			...{
+				kind: "rewind_requested",
+				to: 1,
+				state: "a",
+				tree: baseline?.tree ?? "",
+				snapshot: run.snapshot,
+				pairMoves: {},
+			},
+		};
+		const supervision = supervise(await stage.reopen(run.id), replaced(stage, { restore }), "reopened");
+		await supervision.submit(back);
+		await supervision.ended;
+		return { stage, id: run.id };
+	}
+
+	it.each([
+		[0, undefined, undefined],
+		[50, 50, undefined],
+		[53, 50, 3],
+	])("that leaves %d files names %d and counts the others", async (count, named, more) => {
+		const { stage, id } = await rewound(async (tree) => ({ ok: true, value: { tree, left: lefts(count) } }));
+		const [restored] = await eventsOf(stage, id, "files_restored");
+		expect([restored?.left?.length, restored?.leftMore]).toEqual([named, more]);
+		expect(restored?.now).toBeUndefined();
+	});
+
+	it("names the files afterward where they differ from those that were asked for", async () => {
+		const { stage, id } = await rewound(async () => ({ ok: true, value: { tree: "other", left: [] } }));
+		expect((await eventsOf(stage, id, "files_restored"))[0]?.now).toBe("other");
+	});
+
+	it.each([
+		["changed", 5],
+		["io", 1],
+	] as const)("that fails because of %s is tried %d times, then recorded as failed", async (reason, times) => {
+		let tried = 0;
+		const { stage, id } = await rewound(async () => {
+			tried += 1;
+			return { ok: false, failure: { reason, message: "No.", remedy: "" } };
+		});
+		expect(tried).toBe(times);
+		expect(await eventsOf(stage, id, "files_unrestored")).toMatchObject([{ detail: "No." }]);
+		expect(await eventsOf(stage, id, "files_restored")).toEqual([]);
+	});
+});
+
+describe("a join", () => {
+	const part: Play = async (host, order, ended) => {
+		mkdirSync(order.cwd, { recursive: true });
+		writeFileSync(join(order.cwd, `${order.cwd.split("/").at(-1)}.txt`), "x\n");
+		await moveTo("done")(host, order, ended);
+	};
+	const branch = { run: { states: { work: { persona: "B", next: ["done"] } } }, task: "x" };
+	async function joined(more: Partial<Workspace>) {
+		const stage = openStage([part, part]);
+		const ledger = await stage.create({
+			...{ name: "t", states: { build: { branches: { one: branch, two: branch }, next: ["done"] } } },
+		});
+		const { run } = await supervise(ledger, replaced(stage, more), "fresh").ended;
+		return { stage, run };
+	}
+	const conflictsOf = (count: number) =>
+		Array.from(
+			{ length: count },
+			(_, n) => ({ path: `f${n}`, paths: [`f${n}`], kind: "content", why: "", hunks: "" }) as const,
+		);
+
+	it("is given up after 20 merges while somebody keeps writing the files", async () => {
+		const { stage, run } = await joined({
+			join: async ({ to }) => ({ ok: true, value: { tree: to, left: [], conflicts: conflictsOf(1) } }),
+			merge: async ({ theirs }) => ({ ok: true, value: { tree: theirs, conflicts: [] } }),
+		});
+		expect(run.hold?.detail).toBe("The files keep changing while the results are joined.");
+		expect(await eventsOf(stage, run.id, "joined")).toHaveLength(20);
+	});
+
+	it("records the first 200 conflicts", async () => {
+		const { stage, run } = await joined({
+			merge: async ({ theirs }) => ({ ok: true, value: { tree: theirs, conflicts: conflictsOf(150) } }),
+		});
+		expect((await eventsOf(stage, run.id, "joined")).map(({ conflicts }) => conflicts.length)).toEqual([200]);
+	});
+
+	it.each([
+		[0, undefined],
+		[53, 50],
+	])("that leaves %d files names %d", async (count, named) => {
+		const { stage, run } = await joined({
+			join: async ({ to }) => ({ ok: true, value: { tree: to, left: lefts(count), conflicts: [] } }),
+		});
+		expect((await eventsOf(stage, run.id, "join_applied")).map(({ left }) => left?.length)).toEqual([named]);
+	});
+});

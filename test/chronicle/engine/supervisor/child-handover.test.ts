@@ -1,0 +1,71 @@
+// What a child run passes to its parent: how much, under which names; and the limits that it gets from it.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { leastOf } from "../../../../src/chronicle/engine/supervisor/child-actions.ts";
+import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { runs } from "../../../harness/runs.ts";
+import { moveTo } from "./scripted-launcher.ts";
+import { openStage } from "./stage.ts";
+
+/** The data that a child hands over that has saved this. */
+async function handedOver(data: object, target = "done") {
+	const stage = openStage([
+		async (host, order, ended) => {
+			await host.updateSnapshot(data);
+			await moveTo(target, "s".repeat(5000))(host, order, ended);
+		},
+	]);
+	const work = { work: { persona: "B", next: ["done", "failed"] }, failed: { next: [] } };
+	const branches = { one: { task: "x", run: { states: work } } };
+	const ledger = await stage.create({ name: "t", states: { build: { branches, next: ["done"] } } });
+	const { run } = await supervise(ledger, stage.ports, "fresh").ended;
+	const ended = (await stage.events(run.id)).find(({ kind }) => kind === "child_ended");
+	if (ended?.kind !== "child_ended") throw new Error("it did not end");
+	return ended;
+}
+const many = (count: number, of: (n: number) => object) => Array.from({ length: count }, (_, n) => of(n));
+
+it("a child hands its findings and open tasks over under its name, and nothing where it has none", async () => {
+	const { handover } = await handedOver({ findings: [{ text: "f" }, { key: "k", text: "g" }], pending_tasks: ["p"] });
+	expect(handover.data).toEqual({
+		findings: [{ text: "one: f" }, { key: "one · k", text: "g" }],
+		pendingTasks: [{ text: "one: p" }],
+	});
+	expect((await handedOver({})).handover.data).toEqual({});
+});
+
+it("a child hands over its newest 20 entries, of 1,000 bytes each, with names of 80 characters, and 4,000 bytes of its summary", async () => {
+	const { handover } = await handedOver({
+		findings: many(21, (n) => ({ text: `${n}` })),
+		pending_tasks: [{ key: "k".repeat(79), text: "x".repeat(1200) }],
+	});
+	expect(handover.data.findings?.map(({ text }) => text)).toEqual(
+		many(20, (n) => ({ n })).map((_, n) => `one: ${n + 1}`),
+	);
+	const [task] = handover.data.pendingTasks ?? [];
+	expect([Buffer.byteLength(task?.text ?? ""), task?.key]).toEqual([1000, `one · ${"k".repeat(74)}`]);
+	expect(Buffer.byteLength(handover.summary)).toBeLessThanOrEqual(4000);
+});
+
+it.each([
+	["done", "done"],
+	["failed", "failed"],
+])("a child that ends in %s is %s for its parent", async (target, status) => {
+	expect(await handedOver({}, target)).toMatchObject({ status });
+});
+
+it("each limit of a child is the smaller of its own and its parent's", () => {
+	const figures = fc.record({ costUsd: fc.nat(9), tokens: fc.nat(9), activeMs: fc.nat(9) }, { requiredKeys: [] });
+	fc.assert(
+		fc.property(figures, fc.option(figures, { nil: undefined }), (own, outer) => {
+			const least = leastOf(own, outer);
+			for (const figure of ["costUsd", "tokens", "activeMs"] as const) {
+				const given = [own[figure], outer?.[figure]].filter((one) => one !== undefined);
+				expect(figure in least).toBe(given.length > 0);
+				for (const one of given) expect(least[figure]).toBeLessThanOrEqual(one);
+				if (given.length > 0) expect(given).toContain(least[figure]);
+			}
+		}),
+		{ numRuns: runs() },
+	);
+});

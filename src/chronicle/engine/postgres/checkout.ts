@@ -93,7 +93,7 @@ export class Checkout {
 		await this.takeConversations(run);
 	}
 
-	/** Copies the conversations that the holder with the highest fence left. */
+	/** Replaces the conversations here with those that the holder with the highest fence left: others describe files that are not here. */
 	async takeConversations(run: string): Promise<void> {
 		const names = await gitText(this.#place, ["for-each-ref", "--format=%(refname)", conversationRefs(run)]);
 		const fence = (ref: string): number => Number(ref.split("/").at(-1));
@@ -101,8 +101,9 @@ export class Checkout {
 			.split("\n")
 			.filter(Boolean)
 			.sort((a, b) => fence(b) - fence(a))[0];
-		if (newest === undefined) return;
 		const folder = join(this.folderOf(run), "workers");
+		await rm(folder, { recursive: true, force: true });
+		if (newest === undefined) return;
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		const listed = await gitText(this.#place, ["ls-tree", "--name-only", "-z", newest]);
 		for (const name of listed.split("\0").filter(Boolean)) {

@@ -24,6 +24,7 @@ export interface Publishing {
 export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspace): Publishing {
 	let moving: Promise<unknown> = Promise.resolve();
 	let talked = -1;
+	let latest = ledger.run;
 	const crashAt = openCrashPoints();
 	const talk = async (seq: number): Promise<StoreFailure | undefined> => {
 		if (talked === seq) return undefined;
@@ -51,6 +52,7 @@ export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspac
 			return isParked(next) ? talk(next.seq) : undefined;
 		},
 		afterAppend(events, now) {
+			latest = now;
 			const tree = workspace.head();
 			if (
 				ledger.run.parent ||
@@ -68,7 +70,8 @@ export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspac
 	return {
 		hooks,
 		async settle() {
-			await talk(Number.MAX_SAFE_INTEGER);
+			// The conversation of an interrupted worker would describe files that no snapshot has.
+			if (latest.stage.kind !== "working" && latest.stage.kind !== "stopping") await talk(Number.MAX_SAFE_INTEGER);
 			await moving;
 		},
 	};

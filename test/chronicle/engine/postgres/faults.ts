@@ -60,6 +60,19 @@ export const faults: Readonly<Record<string, Fault>> = {
 		gate.open();
 		await stage.inspect(run);
 	},
+	"a host dies, and is back when its successor dies too": async (stage, host) => {
+		const a = host("a");
+		const { run, gate } = await runAtGate(stage);
+		signal(a, "SIGKILL");
+		const b = host("b");
+		const commands = (events: readonly LedgerEvent[]) =>
+			events.filter((event) => event.kind === "tool_started" && event.visit === 2).length;
+		await stage.untilEvents(run, (events) => commands(events) >= 4);
+		signal(b, "SIGKILL");
+		host("a");
+		gate.open();
+		await stage.inspect(run);
+	},
 	"both hosts are killed, and a new one comes": async (stage, host) => {
 		const both = [host("a"), host("b")];
 		const { run, gate } = await runAtGate(stage);
@@ -95,11 +108,15 @@ export const faults: Readonly<Record<string, Fault>> = {
 		equal(lost.length, 0, "A short outage must not cost an attempt.");
 	},
 	"the database is away for longer than a lease": async (stage, host) => {
-		const both = [host("a"), host("b")];
+		const a = host("a");
 		const { run, gate } = await runAtGate(stage);
+		// What the worker has done here is on this host alone, and so must be its conversation: the other host has to do it again.
 		stage.cluster.stop("fast");
-		await untilSaid(both, /all runs stop here/);
+		await untilSaid([a], /all runs stop here/);
+		signal(a, "SIGTERM");
 		stage.cluster.start();
+		await untilSaid([a], /Run \w+: released/);
+		host("b");
 		gate.open();
 		await stage.inspect(run);
 	},

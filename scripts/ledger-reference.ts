@@ -3,7 +3,7 @@
 
 import type { EventKind } from "../src/chronicle/core/index.ts";
 import type { JsonSchema } from "../src/definition/index.ts";
-import { count, fields, group, list, type Meaning, text, time } from "./meaning.ts";
+import { count, fields, list, type Meaning, object, text, time } from "./meaning.ts";
 
 const statuses = [
 	"running",
@@ -33,7 +33,7 @@ const moveFields: Readonly<Record<string, Meaning>> = {
 	),
 	summary: text("The worker's summary; truncated except in the last ten moves."),
 	visit: count("The visit that ended."),
-	metrics: group("Figures of that visit.", fields(metricFields)),
+	metrics: object("Figures of that visit.", fields(metricFields)),
 	refused: text("The requested target, if it was refused."),
 };
 
@@ -71,7 +71,7 @@ const snapshotFields: Readonly<Record<string, Meaning>> = {
 		fields({ state: text("The state."), visit: count("The visit."), text: text("The worker's summary.") }),
 	),
 	nextId: count("Number of the next id."),
-	dropped: group("Number of omitted entries; the events have them."),
+	dropped: object("Number of omitted entries; the events have them."),
 };
 
 const totalFields: Readonly<Record<string, Meaning>> = {
@@ -93,7 +93,7 @@ const totalFields: Readonly<Record<string, Meaning>> = {
 export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	schemaVersion: count("Version of this format. A program that does not support it must not change the file."),
 	id: text("The run's id, a UUID of version 4."),
-	template: group(
+	template: object(
 		"The template that the run uses: `name`, `hash` (SHA-256 of the definition's content) and `definition`, verbatim.",
 	),
 	task: text("The user's task."),
@@ -101,43 +101,43 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	state: text("The current state."),
 	visit: count("The current visit, counted from 1 over the whole run."),
 	attempt: count("Number of the current or last worker of this visit, from 1; 0 before the first."),
-	snapshot: group("Knowledge that is handed to later workers.", fields(snapshotFields)),
+	snapshot: object("Findings and data for later workers.", fields(snapshotFields)),
 	history: list("The last 100 moves, oldest first.", fields(moveFields, ["refused"])),
-	totals: group("Figures of the whole run.", fields(totalFields)),
-	pairMoves: group("Moves between two states since the user last released them, keyed `one <-> other`.", {
+	totals: object("Figures of the whole run.", fields(totalFields)),
+	pairMoves: object("Moves between two states since the user last released them, keyed `one <-> other`.", {
 		additionalProperties: { type: "number" },
 	}),
 	updatedAt: time("When the last event was recorded."),
 	createdAt: time("When the run started."),
 	seq: count("Number of the last event that this state includes."),
 	launch: count("Number of the attempt's current process, from 1."),
-	stage: group("Internal stage of the state machine, named by `kind`."),
+	stage: object("Internal stage of the state machine, named by `kind`."),
 	hold: {
-		type: "group or null",
+		type: "object or null",
 		about: "Why the run waits: `status`, `cause` and `detail`, a sentence.",
 		schema: { type: ["object", "null"] },
 	},
-	states: group("Per state, over all its visits: `visits`, `attempts`, `tokens`, `costUsd`, `activeMs`, `cacheRead`."),
-	visitRecord: group("Figures and counters of the current visit."),
+	states: object("Per state, over all its visits: `visits`, `attempts`, `tokens`, `costUsd`, `activeMs`, `cacheRead`."),
+	visitRecord: object("Figures and counters of the current visit."),
 	baseline: {
-		type: "group or null",
+		type: "object or null",
 		about: "Id of the file snapshot at the visit's start.",
 		schema: { type: ["object", "null"] },
 	},
 	conversation: {
-		type: "group or null",
+		type: "object or null",
 		about: "The conversation that the visit's attempts share.",
 		schema: { type: ["object", "null"] },
 	},
-	calls: group("Running tool calls, interrupted ones, and the last that ended."),
+	calls: object("Running tool calls, interrupted ones, and the last that ended."),
 	outbox: list("Messages that the worker has not received yet.", { type: "object" }),
 	refused: {
-		type: "group or null",
+		type: "object or null",
 		about: "The refused move that led to `human_intervention`.",
 		schema: { type: ["object", "null"] },
 	},
-	moves: group("Moves in total, and since the user last released their limit."),
-	limits: group("Limits that the user set instead of the template's."),
+	moves: object("Moves in total, and since the user last released their limit."),
+	limits: object("Limits that the user set instead of the template's."),
 	warned: list("Limits for which a warning was shown.", { type: "string" }),
 	model: { type: "text or null", about: "Model of states without one.", schema: { type: ["string", "null"] } },
 	cleanupApproval: {
@@ -154,17 +154,17 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	unmeasured: list("Visits whose changes are not known, or not completely: `visit`, `state`, `why`.", {
 		type: "object",
 	}),
-	parent: group(
+	parent: object(
 		"Of a child run: its parent `run`, the `root` of the tree, the parent's `visit`, its `index` and `name`, its `level`, and `files` (`own`, `shared`).",
 	),
-	children: group(
+	children: object(
 		"The child runs of the current visit: `base` (files at the start), `files`, `children` (with `status`, `detail`, what is `counted` of them, `tree`), `stopping`, `phase`, `join`.",
 	),
-	candidates: group(
-		"Children that are done, of which one is to be chosen (`take: one`): their `group`, the state that chooses (`judge`), and the `winner`.",
+	candidates: object(
+		"Finished children, one of which is to be chosen (`take: one`): their `group`, the state that chooses (`judge`), and the `winner`.",
 	),
 	childCount: count("Children planned so far."),
-	log: group("Position in the event log: `seq`, `offset` in bytes, `fence`."),
+	log: object("Position in the event log: `seq`, `offset` in bytes, `fence`."),
 	cut: list(
 		"Fields that did not fit: read `definition` and `task` from the first event, `history` and `data` (what states and children have handed over) from all events.",
 		{

@@ -1,4 +1,4 @@
-// How the meaning of one field is written down: its type for the tables, its JSON Schema, and what it is about.
+// Describes one field: its type for the tables, its JSON Schema, and its meaning.
 import type { JsonSchema } from "../src/definition/index.ts";
 
 export interface Meaning {
@@ -8,7 +8,7 @@ export interface Meaning {
 }
 
 export const text = (about: string, more: JsonSchema = {}): Meaning => ({
-	type: "text",
+	type: "string",
 	about,
 	schema: { type: "string", ...more },
 });
@@ -23,8 +23,8 @@ export const list = (about: string, items: JsonSchema): Meaning => ({
 	about,
 	schema: { type: "array", items },
 });
-export const group = (about: string, schema: JsonSchema = {}): Meaning => ({
-	type: "group",
+export const object = (about: string, schema: JsonSchema = {}): Meaning => ({
+	type: "object",
 	about,
 	schema: { type: "object", ...schema },
 });

@@ -35,7 +35,7 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 	[
 		"check",
 		{
-			about: "checks all definitions, and lists every problem with its place",
+			about: "checks all definitions, and lists every problem with its position",
 			load: async () => (await import("./check/index.ts")).checkVerb,
 		},
 	],
@@ -69,7 +69,7 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 	],
 ]);
 
-/** The commands by what they are for, as the help shows them. */
+/** The commands by purpose, as the help shows them. */
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
 	[
 		"Start and continue",
@@ -98,7 +98,7 @@ export async function main(args: readonly string[]): Promise<number> {
 		process.stdout.write(usage());
 		return 0;
 	}
-	if (line.verb === undefined) return complain(args, null, "Name a command.");
+	if (line.verb === undefined) return complain(args, null, "Missing command.");
 	// In pi, `run` is called `start`.
 	const name = line.verb === "start" ? "run" : line.verb;
 	const command = commands.get(name);
@@ -112,7 +112,7 @@ export async function main(args: readonly string[]): Promise<number> {
 	if (line.kind === "help") return run(["--help"], stop.signal);
 	const enclosing = enclosingRun(process.env);
 	if (enclosing !== undefined) {
-		const message = `This process belongs to the run ${enclosing}: its worker cannot start other runs.`;
+		const message = `This process belongs to the run ${enclosing}, whose workers cannot start other runs.`;
 		return complain(args, name, message, "");
 	}
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort(signal));

@@ -47,7 +47,7 @@ it("the package loads pi's library once from a checkout", async () => {
 	const env = { JITI_DEBUG: "1" };
 	const args = [piScript(), "--offline", "-ne", "-e", copies.tree, "-p", "/workflow"];
 	const { stdout, stderr } = await runNode(project, args, { env });
-	expect(stdout).toContain("No workflow of your own");
+	expect(stdout).toContain("You have no workflows yet");
 	const own = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("[native] [import]"));
 	expect(own.filter((line) => line.includes(copies.tree) && line.includes("pi-coding-agent"))).toEqual([]);
 });

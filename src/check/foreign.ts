@@ -102,7 +102,7 @@ function markdownFormat(source: Source, isWorkflows: boolean, cwd: string): Fore
 
 const commandFormat: ForeignFormat = {
 	id: "command",
-	name: "a command of Claude Code",
+	name: "a Claude Code command",
 	remedy:
 		"Its own tool reads it, so leave it unchanged. To use it here, write a prompt template in `.pi/prompts`; a sequence can send it.",
 };

@@ -1,6 +1,6 @@
 // One field of a file: its type, default, meaning, and reader. The readers, the JSON Schemas, and the reference tables of the
 // documentation are all derived from these values.
-// F1 an invalid field reports its problem and gives `undefined`; F2 numbers and booleans are never converted to text.
+// F1 an invalid field reports its problem and gives `undefined`; F2 numbers and booleans are never converted to strings.
 import { quoted } from "./format.ts";
 import { didYouMean } from "./near.ts";
 import { describeNode, type Node } from "./node.ts";
@@ -20,7 +20,7 @@ export type JsonSchema = { readonly [key: string]: unknown };
 export interface Field<T> {
 	/** Its meaning: one or two sentences of Markdown. */
 	readonly about: string;
-	/** Its type, for display: `text`, `list of names`. */
+	/** Its type, for display: `string`, `list of names`. */
 	readonly type: string;
 	readonly required: boolean;
 	/** The value if the key is absent. */
@@ -89,26 +89,26 @@ interface TextOptions extends Common<string> {
 	readonly most?: number;
 }
 
-/** A text field. */
+/** A string field. */
 export function text<const O extends TextOptions>(options: O): Field<Given<string, O>> {
 	const schema = {
 		type: "string",
 		...(options.pattern ? { pattern: options.pattern.source } : options.blank ? {} : { pattern: "\\S" }),
 		...(options.most ? { maxLength: options.most } : {}),
 	};
-	return field<string, O>(options, "text", schema, (node, reading) => readText(node, reading, options));
+	return field<string, O>(options, "string", schema, (node, reading) => readText(node, reading, options));
 }
 
 function readText(node: Node, reading: Reading, options: TextOptions): string | undefined {
 	if (node.kind !== "scalar") {
 		const written = reading.source.text.slice(node.start, node.end).split("\n", 1)[0] ?? "";
 		const remedy = /^[[{]/.test(written)
-			? `A text that starts with \`${written.charAt(0)}\` needs quotes: \`"${written.slice(0, 40)}"\`.`
-			: "Write one text after the colon.";
-		return wrongType(node, reading, "a text", remedy);
+			? `A value that starts with \`${written.charAt(0)}\` needs quotes: \`"${written.slice(0, 40)}"\`.`
+			: "Write one string after the colon.";
+		return wrongType(node, reading, "a string", remedy);
 	}
 	if (typeof node.value !== "string")
-		return wrongType(node, reading, "a text", `Put it in quotes: \`"${node.written || "…"}"\`.`);
+		return wrongType(node, reading, "a string", `Put it in quotes: \`"${node.written || "…"}"\`.`);
 	const value = options.form === "line" ? node.value.trim().replace(/\s+/g, " ") : node.value;
 	const problem = textProblem(value, reading.path, options);
 	if (!problem) return value;
@@ -119,7 +119,7 @@ function readText(node: Node, reading: Reading, options: TextOptions): string | 
 function textProblem(value: string, path: string, options: TextOptions): Problem | undefined {
 	const { pattern, most } = options;
 	if (!options.blank && value.trim() === "")
-		return { code: "empty-value", message: `\`${path}\` is empty.`, remedy: "Write a text that is not blank." };
+		return { code: "empty-value", message: `\`${path}\` is empty.`, remedy: "Write a value that is not blank." };
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 	if (options.form === "line" && /[\u0000-\u001f\u007f-\u009f]/.test(value))
 		return {
@@ -131,7 +131,7 @@ function textProblem(value: string, path: string, options: TextOptions): Problem
 		return {
 			code: "bad-value",
 			message: `\`${path}\` is ${quoted(value)}; allowed are ${options.allows ?? pattern.source}.`,
-			remedy: "Choose another word.",
+			remedy: "Choose another value.",
 		};
 	if (most !== undefined && [...value].length > most)
 		return { code: "too-long", message: `\`${path}\` is longer than ${most} characters.`, remedy: "Shorten it." };

@@ -8,7 +8,7 @@ import type { Problem } from "./report.ts";
 export interface ForeignFormat {
 	/** Short, stable name of the format. */
 	readonly id: string;
-	/** Includes the article: `a workflow of spec-kit`. */
+	/** Includes the article: `a spec-kit workflow`. */
 	readonly name: string;
 	/** Complete sentences: how to get the same with this package. */
 	readonly remedy: string;
@@ -34,14 +34,14 @@ const asIs = "Its own tool reads it, so leave it unchanged.";
 const formats: readonly Recogniser[] = [
 	{
 		id: "spec-kit",
-		name: "a workflow of spec-kit",
+		name: "a spec-kit workflow",
 		remedy: asWorkflow,
 		is: (root) =>
 			hasAny(mapAt(root, "workflow"), "id", "name") && itemsAt(root, "steps").some((step) => has(step, "id")),
 	},
 	{
 		id: "github-actions",
-		name: "a workflow of GitHub Actions",
+		name: "a GitHub Actions workflow",
 		remedy: asIs,
 		is: (root) => valuesAt(root, "jobs").some((job) => hasAny(job, "runs-on", "uses", "steps")),
 	},
@@ -59,13 +59,13 @@ const formats: readonly Recogniser[] = [
 	},
 	{
 		id: "pi-agents",
-		name: "a workflow of pi-agents",
+		name: "a pi-agents workflow",
 		remedy: asChronicle,
 		is: (root) => hasAny(mapAt(root, "flow"), "kind", "steps", "branches"),
 	},
 	{
 		id: "pi-workflows",
-		name: "a workflow of pi-workflows",
+		name: "a pi-workflows workflow",
 		remedy: asChronicle,
 		is: (root) => valuesAt(root, "steps").some((step) => has(step, "transitions")),
 	},
@@ -80,13 +80,13 @@ const formats: readonly Recogniser[] = [
 	},
 	{
 		id: "xstate",
-		name: "a state machine of XState",
+		name: "an XState state machine",
 		remedy: asChronicle,
 		is: (root) => valuesAt(root, "states").some((state) => hasAny(state, "on", "invoke", "always")),
 	},
 	{
 		id: "step-functions",
-		name: "a state machine of AWS Step Functions",
+		name: "an AWS Step Functions state machine",
 		remedy: asChronicle,
 		is: (root) => has(root, "StartAt") && has(root, "States"),
 	},
@@ -110,7 +110,7 @@ const formats: readonly Recogniser[] = [
 	},
 	{
 		id: "claude-settings",
-		name: "a settings file of Claude Code",
+		name: "a Claude Code settings file",
 		remedy: asRules,
 		is: (root) => hasAny(mapAt(root, "permissions"), "allow", "deny", "ask", "defaultMode"),
 	},
@@ -122,7 +122,7 @@ const formats: readonly Recogniser[] = [
 	},
 	{
 		id: "ae-project",
-		name: "a project file of Adventure Engine",
+		name: "an Adventure Engine project file",
 		remedy: asIs,
 		is: (root) => mapAt(root, "project") !== undefined && hasAny(root, "architecture", "development", "chronicle"),
 	},
@@ -145,15 +145,14 @@ export function foreignFormat(root: Node): ForeignFormat | undefined {
 /** The same for a Markdown file, by its front matter and body. `undefined`: it may be an agent or a phase of this package. */
 export function foreignMarkdown(fields: MapNode | undefined, body: string): ForeignFormat | undefined {
 	if (fields === undefined) return undefined;
-	if (has(fields, "flow")) return { id: "pi-agents", name: "a workflow of pi-agents", remedy: asChronicle };
-	if (hasAny(fields, "globs", "alwaysApply")) return { id: "cursor-rule", name: "a rule of Cursor", remedy: asIs };
-	if (has(fields, "applyTo"))
-		return { id: "copilot-instructions", name: "an instruction file of Copilot", remedy: asIs };
+	if (has(fields, "flow")) return { id: "pi-agents", name: "a pi-agents workflow", remedy: asChronicle };
+	if (hasAny(fields, "globs", "alwaysApply")) return { id: "cursor-rule", name: "a Cursor rule", remedy: asIs };
+	if (has(fields, "applyTo")) return { id: "copilot-instructions", name: "a Copilot instruction file", remedy: asIs };
 	if (has(fields, "allowed-tools") && has(fields, "name")) return { id: "skill", name: "a skill", remedy: asSkill };
 	const isCommand =
 		hasAny(fields, "allowed-tools", "argument-hint") || (!has(fields, "name") && /\$(?:ARGUMENTS|[1-9@])/.test(body));
 	if (!isCommand) return undefined;
-	return { id: "command", name: "a command of Claude Code, or a prompt template", remedy: asPrompt };
+	return { id: "command", name: "a Claude Code command, or a prompt template", remedy: asPrompt };
 }
 
 /** The problem that reports a file as another tool's. */
@@ -186,13 +185,13 @@ function itemsAt(node: Node, key: string): readonly Node[] {
 	return value?.kind === "list" ? value.items : [];
 }
 
-/** Whether `node` has a non-empty list `key` in which every item is a group with `field`. */
+/** Whether `node` has a non-empty list `key` in which every item is an object with `field`. */
 function everyItem(node: Node, key: string, field: string): boolean {
 	const items = itemsAt(node, key);
 	return items.length > 0 && items.every((item) => has(item, field));
 }
 
-/** Whether `root` has fields and all of them are groups that `is` accepts. */
+/** Whether `root` has fields and all of them are objects that `is` accepts. */
 function everyValue(root: MapNode, is: (value: MapNode) => boolean): boolean {
 	const values = [...root.entries.values()].map(({ value }) => value);
 	return values.length > 0 && values.every((value) => value.kind === "map" && is(value));

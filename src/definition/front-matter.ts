@@ -61,7 +61,7 @@ function parseFields(source: Source, end: number, need: "fields" | "optional", r
 	if (root || need === "fields")
 		report.error(source.place(root?.start ?? 0), {
 			code: root ? "not-fields" : "empty-front-matter",
-			message: root ? "The front matter is not a group of `key: value` fields." : "The front matter is empty.",
+			message: root ? "The front matter does not consist of `key: value` fields." : "The front matter is empty.",
 			remedy: "Write one `key: value` per line between the two `---` lines.",
 		});
 	return undefined;

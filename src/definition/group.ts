@@ -1,5 +1,5 @@
-// Groups of fields: reads a map against a table of fields, and defines the fields for lists, groups, and records.
-// G1 every problem of a group is reported, not only the first; G2 an unknown key is never silent, unless the caller opts out.
+// Objects: reads a map against a table of fields, and defines the fields for lists, objects, and records.
+// G1 every problem of an object is reported, not only the first; G2 an unknown key is never silent, unless the caller opts out.
 import { type Common, type Field, field, type Given, type Reading, wrongType } from "./field.ts";
 import { quoted } from "./format.ts";
 import { nearest } from "./near.ts";
@@ -113,14 +113,14 @@ function unknownKey(
 	};
 }
 
-/** A field that contains a group of fields. */
+/** An object field. */
 export function group<F extends Fields, const O extends Common<Values<F>>>(
 	fields: F,
 	options: O,
 	unknown: GroupOptions = {},
 ): Field<Given<Values<F>, O>> {
 	return field<Values<F>, O>(options, "group", groupSchema(fields), (node, reading) => {
-		if (node.kind !== "map") return wrongType(node, reading, "a group of fields", "Indent its fields below it.");
+		if (node.kind !== "map") return wrongType(node, reading, "an object", "Indent its fields below it.");
 		const read = readGroup(node, fields, reading, unknown);
 		return read.kind === "read" ? read.values : undefined;
 	});
@@ -149,15 +149,15 @@ export function list<T, const O extends Common<readonly T[]> & { readonly least?
 	});
 }
 
-/** A group with arbitrary keys; `of` reads each value. Keeps the order of the file. */
+/** An object with arbitrary keys; `of` reads each value. Keeps the order of the file. */
 export function record<T, const O extends Common<ReadonlyMap<string, T>>>(
 	of: Field<T>,
 	options: O,
 ): Field<Given<ReadonlyMap<string, T>, O>> {
 	const schema = { type: "object", additionalProperties: of.schema };
-	return field<ReadonlyMap<string, T>, O>(options, `group of ${of.type}`, schema, (node, reading) => {
+	return field<ReadonlyMap<string, T>, O>(options, `object of ${of.type}`, schema, (node, reading) => {
 		if (node.kind !== "map")
-			return wrongType(node, reading, "a group of named entries", "Write `name: …` lines below it.");
+			return wrongType(node, reading, "an object with named entries", "Write `name: …` lines below it.");
 		const values = new Map<string, T>();
 		let failed = false;
 		for (const [key, entry] of node.entries) {
@@ -175,7 +175,7 @@ function readOne<T>(of: Field<T>, node: Node, reading: Reading): T | undefined {
 	return of.read(node, reading);
 }
 
-/** JSON Schema of a group. It allows no other keys, so editors mark unknown ones. */
+/** JSON Schema of an object. It allows no other keys, so editors mark unknown ones. */
 export function groupSchema(fields: Fields): Record<string, unknown> {
 	const entries = Object.entries(fields);
 	const required = entries.filter(([, wanted]) => wanted.required).map(([key]) => key);
@@ -187,7 +187,7 @@ export function groupSchema(fields: Fields): Record<string, unknown> {
 	};
 }
 
-/** Markdown lines of the reference table of a group: field, type, default, meaning. */
+/** Markdown lines of the reference table of an object: field, type, default, meaning. */
 export function referenceTable(fields: Fields): string[] {
 	const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s+/g, " ");
 	const rows = Object.entries(fields).map(([key, wanted]) => {

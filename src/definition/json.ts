@@ -68,7 +68,7 @@ function convert(value: ValueNode, source: Source, report: Report, depth: number
 
 const tooDeep: Problem = {
 	code: "too-deep",
-	message: `Lists and groups are nested more than ${maxDepth} levels deep.`,
+	message: `Lists and objects are nested more than ${maxDepth} levels deep.`,
 	remedy: "Reduce the nesting.",
 };
 
@@ -103,7 +103,7 @@ function explain(text: string, error: Error & { offset?: number }): { offset: nu
 		problem: {
 			code: "json",
 			message: `${found} is unexpected here.`,
-			remedy: "Check the commas, quotes and brackets before it; texts and keys need double quotes.",
+			remedy: "Check the commas, quotes and brackets before it; strings and keys need double quotes.",
 		},
 	};
 }

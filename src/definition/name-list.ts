@@ -1,4 +1,4 @@
-// Lists the available names in one sentence, to follow a message such as "There is no agent x."
+// Lists the available names in one sentence, to follow a message such as "Unknown agent: x."
 import { quoted } from "./format.ts";
 
 const mostNames = 12;

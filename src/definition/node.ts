@@ -41,11 +41,11 @@ export function describeNode(node: Node): string {
 		case "list":
 			return node.items.length === 0 ? "an empty list" : "a list";
 		case "map":
-			return "a group of fields";
+			return "an object";
 		case "scalar":
 			if (node.value === null) return "nothing";
 			if (typeof node.value === "number") return `the number ${node.written}`;
 			if (typeof node.value === "boolean") return `the boolean \`${node.written}\``;
-			return node.value.trim() === "" ? "an empty text" : "a text";
+			return node.value.trim() === "" ? "an empty string" : "a string";
 	}
 }

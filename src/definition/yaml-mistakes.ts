@@ -1,4 +1,4 @@
-// Rewords errors of the YAML parser for the author of the file, and repairs one frequent mistake: an unquoted text that contains `: `.
+// Rewords errors of the YAML parser for the author of the file, and repairs one frequent mistake: an unquoted string that contains `: `.
 // Offsets refer to the parsed text.
 import { type Document, isMap, isScalar, isSeq } from "yaml";
 import { quoted } from "./format.ts";
@@ -68,8 +68,8 @@ export function hideInnerColons(text: string, flaws: readonly Flaw[]): Repair | 
 			offset: start + key.length,
 			problem: {
 				code: "unquoted-colon",
-				message: `The text ${quoted(value)} contains a colon but has no quotes; it is read as one text.`,
-				remedy: "Put the text in quotes: other YAML readers reject the line.",
+				message: `The value ${quoted(value)} contains a colon but has no quotes; it is read as one string.`,
+				remedy: "Put the value in quotes: other YAML readers reject the line.",
 			},
 		});
 	}
@@ -86,7 +86,7 @@ const fixedProblems: Readonly<Record<string, Problem>> = {
 	BAD_ALIAS: {
 		code: "needs-quotes",
 		message: "In YAML, a leading `*` or `&` has a special meaning.",
-		remedy: "Put the text in quotes.",
+		remedy: "Put the value in quotes.",
 	},
 	MULTIPLE_DOCS: {
 		code: "second-document",
@@ -95,7 +95,7 @@ const fixedProblems: Readonly<Record<string, Problem>> = {
 	},
 	RESOURCE_EXHAUSTION: {
 		code: "too-deep",
-		message: "Lists and groups are nested too deeply.",
+		message: "Lists and objects are nested too deeply.",
 		remedy: "Reduce the nesting.",
 	},
 };
@@ -144,7 +144,7 @@ function explainFlaw(text: string, flaw: Flaw, line: string): Problem | undefine
 			return {
 				code: "unknown-tag",
 				message: `The tag ${value} has no effect; its value is read literally.`,
-				remedy: "Remove the tag, or put the text in quotes if it starts with `!`.",
+				remedy: "Remove the tag, or put the value in quotes if it starts with `!`.",
 			};
 		default:
 			return undefined;
@@ -156,8 +156,8 @@ function unexpectedToken(flaw: Flaw, line: string): Problem | undefined {
 	if (!/^[^:]*:[ \t]+["'[{]/.test(line)) return undefined;
 	return {
 		code: "needs-quotes",
-		message: `Nothing may follow a quoted text, a list or a group on its line: ${quoted(line)}.`,
-		remedy: "Quote the whole text after the colon, or remove what follows.",
+		message: `Nothing may follow a quoted string, a list or an object on its line: ${quoted(line)}.`,
+		remedy: "Quote everything after the colon, or remove what follows.",
 	};
 }
 
@@ -166,8 +166,8 @@ function nestedBlock(flaw: Flaw, line: string): Problem {
 	if (isNestedMapping(flaw) && /:[ \t]+\S.*:([ \t]|$)/.test(line))
 		return {
 			code: "unquoted-colon",
-			message: `A text with a colon needs quotes: ${quoted(line)}.`,
-			remedy: 'Quote the text after the first colon: `key: "some: text"`.',
+			message: `A value with a colon needs quotes: ${quoted(line)}.`,
+			remedy: 'Quote everything after the first colon: `key: "some: text"`.',
 		};
 	return {
 		code: "bad-indent",
@@ -181,7 +181,7 @@ const lookalike = /[\u00a0\u2000-\u200b\u202f\u205f\u3000\ufe55\uff1a]/;
 
 function noColon(line: string, message: string): Problem {
 	const remedy =
-		"Put a colon and a space after the key; for a text of several lines write `key: |` and indent the text.";
+		"Put a colon and a space after the key; for a value of several lines, write `key: |` and indent the lines.";
 	if (!lookalike.test(line)) return { code: "no-colon", message, remedy };
 	return {
 		code: "no-colon",
@@ -193,8 +193,8 @@ function noColon(line: string, message: string): Problem {
 function needsQuotes(start: string): Problem {
 	return {
 		code: "needs-quotes",
-		message: `A text that starts with ${start} needs quotes.`,
-		remedy: "Put the text in quotes.",
+		message: `A value that starts with ${start} needs quotes.`,
+		remedy: "Put the value in quotes.",
 	};
 }
 
@@ -224,7 +224,7 @@ function lowerFirst(text: string): string {
 	return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Offset of the unclosed quoted text, which is the last one of the document; `otherwise` if none is found. */
+/** Offset of the unclosed quoted string, which is the last one of the document; `otherwise` if none is found. */
 function openingQuote(document: Document, otherwise: number): number {
 	let at: number | undefined;
 	let node: unknown = document.contents;

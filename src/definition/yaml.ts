@@ -66,7 +66,7 @@ function repairColons(text: string, { errors }: Document): (Repair & { readonly 
 
 const tooDeep: Problem = {
 	code: "too-deep",
-	message: `Lists and groups are nested more than ${maxDepth} levels deep.`,
+	message: `Lists and objects are nested more than ${maxDepth} levels deep.`,
 	remedy: "Reduce the nesting.",
 };
 
@@ -194,7 +194,7 @@ class TreeBuilder {
 			return this.fail(offset, {
 				code: "unknown-alias",
 				message: `${quoted(`*${name}`)} refers to ${quoted(`&${name}`)}, which is not defined before it.`,
-				remedy: "Quote a text that starts with `*`.",
+				remedy: "Quote a value that starts with `*`.",
 			});
 		return target;
 	}
@@ -208,14 +208,14 @@ const complexKey: Problem = {
 
 const badMerge: Problem = {
 	code: "odd-merge",
-	message: "`<<` merges groups of fields only.",
-	remedy: "Refer to a group of fields, or remove it.",
+	message: "`<<` merges objects only.",
+	remedy: "Refer to an object, or remove it.",
 };
 
 const tooManyAliases: Problem = {
 	code: "too-many-aliases",
 	message: `More than ${maxAliases} aliases are used.`,
-	remedy: "Write the values out.",
+	remedy: "Repeat the values instead of using aliases.",
 };
 
 function duplicateKey(name: string, line: number | undefined): Problem {

@@ -1,8 +1,8 @@
-// How much room a disk has.
+// Measures free disk space.
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Free bytes for this user on the disk of `folder`, or of its nearest parent that exists. Throws what the disk throws. */
+/** Free bytes for this user on the disk of `folder`, or of its nearest existing parent. Throws disk errors. */
 export async function freeBytes(folder: string): Promise<number> {
 	for (let at = folder; ; at = dirname(at)) {
 		try {

@@ -1,5 +1,5 @@
-// The owner of files that root makes (under sudo) in other users' folders: the owner of the folder, so that the user can continue without sudo.
-// W1 only root changes an owner, and only of what it made; W2 links are never followed.
+// Gives files that root creates (under sudo) in another user's folder to the folder's owner, who can then continue without sudo.
+// W1 only root changes owners, and only of files that it created; W2 links are never followed.
 import { lchownSync, lstatSync } from "node:fs";
 import { lchown, lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -9,14 +9,14 @@ interface Owner {
 	readonly gid: number;
 }
 
-/** The owner for what root makes in `folder`; `undefined` where this process is not root, or the folder is root's. */
+/** The owner of files that root creates in `folder`; `undefined` if this process is not root, or the folder is root's. */
 function ownerFor(folder: string): Owner | undefined {
 	if (process.geteuid?.() !== 0) return undefined;
 	const { uid, gid } = lstatSync(folder);
 	return uid === 0 ? undefined : { uid, gid };
 }
 
-/** Gives a file or folder that was just made to the owner of its parent folder. */
+/** Gives a newly created file or folder to the owner of its parent folder. */
 export async function inheritOwner(path: string): Promise<void> {
 	const owner = ownerFor(dirname(path));
 	if (owner) await lchown(path, owner.uid, owner.gid);
@@ -28,7 +28,7 @@ export function inheritOwnerSync(path: string): void {
 	if (owner) lchownSync(path, owner.uid, owner.gid);
 }
 
-/** Makes a folder and its missing parents, private (0700), with the owner of the folder that existed. */
+/** Creates a folder and its missing parents, private (0700), with the owner of the nearest existing parent. */
 export async function makePrivateFolder(path: string): Promise<void> {
 	const first = await mkdir(path, { recursive: true, mode: 0o700 });
 	if (first === undefined || process.geteuid?.() !== 0) return;

@@ -14,7 +14,7 @@ export const realDisk: Disk = { open };
 
 const privateMode = 0o600;
 
-/** Replaces `path`, private to its owner, by `content`, or by what `content` writes to the draft. Throws what the disk throws. */
+/** Replaces `path`, private to its owner, by `content`, or by what `content` writes to the draft. Throws disk errors. */
 export async function replaceFile(
 	path: string,
 	content: string | ((draft: FileHandle) => Promise<void>),

@@ -9,7 +9,7 @@ export interface WalkedFile {
 }
 
 /**
- * What is not a folder below `folder`, down to `depth` folders: the files of a folder before those of its subfolders, each sorted by name.
+ * The entries below `folder` that are not folders, down to `depth` folders: the files of a folder before those of its subfolders, each sorted by name.
  * Hidden folders, `node_modules` and paths that `enters` refuses are left out. A folder that is missing or unreadable is empty.
  */
 export function* walkFiles(

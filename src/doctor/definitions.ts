@@ -1,4 +1,4 @@
-// The project: whether it is trusted, and whether rule files and definitions are sound. What is wrong in detail is a matter of `check`.
+// Examines the project: whether it is trusted, and whether rule files and definitions are valid. `check` lists the problems in detail.
 import { checkProject, kinds, type ProjectCheck } from "../check/index.ts";
 import { openProject, type Project } from "../chronicle/index.ts";
 import { formatPath } from "../definition/index.ts";
@@ -10,7 +10,7 @@ type Checked = ProjectCheck;
 
 const most = 30_000;
 
-/** `pi`: knows the models, so that no second pi is started for them. */
+/** `pi`: provides the models, so that no second pi has to start. */
 export function projectExaminations(project: Project, pi: AskablePi): readonly DoctorExamination[] {
 	let checked: Promise<Checked> | undefined;
 	const check = async (): Promise<Checked> => {
@@ -34,20 +34,20 @@ function examineTrust({ place: { trust } }: Project): DoctorFinding {
 	return {
 		state: "warning",
 		text: "pi does not trust this project, so its workflows, templates, agents and sequences are not read.",
-		remedy: "Look at them, then run /trust in pi, or give --approve for one command.",
+		remedy: "Review them, then run /trust in pi, or add --approve to one command.",
 	};
 }
 
 function examineRules({ findings }: Checked, cwd: string): DoctorFinding | readonly DoctorFinding[] {
 	const files = findings.filter(({ kind }) => kind === "rules");
-	if (files.length === 0) return fine("none: the guard judges nothing (`/guard init` writes one)");
+	if (files.length === 0) return fine("none: the guard is inactive (`/guard init` writes one)");
 	const broken = files.filter(({ loads }) => !loads);
 	if (broken.length === 0) return fine(files.map(({ file }) => formatPath(file, cwd)).join(", "));
 	return broken.map(({ file, diagnostics }) => ({
 		state: "failed",
 		text: `${formatPath(file, cwd)} cannot be read: ${diagnostics.find(({ severity }) => severity === "error")?.message ?? ""}`,
 		remedy:
-			"Until it is fixed, calls that write or run need approval, and no worker starts. `pi-chronicle check` shows the place.",
+			"Until it is fixed, calls that write or run need approval, and no worker starts. `pi-chronicle check` shows the line.",
 	}));
 }
 
@@ -60,7 +60,7 @@ function examineDefinitions({ findings, further }: Checked, cwd: string): Doctor
 	return {
 		state: "failed",
 		text: `${broken.length + errors.length} of them cannot be used: ${which}`,
-		remedy: "`pi-chronicle check` shows what is wrong, with its place.",
+		remedy: "`pi-chronicle check` shows each problem with its line.",
 	};
 }
 

@@ -1,4 +1,4 @@
-// `doctor`: one line for each thing that the package needs, each with what to do. It changes nothing unless `--fix` is given.
+// `doctor`: examines everything that the package needs; one line each, with a remedy. Changes nothing without `--fix`.
 import type { Command } from "../chronicle/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import { projectExaminations } from "./definitions.ts";
@@ -13,11 +13,10 @@ export const doctor: Command = {
 	name: "doctor",
 	takes: "",
 	details: `Examines pi, Node, git, the sandbox, the disk, whether the project is trusted, rule files and definitions, other packages with the same
-commands, models, and what dead runs left behind. pi is started once, as you start it, to see what it loads. No key is ever shown.`,
-	exits: "0 nothing is broken (there may be warnings), 1 something is",
+commands, models, and leftovers of dead runs. Starts pi once, as you start it, to see what it loads. Never shows keys.`,
+	exits: "0 nothing is broken (there may be warnings), 1 something is broken",
 	options: { fix: "flag" },
-	optionsUsage:
-		"  --fix           stop processes and remove files that dead runs left behind; nothing else is changed\n",
+	optionsUsage: "  --fix           stop processes and remove files that dead runs left behind; change nothing else\n",
 	most: 0,
 	needs: "nothing",
 	runs: "none",
@@ -61,6 +60,6 @@ function summaryOf(results: readonly ExaminationResult[]): string {
 	const count = (state: ExaminationResult["state"]): number =>
 		results.filter((result) => result.state === state).length;
 	const [failed, warned] = [count("failed"), count("warning")];
-	if (failed + warned === 0) return "Everything is there.";
+	if (failed + warned === 0) return "Everything works.";
 	return `${failed} broken, ${warned} ${warned === 1 ? "warning" : "warnings"}.`;
 }

@@ -1,15 +1,15 @@
-// One thing that the doctor looks at, and the bound on how long it may take.
-// X1 no text of a result holds a secret; X2 an examination that fails or takes too long is a result.
+// One examination of the doctor, with its time limit.
+// X1 results contain no secrets; X2 an examination that fails or takes too long is a result.
 import { redactSecrets } from "../safety/index.ts";
 
 export interface ExaminationResult {
 	/** What was examined: `pi`, `git`, … */
 	readonly what: string;
-	/** `warning`: it works, but something is missing or left over; `failed`: the package cannot be used like this. */
+	/** `warning`: it works, but something is missing or left over; `failed`: the package cannot be used. */
 	readonly state: "ok" | "warning" | "failed";
 	/** One sentence. */
 	readonly text: string;
-	/** What to do. */
+	/** The remedy. */
 	readonly remedy?: string;
 }
 
@@ -19,11 +19,11 @@ export interface DoctorExamination {
 	readonly what: string;
 	/** Milliseconds. */
 	readonly most: number;
-	/** `signal` aborts when the time is over. */
+	/** `signal` aborts at the time limit. */
 	examine(signal: AbortSignal): Promise<DoctorFinding | readonly DoctorFinding[]>;
 }
 
-/** Performs an examination within its time. */
+/** Performs an examination within its time limit. */
 export async function examineInTime({ what, most, examine }: DoctorExamination): Promise<readonly ExaminationResult[]> {
 	const late = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ function failure(error: unknown): DoctorFinding {
 	return { state: "failed", text: `This could not be examined: ${(error as Error).message}` };
 }
 
-/** Result that needs nothing. */
+/** A result without a problem. */
 export function fine(text: string): DoctorFinding {
 	return { state: "ok", text };
 }

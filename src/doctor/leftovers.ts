@@ -1,6 +1,6 @@
-// What processes that died left behind: processes of runs, drafts of files, copies of rehearsals. Only these are ever removed.
-// L1 a run whose supervisor may be alive, here or on another machine, is left alone; L2 a draft is removed only if it is older than an hour and
-// the process that wrote it is gone.
+// Leftovers of dead processes: processes of runs, drafts of files, copies of rehearsals. Nothing else is ever removed.
+// L1 a run whose supervisor may be alive, here or on another machine, is not touched; L2 a draft is removed only if it is older than an hour
+// and the process that wrote it has exited.
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Project } from "../chronicle/index.ts";
@@ -29,7 +29,7 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 	const found = [
 		...(await orphanFindings(dead, fix)),
 		...(await leaseFindings(project, unreleased, fix)),
-		...(await fileFindings("drafts of files that were never finished", await staleDrafts(project), fix)),
+		...(await fileFindings("drafts of unfinished files", await staleDrafts(project), fix)),
 		...(await copyFindings(fix)),
 	].map((finding) =>
 		finding.state === "warning" ? { ...finding, remedy: `Run \`${prefix}doctor --fix\`.` } : finding,
@@ -46,12 +46,12 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 	return all.length === 0 ? [fine("none")] : all;
 }
 
-/** Ids of runs that no process supervises. */
+/** Ids of runs without a supervisor. */
 interface DeadRuns {
 	readonly dead: readonly string[];
 	/** Those that were running, without child runs. */
 	readonly interrupted: readonly string[];
-	/** Those that have ended or wait for the user, whose supervisor died before it released the lease. */
+	/** Ended or waiting runs whose supervisor died before it released the lease. */
 	readonly unreleased: readonly string[];
 }
 
@@ -130,7 +130,7 @@ async function copyFindings(fix: LeftoverRequest["fix"]): Promise<readonly Docto
 	return [{ state: "warning", text: `Rehearsals that were killed left ${what} behind, such as ${copies[0]}.` }];
 }
 
-/** Drafts of atomic writes, whose processes are gone. */
+/** Drafts of atomic writes whose processes have exited. */
 async function staleDrafts({ place: { cwd, agentFolder }, sessions }: Project): Promise<readonly string[]> {
 	const folders = [sessions, join(cwd, ".pi", "sequences"), join(agentFolder, "chronicle")];
 	const found: string[] = [];

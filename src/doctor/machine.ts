@@ -1,4 +1,4 @@
-// What the machine has: Node, git, a sandbox, disk space.
+// Examines the machine: Node, git, the sandbox, disk space.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ function examineNode(): DoctorFinding {
 	const wanted = manifest.engines.node;
 	const { version } = process;
 	if (satisfies(version.replace(/^v/, ""), wanted)) return fine(`Node ${version.slice(1)}`);
-	const text = `This is Node ${version.slice(1)}, and pi-chronicle needs ${wanted}.`;
+	const text = `This is Node ${version.slice(1)}, but pi-chronicle needs ${wanted}.`;
 	return { state: "failed", text, remedy: "Install a newer Node (https://nodejs.org), and start pi with it." };
 }
 
@@ -41,11 +41,11 @@ async function examineGit(cwd: string, env: NodeJS.ProcessEnv, signal: AbortSign
 	if (version === undefined)
 		return {
 			state: "failed",
-			text: "git does not run; chronicles use it to keep files, and to restore them.",
-			remedy: "Install git, and see that `git --version` works in this shell.",
+			text: "git does not run; chronicles need it to save and restore files.",
+			remedy: "Install git, and make sure that `git --version` works in this shell.",
 		};
 	const inside = await git(["rev-parse", "--show-toplevel"], cwd, env, signal);
-	const where = inside === undefined ? "; the project is in no repository, which chronicles do not need" : "";
+	const where = inside === undefined ? "; the project is not in a repository, and chronicles need none" : "";
 	return fine(`${version.trim()}${where}`);
 }
 
@@ -66,8 +66,8 @@ async function examineSandbox(): Promise<DoctorFinding> {
 	if (process.platform !== "linux") return fine("none on this system: readonly mode judges commands by their text");
 	return {
 		state: "warning",
-		text: "No sandbox works here, so readonly mode judges commands by their text alone.",
-		remedy: "Install bubblewrap (bwrap), and allow unprivileged user namespaces, if you want one.",
+		text: "No sandbox works here, so readonly mode judges commands by their text only.",
+		remedy: "Install bubblewrap (bwrap), and allow unprivileged user namespaces, to get a sandbox.",
 	};
 }
 
@@ -77,7 +77,7 @@ async function examineDisk(folders: readonly string[]): Promise<readonly DoctorF
 	if (low.length === 0) return [fine(`${size(Math.min(...found.map(({ free }) => free)))} free`)];
 	return low.map(({ folder, free }) => ({
 		state: free < noSpace ? "failed" : "warning",
-		text: `${size(free)} are left on the disk of ${folder}.`,
+		text: `Only ${size(free)} are free on the disk of ${folder}.`,
 		remedy: "Free some space: `pi-chronicle prune --older-than 30` removes old runs.",
 	}));
 }

@@ -1,21 +1,21 @@
-// pi itself: which one is used, whether it starts with everything that the user has installed, commands that clash, and models.
+// Examines pi: which one is used, whether it starts with everything that the user has installed, conflicting commands, and models.
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Project } from "../chronicle/index.ts";
 import { findPi, isPiCommand, ownPiSearch, type PiSurvey, type SurveyedCommand, surveyPi } from "../pi/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 
-/** Milliseconds that pi has to start and answer. */
+/** Milliseconds for pi to start and answer. */
 const startMs = 20_000;
 const mostWords = 600;
 
-/** Asks the pi that is used; it is started once, when it is first asked. */
+/** Queries pi; starts it once, on the first query. */
 export interface AskablePi {
 	readonly found: ReturnType<typeof findPi>;
 	ask(): Promise<PiSurvey>;
 }
 
-/** `named`: the pi of the option `--pi`. */
+/** `named`: the value of the option `--pi`. */
 export function openAskablePi({ place }: Project, named: string | undefined): AskablePi {
 	const { cwd, env = process.env } = place;
 	const found = findPi(ownPiSearch(named));
@@ -55,7 +55,7 @@ function examineStart(survey: PiSurvey, which: string): DoctorFinding {
 	};
 }
 
-/** Packages that bring commands of the same names: pi numbers them. */
+/** Packages with commands of the same names: pi numbers them. */
 function examinePackages(survey: PiSurvey): readonly DoctorFinding[] {
 	if (survey.kind === "silent") return [unknown];
 	const clashes = new Map<string, SurveyedCommand[]>();
@@ -70,14 +70,14 @@ function examinePackages(survey: PiSurvey): readonly DoctorFinding[] {
 		return [
 			{
 				state: "warning",
-				text: `/${base} is also a command of ${others.join(", ")}; pi calls the one of this package /${ours.name}.`,
+				text: `/${base} is also a command of ${others.join(", ")}; pi names this package's command /${ours.name}.`,
 				remedy: `Type /${ours.name}, or remove the other package with \`pi remove\`.`,
 			},
 		];
 	});
 	if (findings.length > 0) return findings;
 	const isLoaded = survey.commands.some(({ file }) => packageName(file) === ownName);
-	if (isLoaded) return [fine("no other package has the same commands")];
+	if (isLoaded) return [fine("no other package has commands of the same names")];
 	return [
 		{
 			state: "warning",
@@ -101,7 +101,7 @@ function packageName(file: string): string | undefined {
 			if (folder === dirname(folder)) return undefined;
 		}
 	} catch {
-		// A file that is gone, or a manifest that cannot be read.
+		// The file is missing, or the manifest is unreadable.
 		return undefined;
 	}
 }
@@ -121,4 +121,4 @@ function examineModels(survey: PiSurvey): DoctorFinding {
 	return { state: "warning", text: `${count}, and none is chosen.`, remedy: "Choose one with /model in pi." };
 }
 
-const unknown: DoctorFinding = { state: "warning", text: "Not known, because pi does not start." };
+const unknown: DoctorFinding = { state: "warning", text: "Unknown, because pi does not start." };

@@ -12,7 +12,7 @@ export function importChains(input: ForeignFileInput): readonly ImportDraft[] {
 	const named = Object.entries(isRecord(chains) ? chains : input.fields);
 	const names = new UniqueNames();
 	return named.map(([name, chain]) => {
-		if (!isRecord(chain)) throw new ImportRefusal(`The chain ${name} is not a group of fields.`);
+		if (!isRecord(chain)) throw new ImportRefusal(`The chain ${name} is not an object.`);
 		return importChain(name, names.take(fileSlug(name, "chain")), chain, input);
 	});
 }
@@ -22,7 +22,7 @@ function importChain(title: string, name: string, chain: PlainRecord, input: For
 	const description = fields.text("description");
 	const notes: ImportNote[] = [];
 	const steps = plainList(fields.list("steps")).map((step, index): Step => {
-		if (!isRecord(step)) throw new ImportRefusal(`Step ${index + 1} of the chain ${title} is not a group of fields.`);
+		if (!isRecord(step)) throw new ImportRefusal(`Step ${index + 1} of the chain ${title} is not an object.`);
 		return importStep(step, `${title}, step ${index + 1}`, index, input, notes);
 	});
 	const compiled = compileSteps({ kind: "sequence", steps });

@@ -1,4 +1,4 @@
-// Agent files: a persona each, with the front matter as it is. What their tools mean depends on the folder that they come from.
+// Agent files: each is a persona, with its front matter unchanged. The meaning of their tools depends on their folder.
 import { fileSlug, type ImportDraft, type ImportNote, importNote } from "./draft.ts";
 import { ForeignFields } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
@@ -8,7 +8,7 @@ export interface AgentInput extends ForeignFileInput {
 	readonly text: string;
 }
 
-/** Fields that the reader of agent files knows; restrictions it reports itself. */
+/** Fields that the reader of agent files supports; it reports restrictions itself. */
 const known = [
 	...[
 		"name",
@@ -30,7 +30,7 @@ export function importAgent({ file, format, stem, fields, text }: AgentInput): r
 	const notes: ImportNote[] = [];
 	const left = new ForeignFields(fields, "");
 	left.ignore(...known);
-	notes.push(...left.rest().map(({ what }) => importNote("", `${what} has no effect here; it stays in the file`)));
+	notes.push(...left.rest().map(({ what }) => importNote("", `${what} has no effect here, but stays in the file`)));
 	// In Claude Code, an agent without a list has every tool.
 	const isClaude = /[\\/]\.claude[\\/]/.test(file);
 	const lists = ["tools", "allowed-tools", "readonly"].some((key) => key in fields);

@@ -1,5 +1,5 @@
-// What an import makes: the files of one definition, and what of the original has no counterpart in them. Data, and the names of both.
-// D1 a name that comes from a file becomes a path only through `fileSlug`, so no name leads out of a folder.
+// The result of importing one definition: its files, and notes on the parts of the original without a counterpart. Also the names of both.
+// D1 a name from a file becomes a path only through `fileSlug`, so no name leads out of a folder.
 import { singleLine } from "../definition/index.ts";
 
 export interface ImportFile {
@@ -8,7 +8,7 @@ export interface ImportFile {
 	readonly text: string;
 }
 
-/** Something of the original without a counterpart. */
+/** A part of the original without a counterpart. */
 export interface ImportNote {
 	/** Its place in the original, such as the name of a step; empty for the file as a whole. */
 	readonly where: string;
@@ -38,7 +38,7 @@ export class ImportRefusal extends Error {}
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 const longestSlug = 40;
 
-/** `text` as a name of files, states and commands: lower-case letters, digits and dashes, never empty. */
+/** `text` as a name for files, states and commands: lower-case letters, digits and dashes, never empty. */
 export function fileSlug(text: string, fallback = "imported"): string {
 	const plain = text
 		.slice(0, 400)
@@ -52,7 +52,7 @@ export function fileSlug(text: string, fallback = "imported"): string {
 	return devices.test(plain) || plain in {} || /^\d+$/.test(plain) ? `${fallback}-${plain}` : plain;
 }
 
-/** Names that differ from each other. */
+/** Makes names unique. */
 export class UniqueNames {
 	readonly #taken: Set<string>;
 
@@ -60,7 +60,7 @@ export class UniqueNames {
 		this.#taken = new Set(taken);
 	}
 
-	/** `wanted`, or with a number behind it if that is taken. */
+	/** `wanted`, with a number appended if it is taken. */
 	take(wanted: string): string {
 		let name = wanted;
 		for (let number = 2; this.#taken.has(name); number += 1) name = `${wanted}-${number}`;
@@ -76,7 +76,7 @@ export function importNote(where: string, what: string): ImportNote {
 
 const longestComment = 2000;
 
-/** The comment at the top of an imported file: where it comes from, and what has no counterpart. */
+/** The comment at the top of an imported file: its origin, and the parts without a counterpart. */
 export function originComment(base: string, format: string, notes: readonly ImportNote[]): string {
 	const listed = notes.map(
 		({ where, what }) => `#   ${where === "" ? "" : `${where}: `}${what.slice(0, longestComment)}`,

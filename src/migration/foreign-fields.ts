@@ -1,6 +1,6 @@
 // The fields of another tool's file, as plain values.
-// F1 what a reader does not take is listed by `rest`, also where it has another type than wanted: nothing is lost unseen; F2 the size of the values
-// is bounded, so that aliases cannot multiply them.
+// F1 `rest` lists every field that a reader did not take, including fields of an unexpected type, so that no field is lost silently; F2 the
+// size of the values is bounded, so that aliases cannot multiply them.
 import type { Node } from "../definition/index.ts";
 import { type ImportNote, ImportRefusal, importNote } from "./draft.ts";
 
@@ -36,13 +36,13 @@ export class ForeignFields {
 	readonly where: string;
 	readonly #left: Map<string, Plain>;
 
-	/** `where`: how notes call the place of the fields. */
+	/** `where`: the name of the fields' place in notes. */
 	constructor(fields: PlainRecord, where: string) {
 		this.where = where;
 		this.#left = new Map(Object.entries(fields));
 	}
 
-	/** Takes a text, or a number as text. */
+	/** Takes a string, or a number as a string. */
 	text(key: string): string | undefined {
 		const value = this.#left.get(key);
 		const text = typeof value === "number" ? String(value) : value;
@@ -70,7 +70,7 @@ export class ForeignFields {
 		return Array.isArray(value) ? this.#took(key, value as readonly Plain[]) : undefined;
 	}
 
-	/** Takes a list of names, or one text with commas. */
+	/** Takes a list of names, or one string with commas. */
 	names(key: string): readonly string[] | undefined {
 		const value = this.#left.get(key);
 		const items = typeof value === "string" ? value.split(",") : value;
@@ -81,18 +81,18 @@ export class ForeignFields {
 		);
 	}
 
-	/** Takes whatever is there. */
+	/** Takes a value of any type. */
 	any(key: string): Plain | undefined {
 		const value = this.#left.get(key);
 		return value === undefined ? undefined : this.#took(key, value);
 	}
 
-	/** Takes fields that say nothing about the work, such as versions. */
+	/** Takes fields that are irrelevant to the work, such as versions. */
 	ignore(...keys: readonly string[]): void {
 		for (const key of keys) this.#left.delete(key);
 	}
 
-	/** What was not taken. */
+	/** The fields that were not taken. */
 	rest(): readonly ImportNote[] {
 		return [...this.#left].map(([key, value]) => importNote(this.where, `\`${key}\` ${JSON.stringify(value)}`));
 	}

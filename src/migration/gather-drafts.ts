@@ -1,4 +1,4 @@
-// Makes drafts of the files of an import: agents first, because other definitions name them. What cannot be made is listed with the reason.
+// Converts the files of an import into drafts: agents first, because other definitions name them. Lists files that cannot be converted, with the reason.
 import { join } from "node:path";
 import type { Project } from "../chronicle/index.ts";
 import { formatDiagnostic, isInside } from "../definition/index.ts";
@@ -8,7 +8,7 @@ import { type Recognition, recognise } from "./recognise.ts";
 import type { ImportSources } from "./sources.ts";
 import type { ImportTarget } from "./worker-fields.ts";
 
-/** A file that became nothing. */
+/** A file that was not converted. */
 export interface LeftFile {
 	/** Absolute. */
 	readonly file: string;
@@ -18,17 +18,17 @@ export interface LeftFile {
 
 export interface Gathered {
 	readonly drafts: readonly ImportDraft[];
-	/** Files that should have become something. */
+	/** Files that could not be converted. */
 	readonly refused: readonly LeftFile[];
-	/** Files of other tools to which nothing here corresponds. */
+	/** Files of other tools without a counterpart here. */
 	readonly withoutCounterpart: readonly { readonly file: string; readonly format: string }[];
-	/** Definitions of the project, which are read from where they are. */
+	/** Definitions that are already in the project. */
 	readonly inPlace: readonly string[];
-	/** Files in no known format. */
+	/** Files in an unknown format. */
 	readonly unknown: readonly string[];
 }
 
-/** `project`: where the definitions will be. */
+/** `project`: the project that the definitions are imported into. */
 export function gatherDrafts(project: Project, sources: ImportSources): Gathered {
 	const refused: LeftFile[] = [];
 	const attempt = <T>(file: string, make: () => T): T | undefined => {

@@ -5,7 +5,7 @@ import type { Gathered } from "./gather-drafts.ts";
 
 export interface ImportedDraft {
 	readonly draft: ImportDraft;
-	/** What `check` says of it. */
+	/** The diagnostics of `check`. */
 	readonly warnings: readonly string[];
 }
 
@@ -35,11 +35,11 @@ export function importLines({ gathered, imported, dryRun, cwd }: ImportResult): 
 		...imported.flatMap((each) => draftLines(each, show)),
 		...refused.map(({ file, reason }) => `✗ ${show(file)}: ${singleLine(reason)}`),
 		...section(
-			"Nothing here corresponds to these; they stay as they are:",
+			"These have no counterpart here and stay unchanged:",
 			withoutCounterpart.map(({ file, format }) => `${show(file)}: ${format}`),
 		),
-		...section("Already read from where they are:", inPlace.map(show)),
-		...section("In no format that is known here:", shortened(unknown).map(show)),
+		...section("Already part of the project:", inPlace.map(show)),
+		...section("In an unknown format:", shortened(unknown).map(show)),
 		summary(imported.length, refused.length, dryRun),
 		...(names[0] !== undefined && !dryRun ? [`Try it without a model: pi-chronicle rehearse ${names[0]} <task>`] : []),
 	];

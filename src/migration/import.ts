@@ -20,8 +20,8 @@ counterpart is listed, and kept in a comment of the new file. Nothing is replace
 	exits: "0 everything became a definition, 1 a part of it did not, 2 nothing was written",
 	options: { to: "value", "dry-run": "flag", force: "flag" },
 	optionsUsage: `  --to <folder>   the project to write to (default: this one)
-  --dry-run       only say what would be written
-  --force         replace files that exist
+  --dry-run       only show what would be written
+  --force         replace existing files
 `,
 	most: 1,
 	needs: "nothing",
@@ -31,9 +31,9 @@ counterpart is listed, and kept in a comment of the new file. Nothing is replace
 		if (name === undefined) return misuse(`Name a file or a folder: ${host.prefix}import <file or folder>.`);
 		const { cwd } = project.place;
 		const sources = findSources(resolve(cwd, name));
-		if (!sources) return misuse(`There is no file or folder ${resolve(cwd, name)}.`);
+		if (!sources) return misuse(`No such file or folder: ${resolve(cwd, name)}.`);
 		const to = resolve(cwd, parsed.values.to ?? ".");
-		if (!isFolder(to)) return misuse(`There is no folder ${to}: name a project's folder with --to.`);
+		if (!isFolder(to)) return misuse(`No such folder: ${to}. Name a project's folder with --to.`);
 		const target = openProject({ ...project.place, cwd: to });
 		const gathered = gatherDrafts(target, sources);
 		const dryRun = parsed.flags.has("dry-run");
@@ -111,7 +111,7 @@ function response(
 	if (imported.length + left.length + withoutCounterpart.length + inPlace.length === 0)
 		return refused({
 			code: "nothing-to-import",
-			message: "No format that can be imported is recognized here.",
+			message: "Nothing here has a format that can be imported.",
 			remedy: `Name a file, or a folder with definitions.${unknown.length > 0 ? ` ${unknown.length} files were looked at.` : ""}`,
 		});
 	const exitCode = left.length === 0 ? exitCodes.done : imported.length === 0 ? exitCodes.usage : exitCodes.failed;

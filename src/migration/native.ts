@@ -1,4 +1,4 @@
-// Files that are in this package's formats already: copied to where they are read. Only an agent that does not exist here is changed to a role.
+// Files that are already in this package's formats: copied to the folders that the package reads. Only missing agents are replaced by roles.
 import { basename, dirname, extname, relative, sep } from "node:path";
 import { isInside, readSource, type Source } from "../definition/index.ts";
 import { loadCatalogue, type WorkflowDefinition } from "../workflow/index.ts";
@@ -8,7 +8,7 @@ import { ruleFilePath } from "./permissions.ts";
 import { templateDraft } from "./template-draft.ts";
 import type { ImportTarget } from "./worker-fields.ts";
 
-/** The workflow whose `workflow.yaml` is `file`; `root` contains the workflows, shared phases too. */
+/** The workflow whose `workflow.yaml` is `file`; `root` contains the workflows and the shared phases. */
 export function copyWorkflow(file: string, root: string): ImportDraft {
 	const { definitions, rejected } = loadCatalogue({ globalRoot: root, projectRoot: undefined });
 	const found = [...definitions.values()].find((definition) => definition.file === file);
@@ -70,7 +70,7 @@ function withRoles(value: Plain, target: ImportTarget, missing: Set<string>): Pl
 
 export function copyTeams({ file, text }: Source): ImportDraft {
 	const files = [{ path: ".pi/agents/teams.yaml", text }];
-	return { kind: "team", name: "teams", from: file, format: "a file of teams", files, notes: [], copied: true };
+	return { kind: "team", name: "teams", from: file, format: "a teams file", files, notes: [], copied: true };
 }
 
 export function copyRules({ file, text }: Source): ImportDraft {
@@ -87,8 +87,8 @@ export function copyRules({ file, text }: Source): ImportDraft {
 }
 
 /**
- * The folder with the workflows of which one is in `file`: the nearest folder above that is called `workflows`, within `given`, the folder of the
- * import; else `given`, or the one two levels up if that is no folder above it.
+ * The folder of the workflows that `file` belongs to: the nearest parent folder named `workflows` within `given`, the folder of the import;
+ * otherwise `given`, or the folder two levels up if `given` is not a parent folder of `file`.
  */
 export function workflowsAbove(file: string, given: string): string {
 	const above = dirname(dirname(file));

@@ -1,6 +1,6 @@
 // Permissions of other agents: settings of Claude Code (`allow`, `ask`, `deny` with `Tool(argument)`), and tables of commands with a decision.
 // They become a rule file of the guard.
-// P1 nothing is widened: what can only be asked about elsewhere is refused here, with a note; exceptions from a ban are notes.
+// P1 nothing is widened: a call that asks elsewhere but cannot ask here is refused, with a note; exceptions from a ban become notes.
 import { basename } from "node:path";
 import { stringify } from "yaml";
 import { type ImportDraft, type ImportNote, importNote, originComment } from "./draft.ts";
@@ -52,10 +52,10 @@ function readPermission(written: string, decision: "deny" | "ask", rules: RuleLi
 	}
 	(isReading ? rules.zeroAccessPaths : rules.readOnlyPaths).push(placeOf(argument));
 	if (decision === "ask")
-		notes.push(importNote("ask", `\`${written}\` is refused here: the guard asks about no place`));
+		notes.push(importNote("ask", `\`${written}\` is refused here: the guard cannot ask about paths`));
 }
 
-/** A place as the guard writes it: there, `//` is the root and `/` the project. */
+/** A path as the guard writes it: in Claude Code, `//` is the root and `/` is the project. */
 function placeOf(path: string): string {
 	if (path.startsWith("//")) return path.slice(1);
 	return path.startsWith("/") ? `.${path}` : path;
@@ -70,13 +70,13 @@ function readCommandTable(table: Plain | undefined, rules: RuleLists, notes: Imp
 			notes.push(
 				importNote(
 					"bash",
-					`\`${command}\`: ${JSON.stringify(decision)} needs no rule, and is no exception from another`,
+					`\`${command}\`: ${JSON.stringify(decision)} needs no rule, and cannot be an exception from another`,
 				),
 			);
 	}
 }
 
-/** `git push:*`, `git push *` and `git push` alike: the command with anything behind it. */
+/** `git push:*`, `git push *` and `git push` mean the same: the command with any arguments. */
 function commandRule(command: string, decision: "deny" | "ask"): PlainRecord {
 	const words = command
 		.replace(/:?\*+$/, "")

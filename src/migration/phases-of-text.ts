@@ -1,4 +1,4 @@
-// Texts that describe steps: commands, skills, recorded sequences. Each becomes a workflow, with a phase for each step that is found.
+// Texts that describe steps: commands, skills, recorded sequences. Each becomes a workflow with one phase per step.
 import { fileSlug, type ImportDraft, type ImportNote, importNote } from "./draft.ts";
 import { ForeignFields, plainList } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
@@ -46,7 +46,7 @@ function variables(body: string, notes: ImportNote[]): string {
 	const left = new Set(
 		[...text.matchAll(/\$\d|\$\{\d[^}]*\}|^!`[^`]*`|(?<=\s)@[\w./-]+/gm)].map(([written]) => written.trim()),
 	);
-	for (const written of left) notes.push(importNote("", `\`${written}\` is only text here`));
+	for (const written of left) notes.push(importNote("", `\`${written}\` is plain text here`));
 	return text;
 }
 
@@ -59,13 +59,13 @@ interface Section {
 const stepHeading = /^(?:step|phase|stage|part|task)\s*\d+\b|^\d+[.):]\s+\S/i;
 /** Headings above a numbered list of steps. */
 const listHeading = /\b(?:checklist|steps|process|workflow|procedure|instructions)\b/i;
-/** Ends of a phase that belong to the user. */
+/** Phrases that leave the end of a phase to the user. */
 const waits =
 	/\b(?:wait for|ask)\b[^.\n]{0,40}\b(?:approval|confirm\w*|permission|explicit yes)\b|\bget (?:\w+ ){0,2}approval\b/i;
 
 /**
- * The phases of a text: its headings that are steps, else its longest numbered list under a heading such as "Steps", else the whole text. What
- * is not part of a step precedes the first phase, so that nothing is lost.
+ * The phases of a text: its headings that are steps, otherwise its longest numbered list under a heading such as "Steps", otherwise the whole
+ * text. Text outside the steps precedes the first phase, so that nothing is lost.
  */
 export function phasesOf(body: string, title: string): readonly PhaseParts[] {
 	const sections = sectionsOf(body);
@@ -95,7 +95,7 @@ function withContext(phases: readonly PhaseParts[], context: string): readonly P
 	const [first, ...others] = phases;
 	if (!first || context.trim() === "") return phases;
 	return [
-		{ ...first, body: `${first.body.trim()}\n\n---\n\nWhat holds for all phases:\n\n${context.trim()}` },
+		{ ...first, body: `${first.body.trim()}\n\n---\n\nThis applies to all phases:\n\n${context.trim()}` },
 		...others,
 	];
 }
@@ -104,7 +104,7 @@ function joined(sections: readonly Section[]): string {
 	return sections.map(({ title, body }) => (title === "" ? body : `## ${title}\n\n${body}`)).join("\n\n");
 }
 
-/** The text by its headings of level 2 and below; code blocks hold none. The part before the first heading has an empty title. */
+/** Splits the text at its headings of level 2 and below, outside code blocks. The part before the first heading has an empty title. */
 function sectionsOf(body: string): readonly Section[] {
 	const sections: { title: string; lines: string[] }[] = [{ title: "", lines: [] }];
 	let fence = "";
@@ -119,7 +119,7 @@ function sectionsOf(body: string): readonly Section[] {
 		.filter(({ title, body: text }) => title !== "" || text !== "");
 }
 
-/** The mark of the code block that is open behind a line; empty outside of one. */
+/** The fence of the code block that is open after a line; empty outside code blocks. */
 function fenceAfter(line: string, open: string): string {
 	const [, mark = ""] = /^\s*(```+|~~~+)/.exec(line) ?? [];
 	if (mark === "") return open;
@@ -127,7 +127,7 @@ function fenceAfter(line: string, open: string): string {
 	return mark.startsWith(open) ? "" : open;
 }
 
-/** The longest numbered list below a heading that promises one. */
+/** The longest numbered list below a heading that announces steps. */
 function listedSteps(sections: readonly Section[]): readonly Section[] {
 	const lists = sections
 		.filter(({ title }) => title === "" || listHeading.test(title))
@@ -154,7 +154,7 @@ function itemsOf(body: string): readonly Section[] {
 	return best;
 }
 
-/** A recorded sequence: its prompts are the phases. Commands that only a sequence can send stay as text. */
+/** A recorded sequence: its prompts become phases. Commands that only a sequence can send stay as text. */
 export function importSteps(
 	steps: readonly string[],
 	{
@@ -167,7 +167,7 @@ export function importSteps(
 		const first = step.trim().split("\n", 1)[0] ?? "";
 		if (first.startsWith("/"))
 			notes.push(
-				importNote(`step ${index + 1}`, `\`${first}\` is a command, which a phase cannot send; it is text here`),
+				importNote(`step ${index + 1}`, `\`${first}\` is a command, which a phase cannot send; it is plain text here`),
 			);
 		return { title: first.slice(0, 60) || `Step ${index + 1}`, body: variables(step, notes) };
 	});

@@ -72,7 +72,7 @@ const readers: Readonly<Record<string, NodeReader>> = {
 		const other = readNode(fields.any("else"), `${name}-else`, reading);
 		const on = words(fields.text("on") ?? "", reading);
 		const when = cases.map((each) => `- ${JSON.stringify(each.when ?? null)}`).join("\n");
-		const question = `The first of these conditions that holds for ${on} decides, in the order of the states that may follow:\n${when}\n- none of them`;
+		const question = `The first of these conditions that is true for ${on} decides. They are in the order of the states that may follow:\n${when}\n- none of them`;
 		return { kind: "choice", name, question, branches: [...branches, other] };
 	},
 	workflow(name, fields, reading) {
@@ -93,7 +93,7 @@ const readers: Readonly<Record<string, NodeReader>> = {
 
 const readUnknown: NodeReader = (name, fields, reading) => {
 	const left = fields.rest().map(({ what }) => what);
-	reading.notes.push(importNote(name, "a node of a kind that is not known; its fields are in the instructions"));
+	reading.notes.push(importNote(name, "a node of an unknown kind; its fields are in the instructions"));
 	const text = `This step had these fields in another tool:\n\n${left.join("\n")}`;
 	return { kind: "work", name, fields: { persona: "Engineer", instructions: text } };
 };
@@ -104,7 +104,7 @@ function readAgent(name: string, fields: ForeignFields, reading: Reading): Step 
 	const persona = fields.text("system") ?? fields.text("prompt");
 	const task = words(fields.text("task") ?? "", reading);
 	const shape = fields.any("schema") ?? fields.any("output");
-	const wanted = shape === undefined ? "" : `\n\nThe result was wanted in this form: ${JSON.stringify(shape)}`;
+	const wanted = shape === undefined ? "" : `\n\nGive the result in this form: ${JSON.stringify(shape)}`;
 	const instructions = [persona ?? "", task].filter((text) => text !== "").join("\n\n") + wanted;
 	return {
 		kind: "work",
@@ -133,7 +133,7 @@ function readLoop(name: string, fields: ForeignFields, reading: Reading): Step {
 	const most = fields.number("max") ?? fields.number("maxIterations");
 	const on = fields.text("on");
 	const what = `${on === undefined ? "" : `for ${words(on, reading)}: `}${JSON.stringify(condition ?? null)}`;
-	const question = `Repeat while this holds${most === undefined ? "" : `, at most ${most} times`}: ${what}`;
+	const question = `Repeat while this is true${most === undefined ? "" : `, at most ${most} times`}: ${what}`;
 	return {
 		kind: "loop",
 		name,

@@ -1,4 +1,4 @@
-// Which format a file has, and what it becomes.
+// Recognizes the format of a file, and converts it.
 import { basename, extname } from "node:path";
 import {
 	type Diagnostic,
@@ -29,9 +29,9 @@ import { importTaskflow } from "./taskflow.ts";
 import type { ImportTarget } from "./worker-fields.ts";
 
 export type Recognition =
-	/** `order`: agents are made before what may name them. */
+	/** `order`: agents are converted before the definitions that may name them. */
 	| { readonly kind: "made"; readonly order: "agent" | "other"; make(target: ImportTarget): readonly ImportDraft[] }
-	/** Another tool's, and nothing here corresponds to it. */
+	/** Another tool's file without a counterpart here. */
 	| { readonly kind: "without counterpart"; readonly format: string }
 	| { readonly kind: "broken"; readonly problem: Diagnostic }
 	| { readonly kind: "unknown" };
@@ -52,7 +52,7 @@ const importers: Readonly<Record<string, Importer>> = {
 
 const largestSession = 64_000_000;
 
-/** Recognises a file; what cannot be made throws an `ImportRefusal`. */
+/** Recognizes a file. Throws an `ImportRefusal` if it cannot be converted. */
 export function recognise(file: string, sources: ImportSources): Recognition {
 	const ending = extname(file).toLowerCase();
 	const read = readSource(file, ending === ".jsonl" ? { maxBytes: largestSession } : {});
@@ -101,7 +101,7 @@ function recogniseData(source: Source, ending: string, sources: ImportSources): 
 }
 
 function importSequence({ file }: Source, plain: Plain): readonly ImportDraft[] {
-	if (!isRecord(plain)) throw new ImportRefusal("The sequence is not a group of fields.");
+	if (!isRecord(plain)) throw new ImportRefusal("The sequence is not an object.");
 	const { steps, description, ...rest } = plain;
 	const notes = Object.entries(rest).map(([key, value]) => importNote("", `\`${key}\` ${JSON.stringify(value)}`));
 	const title = typeof description === "string" ? description : stemOf(file);
@@ -114,7 +114,7 @@ function byFormat(format: ForeignFormat, { file }: Source, fields: () => Plain, 
 	if (!importer) return { kind: "without counterpart", format: format.name };
 	return made((target) => {
 		const plain = fields();
-		if (!isRecord(plain)) throw new ImportRefusal("The file is not a group of fields.");
+		if (!isRecord(plain)) throw new ImportRefusal("The file is not an object.");
 		return importer({ file, format: format.name, stem: stemOf(file), fields: plain, body, target });
 	});
 }
@@ -128,9 +128,9 @@ function recogniseMarkdown(source: Source, sources: ImportSources): Recognition 
 	if (problem) return { kind: "broken", problem };
 	const plain = (): Plain => (fields ? plainValue(fields) : {});
 	const format = basename(file).toLowerCase() === "skill.md" ? skill : foreignMarkdown(fields, body);
-	// Of many skills, only those that describe steps are meant; pi reads the others as they are.
+	// Only skills that describe steps are converted; pi reads the others unchanged.
 	if (format?.id === "skill" && sources.kind === "folder" && phasesOf(body, "").length < 2)
-		return { kind: "without counterpart", format: "a skill that describes no steps" };
+		return { kind: "without counterpart", format: "a skill without steps" };
 	if (format) return byFormat(format, source, plain, body);
 	if (isCommandPath.test(file)) return byFormat(command, source, plain, body);
 	const isAgent = fields?.entries.has("name") === true && !fields.entries.has("emoji");
@@ -144,4 +144,4 @@ function recordOf(plain: Plain) {
 }
 
 const skill: ForeignFormat = { id: "skill", name: "a skill", remedy: "" };
-const command: ForeignFormat = { id: "command", name: "a command of Claude Code, or a prompt template", remedy: "" };
+const command: ForeignFormat = { id: "command", name: "a Claude Code command, or a prompt template", remedy: "" };

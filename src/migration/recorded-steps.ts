@@ -1,4 +1,4 @@
-// The last recording in a session file of pi: one JSON entry a line, the recording is a custom entry.
+// Reads the last recording in a pi session file: one JSON entry per line; the recording is a custom entry.
 import { readSnapshot, snapshotType } from "../sequence/index.ts";
 
 /** The steps as typed; `undefined` if the session has no recording. */

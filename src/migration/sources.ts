@@ -1,5 +1,5 @@
-// The files that an import looks at: one file, or the files below a folder. A project's own folders of definitions are preferred to the rest of it.
-// C1 the walk is bounded and follows no links; C2 of a project, only folders that hold definitions are read.
+// Lists the files of an import: one file, or the files below a folder; in a project, only the folders that tools use for definitions.
+// C1 the walk is bounded and follows no links; C2 in a project, only folders with definitions are read.
 import { existsSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { walkFiles } from "../disk/index.ts";
@@ -8,7 +8,7 @@ const depth = 6;
 const mostFiles = 2000;
 /** Folders of a project in which tools keep definitions. */
 const kept = [".pi", ".claude", ".specify", ".agents", ".github/prompts", "agents", "skills", "commands", "workflows"];
-/** Their parts that hold none. */
+/** Subfolders without definitions. */
 const without = [
 	"extensions",
 	"npm",
@@ -30,7 +30,7 @@ export interface ImportSources {
 	readonly kind: "file" | "folder";
 }
 
-/** The files of `path` (absolute); `undefined` if nothing is there. */
+/** The files of `path` (absolute); `undefined` if it does not exist. */
 export function findSources(path: string): ImportSources | undefined {
 	const stats = statSync(path, { throwIfNoEntry: false });
 	if (!stats) return undefined;
@@ -46,14 +46,14 @@ function filesBelow(start: string): readonly string[] {
 	const found: string[] = [];
 	for (const { path, entry } of walkFiles(start, depth, (below) => !without.includes(below))) {
 		const isWanted = entry.isFile() && !entry.name.startsWith(".") && endings.has(extname(entry.name).toLowerCase());
-		// Sessions belong to the user, and are named if they are meant.
+		// Sessions belong to the user: they are only read if named explicitly.
 		if (isWanted && extname(entry.name) !== ".jsonl") found.push(join(start, path));
 		if (found.length === mostFiles) break;
 	}
 	return found;
 }
 
-/** A file's name without its endings: `work.workflow.yaml` is `work`; a `workflow.yml` or `SKILL.md` is named by its folder. */
+/** A file's name without its extensions: `work.workflow.yaml` is `work`; a `workflow.yml` or `SKILL.md` has the name of its folder. */
 export function stemOf(file: string): string {
 	const stem = basename(file, extname(file)).replace(/\.workflow$/i, "");
 	return /^(?:workflow|skill)$/i.test(stem) ? basename(join(file, "..")) : stem;

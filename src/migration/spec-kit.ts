@@ -10,7 +10,7 @@ import { type ImportTarget, modelFields } from "./worker-fields.ts";
 interface Reading {
 	readonly target: ImportTarget;
 	readonly notes: ImportNote[];
-	/** How many loops and branches are around a step. */
+	/** Number of loops and branches that enclose a step. */
 	readonly depth: number;
 }
 
@@ -35,7 +35,7 @@ function readSteps(listed: readonly Plain[] | undefined, reading: Reading): Step
 	if (reading.depth > deepest) throw new ImportRefusal(`Steps are nested deeper than ${deepest} levels.`);
 	const inner = { ...reading, depth: reading.depth + 1 };
 	const steps = plainList(listed).map((step, index): Step => {
-		if (!isRecord(step)) throw new ImportRefusal(`Step ${index + 1} is not a group of fields.`);
+		if (!isRecord(step)) throw new ImportRefusal(`Step ${index + 1} is not an object.`);
 		return readStep(step, inner);
 	});
 	return { kind: "sequence", steps };
@@ -66,13 +66,13 @@ const readers: Readonly<Record<string, StepReader>> = {
 	prompt: (name, fields, reading) => work(name, words(fields.text("prompt") ?? ""), fields, reading),
 	shell(name, fields, reading) {
 		const run = words(fields.text("run") ?? "");
-		const text = `Run this command in a shell, and give its exit code and what matters of its output:\n\n${indented(run)}`;
+		const text = `Run this command in a shell, and report its exit code and the relevant output:\n\n${indented(run)}`;
 		return work(name, text, fields, reading);
 	},
 	gate: (name, fields) => ({
 		kind: "gate",
 		name,
-		message: words(fields.text("message") ?? `Continue behind ${name}?`),
+		message: words(fields.text("message") ?? `Continue after ${name}?`),
 	}),
 	if(name, fields, reading) {
 		const condition = words(fields.text("condition") ?? "");
@@ -109,7 +109,7 @@ const readers: Readonly<Record<string, StepReader>> = {
 
 const readUnknown: StepReader = (name, fields, reading) => {
 	const left = fields.rest().map(({ what }) => what);
-	reading.notes.push(importNote(name, "a step of a type that is not known; its fields are in the instructions"));
+	reading.notes.push(importNote(name, "a step of an unknown type; its fields are in the instructions"));
 	return work(name, `This step had these fields in another tool:\n\n${left.join("\n")}`, fields, reading);
 };
 

@@ -11,7 +11,7 @@ import { theResult, theTask, withWords } from "./words.ts";
 import { modelFields, type StateFields, toolFields, whoDoes } from "./worker-fields.ts";
 
 interface Reading extends ForeignFileInput {
-	/** Names of states by ids of steps; the ends too. */
+	/** State names by step ids, including the ends. */
 	readonly names: ReadonlyMap<string, string>;
 	readonly notes: ImportNote[];
 }
@@ -41,7 +41,7 @@ export function importStepMachine(input: ForeignFileInput): readonly ImportDraft
 
 function readStep(step: string, value: Plain, reading: Reading): PlainRecord {
 	const { notes, target } = reading;
-	if (!isRecord(value)) throw new ImportRefusal(`The step ${step} is not a group of fields.`);
+	if (!isRecord(value)) throw new ImportRefusal(`The step ${step} is not an object.`);
 	const fields = new ForeignFields(value, step);
 	const title = fields.text("title");
 	const helper = new ForeignFields(fields.record("subagent") ?? {}, step);
@@ -57,7 +57,7 @@ function readStep(step: string, value: Plain, reading: Reading): PlainRecord {
 	const { next, outcomes } = readTransitions(step, fields.record("transitions") ?? {}, reading);
 	const instructions = [readPrompt(fields, reading), outcomes].filter((text) => text !== "").join("\n\n");
 	const gate = fields.record("gate");
-	if (gate) notes.push(importNote(step, `its gate is an approval of yours: ${JSON.stringify(gate)}`));
+	if (gate) notes.push(importNote(step, `you approve its gate: ${JSON.stringify(gate)}`));
 	const state: PlainRecord = {
 		...(title === undefined ? {} : { description: title }),
 		...whoDoes(agent, step, target, notes),
@@ -78,7 +78,7 @@ function count(key: string, value: number | undefined): PlainRecord {
 	return value === undefined ? {} : { [key]: Math.max(1, Math.round(value)) };
 }
 
-/** The states behind the outcomes, each once, and which outcome leads where. */
+/** The target states of the outcomes, each once, and the target of each outcome. */
 function readTransitions(
 	step: string,
 	transitions: PlainRecord,
@@ -93,28 +93,31 @@ function readTransitions(
 			lines.push(`- \`${outcome}\`: ${state}`);
 		} else if (to === "$pause")
 			notes.push(
-				importNote(step, `\`${outcome}\`: $pause; here a worker that cannot go on makes no move, and the run pauses`),
+				importNote(
+					step,
+					`\`${outcome}\`: $pause; here, a worker that cannot continue makes no move, and the run pauses`,
+				),
 			);
-		else notes.push(importNote(step, `\`${outcome}\` leads to ${JSON.stringify(to)}, which is no step`));
+		else notes.push(importNote(step, `\`${outcome}\` leads to ${JSON.stringify(to)}, which is not a step`));
 	}
 	const outcomes = found.size < 2 ? "" : `The outcome decides which state follows:\n${lines.join("\n")}`;
 	return { next: [...found], outcomes };
 }
 
-/** Tools and skills. A shell that is limited to some commands is left out. */
+/** Tools and skills. Omits a shell that is limited to some commands. */
 function readPermissions(fields: ForeignFields, { notes, target }: Reading): StateFields {
 	const permissions = new ForeignFields(fields.record("permissions") ?? {}, fields.where);
 	const bash = permissions.record("bash");
 	const isFree = bash === undefined || bash.mode === "unrestricted";
 	const written = permissions.names("tools")?.filter((tool) => isFree || tool !== "bash");
 	if (!isFree)
-		notes.push(importNote(fields.where, `its shell was limited, so \`bash\` is left out: ${JSON.stringify(bash)}`));
+		notes.push(importNote(fields.where, `its shell was limited, so \`bash\` is omitted: ${JSON.stringify(bash)}`));
 	const state = { ...toolFields(written, fields.where, notes), ...modelFields(permissions, target, notes) };
 	notes.push(...permissions.rest());
 	return state;
 }
 
-/** The text of a step, in place or in a file beside the workflow. */
+/** The text of a step, inline or in a file next to the workflow. */
 function readPrompt(fields: ForeignFields, { file, notes, names }: Reading): string {
 	const reference = fields.record("prompt");
 	const path = reference?.file;
@@ -126,7 +129,7 @@ function readPrompt(fields: ForeignFields, { file, notes, names }: Reading): str
 	});
 }
 
-/** A file inside the folder of the workflow; empty, with a note, where it is elsewhere or cannot be read. */
+/** The text of a file inside the workflow's folder; empty, with a note, if it is elsewhere or unreadable. */
 function readBeside(workflow: string, path: string, where: string, notes: ImportNote[]): string {
 	const folder = dirname(workflow);
 	const file = resolve(folder, path);

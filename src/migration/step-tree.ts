@@ -1,5 +1,5 @@
-// The work of another tool as a tree of steps, and the states of a chronicle that do the same.
-// S1 every step with work becomes a state; S2 names of states are unique, and the names that end a run are given only to its ends.
+// The work of another tool as a tree of steps, and its conversion to the states of a chronicle.
+// S1 every step with work becomes a state; S2 state names are unique, and names that end a run are reserved for its ends.
 import { fileSlug, type ImportNote, importNote, UniqueNames } from "./draft.ts";
 import type { Plain, PlainRecord } from "./foreign-fields.ts";
 import type { StateFields } from "./worker-fields.ts";
@@ -7,7 +7,7 @@ import type { StateFields } from "./worker-fields.ts";
 export type Step =
 	| { readonly kind: "work"; readonly name: string; readonly fields: StateFields }
 	| { readonly kind: "sequence"; readonly steps: readonly Step[] }
-	/** All branches at the same time. */
+	/** All branches in parallel. */
 	| {
 			readonly kind: "parallel";
 			readonly name: string;
@@ -20,15 +20,15 @@ export type Step =
 			readonly kind: "loop";
 			readonly name: string;
 			readonly body: Step;
-			/** Whether the condition is looked at before the first round. */
+			/** Whether the condition is tested before the first round. */
 			readonly first: "condition" | "body";
 			readonly question: string;
-			/** Most rounds, if there is such a bound. */
+			/** Maximum number of rounds, if bounded. */
 			readonly most: number | undefined;
 	  }
-	/** You are asked before the next step begins. */
+	/** The user is asked before the next step starts. */
 	| { readonly kind: "gate"; readonly name: string; readonly message: string }
-	/** Ends the run as failed, if a worker decides so. */
+	/** Ends the run as failed if a worker decides so. */
 	| { readonly kind: "fail" }
 	| { readonly kind: "nothing" };
 
@@ -40,7 +40,7 @@ export interface CompiledSteps {
 	readonly limits: PlainRecord;
 }
 
-/** Moves between two states that a run makes without asking, unless it is set. */
+/** Default limit of moves between two states before the run asks. */
 const pairMoves = 3;
 const mostRounds = 1000;
 
@@ -65,7 +65,7 @@ class StepCompiler {
 	readonly #notes: ImportNote[] = [];
 	#rounds = 0;
 
-	/** Emits what does `step`; gives the states that it begins with. `after`: what follows it. */
+	/** Emits the states of `step`; returns the states that it starts with. `after`: the states that follow. */
 	emit(step: Step, after: readonly Target[]): readonly Target[] {
 		switch (step.kind) {
 			case "nothing":
@@ -135,7 +135,7 @@ class StepCompiler {
 		return { description: `Branches of ${name}.`, branches: Object.fromEntries(compiled), ...limit };
 	}
 
-	/** The state that follows asks before it is entered; where none does, a state of its own asks. */
+	/** The following state asks before the run enters it; if none follows, a separate state asks. */
 	#gate({ name, message }: Extract<Step, { kind: "gate" }>, after: readonly Target[]): readonly Target[] {
 		const [only, more] = after;
 		const following = more === undefined ? this.#states.find(([state]) => state === only?.name)?.[1].fields : undefined;

@@ -21,7 +21,7 @@ export function importTaskflow(input: ForeignFileInput): readonly ImportDraft[] 
 	const most = top.number("concurrency");
 	const notes: ImportNote[] = [];
 	const phases = plainList(top.list("phases")).map((phase, index) => {
-		if (!isRecord(phase)) throw new ImportRefusal(`Phase ${index + 1} is not a group of fields.`);
+		if (!isRecord(phase)) throw new ImportRefusal(`Phase ${index + 1} is not an object.`);
 		return readPhase(phase, index, input.target, notes);
 	});
 	const steps = layersOf(phases).map((layer, index) => layerStep(layer, `together-${index + 1}`, most));
@@ -37,7 +37,7 @@ export function importTaskflow(input: ForeignFileInput): readonly ImportDraft[] 
 	];
 }
 
-/** Phases of which each needs only those of earlier layers. Throws an `ImportRefusal` where phases wait for each other. */
+/** The phases in layers: each needs only phases of earlier layers. Throws an `ImportRefusal` if phases wait for each other. */
 function layersOf(phases: readonly TaskPhase[]): readonly (readonly TaskPhase[])[] {
 	const known = new Set(phases.map(({ id }) => id));
 	const done = new Set<string>();
@@ -68,7 +68,7 @@ function layerStep(layer: readonly TaskPhase[], name: string, most: number | und
 	return { kind: "sequence", steps: [...gates, together] };
 }
 
-/** A verdict cannot end the run from a branch: there, its work is done without one. */
+/** A verdict in a branch cannot end the run: the branch's work is done without it. */
 function branchOf(step: Step): Step {
 	if (step.kind !== "sequence") return step;
 	return { ...step, steps: step.steps.filter(({ kind }) => kind === "work") };
@@ -87,14 +87,14 @@ function readPhase(phase: PlainRecord, index: number, target: ImportTarget, note
 
 function readWork(id: string, type: string, fields: ForeignFields, target: ImportTarget, notes: ImportNote[]): Step {
 	const task = words(fields.text("task") ?? fields.text("run") ?? fields.text("message") ?? "");
-	if (type === "approval") return { kind: "gate", name: id, message: task === "" ? `Continue behind ${id}?` : task };
+	if (type === "approval") return { kind: "gate", name: id, message: task === "" ? `Continue after ${id}?` : task };
 	const over = fields.text("over");
 	const branches = plainList(fields.list("branches")).map((branch) => JSON.stringify(branch));
 	const until = fields.text("until");
 	const most = fields.number("maxIterations");
 	const instructions = [
 		...(over === undefined ? [] : [`Do this for each of ${words(over)}:`]),
-		...(type === "script" ? ["Run this in a shell, and give what matters of its output:"] : []),
+		...(type === "script" ? ["Run this in a shell, and report the relevant output:"] : []),
 		task,
 		...branches.map((branch) => `- ${words(branch)}`),
 	].filter((text) => text !== "");
@@ -110,7 +110,7 @@ function readWork(id: string, type: string, fields: ForeignFields, target: Impor
 	};
 	switch (type) {
 		case "gate": {
-			const question = `The state before gave a verdict. Take the next state if it passes, and \`failed\` if it blocks.`;
+			const question = `The previous state gave a verdict. Move to the next state if it passes, and to \`failed\` if it blocks.`;
 			const branches: Step[] = [{ kind: "nothing" }, { kind: "fail" }];
 			return { kind: "sequence", steps: [work, { kind: "choice", name: `${id}-verdict`, question, branches }] };
 		}

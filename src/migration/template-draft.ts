@@ -1,4 +1,4 @@
-// A chronicle template as an import writes it: YAML, with its origin in a comment.
+// Writes an imported chronicle template: YAML, with its origin in a comment.
 import { basename } from "node:path";
 import { stringify } from "yaml";
 import { singleLine } from "../definition/index.ts";
@@ -57,7 +57,7 @@ export function templateDraft({
 	};
 }
 
-/** The fields within their bounds. */
+/** The fields, cut to their limits. */
 function shorten(state: string, fields: PlainRecord, from: string, notes: ImportNote[]): PlainRecord {
 	const bounds: Readonly<Record<string, number>> = {
 		instructions: longestInstructions,
@@ -66,7 +66,9 @@ function shorten(state: string, fields: PlainRecord, from: string, notes: Import
 	const within = (value: Plain, key: string): Plain => {
 		const most = bounds[key];
 		if (most === undefined || typeof value !== "string" || value.length <= most) return value;
-		notes.push(importNote(state, `its ${key} are longer than ${most} characters; the rest is in ${basename(from)}`));
+		notes.push(
+			importNote(state, `its ${key} are longer than ${most} characters; the rest is only in ${basename(from)}`),
+		);
 		return cut(value, most);
 	};
 	return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, within(value, key)]));

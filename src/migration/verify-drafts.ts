@@ -1,4 +1,4 @@
-// Whether drafts are sound: they are checked as `check` does it, in a temporary copy of the project's agents and skills, before anything is written.
+// Verifies drafts before anything is written: checks them like `check`, with a temporary copy of the project's agents and skills.
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -10,11 +10,11 @@ import type { ImportDraft } from "./draft.ts";
 
 export interface VerifiedDraft {
 	readonly draft: ImportDraft;
-	/** With paths relative to the project. An error: the draft must not be written. */
+	/** With paths relative to the project. A draft with an error must not be written. */
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks drafts together, for the project in which they will be. */
+/** Checks drafts together, for their future project. */
 export async function verifyDrafts(
 	project: Project,
 	drafts: readonly ImportDraft[],
@@ -34,7 +34,7 @@ export async function verifyDrafts(
 	}
 }
 
-/** What drafts may name: agents, and skills. */
+/** The agents and skills that drafts may name. */
 async function copySurroundings({ place }: Project, stage: string): Promise<void> {
 	const { cwd, home, agentFolder } = place;
 	const { agents } = loadAgentRegistry({ cwd, home, agentFolder, project: "trusted" });
@@ -64,6 +64,6 @@ function diagnosticsOf(
 	const isSound = found.length > 0 && found.every(({ loads }) => loads);
 	if (isSound || placed.some(({ severity }) => severity === "error")) return placed;
 	const file = files[0]?.path ?? "";
-	const message = "What was made of it is not read as a definition.";
-	return [...placed, { file, severity: "error", code: "not-read", message, remedy: "Write it by hand." }];
+	const message = "The converted file is not recognized as a definition.";
+	return [...placed, { file, severity: "error", code: "not-read", message, remedy: "Write the definition by hand." }];
 }

@@ -1,21 +1,21 @@
-// Who does a state, and with what: agents, tools, skills and models of other tools in this package's fields.
-// W1 nothing is widened: a tool that is limited to some arguments is left out, and a list of which nothing remains becomes `read`.
+// The fields of a state's worker: converts agents, tools, skills and models of other tools.
+// W1 nothing is widened: a tool that is limited to some arguments is omitted, and a list that becomes empty is replaced by `read`.
 import { singleLine } from "../definition/index.ts";
 import { readToolNames } from "../persona/index.ts";
 import { type ImportNote, importNote } from "./draft.ts";
 import type { ForeignFields, Plain } from "./foreign-fields.ts";
 
-/** The fields of a state, but for `next`. */
+/** The fields of a state except `next`. */
 export type StateFields = { readonly [field: string]: Plain };
 
-/** What exists where the definitions are imported to. */
+/** What exists in the target project. */
 export interface ImportTarget {
 	/** Names of agents, in lower case: those of the project, and those of the import. */
 	readonly agents: ReadonlySet<string>;
 	hasSkill(name: string): boolean;
 }
 
-/** The role of steps that name no agent. */
+/** The role of steps without an agent. */
 const anybody = "Engineer";
 const longestPersona = 400;
 const thinkingLevels = new Set(["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
@@ -34,7 +34,7 @@ export function whoDoes(
 	return { persona: word.slice(0, longestPersona) };
 }
 
-/** `tools` of a list in any tool's words. Without a list, or with all tools, none: then those of the agent apply. */
+/** `tools` for a list with any tool's names. Omitted without a list or with all tools: then the agent's tools apply. */
 export function toolFields(written: readonly string[] | undefined, where: string, notes: ImportNote[]): StateFields {
 	if (written === undefined) return {};
 	const { names, kind, problems } = readToolNames(written);

@@ -1,4 +1,4 @@
-// A workflow as an import writes it: `workflow.yaml` and one file for each phase, with the origin in a comment.
+// Writes an imported workflow: `workflow.yaml` and one file per phase, with the origin in a comment.
 import { basename } from "node:path";
 import { stringify } from "yaml";
 import { singleLine } from "../definition/index.ts";
@@ -8,7 +8,7 @@ export interface PhaseParts {
 	readonly title: string;
 	/** Markdown. */
 	readonly body: string;
-	/** The only tools that it may use; `undefined`: every tool. */
+	/** The only tools that it may use; `undefined`: all tools. */
 	readonly tools?: readonly string[] | undefined;
 	/** Whether only the user can end it. */
 	readonly advance?: "person";

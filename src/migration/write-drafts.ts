@@ -24,8 +24,8 @@ export function whyNotWritten(root: string, draft: ImportDraft, force: boolean):
 		if (parent !== realpathSync(root) && !isInside(realpathSync(root), parent))
 			return `${path} would be outside the project, because of a link.`;
 		const stats = lstatSync(file, { throwIfNoEntry: false });
-		if (stats && !stats.isFile()) return `${path} exists already, and is no file.`;
-		if (stats && !force && !holds(file, text)) return `${path} exists already: --force replaces it.`;
+		if (stats && !stats.isFile()) return `${path} already exists and is not a file.`;
+		if (stats && !force && !holds(file, text)) return `${path} already exists; --force replaces it.`;
 	}
 	return undefined;
 }

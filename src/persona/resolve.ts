@@ -1,6 +1,6 @@
 // Resolves the text in a template to a persona: an agent file, or a role described by the text itself. Reads only the registry.
 // V1 the persona is never empty; V2 `agent` never falls back to a role; V3 if a team is named, only its members are candidates; V4 the package's
-// agents are found only by `agent` and their exact name, so that they change no role in words.
+// agents are found only by `agent` and their exact name, so that they never replace a described role.
 import { type Diagnostic, didYouMean, type Problem, quoted, thereAre } from "../definition/index.ts";
 import { displayName, findAgent, slugOf } from "./agent-names.ts";
 import type { AgentFile, AgentRegistry, Persona } from "./persona.ts";
@@ -50,7 +50,7 @@ export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaF
 	}
 	const notice: Problem = {
 		code: "persona-from-words",
-		message: `No agent is called ${quoted(name)}, so the text itself describes the role.${suggestion}`,
+		message: `There is no agent ${quoted(name)}, so the text itself describes the role.${suggestion}`,
 		remedy: "Add an agent file of that name to .pi/agents to define more than a role.",
 	};
 	return { kind: "persona", persona: inlinePersona(name), notices: suggestion === "" ? [] : [notice] };

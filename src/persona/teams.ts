@@ -1,4 +1,4 @@
-// Reads teams.yaml. A team is a list of agents, or a group of fields with such a list under `members` (or `agents`).
+// Reads teams.yaml. A team is a list of agents, or an object with such a list under `members` (or `agents`).
 // T1 an invalid team does not affect the others.
 import {
 	type Diagnostic,
@@ -134,14 +134,14 @@ function readMembers(node: Node, team: string, source: Source, report: Report): 
 		if (named) return [member(named.text, named.start)];
 		report.warn(source.place(item.start), {
 			code: "odd-member",
-			message: `An entry of the team ${quoted(team)} is a group of fields without \`agent\` or \`name\`, so it is ignored.`,
+			message: `An entry of the team ${quoted(team)} is an object without \`agent\` or \`name\`, so it is ignored.`,
 			remedy: "Write only the agent's name.",
 		});
 		return [];
 	});
 }
 
-/** The agent named by a group of fields: in `agent` or `name`, or as the only key, as in `- builder: writes the code`. */
+/** The agent named by an object: in `agent` or `name`, or as the only key, as in `- builder: writes the code`. */
 function namedIn({ entries }: Extract<Node, { kind: "map" }>): { text: string; start: number } | undefined {
 	const entry = entries.get("agent") ?? entries.get("name");
 	const name = entry && readText(entry.value);

@@ -1,4 +1,4 @@
-// Reads field values of an agent file: texts and word lists in all common notations. Pure.
+// Reads field values of an agent file: strings and word lists in all common notations. Pure.
 import { describeNode, type Node, type Report, type Source } from "../definition/index.ts";
 
 export interface ListWord {
@@ -11,7 +11,7 @@ export interface ListWord {
 const mostWords = 500;
 
 /**
- * Reads the words of a list: a YAML list (block or flow), a map of switches, or one text. A text is split at commas, semicolons, and line
+ * Reads the words of a list: a YAML list (block or flow), a map of switches, or one string. A string is split at commas, semicolons, and line
  * breaks; without any of these and without parentheses, at spaces: `read grep`. A null value (`~`, an empty value) is an empty list. Other
  * entries, and everything after 500 words, are reported and omitted.
  */
@@ -54,8 +54,8 @@ function* wordsOfItem(item: Node, key: string, source: Source, report: Report): 
 	else if (item.kind === "map")
 		report.warn(source.place(item.start), {
 			code: "odd-word",
-			message: `An entry of \`${key}\` is ${describeNode(item)} instead of a text, so it is ignored.`,
-			remedy: "Write one text per entry.",
+			message: `An entry of \`${key}\` is ${describeNode(item)} instead of a string, so it is ignored.`,
+			remedy: "Write one string per entry.",
 		});
 }
 
@@ -65,7 +65,7 @@ function word(text: string, start: number): readonly ListWord[] {
 	return trimmed === "" ? [] : [{ text: trimmed, start }];
 }
 
-/** The text of a field; `undefined` if it has none. A list with one text counts as that text. */
+/** The string of a field; `undefined` if it has none. A list with one string counts as that string. */
 export function readText(node: Node): string | undefined {
 	if (node.kind === "scalar")
 		return node.value === null ? undefined : scalarText(node.value, node.written).trim() || undefined;

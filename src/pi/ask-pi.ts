@@ -1,4 +1,4 @@
-// Starts a pi in RPC mode to ask it something, and stops it. Nobody answers its dialogs: they are dismissed.
+// Starts a pi in RPC mode, sends it requests, and stops it. Its dialogs are dismissed.
 import { type Child, startChild } from "../process/index.ts";
 import type { PiCommand } from "./pi-command.ts";
 import { linkRpc, type RpcLink } from "./rpc-link.ts";
@@ -9,12 +9,12 @@ export interface AskedPi {
 	readonly args: readonly string[];
 	readonly cwd: string;
 	readonly env: NodeJS.ProcessEnv;
-	/** Milliseconds until it is killed; then the answers that are missing are failures. */
+	/** Milliseconds until it is killed; missing answers are then failures. */
 	readonly ms: number;
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Resolves to what `ask` resolves to, once the process is gone. */
+/** Resolves to the result of `ask` once the process has exited. */
 export async function askPi<T>(
 	{ pi, args, cwd, env, ms, signal }: AskedPi,
 	ask: (link: RpcLink, child: Child) => Promise<T>,

@@ -1,4 +1,4 @@
-// A monotonic clock that counts only the time in which this process could run. Whether a system clock counts a suspend differs between
+// A monotonic clock that counts only the time during which this process could run. Whether a system clock counts a suspend differs between
 // systems, and none excludes a stop (SIGSTOP, Ctrl+Z); a timer that fires far too late reveals both.
 // A1 setting the wall clock changes nothing; A2 the timer keeps no process alive and ends with `close`.
 

@@ -47,7 +47,7 @@ export function findExtension(written: string, place: ExtensionPlace): Extension
 	if (hit && other)
 		return none(
 			`${quoted(word)} can mean ${hits.map(({ source }) => quoted(source)).join(" or ")}.`,
-			"Write one of them as it is listed here.",
+			"Write one of them exactly as listed here.",
 		);
 	if (hit && existsSync(hit.path)) return { kind: "found", source: hit.path };
 	if (hit) return none(`The package ${quoted(hit.source)} is not at ${hit.path}.`, `Run \`pi install ${hit.source}\`.`);
@@ -61,7 +61,9 @@ function unknown(word: string, known: readonly Named[], { trust }: ExtensionPlac
 			? `Run \`pi install ${word}\`.`
 			: "Write a path, or a package of `pi list`.",
 		thereAre(names, "pi has no extension or package installed."),
-		...(trust === "untrusted" ? ["Those of the project are not looked at, because it is not trusted."] : []),
+		...(trust === "untrusted"
+			? ["The project's extensions are not searched, because the project is not trusted."]
+			: []),
 	].join(" ");
 	return none(`There is no extension ${quoted(word)} here.${didYouMean(word, names)}`, remedy);
 }

@@ -17,5 +17,5 @@ export function foreignTools(pi: ExtensionAPI, names: readonly string[], feature
 	const noun = foreign.length === 1 ? "a tool" : "tools";
 	const { source, path } = first.sourceInfo;
 	const owner = source === "builtin" ? "pi itself" : `Another extension (${path})`;
-	return `${owner} has ${noun} called ${tools} too, which ${feature} needs for itself. Remove that extension (pi list shows what is installed), or start pi without it.`;
+	return `${owner} also has ${noun} called ${tools}, which ${feature} needs. Remove that extension (pi list shows what is installed), or start pi without it.`;
 }

@@ -20,6 +20,6 @@ export async function sendLiteral(link: RpcLink, text: string): Promise<Sent> {
 	if (!response.ok) return { kind: "refused", reason: response.error };
 	const { disposition } = (response.data ?? {}) as { disposition?: unknown };
 	return disposition === "handled"
-		? { kind: "refused", reason: "An extension took the message for itself, so the model began no turn." }
+		? { kind: "refused", reason: "An extension handled the message, so the model started no turn." }
 		: { kind: "taken" };
 }

@@ -1,9 +1,9 @@
 // Switches to another model in the same conversation after a provider failure.
 import type { RpcLink } from "./rpc-link.ts";
 
-/** The text that the next model gets. */
+/** The message to the next model. */
 export const takeoverText =
-	"The model that worked on this before cannot be reached. The conversation is whole up to here: go on with the task.";
+	"The previous model cannot be reached. The conversation is complete up to here: continue the task.";
 
 /**
  * Switches the pi behind `link` to the first of `models` (`provider/id`) that it accepts, and removes that one and those before it from the

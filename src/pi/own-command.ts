@@ -1,5 +1,5 @@
-// Registers a command. A session may end while its command waits for a disk or a module: then the command has no screen any more, and what it
-// still tries there fails.
+// Registers a command. A session may end while its command waits for a disk or a module: the command then has no screen, and its attempts to
+// use it fail.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 type Command = Parameters<ExtensionAPI["registerCommand"]>[1];

@@ -74,7 +74,7 @@ function supported(pi: PiCommand | Diagnostic): PiCommand | Diagnostic {
 		severity: "error",
 		code: "pi-too-old",
 		file,
-		message: `pi-chronicle needs pi ${OLDEST_PI} or newer, and ${file} is pi ${pi.version}.`,
+		message: `pi-chronicle needs pi ${OLDEST_PI} or newer, but ${file} is pi ${pi.version}.`,
 		remedy: `Update pi (npm install -g ${PACKAGE}), or name a newer one with --pi or ${PI_VARIABLE}.`,
 	};
 }
@@ -122,7 +122,7 @@ function namedPi(search: PiSearch, path: string): PiCommand | Diagnostic {
 			severity: "error",
 			code: "pi-not-found",
 			file: path,
-			message: `There is no file ${path}, which was named as pi.`,
+			message: `The file ${path}, named as pi, does not exist.`,
 			remedy: `Name pi's entry file, its package folder or its binary with --pi or ${PI_VARIABLE}, or leave that out.`,
 		};
 	}
@@ -213,7 +213,7 @@ function notAPi(path: string): Diagnostic {
 		severity: "error",
 		code: "pi-not-found",
 		file: path,
-		message: `The folder ${path} is not a package of pi.`,
+		message: `The folder ${path} is not a pi package.`,
 		remedy: `Name pi's entry file, its package folder (${PACKAGE}) or its binary.`,
 	};
 }
@@ -223,7 +223,7 @@ function notFound(): Diagnostic {
 		severity: "error",
 		code: "pi-not-found",
 		file: "",
-		message: "pi was found neither beside this package nor on PATH.",
+		message: "pi was found neither next to this package nor on PATH.",
 		remedy: `Install it (npm install -g ${PACKAGE}), or name pi's entry file with --pi or ${PI_VARIABLE}.`,
 	};
 }

@@ -31,13 +31,13 @@ export function openDefinitionNotice(): NameDefinitions {
 		if (trustedByHand(ctx.cwd)) return;
 		const found = definitionsOf(ctx.cwd);
 		if (found.length === 0) return;
-		const text = `This project brings ${found.join("; ")}. pi trusts it without having asked you; /trust saves a decision.`;
+		const text = `This project contains ${found.join("; ")}. pi trusts it without having asked you; /trust saves a decision.`;
 		// In print mode, standard output is for the answer.
 		say(ctx, text, ctx.hasUI ? "info" : "error");
 	};
 }
 
-/** One text per kind of definition in the project. */
+/** One phrase per kind of definition in the project. */
 function definitionsOf(cwd: string): readonly string[] {
 	return kinds.flatMap(([kind, folders, ending]) => {
 		const names = [...new Set(folders.flatMap((folder) => namesIn(join(cwd, folder), ending)))].sort();

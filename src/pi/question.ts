@@ -104,13 +104,13 @@ export async function inputPerson(ctx: ExtensionContext, question: InputQuestion
 }
 
 export interface BackgroundWork {
-	/** What runs, as a title. */
+	/** Title: the running work. */
 	readonly title: string;
 	/** Labels of the answers. */
 	readonly words: { readonly yes: string; readonly no: string };
 	/** Status line that ends with the work. */
 	readonly statusKey: string;
-	/** Said once it is stopped. */
+	/** Message after the stop. */
 	readonly stopped: string;
 }
 

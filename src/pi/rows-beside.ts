@@ -1,4 +1,4 @@
-// How many rows of the screen a widget leaves to others: counted, because pi, its version and other packages decide what is there.
+// Counts the screen rows that a widget leaves to others, because they depend on pi, its version and other packages.
 import type { Component } from "@earendil-works/pi-tui";
 
 interface Parent {

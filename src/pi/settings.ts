@@ -15,7 +15,7 @@ export function userSettingsFile(): string {
 	return join(agentFolder(), "settings.json");
 }
 
-/** The settings object of the user alone, for what a project must not decide; empty if there is none or the file cannot be read. */
+/** The user's own settings object, for settings that a project must not control; empty if there is none or the file cannot be read. */
 export function userSettings(file = userSettingsFile()): Readonly<Record<string, unknown>> {
 	try {
 		const read = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, "")) as { chronicle?: unknown } | null;

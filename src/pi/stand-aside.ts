@@ -22,11 +22,11 @@ export const commandNames = [
 
 /** Lets a pi that is too old start without this package's features. `version` is pi's. */
 export function standAsideForOldPi(pi: ExtensionAPI, version: string): void {
-	const reason = `${tooOldText(version, ownVersion(packageRoot()))} Until then nothing of it works, the rules of the guard included.`;
+	const reason = `${tooOldText(version, ownVersion(packageRoot()))} Until then, none of its features work, including the rules of the guard.`;
 	pi.on("session_start", (_event, ctx) => tell(ctx, reason));
 	for (const name of commandNames) {
 		pi.registerCommand(name, {
-			description: "pi-chronicle: pi is too old for it",
+			description: "pi-chronicle: pi is too old",
 			handler: async (_args, ctx) => {
 				// Without a screen, the reason was printed when the session started.
 				if (ctx.hasUI) tell(ctx, reason);

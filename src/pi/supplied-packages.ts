@@ -1,11 +1,10 @@
-// pi's packages for a process that is not pi: the command line imports them from the pi that it has found, as pi supplies them to an extension.
+// Supplies pi's packages to a process other than pi: the command line imports them from the pi that it found, as an extension does inside pi.
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { PiCommand } from "./pi-command.ts";
 
 /**
- * From now on, imports of pi's packages in this process lead to those of `pi`. Returns whether it has any: a pi that is a single binary has
- * none that can be imported.
+ * Redirects imports of pi's packages in this process to those of `pi`. Returns whether it has any: a pi that is a single binary has none.
  */
 export function supplyPiPackages({ args }: Pick<PiCommand, "args">): boolean {
 	const entry = args.at(-1);

@@ -18,5 +18,5 @@ export function isTooOld(version: string): boolean {
 
 /** A message with both versions and the remedy. `own` is this package's version. */
 export function tooOldText(version: string, own: string): string {
-	return `pi-chronicle ${own} needs pi ${OLDEST_PI} or newer, and this is pi ${version}: update pi (npm install -g @earendil-works/pi-coding-agent).`;
+	return `pi-chronicle ${own} needs pi ${OLDEST_PI} or newer, but this is pi ${version}: update pi (npm install -g @earendil-works/pi-coding-agent).`;
 }

@@ -1,4 +1,4 @@
-// What a pi has when it starts as the user's would: its commands with the files that bring them, and its models.
+// Lists the commands (with the files that register them) and the models of a pi that starts with the user's configuration.
 import { type AskedPi, askPi } from "./ask-pi.ts";
 import { type ListedModel, modelsIn } from "./model-list.ts";
 
@@ -29,7 +29,7 @@ export async function surveyPi(asked: Omit<AskedPi, "args">): Promise<PiSurvey> 
 	return askPi({ ...asked, args: [] }, async (link, child): Promise<PiSurvey> => {
 		const commands = await link.send({ type: "get_commands" });
 		if (!commands.ok) {
-			// Its last words arrive with its end.
+			// The rest of stderr arrives when it exits.
 			await child.exited;
 			return { kind: "silent", stderr: child.stderr() };
 		}

@@ -1,5 +1,5 @@
-// A tool that the model has only while the user has switched it on: on this branch, or by a setting. Until then it is not registered, so that
-// requests are the same as without it.
+// A tool that the model has only while the user has switched it on, on this branch or by a setting. Until then it is not registered, so that
+// requests stay the same as without it.
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { customEntries } from "./branch.ts";
 import { exitCodes, failWith } from "./exit-code.ts";
@@ -12,9 +12,9 @@ export interface ToolSwitchSpec {
 	readonly name: string;
 	/** Custom entry type of the switch's positions. */
 	readonly entryType: string;
-	/** Setting below `chronicle` that switches it on where the branch has no position. */
+	/** Setting below `chronicle` that switches it on if the branch has no position. */
 	readonly setting: string;
-	/** What needs the tool, for the message about another extension's tool of this name. */
+	/** The feature that needs the tool, for the message about another extension's tool of this name. */
 	readonly feature: string;
 	/** Loads the tool when it is first switched on. */
 	readonly load: () => Promise<ToolDefinition>;

@@ -1,7 +1,7 @@
 // One primitive: sends a text as the user's message and waits until everything it started has settled. Sending is fire-and-forget in pi, so
 // events report the end.
 // T1 it always resolves: a refused send, a closed session and an abort are outcomes; T2 it listens only while a turn runs, and after a send
-// that nobody accepted, until that message is known to be gone; T3 it works in a command and after a session replacement, with the `pi` of
+// that was not accepted, until that message is known to be gone; T3 it works in a command and after a session replacement, with the `pi` of
 // the session that is open then.
 import type { AgentEndEvent, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 
@@ -45,7 +45,7 @@ export async function runTurn(
 
 /**
  * Stops a late start. A slow handler of another extension may still hold a text that was given up; the run that it starts then is aborted,
- * because nobody waits for it any more. Listening ends at the next entered text, from any source, because that is a different message.
+ * because its caller no longer waits. Listening ends at the next entered text, from any source, because that is a different message.
  */
 function stopLateStart(pi: ExtensionAPI): void {
 	const stops = [

@@ -1,4 +1,4 @@
-// Lets a model draft a definition: a child session that can only read, corrected with what the check and the rehearsal report.
+// Lets a model draft a definition in a read-only child session, and correct it with the reports of the check and the rehearsal.
 import { join } from "node:path";
 import { type ChildCeilings, type ChildEnd, runChild } from "../companions/index.ts";
 import type { Scope } from "../pi/index.ts";
@@ -11,10 +11,10 @@ import { planFolder } from "./waiting.ts";
 
 export interface DraftRequest {
 	readonly task: string;
-	/** As pi's `--model` takes it; `undefined`: pi's own choice. */
+	/** As for pi's `--model`; `undefined`: pi's default. */
 	readonly model: string | undefined;
 	readonly signal: AbortSignal;
-	/** Reports what is done now, as a short text. */
+	/** Reports the current step, as a short text. */
 	readonly onProgress: (text: string) => void;
 }
 
@@ -23,7 +23,7 @@ export type DraftEnd =
 	| {
 			readonly kind: "failed";
 			readonly reason: string;
-			/** What is wrong with the last draft. */
+			/** Problems of the last draft. */
 			readonly problems: readonly string[];
 			/** The session file of the drafting model. */
 			readonly session: string;
@@ -79,7 +79,7 @@ function askAuthor(
 	return runChild(plan, scope, {
 		activity: (text) => onProgress(`drafting: ${text}`),
 		entry() {},
-		// A question of a rule is dismissed: the draft may only read.
+		// Questions from rules are dismissed: the drafting session may only read.
 		ask: async () => undefined,
 	});
 }

@@ -16,7 +16,7 @@ started before you decide: in a terminal you are asked; otherwise --save and --s
 	exits:
 		"0 started or saved, 1 no draft passed, 2 usage, 3 waits for your decision, 130 interrupted; with --start as for run",
 	shellOptions: { model: "value", save: "flag", start: "flag" },
-	optionsUsage: `  --model <model>     drafts, and does states that name no model (default: pi's own choice)
+	optionsUsage: `  --model <model>     model for the drafting, and for states that name none (default: pi's default)
   --save              write the draft into the project, start nothing
   --start             write the draft into the project, and start it if it is a chronicle
 `,
@@ -26,7 +26,8 @@ started before you decide: in a terminal you are asked; otherwise --save and --s
 	async perform(call) {
 		const { text: task, project, parsed, host, signal } = call;
 		const { flags, values } = parsed;
-		if (flags.has("save") && flags.has("start")) return misuse("--start saves the draft too: name one of both.");
+		if (flags.has("save") && flags.has("start"))
+			return misuse("--start also saves the draft: use only one of the two.");
 		if (project.place.trust !== "trusted")
 			return misuse("A plan adds files to the project, which you have not trusted: start pi there, or add --approve.");
 		const waiting = task === "" ? waitingPlan(project.place) : undefined;
@@ -96,7 +97,7 @@ async function start({ command, task }: Plan, { parsed, project, signal }: Comma
 	return { kind: "silent", exitCode: await runChronicleCommand("run", args, signal) };
 }
 
-/** Asks at the terminal. Anything but a letter of the list leaves the plan waiting. */
+/** Asks at the terminal. Any other answer than a listed letter leaves the plan waiting. */
 async function ask({ lines }: Plan, signal: AbortSignal): Promise<Decision> {
 	process.stderr.write(`${printable(lines.join("\n"))}\n\n`);
 	const terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -67,7 +67,7 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 			void release();
 			if (plan && !session.scope.closed) await settle(session, ctx, host, plan, true);
 		})
-		// With a screen nobody awaits it: a full disk must not end pi.
+		// With a screen, no caller awaits it: an error such as a full disk must not end pi.
 		.catch((error) => {
 			if (!session.scope.closed)
 				refuse(ctx, `The plan failed: ${error instanceof Error ? error.message : String(error)}`);
@@ -115,7 +115,7 @@ async function draft(
 	return undefined;
 }
 
-/** Keeps the plan, asks about it, and does what the user decides. */
+/** Saves the plan, asks about it, and carries out the user's decision. */
 async function settle(
 	session: PlanSession,
 	ctx: ExtensionCommandContext,
@@ -133,7 +133,7 @@ async function settle(
 			),
 		);
 	}
-	// A dialog must not take what is typed.
+	// A dialog must not capture the user's typing.
 	if (uncalled && ctx.mode === "tui" && ctx.ui.getEditorText() !== "")
 		return say(ctx, "The plan is ready. /plan shows it.");
 	const decision = await decidePlan(ctx, plan, uncalled);
@@ -152,7 +152,7 @@ async function settle(
 	}
 }
 
-/** Examines an edited draft. What is wrong with it is shown, and the plan before the edit stays. */
+/** Examines an edited draft. Shows its problems and keeps the unedited plan if it does not pass. */
 async function settleEdited(
 	session: PlanSession,
 	ctx: ExtensionCommandContext,

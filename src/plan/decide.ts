@@ -12,7 +12,7 @@ export type PlanDecision =
 const answers = {
 	later: "Later: /plan shows it again",
 	start: "Start it now",
-	edit: "Edit a file of it first",
+	edit: "Edit one of its files first",
 	save: "Save its files, start nothing",
 	drop: "Drop it",
 } as const;

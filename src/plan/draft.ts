@@ -1,5 +1,5 @@
-// A draft: the files of a new definition, as a model writes them in its answer. Each file is a fenced block whose info string names it, the
-// notation of the authoring skills: ```yaml file=.pi/chronicle/workflows/feature.yaml. Pure.
+// A draft: the files of a new definition, parsed from a model's answer. Each file is a fenced block whose info string names it, as in the
+// authoring skills: ```yaml file=.pi/chronicle/workflows/feature.yaml. Pure.
 // D1 a draft names only files of definitions, below `.pi`; D2 it is complete or refused, with every reason.
 
 export interface DraftFile {
@@ -33,7 +33,7 @@ export function readDraft(answer: string): ReadDraft {
 	return draftOf(files, problems);
 }
 
-/** Makes a draft of these files. `wrong`: what is known to be wrong with them. */
+/** Creates a draft of these files. `wrong`: their known problems. */
 export function draftOf(files: readonly DraftFile[], wrong: readonly string[] = []): ReadDraft {
 	const problems = [...wrong, ...files.flatMap((file, index) => problemsOf(file, files.slice(0, index)))];
 	if (files.length > mostFiles) problems.push(`The draft has ${files.length} files; ${mostFiles} are allowed.`);
@@ -41,7 +41,7 @@ export function draftOf(files: readonly DraftFile[], wrong: readonly string[] = 
 	if (!first)
 		return problem(
 			problems,
-			"There is no file. Write each file as a fenced block with its path: ```yaml file=.pi/chronicle/workflows/<name>.yaml",
+			"The answer contains no file. Write each file as a fenced block with its path: ```yaml file=.pi/chronicle/workflows/<name>.yaml",
 		);
 	const chronicle = template.exec(first.path)?.[1];
 	const key = chronicle ?? workflow.exec(first.path)?.[1];
@@ -59,7 +59,7 @@ function problem(problems: readonly string[], message: string): ReadDraft {
 	return { kind: "problems", problems: [...problems, message] };
 }
 
-/** The blocks that name a file, and what is wrong with them. */
+/** The blocks that name a file, and their problems. */
 function readBlocks(answer: string): { files: DraftFile[]; problems: string[] } {
 	const files: DraftFile[] = [];
 	const problems: string[] = [];

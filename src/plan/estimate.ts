@@ -1,18 +1,18 @@
-// Estimates what a run costs, from the sizes of the requests of its rehearsal. Pure.
-// A rehearsal makes few requests with small results; a model makes more. So an estimate is a range: from the rehearsal as it was played, to
-// each visit with `busyRequests` requests that each add `busyTokens`.
+// Estimates the cost of a run from the sizes of the requests of its rehearsal. Pure.
+// A rehearsal makes few requests with small results; a model makes more. So an estimate is a range: from the rehearsal's own requests to
+// `busyRequests` requests per visit that each add `busyTokens`.
 
-/** A range from the least to the most that is expected. */
+/** A range from the least to the most expected. */
 export type Range = readonly [least: number, most: number];
 
 export interface Estimate {
 	/** As pi totals them, cache reads included. */
 	readonly tokens: Range;
-	/** USD; `undefined` if the price is not known. */
+	/** USD; `undefined` if the price is unknown. */
 	readonly costUsd: Range | undefined;
 }
 
-/** Usage of requests that were made: tokens as pi totals them, USD. */
+/** Usage of actual requests: tokens as pi totals them, USD. */
 export interface Usage {
 	readonly tokens: number;
 	readonly costUsd: number;

@@ -1,4 +1,4 @@
-// Checks and rehearses a draft on a copy of the project, which it never touches.
+// Checks and rehearses a draft on a copy of the project; the project itself stays unchanged.
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { loadRehearsal, type ProjectCopy } from "../rehearsal/index.ts";
 import type { DefinitionDraft } from "./draft.ts";
 import { type Outline, outlineOf } from "./outline.ts";
 
-/** A project, and the package whose code rehearses in it. */
+/** A project, and the package that rehearses in it. */
 export interface PlanHost {
 	readonly place: ProjectEnvironment;
 	/** Root folder of this package. */
@@ -44,7 +44,10 @@ export async function examineDraft(
 	const taken = draft.files.filter(({ path }) => existsSync(join(cwd, path)));
 	if (taken.length > 0)
 		return problems(
-			taken.map(({ path }) => `${path} exists in the project. Choose another name; nothing is overwritten.`),
+			taken.map(
+				({ path }) =>
+					`${path} already exists in the project, and existing files are not overwritten. Choose another name.`,
+			),
 		);
 	const { openProjectCopy } = await loadRehearsal();
 	const copy = await openProjectCopy({ project: cwd, agentFolder, config: {}, env });
@@ -68,7 +71,7 @@ function problems(found: readonly string[]): Examination {
 	return { kind: "problems", problems: found };
 }
 
-/** What the check reports about the draft's files; warnings count too, because the draft is new. */
+/** The check's diagnostics of the draft's files; warnings count too, because the draft is new. */
 function problemsOf(checked: ProjectCheck, draft: DefinitionDraft, { project }: ProjectCopy): string[] {
 	const own = new Set(draft.files.map(({ path }) => join(project, path)));
 	const all = [...checked.findings.flatMap(({ diagnostics }) => diagnostics), ...checked.further];

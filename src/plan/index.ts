@@ -23,7 +23,7 @@ export function registerPlan(pi: ExtensionAPI, scope: Scope, named: NameDefiniti
 	});
 }
 
-/** Opens the switch of the tool with which the model proposes runs: `/chronicle tool on`, or the setting `chronicle.proposals`. */
+/** Registers the switch of the tool `propose_run`: `/chronicle tool on`, or the setting `chronicle.proposals`. */
 export function openProposals(
 	pi: ExtensionAPI,
 	scope: Scope,

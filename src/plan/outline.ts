@@ -1,4 +1,4 @@
-// What a drafted definition is, for the user who decides about it: its chart, who does what, and its limits.
+// Outlines a drafted definition for the user's decision: its chart, its states with their agents and tools, and its limits.
 import { type Project, type Template, templateDiagram } from "../chronicle/index.ts";
 import {
 	loadCatalogue,
@@ -18,7 +18,7 @@ export interface Outline {
 	/** One per state or phase: its name, and who does it with which tools. */
 	readonly steps: readonly (readonly [name: string, text: string])[];
 	readonly limits: string;
-	/** The most that a run may cost, USD; `undefined`: no limit of its own. */
+	/** Maximum cost of a run, USD; `undefined`: the template has no limit. */
 	readonly mostUsd: number | undefined;
 }
 

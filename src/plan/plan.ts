@@ -14,11 +14,11 @@ export interface Plan {
 	readonly command: string;
 	/** The preview, as text. */
 	readonly lines: readonly string[];
-	/** What the drafting used. */
+	/** Usage of the drafting. */
 	readonly usage: Usage;
 }
 
-/** Makes the plan of a draft, or reports the errors of the draft. Throws as {@link examineDraft} does. */
+/** Turns a draft into a plan, or reports the draft's errors. Throws as {@link examineDraft} does. */
 export async function makePlan(
 	task: string,
 	draft: DefinitionDraft,

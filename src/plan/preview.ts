@@ -1,10 +1,10 @@
-// What the user reads before the decision about a draft.
+// The preview of a draft that the user reads before deciding.
 import { drawDiagram, shortCost, shortCount } from "../pi/index.ts";
 import type { DefinitionDraft } from "./draft.ts";
 import { type Estimate, estimateRun, type Range, type Usage } from "./estimate.ts";
 import type { Examined } from "./examine.ts";
 
-/** The lines about a draft that passed. `usage`: what the drafting used. */
+/** The lines about a draft that passed. `usage`: usage of the drafting. */
 export async function planLines(
 	task: string,
 	{ kind, key, files }: DefinitionDraft,

@@ -1,4 +1,4 @@
-// The texts for the model that drafts a definition.
+// Prompts for the model that drafts a definition.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ const skills = ["chronicle-authoring", "workflow-authoring"];
 
 /** Asks for a draft for `task`. `packageRoot`: the root folder of this package, whose skills are quoted. */
 export function draftPrompt(task: string, packageRoot: string): string {
-	return `Draft a definition for pi-chronicle for the task at the end of this message. You can read the project and change nothing.
+	return `Draft a definition for pi-chronicle for the task at the end of this message. You can read the project, but not change anything.
 
 1. Read enough of the project to know how it is built and tested, and which files the task concerns. Name real commands and real folders in the
    instructions that you write.
@@ -19,9 +19,9 @@ export function draftPrompt(task: string, packageRoot: string): string {
 \`\`\`\`
 
 The first file is the definition to start: .pi/chronicle/workflows/<name>.yaml, or .pi/workflows/<name>/workflow.yaml with its phases as
-.pi/workflows/<name>/<phase>.md. Add .pi/agents/<name>.md only for a persona that needs instructions of its own; a role in plain words needs no file.
+.pi/workflows/<name>/<phase>.md. Add .pi/agents/<name>.md only for a persona that needs separate instructions; a role in plain words needs no file.
 Use four backticks for a file that contains a fence. Choose names that the project does not have yet. The task itself is given to the run when it starts: do
-not repeat it in the files. Your draft is checked and rehearsed; you get what is wrong with it.
+not repeat it in the files. Your draft is checked and rehearsed, and you get a list of its problems.
 
 How to write them:
 
@@ -38,7 +38,7 @@ export function correctionPrompt(problems: readonly string[]): string {
 
 ${problems.map((problem) => `- ${problem.replaceAll("\n", "\n  ")}`).join("\n")}
 
-Correct it, and answer with all files again, also those that do not change.`;
+Correct it, and answer with all files again, including the unchanged ones.`;
 }
 
 /** A skill of this package without its front matter. */

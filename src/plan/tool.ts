@@ -26,7 +26,7 @@ export interface ProposalParts {
 
 const parameters = Type.Object({
 	task: Type.String({
-		description: "What the run has to achieve, complete: its workers see nothing of this conversation",
+		description: "A complete description of what the run has to achieve: its workers cannot see this conversation",
 	}),
 	template: Type.Optional(Type.String({ description: "An existing chronicle template, instead of files" })),
 	files: Type.Optional(
@@ -97,7 +97,7 @@ async function proposeTemplate(
 	return resultOf(`Started ${name}. Its workers do the task in separate processes; do not do it yourself.`);
 }
 
-/** Examines a new definition and asks the user about it. What is wrong goes back to the model. */
+/** Examines a new definition and asks the user about it. Problems go back to the model. */
 async function proposeDraft(
 	parts: ProposalParts,
 	ctx: ExtensionToolContext,

@@ -1,4 +1,4 @@
-// The plan of a project that waits for a decision: one file in pi's agent folder, so it outlives the session that drafted it.
+// A project's pending plan, which waits for a decision: one file in pi's agent folder, so that it outlives the session that drafted it.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,14 +12,14 @@ export interface PlanPlace {
 	readonly agentFolder: string;
 }
 
-/** The folder of all plans and of the sessions that drafted them; it is created. */
+/** The folder of all plans and of the sessions that drafted them. Creates it. */
 export function planFolder(agentFolder: string): string {
 	const folder = join(agentFolder, "chronicle", "plans");
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	return folder;
 }
 
-/** The waiting plan; `undefined` if there is none that can be read. */
+/** The pending plan; `undefined` if there is no readable one. */
 export function waitingPlan(place: PlanPlace): Plan | undefined {
 	try {
 		return planOf(JSON.parse(readFileSync(fileOf(place), "utf8")) as Partial<Plan>);
@@ -28,7 +28,7 @@ export function waitingPlan(place: PlanPlace): Plan | undefined {
 	}
 }
 
-/** `undefined` for data of another shape. Throws a TypeError where even its parts cannot be looked at. */
+/** `undefined` for data of another shape. Throws a TypeError if its parts cannot be read. */
 function planOf({ task, draft, command, lines, usage }: Partial<Plan>): Plan | undefined {
 	const read = draftOf(draft?.files ?? []);
 	if (read.kind === "problems" || !isText(task) || !isText(command) || !lines?.every(isText)) return undefined;
@@ -40,13 +40,13 @@ function isText(value: unknown): value is string {
 	return typeof value === "string";
 }
 
-/** Keeps a plan, instead of the one that waited. */
+/** Saves a plan as pending, replacing an earlier one. */
 export function keepPlan(plan: Plan, place: PlanPlace): void {
 	planFolder(place.agentFolder);
 	replaceFileSync(fileOf(place), `${JSON.stringify(plan, null, "\t")}\n`);
 }
 
-/** Ends the waiting. */
+/** Deletes the pending plan. */
 export function removePlan(place: PlanPlace): void {
 	rmSync(fileOf(place), { force: true });
 }

@@ -8,7 +8,7 @@ import { isSameProcess, processStart } from "./process-identity.ts";
 export type ChildExit =
 	| { readonly kind: "exited"; readonly code: number }
 	| { readonly kind: "killed"; readonly signal: NodeJS.Signals }
-	/** It never ran: the file is missing or not executable, or the folder is gone. */
+	/** It never ran: the file is missing or not executable, or the folder does not exist. */
 	| { readonly kind: "unstarted"; readonly reason: string };
 
 export interface ChildSpec {

@@ -4,11 +4,11 @@
 /** 16 MiB: above the largest message pi writes in practice (images are base64 text within a record). */
 export const RECORD_CAP = 16 * 1024 * 1024;
 
-/** Bytes of a record by which it is decided whether to keep it. */
+/** Number of leading bytes that decide whether a record is kept. */
 const HEAD_BYTES = 512;
 
 export interface RecordSink {
-	/** Decides by the first bytes (at least 512, or the whole record if it is shorter) whether the record is wanted. */
+	/** Decides from the first bytes (at least 512, or the whole record if it is shorter) whether the record is wanted. */
 	wants(head: Buffer): boolean;
 	/** One whole record without its LF and without a CR before it. */
 	record(text: string): void;
@@ -18,7 +18,7 @@ export interface RecordSink {
 
 export interface RecordSplitter {
 	push(chunk: Buffer): void;
-	/** Delivers what came after the last LF, if anything. */
+	/** Delivers the bytes after the last LF, if any. */
 	end(): void;
 }
 

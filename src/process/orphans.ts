@@ -1,4 +1,4 @@
-// Processes that a run left behind: found by the tag in their environment, with all their descendants and sessions, and stopped.
+// Finds the processes that a run left behind, by the tag in their environment, with all their descendants and sessions, and stops them.
 // Linux reads /proc; other Unixes ask `ps` for environments. Windows shows no other process's environment, so only process trees end there.
 // T1 the calling process and its ancestors are never among them; T2 every signal goes to a process whose start was checked just before.
 import { spawnSync } from "node:child_process";
@@ -79,7 +79,7 @@ export async function stopOrphans(run: string, graceMs = 1000, spared?: number):
 	return { stopped: [...stopped.values()], remaining };
 }
 
-/** Freezes the orphans, until a look finds no new one. */
+/** Freezes the orphans, until a scan finds no new one. */
 function freeze(run: string, spared: number | undefined): Orphan[] {
 	const frozen = new Map<string, Orphan>();
 	for (let look = 0; look < mostLooks; look++) {
@@ -108,7 +108,7 @@ async function signalAll(orphans: readonly Orphan[], signals: readonly NodeJS.Si
 	while (orphans.some(isAlive) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Signals a process unless its number belongs to another one by now. One that is gone, or is not ours to signal, is left alone. */
+/** Signals a process unless its number now belongs to another one. Ignores processes that have exited or belong to another user. */
 function signalProcess(orphan: Orphan, signal: NodeJS.Signals): void {
 	if (!isAlive(orphan)) return;
 	try {

@@ -21,12 +21,12 @@ export function processStart(pid: number): string | undefined {
 	try {
 		return read(pid);
 	} catch {
-		// Too many open files, a /proc that we may not read, or a system without start times: no sign that it is gone.
+		// Too many open files, an unreadable /proc, or a system without start times do not prove that it is gone.
 		return isAlive(pid) ? "unknown" : undefined;
 	}
 }
 
-/** Each throws where the start cannot be read. */
+/** Each throws if the start cannot be read. */
 const startReaders: Partial<Record<NodeJS.Platform, (pid: number) => string | undefined>> = {
 	linux: (pid) => readRow(pid, bootId())?.started,
 	win32: () => {

@@ -1,4 +1,4 @@
-// Whether this process belongs to a chronicle's run: a worker starts no chronicles, workflows or further agents.
+// Tells whether this process belongs to a chronicle's run: a worker starts no chronicles, workflows or further agents.
 import { RUN_TAG } from "./orphans.ts";
 
 /** Prefix of a child session's tag: its processes belong to the user's session, not to a run. */

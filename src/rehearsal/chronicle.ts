@@ -30,7 +30,7 @@ import {
 import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
-/** Most questions of one run that are answered. */
+/** Maximum number of questions answered in one run. */
 const mostAnswers = 100;
 
 /** The names of all templates that load. */
@@ -38,7 +38,7 @@ export function chronicleNames(paths: ProjectPaths): string[] {
 	return [...load(paths)].filter(([, { read }]) => read !== undefined).map(([name]) => name);
 }
 
-/** Finds and checks the requested template; `undefined` if there is none of that name, valid or not. */
+/** Finds and checks the requested template; `undefined` if no template has that name, valid or not. */
 export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): Playable | Unplayable | undefined {
 	const found = load(paths).get(request.name);
 	if (!found) return undefined;
@@ -130,7 +130,7 @@ function childTemplates(template: Template, paths: ProjectPaths): readonly Rehea
 	return [...found.values()];
 }
 
-/** The tools that template and agent file allow to a state's worker; `undefined`: all. */
+/** The tools that the template and the agent file allow a state's worker; `undefined`: all. */
 function toolsOf(
 	{ states }: Template,
 	{ cwd, agentFolder }: ProjectPaths,
@@ -248,7 +248,7 @@ async function playChronicle(
 	}
 	const { status, waits } = readResult(ended.output);
 	const done = ended.exit.kind === "exited" && ended.exit.code === 0 && status === "done";
-	// The progress lines of the verbs are left out: the report has the visits.
+	// The commands' progress lines are omitted, because the report lists the visits.
 	return { ...ended, outcome: done ? "done" : "stopped", output: waits ?? "", errors: done ? "" : ended.errors };
 }
 

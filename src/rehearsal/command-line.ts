@@ -24,7 +24,7 @@ export async function runRehearseVerb(args: readonly string[], signal?: AbortSig
 	const say = (lines: readonly string[]): void =>
 		void (read.json ? process.stderr : process.stdout).write(`${printable(lines.join("\n"))}\n`);
 	if (read.request === undefined)
-		return refuse(read.json, "usage", "Name a workflow or a chronicle.", [
+		return refuse(read.json, "usage", "Missing name of a workflow or a chronicle.", [
 			"",
 			rehearseUsage,
 			listDefinitions(host, read.kind),
@@ -86,7 +86,7 @@ async function runEvery(
 	return report.outcome === "complete" ? 0 : 1;
 }
 
-/** Prints why nothing is played; with --json also as an object on stdout. Returns the exit code. */
+/** Prints why nothing is played, with --json also as an object on stdout. Returns the exit code. */
 function refuse(
 	json: boolean,
 	code: string,
@@ -114,7 +114,7 @@ interface Arguments {
 	readonly help: boolean;
 }
 
-/** Options may precede the name, precede the task or follow it; inside the task nothing is read as one. A text is an error message. */
+/** Options may precede the name, precede the task or follow it; inside the task, nothing is an option. A string is an error message. */
 function readArguments(args: readonly string[]): Arguments | string {
 	const options = {
 		scenario: "value",
@@ -128,7 +128,7 @@ function readArguments(args: readonly string[]): Arguments | string {
 		help: "flag",
 	} as const;
 	const first = parseArguments(args, { options, textAfter: 1 });
-	// A kind before the name counts as one more name.
+	// A kind before the name counts as another name.
 	const withKind = !("error" in first) && isKind(first.names[0]) && first.text.length > 0;
 	const parsed = withKind ? parseArguments(args, { options, textAfter: 2 }) : first;
 	if ("error" in parsed) return parsed.error;

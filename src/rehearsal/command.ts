@@ -86,7 +86,7 @@ export async function runRehearse(
 	if (!ctx.hasUI) await played;
 }
 
-/** Asks which kind a name means; `neither`: the dialog was closed; `undefined`: the user cannot be asked. */
+/** Asks which kind a name means. `neither`: the dialog was closed; `undefined`: the user cannot be asked. */
 async function askWhich(
 	ctx: ExtensionCommandContext,
 	name: string,
@@ -126,7 +126,7 @@ async function perform(
 
 type Show = (lines: readonly string[], tone?: "warning" | "error") => void;
 
-/** Plays one run; resolves to whether it came to its end. */
+/** Plays one run; resolves to whether it reached its end. */
 async function performOnce(playable: Playable, host: RehearsalHost, show: Show, signal: AbortSignal): Promise<boolean> {
 	show(openingLines(playable.program, host.cwd));
 	const report = await rehearse(playable, host, {

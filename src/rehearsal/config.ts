@@ -11,7 +11,7 @@ export interface RehearsalConfig {
 	readonly scenario?: string;
 	/** Absolute path of the journal; without it nothing is recorded. */
 	readonly journal?: string;
-	/** For a rehearsal in a terminal. */
+	/** Only for a rehearsal in a terminal. */
 	readonly welcome?: Welcome;
 	/** Tokens per second of the simulated stream; without it answers come at once. */
 	readonly tokensPerSecond?: number;
@@ -38,7 +38,7 @@ export function writeConfig(path: string, config: RehearsalConfig): void {
 	writeFileSync(path, `${JSON.stringify(config, null, "\t")}\n`, { mode: 0o600 });
 }
 
-/** Reads what `writeCallSheet` wrote. Throws if the file is missing or torn: a rehearsal must not run without it. */
+/** Reads the configuration. Throws if the file is missing or incomplete: a rehearsal must not run without it. */
 export function readConfig(path: string): RehearsalConfig {
 	return JSON.parse(readFileSync(path, "utf8")) as RehearsalConfig;
 }

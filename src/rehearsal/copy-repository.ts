@@ -1,8 +1,8 @@
-// The git repository of a rehearsal's copy: new, with the copied files in one commit, so that git commands of a run work.
-// No hook, remote or setting of the machine applies. The same files always make the same commit.
+// Creates the git repository of a rehearsal's copy, with the copied files in one commit, so that a run's git commands work.
+// No hook, remote or setting of the machine applies. The same files always give the same commit.
 import { execFile } from "node:child_process";
 
-/** Fixed, so that the commit depends on the files alone. */
+/** Fixed, so that the commit depends only on the files. */
 const commitDate = "2000-01-01T00:00:00Z";
 const author = { name: "Rehearsal", email: "rehearsal@localhost.invalid" };
 
@@ -20,7 +20,7 @@ const settings = {
 };
 
 /**
- * Makes `folder` a repository with one commit. `tracked`: the paths in it, relative with `/`, ignored ones included; `undefined`: everything
+ * Turns `folder` into a repository with one commit. `tracked`: the paths in it, relative with `/`, ignored ones included; `undefined`: everything
  * that is not ignored. Resolves to `false` if git is missing or fails; the folder has no repository then.
  */
 export async function makeRepository(
@@ -36,7 +36,7 @@ export async function makeRepository(
 		tracked === undefined
 			? await git(["add", "--all"])
 			: tracked.length === 0 || (await git(["add", "--force", ...paths], tracked.join("\0")));
-	return added && git(["commit", "--quiet", "--allow-empty", "--no-verify", "-m", "The project as it was copied"]);
+	return added && git(["commit", "--quiet", "--allow-empty", "--no-verify", "-m", "The copied project"]);
 }
 
 /** Runs git in `folder`; whether it succeeded. */

@@ -45,7 +45,7 @@ export function coverageClosing(report: CoverageReport): string[] {
 
 function boundText(bound: "runs" | "time", runs: number): string {
 	const option = bound === "runs" ? "--runs" : "--minutes";
-	return `Stopped after ${runs} ${runs === 1 ? "run" : "runs"}, at the bound of ${option}.`;
+	return `Stopped after ${runs} ${runs === 1 ? "run" : "runs"}, at the limit of ${option}.`;
 }
 
 function groupLines(items: readonly CoverageItem[], group: Group, title: string): string[] {

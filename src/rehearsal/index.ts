@@ -42,7 +42,7 @@ export async function rehearseVerb(args: readonly string[], signal?: AbortSignal
 	return runRehearseVerb(args, signal);
 }
 
-/** Loads what rehearses a definition in a project: a copy of it, the plan, the play, and the lines of its end. */
+/** Loads the parts that rehearse a definition in a project: the copy, the plan, the run, and the final lines. */
 export async function loadRehearsal() {
 	const [{ openProjectCopy }, { plan }, { rehearse }, { closingLines }] = await Promise.all([
 		import("./project-copy.ts"),
@@ -53,7 +53,7 @@ export async function loadRehearsal() {
 	return { openProjectCopy, plan, rehearse, closingLines };
 }
 
-/** The copies of projects that killed rehearsals left behind, absolute. `remove`: removes them, and gives those that are gone. */
+/** The copies of projects that killed rehearsals left behind, absolute. `remove`: removes them, and returns the removed ones. */
 export async function orphanedCopies(what: "find" | "remove"): Promise<readonly string[]> {
 	const { findOrphanedCopies, removeOrphanedCopies } = await import("./project-copy.ts");
 	return what === "remove" ? removeOrphanedCopies() : findOrphanedCopies();

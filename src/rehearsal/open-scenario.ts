@@ -1,4 +1,5 @@
-// Opens the scenario for one definition: the requested one, else the project's own, else the package's for its definitions, else none; and checks that it fits the definition.
+// Opens the scenario for a definition: the requested one, otherwise the project's, otherwise the package's, otherwise none. Checks that it
+// fits the definition.
 import { resolve } from "node:path";
 import { type Diagnostic, didYouMean } from "../definition/index.ts";
 import type { Expected, ProjectPaths, RehearsalRequest, Unplayable } from "./rehearse.ts";
@@ -9,12 +10,12 @@ import { findScenario, findShippedScenario } from "./scenario-folder.ts";
 export interface OpenedScenario {
 	readonly kind: "opened";
 	readonly scenario: Scenario;
-	/** `undefined`: there is none, the understudy improvises. */
+	/** `undefined`: without a scenario, the understudy improvises. */
 	readonly file: string | undefined;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Opens the scenario for the definition with this key, which comes with the package or not. */
+/** Opens the scenario for the definition with this key, of the project or of the package. */
 export function openScenario(
 	{ name, scenario: named }: RehearsalRequest,
 	{ cwd }: ProjectPaths,

@@ -1,6 +1,6 @@
-// The path of a rehearsal through a chronicle: through every state that can be reached, then to an end. Pure.
-// Every step is one that the template allows, and the template's limits on moves hold, so that they do not stop the rehearsal; states that
-// cannot be reached within the limits are left out.
+// Plans the path of a rehearsal through a chronicle: through every reachable state, then to an end. Pure.
+// Every step is legal in the template and within its limits on moves, so that no limit stops the rehearsal; states that cannot be reached
+// within the limits are omitted.
 import { type Graph, isEnd, join, NO_COUNTS, searchPath } from "./every/index.ts";
 
 /** States in order, from the initial one to an end if one can be reached. */
@@ -25,7 +25,7 @@ export function planPath(graph: Graph): readonly string[] {
 	}
 }
 
-/** The state that follows the `visit`-th (1-based) occurrence of `state` on the path; `undefined` where there is none. */
+/** The state that follows the `visit`-th (1-based) occurrence of `state` on the path; `undefined` if there is none. */
 export function nextOnPath(path: readonly string[], state: string, visit: number): string | undefined {
 	let seen = 0;
 	for (const [index, name] of path.entries()) {

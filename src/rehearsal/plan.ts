@@ -13,8 +13,8 @@ export function isKind(word: string | undefined): word is DefinitionKind {
 }
 
 /**
- * Finds the requested definition, of one kind or of either. If both kinds have the name, the one that does not come with the package is meant, else
- * the requested scenario decides; without one the result lists the choices.
+ * Finds the requested definition, of one kind or of either. If both kinds have the name, one outside the package takes precedence; otherwise
+ * the requested scenario decides; without one, the result lists the choices.
  */
 export function plan(
 	request: RehearsalRequest,
@@ -46,7 +46,7 @@ function choose<T extends Playable | Coverable>(
 		const own = [workflow, chronicle].filter((found) => found.kind === "unplayable" || !found.shipped);
 		if (intended === undefined && own.length === 1 && own[0]) return own[0];
 		if (intended !== undefined) return intended === "workflow" ? workflow : chronicle;
-		const message = `There is a workflow ${request.name} and a chronicle ${request.name}. Say which: rehearse workflow ${request.name}, or rehearse chronicle ${request.name}.`;
+		const message = `There is a workflow ${request.name} and a chronicle ${request.name}. Choose one: rehearse workflow ${request.name}, or rehearse chronicle ${request.name}.`;
 		return { kind: "unplayable", message, diagnostics: [], choices: ["workflow", "chronicle"] };
 	}
 	return workflow ?? chronicle ?? notFound(request.name, kind, paths);
@@ -70,7 +70,7 @@ export function listDefinitions(paths: ProjectPaths, kind?: DefinitionKind): str
 		...(workflows.length > 0 ? [`Workflows here: ${workflows.join(", ")}.`] : []),
 		...(chronicles.length > 0 ? [`Chronicles here: ${chronicles.join(", ")}.`] : []),
 	];
-	return parts.length > 0 ? parts.join(" ") : "There are none here.";
+	return parts.length > 0 ? parts.join(" ") : "There are no definitions here.";
 }
 
 /** Completions of `/rehearse`: names, with their kind if both kinds have the name. */

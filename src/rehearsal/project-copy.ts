@@ -1,6 +1,6 @@
 // The temporary copy of the project that a rehearsal works on, with its own home and agent folder, so that it cannot reach the user's files,
 // settings, sessions or credentials.
-// Nothing in the copy leads out of it: such links are left out, and its git repository is new. No credential of the environment is passed on.
+// Nothing in the copy leads out of it: such links are omitted, and its git repository is new. Credentials of the environment are not passed on.
 // Closing removes everything, also after a failure.
 import { execFile } from "node:child_process";
 import { constants, type Dirent } from "node:fs";
@@ -56,7 +56,7 @@ export interface ProjectCopyOptions {
 	readonly env: NodeJS.ProcessEnv;
 }
 
-/** Files beyond this total are left out: a rehearsal needs the project's text, not its data. */
+/** Files beyond this total are omitted: a rehearsal needs the project's text, not its data. */
 const mostBytes = 256 * 1024 * 1024;
 const prefix = "pi-rehearsal-";
 /** File with the pid of the process that removes the copy. */
@@ -141,7 +141,7 @@ export async function findOrphanedCopies(): Promise<readonly string[]> {
 	return found;
 }
 
-/** Removes the copies that `findOrphanedCopies` finds; resolves to those that are gone. */
+/** Removes the copies that `findOrphanedCopies` finds; resolves to the removed ones. */
 export async function removeOrphanedCopies(): Promise<readonly string[]> {
 	const gone: string[] = [];
 	for (const folder of await findOrphanedCopies())
@@ -219,7 +219,7 @@ function openCopier(): Copier {
 				await symlink(link, target);
 			} else if (stat?.isFile()) {
 				if (bytes + stat.size > mostBytes) {
-					leftOut.push({ path, reason: `beyond the ${mostBytes / 1024 / 1024} MB that are copied` });
+					leftOut.push({ path, reason: `beyond the limit of ${mostBytes / 1024 / 1024} MB` });
 					return;
 				}
 				bytes += stat.size;
@@ -284,7 +284,7 @@ async function listedByGit(folder: string): Promise<string[] | undefined> {
 		const { stdout } = await promisify(execFile)("git", args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
 		return [...new Set(stdout.split("\0").filter((path) => path !== ""))];
 	} catch {
-		// No git, or no repository.
+		// Git is missing, or this is not a repository.
 		return undefined;
 	}
 }

@@ -1,5 +1,5 @@
-// The understudy as a provider of pi, built on pi's own faux provider. Its names say that there is no model. Every request gets one answer,
-// concurrent requests too.
+// The understudy as a provider of pi, built on pi's faux provider. Its names make clear that it is no model. Every request gets one answer,
+// including concurrent requests.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
 	type AssistantMessage,
@@ -27,7 +27,7 @@ export type Request = Pick<RequestContext, "tools" | "results"> & {
 	readonly characters: number;
 };
 
-/** Makes the provider; `pi.registerProvider` takes it. */
+/** Creates the provider for `pi.registerProvider`. */
 export function understudyProvider({ answer, tokensPerSecond }: ProviderOptions): Provider {
 	const faux = fauxProvider({
 		provider: providerId,

@@ -1,4 +1,4 @@
-// What is generated from the field tables of scenarios: the JSON Schema in schemas/ and the tables in docs/rehearsal.md.
+// Generated from the field tables of scenarios: the JSON Schema in schemas/ and the tables in docs/rehearsal.md.
 import { groupSchema, referenceTable } from "../definition/index.ts";
 import { cueFields, scenarioFields } from "./scenario-file.ts";
 
@@ -7,7 +7,7 @@ export function scenarioSchema(): Record<string, unknown> {
 	return {
 		$schema: "https://json-schema.org/draft/2020-12/schema",
 		title: "scenario",
-		description: "What the understudy of pi-chronicle says and calls in a rehearsal.",
+		description: "The understudy's messages and calls in a rehearsal of pi-chronicle.",
 		...groupSchema(scenarioFields),
 	};
 }

@@ -1,6 +1,6 @@
 // A coverage rehearsal: plays the planned runs one after another, each on its own copy of the project, and collects their evidence.
-// An item counts as covered only by the evidence of a run, never because it was planned. The number of runs and the time are bounded; what a
-// bound leaves out counts as not covered.
+// An item counts as covered only by the evidence of a run, never because it was planned. The number of runs and the time are bounded; items
+// beyond a bound count as not covered.
 import { type CoverageItem, type Evidence, type Excluded, NOT_STARTED, type PlannedRun } from "./every/index.ts";
 import { type Coverable, type Program, type RehearsalHost, rehearse } from "./rehearse.ts";
 
@@ -93,7 +93,7 @@ export function tally(
 		.filter(({ id }) => !covered.has(id) && !broken.has(id))
 		.map((item) => {
 			const tried = shown.filter(({ run }) => run.covers.includes(item.id));
-			const why = tried.length === 0 ? "no run got to it" : `tried, but ${tried.at(-1)?.evidence.end}`;
+			const why = tried.length === 0 ? "no run reached it" : `tried, but ${tried.at(-1)?.evidence.end}`;
 			return { ...item, why };
 		});
 	const complete = notEnforced.length === 0 && notCovered.length === 0 && skipped.length === 0;

@@ -1,4 +1,4 @@
-// A checked definition, and its rehearsal from the copy of the project to the report.
+// Rehearses a checked definition, from the copy of the project to the report.
 import type { Diagnostic } from "../definition/index.ts";
 import type { PiCommand } from "../pi/index.ts";
 import type { RehearsalConfig } from "./config.ts";
@@ -36,7 +36,7 @@ export interface Expected {
 /** A program and the function that plays it. */
 export interface Playable {
 	readonly kind: "playable";
-	/** It comes with the package. */
+	/** It is one of the package's definitions. */
 	readonly shipped: boolean;
 	readonly program: Program;
 	/** Configuration of the processes, scenario aside. */
@@ -48,7 +48,7 @@ export interface Playable {
 /** A definition with the runs that cover it. */
 export interface Coverable {
 	readonly kind: "coverable";
-	/** It comes with the package. */
+	/** It is one of the package's definitions. */
 	readonly shipped: boolean;
 	readonly program: Program;
 	readonly plan: CoveragePlan;
@@ -65,7 +65,7 @@ export interface RunContext {
 	say(line: string): void;
 }
 
-/** `done`: the run came to its end. `stopped`: it did not. */
+/** `done`: the run reached its end. `stopped`: it did not. */
 export type RunResult = ProcessEnd & { readonly outcome: "done" | "stopped" };
 
 /** Why a definition cannot be played. */
@@ -87,7 +87,7 @@ export interface RehearsalRequest {
 }
 
 /** The task if none is given. */
-export const defaultTask = "A rehearsal: nothing has to be achieved.";
+export const defaultTask = "This is a rehearsal, so there is nothing to achieve.";
 
 /** The project and the programs of a rehearsal. */
 export interface RehearsalHost {

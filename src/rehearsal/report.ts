@@ -13,14 +13,14 @@ export function openingLines(program: Program, project: string, called = project
 		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${called}: ${program.task}`,
 		"The understudy is a script: no real model, no cost.",
 		program.scenario === undefined
-			? "No scenario: it tries what each phase or state allows, then moves on."
+			? "No scenario: the understudy tries what each phase or state allows, then moves on."
 			: `Scenario: ${formatPath(program.scenario, project)}`,
 		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
 		"",
 	];
 }
 
-/** Why the definition is not played. */
+/** The reason why the definition is not played. */
 export function unplayableLines({ message, diagnostics }: Unplayable, project: string): string[] {
 	return [message, ...diagnostics.map((found) => formatDiagnostic(found, project))];
 }
@@ -41,7 +41,7 @@ export function visitLines(visit: PlayedVisit): string[] {
 	];
 }
 
-/** The lines after a rehearsal: how it ended, what it never entered, what it changed in the copy. */
+/** The lines after a rehearsal: its end, the phases or states that it never entered, and its changes in the copy. */
 export function closingLines(report: RehearsalReport): string[] {
 	const { program, outcome, parts: visits, missed, output, errors, leftOut } = report;
 	const last = visits.at(-1);

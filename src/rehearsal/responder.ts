@@ -1,5 +1,5 @@
-// What every process of a rehearsal loads: the understudy as a provider, and the recorder of the journal.
-// If the scenario cannot be read, every request fails with the reason: a rehearsal never runs on anything else.
+// Loaded by every process of a rehearsal: the understudy as a provider, and the recorder of the journal.
+// If the scenario cannot be read, every request fails with the reason: a rehearsal never uses a substitute.
 import { readdirSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../definition/index.ts";
@@ -100,7 +100,7 @@ function plannedScenario(script: Script, position: RunPosition): Scenario {
 }
 
 const idleCue: Cue = {
-	say: "Nothing is planned here.",
+	say: "The plan has nothing for this visit.",
 	calls: [],
 	exit: undefined,
 	waitMs: 0,

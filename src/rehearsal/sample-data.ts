@@ -1,20 +1,20 @@
-// Data that fits a JSON Schema, for the understudy. Pure and the same each time. It follows what a schema asks for; for a `pattern` that none of
-// its texts match, and for conditions, the schema needs an `examples` or a `default`.
+// Generates data that matches a JSON Schema, for the understudy. Pure and deterministic. For a `pattern` that none of its strings match, and for
+// conditions, the schema needs `examples` or a `default`.
 
 type Schema = Readonly<Record<string, unknown>>;
 
 interface Sampling {
 	readonly root: Schema;
-	/** Path of the value; used in its texts. */
+	/** Path of the value; used in its strings. */
 	readonly name: string;
-	/** Which of several like values it is, from 0. */
+	/** Index among similar values, from 0. */
 	readonly at: number;
 	readonly depth: number;
 }
 
 const deepest = 12;
 
-/** A value that fits `schema`. */
+/** A value that matches `schema`. */
 export function sampleData(schema: Schema, name: string): unknown {
 	return sample(schema, { root: schema, name, at: 0, depth: 0 });
 }
@@ -93,7 +93,7 @@ function sampleObject(schema: Schema, sampling: Sampling): unknown {
 	const described = properties as Schema;
 	const needed = listOf(required).map(String);
 	const most = numberOr(maxProperties, Number.POSITIVE_INFINITY);
-	// A schema that contains itself ends with what is needed.
+	// A recursive schema ends with the required fields.
 	const optional = sampling.depth < 3 ? Object.keys(described).filter((key) => described[key] !== false) : [];
 	const keys = [...new Set([...needed, ...optional])].slice(0, Math.max(needed.length, most));
 	for (let n = 1; keys.length < numberOr(minProperties, 0); n += 1) keys.push(`${sampling.name}-${n}`);
@@ -188,7 +188,7 @@ function sampleText({ format, pattern, minLength, maxLength }: Schema, { name, a
 	return candidates.find(fits) ?? padded;
 }
 
-/** Texts that a simple pattern, such as a suffix, may match: its letters verbatim, with others around them. */
+/** Strings that may match a simple pattern, such as a suffix: its letters verbatim, with others around them. */
 function likely(pattern: unknown): readonly string[] {
 	if (typeof pattern !== "string") return [];
 	const literal = pattern.replace(/^\^|\$$/g, "").replace(/\\(.)/g, "$1");

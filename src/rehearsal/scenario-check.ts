@@ -34,7 +34,7 @@ function checkOne(file: string, kind: "workflow" | "chronicle", paths: ProjectPa
 	const meant = findScenario(paths.cwd, kind, name);
 	const problem = { file, line: 1, column: 1, severity: "warning" } as const;
 	if (meant !== file) {
-		const message = `${meant === undefined ? "Another file" : basename(meant)} is read for ${name}, so this one has no effect.`;
+		const message = `${meant === undefined ? "Another file" : basename(meant)} is used for ${name}, so this one has no effect.`;
 		return [...diagnostics, { ...problem, code: "same-name", message, remedy: "Keep one of the two." }];
 	}
 	const request = { name, task: "", scenario: undefined };

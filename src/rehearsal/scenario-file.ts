@@ -36,12 +36,12 @@ const anything = {};
 function stepField(about: string): Field<string | undefined> {
 	return custom<string, { about: string; empty: "error" }>(
 		{ about, empty: "error" },
-		"text or `true`",
+		"string or `true`",
 		{ type: ["string", "boolean"] },
 		(node, reading) => {
 			if (node.kind === "scalar" && typeof node.value === "string") return node.value;
 			if (node.kind === "scalar" && node.value === true) return "";
-			return wrongType(node, reading, "a summary or `true`", "Write the summary behind the colon.");
+			return wrongType(node, reading, "a summary or `true`", "Write the summary after the colon.");
 		},
 	);
 }
@@ -50,7 +50,7 @@ const goFields = {
 	to: text({ about: "The state to go to.", required: true }),
 	summary: text({ about: "The worker's summary for the next state.", fallback: "", blank: "allowed" }),
 	data: custom<{ readonly value: unknown }, { about: string }>(
-		{ about: "What the state hands over, where it has an `output`. Default: data that fits." },
+		{ about: "The state's output, if it has an `output` schema. Default: data that matches the schema." },
 		"anything",
 		anything,
 		plain,
@@ -66,17 +66,18 @@ export const cueFields = {
 	say: text({ about: "The text of the message.", fallback: "", blank: "allowed" }),
 	call: custom(
 		{
-			about: "Tool calls of this message, with their arguments: `{ read: { path: a.txt } }`, or a list of such groups.",
+			about:
+				"Tool calls of this message, with their arguments: `{ read: { path: a.txt } }`, or a list of such objects.",
 			fallback: [] as ScriptedCall[],
 		},
-		"group of tools and arguments, or a list of such",
+		"object of tools and arguments, or a list of them",
 		{ type: ["object", "array"] },
 		readCalls,
 	),
 	remember: custom<ScriptedCall, { about: string }>(
 		{
 			about:
-				"Data for the run's snapshot (`workflow_update_snapshot`): a text, or a group such as `{ findings: [...] }`.",
+				"Data for the run's snapshot (`workflow_update_snapshot`): a string, or an object such as `{ findings: [...] }`.",
 		},
 		"anything",
 		anything,
@@ -90,7 +91,7 @@ export const cueFields = {
 	cancel: stepField("Asks to cancel the workflow; the second request in a row cancels it."),
 	go: custom<Exit, { about: string; empty: "error" }>(
 		{ about: "Ends the state: `{ to: <state>, summary: …, data: … }`, or the name of the state.", empty: "error" },
-		"text or group",
+		"string or object",
 		{ anyOf: [{ type: "string" }, groupSchema(goFields)] },
 		readGo,
 	),
@@ -103,7 +104,7 @@ export const cueFields = {
 				"The user's answer to the next question: send the run to this state, or back to this phase. A name, or `{ to: <name>, words: … }`.",
 			empty: "error",
 		},
-		"text or group",
+		"string or object",
 		{ anyOf: [{ type: "string" }, groupSchema(sentFields)] },
 		readSent,
 	),
@@ -112,7 +113,7 @@ export const cueFields = {
 } satisfies Fields;
 
 const cue = custom<Cue, { about: string; required: true }>(
-	{ about: "One message: a text, or a group of the fields below.", required: true },
+	{ about: "One message: a string, or an object with the fields below.", required: true },
 	"message",
 	{ anyOf: [{ type: "string" }, groupSchema(cueFields)] },
 	readCue,
@@ -124,13 +125,13 @@ export const scenarioFields = {
 	description: text({ about: "Purpose of the scenario." }),
 	phases: record(messages, {
 		about:
-			"What the understudy plays in each phase of a workflow: by the phase's id, `workflow/id` where ids repeat, `id#2` from the second visit on.",
+			"The understudy's messages in each phase of a workflow: by the phase's id, `workflow/id` where ids repeat, `id#2` from the second visit on.",
 		fallback: new Map<string, readonly Cue[]>(),
 		shown: "none: the automatic round",
 	}),
 	states: record(messages, {
 		about:
-			"What the understudy plays in each state of a chronicle, with the same naming. In child runs `template/state` or `child/state` also counts: `part 2/build` for the second child of a list.",
+			"The understudy's messages in each state of a chronicle, with the same naming. In child runs, `template/state` or `child/state` also applies: `part 2/build` for the second child of a list.",
 		fallback: new Map<string, readonly Cue[]>(),
 		shown: "none: the automatic round",
 	}),
@@ -146,7 +147,7 @@ export function readScenarioFile(file: string): ReadScenario {
 		case "problem":
 			return { scenario: undefined, diagnostics: [read.diagnostic] };
 		case "absent": {
-			const missing = { code: "file-missing", message: "There is no such scenario file.", remedy: "Check its path." };
+			const missing = { code: "file-missing", message: "The scenario file does not exist.", remedy: "Check its path." };
 			return { scenario: undefined, diagnostics: [{ file, severity: "error", ...missing }] };
 		}
 	}
@@ -162,7 +163,7 @@ export function readScenario(source: Source): ReadScenario {
 	if (!report.failed) {
 		const map: Node = root ?? { kind: "map", entries: new Map(), start: 0, end: 0 };
 		if (map.kind !== "map")
-			wrongType(map, { ...reading, path: "(the whole file)" }, "a group of fields", "Begin with `phases:`.");
+			wrongType(map, { ...reading, path: "(the whole file)" }, "an object", "Start with `phases:`.");
 		else {
 			checkNames(map, reading);
 			const read = readGroup(map, scenarioFields, reading, strict);
@@ -194,7 +195,7 @@ function checkNames(root: Node, { source, report }: Reading): void {
 function readCue(node: Node, reading: Reading): Cue | undefined {
 	if (node.kind === "scalar" && typeof node.value === "string")
 		return { say: node.value, calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined };
-	if (node.kind !== "map") return wrongType(node, reading, "a text or a group of fields", "Write `- say: …`.");
+	if (node.kind !== "map") return wrongType(node, reading, "a string or an object", "Write `- say: …`.");
 	const read = readGroup(node, cueFields, reading, strict);
 	if (read.kind === "failed") return undefined;
 	const { say, call, remember, next, loop, cancel, go, reject, sent, wait, fail } = read.values;
@@ -216,7 +217,7 @@ function readCue(node: Node, reading: Reading): Cue | undefined {
 	if (reject !== undefined && sent) {
 		reading.report.error(reading.source.place(node.start), {
 			code: "two-answers",
-			message: `\`${reading.path}\` gives the person two answers.`,
+			message: `\`${reading.path}\` gives two answers of the user.`,
 			remedy: "Keep one of `reject` and `sent`.",
 		});
 		return undefined;
@@ -232,7 +233,7 @@ function readCalls(node: Node, reading: Reading): ScriptedCall[] | undefined {
 			return wrongType(
 				group,
 				reading,
-				"a group of tools and their arguments",
+				"an object of tools and their arguments",
 				"Write `call: { read: { path: a.txt } }`.",
 			);
 		for (const [tool, { value }] of group.entries) {
@@ -243,7 +244,7 @@ function readCalls(node: Node, reading: Reading): ScriptedCall[] | undefined {
 				return wrongType(
 					value,
 					{ ...reading, path: `${reading.path}.${tool}` },
-					"a group of arguments",
+					"an object of arguments",
 					"Write `{ path: a.txt }`.",
 				);
 			calls.push({ tool, input: input as Record<string, unknown> });
@@ -256,7 +257,7 @@ function readGo(node: Node, reading: Reading): Exit | undefined {
 	if (node.kind === "scalar" && typeof node.value === "string")
 		return { kind: "transition", to: node.value, summary: "" };
 	if (node.kind !== "map")
-		return wrongType(node, reading, "the name of a state, or a group with `to`", "Write `go: done`.");
+		return wrongType(node, reading, "the name of a state, or an object with `to`", "Write `go: done`.");
 	const read = readGroup(node, goFields, reading, strict);
 	if (read.kind === "failed") return undefined;
 	const { to, summary, data } = read.values;
@@ -266,7 +267,7 @@ function readGo(node: Node, reading: Reading): Exit | undefined {
 function readSent(node: Node, reading: Reading): PersonAnswer | undefined {
 	if (node.kind === "scalar" && typeof node.value === "string") return { kind: "sent", to: node.value, words: "" };
 	if (node.kind !== "map")
-		return wrongType(node, reading, "the name of a state or phase, or a group with `to`", "Write `sent: planning`.");
+		return wrongType(node, reading, "the name of a state or phase, or an object with `to`", "Write `sent: planning`.");
 	const read = readGroup(node, sentFields, reading, strict);
 	return read.kind === "read" ? { kind: "sent", ...read.values } : undefined;
 }
@@ -291,7 +292,7 @@ function plain(node: Node, { source, report, path }: Reading): { value: unknown 
 	if (parts <= mostParts) return { value };
 	report.error(source.place(node.start), {
 		code: "too-large",
-		message: `\`${path}\` comes to more than ${mostParts.toLocaleString("en-US")} values.`,
+		message: `\`${path}\` has more than ${mostParts.toLocaleString("en-US")} values.`,
 		remedy: "Use fewer aliases.",
 	});
 	return undefined;

@@ -16,7 +16,7 @@ export function findScenario(project: string, kind: keyof typeof folders, name: 
 	return findIn(scenarioFolder(project, kind), name);
 }
 
-/** The scenario file that comes with the package for one of its definitions. */
+/** The package's scenario file for one of its definitions. */
 export function findShippedScenario(kind: keyof typeof folders, name: string): string | undefined {
 	return findIn(shippedFolder(`${kind} scenarios`), name);
 }

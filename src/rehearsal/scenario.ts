@@ -18,9 +18,9 @@ export interface Cue {
 
 /** Answers of the user other than yes. */
 export type PersonAnswer =
-	/** No, with a message to the agent that asked. */
+	/** A rejection, with a message to the agent that asked. */
 	| { readonly kind: "reject"; readonly words: string }
-	/** The run is sent to this state or phase instead. */
+	/** The user sends the run to this state or phase instead. */
 	| { readonly kind: "sent"; readonly to: string; readonly words: string };
 
 /** The text as the end of a sentence. */

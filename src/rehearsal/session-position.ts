@@ -1,5 +1,5 @@
-// The position of a request in a workflow run, computed from the session's branch alone: so it is right after a resume, a tree move and a
-// compaction.
+// The position of a request in a workflow run, computed only from the session's branch, so that it is correct after a resume, a tree move and
+// a compaction.
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import type { RunPosition } from "./understudy.ts";
 
@@ -12,7 +12,7 @@ interface WorkflowState {
 	readonly taskId: string;
 	readonly active: boolean;
 	readonly cancelled: boolean;
-	/** Rises with every move. */
+	/** Increases with every move. */
 	readonly step: number;
 	readonly root: string;
 	readonly scope: string;
@@ -95,7 +95,7 @@ function endOf(definition: unknown, id: string): "agent" | "person" {
 	return phases.find((phase) => phase?.id === id)?.advance === "person" ? "person" : "agent";
 }
 
-/** Parses one persisted state; `undefined` if the data is none. */
+/** Parses one persisted state; `undefined` if the data is not one. */
 function readState(data: unknown): WorkflowState | undefined {
 	if (typeof data !== "object" || data === null) return undefined;
 	const {

@@ -18,7 +18,7 @@ export const label = "[understudy, no real model]";
 
 export const providerId = "understudy";
 export const modelId = "no-real-model";
-/** What `--model` takes in a rehearsal. */
+/** The value of `--model` in a rehearsal. */
 export const understudyModel = `${providerId}/${modelId}`;
 
 /** A child run. */
@@ -29,7 +29,7 @@ export interface RehearsedRun {
 	readonly name: string;
 }
 
-/** Where in a run a request was made. `turn`: number of the understudy's messages there so far. */
+/** The position of a request in a run. `turn`: number of the understudy's messages there so far. */
 export type RunPosition =
 	| { readonly kind: "idle"; readonly turn: number }
 	| {
@@ -63,7 +63,7 @@ export type RunPosition =
 			readonly output?: Readonly<Record<string, unknown>> | undefined;
 	  };
 
-/** What the understudy knows about a request. */
+/** A request, as the understudy sees it. */
 export interface RequestContext {
 	readonly position: RunPosition;
 	/** Names of the tools that the request declares. Empty if only text is wanted: a summary, a title. */
@@ -94,10 +94,10 @@ export interface Reply {
 /** The understudy's answer to one request. */
 export function answer(scenario: Scenario, scene: RequestContext): Reply {
 	const { position, tools } = scene;
-	if (tools.size === 0) return reply("This stands in for the summary that a model would write here.");
+	if (tools.size === 0) return reply("A model would write a summary here.");
 	// The tool is declared only while a handoff is requested.
 	if (tools.has("handoff") && !scene.results.some(({ tool }) => tool === "handoff")) {
-		const context = "There is nothing that a successor of the understudy would have to know.";
+		const context = "The understudy has nothing to hand over to a successor.";
 		return reply("I hand over.", [{ tool: "handoff", input: { context } }]);
 	}
 	switch (position.kind) {
@@ -162,7 +162,7 @@ function improvise(scene: RequestContext, where: string, scripted: number | unde
 			input: { data: { findings: [`The understudy has been in ${where}.`] } },
 		});
 	}
-	return reply(`${outcomes(scene)}${turn > 1 ? "Once more" : "Now"}: on from ${where}.`, calls);
+	return reply(`${outcomes(scene)}${turn > 1 ? "Again" : "Now"}: I leave ${where}.`, calls);
 }
 
 /** The automatic round in a phase that only the user ends. */
@@ -171,7 +171,7 @@ function leave(scene: RequestContext, scripted: number | undefined): Reply {
 	const calls = position.turn === 0 && scripted === undefined ? tryOut(scene) : [];
 	if (calls.length > 0 && position.kind !== "idle")
 		return reply(`In phase ${position.id} I try what it allows.`, calls);
-	return reply(`${outcomes(scene)}The user ends this phase: I wait.`);
+	return reply(`${outcomes(scene)}Only the user ends this phase, so I wait.`);
 }
 
 /** One harmless call of each kind that the request offers: read, run, write a note. */

@@ -1,4 +1,4 @@
-// What `pi-chronicle rehearse --help` prints.
+// The help text of `pi-chronicle rehearse`.
 
 export const rehearseUsage = `pi-chronicle rehearse [options] [workflow | chronicle] <name> [options] [task…]
 
@@ -7,11 +7,11 @@ Plays a definition from start to end on a temporary copy of the project. A scrip
   --every            cover every transition, approval, limit and tool limit, in as many runs as needed
   --runs <n>         with --every: maximum number of runs (default: 200)
   --minutes <n>      with --every: maximum number of minutes (default: 20)
-  --scenario <file>  what the understudy says and calls (default: the project's scenario for the definition, else an automatic round)
+  --scenario <file>  the understudy's messages and calls (default: the project's scenario for the definition, otherwise an automatic round)
   --cwd <folder>     the project (default: here)
   --keep             keep the copy of the project
   --json             the report as one JSON object on stdout, progress on stderr
   --pi <path>        pi's entry file, package folder or binary (default: the one next to this package)
 
-Exit code: 0 the run came to its end, 1 it did not (with --every: something reachable was not covered, or a limit did not hold), 2 usage error or invalid definition, 130 interrupted.
+Exit code: 0 the run reached its end, 1 it did not (with --every: something reachable was not covered, or a limit did not hold), 2 usage error or invalid definition, 130 interrupted.
 `;

@@ -11,7 +11,7 @@ export interface PlayedVisit {
 	/** Name of the child run; absent in the first run. */
 	readonly child?: string;
 	readonly id: string;
-	/** For display; the id where no other name is known. */
+	/** For display; the id if no other name is known. */
 	readonly name: string;
 	readonly visit: number;
 	readonly calls: readonly PlayedCall[];

@@ -5,7 +5,7 @@ import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-a
 import { nextOnPath } from "./path.ts";
 import type { RunPosition } from "./understudy.ts";
 
-/** What a worker knows about its visit. */
+/** A worker's visit. */
 export interface WorkerVisit {
 	/** Id of the run. */
 	readonly run: string;
@@ -14,7 +14,7 @@ export interface WorkerVisit {
 	readonly visit: number;
 	/** Number of this attempt in the visit, 1-based. */
 	readonly attempt: number;
-	/** What `workflow_transition` may name. */
+	/** Legal targets of `workflow_transition`. */
 	readonly targets: readonly string[];
 	/** JSON Schema of its output; absent: none. */
 	readonly output?: object | undefined;
@@ -32,7 +32,7 @@ export function positionInRun(
 ): RunPosition {
 	const visit = earlier + 1;
 	const onward = worker.targets.filter((target) => !noProgress(worker.state).includes(target));
-	// The path is that of the first run.
+	// The path belongs to the first run.
 	const wanted = child === undefined ? nextOnPath(path, worker.state, visit) : undefined;
 	const targets =
 		wanted !== undefined && onward.includes(wanted) ? [wanted, ...onward.filter((name) => name !== wanted)] : onward;

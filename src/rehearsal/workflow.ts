@@ -30,7 +30,7 @@ export function workflowNames(paths: ProjectPaths): string[] {
 	return [...load(paths).commands].filter(([, { show }]) => show === "user").map(([name]) => name);
 }
 
-/** Finds and checks the requested workflow; `undefined` if there is none of that name, valid or not. */
+/** Finds and checks the requested workflow; `undefined` if no workflow has that name, valid or not. */
 export function planWorkflow(request: RehearsalRequest, paths: ProjectPaths): Playable | Unplayable | undefined {
 	const catalogue = load(paths);
 	const definition = catalogue.commands.get(request.name) ?? catalogue.definitions.get(request.name);
@@ -116,7 +116,7 @@ async function playWorkflow(name: string, task: string, scene: RunContext): Prom
 		const answer = tracker.takeAnswer();
 		if (!waits && !(tracker.progress === "open" && answer?.kind === "sent")) break;
 		for (const prompt of waits ? [promptFor(answer)] : [promptFor(answer), "/workflow resume"]) {
-			say(`A person would be asked here; the rehearsal answers ${asSentence(prompt)}`);
+			say(`The user would be asked here; the rehearsal answers ${asSentence(prompt)}`);
 			const further = await run(prompt);
 			ended = { ...further, output: ended.output + further.output, errors: ended.errors + further.errors };
 		}

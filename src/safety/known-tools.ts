@@ -1,6 +1,6 @@
 // The user's settings about tools of other packages: `"chronicle": { "tools": { "read_symbol": "read" } }` in pi's settings file.
-// Invariants: only the file in pi's agent folder counts, never a project's; it is read once per session, so that nothing done in the session
-// loosens it; a value that is not understood counts as `unknown`, the strictest.
+// Invariants: only the file in pi's agent folder counts, never a project's; it is read once per session, so that nothing in the session
+// loosens it; an invalid value counts as `unknown`, the strictest.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { type KnownTools, type ToolEffect, toolEffects } from "../footprint/index.ts";
 import { aboutTool, userSettings, userSettingsFile } from "../pi/index.ts";

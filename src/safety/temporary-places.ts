@@ -1,5 +1,5 @@
-// Folders for temporary files: writing and removing there loses nobody's work.
-// Invariants: the project, its repository and the home directory never count as temporary, even inside a temporary folder; a place has to be
+// Folders for temporary files, where writing and removing loses no work.
+// Invariants: the project, its repository and the home directory never count as temporary, even inside a temporary folder; a path has to be
 // temporary both by its name and by its real path.
 import { dirname, join } from "node:path";
 import type { FileAccess, HostEnvironment } from "../footprint/index.ts";
@@ -32,7 +32,7 @@ function projectRoots(cwd: string, kind: HostEnvironment["kind"]): string[] {
 	return roots;
 }
 
-/** Whether an access stays within temporary folders, or goes to a device that keeps nothing. */
+/** Whether an access stays within temporary folders, or goes to a device that discards its input. */
 export function isTemporary(
 	{ path, real, recursive, only }: FileAccess,
 	{ folders, except }: TemporaryPlaces,

@@ -87,7 +87,7 @@ export function substituteArguments(text: string, args: readonly string[]): stri
 	});
 }
 
-/** Splits a text into its first word and the rest. */
+/** Splits text into its first word and the rest. */
 export function firstWord(text: string): [string, string] {
 	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
 	return [first, rest];

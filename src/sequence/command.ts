@@ -52,7 +52,7 @@ const verbs: Readonly<Record<(typeof sequenceVerbs)[number], (asked: Asked) => v
 	},
 	list: ({ session, ctx, rest }) => {
 		if (rest === "") listSequences(ctx, session.lastRecorded);
-		else rejectCommand(ctx, `"${rest}" : /sequence list takes no argument.`);
+		else rejectCommand(ctx, `/sequence list takes no argument, but got "${rest}".`);
 	},
 	save: ({ session, ctx, rest }) =>
 		oneName(ctx, "save", rest, (name) => saveRecording(ctx, name, session.lastRecorded)),
@@ -171,7 +171,7 @@ async function record(
 	steps: readonly string[],
 ): Promise<readonly string[] | undefined> {
 	const { recordSteps } = await import("./recorder.ts");
-	// If two were requested at once, the other one may be open by now.
+	// If two were requested at once, the other one may already be open.
 	if (isBusy(session, ctx)) return undefined;
 	session.recording = true;
 	const result = await recordSteps(ctx, scope, () => session.knownCommands(), steps).finally(() => {

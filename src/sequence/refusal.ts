@@ -33,12 +33,12 @@ function checkRun(
 	return step;
 }
 
-/** Builds a refusal of a whole text from `what` is wrong with it and the `remedy`. */
+/** Builds the refusal of a step from its problem (`what`) and the `remedy`. */
 export function refuseStep(raw: string, what: string, remedy: string): StepRefusal {
 	return { kind: "refused", raw, reason: `Unsupported step: ${firstLine(raw.trim())} ${what}\n${remedy}` };
 }
 
-/** The first line of a text, at most 60 characters. */
+/** The first line of `text`, at most 60 characters. */
 export function firstLine(text: string): string {
 	const line = text.split("\n", 1)[0] ?? "";
 	return line.length > 60 ? `${line.slice(0, 59)}…` : line;

@@ -1,5 +1,5 @@
-// The only resolver: turns text into a typed step, or gives the reason why it is none. Recording and running both use it, so an accepted
-// text is exactly what runs. Pure: the list of commands is an argument.
+// The only resolver: turns text into a typed step, or returns the reason why it is not one. Recording and running both use it, so accepted
+// text runs unchanged. Pure: the list of commands is an argument.
 import { hasPlaceholder } from "./arguments.ts";
 import { fillStep } from "./fill.ts";
 import { checkOwnCommand, firstLine } from "./refusal.ts";
@@ -39,7 +39,7 @@ export function resolveStep(raw: string, commands: readonly KnownCommand[]): Res
 	const [, name = "", args = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
 	if (name === "" || name === "skill:") {
 		return refuse(
-			`Unsupported step: ${firstLine(text)} names no command.\nPut a word before the slash to send it as text.`,
+			`Unsupported step: ${firstLine(text)} does not name a command.\nPut a word before the slash to send it as text.`,
 		);
 	}
 	if (name === "new") {
@@ -81,7 +81,7 @@ function resolveExtensionCommand(
 	}
 	if (!ownCommands.includes(base)) {
 		return refuse(
-			`Unsupported step: /${name} cannot be a step.\nOf this package's commands a sequence may use /readonly, /handoff, /notebook, /workflow and /chronicle.`,
+			`Unsupported step: /${name} cannot be a step.\nOf this package's commands, a sequence may use /readonly, /handoff, /notebook, /workflow and /chronicle.`,
 		);
 	}
 	const step = { kind: "command", raw, name: base as OwnCommand, args } as const;
@@ -97,7 +97,7 @@ function unknownCommand(name: string, text: string): string {
 	return `Unsupported step: ${firstLine(text)} is an unknown command.\nCheck the spelling with /.${rewrite}`;
 }
 
-/** Resolves every step and fills in the run's arguments. If any text is no step, returns all refusals in order. */
+/** Resolves every step and fills in the run's arguments. If any text is not a step, returns all refusals in order. */
 export function resolveSteps(
 	steps: readonly string[],
 	commands: readonly KnownCommand[],

@@ -1,4 +1,4 @@
-// The progress of one run: plain data, the only state that crosses a session replacement. Never stored: a killed run is not resumed.
+// The progress of one run: plain data, the only state that crosses a session replacement. Never stored: a killed run cannot resume.
 import { plainLine } from "./preview.ts";
 import { firstLine } from "./refusal.ts";
 

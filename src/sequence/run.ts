@@ -70,7 +70,10 @@ function stoppedBy(reason: string): { kind: "stopped"; reason: string } {
 function tellModel(ctx: ExtensionCommandContext, replaced: number, firstModel: string): void {
 	const model = modelName(ctx);
 	if (replaced !== 1 || model === firstModel) return;
-	say(ctx, `This run uses ${model}: a new session starts with pi's default model, the first run used ${firstModel}.`);
+	say(
+		ctx,
+		`This run uses ${model}, because a new session starts with pi's default model; the first run used ${firstModel}.`,
+	);
 }
 
 /** Counts the cost of the whole sequence. */
@@ -129,7 +132,7 @@ async function replaceSession(
 	const session = sequenceSessions.of(ctx.sessionManager);
 	const live = session?.commands.live().filter((what) => !agreed.includes(what)) ?? [];
 	if (live.length > 0) {
-		const reason = `The sequence stopped: its next run needs a new session, and ${live.join(" and ")} is still on in this one.`;
+		const reason = `The sequence stopped: its next run needs a new session, but ${live.join(" and ")} is still active in this one.`;
 		return { kind: "stopped", reason };
 	}
 	let fresh: ExtensionCommandContext | undefined;

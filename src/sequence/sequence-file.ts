@@ -24,14 +24,11 @@ export const sequenceFields = {
 		most: 200,
 		about: "Purpose of the sequence, in one line; `/sequence list` shows it.",
 	}),
-	steps: list(
-		text({ required: true, about: "A step, as typed in the recorder. A text of several lines is one step." }),
-		{
-			required: true,
-			least: 1,
-			about: "The [steps](#record) in order.",
-		},
-	),
+	steps: list(text({ required: true, about: "A step, as typed in the recorder. Several lines can form one step." }), {
+		required: true,
+		least: 1,
+		about: "The [steps](#record) in order.",
+	}),
 	runs: integer({
 		least: 1,
 		most: 999_999,
@@ -86,7 +83,7 @@ export function sequenceText(steps: readonly string[]): string {
 	return `# Run with /sequence run, edit with /sequence edit. See docs/sequences.md of pi-chronicle.\n${stringify({ steps }, { lineWidth: 0 })}`;
 }
 
-/** Replaces the steps in `text`; comments and other fields stay. A text that is not valid YAML is rewritten. */
+/** Replaces the steps in `text`; comments and other fields stay. Text that is not valid YAML is rewritten. */
 export function replaceSteps(text: string, steps: readonly string[]): string {
 	const document = parseDocument(text);
 	if (document.errors.length > 0) return sequenceText(steps);

@@ -23,7 +23,7 @@ export type DirectStep =
 
 export type ResolvedStep = FileStep | DirectStep;
 
-/** Why a text is not a step, in the words shown to the user. */
+/** Why text is not a step, as shown to the user. */
 export interface StepRefusal {
 	readonly kind: "refused";
 	readonly raw: string;

@@ -1,5 +1,5 @@
-// Copies a shipped definition into a project, to be changed there: the definition itself, the agents that it names, and its scenario.
-// C1 no file of the project is overwritten: a definition that is there already is refused, an agent or a scenario that is there is kept.
+// Copies a shipped definition into a project so that the user can change it: the definition, the agents that it names, and its scenario.
+// C1 no file of the project is overwritten: an existing definition is an error, existing agents and scenarios are kept.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { didYouMean, formatPath, type Node, openSource, parseYaml, quoted, thereAre } from "../definition/index.ts";
@@ -10,7 +10,7 @@ export interface ShippedCopy {
 	readonly kind: "workflow" | "chronicle";
 	/** Absolute paths of new files. */
 	readonly written: readonly string[];
-	/** Absolute paths of files that were there already and are used as they are. */
+	/** Absolute paths of existing files, which are used unchanged. */
 	readonly kept: readonly string[];
 }
 
@@ -36,11 +36,11 @@ export function shippedNames(): string[] {
 	return [...shippedChronicles(), ...shippedWorkflows()].sort();
 }
 
-/** What a copy has written, for people; `trusted`: whether pi reads the project's definitions. */
+/** Lists what a copy wrote; `trusted`: whether pi reads the project's definitions. */
 export function copyLines({ name, kind, written, kept }: ShippedCopy, cwd: string, trusted: boolean): string[] {
 	return [
 		...written.map((file) => `wrote ${formatPath(file, cwd)}`),
-		...kept.map((file) => `kept  ${formatPath(file, cwd)}, which was there already`),
+		...kept.map((file) => `kept  ${formatPath(file, cwd)}, which already existed`),
 		`The project's ${name} is used from now on: /${kind} ${name} <task>. After a change: /rehearse ${kind} ${name}`,
 		...(trusted
 			? []
@@ -62,12 +62,12 @@ interface PlacedFile {
 	readonly path: string;
 }
 
-/** Copies the shipped definition `name` into `.pi` of the project `cwd`. Throws what the disk throws. */
+/** Copies the shipped definition `name` into `.pi` of the project `cwd`. Throws disk errors. */
 export function copyShipped(name: string, cwd: string): ShippedCopy | CopyRefusal {
 	const source = sourceOf(name);
 	if (!source) {
 		const names = shippedNames();
-		const message = `No definition ${quoted(name)} comes with the package.${didYouMean(name, names)}`;
+		const message = `The package has no definition ${quoted(name)}.${didYouMean(name, names)}`;
 		return { message, remedy: thereAre(names, "") };
 	}
 	const target = ({ kind, path }: PlacedFile): string => join(copyFolder(cwd, kind), path);

@@ -1,4 +1,4 @@
-// Where the definitions that come with the package are. They are laid out as a project's `.pi` folder.
+// Locates the definitions that come with the package. Their layout is that of a project's `.pi` folder.
 import { join } from "node:path";
 import { packageRoot } from "../pi/index.ts";
 

@@ -1,4 +1,3 @@
-// The definitions that come with the package: where they are, and copying one into a project. Reading them is up to the features. Nothing here is
-// loaded before a command needs it.
+// Locates the definitions that come with the package, and copies them into a project. The features read them. Loaded on first use.
 export { copyLines, copyShipped, shippedNames, shippedWorkflows } from "./copy.ts";
 export { shippedFolder } from "./folders.ts";

@@ -1,4 +1,4 @@
-// A question that is answered with a line of text: title, scrolling body, the line, and the keys, on a screen of its own. It has exactly the given rows
+// A question that is answered with a line of text: title, scrolling body, the line, and the keys, on a separate screen. It has exactly the given rows
 // and columns, and the line is visible at every size from 40×12.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Input } from "@earendil-works/pi-tui";

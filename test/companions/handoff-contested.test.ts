@@ -135,7 +135,7 @@ describe("the size of the context", () => {
 		await pi.run("look around");
 		const last = JSON.stringify(server.requests.at(-1)?.messages);
 		expect(last).toContain("SUMMARY");
-		expect(last.split("This session is readonly now")).toHaveLength(2);
+		expect(last.split("This session is now readonly")).toHaveLength(2);
 	});
 
 	deepIt("a failing successor is reported differently from a handoff that did not happen", async () => {

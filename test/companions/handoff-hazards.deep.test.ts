@@ -172,7 +172,7 @@ describe("a handoff at an awkward moment", () => {
 		const successor = JSON.stringify(server.requests[2]?.messages);
 		expect(successor).toContain("last words");
 		expect(successor).toContain("facts: kept");
-		expect(successor.split("This session is readonly now")).toHaveLength(2);
+		expect(successor.split("This session is now readonly")).toHaveLength(2);
 		expect((await pi.entries()).filter(({ type }) => type === "compaction")).toHaveLength(1);
 	});
 

@@ -46,7 +46,7 @@ function read(yaml: string) {
 	return { result, said: report.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, "/w")) };
 }
 
-describe("a group of fields", () => {
+describe("an object", () => {
 	it("fills in defaults and leaves the rest undefined", () => {
 		const { result, said } = read("name: ' a\n\n  b '\n");
 		expect(said).toEqual([]);
@@ -64,7 +64,7 @@ describe("a group of fields", () => {
 		});
 	});
 
-	it("reads nested groups, lists and records in the file's order", () => {
+	it("reads nested objects, lists and records in the file's order", () => {
 		const { result } = read("name: a\ninner: {y: q}\nmany: [b, c]\nnamed: {z: 1, constructor: 2, a: 3}\n");
 		if (result.kind !== "read") throw new Error("failed");
 		expect(result.values.inner).toEqual({ x: undefined, y: "q" });
@@ -91,17 +91,17 @@ describe("a group of fields", () => {
 
 	it.each([
 		["note: x\n", "f.yaml:1:1 `name` is missing."],
-		["name: 1\n", 'f.yaml:1:7 `name` must be a text, but is the number 1. — Put it in quotes: `"1"`.'],
+		["name: 1\n", 'f.yaml:1:7 `name` must be a string, but is the number 1. — Put it in quotes: `"1"`.'],
 		["name: true\n", 'Put it in quotes: `"true"`.'],
 		["name: ''\n", "f.yaml:1:7 `name` is empty."],
 		["name:\n", "f.yaml:1:1 `name` has no value."],
 		['name: "a\\eb"\n', "control character"],
 		["name: [a]\n", "but is a list"],
-		["name: {description}\n", 'A text that starts with `{` needs quotes: `"{description}"`.'],
+		["name: {description}\n", 'A value that starts with `{` needs quotes: `"{description}"`.'],
 		["name: a\nkind: smal\n", "f.yaml:2:7 `kind` is `smal`; it must be `small` or `large`. Did you mean `small`?"],
 		[
 			"name: a\nhot: no\n",
-			"f.yaml:2:6 `hot` must be `true` or `false`, but is a text. — Write `false`, without quotes.",
+			"f.yaml:2:6 `hot` must be `true` or `false`, but is a string. — Write `false`, without quotes.",
 		],
 		["name: a\nhot: 'yes'\n", "Write `true`, without quotes."],
 		["name: a\ncount: 0\n", "`count` must be a whole number from 1 to 9, but is the number 0."],
@@ -112,7 +112,7 @@ describe("a group of fields", () => {
 		["name: a\ntools: [a, [b]]\n", "f.yaml:2:12 An entry of `tools` is a list"],
 		["name: a\ntools:\n  -\n", "is nothing"],
 		["name: a\ninner: {x: 1}\n", "f.yaml:2:8 `inner.y` is missing."],
-		["name: a\nmany: b\n", "`many` must be a list, but is a text."],
+		["name: a\nmany: b\n", "`many` must be a list, but is a string."],
 		["name: a\nnamed: {x: y}\n", "`named.x` must be a whole number"],
 	])("reports %j", (yaml, expected) => {
 		const { result, said } = read(yaml);
@@ -130,7 +130,7 @@ describe("a group of fields", () => {
 		const { result, said } = read("name: a\nnmae: b\nnonsense: c\nnote:\n$schema: x\n");
 		expect(result.kind).toBe("read");
 		expect(said).toEqual([
-			"f.yaml:4:1 warning: `note` has no value. — Write its value (text), or remove the line.",
+			"f.yaml:4:1 warning: `note` has no value. — Write its value (string), or remove the line.",
 			"f.yaml:2:1 warning: Unknown field `nmae`. Did you mean `name`? — Write `name`, or remove the line.",
 			"f.yaml:3:1 warning: Unknown field `nonsense`. — Remove it: it has no effect.",
 		]);
@@ -140,8 +140,8 @@ describe("a group of fields", () => {
 		expect(referenceTable(fields).slice(0, 6)).toEqual([
 			"| field | type | default | meaning |",
 			"|---|---|---|---|",
-			"| `name` | text | *required* | Its name. |",
-			"| `note` | text | — | Free text \\| with a bar. |",
+			"| `name` | string | *required* | Its name. |",
+			"| `note` | string | — | Free text \\| with a bar. |",
 			"| `kind` | `small` or `large` | `small` | Its size. |",
 			"| `hot` | `true` or `false` | `true` | Whether it is hot. |",
 		]);

@@ -90,11 +90,11 @@ describe("Markdown of another tool", () => {
 		return foreignMarkdown(fields, body)?.name;
 	};
 	it.each([
-		["a command of Claude Code", "---\ndescription: D\nargument-hint: '[x]'\n---\nDo $1.\n"],
-		["a command of Claude Code", "---\ndescription: D\n---\nFix $ARGUMENTS.\n"],
+		["a Claude Code command", "---\ndescription: D\nargument-hint: '[x]'\n---\nDo $1.\n"],
+		["a Claude Code command", "---\ndescription: D\n---\nFix $ARGUMENTS.\n"],
 		["a skill", "---\nname: s\ndescription: D\nallowed-tools: Read\n---\nHow.\n"],
-		["a rule of Cursor", "---\nglobs: ['*.ts']\n---\nUse tabs.\n"],
-		["a workflow of pi-agents", "---\nname: w\nflow: { kind: agent }\n---\n"],
+		["a Cursor rule", "---\nglobs: ['*.ts']\n---\nUse tabs.\n"],
+		["a pi-agents workflow", "---\nname: w\nflow: { kind: agent }\n---\n"],
 		[undefined, "---\nname: builder\ntools: read, write\n---\nYou build for $5.\n"],
 		[undefined, "---\nid: a\nname: A\nemoji: x\n---\nLook.\n"],
 		[undefined, "Only text, $ARGUMENTS too.\n"],

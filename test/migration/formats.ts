@@ -232,7 +232,7 @@ steps:
 		notes: [],
 	},
 	{
-		format: "a command of Claude Code",
+		format: "a Claude Code command",
 		path: ".claude/commands/fix-issue.md",
 		text: `---
 description: MARK1
@@ -351,7 +351,7 @@ MARK5
 		notes: [],
 	},
 	{
-		format: "a file of teams",
+		format: "a teams file",
 		path: ".pi/agents/teams.yaml",
 		text: "MARK1:\n  - scout\n  - MARK2\n",
 		makes: [".pi/agents/teams.yaml"],

@@ -123,7 +123,7 @@ describe("import", () => {
 		expect([dry.exitCode, dry.written.length]).toEqual([0, 1]);
 		const kept = await importInto(to, file);
 		expect(kept.exitCode).toBe(2);
-		expect(kept.lines.join("\n")).toContain(`${first} exists already: --force replaces it.`);
+		expect(kept.lines.join("\n")).toContain(`${first} already exists; --force replaces it.`);
 		expect([readFileSync(join(to, first), "utf8"), filesBelow(to)]).toEqual(["mine\n", [first, "package.json"].sort()]);
 		expect((await importInto(to, file, "--force")).exitCode).toBe(0);
 		expect(readFileSync(join(to, first), "utf8")).not.toBe("mine\n");
@@ -148,13 +148,13 @@ describe("import", () => {
 		expect(exitCode).toBe(1);
 		expect(readFileSync(join(to, ".pi/chronicle/workflows/look-fix.yaml"), "utf8")).toContain("agent: scout");
 		expect(text).toMatch(/✗ .*broken\.md: .*:\d+:\d+ /);
-		expect(text).toMatch(/Nothing here corresponds[\s\S]*xstate\.json: a state machine of XState/);
-		expect(text).toContain("a skill that describes no steps");
+		expect(text).toMatch(/have no counterpart here[\s\S]*xstate\.json: an XState state machine/);
+		expect(text).toContain("a skill without steps");
 		expect(text).not.toContain("unrelated");
 		expect((await checkProject(projectIn(to), [])).sound).toBe(true);
 
 		const again = await importInto(from, from);
-		expect(again.lines.join("\n")).toMatch(/Already read from where they are:[\s\S]*feature\.json/);
+		expect(again.lines.join("\n")).toMatch(/Already part of the project:[\s\S]*feature\.json/);
 	});
 
 	it("says what it can import where there is nothing", async () => {
@@ -262,12 +262,12 @@ describe("a hostile file", () => {
 			/more than 20000 values/,
 		],
 		["a template that is none", "t.json", '{ "states": { "a": { "persona": "P", "next": 5 } } }', /t: /],
-		["steps that are no groups", "t.yaml", "workflow: { id: x }\nsteps: [{ id: a }, 5]\n", /not a group of fields/],
+		["steps that are not objects", "t.yaml", "workflow: { id: x }\nsteps: [{ id: a }, 5]\n", /not an object/],
 		[
 			"a workflow without steps",
 			"w.workflow.yaml",
 			"start: a\nsteps: { a: { transitions: 5 }, b: 7 }\n",
-			/not a group|no/,
+			/not an object|no/,
 		],
 		[
 			"deep nesting",

@@ -95,7 +95,7 @@ describe("the pi command", () => {
 		const from = join(folder, "beside", "main.js");
 		expect(findPi(search({ from }))).toMatchObject({
 			code: "pi-too-old",
-			message: expect.stringMatching(/needs pi 1\.3\.0 or newer, and .* is pi 0\.87\.1/),
+			message: expect.stringMatching(/needs pi 1\.3\.0 or newer, but .* is pi 0\.87\.1/),
 		});
 		expect(findPi(search({ named: old }))).toMatchObject({ code: "pi-too-old" });
 		const newer = join(folder, "newer");

@@ -35,24 +35,24 @@ async function open({ settings = {}, saved, bare = false }: Given): Promise<Benc
 	return bench;
 }
 
-const brought = "This project brings workflows fix; templates ship; agents builder; scenarios fix; sequences plan.";
+const brought = "This project contains workflows fix; templates ship; agents builder; scenarios fix; sequences plan.";
 
 describe("definitions of a project without a trust decision", () => {
 	deepIt("are announced once per session, when a command first reads them", async () => {
 		const pi = await (await open({ saved: false })).rpc();
-		expect(pi.screen.text).not.toContain("This project brings");
+		expect(pi.screen.text).not.toContain("This project contains");
 		await pi.prompt("/chronicle list");
 		await pi.screen.notified(/ship/i);
 		await pi.prompt("/workflow list");
 		await pi.screen.notified(/Workflow fix/);
-		expect(pi.screen.text.split("This project brings")).toHaveLength(2);
+		expect(pi.screen.text.split("This project contains")).toHaveLength(2);
 		expect(pi.screen.text).toContain(brought);
 	});
 
 	it("are announced on stderr in print mode, not in the answer", async () => {
 		const end = await (await open({ saved: false })).print("/workflow list");
 		expect(end.stdout).toContain("Workflow fix");
-		expect(end.stdout).not.toContain("This project brings");
+		expect(end.stdout).not.toContain("This project contains");
 		expect(end.stderr).toContain(brought);
 	});
 
@@ -67,7 +67,7 @@ describe("definitions of a project without a trust decision", () => {
 		await pi.prompt("/workflow list");
 		await pi.prompt("/chronicle list");
 		await pi.screen.notified(/own/i);
-		expect(pi.screen.text).not.toContain("This project brings");
+		expect(pi.screen.text).not.toContain("This project contains");
 	});
 });
 

@@ -45,7 +45,7 @@ describe("a draft", () => {
 	});
 
 	it.each([
-		["without a file", "I would rather not.", /There is no file/],
+		["without a file", "I would rather not.", /The answer contains no file/],
 		["whose first file starts nothing", `${block(".pi/agents/tester.md")}\n${block(template)}`, /first file must be/],
 		[
 			"with a file of the project",

@@ -43,7 +43,7 @@ describe("/plan", () => {
 			const drafts = server.about(author);
 			expect(drafts[0]?.tools.sort()).toEqual(["find", "grep", "ls", "read"]);
 			expect(drafts[0]?.lastUser).toContain("Export the receipts of one month");
-			expect(drafts.at(-1)?.lastUser).toMatch(/month\.yaml:4:\d+ warning: `biuld` is defined nowhere/);
+			expect(drafts.at(-1)?.lastUser).toMatch(/month\.yaml:4:\d+ warning: `biuld` is not defined/);
 			const text = dialog.title.replace(/[ \t]+/g, " ");
 			for (const words of [
 				"Month option (chronicle month)",

@@ -61,7 +61,7 @@ describe("evidence of a chronicle's run", () => {
 			"tools:a",
 		]);
 		expect([...broken]).toEqual([]);
-		expect(end).toBe("it waits for a person in human_intervention (pair_limit)");
+		expect(end).toBe("it waits for the user in human_intervention (pair_limit)");
 	});
 
 	it("has the calls of a child's worker for its own template alone", () => {
@@ -168,7 +168,7 @@ describe("the coverage total", () => {
 		expect(tally(plan, [shown(["one"], ["one"]), shown(["two"], ["two"])])).toMatchObject({ outcome: "complete" });
 		const planned = tally(plan, [shown(["one", "two"], ["one"])]);
 		expect(planned).toMatchObject({ outcome: "incomplete", notCovered: [{ id: "two", why: "tried, but it paused" }] });
-		expect(tally(plan, [])).toMatchObject({ outcome: "incomplete", notCovered: [{ why: "no run got to it" }, {}] });
+		expect(tally(plan, [])).toMatchObject({ outcome: "incomplete", notCovered: [{ why: "no run reached it" }, {}] });
 	});
 
 	it("is incomplete with a limit that failed once after holding, and with a skipped one", () => {

@@ -147,7 +147,7 @@ describe("paths over edges", () => {
 			"c → human_intervention: the limit on moves comes first",
 		]);
 		expect(unreachable({ states: { a: { ...p, next: ["a", "end"] } }, limits: { attempts: 1 } })).toEqual([
-			"a → a: the limit on attempts allows one only",
+			"a → a: the limit on attempts allows only one",
 		]);
 		expect(unreachable({ states: { a: { ...p, next: ["end"] }, alone: { ...p, next: ["end"] } } })).toEqual([
 			"alone → end: no path leads to its state",
@@ -183,7 +183,7 @@ describe("the plan of a workflow with more phases than are planned", () => {
 	it("reports the rest as not covered, from the first phase on that it leaves out", () => {
 		const { items, skipped } = planWorkflowCoverage(workflow(501), "long");
 		expect(skipped).toContainEqual(
-			expect.objectContaining({ text: "everything from p501 on", why: "a rehearsal plans the first 500 phases only" }),
+			expect.objectContaining({ text: "everything from p501 on", why: "a rehearsal plans only the first 500 phases" }),
 		);
 		expect(items.map(({ text }) => text)).toContain("p500 → p501");
 	});

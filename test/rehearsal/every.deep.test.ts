@@ -58,7 +58,7 @@ it("rehearse --every covers a chronicle and reports the unreachable", { timeout:
 		"2 moves between build and plan: no path leads back, so the move is made once",
 		"9 moves: the limits between states come first",
 		"$20: the understudy costs nothing",
-		"50,000,000 tokens: the understudy uses no tokens of a model",
+		"50,000,000 tokens: the understudy uses no model tokens",
 		"600 minutes: a rehearsal does not wait that long",
 		"the time limits of workers: a rehearsal does not wait that long",
 		"build: nothing limits its tools",

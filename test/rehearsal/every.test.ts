@@ -26,12 +26,12 @@ describe("pi-chronicle rehearse --every", () => {
 			"the agent cannot end b",
 		]);
 		expect(report.notCovered).toContainEqual(
-			expect.objectContaining({ text: "b → a (back)", why: "no run got to it" }),
+			expect.objectContaining({ text: "b → a (back)", why: "no run reached it" }),
 		);
 		expect(report.unreachable).toContainEqual(
 			expect.objectContaining({ id: "tools:small/b", why: "nothing limits its tools" }),
 		);
-		expect(stderr).toContain("Stopped after 1 run, at the bound of --runs.");
+		expect(stderr).toContain("Stopped after 1 run, at the limit of --runs.");
 		expect(code).toBe(1);
 		expect(left).toEqual([]);
 		expect(project.list()).toEqual(before);

@@ -43,11 +43,11 @@ describe("pi-chronicle rehearse", () => {
 			["a workflow that runs only inside others", ["inner"], /only inside other workflows/],
 			["a definition that does not load", ["broken"], /broken\/workflow\.yaml:\d+.*phases/s],
 			["a scenario that cannot be read", ["small", "--scenario", "bad.yaml"], /bad\.yaml:2:7 .*sya/s],
-			["a scenario that is not there", ["small", "--scenario", "no.yaml"], /no\.yaml There is no such scenario/],
+			["a scenario that is not there", ["small", "--scenario", "no.yaml"], /no\.yaml The scenario file does not exist/],
 			["a misspelled option", ["small", "--jsn"], /Unknown option: --jsn\..*--json/],
 			["an unknown option", ["--fast", "small"], /Unknown option: --fast/],
 			["no name at all", [], /Workflows here: .*release, small\./],
-			["a pi that is not there", ["small", "--pi", "/nowhere/pi.js"], /There is no file/],
+			["a pi that does not exist", ["small", "--pi", "/nowhere/pi.js"], /does not exist/],
 		]),
 	)("refuses %s with 2", async (_, args, message) => {
 		const project = openProject({
@@ -69,7 +69,7 @@ describe("pi-chronicle rehearse", () => {
 		const project = openProject({ files: oneWorkflow("") });
 		for (const [args, message] of [
 			[["smal", "--json"], "Did you mean `small`?"],
-			[["--json"], "Name a workflow"],
+			[["--json"], "Missing name of a workflow"],
 			[["small", "--json", "--keeep"], "`--keep`"],
 		] as const) {
 			const { code, stdout } = await rehearse(project, ...args);

@@ -186,7 +186,7 @@ it("a later run with another model or thinking level than the first reports it o
 	await pi.prompt("/sequence run 3");
 	expect(server.requests).toHaveLength(3);
 	expect(pi.screen.notifications.map(({ message }) => message)).toEqual([
-		"This run uses scripted/thinker (thinking low): a new session starts with pi's default model, the first run used scripted/thinker (thinking high).",
+		"This run uses scripted/thinker (thinking low), because a new session starts with pi's default model; the first run used scripted/thinker (thinking high).",
 	]);
 });
 

@@ -14,11 +14,11 @@ describe("in an empty project", () => {
 		const pi = await rpc({ model: "scripted/two" });
 		await pi.prompt("/chronicle");
 		await pi.screen.notified(
-			/No templates of your own[\s\S]*Ready to use \(\/chronicle init <name>[\s\S]*\n {2}upgrade /,
+			/You have no templates yet[\s\S]*Ready to use \(\/chronicle init <name>[\s\S]*\n {2}upgrade /,
 		);
 		await pi.prompt("/workflow");
 		await pi.screen.notified(
-			/No workflow of your own[\s\S]*Ready to use[\s\S]*bug-hunt — Bug hunt: Reproduce → Locate → Repair → Confirm/,
+			/You have no workflows yet[\s\S]*Ready to use[\s\S]*bug-hunt — Bug hunt: Reproduce → Locate → Repair → Confirm/,
 		);
 		expect(server.requests).toHaveLength(0);
 		expect(project.exists(".pi")).toBe(false);
@@ -71,11 +71,11 @@ describe("in an empty project", () => {
 		await pi.prompt("/workflow init docs");
 		await pi.screen.notified(".pi/workflows/docs exists already");
 		await pi.prompt("/chronicle init nothing");
-		await pi.screen.notified("No definition `nothing` comes with the package");
+		await pi.screen.notified("The package has no definition `nothing`");
 		await pi.prompt("/chronicle");
 		await pi.screen.notified(/Templates:\n {2}review /);
 		await pi.prompt("/chronicle help");
-		await pi.screen.notified(/Which one to take, cheapest first:\n {2}prompt /);
+		await pi.screen.notified(/Which one to use, cheapest first:\n {2}prompt /);
 		expect(project.exists(".pi/rehearsals/workflows/docs.yaml")).toBe(true);
 	});
 });

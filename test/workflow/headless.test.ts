@@ -41,7 +41,7 @@ describe("a refused start exits with 2:", () => {
 			["a definition that does not load", "/workflow bad do it", /The workflow "bad" does not load/],
 			["one that only runs inside others", "/workflow inner do it", /only runs inside others/],
 			["a check that finds errors", "/workflow check", /did not load/],
-			["nothing to show", "/workflow show", /Say which workflow/],
+			["nothing to show", "/workflow show", /Name a workflow/],
 			["nothing to show by this name", "/workflow show nope", /There is no workflow "nope"/],
 			["nothing to pause", "/workflow pause", /No workflow is active/],
 			["nothing to resume", "/workflow resume", /No workflow is active/],
@@ -50,8 +50,8 @@ describe("a refused start exits with 2:", () => {
 			["nothing to go back in", "/workflow back", /No workflow is active/],
 			["nothing to read anew", "/workflow reload", /No workflow is active/],
 			["a verb behind a task", "/workflow w do it --status", /--status is not an option of a task/],
-			["a word behind a verb", "/workflow status now", /\/workflow status takes no argument "now"/],
-			["a word behind /cancel-workflow", "/cancel-workflow it", /takes no argument "it"/],
+			["an argument after a verb", "/workflow status now", /\/workflow status takes no arguments, but got "now"/],
+			["an argument after /cancel-workflow", "/cancel-workflow it", /takes no arguments, but got "it"/],
 		]),
 	)("%s", async (_what, command, said) => {
 		const stage = await openStage(

@@ -211,7 +211,7 @@ describe("moves by the user", () => {
 		await pi.prompt("/workflow pause");
 		const asked = stage.server.requests.length;
 		await pi.prompt("/workflow skip");
-		expect(pi.screen.notifications.at(-1)?.message).toMatch(/now\. It is paused/);
+		expect(pi.screen.notifications.at(-1)?.message).toMatch(/is now in .* It is paused/);
 		expect(stage.server.requests.length).toBe(asked);
 		await pi.prompt("/workflow resume");
 		await pi.settled();

@@ -1,4 +1,4 @@
-// What carries a chronicle out: supervisor, ledger, workers, workspace.
+// The engine of chronicles: supervisor, ledger, workers, workspace.
 export * from "./ledger/index.ts";
 export * from "./project/index.ts";
 export * from "./supervisor/index.ts";

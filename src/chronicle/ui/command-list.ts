@@ -1,4 +1,4 @@
-// The commands as help lists them, and the options of the command line that all of them take. Loads nothing of what they do.
+// The commands in the order of the help, and the common options of the command line. Does not load the commands' code.
 
 export interface ListedCommand {
 	readonly name: string;
@@ -12,7 +12,7 @@ export const listedCommands: readonly ListedCommand[] = [
 	{ name: "list", about: "lists the templates and runs of the project" },
 	{ name: "status", about: "shows the status of a run, its cost and what it waits for" },
 	{ name: "show", about: "draws a template: its states, their personas and your approvals" },
-	{ name: "init", about: "copies a definition that comes with the package into the project, to change it" },
+	{ name: "init", about: "copies one of the package's definitions into the project so that you can change it" },
 	{ name: "view", about: "shows the status with every move, findings, and the files that the run changed" },
 	{ name: "approve", about: "approves the pending move; the run continues" },
 	{ name: "reject", about: "rejects the pending move; the worker continues with your message" },

@@ -55,11 +55,11 @@ export interface Introduction {
 	readonly details?: unknown;
 }
 
-/** What a handoff needs from its session. */
+/** The session's services that a handoff uses. */
 export interface HandoffHost {
 	/** Whether the model can write notebook pages before the handoff. */
 	readonly notebookOn: boolean;
-	/** What a new context must know: the notebook, readonly. */
+	/** Messages that a new context must contain: the notebook, readonly. */
 	introductions(): readonly Introduction[];
 }
 

@@ -1,6 +1,6 @@
 // One child session: a separate pi process that gets one prompt and answers once. It ends with the call, the abort or the session, and so
 // does every process it started. Its questions reach the user. An end without an answer is an error, never an empty success. Its prompt is
-// text for the model, never a command. If its turn does not start, the child is ended.
+// text for the model, never a command. A child whose turn does not start is stopped.
 import type { Usage } from "@earendil-works/pi-ai";
 import {
 	linkRpc,

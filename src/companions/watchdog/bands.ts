@@ -2,11 +2,12 @@
 
 /** The percentage at which each band begins, and the advice that the model gets when usage enters it. */
 export const bands = [
-	{ from: 30, tone: "muted", advice: "Write to the notebook what must survive this context." },
+	{ from: 30, tone: "muted", advice: "Write everything that must survive this context to the notebook." },
 	{
 		from: 50,
 		tone: "warning",
-		advice: "Write to the notebook what must survive this context, and finish open work before you start anything new.",
+		advice:
+			"Write everything that must survive this context to the notebook, and finish open work before you start anything new.",
 	},
 	{
 		from: 70,

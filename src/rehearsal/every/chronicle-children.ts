@@ -14,9 +14,9 @@ export interface RehearsedChild {
 	readonly state: string;
 }
 
-const byItself = "limits are tried where the template is rehearsed by itself";
+const byItself = "limits are tested when the template is rehearsed separately";
 
-/** The plan with the items and runs of the children. A run of a child goes through the parent as a run of the plan does. */
+/** The plan with the items and runs of the children. A run of a child takes a path of the plan through the parent. */
 export function withChildren(plan: CoveragePlan, children: readonly RehearsedChild[]): CoveragePlan {
 	const added = children.map((child) =>
 		planChild(

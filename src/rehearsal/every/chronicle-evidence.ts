@@ -24,7 +24,7 @@ interface LedgerLine {
 	readonly parent?: object;
 }
 
-/** What the first event of a ledger says: the name of the run's template, and whether it is a child run. */
+/** Data of a ledger's first event: the name of the run's template, and whether it is a child run. */
 export function ledgerOrigin([created]: readonly LedgerLine[]): { readonly name: string; readonly isChild: boolean } {
 	const { file, name = "" } = created?.template ?? {};
 	return { name: file === undefined ? name : basename(file, extname(file)), isChild: created?.parent !== undefined };
@@ -109,7 +109,7 @@ class LedgerFold {
 				return;
 			case "finished":
 				this.onEffect();
-				this.end = event.status === "done" ? "it came to its end" : `it ended as ${event.status}`;
+				this.end = event.status === "done" ? "it reached its end" : `it ended as ${event.status}`;
 				if (this.template.states.get(this.state)?.persona) this.covered.add(`move:${this.state}>done`);
 		}
 	}
@@ -156,7 +156,7 @@ class LedgerFold {
 			case "rejection_limit":
 				this.covered.add("limit:rejections");
 		}
-		if (to === personState) this.end = `it waits for a person in ${personState} (${cause})`;
+		if (to === personState) this.end = `it waits for the user in ${personState} (${cause})`;
 		this.state = to;
 		this.target = undefined;
 		this.use = { requests: 0, calls: 0 };

@@ -6,12 +6,12 @@ import { type CoverageItem, type CoveragePlan, cue, type Excluded, type PlannedR
 import { countedPairs, type LimitPath, pathToMoveLimit, pathToPairLimit } from "./limit-paths.ts";
 import { pathTo } from "./paths.ts";
 
-/** Limits above this are not tried: it would take too long. */
+/** Limits above this are not tested, because it would take too long. */
 export const mostTried = 2000;
 /** Visits are counted from the history of a run, which keeps 100 moves. */
 const longestPath = 95;
 
-/** A script that reaches the limit, why nothing can, or why it is not tried. */
+/** A script that reaches the limit, the reason why none can, or the reason why it is not tested. */
 type Attempt = { readonly script: Script } | { readonly why: string } | { readonly skipped: string };
 type Path = readonly string[];
 
@@ -80,7 +80,7 @@ function hostsOf({ template, graph }: Facts): Host[] {
 		.sort((a, b) => a.path.length - b.path.length);
 }
 
-/** The limits of every visit: each is tried in the nearest state that it applies to. */
+/** The limits of every visit: each is tested in the nearest state that it applies to. */
 function visitLimits(facts: Facts): Limit[] {
 	const { template } = facts;
 	const { limits } = template;
@@ -161,7 +161,7 @@ function attempts(facts: Facts, path: Path | undefined, most: number): Attempt {
 	return { script: endWithAttempts(facts, path, each) };
 }
 
-const tooMany = `a rehearsal tries limits of up to ${mostTried.toLocaleString("en-US")}`;
+const tooMany = `a rehearsal tests limits of up to ${mostTried.toLocaleString("en-US")}`;
 
 /** The number in letters: summaries that differ in digits only count as the same. */
 function letters(number: number): string {
@@ -220,7 +220,7 @@ function useLimit(
 	return limit(`${what}${of}`, text, attempt());
 }
 
-/** What a rehearsal cannot spend, and does not wait for. */
+/** Limits on cost, tokens and time, which a rehearsal cannot reach. */
 function spendLimits({ limits, states }: Template): Limit[] {
 	const ceilings = (of: string, { costUsd, tokens, activeMs }: typeof limits | Host["own"]): Limit[] => [
 		...(costUsd === undefined ? [] : [limit(`cost${of}`, `$${costUsd}${of}`, { why: "the understudy costs nothing" })]),
@@ -228,7 +228,7 @@ function spendLimits({ limits, states }: Template): Limit[] {
 			? []
 			: [
 					limit(`tokens${of}`, `${tokens.toLocaleString("en-US")} tokens${of}`, {
-						why: "the understudy uses no tokens of a model",
+						why: "the understudy uses no model tokens",
 					}),
 				]),
 		...(activeMs === undefined
@@ -249,7 +249,7 @@ function repeat(times: number, message: (at: number) => Cue): Cue[] {
 }
 
 function failure(): Cue {
-	return cue({ fail: "The understudy fails, as this rehearsal wants it." });
+	return cue({ fail: "The understudy fails on purpose." });
 }
 
 function silence(): Cue {

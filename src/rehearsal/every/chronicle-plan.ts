@@ -22,12 +22,12 @@ export type ToolsOf = (state: string) => readonly string[] | undefined;
 
 const whys: Record<Why, string> = {
 	"no-path": "no path leads to its state",
-	repeat: "the limit on attempts allows one only",
+	repeat: "the limit on attempts allows only one",
 	pair: "the limit between the two states is used up on the way",
 	moves: "the limit on moves comes first",
 };
 
-/** Plans the coverage of a template. `person`: whether its workers ask for a person; what a child run asks, nobody answers. */
+/** Plans the coverage of a template. `person`: whether its workers escalate to the user; in child runs, nobody would answer. */
 export function planChronicleCoverage(
 	template: Template,
 	toolsOf: ToolsOf,
@@ -85,7 +85,7 @@ export function graphOf({ initial, states, limits }: Template, person: "asked" |
 	const own = states.get(personState)?.next.filter((name) => states.has(name)) ?? [];
 	for (const { name, next: targets, terminal, children } of states.values()) {
 		if (name === personState) continue;
-		// Child runs decide nothing: they lead to the first target.
+		// Child runs make no decision: they lead to the first target.
 		if (children) next.set(name, targets.slice(0, 1));
 		else next.set(name, terminal ? [] : [...new Set([...targets, ...asked])]);
 	}
@@ -119,7 +119,7 @@ function withFinishers({ template, graph }: Facts, paths: EdgePathList): EdgePat
 
 type EdgePathList = readonly (readonly string[])[];
 
-/** The first of pi's own tools that each state may not have. */
+/** The first of pi's own tools that each state forbids. */
 function probesOf({ states }: Template, toolsOf: ToolsOf): ReadonlyMap<string, string> {
 	return new Map(
 		[...states.values()].flatMap(({ name, persona }): [string, string][] => {
@@ -183,9 +183,9 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 }
 
 function whyNotAsked(facts: Facts, key: string, isReached: boolean): string | undefined {
-	if (isAskedByChildren(facts, key)) return "it is asked after child runs, and not by a worker";
+	if (isAskedByChildren(facts, key)) return "it is asked after child runs, not by a worker";
 	if (isReached) return undefined;
-	return key.startsWith("entry:") ? "no transition asks it: the state before asks" : whys["no-path"];
+	return key.startsWith("entry:") ? "no transition asks it, because the previous state asks" : whys["no-path"];
 }
 
 /** Whether no worker's move asks for the approval, because child runs lead there. */

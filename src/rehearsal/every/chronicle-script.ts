@@ -1,4 +1,4 @@
-// Makes the understudy's script for a path through a chronicle. Pure.
+// Writes the understudy's script for a path through a chronicle. Pure.
 import type { Template } from "../../chronicle/index.ts";
 import type { Cue, PersonAnswer, Script, ScriptedCall } from "../scenario.ts";
 import { cue } from "./coverage.ts";
@@ -14,7 +14,7 @@ export interface Facts {
 	readonly probes: ReadonlyMap<string, string>;
 }
 
-/** Calls that must be refused: harmless if they are not, and recognizable by their arguments. */
+/** Calls that must be refused: harmless if they are not refused, and recognizable by their arguments. */
 export const probeCue = {
 	tools: ["write", "edit", "bash", "grep", "find", "ls", "read"],
 	mark: "rehearsal-probe",
@@ -41,7 +41,7 @@ function probeCall(tool: string): ScriptedCall {
 	}
 }
 
-/** Most attempts of one visit of a state. */
+/** Maximum number of attempts of one visit of a state. */
 export function attemptsOf({ states, limits }: Pick<Template, "states" | "limits">, state: string): number {
 	return states.get(state)?.limits.attempts ?? limits.attempts;
 }
@@ -66,7 +66,7 @@ export function exitTo(to: string, person?: PersonAnswer, words = ""): Cue {
 	return cue({ exit: { kind: "transition", to, summary: `Rehearsed.${words}` }, person });
 }
 
-/** Items that the paths still have to show. Both sets shrink as scripts are made. */
+/** Items that the paths still have to show. Both sets shrink as scripts are written. */
 export interface Pending {
 	readonly rejections: Set<string>;
 	/** Ids of items. */

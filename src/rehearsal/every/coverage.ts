@@ -20,7 +20,7 @@ export interface Excluded extends CoverageItem {
 
 /** One run of the definition from its start. */
 export interface PlannedRun {
-	/** For display: the path, or the limit that is tried. */
+	/** For display: the path, or the tested limit. */
 	readonly title: string;
 	/** Ids of the items that this run is for. It may show others as well. */
 	readonly covers: readonly string[];

@@ -1,4 +1,4 @@
-// Coverage of a definition: what has to be shown, the runs that show it, and the evidence. Pure but for reading a ledger.
+// Coverage of a definition: the items to show, the runs that show them, and the evidence. Pure, except that it reads ledgers.
 export { type RehearsedChild, withChildren } from "./chronicle-children.ts";
 export { chronicleEvidence, ledgerOrigin, readLedger } from "./chronicle-evidence.ts";
 export { planChronicleCoverage } from "./chronicle-plan.ts";

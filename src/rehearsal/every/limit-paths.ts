@@ -9,7 +9,7 @@ export type LimitPath =
 	| { readonly kind: "unreachable"; readonly why: string }
 	| { readonly kind: "cut-off" };
 
-/** Most positions that one search visits. */
+/** Maximum number of positions that one search visits. */
 const mostPositions = 20_000;
 
 /** Unordered pairs of states between which moves are counted, in order. */
@@ -62,7 +62,7 @@ interface Position {
 	readonly near: number;
 }
 
-/** Depth first, nearest to the limit first: paths to a limit are long, and many are equally good. */
+/** Depth first, nearest to the limit first: paths to a limit are long, and many are equivalent. */
 function searchLimit(
 	graph: Graph,
 	edges: readonly Edge[],

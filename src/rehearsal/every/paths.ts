@@ -1,8 +1,8 @@
 // Paths that cover every edge of a chronicle's graph within the template's limits. Pure.
-// Every step of a path is legal. An edge is unreachable only if no legal path found can end with it: tried are the paths to its source with
-// the fewest steps and with the fewest counted moves, each also around the pair of the edge.
+// Every step of a path is legal. An edge counts as unreachable only if no legal path can end with it among the paths to its source with the
+// fewest steps and with the fewest counted moves, each also with a detour around the pair of the edge.
 
-/** What the paths depend on. Moves to and from `person` count toward no limit. */
+/** Inputs of the search. Moves to and from `person` count toward no limit. */
 export interface Graph {
 	readonly initial: string;
 	/** Targets of each state, in order; none where the run ends. A target equal to the state repeats it. */
@@ -12,7 +12,7 @@ export interface Graph {
 	/** Whether `next` lists where the user may send the run from there; otherwise it returns to the state it came from. */
 	readonly personChooses: boolean;
 	readonly mostMoves: number;
-	/** Most moves between two states, whichever the direction. */
+	/** Maximum moves between two states, in either direction. */
 	mostBetween(one: string, other: string): number;
 	/** Whether a state may be tried a second time in one visit. */
 	mayRepeat(state: string): boolean;
@@ -31,7 +31,7 @@ export interface EdgePaths {
 	readonly unreachable: readonly { readonly edge: Edge; readonly why: Why }[];
 }
 
-/** Most visits of one path: the history of a run keeps its last 100 moves. */
+/** Maximum visits of one path: the history of a run keeps its last 100 moves. */
 const longestPath = 80;
 
 /** Moves that count towards limits, so far. */
@@ -83,7 +83,7 @@ export function coverEdges(graph: Graph): EdgePaths {
 	return { paths, unreachable };
 }
 
-/** States that some path leads to, limits aside. */
+/** States that some path leads to, ignoring limits. */
 export function connectedStates({ initial, next, person, personChooses }: Graph): ReadonlySet<string> {
 	const seen = new Set([initial]);
 	for (const state of seen) {
@@ -97,13 +97,13 @@ function keyOf({ from, to }: Edge): string {
 	return `${from}\n${to}`;
 }
 
-/** A path, or a continuation of one, and what of the limits is used at its end. */
+/** A path or a continuation, with the counted moves at its end. */
 export interface Path {
 	readonly states: readonly string[];
 	readonly counts: Counts;
 }
 
-/** One path through as many of the edges in `left` as it can take, to an end where there is one. Removes those from `left`. */
+/** One path through as many of the edges in `left` as possible, to an end if there is one. Removes these edges from `left`. */
 function coverSome(graph: Graph, left: Map<string, Edge>): string[] {
 	let open: Path = { states: [graph.initial], counts: NO_COUNTS };
 	while (open.states.length < longestPath) {
@@ -116,7 +116,7 @@ function coverSome(graph: Graph, left: Map<string, Edge>): string[] {
 	return [...open.states, ...pathToEnd(graph, open)];
 }
 
-/** The shortest continuation that takes one of the edges; one that ends the run only where nothing else is left. */
+/** The shortest continuation that takes one of the edges; one that ends the run only if no other is left. */
 function nearest(graph: Graph, open: Path, left: ReadonlyMap<string, Edge>): Path | undefined {
 	const edges = [...left.values()];
 	return (
@@ -179,9 +179,9 @@ function pathToEnd(graph: Graph, open: Path): readonly string[] {
 }
 
 interface How {
-	/** Whether fewest counted moves matter, not fewest steps. */
+	/** Minimize counted moves instead of steps. */
 	readonly frugal?: boolean;
-	/** The pair of states that is not moved between. */
+	/** The pair of states to avoid. */
 	readonly avoided?: string;
 }
 
@@ -222,7 +222,7 @@ function pass(graph: Graph, { states, counts }: Path, edge: Edge): Path[] {
 	return typeof next === "string" ? [] : [{ states: [...states, edge.to], counts: next }];
 }
 
-/** The shortest legal path from the initial state to `state`, both included; `undefined` where there is none. */
+/** The shortest legal path from the initial state to `state`, both included; `undefined` if there is none. */
 export function pathTo(graph: Graph, state: string): readonly string[] | undefined {
 	const start = { states: [graph.initial], counts: NO_COUNTS };
 	const is = (name: string): boolean => name === state;

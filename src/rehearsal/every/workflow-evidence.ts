@@ -98,7 +98,7 @@ class SessionFold {
 		if (most !== undefined && loops > most)
 			this.broken.set(`limit:loops:${scopeIdOf(this.place)}`, `loop ${loops} was made`);
 		if (paused) this.onPause(this.place, paused.by, paused.why ?? "");
-		else if (!active) this.end = cancelled ? "it was canceled" : "it came to its end";
+		else if (!active) this.end = cancelled ? "it was canceled" : "it reached its end";
 		else this.end = `it stopped in ${this.place.text}`;
 	}
 

@@ -21,7 +21,7 @@ export function planWorkflowLimits(flow: Flow): CoveragePlan {
 		script.visit(place, cues);
 		runs.push({ title: `limit: ${item.text}`, covers: [item.id], script: script.done() });
 	};
-	const silence = Array.from({ length: 30 }, () => cue({ say: "I stop here, without a step." }));
+	const silence = Array.from({ length: 30 }, () => cue({ say: "I stop here without a step." }));
 	const continues = flow.phases.find((place) => continuesByItself(flow, place));
 	add(limitItem("reminders", "reminders in a row"), continues, "no phase continues by itself", silence);
 	const circles = flow.phases.find(
@@ -31,7 +31,7 @@ export function planWorkflowLimits(flow: Flow): CoveragePlan {
 	for (const { what, owner, most, place, calls, requests } of useLimits(flow)) {
 		const item = limitItem(`${what}${owner}`, `${most.toLocaleString("en-US")} ${what} in a visit${owner}`);
 		if (most > mostTried) {
-			skipped.push({ ...item, why: `a rehearsal tries limits of up to ${mostTried.toLocaleString("en-US")}` });
+			skipped.push({ ...item, why: `a rehearsal tests limits of up to ${mostTried.toLocaleString("en-US")}` });
 			continue;
 		}
 		const perMessage = what === "calls" ? Math.max(1, Math.ceil(most / Math.max(1, requests - 2))) : 1;

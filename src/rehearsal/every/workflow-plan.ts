@@ -19,7 +19,7 @@ import {
 	type WorkflowDefinitions,
 } from "./workflow-script.ts";
 
-/** Most loops of one scope that are tried. */
+/** Maximum number of loops per scope. */
 const mostLoops = 100;
 
 /** Plans the coverage of the workflow with this key. */
@@ -38,11 +38,11 @@ export function planWorkflowCoverage(definitions: WorkflowDefinitions, key: stri
 	};
 }
 
-/** What the bound on phases leaves out. */
+/** The phases beyond the limit on phases. */
 function beyond({ beyond: first }: Flow): Excluded[] {
 	if (!first) return [];
 	const text = `everything from ${first.text} on`;
-	return [{ id: "phases", group: "transition", text, why: `a rehearsal plans the first ${mostPhases} phases only` }];
+	return [{ id: "phases", group: "transition", text, why: `a rehearsal plans only the first ${mostPhases} phases` }];
 }
 
 /** From the first phase to the last: every transition, every answer of the user, every tool limit. */

@@ -1,4 +1,4 @@
-// Makes the understudy's script for a path through a workflow. Pure.
+// Writes the understudy's script for a path through a workflow. Pure.
 import { isListed } from "../../definition/index.ts";
 import {
 	firstPosition,
@@ -28,20 +28,20 @@ export interface Flow {
 	readonly definitions: WorkflowDefinitions;
 	/** In the order of a run without loops. */
 	readonly phases: readonly FlowPhase[];
-	/** The first phase that is not in `phases`, because it is beyond the bound. */
+	/** The first phase beyond the limit, which is not in `phases`. */
 	readonly beyond: FlowPhase | undefined;
 }
 
 /** One occurrence of a workflow in the nesting. */
 export interface LoopScope {
 	readonly definition: WorkflowDefinition;
-	/** Where a loop starts over. */
+	/** The phase that a loop restarts from. */
 	readonly first: FlowPhase;
 	/** Its own phases, without those of workflows inside it. */
 	readonly phases: readonly FlowPhase[];
 }
 
-/** Most phases that are planned. */
+/** Maximum number of planned phases. */
 export const mostPhases = 500;
 
 /** The phases of the workflow with this key. */
@@ -65,7 +65,7 @@ function phaseAt(definitions: WorkflowDefinitions, position: Position): FlowPhas
 	return { position, phase: entry, name, text: position.length > 1 ? name : entry.id };
 }
 
-/** Id of a phase in the nesting, loops aside. */
+/** Id of a phase in the nesting, ignoring loops. */
 export function idOf({
 	position,
 }: {

@@ -68,7 +68,7 @@ function tell(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void 
 	else refuse(ctx, text, tone);
 }
 
-/** Reports why nothing was done; without a screen, pi's exit code is that of a usage error. */
+/** Reports why the command was refused; without a screen, sets pi's exit code to that of a usage error. */
 function refuse(ctx: ExtensionCommandContext, text: string, tone: NoticeLevel = "warning"): void {
 	failWith(ctx, exitCodes.usage);
 	say(ctx, text, tone);
@@ -87,7 +87,7 @@ function statusText({ current }: GuardSession, cwd: string): string {
 	const guard = current();
 	if (!guard) {
 		return [
-			"No rule file is in force: nothing is judged.",
+			"No rule file is in force, so no call is judged.",
 			"Searched for .pi/damage-control-rules.yaml in this project (up to the repository's root) and in your home directory.",
 			"`/guard init` writes a starter file.",
 		].join("\n");
@@ -170,7 +170,7 @@ function logText(ctx: ExtensionCommandContext, rest: string): string {
 
 const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);
 
-/** The call that `/guard test` is about: `read <path>` and its like are file tools, everything else is a shell command. */
+/** The call that `/guard test` judges: `read <path>` and similar are file tools, everything else is a shell command. */
 export function testedCall(text: string): ToolCall {
 	const [, tool = "", argument = ""] = /^(\S+)\s+([\s\S]+)$/.exec(text.trim()) ?? [];
 	const isTool = fileTools.has(tool) && !/^(?:-|.*\s-)/.test(argument) && !/[|;&<>]/.test(argument);
@@ -203,6 +203,6 @@ async function initialise(ctx: ExtensionCommandContext, session: GuardSession, r
 	await session.load(ctx);
 	say(
 		ctx,
-		`Wrote ${formatPath(file, ctx.cwd)}; it is in force. Read it and change what does not fit.\n${statusText(session, ctx.cwd)}`,
+		`Wrote ${formatPath(file, ctx.cwd)}; it is in force. Review it and adapt it.\n${statusText(session, ctx.cwd)}`,
 	);
 }

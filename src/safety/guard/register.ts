@@ -1,6 +1,6 @@
 // The guard of a session: finds rule files when the session starts and enforces them; registers `/guard`.
-// Invariants: without a rule file nothing is loaded, shown or judged; with one, calls are refused until the rules are in force; the problems
-// of a rule file are shown until they are fixed.
+// Invariants: without a rule file, nothing is loaded, shown or judged; with one, calls are refused until the rules are in force; problems of a
+// rule file are shown until they are fixed.
 import { homedir } from "node:os";
 import type { EntryRenderer, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Diagnostic } from "../../definition/index.ts";
@@ -10,12 +10,12 @@ import type { AnswerBook } from "./answers/index.ts";
 import type { Guard } from "./open.ts";
 import { locateRules } from "./rules/index.ts";
 
-/** What the command shares with the session's guard. */
+/** State shared by the command and the session's guard. */
 export interface GuardSession {
 	current(): Guard | undefined;
 	/** Everything that judges calls in this session. */
 	readonly policies: Policies;
-	/** Finds the rule files again and enforces them instead of the current ones. */
+	/** Searches for rule files again and enforces them instead of the current ones. */
 	load(ctx: ExtensionContext): Promise<Guard | undefined>;
 	/** Absolute path of pi's agent folder. */
 	readonly agentDir: string;

@@ -1,5 +1,5 @@
 // Shortens and redacts a call's arguments for records and messages: enough to recognize the call, but no contents.
-// Invariants: a text has at most `limit` characters; bodies (file contents, edits) show only their size.
+// Invariants: a result has at most `limit` characters; bodies (file contents, edits) show only their size.
 import { isSecretName, redacted, redactSecrets } from "./secrets.ts";
 
 const bodies = new Set([

@@ -1,4 +1,4 @@
-// Texts about a call that is refused or needs approval: for the model, and for the user.
+// Messages about a call that is refused or needs approval, for the model and for the user.
 import { isWithin } from "./containment.ts";
 import { originText } from "./decision-record.ts";
 import type { ToolCall } from "./policy.ts";
@@ -26,7 +26,7 @@ export function refusalText(verdicts: readonly Verdict[], because: "rule" | "per
 		);
 	}
 	if (because === "rule" && advice.length === 0)
-		advice.push("Do not try it another way. Continue without it, or say what you need it for.");
+		advice.push("Do not try it another way. Continue without it, or explain why you need it.");
 	return [refusedLine, ...lines, ...advice.slice(0, 4)].join("\n");
 }
 

@@ -16,7 +16,7 @@ export function registerGate(pi: ExtensionAPI, options: GateOptions): void {
 		try {
 			judging = gate ?? (await open());
 		} catch (error) {
-			return { block: true, reason: `Refused: what judges calls could not be loaded (${String(error)}).` };
+			return { block: true, reason: `Refused: the code that judges calls could not be loaded (${String(error)}).` };
 		}
 		return judging.judge(event, ctx);
 	});

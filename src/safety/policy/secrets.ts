@@ -138,7 +138,7 @@ const announcedName = new RegExp(`(?:${announced}|authorization)$`, "i");
 const secretName = /(?:key|token|secret|passw(?:or)?d|passwd|passphrase|credential)/i;
 const shortestValue = 6;
 
-/** Replaces the secrets in a text. */
+/** Replaces the secrets in text. */
 export type Redact = (text: string) => string;
 
 /** Opens a redactor. The values of variables in `env` with secret names count as secrets everywhere. */
@@ -160,7 +160,7 @@ function isLongSecret(value: string): boolean {
 	return value.length >= shortestValue && !/^(?:true|false|\d{1,7}|\/.*)$/.test(value);
 }
 
-/** Replaces everything in a text that looks like a secret. */
+/** Replaces everything that looks like a secret. */
 export function redactSecrets(text: string): string {
 	let clean = text;
 	for (const { pattern, shown = redacted } of secretKinds) {

@@ -1,4 +1,4 @@
-// Reads whether a prompt template or skill that the user runs sets `readonly` in its front matter.
+// Detects whether a prompt template or skill that the user runs sets `readonly` in its front matter.
 import { readFileSync } from "node:fs";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { openSource, parseFrontMatter } from "../../definition/index.ts";

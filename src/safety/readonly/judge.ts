@@ -13,7 +13,7 @@ export interface ReadonlyOptions {
 
 const shells = new Set(["bash", "powershell"]);
 const advice =
-	"This session is readonly. Say what should be changed; the user can turn readonly off with `/readonly off`.";
+	"This session is readonly. Tell the user what should be changed; they can turn readonly off with `/readonly off`.";
 
 export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 	const confined = async ({ tool, input }: ToolCall) =>
@@ -47,7 +47,7 @@ function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Ver
 		const [harm] = run.effects.filter((effect) => runsAnything.has(effect));
 		if (harm === "nested-agent")
 			return refuse(harm, `${shown(run.text)} starts another agent, which would not be readonly.`);
-		if (harm) return refuse(harm, `${shown(run.text)} runs something that is not known in advance.`);
+		if (harm) return refuse(harm, `${shown(run.text)} runs something that is unknown in advance.`);
 	}
 	return undefined;
 }
@@ -72,12 +72,12 @@ function judgeUnknown(call: ToolCall, { unknowns }: Footprint): Verdict | undefi
 }
 
 const doubts: Record<Unknown["what"], string> = {
-	command: "the program that this runs is not known",
-	program: "the effect of this program is not known",
-	operand: "the path that this means is not known",
-	script: "the effect of this program text is not known",
-	project: "the effect of this task of the project is not known",
-	tool: "the effect of this tool is not known",
+	command: "the program that this runs is unknown",
+	program: "the effect of this program is unknown",
+	operand: "the path that this refers to is unknown",
+	script: "the effect of this program text is unknown",
+	project: "the effect of this project task is unknown",
+	tool: "the effect of this tool is unknown",
 	syntax: "this cannot be parsed as a command",
 };
 

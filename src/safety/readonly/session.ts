@@ -161,7 +161,7 @@ async function openPolicy(cwd: string, sandbox: () => Promise<SandboxProbe>): Pr
 }
 
 const onText =
-	"This session is readonly now: read, search and plan, but change nothing. Tools that would change files, the repository or anything outside are refused; temporary folders may be written.";
+	"This session is now readonly: read, search and plan, but change nothing. Tools that would change files, the repository or anything outside are refused; temporary folders may be written.";
 const offText = "This session is no longer readonly: changes are allowed again.";
 
 function postureOf({ sessionManager }: ExtensionContext): boolean | undefined {

@@ -1,4 +1,4 @@
-// Runs a worker's shell commands in the machine's sandbox: the kernel enforces what the guard judges by text.
+// Runs a worker's shell commands in the machine's sandbox, so that the kernel enforces limits that the guard can only judge by text.
 // Invariants: everything is readable; only the working folder, temporary folders and caches are writable; `.pi` in the working folder is not.
 // Network and processes are not confined.
 import { existsSync } from "node:fs";

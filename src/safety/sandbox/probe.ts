@@ -1,15 +1,15 @@
-// Finds out by trying whether this machine can run a command without letting it change files. Not a security boundary against root.
-// Invariant: a form counts only if, on this machine, a write outside the writable places failed, one inside succeeded, and exit code and
+// Tests whether this machine can run a command without letting it change files. Not a security boundary against root.
+// Invariant: a form counts only if, on this machine, a write outside the writable paths failed, one inside succeeded, and exit code and
 // output came through.
 import { execFile } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Arguments of bwrap that work on this machine, before the writable places; `undefined` where none do. */
+/** Arguments of bwrap that work on this machine, before the writable paths; `undefined` if none do. */
 export type SandboxProbe = { readonly bwrap: string; readonly options: readonly string[] } | undefined;
 
-/** From the strictest to what works in containers without a PID namespace. */
+/** From the strictest form to one that works in containers without a PID namespace. */
 const forms: readonly (readonly string[])[] = [
 	["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", "--die-with-parent"],
 	["--ro-bind", "/", "/", "--dev", "/dev", "--die-with-parent"],

@@ -16,9 +16,9 @@ export interface Roots {
 	readonly globalRoot: string;
 	/** `undefined` if the project has none or is not trusted. */
 	readonly projectRoot: string | undefined;
-	/** Those that come with the package; `undefined`: none. */
+	/** The package's own; `undefined`: none. */
 	readonly shippedRoot?: string | undefined;
-	/** Those of a project that is not trusted: only their keys count, against the package's. */
+	/** Those of an untrusted project: only their keys count; they take precedence over the package's. */
 	readonly unreadRoot?: string | undefined;
 }
 

@@ -24,7 +24,7 @@ export function checkToolNames(catalogue: Pick<Catalogue, "mentions">, tools: It
 			...place,
 			severity: "warning",
 			code: "unknown-tool",
-			message: `Phase ${quoted(phaseId)} limits ${quoted(name)}, and this session has no such tool.${didYouMean(name, known)}`,
+			message: `Phase ${quoted(phaseId)} limits ${quoted(name)}, but this session has no such tool.${didYouMean(name, known)}`,
 			remedy: "Correct the name, or install the extension that provides the tool.",
 		});
 	}

@@ -78,7 +78,7 @@ export interface WorkflowDefinition {
 	readonly file: string;
 }
 
-/** Whose a workflow is: the project's, the user's, or the package's. */
+/** Owner of a workflow: the project, the user, or the package. */
 export type WorkflowTier = "project" | "global" | "shipped";
 
 /** A directory with a workflow.yaml that did not load. */

@@ -123,7 +123,7 @@ export const phaseFields = {
 			empty: "error",
 			about: "Tools that the agent may use: see [Tool limits](#tool-limits).",
 		},
-		"group or list of names",
+		"object or list of names",
 		limitsSchema,
 		readToolLimits,
 	),
@@ -281,7 +281,7 @@ function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
 	);
 }
 
-/** Reports an entry that is a group without `subworkflow`, once, regardless of its fields. */
+/** Reports an entry that is an object without `subworkflow`, once, regardless of its fields. */
 function notAnEntry(node: MapNode, reading: Reading, wanted: string): undefined {
 	const [first] = node.entries;
 	if (!first) return wrongType(node, reading, wanted, "Write `- plan.md` or `- subworkflow: review`.");
@@ -290,7 +290,7 @@ function notAnEntry(node: MapNode, reading: Reading, wanted: string): undefined 
 	const file = value.kind === "scalar" && /\.md$/i.test(value.written) ? value.written : undefined;
 	reading.report.error(reading.source.place(keyStart), {
 		code: "unknown-key",
-		message: `An entry of \`phases\` is a group that starts with ${quoted(name)}, not ${wanted}.${near === undefined ? "" : " Did you mean `subworkflow`?"}`,
+		message: `An entry of \`phases\` is an object that starts with ${quoted(name)}, not ${wanted}.${near === undefined ? "" : " Did you mean `subworkflow`?"}`,
 		remedy:
 			file === undefined
 				? "Put the phase into its own file, and write the path here: `- plan.md`."

@@ -2,7 +2,7 @@
 // L1 a project directory with a workflow.yaml claims its key, whether or not it loads: a broken workflow is never replaced by a global
 // one, whose limits may differ; L2 a workflow that refers to a missing one is rejected, and so is every workflow that refers to it;
 // L3 the result depends only on names, not on the order of directory listings; L4 the package's workflows are chosen only for keys and commands that
-// no workflow of project or user has.
+// no workflow of the project or the user has.
 import { type Diagnostic, didYouMean, loopFrom, type Place, quoted, sortDiagnostics } from "../../definition/index.ts";
 import type { Catalogue, Rejection, WorkflowDefinition, WorkflowTier } from "./definition.ts";
 import type { Draft } from "./draft.ts";
@@ -188,7 +188,7 @@ function missingReference(draft: Draft, key: string, place: Place, known: readon
 		...place,
 		severity: "error",
 		code: "missing-reference",
-		message: `Workflow ${quoted(draft.key)} runs ${quoted(key)}, and there is no such workflow.${didYouMean(key, known)}`,
+		message: `Workflow ${quoted(draft.key)} runs ${quoted(key)}, but there is no such workflow.${didYouMean(key, known)}`,
 		remedy: "Write the name of a directory that contains a workflow.yaml, or remove the entry.",
 	};
 }
@@ -197,8 +197,8 @@ function missingReference(draft: Draft, key: string, place: Place, known: readon
 const tierRank: Readonly<Record<WorkflowTier, number>> = { project: 0, global: 1, shipped: 2 };
 
 /**
- * Assigns command names to definitions: visible beats hidden, the project's beats the user's, then the smaller key wins. The package's get what is
- * left.
+ * Assigns command names to definitions: visible beats hidden, the project's beats the user's, then the smaller key wins. The package's workflows get
+ * the remaining names.
  */
 function assignCommands(drafts: readonly Draft[], diagnostics: Diagnostic[]): Map<string, WorkflowDefinition> {
 	const rank = (draft: Draft): string =>

@@ -12,7 +12,7 @@ export function usageLines(catalogue: Catalogue, base?: string): string[] {
 	const lines = ["Usage: /workflow <name> <task>", ""];
 	if (own.length === 0)
 		lines.push(
-			"No workflow of your own. Create one in .pi/workflows/<name>/workflow.yaml, or into the same folder of pi's agent directory.",
+			"You have no workflows yet. Create one in .pi/workflows/<name>/workflow.yaml, or in workflows/<name>/ of pi's agent directory.",
 		);
 	else {
 		lines.push("Workflows:");
@@ -28,7 +28,7 @@ function shippedLines(visible: readonly (readonly [string, WorkflowDefinition])[
 	);
 	return lines.length === 0
 		? []
-		: ["", "Ready to use (/workflow init <name> copies one into the project, to change it):", ...lines];
+		: ["", "Ready to use (/workflow init <name> copies one into the project so that you can change it):", ...lines];
 }
 
 function entryName(entry: Phase | Reference): string {

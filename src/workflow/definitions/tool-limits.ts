@@ -58,7 +58,7 @@ export function readToolLimits(node: Node, reading: Reading): LimitsRead | undef
 	if (node.entries.size === 0) {
 		reading.report.warn(reading.source.place(node.start), {
 			code: "no-limits",
-			message: `\`${reading.path}\` is an empty group, so every tool is allowed.`,
+			message: `\`${reading.path}\` is an empty object, so every tool is allowed.`,
 			remedy: "Add `blacklist`, `whitelist` or `allow`, or remove it.",
 		});
 		return free;
@@ -102,7 +102,7 @@ function readGroup(map: MapNode, reading: Reading): LimitsRead | undefined {
 	return entry || !may ? undefined : { limits: { kind: "capabilities", may }, names: [] };
 }
 
-/** The only list of the group; reports a problem if it has none or several. */
+/** The only list of the object; reports a problem if it has none or several. */
 function onlyList(map: MapNode, { source, report, path }: Reading): (typeof lists)[number] | undefined {
 	const [key, second] = lists.filter((name) => map.entries.has(name));
 	const remedy = "Give exactly one of `blacklist`, `whitelist` and `allow`.";
@@ -134,7 +134,7 @@ function readToolNames(node: Node, reading: Reading, lone: "accepted" | "refused
 	return wrong ? undefined : words;
 }
 
-/** Why a text is not a valid tool name; `undefined` if it is valid. */
+/** Why `name` is not a valid tool name; `undefined` if it is valid. */
 function oddName(name: string): { message: string; remedy: string } | undefined {
 	if (/[()]/.test(name))
 		return {

@@ -79,7 +79,7 @@ function readRoot(source: Source, report: Report): MapNode | undefined {
 		if (!report.failed)
 			report.error(source.place(root?.start ?? 0), {
 				code: root ? "not-fields" : "empty",
-				message: root ? "The file is not a group of `key: value` fields." : "The file is empty.",
+				message: root ? "The file does not consist of `key: value` fields." : "The file is empty.",
 				remedy: "Write `name`, `commandName`, `initialMessage` and `phases`, one field per line.",
 			});
 		return undefined;
@@ -102,15 +102,15 @@ function requireCommand(
 		if (given === undefined ? Object.hasOwn(values, key) : given.trim() === "")
 			report.error(source.place(entry?.keyStart ?? root.start), {
 				code: "missing-key",
-				message: `\`${key}\` is ${given === undefined ? "missing" : "empty"}, and a workflow that users can start needs it.`,
-				remedy: `Give \`${key}\` a text, or write \`show: workflows\` if it only runs inside other workflows.`,
+				message: `\`${key}\` is ${given === undefined ? "missing" : "empty"}, but a workflow that users can start needs it.`,
+				remedy: `Give \`${key}\` a value, or write \`show: workflows\` if it only runs inside other workflows.`,
 			});
 	}
 	const { commandName } = values;
 	if (commandName !== undefined && commandName.trim() !== "" && !/^[a-zA-Z0-9_-]+$/.test(commandName))
 		report.error(source.place(root.entries.get("commandName")?.value.start ?? root.start), {
 			code: "bad-value",
-			message: `\`commandName\` is ${quoted(commandName)}, and only letters from a to z, digits, \`-\` and \`_\` are allowed${/^\s|\s$/.test(commandName) ? ", no space around them either" : ""}.`,
+			message: `\`commandName\` is ${quoted(commandName)}, but only letters from a to z, digits, \`-\` and \`_\` are allowed${/^\s|\s$/.test(commandName) ? ", without surrounding spaces" : ""}.`,
 			remedy: `Write \`${commandLike(commandName)}\`.`,
 		});
 }

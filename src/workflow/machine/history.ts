@@ -30,7 +30,7 @@ export function foldHistory(states: Iterable<DatedState>, runId: string, now: nu
 	return fold.end(now);
 }
 
-/** The states of one run, newest first. Runs do not overlap: what precedes the states of this run belongs to another one. */
+/** The states of one run, newest first. Runs do not overlap: everything before the states of this run belongs to another one. */
 function statesOf(states: Iterable<DatedState>, runId: string): DatedState[] {
 	const own: DatedState[] = [];
 	for (const dated of states) {

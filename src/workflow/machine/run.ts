@@ -36,7 +36,7 @@ interface RunFacts {
 	readonly id: string;
 	/** Key of the root workflow. */
 	readonly workflowKey: string;
-	/** What the user asked for, trimmed. */
+	/** The user's request, trimmed. */
 	readonly task: string;
 	/** ms since the epoch. */
 	readonly startedAt: number;

@@ -50,7 +50,7 @@ export interface StoredState {
 
 export type Note = "begun" | "resumed" | "reloaded";
 
-/** Maximum bytes of each text. */
+/** Maximum bytes of each string. */
 const most = { begun: 2_000, why: 200, summary: 2_000 } as const;
 /** Target size of an entry in bytes, and the minimum reserved for the task. */
 const room = { entry: 450, task: 40 } as const;
@@ -106,7 +106,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 	return { ...state, taskDescription: cut(run.task, task) };
 }
 
-/** Truncates a text to at most `bytes` and adds an ellipsis. No character is split. */
+/** Truncates text to at most `bytes` and adds an ellipsis. No character is split. */
 function cut(text: string, bytes: number): string {
 	if (bytesOf(text) - 2 <= bytes) return text;
 	let size = Buffer.byteLength("…");
@@ -173,9 +173,9 @@ const simpleFields: readonly (readonly [keyof StoredState, (value: unknown) => b
 	["active", isBoolean, "true or false"],
 	["globalStepCount", absentOr(isCount), "a whole number"],
 	["startedAt", isTime, "a time"],
-	["taskId", absentOr(isText), "a text"],
-	["taskDescription", absentOr(isText), "a text"],
-	["pin", absentOr(isText), "a text"],
+	["taskId", absentOr(isText), "a string"],
+	["taskDescription", absentOr(isText), "a string"],
+	["pin", absentOr(isText), "a string"],
 	["completionNotified", absentOr(isBoolean), "true or false"],
 	["cancelled", absentOr(isBoolean), "true or false"],
 	["since", absentOr(isTime), "a time"],
@@ -236,7 +236,7 @@ function statusOf({ active, cancelled, paused }: StoredState): WorkflowStatus {
 	return paused ? { kind: "paused", by: paused.by, why: paused.why } : { kind: "running" };
 }
 
-/** Checks a path against definitions and returns a text if it is invalid. Old states may end at a reference, which means its first phase. */
+/** Checks a path against definitions; returns the problem if it is invalid. Old states may end at a reference, which means its first phase. */
 function follow(segments: Position, definitions: Definitions): Position | string {
 	for (const [depth, { workflowKey, phaseIndex }] of segments.entries()) {
 		const entry = definitions.get(workflowKey)?.entries[phaseIndex];

@@ -77,7 +77,7 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 	if (Object.hasOwn(verbs, verb)) {
 		const [surplus] = rest.split(/\s+/);
 		if (surplus && !verbsWithArgument.has(verb))
-			return refuseCommand(ctx, `/workflow ${word} takes no argument "${surplus}".`);
+			return refuseCommand(ctx, `/workflow ${word} takes no arguments, but got "${surplus}".`);
 		return verbs[verb]?.(workflows, ctx, rest, catalogue);
 	}
 	if (definition?.show !== "user") return refuseCommand(ctx, whyNotStartable(word, catalogue, ctx));
@@ -112,7 +112,7 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 	const { controller, conversation } = workflows;
 	const [surplus] = args.trim().split(/\s+/);
 	if (surplus) {
-		refuseCommand(ctx, `/cancel-workflow takes no argument "${surplus}".`);
+		refuseCommand(ctx, `/cancel-workflow takes no arguments, but got "${surplus}".`);
 		return;
 	}
 	const { active } = controller;
@@ -237,11 +237,11 @@ async function moveTo(workflows: Workflows, ctx: ExtensionCommandContext, event:
 	if (moved?.kind !== "moved") return;
 	// A paused run only moves; the model receives the phase when the run resumes.
 	if (run.status.kind !== "running") {
-		say(ctx, `The workflow is in ${placeLine(run)} now. It is paused: /workflow resume continues it.`);
+		say(ctx, `The workflow is now in ${placeLine(run)}. It is paused: /workflow resume continues it.`);
 		if (!ctx.hasUI) workflows.exit.set(exitCodes.waits);
 		return;
 	}
-	if (ctx.mode !== "tui") say(ctx, `The workflow is in ${placeLine(run)} now.`);
+	if (ctx.mode !== "tui") say(ctx, `The workflow is now in ${placeLine(run)}.`);
 	await startModelTurn(workflows, ctx, () =>
 		conversation.send(held, contextType, movedByPersonText(run, moved.from, moved.way)),
 	);

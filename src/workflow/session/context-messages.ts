@@ -155,7 +155,7 @@ const workflowTexts = new Set([contextType, reminderType, "workflow:countdown", 
 type Message = ContextEvent["messages"][number];
 type Draft = TurnEndEvent["entries"][number];
 
-/** The replacement for a message of an ended run: `undefined` keeps the message, `null` removes it, a text replaces its content. */
+/** The replacement for a message of an ended run: `undefined` keeps the message, `null` removes it, a string replaces its content. */
 function replacementOf(message: Message, run: WorkflowRun | undefined): string | null | undefined {
 	const mine = (details: unknown) =>
 		run !== undefined && isActive(run) && (details as { taskId?: unknown } | undefined)?.taskId === run.id;

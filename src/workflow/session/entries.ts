@@ -52,7 +52,7 @@ export function definitionsHash(definitions: Definitions): string {
 	return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** A replacer for `JSON.stringify` that sorts object keys, so that equal values give equal texts. */
+/** A replacer for `JSON.stringify` that sorts object keys, so that equal values give equal JSON. */
 function inOrder(_key: string, value: unknown): unknown {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
 	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

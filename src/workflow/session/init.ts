@@ -1,4 +1,4 @@
-// `/workflow init`: copies a definition that comes with the package into the project.
+// `/workflow init`: copies one of the package's definitions into the project.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { thereAre } from "../../definition/index.ts";
 import { say } from "../../pi/index.ts";

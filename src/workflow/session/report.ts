@@ -13,7 +13,7 @@ import type { RunController } from "./run-controller.ts";
 
 /** Help for the verbs of `/workflow`. */
 export const verbsText = [
-	"/workflow list, check, show <name>: the workflows and their problems; init <name> copies one that is ready to use",
+	"/workflow list, check, show <name>: the workflows and their problems; init <name> copies a ready-to-use one",
 	"/workflow status, pause, resume, next, skip, back [phase], reload: the active workflow; /cancel-workflow ends it",
 ].join("\n");
 

@@ -17,7 +17,7 @@ export async function showWorkflow(
 	const live = run?.kind === "live" ? run : undefined;
 	const key = name === "" ? live?.workflowKey : (catalogue.commands.get(name) ?? catalogue.definitions.get(name))?.key;
 	if (key === undefined) {
-		if (name === "") return refuseCommand(ctx, "Say which workflow: /workflow show <name>");
+		if (name === "") return refuseCommand(ctx, "Name a workflow: /workflow show <name>");
 		const rejected = catalogue.rejected.get(name);
 		return refuseCommand(ctx, rejected ? rejectedText(rejected, ctx.cwd) : notFoundText(name, catalogue));
 	}

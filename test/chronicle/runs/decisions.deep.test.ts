@@ -80,7 +80,7 @@ describe("the user's decisions on the command line", { timeout: patient(90_000) 
 		expect((await chronicle(project, ["resume"])).code).toBe(2);
 		const low = await chronicle(project, ["resume", "--tokens", "2000"]);
 		expect(low.code).toBe(2);
-		expect(low.stderr).toContain("above what is spent");
+		expect(low.stderr).toContain("above the amount already spent");
 		expect((await chronicle(project, ["resume", "--tokens", "many"])).code).toBe(2);
 		expect(server.requests).toHaveLength(2);
 		expect((await chronicle(project, ["resume", "--model", "tow", "--tokens", "9000"])).stderr).toContain("`two`");

@@ -35,7 +35,7 @@ it("resume --reload refuses what does not fit, and continues with the edited tem
 
 	project.write(file, { ...after, states: { review: after.states.review } });
 	const gone = await chronicle(project, ["resume", "--reload"]);
-	expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('"build" is not a state')]);
+	expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('"build" is no longer a state')]);
 	project.write(file, "{");
 	const broken = await chronicle(project, ["resume", "--reload"]);
 	expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining("does not load")]);

@@ -93,7 +93,7 @@ describe("a run that waits", () => {
 		const before = (await pi.probe()).resources;
 		await pi.prompt("/chronicle commit Do it");
 		await pi.screen.notified("before a state starts: committing");
-		pi.screen.answer(await pi.screen.dialog("Begin committing?", 20_000), "Later");
+		pi.screen.answer(await pi.screen.dialog("Start committing?", 20_000), "Later");
 		await pi.screen.notified("/chronicle approve");
 		// The timeline may be drawn once more within a second.
 		await expect

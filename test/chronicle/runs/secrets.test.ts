@@ -37,7 +37,7 @@ it("a finished run has no planted secret in its ledger, events or conversations;
 		env: { SERVICE_SECRET: value },
 	});
 	expect(done.code, done.stderr).toBe(0);
-	expect(done.stderr).toContain("The task contains what looks like a secret");
+	expect(done.stderr).toContain("The task contains something that looks like a secret");
 	for (const text of [done.stdout, done.stderr]) expect(text).not.toContain(token);
 	for (const verb of [["list"], ["status"], ["view"], ["report"]])
 		expect((await chronicle(project, verb)).stdout).not.toContain(token);

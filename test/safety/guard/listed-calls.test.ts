@@ -116,6 +116,6 @@ describe("calls listed by position", () => {
 			script: [call("batcher", { steps: text([["read", { path: ".env" }]]) }), say("Done.")],
 		});
 		await print("Go", { extensions: [fixtureExtension("foreign-tool")], env: { FOREIGN_TOOLS: "batcher" } });
-		expect(server.requests[1]?.lastResult?.text).toContain("A call that its arguments list");
+		expect(server.requests[1]?.lastResult?.text).toContain("A call in its arguments");
 	});
 });

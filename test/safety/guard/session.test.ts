@@ -345,7 +345,7 @@ describe("rules with problems", () => {
 		await pi.settled();
 		const [read, touched] = pi.toolResults();
 		expect(read?.text).toContain("is closed to every tool");
-		expect(touched?.text).toContain("could not be read as it is meant");
+		expect(touched?.text).toContain("could not be read correctly");
 		project.write(rulesFile, "zeroAccessPaths: [.env]\n");
 		await pi.prompt("/guard reload");
 		await pi.screen.notified(/Guard: in force \(rules [0-9a-f]+\)\n0 command/);

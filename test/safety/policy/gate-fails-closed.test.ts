@@ -61,7 +61,7 @@ describe("in real pi, a part of the package that cannot be loaded fails closed:"
 
 	it("the gate", needs("the built package", bundled), async () => {
 		const { ran, text } = await runWithout("safety-policy-gate", undefined);
-		expect(text).toContain("what judges calls could not be loaded");
+		expect(text).toContain("the code that judges calls could not be loaded");
 		expect(ran).toBe(false);
 	});
 

@@ -23,7 +23,7 @@ describe("missing references", () => {
 		expect(tree.lines(catalogue.diagnostics)).toEqual([
 			expect.stringMatching(/^global\/A\/workflow.yaml:5:5 Workflow `A` runs `B`, which does not load/),
 			expect.stringMatching(/^global\/B\/workflow.yaml:5:5 Workflow `B` runs `C`, which does not load/),
-			expect.stringMatching(/^global\/C\/workflow.yaml:5:5 Workflow `C` runs `Z`, and there is no such workflow/),
+			expect.stringMatching(/^global\/C\/workflow.yaml:5:5 Workflow `C` runs `Z`, but there is no such workflow/),
 		]);
 		expect([...catalogue.rejected.values()].map(({ key, diagnostics }) => [key, diagnostics.length])).toEqual([
 			["A", 1],

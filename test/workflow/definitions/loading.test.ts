@@ -35,17 +35,17 @@ describe("workflow.yaml", () => {
 		["readonly", { readonly: "true" }, "Write limits in the phase files"],
 		["a commandName with a slash", { commandName: "/fix" }, "Write `fix`"],
 		["a commandName with other letters", { commandName: "größe!" }, "Write `gro-e`"],
-		["a commandName with space around it", { commandName: "' fix '" }, "no space around"],
+		["a commandName with space around it", { commandName: "' fix '" }, "without surrounding spaces"],
 		["a misspelt maxLoops", { maxLoop: "3" }, "Did you mean `maxLoops`?"],
 		["a blank name", { name: "' '" }, "`name` is empty"],
-		["a numeric name", { name: "2024" }, "`name` must be a text"],
+		["a numeric name", { name: "2024" }, "`name` must be a string"],
 		["sessionNameMaxLength: 0", { sessionNameMaxLength: "0" }, "a whole number of at least 1"],
 		["sessionNameMaxLength: -5", { sessionNameMaxLength: "-5" }, "a whole number of at least 1"],
 		["sessionNameMaxLength: 1.5", { sessionNameMaxLength: "1.5" }, "a whole number of at least 1"],
 		["sessionNameMaxLength: '50'", { sessionNameMaxLength: "'50'" }, "without quotes"],
 		["maxLoops: -1", { maxLoops: "-1" }, "a whole number of at least 0"],
 		["autoContinue: off", { autoContinue: "off" }, "Write `false`"],
-		["a list as roleInstruction", { roleInstruction: "[a]" }, "`roleInstruction` must be a text"],
+		["a list as roleInstruction", { roleInstruction: "[a]" }, "`roleInstruction` must be a string"],
 	];
 	it.each(skipped)("%s → skipped with a diagnostic, others still load", (_, fields, expected) => {
 		const tree = openTree({ ...workflowFiles("global/bad", ["a"], fields), ...workflowFiles("global/good", ["a"]) });
@@ -61,7 +61,7 @@ describe("workflow.yaml", () => {
 	const entries: [string, string, string][] = [
 		["no phases", "name: a\ncommandName: a\ninitialMessage: a\n", "`phases` is missing"],
 		["an empty list", "name: a\ncommandName: a\ninitialMessage: a\nphases: []\n", "but is an empty list"],
-		["a text", "name: a\ncommandName: a\ninitialMessage: a\nphases: a.md\n", "but is a text"],
+		["a text", "name: a\ncommandName: a\ninitialMessage: a\nphases: a.md\n", "but is a string"],
 		["a number among them", workflowYaml(["1"]), "`phases[1]` must be"],
 		["nothing among them", workflowYaml([""]), "but is nothing"],
 		["a misspelt subworkflow", `${workflowYaml(["a.md"])}  - subworkfow: x\n`, "Did you mean `subworkflow`?"],
@@ -81,9 +81,9 @@ describe("workflow.yaml", () => {
 		["a subworkflow without a name", `${workflowYaml(["a.md"])}  - subworkflow:\n`, "directory name"],
 		["a list in the list", `${workflowYaml(["a.md"])}  - [b.md]\n`, "`phases[2]` must be"],
 		["a directory name without subworkflow", workflowYaml(["review"]), "write `subworkflow: review`"],
-		["a list at the top", "- a\n- b\n", "not a group of `key: value` fields"],
+		["a list at the top", "- a\n- b\n", "does not consist of `key: value` fields"],
 		["nothing at all", "# just a comment\n", "The file is empty"],
-		["another tool's keys", "name: a\nflow:\n  kind: parallel\n", "a workflow of pi-agents; it is not read"],
+		["another tool's keys", "name: a\nflow:\n  kind: parallel\n", "a pi-agents workflow; it is not read"],
 		["a YAML error", "name: a\nphases: [\n", "not closed"],
 		["a duplicate key", `${workflowYaml(["a.md"])}name: b\n`, "`name` is duplicated"],
 	];

@@ -68,7 +68,7 @@ describe("a phase file", () => {
 		[
 			"a numeric id",
 			"---\nid: 1\nname: A\nemoji: e\n---\nDo.",
-			'global/x/a.md:2:5 `id` must be a text, but is the number 1. — Put it in quotes: `"1"`.',
+			'global/x/a.md:2:5 `id` must be a string, but is the number 1. — Put it in quotes: `"1"`.',
 		],
 		["a truth value as name", "---\nid: a\nname: true\nemoji: e\n---\nDo.", 'Put it in quotes: `"true"`'],
 		["a star as emoji", "---\nid: a\nname: A\nemoji: *\n---\nDo.", "global/x/a.md:4:8"],
@@ -184,11 +184,11 @@ describe("limits on tools", () => {
 		[
 			"blacklist: edit",
 			["tools:", "  blacklist: edit"],
-			"a.md:6:14 `tools.blacklist` must be a list of names, but is a text. — Write `blacklist: [edit]`.",
+			"a.md:6:14 `tools.blacklist` must be a list of names, but is a string. — Write `blacklist: [edit]`.",
 		],
 		["whitelist: edit", ["tools:", "  whitelist: 'edit'"], "Write `whitelist: [edit]`"],
 		["whitelist: 1", ["tools: {whitelist: 1}"], "but is the number 1"],
-		["a group as blacklist", ["tools: {blacklist: {edit: true}}"], "but is a group of fields"],
+		["an object as blacklist", ["tools: {blacklist: {edit: true}}"], "but is an object"],
 		["a blacklist without a value", ["tools:", "  blacklist:"], "but is nothing"],
 		[
 			"a misspelt list",
@@ -241,10 +241,10 @@ describe("limits on tools", () => {
 		expect(said).toContain("Workflow `x` does not load because its phase file `a.md`");
 	});
 
-	it("an empty group limits nothing and is reported", () => {
+	it("an empty object limits nothing and is reported", () => {
 		const { phase, said } = loadPhase(phaseFile("a", "tools: {}"));
 		expect(phase?.tools).toEqual({ kind: "free" });
-		expect(said).toContain("warning: `tools` is an empty group");
+		expect(said).toContain("warning: `tools` is an empty object");
 	});
 
 	it("a name that differs from a pi tool only by case is reported at load", () => {
@@ -265,9 +265,9 @@ describe("limits on tools", () => {
 				"unknown-tool",
 				"warning",
 				5,
-				"Phase `a` limits `serch`, and this session has no such tool. Did you mean `search`?",
+				"Phase `a` limits `serch`, but this session has no such tool. Did you mean `search`?",
 			],
-			["unknown-tool", "warning", 5, "Phase `a` limits `lsp-*`, and this session has no such tool."],
+			["unknown-tool", "warning", 5, "Phase `a` limits `lsp-*`, but this session has no such tool."],
 		]);
 	});
 });

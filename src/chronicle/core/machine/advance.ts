@@ -20,7 +20,7 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	if (hold) return decideOn({ ...run, hold }, { kind: "parked", ...hold });
 	if (!run.baseline) return { ...run, status: "running", stage: { kind: "baselining", because } };
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
-	// Their files are being joined, perhaps in a later state than theirs.
+	// The children's files are being joined, perhaps in a later state.
 	if (run.children) return { ...run, status: "running", stage: { kind: "children", since: run.seq } };
 	return plan.children ? enterChildren(run, plan.children) : reserveAttempt(run, because, delayMs);
 }

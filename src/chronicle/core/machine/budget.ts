@@ -55,7 +55,7 @@ export function reached(run: Run, now = ""): Measure | undefined {
 	);
 }
 
-/** A sentence that explains why reaching a ceiling stops the run. */
+/** Explains in one sentence why the ceiling stops the run. */
 export function explainReached({ name, figure, spent, ceiling }: Measure): string {
 	if (ceiling === 0) return `The ceiling on ${name} is 0, so nothing may be spent.`;
 	return `The ceiling on ${name} is reached: ${show(figure, spent)} of ${show(figure, ceiling)}.`;

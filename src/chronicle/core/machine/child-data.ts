@@ -1,4 +1,4 @@
-// The output of a state that child runs do: what its children handed over. Pure.
+// The output of a state that is done by child runs: the output of its children. Pure.
 import { OUTPUT_BYTES, outputBytes } from "../snapshot/index.ts";
 import type { ChildrenPlan } from "../template/index.ts";
 import type { ChildGroup, ChildRun } from "./child-group.ts";
@@ -7,7 +7,7 @@ import type { ChildGroup, ChildRun } from "./child-group.ts";
 const groupBytes = 3 * OUTPUT_BYTES;
 
 /**
- * The output of the finished children: with `for_each` a list in their order, with branches a group by name, else the data of the only
+ * The output of the finished children: with `for_each` a list in their order, with branches an object by name, otherwise the data of the only
  * child. `undefined` if there is none.
  */
 export function childrenData({ children, state }: ChildGroup, plan: ChildrenPlan | undefined): unknown {

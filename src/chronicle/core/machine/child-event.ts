@@ -4,7 +4,7 @@ import type { ChildSpend, JoinConflict, PlannedChild } from "./child-run.ts";
 
 export type ChildEvent = ChildParked | ChildSpent | ChildEnded | Joined | JoinApplied | JoinFailed;
 
-/** The planned children of a visit. Nothing of them exists before this event. Empty: no child is needed. */
+/** The planned children of a visit. None of them exists before this event. Empty: no child is needed. */
 export interface ChildrenPlanned {
 	readonly kind: "children_planned";
 	readonly visit: number;

@@ -1,4 +1,4 @@
-// The child runs that do the current state: which have ended, and what comes next. Pure.
+// The child runs of the current state: which have ended, and what follows. Pure.
 // C1 a child's spend counts in the parent as the difference to the amount counted before.
 import type { ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
 import type { RewindRequested } from "./person-event.ts";

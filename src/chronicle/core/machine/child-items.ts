@@ -5,7 +5,7 @@ import type { Run } from "./run.ts";
 
 /** One entry of the list. */
 export interface ChildItem {
-	/** JSON data: a text, a number, a group … */
+	/** JSON data: a string, a number, an object … */
 	readonly value: unknown;
 	readonly key?: string;
 	/** Id of the pending task or finding. */
@@ -21,7 +21,7 @@ export function readItems(run: Run, source: string): ItemsRead {
 		const dropped = snapshot.dropped[source];
 		if (dropped > 0)
 			return {
-				problem: `${dropped} ${source} were dropped for length, so not every one can have a child: save a list under a key instead.`,
+				problem: `${dropped} ${source} were dropped because of their length, so not every entry can have a child: save a list under a key instead.`,
 			};
 		return {
 			items: snapshot[source].map(({ id, key, text }) => ({
@@ -38,7 +38,7 @@ export function readItems(run: Run, source: string): ItemsRead {
 	}
 	const found = snapshot.findings.find(({ key }) => key === source);
 	if (!found) return { problem: `\`for_each\` names "${source}", but no worker has saved a list under this key.` };
-	if (found.cut) return { problem: `The list "${source}" is too long to be kept whole; save a shorter one.` };
+	if (found.cut) return { problem: `The list "${source}" is too long to be saved completely: save a shorter one.` };
 	return readList(found.text, source);
 }
 

@@ -69,7 +69,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	return { kind: "planned", files, children };
 }
 
-/** The run id of the `number`th child that is planned next. No two children of a run have the same: those that were planned before are over. */
+/** The run id of the next planned child with this number. Ids are unique within a run, because earlier children are over. */
 export function idOfNextChild({ id, visit, childCount }: Run, number: number): string {
 	return childId(id, visit, childCount + number);
 }

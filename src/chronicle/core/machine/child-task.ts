@@ -57,7 +57,7 @@ export function fillTask(
 function fillItem({ value: data }: ChildItem, path: readonly string[], entry: string, whole: string): Filled {
 	const value = valueAt(data, path);
 	if (isTextual(value)) return { text: String(value) };
-	if (path.length === 0) return { problem: `${entry} is not a text: ${outputText(value).slice(0, 80)}.` };
+	if (path.length === 0) return { problem: `${entry} is not a string: ${outputText(value).slice(0, 80)}.` };
 	const what = value === undefined ? "there is none" : `it is ${outputText(value).slice(0, 80)}`;
 	return { problem: `${entry} has no text for \`${whole}\` in the task: ${what}.` };
 }

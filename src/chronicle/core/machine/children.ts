@@ -27,7 +27,7 @@ import { addToTotals } from "./totals.ts";
 
 const summaryBytes = 1400;
 
-const stale = () => refuse("stale", "This is about a child of an earlier visit.");
+const stale = () => refuse("stale", "This concerns a child of an earlier visit.");
 
 // ── planned ──
 
@@ -113,7 +113,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	return settleReport(handover.output === undefined || keeps ? told : notice(told, explainNoRoom(ended)));
 }
 
-/** Decides what follows from a report. A run that waits for something else than its children keeps waiting. */
+/** Decides what follows from a report. A run that waits for something other than its children keeps waiting. */
 function settleReport(run: Run): Run {
 	const { stage, hold } = run;
 	if (stage.kind === "children") return settle(run);
@@ -148,7 +148,7 @@ function countSpend(run: Run, child: ChildRun, total: ChildSpend): Run {
 
 export function onChildSignaled(run: Run, event: LedgerEvent & ChildSignaled): Reduced {
 	const child = run.children?.children.find(({ id }) => id === event.child);
-	if (!child) return refuse("unexpected", "The run has no such child now.");
+	if (!child) return refuse("unexpected", "The run currently has no such child.");
 	if (child.status === "done" || child.status === "dropped")
 		return refuse("over", `The child "${child.name}" is ${child.status}.`);
 	if (child.status === "pending") return withChild(run, { ...child, signaled: true });
@@ -170,9 +170,9 @@ function pendingAgain(child: ChildRun): ChildRun {
 
 export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Reduced {
 	const child = run.children?.children.find(({ id }) => id === event.child);
-	if (!child) return refuse("unexpected", "The run has no such child now.");
+	if (!child) return refuse("unexpected", "The run currently has no such child.");
 	if (child.status === "pending")
-		return refuse("unexpected", `The child "${child.name}" works: abort it first, then drop it.`);
+		return refuse("unexpected", `The child "${child.name}" is still running: abort it first, then drop it.`);
 	if (child.status === "done" || child.status === "dropped")
 		return refuse("over", `The child "${child.name}" is ${child.status}.`);
 	const dropped = withChild(run, { ...child, status: "dropped", waits: null });

@@ -134,7 +134,7 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 	return stopping ? { ...told, stage: stopping } : advance(told, "entered");
 }
 
-/** The children to choose from stay until one is taken: while their judge works, and while a person decides for it. */
+/** Keeps the candidates until one is taken: while their judge works, and while the user decides instead. */
 function keepCandidates({ candidates, notices }: Run, to: string): Pick<Run, "candidates" | "notices"> {
 	if (!candidates || to === candidates.judge || to === HUMAN_INTERVENTION) return { candidates, notices };
 	return notice({ candidates: null, notices } as Run, `No child of "${candidates.group.state}" was taken.`);

@@ -207,7 +207,7 @@ export interface MoveRequested {
 	readonly data?: unknown;
 }
 
-/** The worker requested a move with output that does not match the state's `output` schema: it was refused, and the worker read why. */
+/** The worker requested a move with output that does not match the state's `output` schema: the move was refused, and the worker was told the reason. */
 export interface OutputRefused {
 	readonly kind: "output_refused";
 	readonly visit: number;

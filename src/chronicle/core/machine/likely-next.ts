@@ -58,7 +58,7 @@ function entering(run: Run, state: string | undefined, visit: number, attempt = 
 	return planOf(run, state).persona ? { state, launch: { visit, attempt, launch: 1 } } : undefined;
 }
 
-/** The only target of the current state; among several the one most often taken from it so far, of equals the last one. */
+/** The only target of the current state; among several, the one taken most often so far; on a tie, the latest. */
 function likelyTarget(run: Run): string | undefined {
 	const targets = planOf(run).next.filter((target) => target !== run.state && target !== HUMAN_INTERVENTION);
 	const [only, second] = targets;

@@ -33,7 +33,7 @@ export interface RunTemplate {
 	readonly readOnlyAgents?: readonly string[];
 }
 
-/** The template of the run as the user has edited it: what follows is done with it, what was done stays. */
+/** The run's template as edited by the user: the run continues with it, and its past does not change. */
 export interface TemplateReload {
 	readonly template: RunTemplate;
 	/** Hash of the approved cleanup commands; absent: none run. */

@@ -45,7 +45,7 @@ export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | unde
 	if (seen.attempt === undefined || seen.attempt === 0 || seen.attempt === attempt) return undefined;
 	return refuse(
 		"earlier",
-		`This was decided in an earlier attempt (${seen.visit}.${seen.attempt}); attempt ${attempt} is on now: look at it again.`,
+		`This was decided in an earlier attempt (${seen.visit}.${seen.attempt}); the current attempt is ${attempt}: look at it again.`,
 	);
 }
 
@@ -74,7 +74,7 @@ function answered(run: Run, { seen }: { readonly seen?: Seen }): Refusal {
 		case "waiting":
 			return refuse("answered", "The run is waiting for something else now: look at it again.");
 		case "over":
-			return refuse("answered", `The run is over (${run.status}); it takes no answer.`);
+			return refuse("answered", `The run is over (${run.status}) and waits for no answer.`);
 		default:
 			return refuse("answered", `This was already answered; the run continues in "${run.state}".`);
 	}
@@ -89,7 +89,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	if (side === "conflict")
 		return event.choice
 			? chooseResolution(agreed, event.choice)
-			: refuse("illegal", "The files conflict: say how to resolve it: ours, theirs, worker or hand.");
+			: refuse("illegal", "The files conflict. Choose how to resolve the conflict: ours, theirs, worker or hand.");
 	if (side === "entry" && target === run.state)
 		return advance({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
 	const { terminal } = planOf(run);
@@ -132,7 +132,7 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 	if (run.status === "human_intervention")
 		return refuse(
 			"unexpected",
-			"The run waits in human_intervention: release it, to the move it asked for or to another state.",
+			"The run waits in human_intervention: release it to the requested move or to another state.",
 		);
 	const loaded = event.reload ? reloadWhileWaiting(run, event.reload) : run;
 	if (isRefusal(loaded)) return loaded;
@@ -152,7 +152,7 @@ function reloadWhileWaiting(run: Run, reload: TemplateReload): Reduced {
 	if (run.children)
 		return refuse(
 			"illegal",
-			`The children of visit ${run.visit} were planned with the earlier template: rewind ${run.visit} --reload drops them and plans anew.`,
+			`The children of visit ${run.visit} were planned with the earlier template. To drop them and plan again: rewind ${run.visit} --reload.`,
 		);
 	return reloadTemplate(run, reload, run.state);
 }
@@ -188,7 +188,7 @@ function sendElsewhere(run: Run, to: string | undefined): Reduced {
 }
 
 function unknownState(run: Run, name = ""): Reduced {
-	return refuse("unknown_state", `"${name}" is no state of this run; there are ${stateNames(run)}.`);
+	return refuse("unknown_state", `"${name}" is not a state of this run. Its states are ${stateNames(run)}.`);
 }
 
 function stateNames(run: Run): string {
@@ -209,7 +209,7 @@ export function onLimitsChanged(run: Run, event: LedgerEvent & LimitsChanged): R
 	if (run.stage.kind === "over") return over();
 	const { state, limits } = event;
 	if (state !== undefined && !isState(run, state))
-		return refuse("unknown_state", `"${state}" is no state of this run.`);
+		return refuse("unknown_state", `"${state}" is not a state of this run.`);
 	const changed: Run = {
 		...run,
 		limits:
@@ -222,7 +222,7 @@ export function onLimitsChanged(run: Run, event: LedgerEvent & LimitsChanged): R
 		({ name, figure, spent, ceiling }) =>
 			limits[figure] !== undefined && name.includes(" of ") === (state !== undefined) && spent >= ceiling,
 	);
-	if (low) return refuse("limit", `The ceiling on ${low.name} must be above what is spent (${low.spent}).`);
+	if (low) return refuse("limit", `The ceiling on ${low.name} must be above the amount already spent (${low.spent}).`);
 	if (limits.moves !== undefined && state === undefined && limits.moves <= run.moves.counted)
 		return refuse("limit", `The ceiling on moves must be above the ${run.moves.counted} already made.`);
 	return { ...changed, warned: [] };
@@ -242,17 +242,17 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	if (event.text.length > MESSAGE_LENGTH)
 		return refuse(
 			"limit",
-			`A message has at most ${MESSAGE_LENGTH} characters: put the long part into a file, and name it.`,
+			`A message can have at most ${MESSAGE_LENGTH} characters: put the long part in a file and name the file.`,
 		);
 	return queueMessage(run, event.seq, event.text);
 }
 
 function explainChildren({ children }: ChildGroup): string {
 	const open = children.filter((child) => !isSettled(child));
-	if (open.length === 0) return "Child runs do this state, and all of them have ended.";
+	if (open.length === 0) return "This state is done by child runs, and all of them have ended.";
 	const named = open.slice(0, 10).map(({ id, name }) => `${id.slice(0, 8)} (${name})`);
 	const listed = [...named, ...(open.length > 10 ? [`${open.length - 10} more`] : [])].join(", ");
-	return `Child runs do this state: name the one to tell: ${listed}.`;
+	return `This state is done by child runs. Send the message to one of them: ${listed}.`;
 }
 
 /** Queues the user's message for the current or next worker. */
@@ -319,19 +319,19 @@ export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested):
 	}
 }
 
-/** Why a visit in which a child was chosen cannot begin again: the others are gone. */
+/** Why a visit that chooses a child cannot start again: the candidates no longer exist. */
 function explainGone(run: Run, { to, state }: RewindRequested): string | undefined {
 	const arrived = run.history.find(({ visit }) => visit === to - 1);
 	if (arrived?.cause !== "children" || planOf(run, arrived.from).children?.take !== "one") return undefined;
 	if (run.candidates?.judge === state && run.candidates.group.visit === arrived.visit) return undefined;
-	return `The children that visit ${to} chooses from are gone: rewind to visit ${arrived.visit} ("${arrived.from}").`;
+	return `The children that visit ${to} chooses from no longer exist: rewind to visit ${arrived.visit} ("${arrived.from}").`;
 }
 
 export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested): Reduced {
 	const { stage } = run;
 	const loaded = event.reload ? reloadTemplate(run, event.reload, event.state) : run;
 	if (isRefusal(loaded)) return loaded;
-	if (!isState(loaded, event.state)) return refuse("unknown_state", `"${event.state}" is no state of this run.`);
+	if (!isState(loaded, event.state)) return refuse("unknown_state", `"${event.state}" is not a state of this run.`);
 	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
 	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
 	if (earlier) return earlier;

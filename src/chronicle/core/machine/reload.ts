@@ -1,5 +1,5 @@
-// A run that continues with an edited template. Pure.
-// R1 nothing that was done changes: history, totals, visits and snapshot stay; R2 the state that it continues in must exist in the new template.
+// Continues a run with an edited template. Pure.
+// R1 the past does not change: history, totals, visits and snapshot stay; R2 the new template must have the state that the run continues in.
 import { compileDefinition, hashCleanup, type StatePlan } from "../template/index.ts";
 import type { TemplateReload } from "./person-event.ts";
 import { isState, planOf } from "./plan.ts";
@@ -10,7 +10,7 @@ import { compileChildPlans } from "./stored-run.ts";
 /** The run with the template of `reload`, to continue in `state`; or why it cannot. */
 export function reloadTemplate(run: Run, { template, cleanupApproval }: TemplateReload, state: string): Reduced {
 	const plan = compileDefinition(template.definition, template.name);
-	if (!plan) return refuse("illegal", `The template "${template.name}" cannot be read by this version.`);
+	if (!plan) return refuse("illegal", `This version cannot read the template "${template.name}".`);
 	const reloaded: Run = {
 		...run,
 		template,
@@ -27,12 +27,15 @@ export function reloadTemplate(run: Run, { template, cleanupApproval }: Template
 		const listed = states.map(({ name }) => `"${name}"`).join(", ");
 		return refuse(
 			"unknown_state",
-			`"${state}" is not a state of the template "${template.name}" any more; there are ${listed}. Rewind to a visit of one of them.`,
+			`"${state}" is no longer a state of the template "${template.name}". Its states are ${listed}. Rewind to a visit of one of them.`,
 		);
 	}
-	// Snapshots of other files cannot be compared with those that the run has kept.
+	// Snapshots of a different set of files cannot be compared with the run's earlier ones.
 	if (plan.files !== run.plan.files || plan.secretFiles !== run.plan.secretFiles)
-		return refuse("illegal", "The template keeps other files now (`files` or `secret_files`): start a new run.");
+		return refuse(
+			"illegal",
+			"The template now saves different files (`files` or `secret_files` changed): start a new run.",
+		);
 	// A worker that continues would not know its new instructions.
 	const continues = JSON.stringify(planOf(run, state)) === JSON.stringify(planOf(reloaded, state));
 	return continues ? reloaded : { ...reloaded, conversation: null };

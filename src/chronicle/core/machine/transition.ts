@@ -126,9 +126,9 @@ export function reduce(run: Run, event: LedgerEvent): Reduced {
 type Handler<K extends EventKind> = (run: Run, event: LedgerEvent & Extract<EventBody, { kind: K }>) => Reduced;
 
 const handlers: { readonly [K in EventKind]: Handler<K> } = {
-	created: () => refuse("unexpected", "The run exists."),
+	created: () => refuse("unexpected", "The run already exists."),
 	opened: onOpened,
-	recovered: (_, event) => recover(event) ?? refuse("unexpected", "The template's definition cannot be read any more."),
+	recovered: (_, event) => recover(event) ?? refuse("unexpected", "The template's definition can no longer be read."),
 	clock_jumped: (run, { ms }) => notice(skipTime(run, ms), explainJump(ms)),
 	noted: (run, { text }) => notice(run, text),
 	attempt_reserved: onDecision,

@@ -1,5 +1,5 @@
-// References to the data that states hand over, `{output.<state>.<path>}` in texts and `output.<state>.<path>` in `for_each`. Pure.
-// The path names keys of groups and, from 0, entries of lists. State names may contain dots: the longest name that fits counts.
+// References to the data that states hand over: `{output.<state>.<path>}` in text and `output.<state>.<path>` in `for_each`. Pure.
+// The path names keys of objects and, from 0, entries of lists. State names may contain dots: the longest name that matches counts.
 
 /** A state and the path in its data; an empty path is all of it. */
 export interface OutputReference {
@@ -47,7 +47,7 @@ export function fillReferences(text: string, read: (written: string) => string |
 	return text.replace(inText, (whole, written: string) => read(written) ?? whole);
 }
 
-/** A value as part of a text: texts verbatim, anything else as JSON. */
+/** A value as part of a text: strings verbatim, anything else as JSON. */
 export function outputText(value: unknown): string {
 	return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

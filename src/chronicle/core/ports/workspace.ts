@@ -5,7 +5,7 @@ import type { Failure, Result } from "./result.ts";
 export interface WorkspaceFailure extends Failure {
 	readonly reason:
 		| "no_git"
-		/** git is there, and too old for a merge. */
+		/** git is installed, but too old for a merge. */
 		| "old_git"
 		| "too_big"
 		| "no_space"

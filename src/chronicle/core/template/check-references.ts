@@ -1,4 +1,4 @@
-// Checks the references of a template to the data that its states hand over: `{output.<state>.<path>}` in texts, `output.…` in `for_each`.
+// Checks a template's references to the data that its states hand over: `{output.<state>.<path>}` in texts, `output.…` in `for_each`.
 import { didYouMean, type Node, quoted, type Reading } from "../../../definition/index.ts";
 import { type OutputReference, referenceOf, referencesIn, splitReference } from "../output/index.ts";
 import type { StateEntry } from "./fields.ts";
@@ -60,11 +60,11 @@ function checkReference({ reference, path, start, isList }: Written, states: Sta
 	const [first = ""] = reference.split(".");
 	if (!found) {
 		const near = didYouMean(first, states.keys());
-		// A template without such data may well write braces for something else.
+		// A template without such data may use braces for something else.
 		const isMeant = isList || near !== "" || [...states.values()].some(({ output }) => output);
 		report(
 			isMeant ? "error" : "warn",
-			`${shown} names no state of this template.${near}`,
+			`${shown} does not name a state of this template.${near}`,
 			"Name a state that hands over data.",
 		);
 		return;
@@ -88,7 +88,7 @@ function explainBranch({ children, name }: StatePlan, { path: [first] }: OutputR
 	const single = children?.forEach !== undefined || (names.length === 1 && names[0] === name);
 	if (single || first === undefined || names.some((branch) => branch === first || branch.startsWith(`${first}.`)))
 		return undefined;
-	const message = `names no branch of "${name}".${didYouMean(first, names)}`;
+	const message = `does not name a branch of "${name}".${didYouMean(first, names)}`;
 	return { severity: "error", message, remedy: `Write one of ${names.join(", ")}.` };
 }
 
@@ -111,7 +111,7 @@ function explainPath({ name, output }: StatePlan, { path }: OutputReference, isL
 	}
 	const { type } = groupOf(schema);
 	if (!isList || type === undefined || [type].flat().includes("array")) return undefined;
-	const message = `is no list: its type is ${JSON.stringify(type)}.`;
+	const message = `is not a list: its type is ${JSON.stringify(type)}.`;
 	return { severity: "error", message, remedy: "Name a list in the data." };
 }
 

@@ -27,7 +27,7 @@ export function checkGraph(
 		report.error(at(names[mostStates] ?? ""), {
 			code: "too-many",
 			message: `There are ${states.size} states; a run can have at most ${mostStates}.`,
-			remedy: "Join states, or split the template.",
+			remedy: "Merge states, or split the template.",
 		});
 	checkLikeness(names, reading, at);
 	checkTargets(names, entries, reading);
@@ -39,10 +39,10 @@ function checkTargets(names: readonly string[], entries: ReadonlyMap<string, Sta
 	for (const { start, target } of targetsOf(entries)) {
 		if (entries.has(target) || reservedTargets.has(target)) continue;
 		const near = nearest(target, [...names, ...reservedTargets]);
-		const define = "Define it under `states` if something is to be done in it.";
+		const define = "Define it under `states` if it has work to do.";
 		reading.report.warn(reading.source.place(start), {
 			code: "undefined-state",
-			message: `${quoted(target)} is defined nowhere, so the run ends there.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
+			message: `${quoted(target)} is not defined, so the run ends there.${near === undefined ? "" : ` Did you mean \`${near}\`?`}`,
 			remedy: near === undefined ? define : `Write \`${near}\`, or define it.`,
 		});
 	}
@@ -53,7 +53,7 @@ function checkWays(states: ReadonlyMap<string, StatePlan>, initial: string, at: 
 		if (name === HUMAN_INTERVENTION) continue;
 		report.warn(at(name), {
 			code: "unreachable",
-			message: `No way leads from ${quoted(initial)} to ${quoted(name)}; only a person can send the run there.`,
+			message: `${quoted(name)} cannot be reached from ${quoted(initial)}; only you can send the run there.`,
 			remedy: "Name it in the `next` of another state, or remove it.",
 		});
 	}
@@ -62,7 +62,7 @@ function checkWays(states: ReadonlyMap<string, StatePlan>, initial: string, at: 
 	if (first !== undefined)
 		report.warn(at(first), {
 			code: "dead-end",
-			message: `From ${lost.map((name) => quoted(name)).join(", ")} no end can be reached; the run goes round until a limit stops it.`,
+			message: `No end can be reached from ${lost.map((name) => quoted(name)).join(", ")}; the run loops until a limit stops it.`,
 			remedy: "Give one of them a `next` that ends, such as `done`.",
 		});
 }
@@ -75,20 +75,20 @@ function checkInitial(root: MapNode, names: readonly string[], initial: string, 
 	if (!names.includes(initial))
 		report.error(place, {
 			code: "undefined-state",
-			message: `\`initial\` is ${quoted(initial)}, which is no state.${didYouMean(initial, names)}`,
+			message: `\`initial\` is ${quoted(initial)}, which is not a state.${didYouMean(initial, names)}`,
 			remedy: "Name one of the states.",
 		});
 	else if (initial === HUMAN_INTERVENTION)
 		report.error(place, {
 			code: "reserved-name",
-			message: `A run cannot begin in \`${HUMAN_INTERVENTION}\`.`,
+			message: `A run cannot start in \`${HUMAN_INTERVENTION}\`.`,
 			remedy: "Put another state first, or name it in `initial`.",
 		});
 	else if (!written && index !== undefined)
 		report.error(at(index), {
 			code: "no-order",
-			message: "States whose names are numbers do not keep their order, so the first one is not known.",
-			remedy: "Add `initial`, or begin the names with a letter.",
+			message: "States with numeric names do not keep their order, so the first state is unknown.",
+			remedy: "Add `initial`, or start the names with a letter.",
 		});
 }
 
@@ -102,7 +102,7 @@ function checkLikeness(names: readonly string[], reading: Reading, at: PlaceOf):
 			reading.report.warn(at(name), {
 				code: "alike",
 				message: `The states ${quoted(earlier)} and ${quoted(name)} differ only in case or punctuation.`,
-				remedy: "Rename one of them, so that nobody mistakes it.",
+				remedy: "Rename one of them to avoid confusion.",
 			});
 	}
 }
@@ -118,13 +118,13 @@ export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntr
 			if (names.has(name)) continue;
 			reading.report.error(reading.source.place(keyStart), {
 				code: "undefined-state",
-				message: `\`limits.pair_moves\` names ${quoted(name)}, which is no state.${didYouMean(name, names)}`,
+				message: `\`limits.pair_moves\` names ${quoted(name)}, which is not a state.${didYouMean(name, names)}`,
 				remedy: "Name two of the states.",
 			});
 		}
 }
 
-/** Every text in the `next` of a state, including states that could not be read. */
+/** Every string in the `next` of a state, including states that could not be read. */
 function* targetsOf(entries: ReadonlyMap<string, StateEntry>): Generator<{ target: string; start: number }> {
 	for (const { node } of entries.values()) {
 		const next: Node | undefined = node.kind === "map" ? node.entries.get("next")?.value : undefined;

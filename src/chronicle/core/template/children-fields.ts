@@ -12,7 +12,7 @@ import {
 } from "../../../definition/index.ts";
 import { cleanupField } from "./cleanup.ts";
 
-/** A template to run: its name, or its definition written in place. */
+/** A template to run: its name, or an inline definition. */
 export type RunNode =
 	| { readonly kind: "named"; readonly name: string; readonly start: number }
 	| { readonly kind: "inline"; readonly node: MapNode };
@@ -23,15 +23,15 @@ export interface BranchEntry {
 	readonly node: MapNode;
 }
 
-const runAbout = "Template that does this state as a child run: its name, or a template written in place.";
-const runType = "name of a template, or a template";
+const runAbout = "Template that does this state as a child run: its name, or an inline template.";
+const runType = "template name, or inline template";
 const runSchema = { anyOf: [{ type: "string", pattern: "\\S" }, { $ref: "#" }] };
 
 const run = custom<RunNode, { about: string }>({ about: runAbout }, runType, runSchema, readRun);
 
 const task = text({
 	about:
-		"Task of the child. It may contain `{item}` (or the name in `as`; `{item.name}` for a field of an entry that is a group), `{index}`, `{task}` (the task of this run) and `{output.<state>.<path>}`. Default: the item, or without `for_each` the task of this run.",
+		"Task of the child. It may contain `{item}` (or the name in `as`; `{item.name}` for a field of an entry that is an object), `{index}`, `{task}` (the task of this run) and `{output.<state>.<path>}`. Default: the item; without `for_each`, the task of this run.",
 	most: 8000,
 	shown: "`{item}`, or `{task}`",
 });
@@ -54,7 +54,7 @@ export const childrenFields = {
 			about:
 				'Child runs by name, all started together: each `{ "run": …, "task": … }`, or the fields of a state (`persona`, `tools`, `instructions` …), which becomes a template of one state.',
 		},
-		"group of runs or states",
+		"object of runs or states",
 		{
 			type: "object",
 			minProperties: 1,
@@ -65,7 +65,7 @@ export const childrenFields = {
 	),
 	for_each: text({
 		about:
-			"One child for each entry of a list, in its order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. An empty list: the state is left at once.",
+			"One child for each entry of a list, in its order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. With an empty list, the run leaves the state at once.",
 		form: "line",
 		most: 200,
 	}),
@@ -82,7 +82,7 @@ export const childrenFields = {
 	files: choice(["own", "shared"], {
 		about:
 			"`own`: each child has a folder of its own, which starts with the files as they are then. `shared`: the children use the folder of this run; only for children that cannot write.",
-		shown: "`own` if a child can write, else `shared`",
+		shown: "`own` if a child can write, otherwise `shared`",
 	}),
 	setup: {
 		...cleanupField,
@@ -90,7 +90,7 @@ export const childrenFields = {
 	},
 	link: names({
 		about:
-			"Ignored files and folders that each own folder gets too, such as `node_modules` or `.env`: a copy-on-write copy where the disk has it, else a symbolic link.",
+			"Ignored files and folders that each own folder gets too, such as `node_modules` or `.env`: copied on write if the file system supports it, otherwise linked.",
 	}),
 	join: custom<"all" | "any" | number, { about: string; fallback: "all" }>(
 		{
@@ -114,7 +114,7 @@ export const childrenFields = {
 	}),
 	on_conflict: choice(["worker", "person", "fail"], {
 		about: "Who resolves conflicting changes at the join: a worker, you, or nobody (the run fails).",
-		shown: "`worker` with `merge_by`, else `person`",
+		shown: "`worker` with `merge_by`, otherwise `person`",
 	}),
 	merge_by: text({
 		about: "Persona or agent of the worker that resolves conflicts.",
@@ -138,10 +138,11 @@ function readBranches(node: Node, reading: Reading): readonly BranchEntry[] | un
 		return wrongType(
 			node,
 			reading,
-			"a group with at least one branch",
+			"an object with at least one branch",
 			'Write `"name": { "run": "…" }` for each branch.',
 		);
-	if (node.entries.size > 100) return wrongType(node, reading, "a group of at most 100 branches", "Split the state.");
+	if (node.entries.size > 100)
+		return wrongType(node, reading, "an object with at most 100 branches", "Split the state.");
 	const entries: BranchEntry[] = [];
 	for (const [name, { keyStart, value }] of node.entries)
 		if (value.kind === "map") entries.push({ name, keyStart, node: value });
@@ -149,7 +150,7 @@ function readBranches(node: Node, reading: Reading): readonly BranchEntry[] | un
 			wrongType(
 				value,
 				{ ...reading, path: `${reading.path}.${name}` },
-				"a group of fields",
+				"an object",
 				'Write `{ "run": "…" }`, or the fields of a state.',
 			);
 	return entries.length === node.entries.size ? entries : undefined;

@@ -12,7 +12,7 @@ import { checkName } from "./names.ts";
 import { plainOf } from "./plain.ts";
 import type { Branch, ChildrenPlan, ChildTemplate, Template } from "./template.ts";
 
-/** Reads a template that is written in place. Reports its problems under `path`. */
+/** Reads an inline template. Reports its problems under `path`. */
 export type ReadInline = (node: MapNode, path: string, fallbackName: string) => Template | undefined;
 
 type ChildrenValues = Values<typeof childrenFields>;
@@ -22,7 +22,7 @@ interface StateNode {
 	readonly keyStart: number;
 }
 
-/** What a state that is done by child runs is compiled with. */
+/** Inputs for compiling a state that is done by child runs. */
 export interface ChildrenContext {
 	readonly at: StateNode;
 	readonly reading: Reading;

@@ -1,4 +1,4 @@
-// The cleanup commands of a state: a text, or a text with a time limit and the effect of its failure.
+// The cleanup commands of a state: each a command line, optionally with a time limit and the effect of its failure.
 import {
 	choice,
 	custom,
@@ -17,7 +17,7 @@ export interface Cleanup {
 }
 
 export const cleanupFields = {
-	command: text({ about: "Command for the system's shell, run in the project's folder.", required: true, most: 8000 }),
+	command: text({ about: "Shell command, run in the project's folder.", required: true, most: 8000 }),
 	timeout_seconds: number({ about: "Timeout of the command, in seconds.", least: 0.1, most: 3600, fallback: 30 }),
 	on_failure: choice(["continue", "pause"], {
 		about: "After a failure or a timeout: `continue` reports it and continues the run, `pause` pauses the run.",
@@ -26,14 +26,14 @@ export const cleanupFields = {
 };
 
 const about =
-	"Commands that always run after a worker of this state has ended and before the next one starts. They run only if you approved their exact text, and may run twice after a crash.";
+	"Commands that always run after a worker of this state has ended and before the next one starts. They run only if you approved their exact text. After a crash, a command may run twice.";
 
 export const cleanupField = custom<
 	readonly Cleanup[],
 	{ about: string; fallback: readonly Cleanup[]; shown: string; empty: "error" }
 >(
 	{ about, fallback: [], shown: "none", empty: "error" },
-	"list of commands, each a text or a group",
+	"list of commands, each a string or an object",
 	{
 		anyOf: [
 			{ type: "string" },

@@ -120,7 +120,7 @@ function warnNoEffect(name: string, values: StateValues, { node, keyStart }: Sta
 			remedy,
 		});
 	if (name === "done" && values.next && values.next.length > 0)
-		warn("next", "`done` ends the run, so its `next` has no effect.", "Remove `next`, or name the state otherwise.");
+		warn("next", "`done` ends the run, so its `next` has no effect.", "Remove `next`, or rename the state.");
 	if (values.skills && values.extra_skills)
 		warn("extra_skills", "`skills` and `extra_skills` are the same; both lists are used.", "Keep one of them.");
 	if (values.approval_mode && values.requires_approval === false)
@@ -187,8 +187,8 @@ function personaOf(
 		if (doer !== undefined)
 			reading.report.error(place(doer), {
 				code: "reserved-name",
-				message: `\`${HUMAN_INTERVENTION}\` is where the run waits for a person; no worker can do it.`,
-				remedy: `Remove its \`${doer}\`, or name the state otherwise.`,
+				message: `\`${HUMAN_INTERVENTION}\` is where the run waits for you; it cannot have a worker.`,
+				remedy: `Remove its \`${doer}\`, or rename the state.`,
 			});
 		return undefined;
 	}
@@ -206,7 +206,7 @@ function personaOf(
 	if (terminal && instructions === undefined) return undefined;
 	reading.report.warn(reading.source.place(at.keyStart), {
 		code: "no-persona",
-		message: `\`${reading.path}\` does not say who does it; its own name is taken as the role.`,
+		message: `\`${reading.path}\` names no persona or agent; its own name is used as the role.`,
 		remedy: "Add `persona` or `agent`.",
 	});
 	return { kind: "persona", name };

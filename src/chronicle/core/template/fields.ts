@@ -30,7 +30,7 @@ const spendFields = {
 	minutes: number({ about: "Maximum minutes of worker time. Waiting does not count.", least: 0 }),
 };
 
-/** A limit on moves between two states: a number for all pairs, or a group with exceptions. */
+/** A limit on moves between two states: a number for all pairs, or an object with exceptions. */
 export interface PairMoves {
 	readonly all: number | undefined;
 	readonly pairs: readonly {
@@ -61,10 +61,10 @@ export const limitFields = {
 	pair_moves: custom<PairMoves, { about: string; shown: string }>(
 		{
 			about:
-				'Maximum moves between the same two states, in either direction; the next one waits for the user. One number, or a group: `default` and exceptions such as `"coding <-> review": 7`.',
+				'Maximum moves between the same two states, in either direction; the next one waits for the user. A number, or an object: `default` and exceptions such as `"coding <-> review": 7`.',
 			shown: "`3`",
 		},
-		"whole number of at least 1, or group of them",
+		"whole number of at least 1, or object of them",
 		{
 			anyOf: [
 				{ type: "integer", minimum: 1 },
@@ -232,7 +232,7 @@ export const templateFields = {
 	}),
 	states: custom<ReadonlyMap<string, StateEntry>, { about: string; required: true }>(
 		{ about: "The states by name, in order.", required: true },
-		"group of states",
+		"object of states",
 		{ type: "object", minProperties: 1, additionalProperties: { $ref: "#/$defs/state" } },
 		readStates,
 	),
@@ -245,13 +245,12 @@ export interface StateEntry {
 }
 
 function readStates(node: Node, reading: Reading): ReadonlyMap<string, StateEntry> | undefined {
-	if (node.kind !== "map")
-		return wrongType(node, reading, "a group of states", 'Write `"name": { … }` for each state.');
+	if (node.kind !== "map") return wrongType(node, reading, "an object", 'Write `"name": { … }` for each state.');
 	if (node.entries.size === 0)
 		return wrongType(
 			node,
 			reading,
-			"a group with at least one state",
+			"an object with at least one state",
 			'Add a state: `"planning": { "persona": "…" }`.',
 		);
 	const states = new Map<string, StateEntry>();
@@ -281,7 +280,7 @@ function readNext(node: Node, reading: Reading): readonly PlacedName[] | undefin
 			wrongType(
 				item,
 				{ ...reading, path: `${reading.path}[]` },
-				"the name of a state, as text",
+				"the name of a state, as a string",
 				"Put the name in quotes.",
 			);
 	}
@@ -329,7 +328,7 @@ function readPairMoves(node: Node, reading: Reading): PairMoves | undefined {
 		else
 			reading.report.error(reading.source.place(keyStart), {
 				code: "bad-pair",
-				message: `${quoted(key)} in \`${reading.path}\` names no pair of states.${didYouMean(key, ["default"])}`,
+				message: `${quoted(key)} in \`${reading.path}\` is not a pair of states.${didYouMean(key, ["default"])}`,
 				remedy: 'Write `"one <-> other"`, or `"default"`.',
 			});
 	}

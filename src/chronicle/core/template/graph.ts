@@ -1,4 +1,4 @@
-// Analyzes the graph of a template's states: unreachable states, and states that cannot reach an end.
+// Analyzes the graph of a template's states: finds unreachable states and states that cannot reach an end.
 import type { StatePlan } from "./template.ts";
 
 type State = Pick<StatePlan, "next" | "terminal" | "children">;

@@ -18,14 +18,14 @@ function explainName(name: string): { code: string; message: string; remedy: str
 	if (name in {} || name === "prototype")
 		return {
 			code: "reserved-name",
-			message: `${quoted(name)} cannot be the name of a state: programs that read the ledger would trip over it.`,
+			message: `${quoted(name)} cannot be the name of a state: programs that read the ledger would misread it.`,
 			remedy,
 		};
 	if (name.trim() !== name)
 		return {
 			code: "bad-name",
-			message: `The name ${quoted(name)} begins or ends with a blank.`,
-			remedy: "Remove the blank.",
+			message: `The name ${quoted(name)} starts or ends with white space.`,
+			remedy: "Remove the white space.",
 		};
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 	if (/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(name))
@@ -33,7 +33,7 @@ function explainName(name: string): { code: string; message: string; remedy: str
 	if (name.includes("<->"))
 		return {
 			code: "bad-name",
-			message: `The name ${quoted(name)} contains \`<->\`, which stands between two names.`,
+			message: `The name ${quoted(name)} contains \`<->\`, which separates two names.`,
 			remedy,
 		};
 	if ([...name].length > longest)

@@ -42,7 +42,7 @@ const formats = [
 export const outputField = custom<OutputSchema, { about: string; empty: "error" }>(
 	{
 		about:
-			"JSON Schema (draft 2020-12) of the data that the worker hands over when it leaves the state, at most 64 KB. Data that does not fit is refused, and the worker is told why. Later texts may contain it: `{output.<state>.<path>}`.",
+			"JSON Schema (draft 2020-12) of the data that the worker hands over when it leaves the state, at most 64 KB. Data that does not match is refused, and the worker gets the reason. Later states can refer to it: `{output.<state>.<path>}`.",
 		empty: "error",
 	},
 	"JSON Schema",
@@ -58,7 +58,7 @@ export const outputField = custom<OutputSchema, { about: string; empty: "error" 
 				node.start,
 				reading,
 				`\`${reading.path}\` is longer than ${longest} characters.`,
-				"Ask for less, or name a file.",
+				"Request less data, or the name of a file.",
 			);
 			return undefined;
 		}
@@ -78,9 +78,9 @@ function below<R extends Reading>(reading: R, key: string): R {
 function checkSchema(node: Node, reading: SchemaReading, depth: number): void {
 	if (node.kind === "scalar" && typeof node.value === "boolean") return;
 	if (node.kind !== "map")
-		return void wrongType(node, reading, "a JSON Schema", 'Write a group such as `{ "type": "string" }`, or `true`.');
+		return void wrongType(node, reading, "a JSON Schema", 'Write an object such as `{ "type": "string" }`, or `true`.');
 	if (depth > deepest) {
-		problem(node.start, reading, `\`${reading.path}\` is nested too deeply.`, "Ask for flatter data.");
+		problem(node.start, reading, `\`${reading.path}\` is nested too deeply.`, "Request less deeply nested data.");
 		return;
 	}
 	for (const [key, { keyStart, value }] of node.entries) {
@@ -90,8 +90,8 @@ function checkSchema(node: Node, reading: SchemaReading, depth: number): void {
 			problem(
 				keyStart,
 				reading,
-				`\`${reading.path}\`: ${quoted(key)} is no keyword of JSON Schema.${didYouMean(key, Object.keys(keywords))}`,
-				"A field of the data stands below `properties`.",
+				`\`${reading.path}\`: ${quoted(key)} is not a JSON Schema keyword.${didYouMean(key, Object.keys(keywords))}`,
+				"Put the fields of the data under `properties`.",
 			);
 	}
 	checkRequired(node, reading);
@@ -126,7 +126,7 @@ function references(node: Node, reading: SchemaReading): void {
 	problem(
 		node.start,
 		reading,
-		`\`${reading.path}\` names ${quoted(node.value)}, which is no part of the schema.${didYouMean(node.value, names)}`,
+		`\`${reading.path}\` names ${quoted(node.value)}, which is not a part of the schema.${didYouMean(node.value, names)}`,
 		"Write `#/$defs/<name>`, and describe it under `$defs`.",
 	);
 }
@@ -152,7 +152,8 @@ function hasPart(root: MapNode, reference: string): boolean {
 const anything = (): void => {};
 
 function texts(node: Node, reading: Reading): void {
-	if (node.kind !== "scalar" || typeof node.value !== "string") wrongType(node, reading, "a text", "Put it in quotes.");
+	if (node.kind !== "scalar" || typeof node.value !== "string")
+		wrongType(node, reading, "a string", "Put it in quotes.");
 }
 
 function flags(node: Node, reading: Reading): void {
@@ -180,7 +181,7 @@ function expressions(node: Node, reading: Reading): void {
 		return void wrongType(node, reading, "a regular expression", "Put it in quotes.");
 	const why = explainExpression(node.value);
 	if (why !== undefined)
-		problem(node.start, reading, `\`${reading.path}\` is no regular expression: ${why}.`, "Correct it.");
+		problem(node.start, reading, `\`${reading.path}\` is not a valid regular expression: ${why}.`, "Correct it.");
 }
 
 function explainExpression(text: string): string | undefined {
@@ -199,13 +200,13 @@ function oneOfWords(words: readonly string[], what: string): (node: Node, readin
 		problem(
 			node.start,
 			reading,
-			`\`${reading.path}\` is ${node.kind === "scalar" ? quoted(node.written) : "no text"}, which is no ${what}.${near}`,
+			`\`${reading.path}\` is ${node.kind === "scalar" ? quoted(node.written) : "not a string"}, but must be a ${what}.${near}`,
 			`Write one of ${words.join(", ")}.`,
 		);
 	};
 }
 
-const oneType = oneOfWords(types, "type of JSON");
+const oneType = oneOfWords(types, "JSON type");
 
 function typeWords(node: Node, reading: Reading): void {
 	for (const one of node.kind === "list" && node.items.length > 0 ? node.items : [node]) oneType(one, reading);
@@ -231,7 +232,7 @@ function schemaLists(node: Node, reading: SchemaReading, depth: number): void {
 
 function schemaGroups(node: Node, reading: SchemaReading, depth: number): void {
 	if (node.kind !== "map")
-		return void wrongType(node, reading, "a group of JSON Schemas", 'Write `"name": { "type": "string" }`.');
+		return void wrongType(node, reading, "an object of JSON Schemas", 'Write `"name": { "type": "string" }`.');
 	for (const [name, { value }] of node.entries) checkSchema(value, below(reading, name), depth + 1);
 }
 
@@ -244,14 +245,14 @@ function patternGroups(node: Node, reading: SchemaReading, depth: number): void 
 			problem(
 				keyStart,
 				reading,
-				`\`${reading.path}\`: ${quoted(name)} is no regular expression: ${why}.`,
+				`\`${reading.path}\`: ${quoted(name)} is not a valid regular expression: ${why}.`,
 				"Correct it.",
 			);
 	}
 }
 
 function nameLists(node: Node, reading: Reading): void {
-	if (node.kind !== "map") return void wrongType(node, reading, "a group of lists", 'Write `"name": ["other"]`.');
+	if (node.kind !== "map") return void wrongType(node, reading, "an object of lists", 'Write `"name": ["other"]`.');
 	for (const [name, { value }] of node.entries) textLists(value, below(reading, name));
 }
 

@@ -53,8 +53,8 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 	if (sizeOf(parsed.root) > mostData) {
 		report.error(source.place(0), {
 			code: "too-big",
-			message: "Aliases repeat so much that the template would be too big for a ledger.",
-			remedy: "Write out what is meant, without aliases of aliases.",
+			message: "With its aliases expanded, the template is too big for a ledger.",
+			remedy: "Avoid aliases of aliases.",
 		});
 		return { read: undefined, diagnostics: report.diagnostics };
 	}
@@ -69,7 +69,7 @@ export function compileDefinition(definition: unknown, fallbackName: string): Te
 	return readNode(nodeOf(definition), { source: openSource("", ""), report: openReport(), path: "" }, fallbackName);
 }
 
-/** Reads a whole template. A template that is written in place has the path of its field. */
+/** Reads a whole template. An inline template has the path of its field. */
 function readNode(root: Node, reading: Reading, fallbackName: string): Template | undefined {
 	const { report, source } = reading;
 	const failedBefore = report.failed;
@@ -82,7 +82,7 @@ function readNode(root: Node, reading: Reading, fallbackName: string): Template 
 		return wrongType(
 			root,
 			{ ...reading, path: reading.path || "template" },
-			"a group of fields",
+			"an object",
 			'Write `{ "name": …, "states": { … } }`.',
 		);
 	const group = readGroup(root, templateFields, reading);
@@ -140,8 +140,7 @@ function readState(
 	reading: Reading,
 	defaults: StateDefaults,
 ): StatePlan | undefined {
-	if (node.kind !== "map")
-		return wrongType(node, reading, "a group of fields", 'Write `{ "persona": "…", "next": ["…"] }`.');
+	if (node.kind !== "map") return wrongType(node, reading, "an object", 'Write `{ "persona": "…", "next": ["…"] }`.');
 	const read = readGroup(node, stateFields, reading, { unknown: (key) => severityOf(key, reading) });
 	return read.kind === "read" ? compileState(name, read.values, { node, keyStart }, reading, defaults) : undefined;
 }

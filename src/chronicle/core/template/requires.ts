@@ -9,7 +9,7 @@ export const FORMAT_VERSION = "0.2.0";
 export const requiresField = custom<string, { about: string }>(
 	{
 		about:
-			"Versions of pi-chronicle that can run the template, for example `>=0.2`. Other versions refuse it. Write it in templates with child runs: versions before 0.2 do not know them.",
+			"Versions of pi-chronicle that can run the template, for example `>=0.2`. Other versions refuse it. Set it in templates with child runs: versions before 0.2 do not support them.",
 	},
 	"range of versions",
 	{ type: "string", pattern: "\\S" },
@@ -23,7 +23,7 @@ function readRequires(node: Node, reading: Reading): string | undefined {
 	if (met) return range;
 	reading.report.error(reading.source.place(node.start), {
 		code: "other-version",
-		message: `The template requires pi-chronicle ${quoted(range)}, and this is ${FORMAT_VERSION}.`,
+		message: `The template requires pi-chronicle ${quoted(range)}, but this is ${FORMAT_VERSION}.`,
 		remedy: "Install a version in that range, or change the template.",
 	});
 	return undefined;

@@ -1,6 +1,6 @@
 // Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the source of truth; the checkpoint can be rebuilt
 // from it.
-// C1 at most 64 KB, however long the history; C2 what does not fit is truncated in this order: long outputs of states, the definition's long
+// C1 at most 64 KB, however long the history; C2 excess data is truncated in this order: long outputs of states, the definition's long
 // texts, the task, old summaries; `cut` lists them, and the log has them in full; C3 reading returns the run that was written, or reports that
 // the log must be read; C4 a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
 import { crc32 } from "node:zlib";
@@ -25,7 +25,7 @@ export interface LogPosition {
 
 type Cut = "definition" | "task" | "history" | "data";
 
-/** The fields of the file, in the order in which a user wants to read them. What is derived from the definition is not among them. */
+/** The fields of the file, in the order in which a user reads them, without those derived from the definition. */
 const kept: Readonly<Record<keyof StoredRun, true>> = {
 	schemaVersion: true,
 	id: true,
@@ -111,7 +111,7 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 /** Maximum bytes of the data that states and children have handed over. */
 const mostData = 16 * 1024;
 
-/** The run itself if its data is short, else without it. */
+/** The run; without its data if that is long. */
 function withoutData(run: Run): Run {
 	const { snapshot, children, candidates } = run;
 	const groups = [children, candidates?.group].flatMap((group) => group?.children ?? []);
@@ -156,18 +156,18 @@ function outline(definition: unknown): unknown {
 }
 
 export type CheckpointRead =
-	/** `proved`: its checksum is right; checkpoints of earlier versions have none. */
+	/** `proved`: its checksum is correct; checkpoints of earlier versions have none. */
 	| { readonly kind: "read"; readonly run: Run; readonly log: LogPosition; readonly proved: boolean }
-	/** Something is missing that only the log has. */
+	/** Some data is only in the log. */
 	| { readonly kind: "incomplete"; readonly log: LogPosition }
 	| { readonly kind: "newer"; readonly schemaVersion: number }
 	| { readonly kind: "foreign"; readonly data: Readonly<Record<string, unknown>> }
 	| { readonly kind: "damaged" };
 
-/** The fields of the file; what the machine reads was written by us and is believed once the checksum is right. */
+/** The fields of the file. With a correct checksum, the machine's fields were written by this program and are not validated. */
 type Stored = StoredRun & { readonly log: LogPosition; readonly cut?: readonly Cut[] };
 
-/** Reads a checkpoint. `first` gives the first event of the log, which has in full what a checkpoint may have cut. */
+/** Reads a checkpoint. `first` returns the first event of the log, which has the full text of fields that a checkpoint may truncate. */
 export function readCheckpoint(text: string, first: () => Created | undefined): CheckpointRead {
 	const data = parseObject(text);
 	if (!data) return { kind: "damaged" };

@@ -1,9 +1,9 @@
-// Drafts of a run's files, left by processes that were killed while they wrote one.
+// Removes drafts of a run's files that were left by killed processes.
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { processStart } from "../../../process/index.ts";
 
-/** Removes them. Only for the holder of the lease. `folder`: the private folder of the run. */
+/** Removes dead drafts. Only for the holder of the lease. `folder`: the private folder of the run. */
 export async function removeDeadDrafts(folder: string): Promise<void> {
 	await removeIn(folder, ".lease.");
 	await removeIn(dirname(folder), `.${basename(folder)}.`);

@@ -1,9 +1,9 @@
-// Delivers posts one pass at a time: a look during a pass leads to one more pass. A pass that fails ends until the next look.
+// Delivers posts in passes, one at a time: a request during a pass leads to one more pass. After a failed pass, delivery stops until the next request.
 
 export interface DeliveryLoop {
-	/** Starts a pass, or one more after the current one. Resolves once nothing is left to deliver. */
+	/** Requests a pass, or one more after the current one. Resolves once everything is delivered. */
 	look(): Promise<void>;
-	/** Ends after the post that is being delivered. */
+	/** Stops after the current post. */
 	close(): Promise<void>;
 }
 

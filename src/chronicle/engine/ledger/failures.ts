@@ -1,4 +1,4 @@
-// The store's failures, and what an error of the disk means to the user.
+// The store's failures: translates disk errors for the user.
 import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { StoreFailure } from "../../core/index.ts";
@@ -11,7 +11,7 @@ export function storeFailure(
 	return { ok: false, failure: { reason, message, remedy } };
 }
 
-/** The failure for an error of the disk while `path` was read or written. */
+/** The failure for a disk error while `path` was read or written. */
 export function diskFailure(error: unknown, path: string): StoreFailure {
 	const { code, message, path: blamed = path } = error as NodeJS.ErrnoException;
 	switch (code) {
@@ -21,7 +21,7 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 			return {
 				reason: "no_space",
 				message: `There is no space left to write ${path}.`,
-				remedy: "Free some space, then resume the run: nothing that was recorded is lost.",
+				remedy: "Free some space, then resume the run: no recorded data is lost.",
 			};
 		case "EACCES":
 		case "EPERM":
@@ -47,7 +47,7 @@ export function diskFailure(error: unknown, path: string): StoreFailure {
 	}
 }
 
-/** Who owns a path that this account may not use, and what to do. */
+/** The owner of a path that this account may not use, and the remedy. */
 function explainPermissions(path: string, code: string): Pick<StoreFailure, "message" | "remedy"> {
 	const { at, stats } = nearestExisting(path);
 	const own = process.geteuid?.();
@@ -59,7 +59,7 @@ function explainPermissions(path: string, code: string): Pick<StoreFailure, "mes
 	const owner = stats.uid === 0 ? "root" : `another user (uid ${stats.uid})`;
 	const folder = stats.isDirectory() ? at : dirname(at);
 	return {
-		message: `${path} cannot be used: ${at === path ? "it" : at} belongs to ${owner}, and this is uid ${own} (${code}).`,
+		message: `${path} cannot be used: ${at === path ? "it" : at} belongs to ${owner}, but this is uid ${own} (${code}).`,
 		remedy: `Give it back: sudo chown -R ${own} ${JSON.stringify(folder)}`,
 	};
 }

@@ -19,25 +19,25 @@ import { removeRun } from "./remove.ts";
 import { openRepaired } from "./repair.ts";
 
 export interface FileStoreOptions {
-	/** Folder of all runs, such as `.pi/chronicle/sessions` of a project; it is made when the first run is. */
+	/** Folder of all runs, such as `.pi/chronicle/sessions` of a project; created with the first run. */
 	readonly sessions: string;
 	readonly clock: Pick<Clock, "now">;
 	/** Default: the real one. */
 	readonly disk?: Disk;
-	/** Takes secrets out of what is written; default: known shapes, and the secrets of this process's environment. */
+	/** Redacts secrets before writing; default: known shapes, and the secrets of this process's environment. */
 	readonly redact?: Redact;
 }
 
 const seeList = "See the list of runs.";
 
-/** A message that no holder would read. */
+/** A message that is too long for any holder. */
 export const postTooLong = storeFailure(
 	"too_long",
 	"The message is too long for the run's inbox.",
-	"Put the long part into a file, and name it.",
+	"Put the long part in a file and name the file.",
 );
 
-/** Opens the store. Nothing is read or written before the first call. */
+/** Opens the store. Reads and writes nothing before the first call. */
 export function openFileStore({
 	sessions,
 	clock,
@@ -74,7 +74,7 @@ export function openFileStore({
 	};
 }
 
-/** Does `work` on run `id`. An error of the disk becomes a failure that names `at`. */
+/** Performs `work` on run `id`. A disk error becomes a failure that names `at`. */
 async function withRun<T>(
 	sessions: string,
 	id: string,
@@ -102,7 +102,7 @@ async function readRun(paths: RunPaths): Promise<Result<ReadLedger, StoreFailure
 	const read = await loadRun(paths);
 	if (!read.ok) return read;
 	const holder = await leaseHolder(paths.folder);
-	// A supervisor may be part way through a write: half a line is no damage then.
+	// A supervisor may be in the middle of a write: a partial line is not damage then.
 	const repairs = holder && holder.alive !== "no" ? [] : read.value.repairs;
 	return {
 		ok: true,
@@ -136,7 +136,7 @@ async function createRun(
 	);
 	const undo = async (failure: StoreFailure): Promise<{ ok: false; failure: StoreFailure }> => {
 		await log.close();
-		// The run did not begin, so no list may show it.
+		// The run did not start, so no list may show it.
 		await rm(paths.log, { force: true });
 		await lease.value.release();
 		return { ok: false, failure };
@@ -167,7 +167,7 @@ async function takeRun(paths: RunPaths, dependencies: StoreDependencies): Promis
 		);
 	const lease = await takeLease(paths.folder, before.value.lastFence);
 	if (!lease.ok) return lease;
-	// The previous holder may have written until a moment ago: only now the log is stable.
+	// The previous holder may just have written: only now is the log stable.
 	const read = await loadRun(paths);
 	if (!read.ok || read.value.lastFence >= lease.value.fence) {
 		await lease.value.release();

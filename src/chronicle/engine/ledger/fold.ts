@@ -1,6 +1,6 @@
 // Folds an event log line by line: no I/O, memory independent of the log's length.
-// F1 the fold ends at the first damaged place that no sound line follows (a torn end); a damaged place with sound lines after it is damage in the
-// middle, and the log is refused; F2 numbers are consecutive; F3 a line written under an older lease than one before it does not count;
+// F1 the fold ends at damage that no valid line follows (a torn end); damage with valid lines after it is damage in the middle, and the log is
+// refused; F2 numbers are consecutive; F3 a line written under an older lease than one before it does not count;
 // F4 `recovered` holds the whole run: damage before it no longer matters.
 import { foldEvent, type LedgerEvent, type Run, startRun } from "../../core/index.ts";
 import { decodeLine } from "./line.ts";
@@ -8,22 +8,22 @@ import { decodeLine } from "./line.ts";
 export interface FoldResult {
 	/** `undefined` if not even the first event could be read. */
 	readonly run: Run | undefined;
-	/** Bytes of the log, from its beginning, that are sound. */
+	/** Valid bytes from the start of the log. */
 	readonly soundBytes: number;
-	/** Bytes after them that are not: a torn end. */
+	/** Invalid bytes after them: a torn end. */
 	readonly tornBytes: number;
 	readonly lastSeq: number;
 	readonly lastFence: number;
 	/** Lines of a supervisor that had lost its lease. */
 	readonly fencedLines: number;
-	/** `gap`: an event is missing. `middle`: sound lines follow a damaged one. `template`: the definition cannot be read. */
+	/** `gap`: an event is missing. `middle`: valid lines follow a damaged one. `template`: the definition cannot be read. */
 	readonly fault: "gap" | "middle" | "template" | "newer" | undefined;
 	/** Offset of the line at fault. */
 	readonly faultAt: number;
 }
 
 export interface EventFold {
-	/** Takes the next line (without its LF), which begins at byte `at` of the log. */
+	/** Takes the next line (without its LF), which starts at byte `at` of the log. */
 	add(line: Buffer, at: number): void;
 	/** `length`: bytes of the log, including what follows the last LF. */
 	end(length: number): FoldResult;
@@ -44,11 +44,11 @@ interface State {
 	fencedLines: number;
 	fault: FoldResult["fault"];
 	faultAt: number;
-	/** Offset of the first damaged line since the last sound one. */
+	/** Offset of the first damaged line since the last valid one. */
 	damagedAt: number | undefined;
 }
 
-/** Folds a whole log, or what follows a checkpoint. `newestSchema`: the newest format that is read. */
+/** Folds a whole log, or the part after a checkpoint. `newestSchema`: the newest supported format. */
 export function openEventFold(start?: FoldStart, newestSchema: number = Number.POSITIVE_INFINITY): EventFold {
 	const state: State = {
 		run: start?.run,

@@ -1,4 +1,4 @@
-// Reads ledgers of another implementation (AE), as its published files show them. They are listed and shown, never written.
+// Reads ledgers of another implementation (AE), in the format of its published files. They are listed and shown, never written.
 import type { ForeignStory, RunSummary } from "../../core/index.ts";
 
 export interface ForeignLedger {

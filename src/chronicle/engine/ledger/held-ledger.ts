@@ -34,7 +34,7 @@ export interface HeldParts extends StoreDependencies {
 	readonly kept?: WrittenCheckpoint | undefined;
 }
 
-/** Milliseconds after which a checkpoint is due however little has happened: other processes read it too. */
+/** Milliseconds after which a checkpoint is due regardless of activity, because other processes also read it. */
 const checkpointMs = 30_000;
 
 interface State extends Omit<HeldParts, "kept"> {
@@ -46,13 +46,13 @@ interface State extends Omit<HeldParts, "kept"> {
 
 const gone = storeFailure("fenced", "The run's lease has been released.", "Open it again.");
 
-/** Gives the ledger to its holder. */
+/** Opens the ledger for its holder. */
 export function holdLedger(parts: HeldParts): HeldLedger {
 	const state: State = { ...parts, kept: parts.kept, keptAt: performance.now(), released: false };
 	const { paths, run, log, lease, repairs, clock, redact } = state;
 	let queue: Promise<unknown> = Promise.resolve();
 	let inbox: Promise<Inbox> | undefined;
-	/** Writes run one after another, in the order of the calls. */
+	/** Writes are sequential, in call order. */
 	const enqueue = <T>(write: () => Promise<T>): Promise<T> => {
 		const done = queue.then(write);
 		queue = done.catch(() => {});
@@ -115,7 +115,7 @@ async function writeCheckpoint(state: State, now: Run, when: "now" | "if due"): 
 	}
 }
 
-/** As many bytes were logged since the last checkpoint as it has, so that checkpoints cost no more than the log does. */
+/** Whether the log has grown by the size of the last checkpoint, so that checkpoints cost no more than the log. */
 function isDue({ kept, keptAt, log }: State): boolean {
 	return kept === undefined || log.size - kept.offset >= kept.bytes || performance.now() - keptAt >= checkpointMs;
 }

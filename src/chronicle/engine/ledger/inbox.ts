@@ -14,7 +14,7 @@ import { openDeliveryLoop } from "./delivery-loop.ts";
 const ending = ".post.json";
 const replyEnding = ".refused";
 const unreadEnding = ".unread";
-/** Characters of one post: longer ones are refused when they are posted. */
+/** Maximum characters of one post: longer ones are refused when posted. */
 const mostLength = 100_000;
 
 /** The text of a post; `undefined` if no holder would read it, because it is too long. */
@@ -23,7 +23,7 @@ export function postText(event: PersonEvent): string | undefined {
 	return content.length > mostLength ? undefined : content;
 }
 
-/** Posts an event. Throws what the disk throws; `too_long` for one that no holder would read. */
+/** Posts an event. Throws disk errors; `too_long` for a post that no holder would read. */
 export async function postEvent(inbox: string, event: PersonEvent, at: number): Promise<Post | "too_long"> {
 	const content = postText(event);
 	if (content === undefined) return "too_long";
@@ -57,14 +57,14 @@ async function readReply(path: string): Promise<string | undefined> {
 }
 
 export interface Inbox {
-	/** Resolves once what was in it when it was opened has been delivered. */
+	/** Resolves once the posts present at opening have been delivered. */
 	readonly emptied: Promise<void>;
 	close(): Promise<void>;
 }
 
 /**
- * Delivers every event in the folder, and those that arrive, to `listener`, until it is closed. No timer runs. Resolves once those that were there
- * have been delivered. One that the listener rejects stays, and so do those after it until something new arrives.
+ * Delivers every event in the folder, and those that arrive later, to `listener`, until it is closed. Uses no timer. Resolves once the existing ones
+ * have been delivered. An event that the listener rejects stays, and so do those after it until a new one arrives.
  */
 export async function openInbox(inbox: string, listener: PostListener): Promise<Inbox> {
 	await makePrivateFolder(inbox);
@@ -91,7 +91,7 @@ async function postsIn(inbox: string): Promise<string[]> {
 	return names.filter((name) => name.endsWith(ending)).sort();
 }
 
-/** Rejects where the listener could not handle the event: the next holder gets it. */
+/** Rejects if the listener could not handle the event: the next holder gets it. */
 async function deliver(path: string, at: number, listener: PostListener): Promise<void> {
 	const read = await readPost(path);
 	if (read === undefined) return;
@@ -110,12 +110,12 @@ function watchFolder(folder: string, changed: () => void): FSWatcher | undefined
 		watcher.on("error", () => watcher.close());
 		return watcher;
 	} catch {
-		// Without a watch (some systems limit their number) posts are taken when the run is next opened.
+		// Without a watch (some systems limit their number), posts are read when the run is next opened.
 		return undefined;
 	}
 }
 
-/** Writes the reason for the sender, who without it sees only that the post was taken. */
+/** Writes the reason for the sender, who would otherwise only see that the post was read. */
 async function writeReply(post: string, reason: string): Promise<void> {
 	const path = `${post}${replyEnding}`;
 	await writeFile(path, `${reason}\n`, { mode: 0o600 })
@@ -123,7 +123,7 @@ async function writeReply(post: string, reason: string): Promise<void> {
 		.catch(() => {});
 }
 
-/** The event of a post, or why it is none; `undefined` if it was withdrawn. Throws where the disk does not let it be read now. */
+/** The event of a post, or why it is invalid; `undefined` if it was withdrawn. Throws if it cannot be read now. */
 async function readPost(path: string): Promise<PostRead | undefined> {
 	const content = await readFile(path, "utf8").catch(undefinedIfMissing);
 	return content === undefined ? undefined : parsePost(content);
@@ -131,13 +131,13 @@ async function readPost(path: string): Promise<PostRead | undefined> {
 
 export type PostRead = { readonly event: PersonEvent } | { readonly why: string };
 
-/** The event that a post holds as text, or why it holds none. */
+/** The event in the text of a post, or why it is invalid. */
 export function parsePost(content: string): PostRead {
 	if (content.length > mostLength)
 		return { why: `it has ${content.length} characters; at most ${mostLength} are read` };
 	try {
 		const event: unknown = JSON.parse(content);
-		return isPersonEvent(event) ? { event } : { why: "it is not a command that this version knows" };
+		return isPersonEvent(event) ? { event } : { why: "this version does not know the command" };
 	} catch {
 		return { why: "it is not JSON" };
 	}
@@ -151,7 +151,7 @@ const isReload = object<{ readonly template: object }>({
 	template: object({ name: isText, hash: isText, definition: anyObject }),
 });
 
-/** What each command must have: another version may have posted it. Every command may have `words` and `seen`. */
+/** Required fields of each command, because another version may have posted it. Every command may have `words` and `seen`. */
 const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
 	approved: object({ answers: isNumber, diff: isText }),
 	rejected: object({ answers: isNumber, words: isText }),

@@ -1,5 +1,5 @@
-// Where a run is on disk, and who may read it.
-// Y1 folders that we make are 0700, files 0600; Y2 the folder keeps itself out of git; Y3 what exists already keeps its permissions.
+// The files of a run on disk, and their permissions.
+// Y1 new folders are 0700, new files 0600; Y2 the folder excludes itself from git; Y3 existing files and folders keep their permissions.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inheritOwner, makePrivateFolder } from "../../../disk/index.ts";
@@ -32,7 +32,7 @@ export function pathsOf(sessions: string, id: string): RunPaths {
 	};
 }
 
-/** Makes the folder of all runs, with a `.gitignore` that ignores everything in it. */
+/** Creates the folder of all runs, with a `.gitignore` that ignores everything in it. */
 export async function prepareSessions(sessions: string): Promise<void> {
 	await makePrivateFolder(sessions);
 	try {

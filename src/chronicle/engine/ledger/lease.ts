@@ -1,7 +1,7 @@
-// Who may write a run: one lease at a time, each with a higher number than all before it (fencing). Lease n is the file `lease.n` in the
+// The lease of a run, held by the only process that may write it; each lease has a higher number than all earlier ones (fencing). Lease n is the file `lease.n` in the
 // run's folder; the highest number counts.
 // E1 a lease is taken over only from an owner that is proven dead: same machine, and no process with its pid and start time; E2 of two
-// processes that try concurrently one succeeds: the file is created exclusively; E3 a process that lost its lease notices before its next
+// processes that try concurrently one succeeds: the file is created exclusively; E3 a process that has lost its lease detects it before its next
 // write; E4 a lease names its owner from its creation, so a process that dies while creating one leaves none that cannot be taken over.
 import { readlinkSync, statSync } from "node:fs";
 import { access, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,9 +16,9 @@ import { diskFailure } from "./failures.ts";
 
 export interface Lease {
 	readonly fence: number;
-	/** This process, as others see it. */
+	/** Identity of this process for others. */
 	readonly owner: LeaseHolder;
-	/** Whether this process still has it. */
+	/** Whether this process still holds it. */
 	holds(): boolean;
 	/** Why not. */
 	loss(): Promise<StoreFailure>;
@@ -44,7 +44,7 @@ export function thisHost(): string {
 	}
 }
 
-/** The process that has the lease of the run in `folder`; `undefined` if none does. */
+/** The process that holds the lease of the run in `folder`; `undefined` if none does. */
 export async function leaseHolder(folder: string): Promise<LeaseHolder | undefined> {
 	const [highest] = await leases(folder);
 	if (highest === undefined) return undefined;
@@ -52,7 +52,7 @@ export async function leaseHolder(folder: string): Promise<LeaseHolder | undefin
 	return owner && { ...owner, fence: highest, alive: aliveness(owner) };
 }
 
-/** Takes the lease with a number above `atLeast`, the highest one seen in the log. */
+/** Takes the lease with a number above `atLeast`, the highest one in the log. */
 export async function takeLease(folder: string, atLeast: number): Promise<Result<Lease, StoreFailure>> {
 	await makePrivateFolder(folder);
 	const before = await leaseHolder(folder);
@@ -68,7 +68,7 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 		const winner = await leaseHolder(folder);
 		return { ok: false, failure: winner ? heldBy(winner, folder) : raced };
 	}
-	// Another process that saw the same dead owner may have taken another number meanwhile: then neither has it, and one tries again.
+	// Another process that saw the same dead owner may have taken another number in the meantime: then neither holds it, and one tries again.
 	const others = (await leases(folder)).filter((other) => other !== fence);
 	for (const other of others) {
 		const owner = await readLease(folder, other);
@@ -81,7 +81,7 @@ export async function takeLease(folder: string, atLeast: number): Promise<Result
 	return { ok: true, value: openLease(folder, { ...mine, fence, alive: "yes" }) };
 }
 
-/** Creates `path` with its text, complete, or throws `EEXIST`. */
+/** Creates `path` with its complete text, or throws `EEXIST`. */
 async function makeExclusively(path: string, content: string): Promise<void> {
 	const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
 	try {
@@ -132,7 +132,7 @@ async function explainLoss(folder: string): Promise<StoreFailure> {
 		: {
 				reason: "fenced",
 				message: "The run's lease was removed, and no process holds the run now.",
-				remedy: "Resume it: nothing that was recorded is lost.",
+				remedy: "Resume it: no recorded data is lost.",
 			};
 }
 
@@ -155,7 +155,7 @@ async function readLease(folder: string, fence: number): Promise<LeaseText | und
 		// Another user's file, or no descriptor: a read error proves nothing about the holder.
 		if (code !== "" && code !== "EISDIR") throw error;
 	}
-	// Created and not yet written, or torn: its owner is not known to be dead.
+	// Created but not yet written, or torn: its owner is not proven dead.
 	return { host: "", pid: 0, started: "" };
 }
 

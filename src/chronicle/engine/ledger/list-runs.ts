@@ -1,4 +1,4 @@
-// Lists runs: ours, those of another implementation, and those that cannot be read, with what is wrong with them.
+// Lists runs: this program's, those of another implementation, and unreadable ones with their problems.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
@@ -10,19 +10,19 @@ import { isRunId, pathsOf } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
 import { loadRun } from "./load.ts";
 
-/** A larger file is no ledger of another implementation. */
+/** A larger file is not a ledger of another implementation. */
 const mostBytes = 4_000_000;
 
 /** Placeholder for the id if the folder of the runs cannot be read. */
 export const ALL_RUNS = "all runs";
 
-/** All runs in `sessions`, newest first. Files that are no ledgers (contexts, answers, sessions) are ignored. */
+/** All runs in `sessions`, newest first. Other files (contexts, answers, sessions) are ignored. */
 export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]> {
 	let names: readonly string[];
 	try {
 		names = (await readdir(sessions).catch(undefinedIfMissing)) ?? [];
 	} catch (error) {
-		// A folder that may not be read is not an empty one.
+		// An unreadable folder must not look empty.
 		return [{ kind: "unreadable", id: ALL_RUNS, failure: diskFailure(error, sessions) }];
 	}
 	const ids = new Set<string>();
@@ -41,7 +41,7 @@ export async function listRuns(sessions: string): Promise<readonly LedgerEntry[]
 	return entries.sort((one, other) => other.at - one.at).map(({ entry }) => entry);
 }
 
-/** `undefined`: it was removed meanwhile, or never began. */
+/** `undefined`: it was removed in the meantime, or never started. */
 async function describeRun(sessions: string, id: string): Promise<LedgerEntry | undefined> {
 	const paths = pathsOf(sessions, id);
 	const read = await loadRun(paths);
@@ -54,12 +54,12 @@ async function describeRun(sessions: string, id: string): Promise<LedgerEntry | 
 	return { kind: "run", id, summary: summarizeRun(read.value.run, holder), holder };
 }
 
-/** A run for a list. One that was running under a supervisor that is gone is `interrupted`. */
+/** A list entry. A running run whose supervisor has exited is `interrupted`. */
 export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSummary {
 	const interrupted = run.status === "running" && (holder === undefined || holder.alive === "no");
 	return {
 		template: run.template.name,
-		// Ledgers of earlier versions hold it unredacted.
+		// Ledgers of earlier versions contain it unredacted.
 		task: redactSecrets(run.task),
 		status: interrupted ? "interrupted" : run.status,
 		state: run.state,
@@ -74,7 +74,7 @@ function parentIn({ run, visit, index, name }: RunParent): NonNullable<RunSummar
 	return { run, visit, index, name };
 }
 
-/** `undefined` for a file that is no ledger. */
+/** `undefined` for a file that is not a ledger. */
 async function describeForeign(path: string, id: string): Promise<LedgerEntry | undefined> {
 	try {
 		if ((await stat(path)).size > mostBytes) return undefined;
@@ -83,9 +83,9 @@ async function describeForeign(path: string, id: string): Promise<LedgerEntry | 
 		try {
 			data = JSON.parse(text);
 		} catch {
-			// Only a torn ledger is reported: sessions and answers with the same ending are not ours to judge.
+			// Only a torn ledger is reported: sessions and answers with the same extension belong to other programs.
 			if (!/^\s*\{\s*"id"/.test(text) || !text.includes('"workflowName"')) return undefined;
-			const message = `${path} is a ledger of another program, and it is torn.`;
+			const message = `${path} is a ledger of another program, and its end is torn.`;
 			return { kind: "unreadable", id, failure: storeFailure("corrupt", message, "Nothing changed.").failure };
 		}
 		const ledger = readForeign(data);
@@ -95,7 +95,7 @@ async function describeForeign(path: string, id: string): Promise<LedgerEntry | 
 	}
 }
 
-/** In milliseconds since the epoch; 0 where it is not known. */
+/** In milliseconds since the epoch; 0 if unknown. */
 async function updatedAt(sessions: string, entry: LedgerEntry): Promise<number> {
 	if (entry.kind !== "unreadable") return Date.parse(entry.summary.updatedAt) || 0;
 	if (!isRunId(entry.id)) return 0;

@@ -1,6 +1,6 @@
-// Reads one run from disk: the checkpoint and the events after it, or all events where the checkpoint does not help.
-// D1 nothing is written; D2 the log is the truth: a checkpoint that knows more than the log is not believed; D3 a file that is damaged, newer, or
-// another program's is named and left alone.
+// Reads one run from disk: the checkpoint and the events after it, or all events if the checkpoint is unusable.
+// D1 nothing is written; D2 the log is the source of truth: a checkpoint ahead of the log is rejected; D3 a file that is damaged, newer, or
+// another program's is reported and not changed.
 import { open, readFile, stat } from "node:fs/promises";
 import { readLines, undefinedIfMissing } from "../../../disk/index.ts";
 import type { Result, StoreFailure } from "../../core/index.ts";
@@ -13,23 +13,23 @@ import { decodeLine } from "./line.ts";
 
 export interface LoadedRun {
 	readonly run: Run;
-	/** Sound bytes of the log. */
+	/** Valid bytes of the log. */
 	readonly size: number;
 	readonly lastFence: number;
 	/** Bytes after them. */
 	readonly tornBytes: number;
 	readonly repairs: readonly string[];
-	/** The checkpoint file exists and is no checkpoint. */
+	/** The checkpoint file exists but is not a checkpoint. */
 	readonly checkpointDamaged: boolean;
 	/** The log exists, so the run can be resumed. */
 	readonly hasLog: boolean;
-	/** The events before a sound checkpoint are damaged. */
+	/** The events before a valid checkpoint are damaged. */
 	readonly logDamaged: boolean;
 	/** Position of the checkpoint that this was read from; absent: it was folded from all events. */
 	readonly log?: LogPosition;
 }
 
-/** Reads the run at `paths`. Errors of the disk are failures. */
+/** Reads the run at `paths`. Disk errors are failures. */
 export async function loadRun(paths: RunPaths): Promise<Result<LoadedRun, StoreFailure>> {
 	try {
 		return await load(paths);
@@ -61,7 +61,7 @@ async function load(paths: RunPaths): Promise<Result<LoadedRun, StoreFailure>> {
 	return whole ? judgeFold(paths, whole, checkpoint) : storeFailure("corrupt", `${paths.log} is empty.`, restore);
 }
 
-/** The run of a checkpoint with the events after it; `undefined` where the two do not fit together. */
+/** The run of a checkpoint with the events after it; `undefined` if the two do not match. */
 async function continueCheckpoint(
 	paths: RunPaths,
 	{ log, run, proved }: CheckpointRead & { kind: "read" },
@@ -167,7 +167,7 @@ export async function countDamaged(path: string, size: number): Promise<number> 
 	return damaged;
 }
 
-/** A longer line counts as sound: it is checked when all events are read. */
+/** A longer line counts as valid: it is checked when all events are read. */
 const longestLine = 1 << 22;
 
 /** Whether the log's line that ends at byte `end` is the event `seq`. */
@@ -187,7 +187,7 @@ async function endsWithEvent(path: string, end: number, seq: number): Promise<bo
 	}
 }
 
-/** Folds the log from the start, or what follows a checkpoint; `undefined` for an empty log. */
+/** Folds the log from the start, or from a checkpoint; `undefined` for an empty log. */
 async function foldLog(path: string, start?: FoldStart): Promise<FoldResult | undefined> {
 	const fold = openEventFold(start, SCHEMA_VERSION);
 	let length = start?.offset ?? 0;

@@ -1,5 +1,5 @@
-// The event log of one run as a file that only grows.
-// G1 a batch is in the log whole or not at all; G2 what a failed write left behind is cut before the next one; G3 nothing is written once
+// The event log of one run as an append-only file.
+// G1 a batch is in the log completely or not at all; G2 the remains of a failed write are truncated before the next one; G3 nothing is written once
 // the lease is lost.
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -26,12 +26,12 @@ export interface LogStart {
 	readonly path: string;
 	readonly disk: Disk;
 	readonly lease: Lease;
-	/** Sound bytes: what follows them is cut now. */
+	/** Valid bytes: the rest is truncated now. */
 	readonly size: number;
 	readonly lastSeq: number;
 }
 
-/** Opens the log for appending and cuts it to its sound bytes. Throws what the disk throws. */
+/** Opens the log for appending and truncates it to its valid bytes. Throws disk errors. */
 export async function openLog({ path, disk, lease, ...start }: LogStart): Promise<LogFile> {
 	const file = await disk.open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
 	await inheritOwner(path);
@@ -70,7 +70,7 @@ export async function openLog({ path, disk, lease, ...start }: LogStart): Promis
 				await writeAll(file, bytes);
 				if (durable) await file.sync();
 			} catch (error) {
-				// Truncates the partial write now if possible, else before the next write.
+				// Truncates the partial write now if possible, otherwise before the next write.
 				await file.truncate(size).then(
 					() => {
 						dirty = false;

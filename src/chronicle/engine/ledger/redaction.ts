@@ -1,5 +1,5 @@
-// Keeps secrets out of the ledger, whether they come from a model, a tool, or the user's task.
-// S1 what is compared or looked up stays; S2 a template's commands stay: they run exactly as they were approved.
+// Keeps secrets from a model, a tool, or the user's task out of the ledger.
+// S1 fields that are compared or looked up stay; S2 a template's commands stay, because they run exactly as approved.
 import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
 import type { Created, EventBody, RunTemplate } from "../../core/index.ts";
 
@@ -13,7 +13,7 @@ export function redactEvent<T extends EventBody>(event: T, redact: Redact): T {
 		const template = redactTemplate(reload.template, redact);
 		return { ...(redactDeep(rest, redact) as object), reload: { ...reload, template } } as T;
 	}
-	// Made from redacted events; it holds commands verbatim.
+	// Derived from redacted events; contains commands verbatim.
 	if (event.kind === "recovered") return event;
 	if (event.kind === "move_requested" && event.data !== undefined) {
 		const { data, ...others } = event;
@@ -68,7 +68,7 @@ function redactProse(value: unknown, redact: Redact): unknown {
 	);
 }
 
-/** Fields that are compared or looked up: changing them would change what happened. */
+/** Fields that are compared or looked up: changing them would change the run. */
 const untouched = new Set([
 	"kind",
 	"target",

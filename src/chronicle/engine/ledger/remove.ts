@@ -1,4 +1,4 @@
-// Removes a run with everything that belongs to it: events, folded state, damaged copies, sessions, file snapshots, reports.
+// Removes a run with all its data: events, folded state, damaged copies, sessions, file snapshots, reports.
 // M1 only under the lease: never a run whose holder is, or may be, alive; M2 an interrupted removal is finished by repeating it; M3 nothing outside
 // of the folder of all runs is touched.
 import { lstat, readdir, rename, rm } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { storeFailure } from "./failures.ts";
 import { pathsOf } from "./layout.ts";
 import { takeLease } from "./lease.ts";
 
-/** Removes run `id`; gives the bytes that it used. */
+/** Removes run `id`; returns the bytes that it used. */
 export async function removeRun(
 	sessions: string,
 	id: string,

@@ -1,4 +1,4 @@
-// Opens the log of a run that was loaded, and repairs what was found damaged. Damaged files are copied under another name first.
+// Opens the log of a loaded run, and repairs its damage. Damaged files are copied under another name first.
 import { copyFile, open, stat, writeFile } from "node:fs/promises";
 import { inheritOwner } from "../../../disk/index.ts";
 import { encodeRun, type Run, startRun } from "../../core/index.ts";
@@ -8,13 +8,13 @@ import type { Lease } from "./lease.ts";
 import { countDamaged, type LoadedRun } from "./load.ts";
 import { type LogFile, openLog } from "./log-file.ts";
 
-/** A longer log is not searched for damaged lines before its checkpoint when its run is resumed: this one takes some tens of milliseconds. */
+/** On resume, a longer log is not searched for damaged lines before its checkpoint: a log of this size takes some tens of milliseconds. */
 const mostSearched = 8_000_000;
 
-/** Bytes of a torn end that are kept at most. */
+/** Maximum bytes of a torn end that are kept. */
 const mostTail = 1 << 20;
 
-/** Opens the log under `lease` and repairs the run's files. Throws what the disk throws. */
+/** Opens the log under `lease` and repairs the run's files. Throws disk errors. */
 export async function openRepaired(
 	paths: RunPaths,
 	read: LoadedRun,
@@ -61,7 +61,7 @@ async function recover(log: LogFile, before: Run, clock: StoreDependencies["cloc
 	return (event && startRun(event)) ?? before;
 }
 
-/** Copies a damaged log and ends its sound bytes with a line break, so that nothing is appended to a damaged line. Gives their number. */
+/** Copies a damaged log and ends its valid bytes with a line break, so that nothing is appended to a damaged line. Returns their number. */
 async function sealDamaged(path: string, size: number, copy: string): Promise<number> {
 	await copyFile(path, copy);
 	await inheritOwner(copy);
@@ -78,7 +78,7 @@ async function sealDamaged(path: string, size: number, copy: string): Promise<nu
 	}
 }
 
-/** Copies what follows the sound bytes of the log before it is cut. */
+/** Copies the bytes after the valid part of the log before they are truncated. */
 async function keepTail(log: string, from: number, copy: string): Promise<void> {
 	const file = await open(log, "r");
 	try {

@@ -1,6 +1,6 @@
-// Counts the files that the current visit of a live run has changed so far, for display: nothing is recorded.
-// L1 the files are measured only after a call that may have changed some, and less often the longer the visit takes, so that it stays cheap in a
-// large project; L2 a measurement that fails reports nothing.
+// Counts the files that the current visit of a live run has changed so far, for display only; records nothing.
+// L1 the files are measured only after a call that may have changed some, and less often the longer the visit takes, to stay cheap in large projects;
+// L2 a failed measurement reports nothing.
 import type { LedgerEvent, Run } from "../../core/index.ts";
 import type { SupervisedRun } from "./supervised-run.ts";
 
@@ -11,9 +11,9 @@ export interface VisitChanges {
 	readonly removed: number;
 }
 
-/** Milliseconds between two measurements, at least. */
+/** Minimum milliseconds between two measurements. */
 const leastMs = 3000;
-/** Measuring takes at most this share of the time, and this share of a visit's age passes between two measurements. */
+/** Maximum share of time spent measuring, and the share of a visit's age between two measurements. */
 const shareOfTime = 0.05;
 const shareOfAge = 0.1;
 const mostChanges = 2000;
@@ -22,7 +22,7 @@ const harmless = new Set(["read", "grep", "find", "ls", "workflow_transition", "
 /** Calls `later` after `ms` milliseconds; the returned function cancels it. */
 export type Schedule = (ms: number, later: () => void) => () => void;
 
-/** Reports to `listener` what the current visit has changed, until the returned function is called. */
+/** Reports the changes of the current visit to `listener` until the returned function is called. */
 export function watchChanges(
 	{ supervision, workspace }: Pick<SupervisedRun, "supervision" | "workspace">,
 	after: Schedule,

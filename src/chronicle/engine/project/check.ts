@@ -1,4 +1,4 @@
-// Checks templates and what they name: agents, models, skills, extensions, rules. Starts at most one pi that lists models, and one for each set of
+// Checks templates and the agents, models, skills, extensions and rules that they name. Starts at most one pi that lists models, and one per set of
 // extensions.
 import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
@@ -13,10 +13,10 @@ import { checkTree } from "./template-tree.ts";
 export interface CheckedFile {
 	/** Absolute. */
 	readonly file: string;
-	/** A run can be started from it now. */
+	/** A run can start from it now. */
 	readonly loads: boolean;
 	readonly diagnostics: readonly Diagnostic[];
-	/** What its states name that is missing or unfit. */
+	/** Missing or unsuitable things that its states name. */
 	readonly problems: readonly LaunchProblem[];
 }
 
@@ -26,11 +26,11 @@ export interface Check {
 	readonly agents: readonly Diagnostic[];
 	/** The project has templates that were not read because the user does not trust it. */
 	readonly unread: boolean;
-	/** Every file loads, and none was left out. */
+	/** Every file loads, and none was omitted. */
 	readonly sound: boolean;
 }
 
-/** Checks the templates that `names` name, by path or by name; without names all of the project's. */
+/** Checks the templates in `names`, given by path or name; without names, all of the project's. */
 export async function checkTemplates(project: Project, names: readonly string[]): Promise<Check> {
 	const launcher = project.launcher();
 	const catalogue = project.templates();
@@ -62,7 +62,7 @@ function isFile(path: string): boolean {
 	try {
 		return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 	} catch {
-		// A cyclic link, or a folder that may not be entered: reading it reports what is wrong.
+		// A cyclic link, or a folder without permission: reading it reports the problem.
 		return false;
 	}
 }

@@ -1,5 +1,5 @@
 // The child runs of a run of this project: ordinary runs in the same store, supervised in the process of their parent.
-// C1 a child that exists is opened, never created again; C2 questions of children come one at a time, in the order in which they were asked.
+// C1 an existing child is opened, never created again; C2 questions of children are shown one at a time, in order.
 import {
 	type Approver,
 	type ChildOrder,
@@ -25,7 +25,7 @@ import type { CleanupApprovals } from "./cleanup-approvals.ts";
 /** The runs of one tree that this process has opened, with the number of children that each has planned so far. */
 export type ChildTree = Map<string, number>;
 
-/** What the ports of a child are made for. */
+/** The inputs of a child's ports. */
 export interface ChildPlace {
 	readonly order: ChildOrder;
 	readonly tree: ChildTree;

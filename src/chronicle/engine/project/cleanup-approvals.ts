@@ -1,17 +1,18 @@
-// The cleanup commands that the user has approved, verbatim. Kept in pi's agent folder, where no project and no ledger can write: a run's own record
-// of an approval only records the request.
-// A1 an approval is for one text: the hash covers every command with its state and settings; A2 a file that cannot be read approves nothing.
+// The cleanup commands that the user has approved, verbatim. Stored in pi's agent folder, where no project and no ledger can write: a run's own
+// record of an approval only records the request.
+// A1 an approval covers exactly one set of commands: the hash includes every command with its state and settings; A2 an unreadable file approves
+// nothing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../../disk/index.ts";
 import { anyObject, object, oneOf } from "../shape.ts";
 
-/** `approved`: the user approved this text. `own`: it is from a template in the user's folder, and the guard's rules judge it. */
+/** `approved`: the user approved these commands. `own`: they are from a template in the user's folder, and the guard's rules judge them. */
 export type CleanupStanding = "approved" | "own" | "unknown";
 
 export interface CleanupApprovals {
 	standingOf(hash: string): CleanupStanding;
-	/** Remembers an answer. Throws what the disk throws. */
+	/** Stores an answer. Throws disk errors. */
 	remember(hash: string, standing: Exclude<CleanupStanding, "unknown">, commands: readonly string[]): Promise<void>;
 }
 
@@ -19,7 +20,7 @@ interface Approval {
 	readonly standing: "approved" | "own";
 	/** ISO 8601. */
 	readonly at: string;
-	/** For a user who reads the file; never read here. */
+	/** For users who read the file; never read by the program. */
 	readonly commands: readonly string[];
 }
 
@@ -27,7 +28,7 @@ const isApproval = object<Pick<Approval, "standing">>({ standing: oneOf("approve
 
 const mostApprovals = 300;
 
-/** Opens the approvals in an agent folder (absolute). The file is read for every question. */
+/** Opens the approvals in an agent folder (absolute). Reads the file for every query. */
 export function openCleanupApprovals(agentFolder: string, now: () => number): CleanupApprovals {
 	const folder = join(agentFolder, "chronicle");
 	const file = join(folder, "approved-cleanup.json");

@@ -1,7 +1,7 @@
-// Runs cleanup commands as processes. The state machine decides which command runs when; whether its text may run at all is checked here again,
-// because a ledger can come from anywhere.
-// U1 only a text that the user approved runs unjudged; one from the user's own template is judged by the guard's rules; U2 a command has its own
-// process group, carries the run's tag, and is killed after its time limit; U3 of its output the end is kept, redacted.
+// Runs cleanup commands as processes. The state machine decides which command runs when; this file checks again whether it may run at all, because a
+// ledger can come from anywhere.
+// U1 only a command that the user approved runs unjudged; one from the user's own template is judged by the guard's rules; U2 a command has its own
+// process group, carries the run's tag, and is killed after its time limit; U3 only the tail of its output is kept, redacted.
 import { openScope } from "../../../pi/index.ts";
 import { type ChildExit, RUN_TAG, startChild } from "../../../process/index.ts";
 import { enforceRules, measure, openPolicies, redactText, type Verdict } from "../../../safety/index.ts";
@@ -19,9 +19,9 @@ export interface CleanupRunnerOptions {
 	readonly env: NodeJS.ProcessEnv;
 }
 
-/** Characters of output that are kept. */
+/** Maximum characters of stored output. */
 const outputLength = 2000;
-/** Bytes of output that are held while it runs. */
+/** Maximum bytes of output in memory while it runs. */
 const tailBytes = 16 * 1024;
 
 export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner {

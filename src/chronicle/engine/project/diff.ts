@@ -1,5 +1,5 @@
-// What changed in the files: since the current state began, in an earlier visit, or since the run began.
-// D1 a run of another process is inspected without touching what that process uses; D2 nothing in the project is changed.
+// Compares files: since the current state started, in an earlier visit, or since the run started.
+// D1 a run of another process is inspected without touching that process's files; D2 nothing in the project is changed.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -27,9 +27,9 @@ export interface RunDiff {
 	readonly patch: string;
 	/** The diff is longer. */
 	readonly cut: boolean;
-	/** Files that could not be read just now: nothing is known of them. */
+	/** Files that could not be read now. */
 	readonly unmeasured: readonly FileLeft[];
-	/** Why the record does not know, or not fully, what changed. */
+	/** Why the recorded changes are unknown or incomplete. */
 	readonly unknown: readonly string[];
 }
 
@@ -123,7 +123,7 @@ function unmeasured({ baseline }: Run): { readonly ok: false; readonly failure: 
 	return unknown("This run has no file snapshots, so there is nothing to compare.");
 }
 
-/** Gives `use` the run's files: by the supervision's own workspace, or by a temporary one that can name the run's snapshots. */
+/** Calls `use` with the run's files: the supervision's own workspace, or a temporary one with access to the run's snapshots. */
 export async function withWorkspace<T>(
 	{ place, ownFolders, sessions, engine }: Project,
 	{ folder, run }: Pick<ReadLedger, "folder" | "run">,
@@ -148,7 +148,7 @@ export async function withWorkspace<T>(
 	}
 }
 
-/** The folder that a child works in, as long as it exists. */
+/** The folder of a child, as long as it exists. */
 async function childFolder(sessions: string, { id, parent }: Run): Promise<string | undefined> {
 	return parent?.files === "own" ? childWorkFolder(join(sessions, parent.run), id) : undefined;
 }

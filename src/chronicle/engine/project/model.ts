@@ -1,10 +1,10 @@
-// Resolves a model's name among the models that can be used now.
+// Resolves a model's name among the available models.
 import { didYouMean, type Problem, quoted } from "../../../definition/index.ts";
 import { chooseModel } from "../../../persona/index.ts";
 import { listModels, packageRoot } from "../../../pi/index.ts";
 import type { Project } from "./project.ts";
 
-/** `provider/id`, or what is wrong with the name. May start a pi that lists its models. */
+/** `provider/id`, or the problem with the name. May start a pi that lists its models. */
 export async function resolveModel({ place }: Pick<Project, "place">, name: string): Promise<string | Problem> {
 	// With this package, so that a rehearsal's stand-in is among the models.
 	const asked = () => listModels(place.pi, place.cwd, place.env ?? process.env, [packageRoot()]);

@@ -1,5 +1,5 @@
 // One project on this machine: its templates, its runs, and the ports of their supervisors.
-// J1 opening it reads and writes nothing; J2 rules and agents are read when the ports are made, and kept for that supervision.
+// J1 opening it reads and writes nothing; J2 rules and agents are read when the ports are created, and fixed for that supervision.
 import { dirname, join } from "node:path";
 import { processStart } from "../../../process/index.ts";
 import type {
@@ -29,7 +29,7 @@ export interface Project {
 	readonly place: ProjectEnvironment;
 	/** Folder of all runs. */
 	readonly sessions: string;
-	/** Our own folders, templates included: no part of the run's files, and workers cannot write there. */
+	/** This package's folders, including templates: not part of the run's files, and not writable for workers. */
 	readonly ownFolders: readonly string[];
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
@@ -37,24 +37,24 @@ export interface Project {
 	templates(): TemplateCatalogue;
 	/** Reads the current agents and rules. */
 	launcher(): WorkerLauncher;
-	/** Set where runs are left to the hosts of an engine: this process supervises none. */
+	/** Set if the hosts of an engine supervise the runs: this process supervises none. */
 	readonly engine?: EngineLink;
 	/** The ports of the supervisor of `ledger`. `child`: it is the child of a run of this process. */
 	ports(ledger: HeldLedger, approver: Approver, launcher?: WorkerLauncher, child?: ChildPlace): SupervisorPorts;
 }
 
-/** What a process that supervises no runs needs of the engine that does. */
+/** The engine's interface for a process that supervises no runs. */
 export interface EngineLink {
 	/** Host, port and database. */
 	readonly name: string;
 	/** Continues a run that has no supervisor. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
-	/** Opens the files of a run for inspection, in the state that a host published last; `folder`: a private folder for that. */
+	/** Opens the files of a run for inspection, in the last state that a host published; `folder`: a private folder for it. */
 	openFiles(run: Run, folder: string): Promise<Workspace>;
 	close(): Promise<void>;
 }
 
-/** Which of the project's files the run's snapshots hold. */
+/** Which of the project's files the run's snapshots contain. */
 export function workspaceScope({ plan }: Run): Pick<GitWorkspaceOptions, "scope" | "secrets"> {
 	return { scope: plan.files, secrets: plan.secretFiles };
 }

@@ -1,4 +1,4 @@
-// Selects runs to remove, and removes them. A run of a living process is never removed. Child runs are removed with their parent, and never alone.
+// Selects runs and removes them. A run of a living process is never removed. Child runs are removed with their parent, never alone.
 import type { LeaseHolder, LedgerEntry, StoreFailure } from "../../core/index.ts";
 import { ALL_RUNS } from "../ledger/index.ts";
 import type { Project } from "./project.ts";
@@ -8,7 +8,7 @@ export type RunEntry = Extract<LedgerEntry, { kind: "run" | "unreadable" }>;
 
 export interface Removable {
 	readonly runs: readonly RunEntry[];
-	/** Runs that were selected and stay, with the reason. */
+	/** Selected runs that stay, with the reason. */
 	readonly staying: readonly { readonly id: string; readonly why: string }[];
 }
 
@@ -26,7 +26,7 @@ function closedFolder(entries: readonly LedgerEntry[]): StoreFailure | undefined
 	return only?.kind === "unreadable" && only.id === ALL_RUNS ? only.failure : undefined;
 }
 
-/** Runs without a new event for `days` days, whatever they wait for, with their child runs. */
+/** Runs without a new event for `days` days, including waiting ones, with their child runs. */
 export async function runsOlderThan(
 	{ store, clock }: Pick<Project, "store" | "clock">,
 	days: number,
@@ -58,7 +58,7 @@ function isOlder(entry: RunEntry, before: number): boolean {
 	return entry.kind === "run" && Date.parse(entry.summary.updatedAt) < before;
 }
 
-/** The runs of a tree that are ours, each before its children. */
+/** This program's runs of a tree, each before its children. */
 function ownRuns(tree: RunTree): RunEntry[] {
 	return runsOf(tree).filter((entry) => entry.kind !== "foreign");
 }
@@ -103,7 +103,7 @@ export interface Removed {
 	readonly failure?: StoreFailure;
 }
 
-/** Removes runs one after another. A failure does not stop the others, but the child runs of a run that stays do too. */
+/** Removes runs one after another. A failure does not stop the others, but child runs stay with their parent. */
 export async function removeRuns({ store }: Pick<Project, "store">, entries: readonly RunEntry[]): Promise<Removed[]> {
 	const removed: Removed[] = [];
 	const staying = new Set<string>();

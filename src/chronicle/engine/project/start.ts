@@ -1,5 +1,5 @@
-// Starts a run: everything that prevents it is found before anything is made, and reported at once.
-// B1 nothing is written before the user has answered for the cleanup commands; B2 the run is on disk before its first worker starts.
+// Starts a run. Finds all obstacles before creating anything, and reports them together.
+// B1 nothing is written before the user has decided about the cleanup commands; B2 the run is on disk before its first worker starts.
 import { randomUUID } from "node:crypto";
 import { type Diagnostic, didYouMean, formatPath, thereAre } from "../../../definition/index.ts";
 import type {
@@ -34,10 +34,10 @@ export type Preparation =
 			readonly found: LoadedTemplate;
 			/** The template's cleanup commands; `undefined`: none. */
 			readonly cleanup: CleanupTexts | undefined;
-			/** What the user should know before it starts. */
+			/** Notices for the user before it starts. */
 			readonly notes: readonly string[];
 			readonly launcher: WorkerLauncher;
-			/** What the ledger keeps for child runs. */
+			/** Data for child runs in the ledger. */
 			readonly pinned: PinnedChildren;
 	  }
 	| {
@@ -48,7 +48,10 @@ export type Preparation =
 			readonly problems: readonly LaunchProblem[];
 	  };
 
-/** Checks the template `name` and everything that its states need, for a new run or for the run `own`. Starts at most one pi that lists models, and one for each set of extensions. */
+/**
+ * Checks the template `name` and everything that its states need, for a new run or for the run `own`. Starts at most one pi that lists models, and
+ * one per set of extensions.
+ */
 export async function prepareStart(
 	project: Project,
 	name: string,
@@ -84,7 +87,7 @@ export function isLoaded<T extends FoundTemplate>(found: T): found is T & Loaded
 	return found.read !== undefined;
 }
 
-/** Why there is no template of that name, and which exist. `others`: words that may have been meant instead. */
+/** Why there is no template of that name, and the existing ones. `others`: further words for suggestions. */
 export function notFound(
 	name: string,
 	{ templates }: TemplateCatalogue,
@@ -127,7 +130,7 @@ function cleanupTexts(
 	return {
 		hashes: [...new Set(hashes)],
 		commands,
-		// Who can write into the user's folder needs no template to run commands.
+		// Anyone who can write to the user's folder can run commands without a template.
 		standing: known === "unknown" && tier === "personal" ? "own" : known,
 	};
 }
@@ -178,7 +181,7 @@ export async function createRun(
 	});
 }
 
-/** The prepared template as a ledger keeps it. Stores the user's answer for its cleanup commands. */
+/** The prepared template for the ledger. Stores the user's answer for its cleanup commands. */
 export async function pinTemplate(
 	{ approvals }: Pick<Project, "approvals">,
 	{ found, cleanup, pinned }: Pick<Extract<Preparation, { kind: "ready" }>, "found" | "cleanup" | "pinned">,
@@ -215,7 +218,7 @@ async function keepApproval(
 	}
 }
 
-/** A sentence if the template's file differs from what the run uses. */
+/** A sentence if the template's file differs from the run's version. */
 export function templateChange({ templates }: Project, { template }: Run): string | undefined {
 	const now = templates().templates.get(template.name)?.read;
 	return now && now.hash !== template.hash

@@ -11,7 +11,7 @@ export interface SupervisedRun {
 	readonly workspace: Workspace;
 }
 
-/** Starts to supervise. `launcher`: one that was just opened for this run. */
+/** Starts the supervision. `launcher`: one that was just opened for this run. */
 export function startSupervision(
 	project: Project,
 	ledger: HeldLedger,

@@ -1,6 +1,6 @@
-// Finds chronicle templates: which files exist, whose they are, and which of them load.
-// S1 a bad file hides no good one: of files with one name the first that loads is selected, and those skipped for it are reported; S2 the project's
-// come before the user's, JSON before YAML; S3 a project's are read only if the user trusts it; S4 the package's own are selected only by names that no
+// Finds chronicle templates: their files, their owners, and which of them load.
+// S1 an invalid file does not hide a valid one: of files with the same name, the first that loads is selected, and skipped ones are reported; S2 the
+// project's precede the user's, JSON precedes YAML; S3 a project's are read only if the user trusts it; S4 the package's own are selected only by names that no
 // file of project or user has, whether or not it loads or may be read.
 import { readdirSync } from "node:fs";
 import { basename, extname, join } from "node:path";
@@ -12,9 +12,9 @@ export interface TemplateFolders {
 	/** `undefined` if the project is not trusted. */
 	readonly project: string | undefined;
 	readonly personal: string;
-	/** Those that come with the package; `undefined`: none. */
+	/** The package's own; `undefined`: none. */
 	readonly shipped?: string | undefined;
-	/** Those of a project that is not trusted: only their names count. */
+	/** Those of an untrusted project: only their names count. */
 	readonly unread?: string | undefined;
 }
 
@@ -31,14 +31,14 @@ export interface FoundTemplate {
 
 /** The template that a name selects. */
 export type SelectedTemplate = FoundTemplate & {
-	/** Files of its name that come first and do not load. */
+	/** Files with its name that have precedence but do not load. */
 	readonly inPlaceOf: readonly string[];
 };
 
 export interface TemplateCatalogue {
-	/** By key: those of project and user sorted, then the package's. */
+	/** By key: the project's and the user's, sorted, then the package's. */
 	readonly templates: ReadonlyMap<string, SelectedTemplate>;
-	/** Every file of project and user, also those that no name selects. */
+	/** Every file of the project and the user, including those that no name selects. */
 	readonly files: readonly FoundTemplate[];
 	/** All problems, sorted. */
 	readonly diagnostics: readonly Diagnostic[];
@@ -47,7 +47,7 @@ export interface TemplateCatalogue {
 const endings = [".json", ".jsonc", ".json5", ".yaml", ".yml"];
 const mostBytes = 256_000;
 
-/** Where templates are: `.pi/chronicle/workflows` of a trusted project, `chronicle/workflows` below pi's agent folder, and the package's own. */
+/** The template folders: `.pi/chronicle/workflows` of a trusted project, `chronicle/workflows` below pi's agent folder, and the package's own. */
 export function templateFolders(place: { cwd: string; agentFolder: string; trusted: boolean }): TemplateFolders {
 	const project = join(place.cwd, ".pi", "chronicle", "workflows");
 	return {
@@ -84,7 +84,7 @@ export function readTemplates({ project, personal, shipped, unread }: TemplateFo
 	};
 }
 
-/** Warns about a file behind another of its name in one folder. One of the user's behind the project's is intended. */
+/** Warns about a file that another one of the same name in the same folder hides. A project's file may hide the user's. */
 function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 	if (found.tier !== meant.tier) return found;
 	const report = openReport();

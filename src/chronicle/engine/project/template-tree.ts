@@ -26,7 +26,7 @@ export interface TreeTemplate {
 	/** States that lead to it; empty for the root. */
 	readonly path: string;
 	readonly template: Template;
-	/** It is written in another one. */
+	/** It is inline in another template. */
 	readonly inline: boolean;
 	readonly origin: TemplateOrigin;
 }
@@ -90,7 +90,7 @@ function pathOf({ path }: Pick<TreeTemplate, "path">, state: string): string {
 	return path === "" ? state : `${path}/${state}`;
 }
 
-/** A circle among the templates that `name` runs, and which of its own templates leads to it. */
+/** A cycle among the templates that `name` runs, and which of its own templates leads to it. */
 function findLoop(
 	name: string,
 	references: (name: string) => readonly string[],
@@ -158,7 +158,7 @@ function explainMissing(
 	return { message: `The template ${quoted(name)} does not load${why}`, remedy: error?.remedy ?? "Fix it: see check." };
 }
 
-/** Names of the templates that a template runs, also in templates that are written in it. */
+/** Names of the templates that a template runs, including those in inline templates. */
 function namedBy(template: Template | undefined): string[] {
 	return [...(template?.states.values() ?? [])].flatMap(({ children }) =>
 		(children?.branches ?? []).flatMap(({ template: child }) =>
@@ -176,7 +176,7 @@ function branchNaming(template: Template, name: string): BranchStep {
 	return { state: template.initial, branch: "" };
 }
 
-/** What the ledger keeps for child runs; empty without them. */
+/** Data for child runs in the ledger; empty without them. */
 export interface PinnedChildren {
 	readonly children?: Readonly<Record<string, PinnedTemplate>>;
 	readonly readOnlyAgents?: readonly string[];
@@ -198,7 +198,7 @@ export function pinnedChildren({ pinned, templates }: TemplateTree, writers: Rea
 	};
 }
 
-/** Checks a template with all that its children run: what the states name, and who shares files. Problems name the path of their state, and its place. */
+/** Checks a template with all templates that its children run: the names in their states, and shared files. Problems have the path and position of their state. */
 export async function checkTree(
 	launcher: WorkerLauncher,
 	root: RootTemplate,

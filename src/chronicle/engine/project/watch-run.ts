@@ -1,10 +1,10 @@
-// Watches a run that another process supervises, or that waits: it is read when its ledger grows on disk, a few times a second at most.
+// Watches a run that another process supervises, or that waits: reads it when its ledger grows on disk, at most a few times per second.
 import { type FSWatcher, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadLedger } from "../../core/index.ts";
 import type { Project } from "./project.ts";
 
-/** Milliseconds between two reads, at least. */
+/** Minimum milliseconds between two reads. */
 const restMs = 200;
 
 /** Calls `listener` after every change of run `id`, until the returned function is called. Keeps no process alive. */

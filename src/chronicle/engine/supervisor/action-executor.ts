@@ -1,4 +1,4 @@
-// Carries out the pending actions of a run: each once, its result recorded as an event. Nothing is decided here.
+// Executes the pending actions of a run, each once, and records the results as events. Makes no decisions.
 import type { Action } from "../../core/index.ts";
 import { answerEvent } from "./answer.ts";
 import { ChildActions } from "./child-actions.ts";
@@ -15,9 +15,9 @@ export interface ActionExecutor {
 	execute(action: Action, signal: AbortSignal): Promise<void>;
 	/** Keeps the worker of the likely next launch ready. */
 	keepReady(): void;
-	/** Gives every worker the ceilings that hold now. */
+	/** Sends every worker the current ceilings. */
 	updateLimits(): void;
-	/** Stops every worker and gives every child back at once, and waits until they are gone. */
+	/** Stops every worker and releases every child at once, and waits until they have ended. */
 	stopWorkers(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export type OutputChecked =
 type SchemaError = ReturnType<typeof Errors>[1][number];
 
 const limitMs = 1000;
-/** The validator stops after as many. */
+/** The validator stops after this many mistakes. */
 const mostErrors = 8;
 const problemBytes = 400;
 
@@ -58,25 +58,25 @@ function problemsOf(schema: OutputSchema, data: unknown, ms: number): readonly s
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
 			return [
-				"The data could not be checked in time: an expression of the schema takes too long on one of its texts. Shorten the texts.",
+				"The data could not be checked in time: an expression of the schema takes too long on one of its strings. Shorten the strings.",
 			];
 		return [`The data could not be checked: ${(error as Error).message}`];
 	}
 }
 
-/** The same data, whose groups have no other fields than their own: a required `constructor` must be handed over too. */
+/** The same data, whose objects have only own fields: a required `constructor` must be present too. */
 function withoutPrototypes(data: unknown): unknown {
 	return JSON.parse(JSON.stringify(data), (_, value: unknown) =>
 		typeof value === "object" && value !== null && !Array.isArray(value) ? Object.setPrototypeOf(value, null) : value,
 	);
 }
 
-/** Runs synchronous work that may take very long. */
+/** Runs synchronous work that may take very long, under a time limit. */
 function withinTime<T>(work: () => T, ms: number): T {
 	return new Script("work()").runInContext(createContext({ work }), { timeout: ms }) as T;
 }
 
-/** Whether the error names a mistake itself: others say only that one lies below. */
+/** Whether the error names a mistake; other errors only refer to one at a deeper level. */
 function isLeaf({ keyword }: SchemaError): boolean {
 	return keyword !== "additionalProperties" && keyword !== "propertyNames" && keyword !== "if";
 }

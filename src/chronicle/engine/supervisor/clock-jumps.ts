@@ -1,4 +1,4 @@
-// Detects jumps of the wall clock, which dates the events, while a worker works: sleep of the machine, or a changed clock.
+// Detects jumps of the wall clock, which dates the events, while a worker works: the machine slept, or the clock was changed.
 // J1 a timer runs only while a worker works.
 import type { Clock } from "../../core/index.ts";
 

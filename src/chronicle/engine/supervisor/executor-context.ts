@@ -11,13 +11,13 @@ export interface ExecutorContext extends SupervisorPorts {
 	/** Whether this supervisor still holds the run. */
 	holdsLease(): Promise<boolean>;
 	readonly crashAt: CrashPoint;
-	/** Where a worker may read the whole record. */
+	/** Path of the full record, for workers. */
 	readonly place: string;
 	/** Folder of the run's own files. */
 	readonly folder: string;
 }
 
-/** Stops orphaned processes of the run's workers, and records how many there were. Resolves to whether there were any. */
+/** Stops orphaned processes of the run's workers, and records their number. Resolves to whether there were any. */
 export async function stopOrphansOf({ launcher, run, record }: ExecutorContext, visit: number): Promise<boolean> {
 	const { stopped, left } = await launcher.stopOrphans(run().id);
 	if (stopped === 0 && left === 0) return false;

@@ -1,4 +1,4 @@
-// Actions on the run's files: measuring them, and bringing back an earlier state.
+// Actions on the run's files: measuring them, and restoring an earlier state.
 import type { Action, ChildRun, FileLeft, FilesMeasured, KeptFiles, Run, Workspace } from "../../core/index.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 
@@ -6,7 +6,7 @@ import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 const mostChanges = 200;
 /** Files named in an event as not kept, restored or written; further ones are counted. */
 export const mostLeft = 50;
-/** How often a rewind starts over because somebody writes the files meanwhile. */
+/** How often a rewind starts over because another process writes the files in the meantime. */
 const mostRounds = 5;
 
 /** Snapshots the files after stopping orphaned processes of workers. Records nothing once `signal` has aborted. */
@@ -48,7 +48,7 @@ function remarksOn({ unkept, notes }: KeptFiles): Pick<FilesMeasured, "unkept" |
 	};
 }
 
-/** Restores the files to `tree`, after recording where they are. Starts over where somebody writes them meanwhile. */
+/** Restores the files to `tree`, after recording their current state. Starts over if another process writes them in the meantime. */
 export async function restoreFiles(
 	context: ExecutorContext,
 	{ tree, visit, before: known }: Extract<Action, { kind: "restore_files" }>,
@@ -95,7 +95,7 @@ async function recordUnrestored({ record }: ExecutorContext, tree: string, detai
 	await record({ kind: "files_unrestored", tree, detail });
 }
 
-/** What an event records of the changes between two trees; nothing if they cannot be compared. */
+/** The part of the changes between two trees that an event records; nothing if they cannot be compared. */
 export async function changesBetween(
 	workspace: Workspace,
 	before: string,

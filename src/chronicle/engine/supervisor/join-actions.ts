@@ -1,6 +1,6 @@
 // Actions on files at a join: merging the results of the children with the run's files, and writing the merged files.
-// J1 nothing in the run's folder changes before `joined` is on disk; J2 what changed in the folder since is one more side of the merge; J3
-// repeating an action after a crash comes to the same files.
+// J1 nothing in the run's folder changes before `joined` is on disk; J2 changes in the folder since then are another side of the merge; J3
+// repeating an action after a crash gives the same files.
 import type { Action, FileLeft, JoinConflict, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { conflictFolderId } from "../../core/index.ts";
 import type { ExecutorContext } from "./executor-context.ts";
@@ -12,9 +12,9 @@ type JoinProgress = Apply["join"];
 
 /** The side of a merge with the files of the run's folder. */
 const YOURS = "your files";
-/** The other side, where their results are merged already. */
+/** The other side, if their results are already merged. */
 const CHILDREN = "the children";
-/** Merges of one join, if somebody keeps writing the files. */
+/** Maximum merges of one join while another process keeps writing the files. */
 const mostRounds = 20;
 const mostConflicts = 200;
 
@@ -41,7 +41,7 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 	await record({ kind: "joined", visit, before, tree, conflicts: conflicts.slice(0, mostConflicts) });
 }
 
-/** One result after another. `side`: who wins where sides conflict; `theirs` is the later one. */
+/** One result after another. `side`: the side that wins a conflict; `theirs` is the later one. */
 async function mergeAll(
 	workspace: Workspace,
 	before: string,
@@ -64,7 +64,7 @@ async function mergeAll(
 	return { ok: true, tree, conflicts };
 }
 
-/** Takes the files in which the conflicts are resolved; those whose markers are left are conflicts still. */
+/** Takes the files with resolved conflicts; files that still contain markers remain conflicts. */
 async function takeResolution(
 	context: ExecutorContext,
 	visit: number,
@@ -86,7 +86,7 @@ async function takeResolution(
 	await record({ kind: "joined", visit, before: join.before, tree, conflicts: left });
 }
 
-/** The merge of the files with the last worker's that resolved their conflicts. */
+/** Merges the files with those of the last worker that resolved conflicts. */
 function mergeWorkersResult({ workspace, run }: ExecutorContext, tree: string, signal: AbortSignal) {
 	const merger = run().children?.children.findLast(({ merges }) => merges !== undefined);
 	const names = { ours: CHILDREN, theirs: merger?.name ?? CHILDREN };
@@ -94,7 +94,7 @@ function mergeWorkersResult({ workspace, run }: ExecutorContext, tree: string, s
 	return workspace.merge({ base, ours: tree, theirs: merger?.tree ?? tree, names }, { signal });
 }
 
-/** The files of the folder `folder`, which was made from `tree`, with what `tree` has and no such folder gets, such as repositories. */
+/** The files of `folder`, which was created from `tree`, plus the entries of `tree` that such a folder does not get, such as repositories. */
 async function takeResolved(workspace: Workspace, folder: string, tree: string, signal: AbortSignal) {
 	const opened = await workspace.openChild(folder, tree, { signal });
 	if (!opened.ok) return opened;
@@ -112,7 +112,7 @@ export async function openConflictFolder({ workspace, run }: ExecutorContext): P
 	return opened.ok ? opened.value.cwd : undefined;
 }
 
-/** Writes the merged files to the run's folder. What changed there since the merge is merged first. */
+/** Writes the merged files to the run's folder. Changes there since the merge are merged first. */
 export async function applyJoin(context: ExecutorContext, { visit, join }: Apply, signal: AbortSignal): Promise<void> {
 	const { workspace, record, crashAt } = context;
 	const fail = (detail: string) => record({ kind: "join_failed", visit, detail });
@@ -121,7 +121,7 @@ export async function applyJoin(context: ExecutorContext, { visit, join }: Apply
 	const joined = await workspace.join({ from: join.before, to: join.tree, names }, signal);
 	if (signal.aborted) return;
 	if (!joined.ok) return void (await fail(`${joined.failure.message} ${joined.failure.remedy}`));
-	// A merge that follows renames may settle what a join, which may find them half done, does not.
+	// A merge that detects renames may resolve conflicts that a join, which may find renames half done, does not.
 	if (joined.value.conflicts.length > 0) return mergeAgain(context, visit, join, joined.value.tree, signal);
 	crashAt("merged files are written");
 	await recordApplied(context, visit, join.before, joined.value);

@@ -1,7 +1,6 @@
-// The supervisor: records events one at a time and carries out the actions that are then pending; their results are events again. It never
-// calls a model.
-// V1 an event and the decisions that follow from it are on disk, in one write, before anything that depends on them is done; V2 an action is
-// carried out once per supervisor, and again after a crash; V3 a failed write (a full disk) ends the supervision, never the run; V4 a parked
+// The supervisor: records events one at a time and executes the pending actions; their results are events again. It never calls a model.
+// V1 an event and its decisions are on disk, in one write, before any action that depends on them starts; V2 an action is executed once per
+// supervisor, and again after a crash; V3 a failed write (a full disk) ends the supervision, never the run; V4 a parked
 // run has no process and no timer: the supervision ends; V5 while shutting down, no action starts and no inbox message is consumed; V6 a
 // supervisor that has lost the lease does nothing more for the run.
 
@@ -30,7 +29,7 @@ import { durabilityOf } from "./durability.ts";
 
 /** Milliseconds after which the sender of a posted event has stopped waiting for the answer. */
 const postPatienceMs = 5000;
-/** Milliseconds that actions get to end once the supervision is ending. */
+/** Milliseconds for actions to end once the supervision is ending. */
 const lingerMs = 3000;
 /** Milliseconds between two checks whether a question is asked again. */
 const askAgainMs = 20;
@@ -56,9 +55,9 @@ class Supervisor implements Supervision {
 	/** Events to be recorded, one after another. */
 	readonly #queue: { readonly body: EventBody; readonly done: (refused: string | undefined) => void }[] = [];
 	readonly #running = new Map<string, { readonly control: AbortController; readonly done: Promise<void> }>();
-	/** Actions that ended, with the `seq` up to which they are not started again. */
+	/** Ended actions, with the `seq` up to which they are not started again. */
 	readonly #endedAt = new Map<string, number>();
-	/** The queue is being worked off. */
+	/** The queue is being processed. */
 	#recording: Promise<void> | undefined;
 	#failure: Failure | undefined;
 	#stopRequested = false;
@@ -90,7 +89,7 @@ class Supervisor implements Supervision {
 	}
 
 	start(): void {
-		// What was posted meanwhile is applied to the run as this supervisor has taken it over.
+		// Events posted in the meantime apply to the run as taken over by this supervisor.
 		if (this.#origin === "reopened")
 			void this.#enqueue({ kind: "opened", ...this.#ports.self }).then(() => this.#readInbox());
 		else {
@@ -116,7 +115,7 @@ class Supervisor implements Supervision {
 
 	stop(): Promise<SupervisionEnd> {
 		this.#stopRequested = true;
-		// While events are queued, the queue's end brings the supervision to its own.
+		// While events are queued, the end of the queue ends the supervision.
 		this.#reconcile();
 		return this.ended;
 	}
@@ -186,7 +185,7 @@ class Supervisor implements Supervision {
 		if (!saved.ok) this.#failure = saved.failure;
 	}
 
-	/** After an exception nothing is known of what was done: the supervision ends and the run stays as recorded. */
+	/** After an exception, the effects are unknown: the supervision ends, and the run stays as recorded. */
 	#break(error: unknown): string {
 		const message = error instanceof Error ? error.message : String(error);
 		this.#failure ??= { reason: "broken", message, remedy: "Resume the run; if it happens again, report it." };
@@ -195,7 +194,7 @@ class Supervisor implements Supervision {
 
 	// ── acting ──
 
-	/** Starts what is newly pending, aborts what is pending no more, and ends the supervision when nothing is left to do. */
+	/** Starts newly pending actions, aborts those no longer pending, and ends the supervision when none is left. */
 	#reconcile(): void {
 		if (this.#recording || this.#closing) return;
 		if (this.#failure || this.#stopRequested) {
@@ -230,7 +229,7 @@ class Supervisor implements Supervision {
 		if ((await this.#holdsLease()) && !signal.aborted) await this.#executor.execute(action, signal);
 	}
 
-	/** Checked before anything that another holder of the run may be doing too; without the lease the supervision ends. */
+	/** Checked before any action that another holder of the run may also perform; without the lease, the supervision ends. */
 	async #holdsLease(): Promise<boolean> {
 		if (await this.#ledger.holdsLease()) return true;
 		this.#failure ??= await this.#ledger.leaseLoss();
@@ -308,7 +307,7 @@ function asksAgain({ stage }: Run, event: PersonEvent): boolean {
 	);
 }
 
-/** Waits for actions to end, at most `lingerMs`: their results are not recorded any more. */
+/** Waits for actions to end, at most `lingerMs`; their results are no longer recorded. */
 async function linger(actions: readonly Promise<void>[]): Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	const late = new Promise<void>((resolve) => {

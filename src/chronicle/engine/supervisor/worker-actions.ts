@@ -1,5 +1,5 @@
-// Actions on workers: launching one and staying its link until it has ended, sending it messages, stopping it.
-// W1 at most one worker per launch; W2 what a worker used is recorded even if it or its supervisor died.
+// Actions on workers: launching one and staying connected until it has ended, sending it messages, stopping it.
+// W1 at most one worker per launch; W2 a worker's spend is recorded even if the worker or its supervisor died.
 import {
 	type Action,
 	allowanceOf,
@@ -30,11 +30,11 @@ type Work = Extract<Action, { kind: "work" }>;
 export class Workers {
 	readonly #context: ExecutorContext;
 	readonly #alive = new Map<string, Worker>();
-	/** Launches whose process is not a worker yet. */
+	/** Launches before the handshake. */
 	readonly #starting = new Map<string, Promise<Worker | undefined>>();
-	/** Where workers work, once one has been started. */
+	/** The workers' folder, once one has been started. */
 	#cwd: string | undefined;
-	/** What `keepReady` was last called for. */
+	/** The last argument of `keepReady`. */
 	#kept = "";
 	#stopped = false;
 
@@ -63,7 +63,7 @@ export class Workers {
 		if (!this.#stopped) await record({ kind: "worker_ended", ...launch, outcome });
 	}
 
-	/** Resolves once the start or its failure is recorded; `undefined` where there is no worker then. */
+	/** Resolves once the start or its failure is recorded; `undefined` if there is no worker. */
 	async #start(action: Work, signal: AbortSignal): Promise<Worker | undefined> {
 		const { clock, launcher, workspace, record, holdsLease, crashAt } = this.#context;
 		const { launch } = action;
@@ -94,7 +94,7 @@ export class Workers {
 	keepReady(): void {
 		const { launcher, run } = this.#context;
 		const { kind } = run().stage;
-		// The launch itself takes the standby, or gives it up.
+		// The launch itself adopts the standby, or discards it.
 		if (this.#stopped || kind === "launching") return;
 		const order = standbyOrderOf(this.#context, this.#cwd);
 		const kept = order ? `${launchKey(order.launch)} ${order.state.name} ${order.model} ${order.waits}` : kind;
@@ -108,10 +108,10 @@ export class Workers {
 		if (worker && (await worker.send(text))) await this.#context.record({ kind: "delivered", message });
 	}
 
-	/** Stops a worker of the run's present shutdown; one that no link leads to is recorded as lost. */
+	/** Stops the worker of the run's current shutdown; a worker without a connection is recorded as lost. */
 	async end({ launch, how }: Extract<Action, { kind: "end_worker" }>): Promise<void> {
 		const { record, run } = this.#context;
-		// A launch that is still under way is aborted with the action that started it.
+		// A launch in progress is aborted with the action that started it.
 		await this.#starting.get(launchKey(launch));
 		const { stage } = run();
 		if (stage.kind !== "stopping" || !stage.launch || launchKey(stage.launch) !== launchKey(launch)) return;
@@ -126,21 +126,21 @@ export class Workers {
 		await record({ kind: "worker_ended", ...launch, outcome: { kind: "lost" } });
 	}
 
-	/** Gives every worker the ceilings that hold now. */
+	/** Sends every worker the current ceilings. */
 	updateLimits(): void {
 		const { clock, run, allowance: outer } = this.#context;
 		const allowance = leastOf(allowanceOf(run(), new Date(clock.now()).toISOString()), outer?.());
 		for (const worker of this.#alive.values()) worker.setLimits(allowance);
 	}
 
-	/** Stops every worker at once and waits until it is gone. Their ends are not recorded: the next supervisor finds them lost. */
+	/** Stops every worker at once and waits until it has exited. Their ends are not recorded: the next supervisor finds them lost. */
 	async stopAll(): Promise<void> {
 		this.#stopped = true;
 		const { stage } = this.#context.run();
 		const all = [...this.#alive];
 		for (const [, worker] of all) worker.stop("now");
 		await Promise.all([this.#context.launcher.keepReady(undefined), ...all.map(([, { ended }]) => ended)]);
-		// The time until now counts; the next supervisor cannot know it.
+		// Count the time until now, because the next supervisor cannot know it.
 		if (stage.kind === "working" && all.some(([key]) => key === launchKey(stage.launch))) {
 			const { visit, attempt } = stage.launch;
 			const spend = (await this.#readSpend())?.spend ?? NO_SPEND;
@@ -148,7 +148,7 @@ export class Workers {
 		}
 	}
 
-	/** What a lost worker used after its last report is in its conversation alone, which may never be continued. */
+	/** The spend of a lost worker after its last report is only in its conversation, which may never be continued. */
 	async #recordUncounted({ visit, attempt }: LaunchId): Promise<void> {
 		const known = await this.#readSpend();
 		if (known && known.spend.tokens > known.counted)
@@ -211,7 +211,7 @@ function orderOf(
 			pauseMs: run.plan.limits.pauseMs,
 			countCacheReads: run.plan.limits.countCacheReads,
 		},
-		// Waiting messages go before a move that the worker asked for without knowing them.
+		// Queued messages precede a move that the worker requested without having read them.
 		unanswered: because === "rejected" || run.outbox.length > 0 ? "drop" : "ask",
 		folder,
 	};

@@ -1,13 +1,13 @@
 // The private file that configures a worker's extension. Written before the process starts, read once; values that only the launch
 // determines arrive over the pipe.
-// B1 only the user's account can read it; B2 the worker keeps what it read, so later changes to the file have no effect; B3 a worker
-// without a valid brief does not work.
+// B1 only the user's account can read it; B2 the worker reads it once, so later changes to the file have no effect; B3 a worker without a valid
+// brief does no work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { LaunchId } from "../../core/index.ts";
 import { anyObject, isFlag, isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../shape.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
-/** Names the file. It is meant for pi alone and is removed from the environment once read. */
+/** Names the file. Only for pi; removed from the environment once read. */
 export const BRIEF_VARIABLE = "PI_CHRONICLE_BRIEF";
 
 export interface WorkerBrief {
@@ -15,24 +15,24 @@ export interface WorkerBrief {
 	readonly run: string;
 	readonly state: string;
 	readonly launch: LaunchId;
-	/** What `workflow_transition` may name. */
+	/** Legal targets of `workflow_transition`. */
 	readonly targets: readonly string[];
 	/** JSON Schema of the output that `workflow_transition` needs; absent if it needs none. */
 	readonly output?: object;
-	/** Which tools of the state's extensions it gets; absent where it loads none: then pi's list of tools decides. */
+	/** The tools of the state's extensions that it gets; absent if it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
 	readonly rules: FrozenRules;
-	/** `shell`: shell commands run in the machine's sandbox, and without one the worker does not work. */
+	/** `shell`: shell commands run in the machine's sandbox; without one, the worker does no work. */
 	readonly sandbox: "shell" | "off";
 }
 
-/** Sent to a worker once its launch is recorded: until then it does nothing. */
+/** Sent to a worker once its launch is recorded; until then it does nothing. */
 export interface Adoption {
 	readonly launch: LaunchId;
 	readonly allowance: ProcessAllowance;
 }
 
-/** What a process may spend; absent: no ceiling. */
+/** Maximum spend of a process; absent: no ceiling. */
 export interface ProcessAllowance {
 	readonly costUsd?: number;
 	readonly tokens?: number;
@@ -90,13 +90,13 @@ export function readAdoption(json: string): Adoption | undefined {
 	return isAdoption(value) ? value : undefined;
 }
 
-/** Writes a brief to a new file at `path`. Throws what the disk throws. */
+/** Writes a brief to a new file at `path`. Throws disk errors. */
 export function writeBrief(path: string, brief: WorkerBrief): void {
 	rmSync(path, { force: true });
 	writeFileSync(path, JSON.stringify(brief), { mode: 0o600, flag: "wx" });
 }
 
-/** Reads the brief that the environment names, and removes the name. Throws a sentence where there is no valid one. */
+/** Reads the brief that the environment names, and removes the name. Throws a sentence if there is no valid brief. */
 export function readBrief(env: NodeJS.ProcessEnv): WorkerBrief {
 	const path = env[BRIEF_VARIABLE];
 	if (!path) throw new Error("This extension works only in a process started by a chronicle.");

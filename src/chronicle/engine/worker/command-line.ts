@@ -1,4 +1,4 @@
-// The command line and environment of a worker's pi. They contain no text of a user or a model, which goes through files or the pipe.
+// The command line and environment of a worker's pi. They contain no text from a user or a model: such text goes through files or the pipe.
 // L1 only named resources are loaded: no discovered extensions, skills, prompts or themes; L2 the environment carries the run's tag, which
 // every descendant inherits.
 import type { PiCommand } from "../../../pi/index.ts";
@@ -27,7 +27,7 @@ export function workerArguments(
 		...extensionArguments(pi, [...extensions, ...spec.extensions], trust),
 		...spec.skills.flatMap((path) => ["--skill", path]),
 		"--tools",
-		// The names that extensions register are not known yet: pi registers all, and the worker chooses.
+		// The names that extensions register are unknown yet: pi registers all, and the worker chooses.
 		[...expectedTools(spec), ...(spec.order ? ["*"] : [])].join(","),
 		"--append-system-prompt",
 		files.persona,
@@ -38,7 +38,7 @@ export function workerArguments(
 	];
 }
 
-/** The beginning of a worker's command line: pi loads `extensions` and discovers nothing. */
+/** The start of a worker's command line: pi loads `extensions` and discovers nothing. */
 export function extensionArguments(
 	pi: PiCommand,
 	extensions: readonly string[],

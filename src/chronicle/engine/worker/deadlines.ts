@@ -1,15 +1,15 @@
-// A worker's time limits: in all, without a sign of life, and of the run's active time. Time in which the user is asked does not count.
+// A worker's time limits: in total, without activity, and of the run's active time. Time with an open question to the user does not count.
 // D1 one timer, and none while no limit can expire; D2 silence counts only while the model works: a tool may be silent within the total.
 import type { WorkerLimits } from "../../core/index.ts";
 
 export type Deadline = "idle" | "wall" | "budget";
 
 export interface Deadlines {
-	/** The worker gave a sign of life. */
+	/** The worker was active. */
 	sign(): void;
-	/** What the worker does now; silence counts only in `model`. */
+	/** The worker's current activity; silence counts only in `model`. */
 	phase(phase: "model" | "tool" | "rest"): void;
-	/** How many questions wait for the user. */
+	/** Number of questions that wait for the user. */
 	asking(count: number): void;
 	/** A new limit on active time, from now on; `undefined`: none. */
 	allow(activeMs: number | undefined): void;
@@ -58,7 +58,7 @@ export function openDeadlines(
 	};
 	arm();
 	return {
-		// Signs come by the thousand: the timer is not moved for each, but checks again when it fires.
+		// Activity is reported thousands of times: instead of moving the timer each time, check again when it fires.
 		sign() {
 			last = now();
 		},

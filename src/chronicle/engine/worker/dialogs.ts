@@ -1,4 +1,4 @@
-// Translates pi's dialogs to a supervisor's questions, and answers back. Pure.
+// Translates pi's dialogs into the supervisor's questions, and its answers back. Pure.
 import type { RpcAnswer, RpcDialog } from "../../../pi/index.ts";
 import type { WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
 
@@ -20,7 +20,7 @@ export function questionOf(dialog: RpcDialog): WorkerQuestion {
 	}
 }
 
-/** The answer for pi. `undecided` dismisses the dialog, which no rule takes for a yes. */
+/** The answer for pi. `undecided` dismisses the dialog, which no rule treats as a yes. */
 export function answerOf(answer: WorkerAnswer): RpcAnswer {
 	switch (answer.kind) {
 		case "confirmed":

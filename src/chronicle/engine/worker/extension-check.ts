@@ -1,5 +1,5 @@
-// Checks that the extensions of states load and register the tools that the states list: each set is loaded once, into a worker without a session
-// that gets no message. X1 nothing is left running; X2 of an extension only its start runs.
+// Checks that the extensions of states load and register the tools that the states list: loads each set once, into a worker without a session and
+// without a message. X1 nothing is left running; X2 extensions only run their startup code.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export interface ExtensionCheck {
 /** Tools that a set of extensions registers, or why it does not load. */
 type Loaded = { readonly registered: readonly string[] } | { readonly detail: string };
 
-/** Loads every set of extensions once and compares it with what its states list. States without extensions cost nothing. */
+/** Loads every set of extensions once and compares it with the tools of its states. States without extensions cost nothing. */
 export async function checkExtensions(
 	specs: readonly { readonly state: StatePlan; readonly spec: WorkerSpec | undefined }[],
 	check: ExtensionCheck,
@@ -94,7 +94,7 @@ async function load(extensions: readonly string[], check: ExtensionCheck, signal
 		rules: check.rules,
 		sandbox: "off",
 	});
-	// Not part of a rehearsal: it would show in the report.
+	// Not in a rehearsal, where it would appear in the report.
 	const { PI_CHRONICLE_REHEARSAL: _, ...env } = check.env ?? process.env;
 	const child = startChild({
 		command: check.pi.command,
@@ -116,5 +116,5 @@ async function load(extensions: readonly string[], check: ExtensionCheck, signal
 	}
 }
 
-/** Milliseconds that the process gets to end. */
+/** Milliseconds for the process to exit. */
 const stopMs = 500;

@@ -20,7 +20,7 @@ export type Greeting =
 	| { readonly kind: "none"; readonly reason: "spawn" | "handshake"; readonly detail: string };
 
 /**
- * Waits for the worker's hello, at most `ms`, until `signal` aborts. Records that arrive before `handOver` are kept for the new listener.
+ * Waits for the worker's ready report, at most `ms` and until `signal` aborts. Records that arrive before `handOver` are kept for the new listener.
  */
 export async function awaitHello(child: Child, ms: number, signal: AbortSignal): Promise<Greeting> {
 	let owner: RpcListener | undefined;
@@ -90,7 +90,7 @@ export async function awaitHello(child: Child, ms: number, signal: AbortSignal):
 	};
 }
 
-/** What `work` resolves to; `undefined` as soon as `signal` aborts. */
+/** The result of `work`; `undefined` as soon as `signal` aborts. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
 	if (signal.aborted) return undefined;
 	let stop: () => void = () => {};
@@ -105,7 +105,7 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
 	}
 }
 
-/** Why a launch failed whose process sent no hello. `said`: the stderr of the process. */
+/** Why a launch failed without a ready report. `said`: the stderr of the process. */
 export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, said: string): LaunchFault {
 	if (greeting.kind === "unable")
 		return {
@@ -118,7 +118,7 @@ export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, said: st
 	return { reason: greeting.reason, detail: `${greeting.detail}${tail === "" ? "" : ` Its output: ${tail}`}` };
 }
 
-/** Which extension kept pi from starting, by pi's message; `undefined` if none did. */
+/** The extension that kept pi from starting, from pi's message; `undefined` if none did. */
 function unloadedExtension(said: string): string | undefined {
 	const [, path = "", error = ""] = /Failed to load extension "([^"\n]+)": ([^\n]*)/.exec(said) ?? [];
 	if (path === "") return undefined;
@@ -126,6 +126,6 @@ function unloadedExtension(said: string): string | undefined {
 	if (tool === undefined || other === undefined)
 		return `The extension ${path} does not load: ${error.replace(/^Failed to load extension: /, "")}`;
 	if (tool === TRANSITION_TOOL || tool === SNAPSHOT_TOOL)
-		return `The extension ${path} has a tool ${quoted(tool)}, but every worker has a tool of that name. pi allows only one:  remove the extension from the state, or rename its tool.`;
+		return `The extension ${path} has a tool ${quoted(tool)}, but every worker has a tool of that name. pi allows only one: remove the extension from the state, or rename its tool.`;
 	return `Two extensions have a tool ${quoted(tool)}: ${other} and ${path}. pi allows only one: remove one from the state's \`extensions\`.`;
 }

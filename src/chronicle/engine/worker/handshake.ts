@@ -1,4 +1,4 @@
-// Judges a worker's hello: its rules, tools and model against the order. Pure.
+// Compares a worker's ready report with its order: rules, tools and model. Pure.
 import { didYouMean, isListed, quoted } from "../../../definition/index.ts";
 import type { LaunchFault } from "../../core/index.ts";
 import { type Hello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
@@ -8,7 +8,7 @@ export interface Ordered {
 	readonly rules: string;
 	/** Names, and patterns with `*`. */
 	readonly tools: readonly string[];
-	/** Where the state loads extensions: it decides, given what they have registered. */
+	/** If the state loads extensions: selects from the tools that they have registered. */
 	readonly order?: ToolOrder | undefined;
 	/** `provider/id`; `undefined`: any. */
 	readonly model: string | undefined;
@@ -16,7 +16,7 @@ export interface Ordered {
 	readonly costUsd?: number | undefined;
 }
 
-/** What is wrong with a hello; `undefined` if it is as ordered. */
+/** The problem with a ready report; `undefined` if it matches the order. */
 export function judgeHello(hello: Hello, ordered: Ordered): LaunchFault | undefined {
 	if (hello.rules !== ordered.rules) {
 		return {
@@ -67,13 +67,13 @@ function judgeTools(hello: Hello, { tools, order }: Ordered): string | undefined
 export const bringTool =
 	"Load the extension that provides it (`extensions` of the state), or remove it from the tools.";
 
-/** A sentence on tools that a state lists and nothing registers. `subject` ends with its verb. */
+/** A sentence about listed tools that nothing registers. `subject` ends with its verb. */
 export function lacking(subject: string, missing: readonly string[], known: readonly string[]): string {
 	const [first = ""] = missing;
 	return `${subject} not have ${missing.map((tool) => quoted(tool)).join(", ")}.${didYouMean(first, known)}`;
 }
 
-/** Which tools of its extensions and its agent file a state does not get: one sentence for each reason. */
+/** The tools of its extensions and its agent file that a state does not get: one sentence per reason. */
 export function leftOut(state: string, order: ToolOrder, registered: readonly string[]): readonly string[] {
 	const { unnamed, forbidden, unregistered } = chooseTools(order, registered);
 	const list = (names: readonly string[]): string => names.map((name) => quoted(name)).join(", ");

@@ -1,6 +1,6 @@
 // The `WorkerLauncher` for this machine: one pi process in RPC mode per launch, its session file in the run's folder.
-// L1 a process does no work before it has passed the handshake; L2 a launch that fails leaves no process; L3 texts reach the worker by file or pipe
-// alone.
+// L1 a process does no work before it has passed the handshake; L2 a launch that fails leaves no process; L3 texts reach the worker only by file
+// or pipe.
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,13 +37,13 @@ import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./work
 
 export interface LauncherOptions extends StartOptions {
 	readonly resources: WorkerResources;
-	/** The guard's rules for this run, or why they cannot be enforced: then nothing is launched. */
+	/** The guard's rules for this run, or why they cannot be enforced: in that case, nothing is launched. */
 	readonly rules: FrozenRules | UnreadableRules;
 	/** Default: no standby. */
 	readonly standby?: StandbyLimits;
 }
 
-/** What launching works with. */
+/** Dependencies of a launch. */
 interface Launching {
 	readonly options: StartOptions & { readonly resources: WorkerResources };
 	readonly rules: FrozenRules;
@@ -103,7 +103,7 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 	};
 }
 
-/** Milliseconds from a worker's first message to its first request, in which nothing else is started. */
+/** Milliseconds from a worker's first message to its first request, during which nothing else is started. */
 const quietMs = 150;
 
 async function launch(
@@ -133,7 +133,7 @@ type BegunWorker = Worker & {
 	readonly begun: Promise<unknown>;
 };
 
-/** Adopts the standby where it fits, else a process of its own. */
+/** Adopts the standby if it matches, otherwise a new process. */
 async function startWorker(
 	order: LaunchOrder,
 	spec: WorkerSpec,
@@ -159,14 +159,14 @@ async function startWorker(
 	}
 }
 
-/** Milliseconds that a standby gets to confirm its adoption. */
+/** Milliseconds for a standby to confirm its adoption. */
 const standbyAckMs = 2000;
 
 interface AdoptionOptions {
 	readonly order: LaunchOrder;
 	readonly rules: FrozenRules;
 	readonly host: WorkerHost;
-	/** Of the session that is continued; `undefined` for a new one. */
+	/** Of the continued session; `undefined` for a new one. */
 	readonly session: SessionContents | undefined;
 	readonly standby: boolean;
 	readonly ackMs: number;
@@ -176,7 +176,7 @@ interface AdoptionOptions {
 /** Adopts a started process as the worker of a launch: checks its first report, sends its limits and its first message. */
 async function adopt(started: StartedProcess, options: AdoptionOptions): Promise<Result<BegunWorker, LaunchFault>> {
 	const { child } = started;
-	// A standby that still starts is what a launch would have started only now, so it gets as long: its start bounds the wait.
+	// A standby that is still starting gets as long as a new process would: its start bounds the wait.
 	const greeting = await unlessAborted(started.greeting, options.signal);
 	if (!greeting) await (options.standby ? child.kill() : child.stop(stopMs));
 	if (!greeting || "ok" in greeting) return greeting ?? canceled;
@@ -204,7 +204,7 @@ function judge(
 	});
 }
 
-/** Whether the process has taken the adoption. */
+/** Whether the process has confirmed the adoption. */
 async function confirmed(
 	{ child }: StartedProcess,
 	{ link, adopted }: Hailed,
@@ -246,7 +246,7 @@ function beginWork(started: StartedProcess, greeting: Hailed, options: AdoptionO
 			before: session?.spend ?? NO_SPEND,
 			session: started.files.session,
 			started: {
-				// Set: its hello came over its pipe.
+				// Set, because its ready report came over its pipe.
 				pid: child.pid ?? 0,
 				started: child.started ?? "unknown",
 				model: hello.model,
@@ -271,7 +271,7 @@ async function sendFirst(live: LiveWorker, { order, host, session }: AdoptionOpt
 	else await live.send(session ? order.message.continued : order.message.new);
 }
 
-/** The session to continue; `undefined` for a new one, whose file pi makes with its first message. */
+/** The session to continue; `undefined` for a new one, whose file pi creates with its first message. */
 async function openSession(order: LaunchOrder, path: string): Promise<SessionContents | undefined | StartFault> {
 	const { conversation } = order;
 	if (conversation.kind === "continue") {
@@ -285,7 +285,7 @@ async function openSession(order: LaunchOrder, path: string): Promise<SessionCon
 			return startFault("session_lost", `The conversation of the interrupted worker cannot be continued. ${why}`);
 		}
 	}
-	// What an earlier launch left under this name, before anything of it was recorded, is kept.
+	// A file that an earlier launch left under this name, before any report was recorded, is kept.
 	if (existsSync(path)) renameSync(path, freePath(path));
 	return undefined;
 }

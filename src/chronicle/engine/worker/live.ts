@@ -1,5 +1,5 @@
-// A running worker: pi's records become reports, its questions are answered, and it ends in one of few ways.
-// W1 reports are in the order of pi's records; W2 a worker ends once, for the first reason given; W3 every wait for it is bounded; W4 nothing is
+// A running worker: turns pi's records into reports, answers its questions, and ends it.
+// W1 reports are in the order of pi's records; W2 a worker ends once, for the first reason; W3 every wait for it is bounded; W4 nothing is
 // reported after `ended`; W5 a message counts as delivered only once it is in the conversation.
 import {
 	classifyProviderError,
@@ -34,23 +34,23 @@ export interface LiveOptions {
 	readonly child: Child;
 	readonly host: WorkerHost;
 	readonly limits: WorkerLimits;
-	/** What the conversation had used before this process. */
+	/** Usage of the conversation before this process. */
 	readonly before: Spend;
-	/** pi's session file, for what the pipe did not bring before the process was killed. */
+	/** pi's session file, for records that did not reach the pipe before the process was killed. */
 	readonly session: string;
 	readonly started: Worker["started"];
-	/** `provider/id` of the models that take over, one after another, when the provider fails. */
+	/** `provider/id` of the fallback models, in order, for a provider failure. */
 	readonly fallbacks: readonly string[];
 }
 
 export interface LiveWorker extends Worker {
-	/** Where the link's records go from now on. */
+	/** The new listener for the link's records. */
 	readonly listener: RpcListener;
-	/** Asks the supervisor for a move that the model made in an earlier process. */
+	/** Requests a move from the supervisor that the model made in an earlier process. */
 	askMove(move: AskedMove): Promise<void>;
 }
 
-/** Milliseconds that a worker gets: after an accepted move, for calls that run at a boundary, after SIGTERM, for its message at a boundary. */
+/** Time limits in milliseconds: after an accepted move, for running calls at a boundary, after SIGTERM, for the message at a boundary. */
 const WAIT = { moved: 3000, tools: 10_000, term: 1500, message: 60_000 };
 
 interface State {
@@ -61,19 +61,19 @@ interface State {
 	readonly log: ToolLog;
 	readonly deadlines: Deadlines;
 	readonly fallbacks: string[];
-	/** Messages that are not in the conversation yet. */
+	/** Messages that are not yet in the conversation. */
 	readonly pending: { readonly text: string; readonly done: (delivered: boolean) => void }[];
 	model: string;
 	spend: Spend;
-	/** pi works on a turn. */
+	/** pi is working on a turn. */
 	running: boolean;
 	/** A move was accepted. */
 	moved: boolean;
 	/** Questions that wait for an answer. */
 	questions: number;
-	/** How the last message of the model ended. */
+	/** Stop reason of the model's last message. */
 	lastStop: { readonly reason: string; readonly error: string } | undefined;
-	/** Set once the worker is to end. */
+	/** Set once the worker has to end. */
 	outcome: WorkerOutcome | undefined;
 	/** Kills the process if it does not end on its own. */
 	stopTimer: NodeJS.Timeout | undefined;
@@ -157,7 +157,7 @@ function stopAfter(state: State, ms: number): void {
 	state.stopTimer = setTimeout(() => void state.child.stop(WAIT.term), ms);
 }
 
-/** Closes the pipe, at which pi ends. */
+/** Closes the pipe, which makes pi exit. */
 function finish(state: State): void {
 	state.child.endInput();
 	stopAfter(state, WAIT.moved);
@@ -200,7 +200,7 @@ async function onExit(state: State, exit: ChildExit, session: string): Promise<W
 
 // ── questions ──
 
-/** Time in which a question waits for an answer does not count. */
+/** Time with an open question does not count. */
 async function whileAsking<T>(state: State, ask: () => Promise<T>): Promise<T> {
 	state.questions += 1;
 	state.deadlines.asking(state.questions);
@@ -234,7 +234,7 @@ async function onDialog(state: State, dialog: RpcDialog): Promise<void> {
 	if (question.topic === "move" && state.moved) state.stopTimer ??= setTimeout(() => finish(state), WAIT.moved);
 }
 
-/** The answer to a question of the worker's extension; `undefined`, which dismisses it, for one that is not understood. */
+/** The answer to a question of the worker's extension; `undefined`, which dismisses it, for an unknown question. */
 async function answerWorker(state: State, topic: string, payload: unknown): Promise<RpcAnswer> {
 	const { host } = state;
 	if (topic === "snapshot") {
@@ -264,7 +264,7 @@ async function send(state: State, words: string): Promise<boolean> {
 	const sent = await sendLiteral(state.link, words);
 	if (sent.kind === "refused") {
 		if (state.fallbacks.length === 0) settleMessage(state, text, false);
-		// A message that no model took is not in the conversation yet.
+		// A message that no model accepted is not yet in the conversation.
 		if (!state.exited && !state.outcome) await switchModel(state, sent.reason, words);
 	}
 	return delivered;
@@ -275,7 +275,7 @@ function settleMessage({ pending }: State, text: string, delivered: boolean): vo
 	if (at !== -1) pending.splice(at, 1)[0]?.done(delivered);
 }
 
-/** After a failure of the provider: the next model continues with `text`; without one the supervisor decides. */
+/** After a provider failure, the next model continues with `text`; without one, the supervisor decides. */
 async function switchModel(state: State, error: string, text: string): Promise<void> {
 	const next = await takeNextModel(state.link, state.fallbacks);
 	if (state.exited || state.outcome) return;
@@ -319,7 +319,7 @@ function onRecord(state: State, record: RpcRecord): void {
 		}
 	}
 	updatePhase(state);
-	// At a boundary the message is complete and its calls run: they get less time than a message that streams.
+	// At a boundary, the message is complete and its calls run: they get less time than a streaming message.
 	if (state.outcome && state.stopTimer && record.type === "tool_execution_start") stopAfter(state, WAIT.tools);
 }
 
@@ -342,7 +342,7 @@ function onMessage(state: State, message: unknown): void {
 	if (role === "user") settleMessage(state, textOf(content), true);
 	else if (role === "assistant") {
 		state.lastStop = { reason: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
-		// What an abort leaves may never have been requested.
+		// A message cut by an abort may not have been requested.
 		addUsage(state, usage, stopReason === "aborted" ? 0 : 1);
 	} else addUsage(state, usage);
 }

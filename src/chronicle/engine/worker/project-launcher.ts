@@ -19,7 +19,7 @@ export interface ProjectEnvironment {
 	/** Whether the user trusts the project: its agents, skills and pi settings count only then. */
 	readonly trust: "trusted" | "untrusted";
 	readonly pi: PiCommand;
-	/** Models that can be used now. Default: a pi is asked once, when a state names a model. */
+	/** Available models. Default: queried from a pi once, when a state names a model. */
 	readonly models?: (signal?: AbortSignal) => Promise<readonly Model[]>;
 	/** Loaded by every worker before its own extensions, such as the understudy of a rehearsal. */
 	readonly extensions?: readonly string[];
@@ -46,7 +46,7 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		place.models ??
 		((signal?: AbortSignal) => {
 			listed ??= listModels(pi, cwd, env, extensions, signal);
-			// A canceled question has no answer: the next launch asks again.
+			// A canceled query has no result: the next launch repeats it.
 			signal?.addEventListener("abort", forget, { once: true });
 			return listed;
 		});

@@ -15,12 +15,12 @@ const redactable =
 
 /**
  * Rewrites every session of the run in `folder` except `keep`. `done` holds the paths that are finished; those rewritten are added. A file that
- * cannot be read or replaced now is tried again the next time.
+ * cannot be read or replaced now is retried the next time.
  */
 export function redactSessions(folder: string, keep: string | undefined, redact: Redact, done: Set<string>): void {
 	for (const name of filesIn(folder)) {
 		const path = join(folder, name);
-		// A draft that a crash left is no part of the session that continues.
+		// A draft left by a crash is not part of the session that continues.
 		const continues = keep !== undefined && name.startsWith(`${keep}.`) && !name.endsWith(".moved");
 		if (done.has(path) || continues) continue;
 		try {
@@ -56,7 +56,7 @@ export function redactSessionText(text: string, redact: Redact): string {
 		.join("\n");
 }
 
-/** A record without its secrets; a line that is no record is redacted as text. */
+/** A record without its secrets; any other line is redacted as text. */
 function redactLine(line: string, redact: Redact): string {
 	let record: unknown;
 	try {
@@ -68,7 +68,7 @@ function redactLine(line: string, redact: Redact): string {
 	return clean === JSON.stringify(record) ? line : clean;
 }
 
-/** Fields that link records to each other and say what they are. */
+/** Fields that link records to each other or define their type. */
 const links = new Set([
 	...["id", "parentId", "toolCallId", "responseId", "type", "role", "customType", "timestamp"],
 	...["provider", "model", "modelId", "api", "mimeType", "name", "toolName", "cwd"],

@@ -1,5 +1,5 @@
-// A worker's conversation on disk, pi's session file: relocated for a process, and read for what the ledger must know.
-// Source of the format: pi's docs/session-format.md. C1 only one process has the file open, and it is ours: this runs before that process starts or
+// A worker's conversation on disk, pi's session file: relocates it for a process, and reads data that the ledger needs.
+// Source of the format: pi's docs/session-format.md. C1 only the worker's process has the file open: this code runs before that process starts or
 // after it has ended; C2 a torn last line is cut before pi appends to it; C3 lines that are not JSON are ignored, as in pi.
 import { open } from "node:fs/promises";
 import { readLines, replaceFile } from "../../../disk/index.ts";
@@ -20,13 +20,13 @@ interface RequestedMove extends AskedMove {
 }
 
 export interface SessionContents {
-	/** Everything that was used in it, over all its processes. */
+	/** Total usage, over all its processes. */
 	readonly spend: Spend;
 	/** Messages of the model and the user. */
 	readonly messages: number;
-	/** Calls of the last message that have no result. */
+	/** Calls of the last message without a result. */
 	readonly open: readonly OpenCall[];
-	/** A move that the model asked for, whose message's calls have all ended, and that was not answered. */
+	/** An unanswered move request whose message's calls have all ended. */
 	readonly unanswered: RequestedMove | undefined;
 	/** Folder that pi would work in. */
 	readonly cwd: string | undefined;
@@ -51,7 +51,7 @@ export async function readSessionFile(path: string): Promise<SessionRead> {
 			size = end;
 			for (const { bytes, at } of lines) {
 				complete = at + bytes.length + 1;
-				// A longer line holds images; its usage is missing from the sum, not from pi's.
+				// A longer line contains images; its usage is missing from this sum, but not from pi's.
 				if (bytes.length <= RECORD_CAP) addLine(fold, bytes.toString("utf8"));
 			}
 		}
@@ -81,7 +81,7 @@ async function truncate(path: string, size: number): Promise<void> {
 
 const headBytes = 64 * 1024;
 
-/** Makes pi continue the session in `cwd`: pi works in the folder that the first line names, and a project may have been moved. */
+/** Makes pi continue the session in `cwd`: pi works in the folder of the first line, and a project may have been moved. */
 export async function relocateSession(path: string, cwd: string): Promise<void> {
 	const source = await open(path, "r");
 	try {
@@ -124,7 +124,7 @@ interface Fold {
 	readonly open: Map<string, OpenCall>;
 	/** By call id: the moves among the calls of the last message. */
 	readonly asked: Map<string, RequestedMove>;
-	/** The first of them that was taken. */
+	/** The first accepted one. */
 	move: RequestedMove | undefined;
 }
 

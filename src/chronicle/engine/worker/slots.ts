@@ -1,15 +1,16 @@
-// Bounds what all runs on this machine have together, workers or standbys: each has a file in one folder while it lives.
-// B1 a file whose process is gone counts as none and is removed; B2 two that ask at once may both be refused, never both admitted beyond the bound.
+// Limits the number of workers or standbys of all runs on this machine: each holds a slot, a file in one folder, while it lives.
+// B1 a file whose process has exited does not count and is removed; B2 of two concurrent requests both may be refused, but never both admitted
+// beyond the limit.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isSameProcess, processStart } from "../../../process/index.ts";
 
-/** `taken`: all are; `unusable`: the folder cannot be written, so it bounds nothing. */
+/** `taken`: no slot is free; `unusable`: the folder cannot be written, so there is no limit. */
 export type SlotRefusal = "taken" | "unusable";
 
-/** Takes a place among at most `most`; the returned function gives it back. */
+/** Takes one of at most `most` slots; the returned function releases it. */
 export function takeSlot(folder: string, most: number): (() => void) | SlotRefusal {
 	const started = processStart(process.pid) ?? "unknown";
 	const file = join(folder, [hostname(), String(process.pid), started, randomUUID()].map(encodeURIComponent).join("~"));
@@ -23,7 +24,7 @@ export function takeSlot(folder: string, most: number): (() => void) | SlotRefus
 	return "taken";
 }
 
-/** Another process may remove the empty folder meanwhile. */
+/** Another process may remove the empty folder in the meantime. */
 function makeFile(folder: string, file: string): boolean {
 	for (let left = 10; left > 0; left -= 1)
 		try {
@@ -36,13 +37,13 @@ function makeFile(folder: string, file: string): boolean {
 	return false;
 }
 
-/** Removes the places of processes that are gone. */
+/** Removes the slots of processes that have exited. */
 export function sweepSlots(folder: string): void {
 	try {
 		livingSlots(folder);
 		removeIfEmpty(folder);
 	} catch {
-		// There is no folder.
+		// The folder does not exist.
 	}
 }
 

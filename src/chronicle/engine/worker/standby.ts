@@ -23,7 +23,7 @@ import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./work
 export interface StandbyLimits {
 	/** Standbys of all runs on this machine together; 0: none. */
 	readonly most: number;
-	/** Milliseconds that a run may wait for the user until its standby is given up. */
+	/** Milliseconds that a run may wait for the user until its standby is stopped. */
 	readonly waitMs: number;
 }
 
@@ -33,17 +33,17 @@ export interface StandbyOptions extends StartOptions {
 	readonly limits: StandbyLimits;
 }
 
-/** A process that is kept, or about to be started. */
+/** A standby process, running or about to start. */
 interface Kept {
 	readonly identity: string;
 	readonly control: AbortController;
 	process: StartedProcess | undefined;
-	/** Its specification and everything else that it has read. */
+	/** Its spec and everything else that it has read at startup. */
 	read: string;
 	release: () => void;
 }
 
-/** Milliseconds between two tries for a place on the machine. */
+/** Milliseconds between two attempts to get a slot. */
 const retryMs = 2000;
 
 export class Standby {
@@ -82,14 +82,14 @@ export class Standby {
 			const control = new AbortController();
 			const mine: Kept = { identity, control, process: undefined, read: "", release: () => {} };
 			this.#kept = mine;
-			// What fails here fails again, and is reported, when the worker is launched.
+			// An error here occurs again, and is reported, when the worker is launched.
 			void this.#begin(mine, order).catch(() => mine.release());
 		}
 		this.#setPatience(order?.waits === true);
 		await Promise.all(this.#leaving);
 	}
 
-	/** Gives out the process if it is what a start by `order` and `spec` would give; else gives it up. */
+	/** Returns the process if it equals a new start by `order` and `spec`; otherwise discards it. */
 	take(order: ProcessOrder, spec: WorkerSpec): StartedProcess | undefined {
 		const mine = this.#kept;
 		if (!mine?.process || mine.identity !== identityOf(order) || mine.read !== this.#readBy(spec)) {
@@ -102,7 +102,7 @@ export class Standby {
 		return mine.process;
 	}
 
-	/** Removes what the standbys of supervisors that were killed have left in the run's `folder`, and on the machine. */
+	/** Removes leftovers of killed supervisors' standbys in the run's `folder` and on the machine. */
 	sweep(folder: string): void {
 		removeStandbyFiles(folder, this.#kept?.process?.files);
 		sweepSlots(slotsIn(this.#place.agentFolder));
@@ -175,14 +175,14 @@ export class Standby {
 	}
 }
 
-/** Kills it: it has done nothing that it would have to end in order. */
+/** Kills it: it has started nothing that needs an orderly end. */
 async function end({ process, release }: Kept): Promise<void> {
 	await process?.child.kill();
 	if (process) removeFiles(process.files);
 	release();
 }
 
-/** Other extensions may act when they are started: their workers are started when they are needed. */
+/** Other extensions may act at startup, so their workers are only started when needed. */
 function isQuiet(spec: WorkerSpec, { extensions = [] }: StartOptions): boolean {
 	return spec.extensions.length === 0 && extensions.length === 0;
 }
@@ -191,12 +191,12 @@ function identityOf({ run, launch, state, model, cwd, targets, output, folder }:
 	return JSON.stringify([run, launchKey(launch), state, model, cwd, targets, output, folder]);
 }
 
-/** A standby always begins a conversation. */
+/** A standby always starts a new conversation. */
 function conversationKey({ launch: { visit, attempt } }: ProcessOrder): string {
 	return `${visit}.${attempt}`;
 }
 
-/** Where the places of all standbys of this user's runs are. */
+/** The folder with the slots of all standbys of this user's runs. */
 function slotsIn(agentFolder: string): string {
 	return `${agentFolder}/chronicle/standby`;
 }

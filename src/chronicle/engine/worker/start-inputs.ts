@@ -1,4 +1,4 @@
-// What a pi reads from disk when it starts: one that was started before a change is not what a start would give now.
+// The files that pi reads at startup: a process started before one of them changed differs from a new one.
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { locateRules } from "../../../safety/index.ts";
@@ -16,7 +16,7 @@ export interface InputPlace {
 const contextFiles = ["AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD"];
 const piFiles = ["settings.json", "SYSTEM.md", "APPEND_SYSTEM.md", "mcp.json"];
 
-/** The state of all of them as one text: it differs when one was written, made, removed or replaced. */
+/** The state of all these files as one string: it changes when a file is written, created, removed or replaced. */
 export function startInputs({ cwd, home, agentFolder, workerEntry }: InputPlace, spec: WorkerSpec): string {
 	const { origin } = spec.persona;
 	const paths = [

@@ -11,7 +11,7 @@ import { type WorkerFiles, workerArguments, workerEnvironment } from "./command-
 import { awaitHello, faultOf, type Greeting } from "./greeting.ts";
 import type { WorkerSpec } from "./worker-spec.ts";
 
-/** What a process is started for. */
+/** The inputs of a start. */
 export type ProcessOrder = Omit<StandbyOrder, "waits">;
 
 export interface StartOptions {
@@ -22,7 +22,7 @@ export interface StartOptions {
 	readonly sandbox?: "shell" | "off";
 	readonly extensions?: readonly string[];
 	readonly env?: NodeJS.ProcessEnv;
-	/** Milliseconds a process may take to report itself. */
+	/** Milliseconds until the ready report. */
 	readonly helloMs?: number;
 }
 
@@ -32,7 +32,7 @@ export interface StartedProcess {
 	readonly spec: WorkerSpec;
 	readonly files: WorkerFiles;
 	readonly child: Child;
-	/** Resolves once it has reported itself, or has failed and is gone. */
+	/** Resolves once it has reported ready, or has failed and exited. */
 	readonly greeting: Promise<Hailed | StartFault>;
 }
 
@@ -44,7 +44,7 @@ export interface StartFault {
 /** In the run's folder. */
 export const workersFolder = "workers";
 
-/** Milliseconds that a process which never became a worker gets to end. */
+/** Milliseconds for a process that never became a worker to exit. */
 export const stopMs = 500;
 
 export const defaultHelloMs = 30_000;
@@ -55,7 +55,7 @@ export function filesOf(folder: string, key: string, mark = ""): WorkerFiles {
 	return { session: path(".jsonl"), brief: path(`${mark}.brief.json`), persona: path(`${mark}.persona.md`) };
 }
 
-/** Starts pi with its whole command line. Throws what the disk throws. */
+/** Starts pi with its complete command line. Throws disk errors. */
 export function startProcess(
 	order: ProcessOrder,
 	{ spec, files, rules }: { readonly spec: WorkerSpec; readonly files: WorkerFiles; readonly rules: FrozenRules },
@@ -88,13 +88,13 @@ async function greetingOf(child: Child, ms: number, signal: AbortSignal): Promis
 	const greeting = await awaitHello(child, ms, signal);
 	if (!signal.aborted && greeting.kind === "hello") return greeting;
 	await child.stop(stopMs);
-	// Only now everything that it wrote to stderr has been read.
+	// Only now, all of its stderr has been read.
 	return signal.aborted || greeting.kind === "hello"
 		? canceled
 		: { ok: false, failure: faultOf(greeting, child.stderr()) };
 }
 
-/** Gives the files of a process the names of the conversation that it has been adopted for; it has read them. */
+/** Renames the files of an adopted process to those of its conversation; it has already read them. */
 export function adoptFiles(from: WorkerFiles, to: WorkerFiles): void {
 	if (from.brief === to.brief) return;
 	try {
@@ -110,12 +110,12 @@ export function removeFiles({ brief, persona }: WorkerFiles): void {
 	for (const file of [brief, persona]) rmSync(file, { force: true });
 }
 
-/** What the files of a supervisor's n-th standby are marked with. */
+/** The mark in the names of the files of a supervisor's n-th standby. */
 export function standbyMark(n: number): string {
 	return `.standby-${n}`;
 }
 
-/** Removes the files of all standbys in a run's folder but those of `kept`. */
+/** Removes the files of all standbys in a run's folder except those of `kept`. */
 export function removeStandbyFiles(folder: string, kept: WorkerFiles | undefined): void {
 	const workers = join(folder, workersFolder);
 	for (const name of namesIn(workers)) {

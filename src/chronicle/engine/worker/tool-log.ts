@@ -1,5 +1,5 @@
 // Turns pi's tool events into ledger events: which tool, its arguments (redacted, bounded), how it ended. No bodies, no environment.
-// L1 a call that was still running when the worker ended gets no end in the ledger either: its effect is in doubt.
+// L1 a call that was still running when the worker ended has no end in the ledger either: its effect is unknown.
 import { callFingerprint, digest, resultDigest } from "../../../bounds/index.ts";
 import type { RpcRecord } from "../../../pi/index.ts";
 import { readDecision, redactInput } from "../../../safety/index.ts";
@@ -8,15 +8,15 @@ import { type RefusedCall, TRANSITION_TOOL } from "./extension/index.ts";
 
 const ARGS_LIMIT = 1900;
 
-/** The beginning of pi's record of a call's end. */
+/** The start of pi's record of a call's end. */
 const endOfCall = /^\{"type":"tool_execution_end","toolCallId":"([^"\\]+)","toolName":"([^"\\]+)"/;
 
 export interface ToolLog {
-	/** Number of calls that are running. */
+	/** Number of running calls. */
 	readonly open: number;
-	/** The report of a record, if it is about a call. */
+	/** The report of a record, if it concerns a call. */
 	read(record: RpcRecord): WorkerReport | undefined;
-	/** The report of a record that was too long to read; `head` is its beginning, `bytes` its length. */
+	/** The report of a record that was too long to read; `head` is its start, `bytes` its length. */
 	readLong(head: string, bytes: number): WorkerReport | undefined;
 	/** The worker's extension refused a call. */
 	refused(refusal: RefusedCall): void;
@@ -26,7 +26,7 @@ export interface ToolLog {
 export function openToolLog(now: () => number): ToolLog {
 	const begun = new Map<string, number>();
 	const blocked = new Map<string, string>();
-	/** Milliseconds since the call began; 0 if its beginning was not seen. */
+	/** Milliseconds since the call started; 0 if its start was not seen. */
 	const finish = (call: string): number => {
 		const started = begun.get(call);
 		begun.delete(call);

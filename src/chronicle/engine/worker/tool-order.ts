@@ -1,6 +1,6 @@
-// Chooses the tools of a worker whose state loads extensions: what those register is known only once they are loaded, so the order is data that
-// the worker applies and the launcher applies again. Pure. O1 what an agent file forbids stays forbidden; O2 every name that is not given is in
-// one of the lists, so that nothing is left out silently.
+// Chooses the tools of a worker whose state loads extensions. Their tools are known only once they are loaded, so the order is data that the worker
+// applies and the launcher applies again. Pure. O1 tools that an agent file forbids stay forbidden; O2 every omitted name is in one of the lists,
+// so that nothing is omitted silently.
 import { isListed } from "../../../definition/index.ts";
 import { keepAllowed, type Restrictions } from "../../../persona/index.ts";
 
@@ -12,7 +12,7 @@ export interface RequestedTool {
 }
 
 export interface ToolOrder {
-	/** pi's tools and MCP patterns that the state has whatever its extensions register. */
+	/** pi's tools and MCP patterns that the state has regardless of its extensions. */
 	readonly tools: readonly string[];
 	/** The state's own list; each must exist. */
 	readonly requested: readonly RequestedTool[];
@@ -62,8 +62,8 @@ export function chooseTools(order: ToolOrder, registered: readonly string[]): To
 }
 
 /**
- * What a name means: the extension's tool of exactly that name; else pi's tool in another case, which an extension's may replace; else an extension's
- * in another case or by pattern.
+ * Resolves a name: an extension's tool of exactly that name; otherwise pi's tool in another case, which an extension's may replace; otherwise an
+ * extension's tool in another case or by pattern.
  */
 function meant(written: string, otherwise: string | undefined, registered: readonly string[]): readonly string[] {
 	if (registered.includes(written)) return [written];

@@ -1,7 +1,7 @@
-// Turns pi's usage figures into what the ledger sums. Source of the shape: pi's docs/message-types.md, section Usage.
+// Converts pi's usage figures for the ledger's sums. Source of the shape: pi's docs/message-types.md, section Usage.
 import { addSpend, NO_SPEND, type Spend } from "../../core/index.ts";
 
-/** What one message, tool result, compaction or other entry used; nothing where `usage` is no such record. */
+/** The usage of one message, tool result, compaction or other entry; nothing if `usage` is not such a record. */
 export function spendOf(usage: unknown): Spend {
 	if (typeof usage !== "object" || usage === null) return NO_SPEND;
 	const figures = usage as Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export function spendOf(usage: unknown): Spend {
 		cacheWrite: count(figures.cacheWrite),
 		tokens,
 		costUsd,
-		// pi's figures say 0 for a model without a price, whatever it really costs.
+		// pi reports 0 for a model without a price, regardless of its real cost.
 		unmeteredTokens: costUsd === 0 ? tokens : 0,
 	});
 }

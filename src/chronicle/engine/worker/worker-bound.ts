@@ -1,6 +1,6 @@
-// Bounds the workers that run at the same time, of all runs on this machine: a launch waits until there is a place.
-// B1 a worker holds its place from its launch to its end; B2 launches of one launcher take places in the order in which they came; B3 where
-// places cannot be kept, nothing is bounded.
+// Limits the number of concurrent workers of all runs on this machine: a launch waits for a free slot.
+// B1 a worker holds its slot from its launch to its end; B2 launches of one launcher get slots in order; B3 if slots cannot be stored, there is
+// no limit.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkerLauncher } from "../../core/index.ts";
 import { unlessAborted } from "./greeting.ts";
@@ -8,22 +8,24 @@ import { takeSlot } from "./slots.ts";
 import { canceled } from "./start-process.ts";
 
 export interface WorkerBound {
-	/** Where places are kept; the same for all runs of the machine. */
+	/** The folder of the slots, shared by all runs of the machine. */
 	readonly folder: string;
 	readonly most: number;
 }
 
-/** Milliseconds between two looks; somewhat random, so that two processes do not keep refusing each other. */
+/** Milliseconds between two attempts; slightly random, so that two processes do not keep refusing each other. */
 const lookMs = 100;
 
-/** The launcher, with at most so many workers at a time. */
+/** The launcher with a limit on concurrent workers. */
 export function boundWorkers(launcher: WorkerLauncher, bound: WorkerBound): WorkerLauncher {
 	const queue = new Queue(bound);
 	return {
 		...launcher,
 		async launch(order, host, signal) {
 			const release = await queue.take(signal, () =>
-				host.waits(`A worker waits for a place: at most ${bound.most} run on this machine (chronicle.maxWorkers).`),
+				host.waits(
+					`A worker waits for a free slot: at most ${bound.most} workers run on this machine (chronicle.maxWorkers).`,
+				),
 			);
 			if (!release) return canceled;
 			const launched = await launcher.launch(order, host, signal).catch((error: unknown) => {
@@ -46,7 +48,7 @@ class Queue {
 		this.#bound = bound;
 	}
 
-	/** Waits for a place; `undefined` once the signal aborts. `waits` is called once if there is none now. */
+	/** Waits for a slot; `undefined` once the signal aborts. Calls `waits` once if none is free. */
 	async take(signal: AbortSignal, waits: () => void): Promise<(() => void) | undefined> {
 		const isFirst = this.#waiting === 0;
 		this.#waiting += 1;

@@ -8,7 +8,7 @@ interface Setting {
 	readonly standard: number;
 	/** A smaller number is ignored; default: 0. */
 	readonly least?: number;
-	/** A greater number, or anything else than a number, is ignored. */
+	/** A greater number, or any other value, is ignored. */
 	readonly most: number;
 	/** Markdown. */
 	readonly about: string;
@@ -39,7 +39,7 @@ export interface WorkerSettings {
 	readonly maxWorkers: number;
 }
 
-/** The settings as the files say now. */
+/** The current settings. */
 export function workerSettings(place: {
 	readonly cwd: string;
 	readonly agentFolder: string;

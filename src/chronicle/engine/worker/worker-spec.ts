@@ -1,5 +1,5 @@
 // Resolves a state's definition into a worker spec: persona, tools, model, skills, extensions. Starts nothing.
-// K1 all problems of a state are reported at once; K2 nothing is guessed: what does not resolve is a problem, what falls back is a notice.
+// K1 all problems of a state are reported at once; K2 nothing is guessed: an unresolved name is a problem, a fallback gives a notice.
 import { didYouMean, isListed, quoted } from "../../../definition/index.ts";
 import {
 	type AgentRegistry,
@@ -25,11 +25,11 @@ import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 export interface WorkerResources {
 	readonly agents: AgentRegistry;
 	readonly skills: SkillPlaces;
-	/** Models that can be used now. Called only if a state or persona names one. */
+	/** Available models. Called only if a state or persona names one. */
 	models(signal?: AbortSignal): Promise<readonly Model[]>;
 	/** Folder that paths in a template are relative to. */
 	readonly cwd: string;
-	/** Where extensions are found by name. */
+	/** Locations of extensions by name. */
 	readonly extensions: Omit<ExtensionPlace, "cwd">;
 	readonly platform: NodeJS.Platform;
 }
@@ -41,16 +41,16 @@ export interface WorkerSpec {
 	readonly tools: readonly string[];
 	/** For `--model`; `undefined`: pi chooses. */
 	readonly model: string | undefined;
-	/** `provider/id` that the worker must report; `undefined`: whatever pi makes of `model`. */
+	/** `provider/id` that the worker must report; `undefined`: as pi resolves `model`. */
 	readonly exactModel: string | undefined;
-	/** `provider/id` of the models that take over, one after another, when the provider fails. */
+	/** `provider/id` of the fallback models, in order, for a provider failure. */
 	readonly fallbacks: readonly string[];
 	readonly thinking: ThinkingLevel | undefined;
 	/** Absolute paths. */
 	readonly skills: readonly string[];
 	/** For `-e`. */
 	readonly extensions: readonly string[];
-	/** Where the state loads extensions: which of their tools it gets. */
+	/** If the state loads extensions: the tools of theirs that it gets. */
 	readonly order: ToolOrder | undefined;
 	/** For the user. */
 	readonly notices: readonly string[];
@@ -69,7 +69,7 @@ export interface ResolvedSpec {
 /** The tools of a worker whose persona lists none: pi's default. */
 const DEFAULT_TOOLS = ["read", "bash", "edit", "write"];
 
-/** Resolves a state. `sessionModel` (`provider/id`) is used where neither the state nor the persona names a model. */
+/** Resolves a state. `sessionModel` (`provider/id`) is used if neither the state nor the persona names a model. */
 export async function resolveWorkerSpec(
 	state: StatePlan,
 	sessionModel: string | undefined,
@@ -108,7 +108,7 @@ function personaOf(state: StatePlan, agents: AgentRegistry, problems: SpecProble
 	if (!wanted) return inlinePersona(`Specialist for ${state.description ?? state.name}`);
 	const found = resolvePersona({ ...wanted, team: state.team, listsTools: state.tools !== undefined }, agents);
 	if (found.kind === "persona") {
-		// Whether an extension of the state brings a tool is known once it is loaded.
+		// Whether an extension of the state provides a tool is known once it is loaded.
 		const open = state.extensions.length > 0 ? ["foreign-tool", "absent-tool"] : [];
 		for (const { code, message, remedy } of found.notices) {
 			if (!open.includes(code)) problems.push({ severity: "warning", part: "persona", message, remedy });
@@ -139,13 +139,13 @@ function toolsOf(state: StatePlan, persona: Persona, resources: WorkerResources,
 			severity: "warning",
 			part: "tools",
 			fields: ["tools"],
-			message: `The agent ${quoted(persona.name)} may not have ${left.map((tool) => quoted(tool)).join(", ")}, whatever a state lists; the worker runs without.`,
+			message: `The agent ${quoted(persona.name)} may not have ${left.map((tool) => quoted(tool)).join(", ")}, regardless of the state's list; the worker runs without it.`,
 			remedy: "Remove the restriction from the agent file, or the tool from the state.",
 		});
 	}
 	if (!extended) return { tools: kept, order: undefined };
 	const order: ToolOrder = {
-		// What `requested` means otherwise is added if no extension registers the name.
+		// The tool of pi that `requested` refers to is added if no extension registers the name.
 		tools: listed ? kept.filter((tool) => listed.tools.includes(tool)) : kept,
 		requested: listed?.requested ?? [],
 		extensionTools: listed?.extensionTools ?? "all",
@@ -177,7 +177,7 @@ type Listed = Pick<ToolOrder, "tools" | "requested" | "extensionTools">;
 function statesTools(written: readonly string[], problems: SpecProblem[]): Listed {
 	const said = readToolNames(written);
 	for (const { severity, code, message, remedy } of said.problems) {
-		// A state that lists a tool does not work without it.
+		// A state requires the tools that it lists.
 		problems.push({
 			severity: code === "foreign-tool" ? "error" : severity,
 			part: "tools",
@@ -193,7 +193,7 @@ function statesTools(written: readonly string[], problems: SpecProblem[]): Liste
 	};
 }
 
-/** The tools that a state with extensions lists: any name may be a tool of theirs, which the worker finds out. */
+/** The tools that a state with extensions lists: any name may be a tool of an extension, which only the worker can determine. */
 function requestedTools(written: readonly string[], problems: SpecProblem[]): Listed {
 	const tools: string[] = [];
 	const requested: RequestedTool[] = [];

@@ -1,9 +1,9 @@
-// Reads and writes contents of the store.
+// Reads and writes blobs of the store.
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
 import type { Store } from "./store.ts";
 
-/** The contents of `objects`, by object; those that are no blobs are left out. */
+/** The contents of `objects`, by object; omits objects that are not blobs. */
 export async function readBlobs(
 	store: Pick<Store, "git">,
 	objects: readonly string[],
@@ -25,7 +25,7 @@ export async function readBlobs(
 	return { ok: true, value: contents };
 }
 
-/** Writes a content and gives its object. */
+/** Writes a blob and returns its object name. */
 export async function writeBlob(store: Pick<Store, "git">, content: Buffer): Promise<Result<string, WorkspaceFailure>> {
 	const written = await store.git(["hash-object", "-w", "--stdin"], { input: content });
 	return written.kind === "done" ? { ok: true, value: written.output.toString("latin1").trim() } : gitFailure(written);

@@ -25,16 +25,16 @@ interface Filling {
 	readonly storeFolder: string;
 }
 
-/** Bytes from which a file is copied rather than unpacked. */
+/** Minimum bytes of a file that is copied instead of unpacked. */
 const copiedBytes = 64_000;
-/** Bytes to copy from which checking the user's files pays off. */
+/** Minimum bytes to copy that justify checking the user's files. */
 const worthBytes = 8_000_000;
-/** Copies at one time. */
+/** Maximum concurrent copies. */
 const together = 16;
 
 const nothing = "0".repeat(40);
 
-/** Fills `files`; gives the snapshot that they are, and notes on what was not copied. */
+/** Fills `files`; returns their snapshot, and notes on files that were not copied. */
 export async function fillFolder(
 	store: Store,
 	filling: Filling,
@@ -69,7 +69,7 @@ async function listSized(store: Store, tree: string): Promise<Result<SizedEntry[
 	for (const line of listed.output.toString("latin1").split("\0")) {
 		const [, mode = "", object = "", size, path] = /^(\d+) [a-z]+ ([0-9a-f]+) +(\S+)\t([\s\S]*)$/.exec(line) ?? [];
 		if (path === undefined) continue;
-		// A content that is gone has no size.
+		// A missing object has no size.
 		if (size === "BAD") return unknownTree(tree);
 		entries.push({ path, mode, object, size: size === "-" ? 0 : Number(size) });
 	}
@@ -87,7 +87,7 @@ async function copyUnkept(store: Store, placeholders: readonly TreeEntry[], file
 		const stats = size === undefined ? undefined : await lstat(pathBytes(files, path));
 		const now = stats && (await store.makePlaceholder(kind, stats.size, stats.mtimeMs));
 		if (now === undefined) {
-			notes.push(`${fromRaw(path)} is not kept by snapshots, and could not be copied.`);
+			notes.push(`${fromRaw(path)} is not part of snapshots and could not be copied.`);
 			edits.push({ path, mode: "0", object: nothing });
 			continue;
 		}
@@ -97,7 +97,7 @@ async function copyUnkept(store: Store, placeholders: readonly TreeEntry[], file
 	return { edits, notes, copied };
 }
 
-/** Copies a file with its modification time; gives its size, or `undefined` where that cannot be done. */
+/** Copies a file with its modification time; returns its size, or `undefined` on failure. */
 async function copyWithTime(root: string, files: string, path: string): Promise<number | undefined> {
 	const [from, to] = [pathBytes(root, path), pathBytes(files, path)];
 	const stats = await lstat(from).catch(() => undefined);
@@ -118,7 +118,7 @@ function parentOf(path: Buffer): Buffer {
 	return Buffer.from(dirname(path.toString("latin1")), "latin1");
 }
 
-/** Copies the large files that are in the user's folder as `tree` has them; gives their paths. */
+/** Copies the large files whose contents in the user's folder equal those in `tree`; returns their paths. */
 async function copyLarge(
 	store: Store,
 	plain: readonly SizedEntry[],
@@ -129,7 +129,7 @@ async function copyLarge(
 	const none: Result<ReadonlySet<string>, WorkspaceFailure> = { ok: true, value: new Set() };
 	if (large.reduce((sum, { size }) => sum + size, 0) < worthBytes) return none;
 	const now = await store.snapshot();
-	// Without the user's files everything comes from the store.
+	// Without the user's files, everything comes from the store.
 	if (!now.ok) return now.failure.reason === "stopped" ? now : none;
 	const differ = await differingPaths(store, now.value.tree, tree);
 	if (!differ.ok) return differ;

@@ -1,5 +1,5 @@
 // The git repository of a child's folder. It keeps git from finding the user's repository, because the run's private folder may be inside
-// the project. An agent there can inspect its own changes and the project's history; what it stages and commits stays in the folder.
+// the project. An agent there can inspect its own changes and the project's history; its staged changes and commits stay in the folder.
 import { appendFile, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
@@ -18,7 +18,7 @@ export interface ChildRepository {
 
 const branch = "chronicle";
 
-/** Makes the repository of the folder `files`, which reads objects of the store and of the user's repository. */
+/** Creates the repository of the folder `files`, which reads objects of the store and of the user's repository. */
 export async function makeChildRepository(
 	store: Store,
 	{ files, storeFolder, ignored }: { readonly files: string; readonly storeFolder: string; readonly ignored: string },
@@ -45,7 +45,7 @@ export async function makeChildRepository(
 		const objects = [join(storeFolder, "objects"), ...(repository.objects === undefined ? [] : [repository.objects])];
 		await mkdir(join(folder, "info"), { recursive: true });
 		await writeFile(join(folder, "objects", "info", "alternates"), objects.map(alternateLine).join(""));
-		// The files are as the user has them on disk, past all filters.
+		// The files are the same as the user's on disk, without filters.
 		await writeFile(join(folder, "info", "attributes"), privateAttributes);
 		await writeFile(join(folder, "info", "exclude"), `${ignored}\n`);
 	} catch (error) {
@@ -68,7 +68,7 @@ export async function makeChildRepository(
 	};
 }
 
-/** The commit of the project that the child's start builds upon; `undefined` where there is none. */
+/** The project's commit that the child's start is based on; `undefined` if there is none. */
 async function takeHistory(store: Store, folder: string): Promise<string | undefined> {
 	const asked = await runGit({
 		args: ["rev-parse", "--git-path", "shallow", "HEAD"],

@@ -1,6 +1,6 @@
 // The folders of child runs, in the run's private folder.
-// C1 a folder is complete or absent: it is made under another name; C2 one that exists is never changed; C3 nothing of the user's files or
-// repository is written; C4 removal never follows a link.
+// C1 a folder is complete or absent, because it is created under another name; C2 an existing one is never changed; C3 the user's files and
+// repository are never written; C4 removal never follows a link.
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { ChildFolder, Result, WorkspaceFailure } from "../../core/index.ts";
@@ -27,16 +27,16 @@ export interface ChildRequest {
 export interface ChildRecord {
 	readonly tree: string;
 	readonly notes: readonly string[];
-	/** Where the child works, below its files; empty where that is all of them. */
+	/** The child's working folder, below its files; empty if it is their root. */
 	readonly below: string;
-	/** Ignore patterns from outside the tree: those of the parent's files, and what was linked. */
+	/** Ignore patterns from outside the tree: those of the parent's files, and linked files. */
 	readonly ignored: string;
 	readonly objectFormat: string;
 }
 
 const recordFile = "child.json";
 export const filesFolder = "files";
-/** Index of a child's files, as its store needs it for the first snapshot. */
+/** Index of a child's files, for the first snapshot of its store. */
 const indexFile = "index";
 const makingMark = ".making-";
 const removingMark = ".removing-";
@@ -46,7 +46,7 @@ export function childrenFolder(folder: string): string {
 	return join(folder, "children");
 }
 
-/** Gives the folder of a child; makes it where there is none. */
+/** Returns the folder of a child; creates it if it does not exist. */
 export async function openChildFolder(
 	store: Store,
 	request: ChildRequest,
@@ -74,7 +74,7 @@ export async function openChildFolder(
 	}
 }
 
-/** Makes the folder of a child at `place`. */
+/** Creates the folder of a child at `place`. */
 async function makeChild(
 	store: Store,
 	request: ChildRequest,
@@ -131,7 +131,7 @@ export interface OpenedChild {
 	readonly index: string;
 }
 
-/** The child whose folder is at `cwd`, of the run with the private folder `parent`; `undefined` where none was made there. */
+/** The child whose folder is at `cwd`, of the run with the private folder `parent`; `undefined` if there is none. */
 export async function findChild(parent: string, cwd: string): Promise<OpenedChild | undefined> {
 	const [name = ""] = relative(childrenFolder(parent), cwd).split(sep);
 	if (name === "" || name === "..") return undefined;
@@ -140,7 +140,7 @@ export async function findChild(parent: string, cwd: string): Promise<OpenedChil
 	return record && { record, root: join(folder, filesFolder), index: join(folder, indexFile) };
 }
 
-/** Removes the folders of all children but `except`. */
+/** Removes the folders of all children except `except`. */
 export async function removeChildFolders(
 	children: string,
 	except: readonly string[],

@@ -1,5 +1,5 @@
 // Compares two snapshots, by git's raw listing.
-// C1 lines are counted only for text that is kept: not for links, repositories or placeholders.
+// C1 lines are counted only for stored text, not for links, repositories or placeholders.
 import { posix, relative, sep } from "node:path";
 import type { FileChange, Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
@@ -80,7 +80,7 @@ function parse(text: string): RawChange[] {
 	return changes.map((change) => ({ ...change, ...counts.get(change.path) }));
 }
 
-/** Line counts; no `lines` for what has none. A rename has an empty path here: both names follow, `second` is the new one. */
+/** Line counts; no `lines` for entries without any. A rename has an empty path here: both names follow, `second` is the new one. */
 function parseCount(field: string, second: string) {
 	const [added = "", removed = "", ...rest] = field.split("\t");
 	if (rest.length === 0) return undefined;

@@ -2,7 +2,7 @@
 import type { SideNames } from "../../core/index.ts";
 import type { MergeOutput } from "./merge-output.ts";
 
-/** Lines around a conflict that are shown. */
+/** Context lines around a conflict. */
 const context = 3;
 
 /** `text` (bytes as latin1) with the names of the sides in git's conflict markers instead of commits. */
@@ -22,7 +22,7 @@ export function labelMarkers(text: string, commits: MergeOutput["commits"], name
 	);
 }
 
-/** The conflicts in `text` with some lines around each, at most `bytes` bytes; empty where there are none. */
+/** The conflicts in `text` with some lines around each, at most `bytes` bytes; empty if there are none. */
 export function conflictHunks(text: string, bytes: number): string {
 	const lines = text.split("\n");
 	const shown = new Set<number>();

@@ -1,4 +1,4 @@
-// Names the conflicts of a merge: which paths belong together, of what kind each conflict is, and what both sides did.
+// Describes the conflicts of a merge: the paths that belong together, the kind of each conflict, and the changes of both sides.
 import type { ConflictKind, SideNames } from "../../core/index.ts";
 import { modes } from "./git.ts";
 import type { MergeOutput, MergeStage } from "./merge-output.ts";
@@ -13,7 +13,7 @@ export interface Conflict {
 	readonly stages: readonly MergeStage[];
 }
 
-/** What is known of a conflicted object. */
+/** Facts about a conflicted object. */
 export interface ObjectFacts {
 	isUnkept(object: string): boolean;
 	isBinary(object: string): boolean;
@@ -79,7 +79,7 @@ export function openGroups() {
 	};
 	return {
 		join: unite,
-		/** Puts together a path and what is conflicted below it: a file there leaves no room for the folder. */
+		/** Groups a path with the conflicts below it: a file at the path excludes the folder. */
 		joinNested() {
 			for (const path of [...groupOf.keys()])
 				for (const folder of foldersAbove(path)) if (groupOf.has(folder)) unite([folder, path]);
@@ -88,7 +88,7 @@ export function openGroups() {
 	};
 }
 
-/** What both sides did, as a sentence without its end. */
+/** The changes of both sides, as a sentence without its end. */
 export function explainConflict({ kind, stages }: Pick<Conflict, "kind" | "stages">, names: SideNames): string {
 	const { ours, theirs } = names;
 	const has = (stage: number): boolean => stages.some((one) => one.stage === stage);
@@ -115,6 +115,6 @@ export function explainConflict({ kind, stages }: Pick<Conflict, "kind" | "stage
 		case "repository":
 			return `it is a nested repository, which ${ours} and ${theirs} left in different states`;
 		case "unkept":
-			return `${ours} and ${theirs} both changed it, and its contents are not kept`;
+			return `${ours} and ${theirs} both changed it, and its contents are not stored`;
 	}
 }

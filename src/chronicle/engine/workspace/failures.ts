@@ -5,7 +5,7 @@ import type { GitResult } from "./git.ts";
 
 type Failed = { readonly ok: false; readonly failure: WorkspaceFailure };
 
-/** The result of an operation that gives nothing. */
+/** The result of an operation without a value. */
 export const done: Result<void, WorkspaceFailure> = { ok: true, value: undefined };
 
 export function noGit(cwd: string): Failed {
@@ -25,7 +25,7 @@ export function oldGit(version: string): Failed {
 		ok: false,
 		failure: {
 			reason: "old_git",
-			message: `Files cannot be merged: git is version ${version}, and merges need 2.38 or newer.`,
+			message: `Files cannot be merged: git is version ${version}, but merges need 2.38 or newer.`,
 			remedy: "Install a newer git.",
 		},
 	};
@@ -59,7 +59,7 @@ export function timedOut(ms: number): Failed {
 	};
 }
 
-/** The files are no longer those that were inspected: the caller has to start over. */
+/** The files have changed since their inspection: the caller has to start over. */
 export const changedMeanwhile: Failed = {
 	ok: false,
 	failure: {
@@ -71,7 +71,7 @@ export const changedMeanwhile: Failed = {
 
 const mostListed = 20;
 
-/** Files that would be overwritten and cannot be kept first: nothing was touched. */
+/** Files that would be overwritten but cannot be saved first: nothing was changed. */
 export function inTheWay(blocked: readonly FileLeft[]): Failed {
 	const listed = blocked.slice(0, mostListed).map(({ path, why }) => `${path} (${why})`);
 	const more = blocked.length > mostListed ? `, and ${blocked.length - mostListed} more` : "";
@@ -98,7 +98,7 @@ export function isFull(message: string): boolean {
 	return /no space left|disk quota|out of diskspace/i.test(message);
 }
 
-/** The failure of a git that wrote files to `folder`, about which git does not say whether the disk is full. `largest`: bytes of one file. */
+/** The failure of a git that wrote files to `folder`. Git does not report a full disk itself. `largest`: bytes of one file. */
 export async function writeFailure(
 	result: Exclude<GitResult, { kind: "done" }>,
 	folder: string,
@@ -110,7 +110,7 @@ export async function writeFailure(
 
 const blockBytes = 65_536;
 
-/** Free bytes of the disk that has `folder`; unlimited where that is unknown. */
+/** Free bytes on the disk of `folder`; unlimited if unknown. */
 export async function roomIn(folder: string): Promise<number> {
 	return freeBytes(folder).catch(() => Number.POSITIVE_INFINITY);
 }

@@ -1,5 +1,5 @@
 // The files of a run on this machine, kept by git plumbing in a private store: in any folder, with or without a repository.
-// W1 it keeps the port's promises; W2 nothing is made on disk before the first snapshot; W3 one operation runs at a time; W4 every operation is
+// W1 it fulfills the port's contract; W2 nothing is created on disk before the first snapshot; W3 one operation runs at a time; W4 every operation is
 // bounded in time and ends soon after it is aborted.
 import { stat } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
@@ -20,16 +20,16 @@ export interface GitWorkspaceOptions {
 	readonly cwd: string;
 	/** Private folder of the run. */
 	readonly folder: string;
-	/** Folders that are no part of the files, such as the one of all runs; absolute. */
+	/** Folders that are not part of the files, such as the folder of all runs; absolute. */
 	readonly leftOut: readonly string[];
-	/** Private folder of another workspace on the same files, whose snapshots can be used here, to inspect another process's run. */
+	/** Private folder of another workspace on the same files, whose snapshots are readable here, to inspect another process's run. */
 	readonly alternate?: string;
-	/** Private folder of the run whose child this is: `cwd` is the folder that it has made, and its store has the snapshots of both. */
+	/** Private folder of the parent run: `cwd` is the folder that it has created, and its store has the snapshots of both. */
 	readonly childOf?: string;
 	readonly limits?: Partial<Limits>;
 	/** `repository`: also the rest of `cwd`'s repository. Default: `cwd` alone. */
 	readonly scope?: StoreOptions["scope"];
-	/** Whether files that are secret by their name (`.env`, keys) are kept. Default: they are left out. */
+	/** Whether files with secret names (`.env`, keys) are stored. Default: they are omitted. */
 	readonly secrets?: StoreOptions["secrets"];
 }
 
@@ -103,7 +103,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 			run(signal, limits.restoreMs, (store) => joinFiles(store, { from, to, names, folder: storeFolder, cwd })),
 		keepChild: (child, signal) => keepChildFolder(options, child, signal),
 		conflictMarkers: (tree, paths) => run(undefined, limits.measureMs, (store) => findMarkers(store, cwd, tree, paths)),
-		// The folder itself is what the outside sees.
+		// The folder itself is visible to the outside.
 		publish: async () => ({ ok: true, value: undefined }),
 	};
 }
@@ -157,7 +157,7 @@ async function drawPatch(
 		const known = await rawChanges(store, from, to, "apart");
 		return known.ok ? gitFailure(drawn) : known;
 	}
-	// The cut may fall inside a character.
+	// The cut may split a character.
 	const text = drawn.output.subarray(0, bytes).toString("utf8");
 	return { ok: true, value: text.replace(/\ufffd+$/, "") };
 }
@@ -197,7 +197,7 @@ function openQueue(
 		if (signal?.aborted) return stopped;
 		const timeout = AbortSignal.timeout(ms);
 		control.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
-		// A store that could not be opened is tried again: git may be installed by then.
+		// Opening a store is retried: git may have been installed in the meantime.
 		if (!opened?.ok) opened = await openFilesStore(childOf, options);
 		const done = opened.ok ? await work(opened.value) : opened;
 		if (done.ok) return done;

@@ -1,6 +1,6 @@
 // Runs git without the user's or the project's configuration, hooks, filters or prompts.
-// G1 no shell; G2 the GIT_ variables of the environment are not passed on; G3 output is bytes, since file names need not be UTF-8; G4 a git that
-// is missing, fails, is killed or aborted is a value, not an exception.
+// G1 no shell; G2 the GIT_ variables of the environment are not passed on; G3 output is bytes, since file names need not be UTF-8; G4 a missing,
+// failed, killed or aborted git is a value, not an exception.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 
@@ -10,11 +10,11 @@ export interface GitCall {
 	/** Variables of this call, such as `GIT_DIR`. */
 	readonly env?: Readonly<Record<string, string>>;
 	readonly input?: Buffer;
-	/** Whose configuration applies: ours (default), or the user's, to read their settings. */
+	/** The applied configuration: this package's (default), or the user's, to read their settings. */
 	readonly settings?: "ours" | "users";
 	/** Bytes of output after which git is stopped. Default: none. */
 	readonly enough?: number;
-	/** Exit codes above 0 that are no failure. */
+	/** Exit codes above 0 that are not failures. */
 	readonly accept?: readonly number[];
 	/** Stops git: SIGTERM, so that it removes its locks, and SIGKILL after a second. */
 	readonly signal?: AbortSignal | undefined;
@@ -47,12 +47,12 @@ const nowhere = process.platform === "win32" ? "NUL" : "/dev/null";
 
 const isolation = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: nowhere, GIT_ATTR_NOSYSTEM: "1" };
 
-/** Milliseconds that an aborted git has to remove its locks. */
+/** Milliseconds for an aborted git to remove its locks. */
 const graceMs = 1000;
 
 const stderrLength = 20_000;
 
-/** Settings for every call, whatever the repository configures. */
+/** Settings for every call, regardless of the repository's configuration. */
 const firm = [
 	"core.hooksPath=/dev/null",
 	"core.fsmonitor=false",

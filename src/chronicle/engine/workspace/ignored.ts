@@ -1,4 +1,4 @@
-// What a snapshot ignores by its own patterns, which may differ from the present ones.
+// Finds the paths that a snapshot ignores by its own patterns, which may differ from the current ones.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
 // Copies contents from the user's repository into the store: a cleanup there (`git gc`, an amended commit that expires, a deleted clone)
 // would remove them from a snapshot.
-// O1 objects are copied in compressed form; O2 only differences from the previous snapshot are considered; O3 what is too large to copy, or
-// already missing, stays only in the repository: the snapshot is still taken.
+// O1 objects are copied in compressed form; O2 only differences from the previous snapshot are considered; O3 objects that are too large to copy,
+// or already missing, stay only in the repository: the snapshot is still taken.
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { done, gitFailure, isFull } from "./failures.ts";
@@ -11,13 +11,13 @@ import type { Store } from "./store.ts";
 export interface ImportOptions {
 	/** The store's folder. */
 	readonly folder: string;
-	/** Bytes, compressed, that are copied for one snapshot at most. */
+	/** Maximum compressed bytes to copy for one snapshot. */
 	readonly mostBytes: number;
 }
 
 /**
- * Copies what snapshot `tree` has only in the user's repository; `before` is the previous snapshot, whose objects are the store's already.
- * Fails only where the disk is full.
+ * Copies the objects of snapshot `tree` that are only in the user's repository; `before` is the previous snapshot, whose objects are already in the
+ * store. Fails only if the disk is full.
  */
 export async function importObjects(
 	store: Pick<Store, "git">,
@@ -53,7 +53,7 @@ async function describeObjects(
 	return checked.kind === "done" ? checked.output.toString("latin1").split("\n").filter(Boolean) : [];
 }
 
-/** Every content and folder that is in `tree` and not in `before`, without nested repositories. */
+/** Every blob and tree that is in `tree` but not in `before`, without nested repositories. */
 async function objectsOf(store: Pick<Store, "git">, tree: string, before: string | undefined): Promise<string[]> {
 	const listed =
 		before === undefined

@@ -9,11 +9,11 @@ import { isNothing, modes } from "./git.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
 
-/** A write of files that has begun: snapshots. */
+/** A started write of files, as snapshots. */
 export interface JoinNote {
 	readonly from: string;
 	readonly to: string;
-	/** The files before the write, and as it makes them. */
+	/** The files before and after the write. */
 	readonly tree: string;
 	readonly goal: string;
 }
@@ -29,7 +29,7 @@ export async function forgetJoin(folder: string): Promise<void> {
 	await rm(join(folder, noteFile), { force: true });
 }
 
-/** The join from `from` to `to` that was interrupted; `undefined` if none was. */
+/** The interrupted join from `from` to `to`; `undefined` if there is none. */
 export async function interruptedJoin(folder: string, from: string, to: string): Promise<JoinNote | undefined> {
 	const text = await readFile(join(folder, noteFile), "utf8").catch(() => "");
 	const [noted, goalOf, tree, goal] = text.split("\n");
@@ -37,7 +37,7 @@ export async function interruptedJoin(folder: string, from: string, to: string):
 	return { from, to, tree, goal };
 }
 
-/** The snapshot `now` with what the interrupted write left half-made as it was to be. */
+/** The snapshot `now`, with files that the interrupted write left incomplete replaced by their intended contents. */
 export async function withoutHalfWritten(
 	store: Store,
 	now: string,

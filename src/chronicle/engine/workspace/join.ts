@@ -32,7 +32,7 @@ export async function joinFiles(store: Store, request: JoinRequest): Promise<Res
 		const goal = merged.value.tree;
 		now = await snapshotTowards(store, goal);
 		if (!now.ok) return now;
-		// An ignored file where one is to be written is part of the files now, and of the merge.
+		// An ignored file at a path to be written is now part of the files, and of the merge.
 		if (now.value.tree !== tree) continue;
 		const restored = await write(store, { from, to, tree, goal }, { folder, cwd });
 		if (restored.ok) return { ok: true, value: { ...restored.value, conflicts: [] } };
@@ -64,7 +64,7 @@ async function write(store: Store, note: JoinNote, { folder, cwd }: { readonly f
 	}
 }
 
-/** A snapshot with everything that a restore of `tree` would overwrite. */
+/** A snapshot that includes everything that a restore of `tree` would overwrite. */
 export async function snapshotTowards(store: Store, tree: string): Promise<Result<FileSnapshot, WorkspaceFailure>> {
 	const prepared = await prepareRestore(store, tree);
 	if (!prepared.ok) return prepared;

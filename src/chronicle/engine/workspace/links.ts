@@ -1,6 +1,6 @@
 // Ignored files that a child gets as well: `node_modules`, `.env`.
-// L1 a path never leads out of the project; L2 a file is copied; a folder is copied where the disk copies on write, and linked otherwise; L3 what was
-// linked is no part of the child's files.
+// L1 a path never leads out of the project; L2 a file is copied; a folder is copied if the file system supports copy-on-write, otherwise linked; L3 linked
+// paths are not part of the child's files.
 import { constants } from "node:fs";
 import { copyFile, cp, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
@@ -19,12 +19,12 @@ interface LinkRequest {
 	/** Relative to the run's folder. */
 	readonly links: readonly string[];
 	readonly cwd: string;
-	/** Where the child's files are made. */
+	/** The folder of the child's files. */
 	readonly files: string;
 	readonly tree: string;
 }
 
-/** Takes ignored files along into the folder of a child. */
+/** Adds ignored files to the folder of a child. */
 export async function takeLinks(
 	store: Store,
 	{ links, cwd, files, tree }: LinkRequest,
@@ -57,12 +57,12 @@ function isOutside(way: string): boolean {
 	return way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way;
 }
 
-/** Why the files at `path` are not linked: they are in the child's folder anyway, or must not be. */
+/** Why the files at `path` are not linked: they are in the child's folder already, or must not be. */
 async function whyNot(store: Store, tree: string, path: string): Promise<Result<string | undefined, WorkspaceFailure>> {
 	if (store.isOwn(path)) return { ok: true, value: "belongs to pi-chronicle" };
 	const found = await store.git(["ls-tree", "-z", "--full-tree", tree, "--", path]);
 	if (found.kind !== "done") return gitFailure(found);
-	return { ok: true, value: found.output.length > 0 ? "is part of the files already" : undefined };
+	return { ok: true, value: found.output.length > 0 ? "is already part of the files" : undefined };
 }
 
 async function take(source: string, goal: string, stats: { isFile(): boolean; isDirectory(): boolean }): Promise<void> {
@@ -73,7 +73,7 @@ async function take(source: string, goal: string, stats: { isFile(): boolean; is
 	await symlink(await realpath(source).catch(() => source), goal, "junction");
 }
 
-/** Whether the disk copies a file of `folder` to `probe` without copying its contents. */
+/** Whether the file system can clone a file of `folder` to `probe`. */
 async function copiesOnWrite(folder: string, probe: string): Promise<boolean> {
 	const entries = await readdir(folder, { withFileTypes: true });
 	for (const entry of entries) {

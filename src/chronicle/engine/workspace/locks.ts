@@ -1,5 +1,5 @@
-// Locks of a private store. The supervisor holds the run's lease and runs one operation at a time, so a lock that exists when an operation begins
-// was left by a git that is dead, or by one that outlived its supervisor, which is killed first.
+// Removes the locks of a private store. The supervisor holds the run's lease and runs one operation at a time, so a lock that exists when an
+// operation starts was left by a dead git, or by one that outlived its supervisor, which is killed first.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
@@ -17,8 +17,8 @@ const termMs = 2000;
 const killMs = 1000;
 
 /**
- * Kills every git that an earlier, dead supervisor left working on the store in `folder`, or on a store in it. It is recognized by its command
- * line: a process number written down by the supervisor would be missing where that died right after it had started git.
+ * Kills every git that an earlier, dead supervisor left working on the store in `folder`, or on a store in it. It is recognized by its command line,
+ * because a supervisor may die after it has started git and before it has recorded the process number.
  */
 export async function killOrphanedGit(folder: string): Promise<void> {
 	for (const [signal, ms] of [

@@ -1,4 +1,4 @@
-// Conflict markers that are left in files.
+// Finds conflict markers left in files.
 import { posix, relative, sep } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
@@ -16,7 +16,7 @@ export async function findMarkers(
 	for (const path of paths) {
 		const shown = await store.git(["cat-file", "blob", `${tree}:${posix.join(below, path)}`]);
 		if (shown.kind === "aborted" || shown.kind === "missing") return gitFailure(shown);
-		// A file that was removed has no markers.
+		// A removed file has no markers.
 		if (shown.kind === "done" && /^<{7} /m.test(shown.output.toString("latin1"))) marked.push(path);
 	}
 	return { ok: true, value: marked };

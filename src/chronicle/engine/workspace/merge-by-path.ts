@@ -1,5 +1,5 @@
 // Merges two snapshots path by path, without detecting renames: after an interrupted join, a file may be missing at its old path and not
-// yet be at its new one, which would look like a deletion by the user. (git before 2.50 detects renames whatever `merge.renames` is.)
+// yet be at its new one, which would look like a deletion by the user. (git before 2.50 detects renames regardless of `merge.renames`.)
 import type { MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges } from "./compare.ts";
 import { type Conflict, openGroups } from "./conflicts.ts";
@@ -18,7 +18,7 @@ interface Trees {
 	readonly theirs: Entries;
 }
 
-/** Merges by paths: git merges only the contents that both sides changed in different ways. */
+/** Merges by path: git merges only contents that both sides changed in different ways. */
 export async function mergeByPath(
 	store: Store,
 	sides: MergeSides,
@@ -71,7 +71,7 @@ function isOnBothSides({ ours, theirs }: Trees, path: string): boolean {
 	return ours.has(path) && theirs.has(path);
 }
 
-/** Paths that both sides changed in different ways, and groups of paths where a file of one side leaves no room for the other's. */
+/** Paths that both sides changed in different ways, and groups of paths in which a file of one side excludes those of the other. */
 function findContested(
 	ours: readonly RawChange[],
 	theirs: readonly RawChange[],
@@ -85,7 +85,7 @@ function findContested(
 	};
 	const open = theirs.filter((change) => !same(change));
 	const deleted = new Set(theirs.filter(({ after }) => isNothing(after.object)).map(({ path }) => path));
-	// What they delete and we changed stays until the conflict is settled.
+	// Files that they deleted and we changed stay until the conflict is resolved.
 	const staying = [...now.keys()].filter((path) => !deleted.has(path) || byPath.has(path));
 	const files = new Set(staying);
 	const below = new Map<string, string[]>();
@@ -122,14 +122,14 @@ function conflictOf(
 	return { path, paths, stages, kind: isRepository ? "repository" : isUnkept ? "unkept" : kind };
 }
 
-/** What the merged tree has at the paths of a conflict: one side's; while it is open ours, or theirs where ours is gone. */
+/** The entries of the merged tree at the paths of a conflict: one side's; while it is open, ours, or theirs if ours does not exist. */
 function settle({ paths }: Conflict, side: "ours" | "theirs" | undefined, { ours, theirs }: Trees): TreeEntry[] {
 	const wanted = side ?? (paths.some((path) => ours.has(path)) ? "ours" : "theirs");
 	const entries = wanted === "ours" ? ours : theirs;
 	return paths.map((path) => entries.get(path) ?? removal(path));
 }
 
-/** Merges contents that both sides have: git sees no other path, so that it finds no renames. */
+/** Merges contents that exist on both sides: git sees no other path, so it finds no renames. */
 async function mergeContents(
 	store: Store,
 	{ names }: MergeSides,

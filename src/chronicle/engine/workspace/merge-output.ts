@@ -16,16 +16,16 @@ export interface MergeStage {
 
 export interface MergeMessage {
 	readonly type: string;
-	/** Bytes as latin1; the first is the one it is about. */
+	/** Bytes as latin1; the first is the main one. */
 	readonly paths: readonly string[];
 }
 
 export interface MergeOutput {
 	readonly tree: string;
 	readonly stages: readonly MergeStage[];
-	/** Messages of conflicts alone. */
+	/** Messages of conflicts only. */
 	readonly messages: readonly MergeMessage[];
-	/** Commits that stand for the sides, whose names are in markers and in the names of files that were moved aside. */
+	/** Commits that represent the sides; their names appear in markers and in the names of files that were moved aside. */
 	readonly commits: { readonly base: string; readonly ours: string; readonly theirs: string };
 }
 
@@ -41,7 +41,7 @@ export const commitAuthor = {
 
 const settings = [
 	"merge.conflictStyle=diff3",
-	// A file stays where its side put it.
+	// A file keeps the path of its side.
 	"merge.directoryRenames=false",
 	"merge.renames=true",
 	"merge.renameLimit=2000",
@@ -55,7 +55,7 @@ export async function mergeTrees(
 ): Promise<Result<MergeOutput, WorkspaceFailure>> {
 	const fit = await checkVersion(store);
 	if (!fit.ok) return fit;
-	// Before 2.40 git takes no base for a merge of trees, so each tree becomes a commit that no ref names.
+	// Before 2.40, git accepts no base for a merge of trees, so each tree becomes a commit without a ref.
 	const base = await commitTree(store, sides.base, "base");
 	if (!base.ok) return unknownOr(store, sides, base);
 	const ours = await commitTree(store, sides.ours, "ours", base.value);

@@ -1,6 +1,6 @@
-// Merges two snapshots that share a base, names and resolves the conflicts, and makes the remaining ones readable.
-// G1 no line of either side is lost unless its path is reported as a conflict; G2 a file whose contents are not kept is never merged by
-// lines; G3 the same sides give the same tree.
+// Merges two snapshots with a common base, describes and resolves the conflicts, and makes the remaining ones readable.
+// G1 no line of either side is lost unless its path is reported as a conflict; G2 a file whose contents are not stored is never merged
+// by lines; G3 the same sides give the same tree.
 import type { MergeConflict, MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
 import { readBlobs, writeBlob } from "./blobs.ts";
 import { relativeTo } from "./compare.ts";
@@ -16,18 +16,18 @@ import type { Store } from "./store.ts";
 type Side = "ours" | "theirs";
 
 export interface MergeOptions {
-	/** Where a second index may be made. */
+	/** Folder for a second index. */
 	readonly folder: string;
 	/** Reported paths are relative to it. */
 	readonly cwd: string;
 	readonly take?: Side | ReadonlyMap<string, Side> | undefined;
 }
 
-/** Bytes of conflicting lines that are given for one file, and for all of a merge. */
+/** Maximum bytes of conflicting lines for one file, and for a whole merge. */
 const hunkBytes = 4_000;
 const allHunkBytes = 64_000;
 
-/** As git does it: a text has no NUL in its first bytes. */
+/** As in git: text has no NUL in its first bytes. */
 const inspectedBytes = 8_000;
 
 const nothing = "0".repeat(40);
@@ -77,14 +77,14 @@ export function describeConflict(
 	return { path: shown(path), paths: paths.map(shown), kind, why: explainConflict(conflict, names), hunks };
 }
 
-/** How paths are shown, and which side settles a conflict. */
+/** How paths are shown, and which side resolves a conflict. */
 export function openSides(store: Store, { cwd, take }: Pick<MergeOptions, "cwd" | "take">) {
 	const shown = (path: string): string => relativeTo(cwd, store.root, path);
 	const choose = ({ paths }: Conflict): Side | undefined =>
 		take === undefined || typeof take === "string"
 			? take
 			: paths.map((path) => take.get(shown(path))).find((side) => side !== undefined);
-	// A change of what is not kept cannot be brought anywhere, whichever side is taken: a restore leaves the file and names it.
+	// A change of a file whose contents are not stored cannot be transferred, regardless of the side: a restore leaves the file and reports it.
 	const isMoot = ({ stages }: Conflict): boolean =>
 		stages.every(({ object }) => store.placeholderOf(object) !== undefined);
 	const sideOf = (conflict: Conflict): Side | undefined => (isMoot(conflict) ? "theirs" : choose(conflict));
@@ -106,7 +106,7 @@ export async function entriesOf(
 	return { ok: true, value: entries };
 }
 
-/** How the merged tree has to be edited so that each settled conflict has the version of its side. */
+/** Edits of the merged tree that give each resolved conflict the version of its side. */
 async function settle(
 	store: Store,
 	sides: MergeSides,
@@ -129,7 +129,7 @@ async function settle(
 		for (const path of bySide[side].flatMap(({ paths }) => paths)) {
 			const entry = wanted.value.get(path);
 			edits.push(...(aside.get(path) ?? []).map(removal));
-			// A file leaves no room for a folder.
+			// A file excludes a folder of the same name.
 			if (entry) edits.push(...below(merged.value, path).map(removal));
 			edits.push(entry ?? removal(path));
 		}
@@ -141,7 +141,7 @@ function below(entries: ReadonlyMap<string, unknown>, folder: string): string[] 
 	return [...entries.keys()].filter((path) => path.startsWith(`${folder}/`));
 }
 
-/** The edit of a tree that removes `path`. */
+/** The tree edit that removes `path`. */
 export function removal(path: string): TreeEntry {
 	return { path, mode: "0", object: nothing };
 }
@@ -158,11 +158,11 @@ function asideNames(output: MergeOutput, merged: ReadonlyMap<string, unknown>): 
 
 interface Marked {
 	readonly entries: readonly TreeEntry[];
-	/** The text with its markers, of conflicts that have one. */
+	/** The texts with markers, of conflicts that have one. */
 	readonly texts: ReadonlyMap<Conflict, string>;
 }
 
-/** How the merged tree has to be edited so that its open conflicts can be read, and no content that is not kept is mixed up. */
+/** Edits of the merged tree that make its open conflicts readable and keep placeholders unmixed. */
 async function markOpen(
 	store: Store,
 	sides: MergeSides,
@@ -188,7 +188,7 @@ async function markOpen(
 	return { ok: true, value: { entries, texts } };
 }
 
-/** Of what cannot be merged our version stays, or theirs where ours is gone. */
+/** For entries that cannot be merged, our version stays, or theirs if ours does not exist. */
 function keepOneSide({ stages }: Conflict): TreeEntry[] {
 	return [...new Set(stages.map(({ path }) => path))].map((path) => {
 		const found = [2, 3].map((stage) => stages.find((one) => one.path === path && one.stage === stage));
@@ -210,7 +210,7 @@ async function labelTexts(
 	for (const path of new Set(stages.map((stage) => stage.path))) {
 		const entry = merged.get(path);
 		const plain = entry && entry.mode !== modes.link && entry.mode !== modes.repository;
-		// What equals one side has no markers.
+		// A text that equals one side has no markers.
 		if (!plain || stages.some(({ object }) => object === entry.object)) continue;
 		const read = await readBlobs(store, [entry.object]);
 		if (!read.ok) return read;

@@ -1,4 +1,4 @@
-// A repository inside the run's folder: one entry, whose object names its HEAD and the snapshot of its files in a store of its own.
+// A repository inside the run's folder: one entry, whose object names its HEAD and the snapshot of its files in a separate store.
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
@@ -10,12 +10,12 @@ const firstLine = "pi-chronicle: repository\n";
 
 /** The state of a nested repository that an entry records. */
 export interface NestedState {
-	/** Commit that its HEAD is at; `none` where there is no commit. */
+	/** Commit of its HEAD; `none` without a commit. */
 	readonly head: string;
 	readonly tree: string;
 }
 
-/** Takes a snapshot of the repository at `path` and gives its entry. */
+/** Takes a snapshot of the repository at `path` and returns its entry. */
 export async function snapshotNested(
 	store: Pick<Store, "root" | "control" | "git" | "nested">,
 	path: string,
@@ -41,7 +41,7 @@ export async function snapshotNested(
 	return { ok: true, value: { path, mode: modes.repository, object: written.output.toString("latin1").trim() } };
 }
 
-/** The state that `object` records; `undefined` if it is missing, or not such an entry. */
+/** The state recorded by `object`; `undefined` if it is missing, or not such an entry. */
 export async function readNested(store: Store, object: string): Promise<NestedState | undefined> {
 	const read = await store.git(["cat-file", "blob", object]);
 	const text = read.kind === "done" ? read.output.toString("latin1") : "";

@@ -1,6 +1,6 @@
-// Finds what a restore would overwrite and no snapshot has: ignored files and folders, links, files made meanwhile. All of it is to be kept
-// first; what cannot be kept blocks the restore.
-// B1 links are inspected, never followed; B2 what is too large, secret, special, unreadable or a repository of its own cannot be kept.
+// Finds files that a restore would overwrite and no snapshot has: ignored files and folders, links, newly created files. All of them must be saved
+// first; a file that cannot be saved blocks the restore.
+// B1 links are inspected, never followed; B2 files that are too large, secret, special or unreadable, and repositories, cannot be saved.
 import type { Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
@@ -11,7 +11,7 @@ import { foldersAbove, fromRaw, isReadable, pathBytes } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 export interface Obstacles {
-	/** To be kept: paths below the root, bytes as latin1. */
+	/** To be saved: paths below the root, bytes as latin1. */
 	readonly keep: readonly string[];
 	readonly blocked: readonly FileLeft[];
 }
@@ -22,13 +22,13 @@ interface Search {
 	readonly indexed: ReadonlySet<string>;
 	readonly keep: Set<string>;
 	readonly blocked: Map<string, string>;
-	/** What is in the place of folders that were inspected already. */
+	/** Entries at the paths of folders that were already inspected. */
 	readonly seen: Map<string, "folder" | "other">;
 }
 
 const mostBlocked = 1000;
 
-/** Inspects the places of `writes`, which are to be restored. */
+/** Inspects the paths of `writes`, which are about to be restored. */
 export async function findObstacles(
 	store: Store,
 	writes: readonly RawChange[],
@@ -54,12 +54,12 @@ export async function findObstacles(
 	return { ok: true, value: { keep: [...search.keep], blocked } };
 }
 
-/** Inspects the first thing on the way to `path` that is no folder, or what is at `path`. */
+/** Inspects the first parent of `path` that is not a folder, or the entry at `path`. */
 async function inspectPlace(search: Search, path: string): Promise<void> {
 	for (const folder of foldersAbove(path)) {
 		const known = search.seen.get(folder);
 		if (known === "folder") continue;
-		// What is behind a link is somewhere else.
+		// The target of a link is elsewhere.
 		if (known === "other") return;
 		const stats = await statOf(search.store, folder);
 		search.seen.set(folder, stats?.isDirectory() ? "folder" : "other");
@@ -74,7 +74,7 @@ async function statOf({ root }: Store, path: string): Promise<Stats | undefined>
 	return lstat(pathBytes(root, path)).catch(() => undefined);
 }
 
-/** Adds what is at `path`, with everything in it, to what is to be kept, or to what blocks; nothing where the snapshot has it. */
+/** Adds the entry at `path`, with everything in it, to the files to save or to the blocking ones; nothing if the snapshot has it. */
 async function add(search: Search, path: string, stats: Stats): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
 	if (stats.isDirectory()) return addFolder(search, path);

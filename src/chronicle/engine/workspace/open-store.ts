@@ -1,7 +1,7 @@
 // Opens a store and repairs it.
-// K1 the user's index, HEAD, refs, stash, hooks and configuration are never written, nor read to write; K2 contents are kept byte for byte: no
-// filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
-// never deleted, and a new one is made.
+// K1 the user's index, HEAD, refs, stash, hooks and configuration are never written, nor read in order to write; K2 contents are stored byte for
+// byte: no filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
+// never deleted, and a new one is created.
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join, relative, sep } from "node:path";
@@ -15,17 +15,17 @@ import { type ChildStore, inspectChild, inspectRepository, type RepositoryInfo }
 import { openSnapshotter, type Snapshotter } from "./snapshot.ts";
 import { escapePattern, type FileSnapshot, privateAttributes, type Store, type StoreOptions } from "./store.ts";
 
-/** Between the name of a store that was moved aside and the time. */
+/** Separates the name of a store that was moved aside from the time. */
 const asideMark = ".broken-";
 
-/** What the functions here need of a store that is being opened. */
+/** A store that is being opened, as needed by the functions here. */
 interface Place {
 	readonly options: StoreOptions;
 	readonly repository: RepositoryInfo;
 	readonly git: Store["git"];
 }
 
-/** Opens the store, and makes it on disk where there is none. */
+/** Opens the store, and creates it on disk if it does not exist. */
 export async function openStore(options: StoreOptions): Promise<Result<Store, WorkspaceFailure>> {
 	await killOrphanedGit(options.folder);
 	return openAt(options);
@@ -68,7 +68,7 @@ async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFai
 		makePlaceholder: placeholders.make,
 		reloadPlaceholders: placeholders.reload,
 	};
-	// A store with alternates serves only to inspect another one, and is removed afterwards.
+	// A store with alternates only serves to inspect another one, and is removed afterward.
 	const imports = objects !== undefined && alternates.length === 0 ? { folder, mostBytes: limits.ownBytes } : undefined;
 	const snapshotter = openSnapshotter(base, repository, placeholders, imports);
 	const store: Store = {
@@ -104,7 +104,7 @@ function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }:
 	const others = [...(objects ? [objects] : []), ...alternates.map((store) => join(store, "objects"))];
 	return (args, { input, index, enough, accept, where = "everywhere", workTree = root, env } = {}) =>
 		runGit({
-			// On the command line too: after a crash the next supervisor recognizes our git by it.
+			// Also on the command line: after a crash, the next supervisor recognizes this git by it.
 			args: [`--git-dir=${folder}`, "-c", "core.sharedRepository=0600", ...args],
 			cwd: workTree,
 			env: {
@@ -121,7 +121,7 @@ function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }:
 		});
 }
 
-/** Takes a snapshot. Where git fails, it removes the locks, then remakes the index, then the store, and tries again after each. */
+/** Takes a snapshot. If git fails, removes the locks, then recreates the index, then the store, and retries after each step. */
 async function snapshotOrRepair(
 	place: Place,
 	snapshotter: Snapshotter,
@@ -130,15 +130,15 @@ async function snapshotOrRepair(
 	await removeLocks(folder);
 	let taken = await snapshotter.snapshot();
 	const repairs = [
-		// A git that was killed has left its lock, and nothing else is wrong.
+		// A killed git has left its lock; nothing else is wrong.
 		async () => {},
-		// An index that a power cut damaged is remade; that costs only time.
+		// An index damaged by a power failure is recreated, which only costs time.
 		() => rm(join(folder, "index"), { force: true }),
 		() => ensureUsable(place),
 	];
 	for (const repair of repairs) {
 		if (taken.ok || taken.failure.reason !== "io") return taken;
-		// It may have been started right when its supervisor was killed.
+		// It may have been started just as its supervisor was killed.
 		await killOrphanedGit(folder);
 		await removeLocks(folder);
 		await repair();
@@ -177,7 +177,7 @@ async function prepare(place: Place): Promise<Result<void, WorkspaceFailure>> {
 	}
 }
 
-/** Makes the store. What it takes from stores that were moved aside comes first: a store with a HEAD is complete. */
+/** Creates the store. Imports from stores that were moved aside come first, because a store with a HEAD is complete. */
 async function initialize({ options, repository, git }: Place): Promise<Result<void, WorkspaceFailure>> {
 	try {
 		if (options.child) await shareObjects(options.folder, options.child);
@@ -189,7 +189,7 @@ async function initialize({ options, repository, git }: Place): Promise<Result<v
 	return made.kind === "done" ? done : gitFailure(made);
 }
 
-/** Makes sure that git can write to the store. One that it cannot use is moved aside; its objects stay within reach of the new one. */
+/** Makes sure that git can write to the store. An unusable one is moved aside; its objects stay readable from the new one. */
 async function ensureUsable(place: Place): Promise<Result<void, WorkspaceFailure>> {
 	const { folder } = place.options;
 	const probe = async (): Promise<GitResult> => place.git(["write-tree"], { index: join(folder, "index.probe") });
@@ -217,7 +217,7 @@ async function replaceStore(place: Place, message: string): Promise<Result<void,
 	if (!made.ok) return made;
 	const cause = (message.split("\n")[0] ?? "").slice(0, 120);
 	control.notes.push(
-		`Git could not use the store of file snapshots (${cause}). It was moved aside to ${aside}, and a new one was made; earlier snapshots can be restored as far as they are still readable.`,
+		`Git could not use the store of file snapshots (${cause}). It was moved aside to ${aside}, and a new one was created; earlier snapshots can be restored as far as they are still readable.`,
 	);
 	return done;
 }
@@ -228,11 +228,11 @@ async function shareObjects(folder: string, { parentStore, index }: ChildStore):
 	const objects = join(folder, "objects");
 	await rm(objects, { recursive: true, force: true });
 	await symlink(join(parentStore, "objects"), objects, "junction");
-	// The files are as they were made: the first snapshot need not read them all.
+	// The files are unchanged since their creation, so the first snapshot need not read them all.
 	await copyFile(index, join(folder, "index")).catch(() => {});
 }
 
-/** Gives a new store in `folder` the objects and placeholders of those that were moved aside. */
+/** Adds the objects and placeholders of stores that were moved aside to a new store in `folder`. */
 async function takeOver(folder: string): Promise<void> {
 	const prefix = `${basename(folder)}${asideMark}`;
 	const names = (await readdir(dirname(folder))).filter((name) => name.startsWith(prefix)).sort();

@@ -1,4 +1,4 @@
-// Names of files as git has them: bytes, held as latin1, `/` between segments, below the root.
+// Names of files in git's form: bytes as latin1, `/` between segments, below the root.
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { sep } from "node:path";
@@ -8,7 +8,7 @@ export function fromRaw(name: string): string {
 	return Buffer.from(name, "latin1").toString("utf8");
 }
 
-/** A path of the system, below the root, as git has it. */
+/** A system path below the root, in git's form. */
 export function toRaw(path: string): string {
 	return Buffer.from(path.split(sep).join("/"), "utf8").toString("latin1");
 }

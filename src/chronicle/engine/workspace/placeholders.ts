@@ -1,4 +1,4 @@
-// Placeholders: for a content that is not kept, the index holds an object with the file's size and modification time.
+// Placeholders: for contents that are not stored, the index has an object with the file's size and modification time.
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isSecretFile } from "../../core/index.ts";
@@ -10,17 +10,17 @@ const firstLines: Readonly<Record<PlaceholderKind, string>> = {
 };
 
 export interface Placeholders {
-	/** Which kind a file gets; `undefined`: its content is kept. `path`: bytes as latin1. */
+	/** The kind of a file's placeholder; `undefined`: its contents are stored. `path`: bytes as latin1. */
 	kindFor(path: string, size: number): PlaceholderKind | undefined;
-	/** Writes the placeholder of a file and gives its object; `undefined` where git fails. */
+	/** Writes the placeholder of a file and returns its object name; `undefined` if git fails. */
 	make(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
 	/** Reads the list again. */
 	reload(): Promise<void>;
-	/** Which kind `object` is; `undefined` where it is no placeholder. */
+	/** The kind of placeholder `object`; `undefined` if it is not a placeholder. */
 	kindOf(object: string): PlaceholderKind | undefined;
 }
 
-/** File in the store that lists the placeholders' objects, one a line. */
+/** File in the store that lists the placeholders' objects, one per line. */
 export const PLACEHOLDER_LIST = "large";
 
 /** Opens the placeholders of a store and its alternates. */

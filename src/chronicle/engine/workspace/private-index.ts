@@ -1,4 +1,4 @@
-// The private index of a store: what it holds, and how entries are set and removed.
+// The private index of a store: reads its entries, sets and removes them.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
@@ -11,13 +11,13 @@ const nothing = "0".repeat(40);
 /** Parts of the index that git alone would misinterpret. */
 export interface IndexContents {
 	readonly repositories: Set<string>;
-	/** By path: the placeholder of the content. */
+	/** Placeholders by path. */
 	readonly placeholders: Map<string, string>;
-	/** Paths that are not part of this run's files: added by a version that kept the whole repository. */
+	/** Paths that are not part of this run's files: added by a version that stored the whole repository. */
 	readonly outside: readonly string[];
 }
 
-/** Reads what the index holds. */
+/** Reads the index. */
 export async function readIndex(
 	store: Pick<Store, "git" | "contains">,
 ): Promise<Result<IndexContents, WorkspaceFailure>> {
@@ -54,10 +54,10 @@ export function removeFromIndex(
 	return updateIndex(store, ["--index-info"], indexInfo(paths.map((path) => ({ path, mode: "0", object: nothing }))));
 }
 
-/** More unreadable files than that are a failure. */
+/** More unreadable files than this are a failure. */
 const mostFaults = 20;
 
-/** Adds files to the index. One that git names as the cause of its failure is left out and reported in `unkept`. */
+/** Adds files to the index. A file that git blames for its failure is omitted and reported in `unkept`. */
 export async function addPlain(
 	store: Pick<Store, "git">,
 	names: readonly string[],
@@ -78,7 +78,7 @@ export async function addPlain(
 	return done;
 }
 
-/** The file that git names as the cause of its failure. */
+/** The file that git blames for its failure. */
 function blamedPath(result: GitResult): { readonly path: string; readonly why: string } | undefined {
 	if (result.kind !== "failed" || isFull(result.message)) return undefined;
 	const path = /^fatal: Unable to process path ([\s\S]+)\n$/m.exec(result.raw)?.[1];
@@ -86,7 +86,7 @@ function blamedPath(result: GitResult): { readonly path: string; readonly why: s
 	return path === undefined ? undefined : { path, why: first.replace(/^error: /, "") };
 }
 
-/** Gives `tree` (`undefined`: an empty one) with `entries` set; one whose object is all zeros is removed. Uses a second index in `folder`. */
+/** `tree` (`undefined`: an empty one) with `entries` set; an entry whose object is all zeros is removed. Uses a second index in `folder`. */
 export async function editTree(
 	store: Pick<Store, "git">,
 	tree: string | undefined,

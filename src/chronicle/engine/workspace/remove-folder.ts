@@ -1,8 +1,8 @@
-// Removes a folder with whatever is in it, read-only folders too. Links are removed, never followed.
+// Removes a folder with its contents, including read-only folders. Links are removed, never followed.
 import { chmod, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Removes `folder`; nothing where there is none. */
+/** Removes `folder`, if it exists. */
 export async function removeFolder(folder: string): Promise<void> {
 	const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 	try {

@@ -1,4 +1,4 @@
-// Facts about a folder from the user's repository, if there is one: its root, ignored paths, where its objects are. Writes nothing.
+// Facts about a folder from the user's repository, if there is one: its root, ignored paths, the location of its objects. Writes nothing.
 import { readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
@@ -6,9 +6,9 @@ import { runGit } from "./git.ts";
 import { toRaw } from "./paths.ts";
 
 export interface RepositoryInfo {
-	/** Folder that paths are relative to: the repository's root, or the run's folder where there is none. Real path. */
+	/** Folder that paths are relative to: the repository's root, or the run's folder without a repository. Real path. */
 	readonly root: string;
-	/** The run's folder below `root`, bytes as latin1, `/` between segments; empty where it is the root. */
+	/** The run's folder below `root`, bytes as latin1, `/` between segments; empty if it is the root. */
 	readonly below: string;
 	/** Ignore patterns from outside the tree, in gitignore's notation. */
 	readonly ignored: string;
@@ -19,19 +19,19 @@ export interface RepositoryInfo {
 	readonly forced: readonly string[];
 }
 
-/** Where the files are the folder of a child run. */
+/** Set if the files are the folder of a child run. */
 export interface ChildStore {
 	/** The store of the parent, which has the objects. */
 	readonly parentStore: string;
 	/** Folder of all the child's files. */
 	readonly root: string;
-	/** Index of the files as they were made. */
+	/** Index of the initial files. */
 	readonly index: string;
 	readonly ignored: string;
 	readonly objectFormat: string;
 }
 
-/** Ignored where there is no repository. */
+/** Ignored without a repository. */
 const generated = [
 	"node_modules/",
 	"bower_components/",
@@ -50,7 +50,7 @@ const generated = [
 	".DS_Store",
 ];
 
-/** Inspects the repository around `cwd`; `undefined` where git is missing. */
+/** Inspects the repository around `cwd`; `undefined` if git is missing. */
 export async function inspectRepository(cwd: string, signal?: AbortSignal): Promise<RepositoryInfo | undefined> {
 	const here = await realpath(cwd);
 	const asked = await runGit({
@@ -96,7 +96,7 @@ export async function inspectRepository(cwd: string, signal?: AbortSignal): Prom
 	};
 }
 
-/** Inspects the folder `cwd` of a child, whose own repository the child may have changed or removed; `undefined` where git is missing. */
+/** Inspects the folder `cwd` of a child, whose own repository the child may have changed or removed; `undefined` if git is missing. */
 export async function inspectChild(
 	{ root, ignored, objectFormat }: ChildStore,
 	cwd: string,

@@ -1,6 +1,5 @@
-// Plans a restore: which files are written and deleted, which stay and why, which nested repositories are restored separately. Changes
-// nothing.
-// L1 what cannot be compared is never overwritten or deleted; L2 nothing that stays is replaced by a restored file.
+// Plans a restore: files to write and delete, files that stay with the reason, nested repositories to restore separately. Changes nothing.
+// L1 files that cannot be compared are never overwritten or deleted; L2 a file that stays is never replaced by a restored one.
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
 import { done, gitFailure } from "./failures.ts";
@@ -12,7 +11,7 @@ import type { FileSnapshot, Store } from "./store.ts";
 export interface RestorePlan {
 	/** To be written or deleted. */
 	readonly writes: readonly RawChange[];
-	/** Nested repositories that exist now and did then. */
+	/** Nested repositories that exist now and in the snapshot. */
 	readonly nested: readonly RawChange[];
 	/** By path (bytes as latin1): why it stays unchanged. */
 	readonly left: ReadonlyMap<string, string>;
@@ -26,7 +25,7 @@ export async function planRestore(
 ): Promise<Result<RestorePlan, WorkspaceFailure>> {
 	const changes = await rawChanges(store, now.tree, tree, "apart");
 	if (!changes.ok) return changes;
-	// A path that could not be kept is unknown, whatever the snapshot contains.
+	// A path that could not be saved is unknown, regardless of the snapshot's contents.
 	const left = new Map(now.unkept);
 	const nested: RawChange[] = [];
 	const plain: RawChange[] = [];
@@ -40,7 +39,7 @@ export async function planRestore(
 	if (!ignored.ok) return ignored;
 	const conflictWith = openConflicts(new Map([...left, ...nested.map(({ path }) => [path, repository] as const)]));
 	const writes: RawChange[] = [];
-	// A file that the snapshot ignored is no part of it, and may have existed then all the same.
+	// A file that the snapshot ignored is not part of it, but may have existed then.
 	for (const change of plain.filter(({ path }) => !ignored.value.has(path))) {
 		const why = conflictWith(change);
 		if (why === undefined) writes.push(change);
@@ -91,7 +90,7 @@ function whyLeft(store: Store, { before, after }: RawChange): string | undefined
 
 /** Why a change at, below or above a path that stays unchanged is impossible. */
 function openConflicts(staying: ReadonlyMap<string, string>): (change: RawChange) => string | undefined {
-	/** What stays below a folder, by the folder. */
+	/** Paths that stay below a folder, by folder. */
 	const under = new Map<string, string>();
 	for (const [path, why] of staying)
 		for (const folder of foldersAbove(path)) under.set(folder, `${fromRaw(path)}: ${why}`);
@@ -107,7 +106,7 @@ function openConflicts(staying: ReadonlyMap<string, string>): (change: RawChange
 	};
 }
 
-/** Paths for display, sorted, without those in a folder that is listed itself. */
+/** Paths for display, sorted, without those in a listed folder. */
 export function leftList(left: ReadonlyMap<string, string>, seen: (path: string) => string): FileLeft[] {
 	return [...left]
 		.filter(([path]) => !foldersAbove(path).some((folder) => left.has(folder)))
@@ -115,7 +114,7 @@ export function leftList(left: ReadonlyMap<string, string>, seen: (path: string)
 		.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
-/** Fails where a content to restore is missing: restoring half of the files would be worse than none. */
+/** Fails if contents to restore are missing: restoring only some files would be worse than none. */
 export async function hasAll(
 	store: Store,
 	writes: readonly RawChange[],
@@ -130,7 +129,7 @@ export async function hasAll(
 	return done;
 }
 
-/** Bytes by which the files grow at most while `writes` are made, and those of the largest that is written. */
+/** Maximum growth of the files in bytes during `writes`, and the size of the largest written file. */
 export async function sizesOf(
 	store: Store,
 	writes: readonly RawChange[],
@@ -142,7 +141,7 @@ export async function sizesOf(
 	if (checked.kind !== "done") return gitFailure(checked);
 	const lines = checked.output.toString("latin1").split("\n");
 	const sizes = new Map(lines.map((line): [string, number] => [line.split(" ")[0] ?? "", Number(line.split(" ")[1])]));
-	// One that is missing is not a number.
+	// The size of a missing object is not a number.
 	const sizeOf = ({ object }: RawChange["before"]): number => sizes.get(object) || 0;
 	const growth = writes.reduce((sum, { before, after }) => sum + sizeOf(after) - sizeOf(before), 0);
 	const largest = writes.reduce((most, { after }) => Math.max(most, sizeOf(after)), 0);

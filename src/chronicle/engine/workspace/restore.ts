@@ -1,7 +1,7 @@
 // Restores files to a snapshot.
-// B1 ignored files stay, unless a restored file replaces them: then they are saved first; B2 what no snapshot contains (too large, secret
-// by name, special, a missing repository) stays unchanged and is reported; B3 files of nested repositories are restored and their HEAD is
-// kept; B4 nothing is overwritten or deleted that is not in the caller's snapshot.
+// B1 ignored files stay, unless a restored file replaces them: then they are saved first; B2 files that no snapshot contains (too large, secret
+// by name, special, a missing repository) stay unchanged and are reported; B3 files of nested repositories are restored and their HEAD is
+// kept; B4 only files in the caller's snapshot are overwritten or deleted.
 import { chmod, lstat } from "node:fs/promises";
 import { posix } from "node:path";
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
@@ -15,16 +15,16 @@ import { editTree } from "./private-index.ts";
 import { hasAll, leftList, planRestore, type RestorePlan, roomFor, sizesOf } from "./restore-plan.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 
-/** A snapshot of the files before a restore, with everything that it would overwrite. */
+/** A snapshot of the files before a restore, including everything that it would overwrite. */
 export interface RestorePreparation {
 	readonly now: FileSnapshot;
 	readonly plan: RestorePlan;
-	/** What would be overwritten and cannot be kept; then nothing may be touched. */
+	/** Files that would be overwritten but cannot be saved; if there are any, nothing may be changed. */
 	readonly blocked: readonly FileLeft[];
 }
 
 /**
- * Takes a snapshot of the files and of whatever else a restore of `tree` would overwrite. `look`: without the latter, which would make it part
+ * Takes a snapshot of the files and of everything else that a restore of `tree` would overwrite. `look`: without the latter, which would become part
  * of the files.
  */
 export async function prepareRestore(
@@ -75,7 +75,7 @@ async function planNow(
 	return plan.ok ? { ok: true, value: { now: now.value, plan: plan.value } } : plan;
 }
 
-/** Prepares nested repositories; gives what blocks them. */
+/** Prepares nested repositories; returns the blocking files. */
 async function blockedNested(store: Store, plan: RestorePlan, how: "keep" | "look"): Promise<FileLeft[]> {
 	const blocked: FileLeft[] = [];
 	for (const change of plan.nested) {
@@ -103,11 +103,11 @@ export interface RestoreResult {
 }
 
 interface RestoreOptions {
-	/** The snapshot that the files are known to match; where they don't, nothing is changed and the failure is `changed`. */
+	/** The snapshot that the files are expected to match; if they don't, nothing is changed and the failure is `changed`. */
 	readonly expected?: string | undefined;
-	/** The snapshot from which an interrupted restore began: what is not in it is not deleted. */
+	/** The snapshot at the start of an interrupted restore: files that are not in it are not deleted. */
 	readonly before?: string | undefined;
-	/** Where a second index may be made. */
+	/** Folder for a second index. */
 	readonly folder: string;
 	/** Reported paths are relative to it. */
 	readonly cwd: string;
@@ -141,8 +141,8 @@ export async function restoreTree(
 }
 
 /**
- * `writes` without the deletion of what `before` does not have: ignore patterns that came back part way through a restore have made files
- * visible that it must not touch.
+ * `writes` without the deletion of files that `before` does not have: ignore patterns restored in the middle of a restore have made files visible
+ * that it must not change.
  */
 async function withoutNew(
 	store: Store,
@@ -180,7 +180,7 @@ async function writeFiles(
 	return changed ? changedMeanwhile : writeFailure(merged, store.root, sizes.value.largest);
 }
 
-/** Permissions of the files that are overwritten: git would make them readable for everyone. */
+/** Permissions of overwritten files: git would make them readable for everyone. */
 async function permissionsOf(store: Store, writes: readonly RawChange[]): Promise<Map<string, number>> {
 	const permissions = new Map<string, number>();
 	for (const { path, before, after } of writes) {
@@ -191,7 +191,7 @@ async function permissionsOf(store: Store, writes: readonly RawChange[]): Promis
 	return permissions;
 }
 
-/** Takes away read and write permissions that others did not have before. */
+/** Removes read and write permissions that others did not have before. */
 async function restrict(store: Store, permissions: ReadonlyMap<string, number>): Promise<void> {
 	for (const [path, before] of permissions) {
 		const file = pathBytes(store.root, path);
@@ -203,7 +203,7 @@ async function restrict(store: Store, permissions: ReadonlyMap<string, number>):
 	}
 }
 
-/** The tree `from` with `writes` made, for git's own merge to reach. */
+/** The tree `from` with `writes` applied, as the target of git's merge. */
 async function goalTree(
 	store: Store,
 	from: string,
@@ -219,7 +219,7 @@ async function goalTree(
 	);
 }
 
-/** Restores the files of a nested repository that exists in both snapshots; gives what was not restored. */
+/** Restores the files of a nested repository that exists in both snapshots; returns the files that were not restored. */
 async function restoreNested(store: Store, change: RawChange, folder: string, name: string): Promise<FileLeft[]> {
 	const goal = await nestedGoal(store, change);
 	if (!goal) return [{ path: name, why: "a nested repository, whose snapshot no longer exists" }];

@@ -1,6 +1,6 @@
-// Takes snapshots of the files: what is new or changed goes into the private index, and the index becomes a tree.
-// P1 contents are read once: a file that did not change since the last snapshot costs one stat; P2 a file that cannot be read is reported and
-// stops nothing, while a failure of git is never blamed on a file; P3 a file that is too large, or secret by its name, has a placeholder that
+// Takes snapshots of the files: new and changed files go into the private index, and the index becomes a tree.
+// P1 contents are read once: a file that has not changed since the last snapshot costs one stat; P2 an unreadable file is reported without stopping
+// the snapshot, while a failure of git is never blamed on a file; P3 a file that is too large, or secret by its name, has a placeholder that
 // changes with its size and time; P4 a nested repository is one entry that changes with its HEAD and its files.
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
@@ -17,17 +17,17 @@ import type { FileSnapshot, Store } from "./store.ts";
 
 export type Snapshotter = Pick<Store, "snapshot" | "add" | "indexChanged">;
 
-/** What a snapshotter needs of its store. */
+/** The part of the store that a snapshotter uses. */
 export type SnapshotStore = Pick<Store, "root" | "limits" | "control" | "git" | "below" | "contains" | "nested">;
 
-/** How to bring the index to the files. */
+/** The update that makes the index match the files. */
 interface IndexUpdate {
 	readonly plain: string[];
 	readonly special: TreeEntry[];
 	readonly removed: string[];
-	/** Placeholders now. */
+	/** New placeholders. */
 	readonly placed: Map<string, string>;
-	/** Placeholders before, and plain or gone now. */
+	/** Earlier placeholders that are now plain files or deleted. */
 	readonly displaced: string[];
 	readonly unkept: Map<string, string>;
 	bytes: number;
@@ -45,7 +45,7 @@ interface State {
 	lastTree: string | undefined;
 	/** The last snapshot whose objects were imported. */
 	importedTree: string | undefined;
-	/** Files that are tracked although a pattern ignores them are in the index. */
+	/** Whether tracked files that a pattern ignores are in the index. */
 	hasForced: boolean;
 }
 
@@ -69,7 +69,7 @@ export function openSnapshotter(
 	return {
 		async snapshot() {
 			const taken = await takeSnapshot(state);
-			// After a failure part way, what is known of the index may be wrong.
+			// After a failure in the middle, the cached state of the index may be wrong.
 			if (!taken.ok) forgetIndex(state);
 			return taken;
 		},
@@ -133,7 +133,7 @@ async function knownIndex(state: State): Promise<Result<IndexContents, Workspace
 	return read;
 }
 
-/** Takes out of the index what must not be there: paths outside of the run's files, and repositories that are none any more. */
+/** Removes invalid entries from the index: paths outside the run's files, and folders that are no longer repositories. */
 async function dropStale(state: State, index: IndexContents): Promise<Result<void, WorkspaceFailure>> {
 	const former = await formerRepositories(state.store, index.repositories);
 	const stale = [...former, ...index.outside];
@@ -146,7 +146,7 @@ async function dropStale(state: State, index: IndexContents): Promise<Result<voi
 	return done;
 }
 
-/** Repositories of the last snapshot that are plain folders, or nothing, now: git looks into them only once they are out of the index. */
+/** Repositories of the last snapshot that are now plain folders or deleted: git searches them only once they are removed from the index. */
 async function formerRepositories(
 	{ root }: Pick<Store, "root">,
 	repositories: ReadonlySet<string>,
@@ -162,7 +162,7 @@ async function formerRepositories(
 	return gone;
 }
 
-/** Names of what is new or changed (a repository ends in `/`), and the folders that git could not look into, with the reason. */
+/** Names of new and changed files (a repository ends in `/`), and the folders that git could not search, with the reason. */
 async function listChanged(
 	{ store, repository, hasForced }: State,
 	index: IndexContents,
@@ -181,7 +181,7 @@ function closedFolders(warnings: string): Map<string, string> {
 	return new Map(found.map(([, path = "", why = ""]) => [path, `cannot be listed (${why})`]));
 }
 
-/** What a changed name is now. */
+/** The current type of a changed name. */
 type Inspected =
 	| { readonly kind: "removed" }
 	| { readonly kind: "unkept"; readonly why: string }
@@ -191,7 +191,7 @@ type Inspected =
 	/** The placeholder could not be written. */
 	| { readonly kind: "failed" };
 
-/** `undefined` where it was aborted or a placeholder could not be written. */
+/** `undefined` if it was aborted or a placeholder could not be written. */
 async function planUpdate(
 	state: State,
 	names: ReadonlySet<string>,
@@ -211,7 +211,7 @@ async function planUpdate(
 	for (const name of names) {
 		if (state.store.control.signal?.aborted) return undefined;
 		const path = name.replace(/\/$/, "");
-		// Behind a folder that became a link nothing is part of the files.
+		// Nothing behind a folder that became a link is part of the files.
 		const found: Inspected = (await leadsThroughLink(path)) ? { kind: "removed" } : await inspect(state, name, index);
 		if (found.kind === "failed") return undefined;
 		addToUpdate(update, path, found, index.placeholders.get(path));
@@ -259,7 +259,7 @@ async function inspect(state: State, name: string, index: IndexContents): Promis
 		if (!name.endsWith("/") && !index.repositories.has(path)) return { kind: "removed" };
 		const entry = await snapshotNested(store, path);
 		if (entry.ok) return { kind: "nested", entry: entry.value };
-		return { kind: "unkept", why: `is a repository that could not be kept: ${entry.failure.message}` };
+		return { kind: "unkept", why: `is a repository that could not be saved: ${entry.failure.message}` };
 	}
 	if (stats.isSymbolicLink()) return { kind: "plain", bytes: 0 };
 	if (!stats.isFile()) return { kind: "unkept", why: "is not a regular file" };
@@ -298,7 +298,7 @@ async function applyUpdate(
 	{ plain, special, removed, displaced, placed, unkept }: IndexUpdate,
 	index: IndexContents,
 ): Promise<Result<void, WorkspaceFailure>> {
-	// `skip-worktree` keeps git from reading the files behind placeholders whole each time.
+	// `skip-worktree` keeps git from reading the files behind placeholders every time.
 	const steps: (() => Promise<Result<void, WorkspaceFailure>>)[] = [
 		() => updateIndex(store, ["--no-skip-worktree", "--stdin"], nulled(displaced)),
 		() => removeFromIndex(store, removed),

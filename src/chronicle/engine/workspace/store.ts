@@ -1,10 +1,10 @@
-// The private git repository that holds snapshots of a run's files: an index and objects of its own, the run's folder as its working tree.
+// The private git repository with the snapshots of a run's files: a separate index and objects, with the run's folder as working tree.
 // open-store.ts opens one.
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { GitResult } from "./git.ts";
 import type { ChildStore, RepositoryInfo } from "./repository.ts";
 
-/** Attributes of all files, above the project's: contents are kept byte for byte, and merged by lines where they are text. */
+/** Attributes of all files, overriding the project's: contents are stored byte for byte, and text is merged by lines. */
 export const privateAttributes = "* -text -filter -ident -working-tree-encoding -crlf merge conflict-marker-size=7\n";
 
 export interface StoreOptions {
@@ -14,12 +14,12 @@ export interface StoreOptions {
 	readonly folder: string;
 	/** Folders that are never part of the files, absolute. */
 	readonly leftOut: readonly string[];
-	/** Folders of other stores whose snapshots can be named here too. */
+	/** Folders of other stores whose snapshots are readable here too. */
 	readonly alternates: readonly string[];
 	readonly limits: Limits;
 	/** Whether the run's files are those of its folder, or all of the repository's. */
 	readonly scope: "folder" | "repository";
-	/** Whether files that are secret by their name are kept. */
+	/** Whether files with secret names are stored. */
 	readonly secrets: "left out" | "kept";
 	readonly control: OperationControl;
 	readonly child?: ChildStore | undefined;
@@ -29,22 +29,22 @@ export interface StoreOptions {
 export interface OperationControl {
 	/** Of the current operation. */
 	signal: AbortSignal | undefined;
-	/** What the user should know about the stores and has not been shown yet. */
+	/** Notices about the stores that the user has not seen yet. */
 	readonly notes: string[];
 }
 
 export interface Limits {
-	/** Bytes of one file above which its content is not kept. */
+	/** Maximum bytes of a file whose contents are stored. */
 	readonly fileBytes: number;
-	/** Files in a folder above which nothing is kept. */
+	/** Maximum number of new or changed files; above it, no snapshot is taken. */
 	readonly files: number;
-	/** Bytes that one snapshot may add. */
+	/** Maximum bytes that one snapshot adds. */
 	readonly totalBytes: number;
-	/** Bytes, compressed, that one snapshot may copy from the user's repository; above that it keeps using the repository's objects. */
+	/** Maximum compressed bytes that one snapshot copies from the user's repository; the rest keeps using the repository's objects. */
 	readonly ownBytes: number;
-	/** Milliseconds that a snapshot or a comparison may take. */
+	/** Time limit of a snapshot or a comparison, in milliseconds. */
 	readonly measureMs: number;
-	/** Milliseconds that a restore may take. */
+	/** Time limit of a restore, in milliseconds. */
 	readonly restoreMs: number;
 }
 
@@ -54,7 +54,7 @@ export interface FileSnapshot {
 	readonly unkept: ReadonlyMap<string, string>;
 }
 
-/** Why a file's content is not kept. */
+/** Why a file's contents are not stored. */
 export type PlaceholderKind = "large" | "secret";
 
 export interface Store {
@@ -75,7 +75,7 @@ export interface Store {
 			env?: Readonly<Record<string, string>>;
 		},
 	): Promise<GitResult>;
-	/** Arguments that limit a git command to the files of the run; empty where that is every file. */
+	/** Arguments that limit a git command to the files of the run; empty if these are all files. */
 	below(): readonly string[];
 	/** Whether `path` (bytes as latin1, below the root) is one of the run's files. */
 	contains(path: string): boolean;
@@ -83,23 +83,23 @@ export interface Store {
 	isOwn(path: string): boolean;
 	/** Takes a snapshot of the current files. */
 	snapshot(): Promise<Result<FileSnapshot, WorkspaceFailure>>;
-	/** Adds ignored files to the index: they are part of the files from then on. `changed`: one of them cannot be read, or is gone. */
+	/** Adds ignored files to the index: they are then part of the files. `changed`: one of them cannot be read or no longer exists. */
 	add(paths: readonly string[]): Promise<Result<void, WorkspaceFailure>>;
-	/** To be called when the index no longer matches the last snapshot. */
+	/** Call when the index no longer matches the last snapshot. */
 	indexChanged(): void;
 	/** The store of a nested repository, by its path below the root. */
 	nested(path: string): Promise<Result<Store, WorkspaceFailure>>;
-	/** Which kind of placeholder `object` is; `undefined` for a content. */
+	/** The kind of placeholder `object`; `undefined` for stored contents. */
 	placeholderOf(object: string): PlaceholderKind | undefined;
-	/** Which kind of placeholder a file gets; `undefined` where its content is kept. */
+	/** The kind of a file's placeholder; `undefined` if its contents are stored. */
 	placeholderFor(path: string, size: number): PlaceholderKind | undefined;
-	/** Writes a placeholder and gives its object; `undefined` where git fails. */
+	/** Writes a placeholder and returns its object name; `undefined` if git fails. */
 	makePlaceholder(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
-	/** Reads which placeholders a child, or another process, has made. */
+	/** Reads the placeholders that a child or another process has created. */
 	reloadPlaceholders(): Promise<void>;
 }
 
-/** A path as gitignore's notation has it. */
+/** A path in gitignore notation. */
 export function escapePattern(path: string): string {
 	return path.replace(/[\\*?[\]!# ]/g, "\\$&");
 }

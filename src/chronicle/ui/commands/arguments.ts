@@ -1,6 +1,6 @@
 // Splits the arguments of a command into options, names and text. Pure.
-// Text is for an agent: options precede or follow it, and nothing inside it is one; `--` ends the options. What is not understood is an error,
-// never a guess.
+// Text is for an agent: options precede or follow it, but are not recognized inside it; `--` ends the options. Unknown arguments are errors, never
+// guessed.
 import { didYouMean } from "../../../definition/index.ts";
 
 export type OptionKind = "flag" | "value";
@@ -9,7 +9,7 @@ export interface CommandGrammar {
 	readonly options: Readonly<Record<string, OptionKind>>;
 	/** Number of names before the text; `undefined`: there is no text, and options may be anywhere. */
 	readonly textAfter?: number;
-	/** Whether an argument is one more name before the text. */
+	/** Whether an argument is another name before the text. */
 	readonly isName?: (word: string) => boolean;
 	/** Maximum number of names without text; `undefined`: any number. */
 	readonly most?: number;
@@ -20,7 +20,7 @@ export interface ParsedArguments {
 	readonly values: Readonly<Record<string, string>>;
 	readonly names: readonly string[];
 	readonly text: readonly string[];
-	/** Index of the argument that begins the text. */
+	/** Index of the first argument of the text. */
 	readonly textAt: number;
 }
 
@@ -28,7 +28,7 @@ interface Taken {
 	readonly name: string;
 	/** `undefined`: a flag. */
 	readonly value: string | undefined;
-	/** How many arguments it takes up. */
+	/** Number of arguments that it consumes. */
 	readonly words: number;
 }
 
@@ -57,11 +57,11 @@ export function parseArguments(
 
 interface Split extends Pick<ParsedArguments, "names" | "text" | "textAt"> {
 	readonly taken: readonly Taken[];
-	/** `--` came before the text: nothing in it is an option. */
+	/** `--` precedes the text: nothing in it is an option. */
 	readonly closed: boolean;
 }
 
-/** Options and names, up to where the text begins. */
+/** Options and names, up to the start of the text. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the arguments, whose parts have functions already
 function splitArguments(args: readonly string[], grammar: CommandGrammar): Split | { readonly error: string } {
 	const { options, textAfter, isName } = grammar;
@@ -90,7 +90,7 @@ function splitArguments(args: readonly string[], grammar: CommandGrammar): Split
 	return { taken, names, text: [], textAt: args.length, closed: false };
 }
 
-/** Behind `--` come the names that are still missing, then the text; without a text all are names. */
+/** After `--`, the missing names precede the text; without a text, all are names. */
 function splitAtDashes(
 	args: readonly string[],
 	at: number,
@@ -109,18 +109,18 @@ function splitAtDashes(
 	};
 }
 
-/** What is wrong with an argument that looks like an option and is none. */
+/** The problem of an argument that looks like an option but is not one. */
 function unknownOption(argument: string, options: CommandGrammar["options"], mayBeText: boolean): string | undefined {
 	if (!looksLikeOption(argument)) return undefined;
 	const name = argument.replace(/^-+/, "").replace(/=.*/s, "");
 	const near = didYouMean(name, Object.keys(options)).replace("`", "`--");
 	const message = `Unknown option: ${argument}.${near}`;
 	if (!mayBeText) return message;
-	// Text may begin with a dash; a slip in an option must not become text.
+	// Text may start with a dash, but a misspelled option must not become text.
 	return near === "" ? undefined : `${message} If it starts the text, put -- before it.`;
 }
 
-/** Takes the options that end the text. */
+/** Removes the options at the end of the text. */
 function takeTrailingOptions(
 	{ text, taken }: Split,
 	options: CommandGrammar["options"],
@@ -132,7 +132,7 @@ function takeTrailingOptions(
 	return { text, taken };
 }
 
-/** Every option of this program, of all commands. */
+/** Every option of all commands of this program. */
 const everyOption: CommandGrammar["options"] = {
 	cwd: "value",
 	json: "flag",
@@ -160,7 +160,7 @@ const everyOption: CommandGrammar["options"] = {
 	keep: "flag",
 };
 
-/** An option of another command at the end of a text: it was hardly meant for an agent. */
+/** An option of another command at the end of the text: probably not meant for an agent. */
 function optionOfAnother(text: readonly string[], options: CommandGrammar["options"]): string | undefined {
 	const isForeign = (word: string) => isOptionOf(word, everyOption) && !isOptionOf(word, options);
 	const last = text.at(-1) ?? "";
@@ -177,7 +177,7 @@ function isOptionOf(word: string, options: CommandGrammar["options"]): boolean {
 	return long !== undefined && Object.hasOwn(options, long);
 }
 
-/** The option that `words` begins with, if it does. */
+/** The option at the start of `words`, if any. */
 function takeOption(
 	[word = "", next]: readonly string[],
 	options: CommandGrammar["options"],
@@ -193,7 +193,7 @@ function takeOption(
 	return { name: long, value, words: given === undefined ? 2 : 1 };
 }
 
-/** The options that `words` is made of; none where it holds anything else. */
+/** The options in `words`; none if it contains anything else. */
 function optionsAlone(words: readonly string[], options: CommandGrammar["options"]): readonly Taken[] {
 	const taken: Taken[] = [];
 	for (let at = 0; at < words.length; ) {
@@ -205,7 +205,7 @@ function optionsAlone(words: readonly string[], options: CommandGrammar["options
 	return taken;
 }
 
-/** `-x`, `--word`, `--word=value`; not `-`, not `-5`, not a sentence that begins with a dash. */
+/** `-x`, `--word`, `--word=value`; not `-`, not `-5`, not a sentence that starts with a dash. */
 function looksLikeOption(word: string): boolean {
 	return /^--?[A-Za-z]\S*$/.test(word);
 }

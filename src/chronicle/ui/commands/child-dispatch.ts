@@ -14,11 +14,11 @@ import type {
 import { explainDistrust, type Project, type SupervisedRun, startSupervision } from "../../engine/index.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
 
-/** Milliseconds that a supervisor has to read the inbox. */
+/** Milliseconds for a supervisor to read its inbox. */
 const readingMs = 10_000;
 const pollMs = 50;
 
-/** Delivers `events` to the child run that was read. Without events the child is only supervised again, for example to ask its question. */
+/** Delivers `events` to a child run. Without events, the child is only supervised again, for example to ask its question. */
 export async function deliverToChild(
 	project: Project,
 	{ run }: ReadLedger,
@@ -46,7 +46,7 @@ export async function deliverToChild(
 	return attendTree(startSupervision(project, opened.value, approver, "reopened"), root.run, posts);
 }
 
-/** Without a holder a host of the engine reads it, as soon as one is free. */
+/** Without a holder, the next free host of the engine reads it. */
 function unread(kind: "left" | "taken", holder: LeaseHolder | undefined): DispatchResult {
 	return holder ? { kind, holder } : { kind };
 }
@@ -65,7 +65,7 @@ async function postAll(
 	return { ok: true, value: posts };
 }
 
-/** The runs above a child, the nearest first. */
+/** The parent runs of a child, nearest first. */
 async function parentsOf({ store }: Project, child: Run): Promise<Result<readonly ReadLedger[], StoreFailure>> {
 	const parents: ReadLedger[] = [];
 	for (let next = child.parent?.run; next !== undefined; ) {

@@ -1,5 +1,5 @@
-// A command on runs and templates: what it takes and how it is performed, for the command line and for pi alike. A command reads and writes
-// through its project and its host; it never prints.
+// A command on runs and templates: its arguments and its implementation, for the command line and for pi. A command reads and writes through its
+// project and its host; it never prints.
 
 import { exitCodes } from "../../../pi/index.ts";
 import type { Approver, Failure, ReadLedger, Run } from "../../core/index.ts";
@@ -22,23 +22,23 @@ export interface Command {
 	readonly details: string;
 	/** Exit codes, for its help. */
 	readonly exits: string;
-	/** Options that it takes everywhere, and those of the command line alone. */
+	/** Its options everywhere, and those only on the command line. */
 	readonly options?: Readonly<Record<string, OptionKind>>;
 	readonly shellOptions?: Readonly<Record<string, OptionKind>>;
-	/** Lines of the help about both. */
+	/** Help lines about both. */
 	readonly optionsUsage?: string;
-	/** Most names that it takes; any number where it is left out. */
+	/** Maximum number of names; absent: any number. */
 	readonly most?: number;
-	/** How many names precede the text for agents; `run`: an optional run. Without it there is no text. */
+	/** Number of names before the text for agents; `run`: an optional run. Absent: there is no text. */
 	readonly text?: number | "run";
 	/** Whether it can start workers. */
 	readonly needs: "pi" | "nothing";
-	/** `none`: it works on no runs, so that an engine that is named does not concern it. */
+	/** `none`: it does not work on runs, so it ignores `--engine`. */
 	readonly runs?: "none";
 	perform(call: CommandCall): Promise<CommandResponse>;
 }
 
-/** A command of another part of the house, loaded when it is used. */
+/** A command of another feature, loaded on first use. */
 export interface LazyCommand {
 	readonly name: string;
 	/** Description for the list of commands. */
@@ -49,24 +49,24 @@ export interface LazyCommand {
 export interface CommandCall {
 	readonly project: Project;
 	readonly parsed: ParsedArguments;
-	/** The text for agents, as it was written. */
+	/** The text for agents, as typed. */
 	readonly text: string;
 	readonly host: CommandHost;
-	/** Aborts when the command has to end early. */
+	/** Aborts to end the command early. */
 	readonly signal: AbortSignal;
 }
 
-/** Where a command runs: the command line, or a session of pi. */
+/** The host of a command: the command line, or a session of pi. */
 export interface CommandHost {
-	/** Precedes every command that is printed: `pi-chronicle ` or `/chronicle `. */
+	/** Precedes every printed command: `pi-chronicle ` or `/chronicle `. */
 	readonly prefix: string;
 	/** Whether a question can be shown again on a screen. */
 	readonly hasScreen: boolean;
 	/** The command line that starts `template`, without a task. */
 	startLine(template: string): string;
-	/** What `help` lists instead of the commands of `/chronicle`. */
+	/** The list of `help`, instead of the commands of `/chronicle`. */
 	readonly listed?: readonly ListedCommand[];
-	/** Names that templates cannot be started by, where commands and templates share names. */
+	/** Names reserved for commands: templates with these names cannot start by name alone. */
 	readonly reserved?: ReadonlySet<string>;
 	/** Runs that this process supervises, by id. */
 	readonly supervised: ReadonlyMap<string, SupervisedRun>;
@@ -74,18 +74,18 @@ export interface CommandHost {
 	readonly model?: string | undefined;
 	/** `called`: the user asked for the first question. */
 	approver(project: Project, coming: "called" | "uncalled"): Approver;
-	/** Asks before something is lost; absent if the user cannot be asked. */
+	/** Asks before data is lost; absent if the user cannot be asked. */
 	readonly confirm?: (question: Confirmation) => Promise<boolean>;
 	/** Asks whether cleanup commands may run; absent if the user cannot be asked. `undefined`: start nothing. */
 	readonly approveCleanup?: (name: string, commands: readonly string[]) => Promise<"approved" | "none" | undefined>;
-	/** Whether the model may propose runs, in a session. `turn` resolves to whether it was done; if not, the user has been told why. */
+	/** Whether the model may propose runs, in a session. `turn` resolves to whether it was switched; if not, the user has been notified. */
 	readonly proposals?: { readonly on: boolean; turn(on: boolean): Promise<boolean> };
 	warn(text: string): void;
 	/** Reports progress. */
 	report(text: string): void;
 	/** A run was created and is about to be supervised. */
 	started(run: Run): void;
-	/** Supervises a run. Resolves to its end, or to `undefined` where the host reports the end itself. */
+	/** Supervises a run. Resolves to its end, or to `undefined` if the host reports the end itself. */
 	attend(project: Project, run: SupervisedRun): Promise<SupervisionEnd | undefined>;
 }
 
@@ -95,7 +95,7 @@ export interface Confirmation {
 	/** The safe answer; it comes first. */
 	readonly no: string;
 	readonly yes: string;
-	/** What Escape does: `Esc keeps`. */
+	/** Label for the effect of Escape: `Esc keeps`. */
 	readonly leave: string;
 }
 
@@ -110,11 +110,11 @@ export interface CommandDone {
 	readonly exitCode?: number;
 	/** Shown in a session instead of the lines; empty: nothing. */
 	readonly notice?: { readonly text: string; readonly tone: "info" | "warning" };
-	/** How a session shows it; as a message where it is left out. */
+	/** How a session shows it; absent: as a message. */
 	readonly view?: View;
 }
 
-/** The host has already reported what happened. */
+/** The host has already reported the result. */
 export interface CommandSilent {
 	readonly kind: "silent";
 	readonly exitCode: number;
@@ -130,7 +130,7 @@ export type View =
 export interface Complaint extends ComplaintText {
 	/** Short stable name. */
 	readonly code: string;
-	/** Usage where it is left out. */
+	/** Absent: usage. */
 	readonly exitCode?: number;
 	/** Id of the run that refused the command. */
 	readonly run?: string;

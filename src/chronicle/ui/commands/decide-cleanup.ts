@@ -4,7 +4,7 @@ import type { Preparation } from "../../engine/index.ts";
 import { cleanupLines } from "../text/index.ts";
 import { type CommandCall, type CommandResponse, refused } from "./command.ts";
 
-/** Whether the template's cleanup commands may run, or why nothing is done. `command`: what is started with them. */
+/** Whether the template's cleanup commands may run, or the reason why nothing is started. `command`: the command line that starts the run. */
 export async function decideCleanup(
 	{ host, parsed: { flags } }: CommandCall,
 	{ cleanup, found }: Extract<Preparation, { kind: "ready" }>,

@@ -1,4 +1,4 @@
-// How a command to a run is delivered, and what came of it.
+// The delivery of a command to a run, and its result.
 import type { Approver, Failure, LeaseHolder, Run } from "../../core/index.ts";
 import type { SupervisedRun } from "../../engine/index.ts";
 

@@ -1,6 +1,6 @@
-// Delivers a command to a run: directly if this process supervises it, through the inbox if another process does, else by resuming it here.
-// A command is recorded once. Before it, a run that is resumed takes what is in its inbox. An approval covers the question that was shown: if
-// the files have changed since, the question is asked again.
+// Delivers a command to a run: directly if this process supervises it, through the inbox if another process does, otherwise by resuming it here.
+// A command is recorded once. A resumed run reads its inbox first. An approval covers the question that was shown: if the files have changed
+// since, the question is asked again.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
 	type Approval,
@@ -30,7 +30,7 @@ import type { RunCommand } from "./run-command.ts";
 type DeliverableCommand = Exclude<RunCommand, { kind: "refused" }>;
 type MakeCommand = (ledger: ReadLedger) => RunCommand | Promise<RunCommand>;
 
-/** Milliseconds that the supervisor in another process has to read its inbox. */
+/** Milliseconds for the supervisor in another process to read its inbox. */
 const readingMs = 5000;
 const pollMs = 50;
 const enginePollMs = 200;
@@ -56,7 +56,7 @@ export async function dispatch(
 	return { kind: "refused", message: "The run keeps changing its supervisor. Check its status, then try again." };
 }
 
-/** One try; `undefined` where the supervisor released the run meanwhile. */
+/** One attempt; `undefined` if the supervisor has released the run in the meantime. */
 async function deliver(
 	project: Project,
 	id: string,
@@ -143,7 +143,7 @@ async function resumeHere(
 }
 
 /**
- * Answers the question that was shown, and leaves every other to `approver`. A rejection and another target hold whatever the files are.
+ * Answers the question that was shown, and leaves all others to `approver`. A rejection and another target apply regardless of the files.
  */
 function answerOnce(approver: Approver, approval: Approval, seen: number, notice: (text: string) => void): Approver {
 	let given = false;
@@ -161,7 +161,7 @@ function answerOnce(approver: Approver, approval: Approval, seen: number, notice
 	};
 }
 
-/** Puts the command into the inbox of the run's supervisor; `undefined` where that has released the run meanwhile. */
+/** Puts the command into the inbox of the run's supervisor; `undefined` if the supervisor has released the run in the meantime. */
 async function deliverToInbox(
 	project: Project,
 	run: Run,
@@ -219,7 +219,7 @@ async function waitForReading(
 		if (states.every(({ kind }) => kind === "taken")) return { kind: "taken", holder };
 		const now = await store.read(id);
 		if (!now.ok || now.value.holder) continue;
-		// No process reads the inbox anymore: withdrawn, so that the command is recorded once, by the next supervisor.
+		// No process reads the inbox anymore: withdraw the command, so that it is recorded once, by the next supervisor.
 		const withdrawn = await Promise.all(posts.map((post) => post.withdraw()));
 		return withdrawn.every((back) => !back) ? { kind: "taken", holder } : undefined;
 	}

@@ -1,4 +1,4 @@
-// `init`: copies a definition that comes with the package into the project. It wins over the package's from then on.
+// `init`: copies one of the package's definitions into the project. The copy then takes precedence over the package's.
 import { thereAre } from "../../../definition/index.ts";
 import { exitCodes } from "../../../pi/index.ts";
 import { copyLines, copyShipped, shippedNames } from "../../../shipped/index.ts";
@@ -7,9 +7,9 @@ import { type Command, misuse, refused } from "./command.ts";
 export const initCommand: Command = {
 	name: "init",
 	takes: "<name>",
-	details: `Copies a definition that comes with the package into .pi of the project, with the agents that it names and its scenario, so that you can change
-it. Files that are there already are not changed. From then on the project's copy is used.`,
-	exits: "0, 1 it cannot be written, 2 there is no such definition, or the project has one of that name",
+	details: `Copies one of the package's definitions into the project's .pi, with the agents that it names and its scenario, so that you can change
+it. Existing files are not changed. From then on, the project's copy is used.`,
+	exits: "0, 1 it cannot be written, 2 no such definition, or the project already has one of that name",
 	most: 1,
 	needs: "nothing",
 	runs: "none",

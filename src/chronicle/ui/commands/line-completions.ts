@@ -1,5 +1,5 @@
-// What can follow a command line that is being typed: commands and templates, then runs, states, visits and options. Shared by pi's editor and
-// the shell. Nothing is offered where the words are complete, so that Enter runs them at once.
+// Completes a command line: commands and templates, then runs, states, visits and options. Shared by pi's editor and the shell. Complete words get
+// no completions, so that Enter runs them at once.
 import { shippedNames } from "../../../shipped/index.ts";
 import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded, type Project } from "../../engine/index.ts";
@@ -17,13 +17,13 @@ export interface LineItem {
 	readonly description?: string;
 }
 
-/** The commands that can be typed. */
+/** The available commands. */
 export interface LineCommands {
 	readonly listed: readonly ListedCommand[];
 	readonly commands: readonly Command[];
-	/** Commands that take a template. */
+	/** Commands with a template as argument. */
 	readonly takesTemplate: ReadonlySet<string>;
-	/** Whether a template can be named instead of a command. */
+	/** Whether a template's name can replace a command. */
 	readonly startsByName: boolean;
 	/** Ids of the runs that this process supervises. */
 	readonly supervised: readonly string[];
@@ -68,7 +68,7 @@ export async function completeLine(
 	return offer(await runArguments(project, { name, words, options, supervised }));
 }
 
-/** Runs, then the arguments that come from the run itself, after its name or without it. */
+/** Runs, then arguments derived from the run, with or without its name before them. */
 async function runArguments(
 	project: Project,
 	{
@@ -97,7 +97,7 @@ async function runArguments(
 	return [...runs(entries, project.clock.now()), ...(await parts()), ...own.map((option) => item(`--${option}`))];
 }
 
-/** States or visits, for the commands that take one. */
+/** States or visits, for commands with such an argument. */
 function partsOf(name: string, run: Run): LineItem[] {
 	if (name === "release" || name === "reopen") return statesOf(run).map((state) => item(state));
 	if (name !== "rewind" && name !== "diff") return [];

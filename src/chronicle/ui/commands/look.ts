@@ -1,4 +1,4 @@
-// Commands that only look: what there is, the status of a run, what it changed, and its report.
+// Read-only commands: list, status, show, view, diff, report.
 import { resolve } from "node:path";
 import { thereAre } from "../../../definition/index.ts";
 import { exitCodes } from "../../../pi/index.ts";
@@ -23,13 +23,13 @@ import { namesRun, resolveLedger, resolveRun } from "./run-name.ts";
 
 const unknownRun = "0, 2 no such run";
 
-/** What `list --json` calls the tiers. */
+/** The names of the tiers in `list --json`. */
 const templateOrigins = { project: "project", personal: "person", shipped: "package" } as const;
 
 const list: Command = {
 	name: "list",
 	takes: "",
-	details: "Templates with their errors, and runs with state, age, cost and what they wait for.",
+	details: "Templates with their errors, and runs with state, age, cost and the reason why they wait.",
 	exits: "0",
 	most: 0,
 	needs: "nothing",
@@ -214,7 +214,7 @@ const report: Command = {
 
 type Look = (read: ReadLedger, supervised: SupervisedRun | undefined) => Promise<CommandResponse>;
 
-/** Reads the run that `named` refers to: from the supervision of this process, else from its ledger. */
+/** Reads the run that `named` refers to: from the supervision of this process, otherwise from its ledger. */
 async function withRun(
 	{ project, host }: CommandCall,
 	named: string | undefined,
@@ -236,7 +236,7 @@ interface RunDescription {
 	readonly supervised?: SupervisedRun | undefined;
 }
 
-/** The status of a run, with its history where `whole`; also of a ledger of another program. */
+/** The status of a run, or of another program's ledger; `whole`: with its history. */
 async function describeRun(
 	call: CommandCall,
 	whole: boolean,

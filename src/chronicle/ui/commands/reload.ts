@@ -16,7 +16,7 @@ export async function reloadFor(call: CommandCall, id: string): Promise<Template
 		return refused({
 			code: "refused",
 			run: id,
-			message: `The template of this run is no file${parent ? `; it is part of its parent's: rewind ${parent.run.slice(0, 8)} ${parent.visit} --reload` : ""}.`,
+			message: `The template of this run is not a file${parent ? `; it is part of its parent's: rewind ${parent.run.slice(0, 8)} ${parent.visit} --reload` : ""}.`,
 		});
 	const prepared = await prepareStart(project, template.name, signal, id);
 	if (signal.aborted) return interrupted;

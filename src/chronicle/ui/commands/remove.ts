@@ -1,4 +1,4 @@
-// Commands that remove runs with everything that they keep. Where somebody can be asked, they are asked first.
+// Commands that remove runs with all their data. They ask for confirmation if the user can be asked.
 import { exitCodes } from "../../../pi/index.ts";
 import { daysOf, type Removable, type Removed, removeRuns, runNamed, runsOlderThan } from "../../engine/index.ts";
 import { removalLines, removedLines } from "../text/index.ts";

@@ -1,5 +1,5 @@
-// Builds commands to a run from its current state. Pure: nothing is delivered here. An answer names what it answers; a command that does
-// not apply is refused with a message before anything is opened or written.
+// Builds commands to a run from its current state. Pure: delivers nothing. An answer names the event that it answers; a command that does not
+// apply is refused with a message before anything is opened or written.
 import { didYouMean } from "../../../definition/index.ts";
 import type { Approval } from "../../core/index.ts";
 import {
@@ -35,7 +35,7 @@ export function approveCommand(run: Run, words: string, choice?: ConflictChoice)
 	const { stage } = run;
 	const isConflict = stage.kind === "asking" && stage.question.side === "conflict";
 	if (isConflict && choice === undefined) return refused(explainChoices);
-	if (!isConflict && choice !== undefined) return refused("--choice resolves conflicts, and the run has none.");
+	if (!isConflict && choice !== undefined) return refused("--choice resolves conflicts, but the run has none.");
 	return answerCommand(run, {
 		kind: "approved",
 		...(words === "" ? {} : { words }),
@@ -77,7 +77,7 @@ export interface RaisedLimits {
 	readonly state?: string;
 }
 
-/** What a resume can change. */
+/** The changes that a resume can make. */
 export interface ResumeOptions {
 	readonly raise?: RaisedLimits;
 	/** `provider/id`, for states that name none. */
@@ -111,7 +111,7 @@ function raisedLimits({ state, ...limits }: RaisedLimits): PersonEvent[] {
 	return [{ kind: "limits_changed", limits, ...(state === undefined ? {} : { state }) }];
 }
 
-/** Leads out of `human_intervention`, or from another wait to a state. */
+/** Releases the run from `human_intervention`, or sends it from another wait to a state. */
 export function releaseCommand(run: Run, to: string | undefined, words: string, done = false): RunCommand {
 	const known = to === undefined ? undefined : stateOf(run, to);
 	if (to !== undefined && known === undefined) return noState(run, to);
@@ -176,7 +176,7 @@ export function rewindCommand(
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, ...how }]);
 }
 
-/** Restores what a rewind took away. */
+/** Undoes a rewind. */
 export function undoCommand(
 	run: Run,
 	seq: number,
@@ -189,7 +189,7 @@ export function undoCommand(
 	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept }]);
 }
 
-/** The status of a run, as the beginning of a message. */
+/** The status of a run, as the start of a message. */
 function standing({ id, status, state }: Run): string {
 	const short = id.slice(0, 8);
 	switch (status) {
@@ -230,10 +230,10 @@ function seenOf({ visit, attempt }: Run): Seen {
 	return { visit, attempt };
 }
 
-/** Why a message is refused; `undefined` where its length is fine. */
+/** Why a message is refused; `undefined` if its length is valid. */
 export function tooLong({ length }: string): string | undefined {
 	return length > MESSAGE_LENGTH
-		? `A message has at most ${MESSAGE_LENGTH} characters; this one has ${length}. Put the long part into a file and name it.`
+		? `A message can have at most ${MESSAGE_LENGTH} characters; this one has ${length}. Put the long part in a file and name the file.`
 		: undefined;
 }
 

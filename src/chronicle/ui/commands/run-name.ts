@@ -1,17 +1,17 @@
-// Which run is meant: by its id, the unique beginning of one, `last`, or without a name. An argument that could begin a sentence names a run only
-// if it begins the id of one, or can be nothing but an id.
+// Resolves a run's name: its id, a unique prefix of one, `last`, or no name. An argument that could start a sentence names a run only if it is the
+// prefix of an id, or can only be an id.
 
 import type { LedgerEntry, Result, StoreFailure } from "../../core/index.ts";
 import { firstRuns, type Project } from "../../engine/index.ts";
 import type { ForeignEntry } from "../text/index.ts";
 
-/** Fewer characters of an id could be a word. */
+/** A shorter prefix could be a word. */
 const leastOfId = 4;
 
 /** A run, or a ledger of another program, which is read-only. */
 export type Named = { readonly kind: "run"; readonly id: string } | ForeignEntry;
 
-/** The run that `name` means; without a name the only one of `live` (runs of this process), else the only running one, else the last. */
+/** Resolves `name`; without a name, the only one of `live` (runs of this process), otherwise the only running one, otherwise the last. */
 export async function resolveRun(
 	project: Pick<Project, "store">,
 	name: string | undefined,
@@ -28,7 +28,7 @@ export async function resolveRun(
 	);
 }
 
-/** The same, for looking: ledgers of other programs are found too. */
+/** The same for read-only commands: also finds other programs' ledgers. */
 export async function resolveLedger(
 	{ store }: Pick<Project, "store">,
 	name: string | undefined,
@@ -38,7 +38,7 @@ export async function resolveLedger(
 	if (running !== undefined) return run(running);
 	const wanted = name === undefined ? "last" : name.trim().toLowerCase();
 	if (wanted === "last") {
-		// If the newest run is unreadable, an older one is not meant.
+		// An unreadable newest run must not be replaced by an older one.
 		const [newest] = firstRuns(await store.list());
 		if (newest?.kind === "unreadable") return { ok: false, failure: newest.failure };
 	}
@@ -48,7 +48,7 @@ export async function resolveLedger(
 	return resolvePrefix(await store.list(), wanted, name ?? wanted);
 }
 
-/** The only run of this process, else the only one that any process supervises. */
+/** The only run of this process, otherwise the only one that any process supervises. */
 async function onlyRunning(store: Project["store"], live: readonly string[]): Promise<string | undefined> {
 	const [only, second] = live;
 	if (only !== undefined && second === undefined) return only;
@@ -56,7 +56,7 @@ async function onlyRunning(store: Project["store"], live: readonly string[]): Pr
 	return held.length === 1 ? held[0]?.id : undefined;
 }
 
-/** What the beginning of an id means where it is no readable run's alone. */
+/** Resolves a prefix that does not identify exactly one readable run. */
 function resolvePrefix(entries: readonly LedgerEntry[], prefix: string, written: string): Result<Named, StoreFailure> {
 	const matches = entries.filter(({ id }) => id.startsWith(prefix));
 	const [entry] = matches;
@@ -70,7 +70,7 @@ function resolvePrefix(entries: readonly LedgerEntry[], prefix: string, written:
 	return failure("unknown", `No run matches "${written}".`, "list shows all runs.");
 }
 
-/** Which runs other than `id` wait for an approval, as the end of a message; empty where none does. */
+/** The runs other than `id` that wait for an approval, as the end of a message; empty if there are none. */
 export async function askingElsewhere({ store }: Pick<Project, "store">, id: string): Promise<string> {
 	const asking = firstRuns(await store.list()).filter(
 		(entry) => entry.kind === "run" && entry.id !== id && entry.summary.status === "awaiting_approval",
@@ -80,7 +80,7 @@ export async function askingElsewhere({ store }: Pick<Project, "store">, id: str
 	return ` Waiting for approval: ${ids.join(", ")}${asking.length > ids.length ? " and others" : ""}. Name the run.`;
 }
 
-/** Whether an argument may name a run, where the runs are not known. */
+/** Whether an argument may name a run, without knowing the runs. */
 export function mayNameRun(word: string): boolean {
 	return word === "last" || (word.length >= leastOfId && /^[0-9a-f][0-9a-f-]*$/i.test(word));
 }
@@ -89,7 +89,7 @@ export function mayNameRun(word: string): boolean {
 export function namesRun(word: string, entries: readonly LedgerEntry[]): boolean {
 	if (!mayNameRun(word) || word === "last") return word === "last";
 	const lower = word.toLowerCase();
-	// A slip in an id must not become a message to another run.
+	// A mistyped id must not become a message to another run.
 	return entries.some(({ id }) => id.startsWith(lower)) || (/[0-9]/.test(lower) && /[a-f]/.test(lower));
 }
 

@@ -1,4 +1,4 @@
-// `run`: starts a run of a template. Everything that keeps it from starting is reported at once, and cleanup commands need approval.
+// `run`: starts a run of a template. Reports all obstacles at once. Cleanup commands need approval.
 import { exitCodes } from "../../../pi/index.ts";
 import type { Run } from "../../core/index.ts";
 import { createRun, prepareStart, resolveModel, startSupervision } from "../../engine/index.ts";
@@ -25,7 +25,7 @@ export const startCommand: Command = {
 		...{ model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
 		...{ queue: "value", labels: "value", priority: "value" },
 	},
-	optionsUsage: `  --model <model>     for states that name none (default: pi's own choice)
+	optionsUsage: `  --model <model>     for states that name none (default: pi's default)
   --approve-cleanup   allow the template's cleanup commands, exactly as they are now
   --without-cleanup   start without them; none of them runs
   --queue <queue>  --labels <a,b>  --priority <n>   on an engine: the queue, required capabilities, higher first

@@ -25,8 +25,8 @@ export const steeringCommands: readonly Command[] = steerings.map((steering) => 
 	name: steering.name,
 	takes: steering.takes,
 	details: `${aboutCommand(steering.name)} ${steering.explained}
-A run is named by its id, a prefix of it, or \`last\`; the default is the running one, else the last.`,
-	exits: "if the run continues here: as for run; else 0 delivered, 1 not recorded, 2 does not apply",
+A run is named by its id, a prefix of it, or \`last\`; the default is the running one, otherwise the last.`,
+	exits: "if the run continues here: as for run; otherwise 0 delivered, 1 not recorded, 2 does not apply",
 	options: { run: "value", ...steering.options },
 	optionsUsage: `  --run <run>     the run, if its name could be read as text\n${steering.optionsUsage ?? ""}`,
 	text: "run",
@@ -76,7 +76,7 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
 }
 
-/** The run that a command goes to: an answer goes to the only child that asks. */
+/** The target run of a command: an answer goes to the only child that asks. */
 async function targetOf(
 	project: Project,
 	name: string,
@@ -92,7 +92,7 @@ async function targetOf(
 	return { code: "refused", message: `${asking.length} children ask: ${listed}. Name one.`, run: id };
 }
 
-/** Whether no other process has the run. */
+/** Whether no other process supervises the run. */
 function isFree({ holder }: ReadLedger): boolean {
 	return !holder || holder.alive === "no";
 }
@@ -108,7 +108,7 @@ function askOnce(confirm: Confirm): Confirm {
 	};
 }
 
-/** Changes that are listed before a rewind. */
+/** Maximum number of changes listed before a rewind. */
 const mostChanges = 200;
 
 /** Confirms a rewind: what it removes, what it cannot restore, and the command that undoes it. */
@@ -143,7 +143,7 @@ async function confirmRewind(
 
 type ResultCall = Pick<CommandCall, "project" | "host"> & Partial<Pick<CommandCall, "parsed">>;
 
-/** The result of a command that was delivered; supervises a run that was resumed here. */
+/** The result of a delivered command; supervises a run that was resumed here. */
 export async function deliveryResult(
 	name: string,
 	call: ResultCall,
@@ -183,13 +183,13 @@ async function attendResumed(
 	const end = await host.attend(project, live);
 	const stopped = await stopResult(call, live.id, end);
 	if (end?.kind !== "parked" || stopped.kind !== "done") return stopped;
-	// The command has done its work, whatever the run waits for now.
+	// The command has succeeded, regardless of what the run waits for now.
 	if (name === "rewind")
 		return { ...stopped, exitCode: isRestored(before, end.run) ? exitCodes.done : exitCodes.failed };
 	return name === "pause" || name === "abort" ? { ...stopped, exitCode: exitCodes.done } : stopped;
 }
 
-/** What became of a command that does not end here. */
+/** Describes the delivery of a command to another process. */
 function deliveryText(
 	name: string,
 	result: Exclude<DispatchResult, { kind: "refused" | "failed" | "attended" }>,
@@ -216,7 +216,7 @@ function isRestored(before: Run, { kept }: Run): boolean {
 	return last?.rewound?.left === 0 && last.seq > before.seq;
 }
 
-/** The status of a run whose supervision has ended here; silent where the host reports the end itself. */
+/** The status of a run whose supervision has ended here; silent if the host reports the end itself. */
 export async function stopResult(
 	{ project, host }: Pick<CommandCall, "project" | "host">,
 	id: string,

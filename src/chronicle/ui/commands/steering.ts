@@ -1,5 +1,4 @@
-// The commands that steer a run: what each takes, and the run command that it makes.
-// Nothing is delivered here.
+// The commands that steer a run: the arguments of each, and the run command that it builds. Delivers nothing.
 
 import {
 	type ConflictChoice,
@@ -55,7 +54,7 @@ export interface Steering {
 const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a state: ${usage}` });
 
 const reloadOptions = { reload: "flag", "approve-cleanup": "flag", "without-cleanup": "flag" } as const;
-const reloadUsage = `  --reload          with the template as it is now; what was done stays as it is
+const reloadUsage = `  --reload          continue with the current version of the template; the past does not change
   --approve-cleanup, --without-cleanup   its cleanup commands, as for run
 `;
 
@@ -63,7 +62,7 @@ const verbs: readonly Steering[] = [
 	{
 		name: "resume",
 		takes: "[run] [words…]",
-		explained: "The text goes to the worker. The options raise ceilings; a new ceiling must exceed what is spent.",
+		explained: "The text goes to the worker. The options raise ceilings; a new ceiling must exceed the amount spent.",
 		options: {
 			...{ cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
 			...reloadOptions,
@@ -159,7 +158,7 @@ ${reloadUsage}`,
 		name: "rewind",
 		takes: "[run] <visit> | kept-<number> | undo",
 		explained:
-			"The current files are kept first, under a name: `rewind kept-<number>` restores them, `rewind undo` undoes the last rewind. Continue with resume.",
+			"The current files are saved first, under a name: `rewind kept-<number>` restores them, `rewind undo` undoes the last rewind. Continue with resume.",
 		options: reloadOptions,
 		optionsUsage: reloadUsage,
 		afterwards: "continue",
@@ -176,7 +175,7 @@ ${reloadUsage}`,
 	},
 ];
 
-/** Commands about the visit that the user saw, and those that answer what the run waits for. */
+/** Commands about the visit that the user saw, and those that answer a question or a wait. */
 const aboutVisit = new Set(["resume", "approve", "reject", "tell", "release"]);
 const answering = new Set(["resume", "approve", "reject", "release", "reopen"]);
 
@@ -186,7 +185,7 @@ const seenUsage = {
 		"  --answers <event>  the question or wait that you answer, as printed by status; refused if it has changed\n",
 };
 
-/** All of them. Those that answer take what they answer, so that a run which has moved on is left alone. */
+/** All steering commands. Answers name the answered event, so that they do not affect a run that has moved on. */
 export const steerings: readonly Steering[] = verbs.map((verb) => {
 	const seen = [
 		...(aboutVisit.has(verb.name) ? (["visit"] as const) : []),
@@ -224,7 +223,7 @@ function isChoice(word: string): word is ConflictChoice {
 	return word === "ours" || word === "theirs" || word === "worker" || word === "hand";
 }
 
-/** A number alone is a visit, also where it could begin an id. */
+/** A number alone is a visit, even if it could be the prefix of an id. */
 export function onlyNumber({ name }: Steering, parsed: ParsedArguments): ParsedArguments {
 	const [only = ""] = parsed.names;
 	const isVisit = name === "rewind" && parsed.text.length === 0 && isGoal(only);

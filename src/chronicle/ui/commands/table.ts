@@ -1,4 +1,4 @@
-// All commands, and performing one of them.
+// The table of all commands, and how one is performed.
 import type { Project } from "../../engine/index.ts";
 import { type CommandGrammar, parseArguments } from "./arguments.ts";
 import { type Command, type CommandHost, type CommandResponse, misuse } from "./command.ts";
@@ -18,7 +18,7 @@ export const commands: readonly Command[] = [
 	...steeringCommands,
 ];
 
-/** How a command's arguments are read. `isName`: whether an argument names a run. */
+/** How a command's arguments are parsed. `isName`: whether an argument names a run. */
 export function grammarOf(
 	{ options, text, most }: Command,
 	surfaceOptions: CommandGrammar["options"],
@@ -35,9 +35,9 @@ export interface Performance {
 	readonly project: Project;
 	readonly host: CommandHost;
 	readonly signal: AbortSignal;
-	/** Options of the surface and of the command on it, besides those that it takes everywhere. */
+	/** Options of the surface and of the command on it, in addition to the command's own. */
 	readonly surfaceOptions: CommandGrammar["options"];
-	/** The text for agents: `count` arguments from `from` on, as they were written. */
+	/** The text for agents: `count` arguments from `from` on, as typed. */
 	textOf(from: number, count: number): string;
 }
 

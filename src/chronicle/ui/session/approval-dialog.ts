@@ -175,7 +175,7 @@ class ApprovalDialog {
 		return long === undefined ? words?.trim() : undefined;
 	}
 
-	/** What the message is about, shown above its line. */
+	/** The subject of the message, shown above its line. */
 	#about(): string {
 		const { question, run } = this.#request;
 		return questionLines(question, run, new Date().toISOString()).join("\n");

@@ -25,7 +25,7 @@ export interface ChronicleDoor {
 }
 
 /**
- * Registers `/chronicle`. `named` lists the project's definitions; `extras` come from other parts of the house. Runs that it starts belong to the
+ * Registers `/chronicle`. `named` lists the project's definitions; `extras` come from other features. Runs that it starts belong to the
  * scope: when the scope closes, they are released and can be resumed.
  */
 export function registerChronicle(

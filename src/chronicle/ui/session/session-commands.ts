@@ -54,7 +54,8 @@ const tool: Command = {
 	most: 1,
 	async perform({ parsed, host: { prefix, proposals } }) {
 		const [word] = parsed.names;
-		if (word !== undefined && word !== "on" && word !== "off") return misuse(`${prefix}tool takes on or off.`);
+		if (word !== undefined && word !== "on" && word !== "off")
+			return misuse(`Usage: ${prefix}tool on, or ${prefix}tool off.`);
 		if (word !== undefined && !(await proposals?.turn(word === "on")))
 			return { kind: "silent", exitCode: exitCodes.usage };
 		const on = word === undefined ? proposals?.on : word === "on";
@@ -81,8 +82,8 @@ const sessionAbout: Readonly<Record<string, string>> = {
 	start: "starts a template with a task, even if a command has its name",
 	view: "a run in a full-screen view: history, conversation, changes, findings, events",
 	check: "checks templates; pi-chronicle check in a shell checks the whole project",
-	tool: "whether the model may propose runs when you ask in a prompt: on or off",
-	help: "says which kind of work suits a task, and explains each command",
+	tool: "lets the model propose runs when you ask in a prompt: on or off",
+	help: "shows which kind of work suits a task, and explains each command",
 };
 
 /** All commands, with their descriptions. */
@@ -91,7 +92,7 @@ const sessionList: readonly ListedCommand[] = ["start", ...sessionCommands.map((
 	about: sessionAbout[name] ?? listedCommands.find((listed) => listed.name === name)?.about ?? "",
 }));
 
-/** All commands of a session, also those that other parts of the house bring. */
+/** All commands of a session, including those of other features. */
 export function allListed({ more }: Pick<ChronicleSession, "more">): readonly ListedCommand[] {
 	return [...sessionList, ...more.map(({ name, about }) => ({ name, about }))];
 }

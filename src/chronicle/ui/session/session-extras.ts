@@ -1,4 +1,4 @@
-// What other parts of the house bring to the chronicles of a session. Data only.
+// Additions of other features to the chronicles of a session. Data only.
 import type { ToolSwitch } from "../../../pi/index.ts";
 import type { LazyCommand } from "../commands/index.ts";
 

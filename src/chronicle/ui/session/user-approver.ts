@@ -1,4 +1,4 @@
-// The user of this session as the approver of a run. Without a screen, the question stays in the ledger. A dismissed dialog decides
+// Makes the user of this session the approver of a run. Without a screen, the question stays in the ledger. A dismissed dialog decides
 // nothing. A dialog never opens while the user types, so that Enter is not taken as an answer. A question that was answered elsewhere
 // closes.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";

@@ -1,9 +1,9 @@
-// Problems as plain lines: of templates that were checked, and of a command that was refused.
+// Problems of checked templates and of refused commands, as plain lines.
 import { type Diagnostic, formatDiagnostic, formatPath, formatPlace } from "../../../definition/index.ts";
 import type { LaunchProblem } from "../../core/index.ts";
 import type { Check } from "../../engine/index.ts";
 
-/** File by file, then agents and teams. Paths below `cwd` are shown from there. */
+/** File by file, then agents and teams. Paths below `cwd` are relative to it. */
 export function templateCheckLines({ files, agents, unread }: Check, cwd: string): string[] {
 	const shown = files.flatMap(({ file, loads, diagnostics, problems }) => [
 		`${loads ? "✓" : "✗"} ${formatPath(file, cwd)}`,
@@ -32,7 +32,7 @@ export interface ComplaintText {
 	readonly lines?: readonly string[];
 }
 
-/** A refused command: its message, then everything that is wrong. Paths below `cwd` are shown from there. */
+/** A refused command: its message, then all problems. Paths below `cwd` are relative to it. */
 export function complaintLines(complaint: ComplaintText, cwd: string): string[] {
 	const { message, remedy, diagnostics = [], problems = [], lines = [] } = complaint;
 	return [

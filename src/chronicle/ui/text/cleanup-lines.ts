@@ -1,7 +1,7 @@
 // Cleanup commands as shown for approval, character for character. Pure.
 import type { CleanupTexts } from "../../engine/index.ts";
 
-/** Each command with its state; further lines of one stand below it. */
+/** Each command with its state; further lines of a command follow below it. */
 export function cleanupLines(commands: CleanupTexts["commands"]): string[] {
 	return commands.flatMap(({ state, command }) => {
 		const [first = "", ...more] = command.split("\n").map(visible);

@@ -42,7 +42,7 @@ export function foreignStoryLines({ story }: ForeignEntry): string[] {
 	];
 }
 
-/** The same as `--json` gives it. */
+/** The same for `--json`. */
 export function foreignData({ id, format, summary, story }: ForeignEntry): Record<string, unknown> {
 	const { template, task, status, state, updatedAt, tokens } = summary;
 	const { history, ...snapshot } = story;

@@ -15,11 +15,11 @@ import { shortCost, shortTime, whyOf } from "../timeline/index.ts";
 import { isInterrupted, waitingLines } from "./status-lines.ts";
 
 const mostRuns = 20;
-/** Children that are listed one by one; more are counted. */
+/** Maximum number of children listed individually; more are counted. */
 const mostChildren = 5;
 const taskLength = 60;
 
-/** Templates with what is wrong with them, then those that come with the package. `shadowed`: names that a command hides; `prefix` precedes commands. */
+/** Templates with their problems, then the package's. `shadowed`: names that a command hides; `prefix` precedes commands. */
 export function templateLines(
 	{ templates, diagnostics }: TemplateCatalogue,
 	{ place }: Pick<Project, "place">,
@@ -40,13 +40,17 @@ export function templateLines(
 	const untrusted =
 		place.trust === "untrusted" ? ["  The project's templates are not read: pi does not trust the project."] : [];
 	return [
-		own.length === 0 ? `No templates of your own. Write one: ${templatePlace(place.cwd)}` : "Templates:",
+		own.length === 0 ? `You have no templates yet. Write one: ${templatePlace(place.cwd)}` : "Templates:",
 		...own.map(line),
 		...untrusted,
 		...(problems.length === 0 ? [] : ["Problems:", ...problems]),
 		...(shipped.length === 0
 			? []
-			: ["", `Ready to use (${prefix}init <name> copies one into the project, to change it):`, ...shipped.map(line)]),
+			: [
+					"",
+					`Ready to use (${prefix}init <name> copies one into the project so that you can change it):`,
+					...shipped.map(line),
+				]),
 		`  Workflows, in pi: ${shippedWorkflows()
 			.map((name) => `/workflow ${name}`)
 			.join(", ")}`,
@@ -63,12 +67,12 @@ function whose({ tier, inPlaceOf }: SelectedTemplate, cwd: string): string {
 	return said.length === 0 ? "" : ` (${said.join(", ")})`;
 }
 
-/** Where new templates go, for a project that has none. */
+/** The path for new templates, for a project without any. */
 function templatePlace(cwd: string): string {
 	return formatPath(join(cwd, ".pi", "chronicle", "workflows", "<name>.json"), cwd);
 }
 
-/** Runs, newest first, with what those that wait are waiting for; child runs below their parent. */
+/** Runs, newest first, with the reason for waiting; child runs below their parent. */
 export async function runLines(
 	project: Pick<Project, "store" | "clock">,
 	prefix: string,

@@ -1,4 +1,4 @@
-// The progress of a run, a line for an event. Pure.
+// The progress of a run, one line per event. Pure.
 import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "../../core/index.ts";
 import { endingWords, shortCost, shortCount, shortTime, whyOf } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
@@ -11,7 +11,7 @@ type Lines = {
 	readonly [Kind in LedgerEvent["kind"]]?: (event: LedgerEvent & { kind: Kind }, run: Run) => string | undefined;
 };
 
-/** Lines of the events that a user wants to follow. The run is that after the event. */
+/** Lines for the events that interest the user. The run is the one after the event. */
 const lines: Lines = {
 	worker_started({ launch, attempt, visit, model, pid }, run) {
 		const persona = run.plan.states.get(run.state)?.persona?.name ?? run.state;
@@ -26,7 +26,7 @@ const lines: Lines = {
 	},
 	output_refused: ({ problems }) => `  data refused: ${cut(problems.join(" "))}`,
 	move_requested: ({ target, summary }) => `  requests ${target}: ${cut(summary)}`,
-	// What the visit used is known once its worker has ended.
+	// The visit's usage is known once its worker has ended.
 	moved: ({ visit }, run) => (run.stage.kind === "stopping" && run.stage.launch ? undefined : moveLine(run, visit)),
 	worker_ended: ({ outcome, visit }, run) => endLine(outcome, visit, run),
 	cleanup_ended({ result, index, visit }) {
@@ -77,7 +77,7 @@ const lines: Lines = {
 	},
 };
 
-/** The line for an event; `undefined` where it needs none. `run` is the run after it. */
+/** The line for an event; `undefined` if it has none. `run` is the run after it. */
 export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 	const line = lines[event.kind] as ((event: LedgerEvent, run: Run) => string | undefined) | undefined;
 	return line?.(event, run);
@@ -87,7 +87,7 @@ function childName(run: Run, id: string): string {
 	return run.children?.children.find((child) => child.id === id)?.name ?? id.slice(0, 8);
 }
 
-/** How a worker ended, where that was not expected, and the move that followed. */
+/** How a worker ended, if unexpectedly, and the move that followed. */
 function endLine(outcome: WorkerOutcome, visit: number, run: Run): string | undefined {
 	const { stage } = run;
 	const moved = stage.kind === "stopping" && stage.after.kind === "enter" ? moveLine(run, visit) : undefined;
@@ -95,7 +95,7 @@ function endLine(outcome: WorkerOutcome, visit: number, run: Run): string | unde
 		case "stopped":
 			return moved;
 		case "lost":
-			return moved ?? "! the previous supervisor's worker is gone; its conversation continues";
+			return moved ?? "! the previous supervisor's worker has exited; its conversation continues";
 		case "exited":
 			// A worker that exits after its transition has done its work.
 			if (stage.kind === "stopping" && outcome.code === 0) return moved;
@@ -115,7 +115,7 @@ function explainMove(cause: Parameters<typeof explainCause>[0], from: string, re
 	return refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused);
 }
 
-/** The move by which visit `visit` was left, with what the visit took. */
+/** The move that ended visit `visit`, with the figures of the visit. */
 function moveLine({ history }: Run, visit: number): string | undefined {
 	const move = history.findLast((one) => one.visit === visit);
 	if (!move) return undefined;

@@ -1,4 +1,4 @@
-// An approval question in words: what is asked, what was done, what changed, what it has cost. Pure.
+// An approval question as text: the question, the worker's summary, the changes, the cost. Pure.
 import {
 	type ApprovalQuestion,
 	type FileChange,
@@ -10,17 +10,17 @@ import {
 import { runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 const mostFiles = 8;
-/** An answer is about all of them. */
+/** An answer covers all of them. */
 const mostAsked = 40;
 const summaryLength = 4000;
 
-/** One sentence: what is asked. */
+/** The question, in one sentence. */
 export function questionTitle({ side, state, target }: ApprovalQuestion): string {
 	if (side === "conflict") return `Changes of "${state}" conflict. Who resolves them?`;
-	return side === "entry" && state === target ? `Begin ${target}?` : `Move from ${state} to ${target}?`;
+	return side === "entry" && state === target ? `Start ${target}?` : `Move from ${state} to ${target}?`;
 }
 
-/** What the answer is about, below the title. `now` is ISO 8601. */
+/** The subject of the answer, shown below the title. `now` is ISO 8601. */
 export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
 	const summary = question.summary.trim();
 	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
@@ -48,7 +48,7 @@ function conflictLines({ conflicts = [] }: ApprovalQuestion): string[] {
 	];
 }
 
-/** The changed files with their counts, the first few of them by name. */
+/** The changed files with their counts, the first ones by name. */
 export function changeLines(files: readonly FileChange[], more = 0, most = mostFiles): string[] {
 	if (files.length === 0) return ["No files changed."];
 	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
@@ -72,7 +72,7 @@ export function leftLines(title: string, left: readonly FileLeft[], more = 0): s
 	];
 }
 
-/** What a difference shows: the changes, and what is not known of them. */
+/** The changes of a difference, and the reason if they are incomplete. */
 export function differenceLines({
 	changes,
 	more,
@@ -92,7 +92,7 @@ export function differenceLines({
 	];
 }
 
-/** What a rewind would do to the files. */
+/** The effect of a rewind on the files. */
 export function rewindLines({
 	changes,
 	more,

@@ -2,7 +2,7 @@
 import type { Removable, Removed, RunEntry } from "../../engine/index.ts";
 import { shortTime } from "../timeline/index.ts";
 
-/** What is about to go: `1a2b3c4d  done · 3d ago · feature: Add a login`. */
+/** The runs to be removed: `1a2b3c4d  done · 3d ago · feature: Add a login`. */
 export function removalLines({ runs, staying }: Removable, now: number): string[] {
 	return [
 		...runs.map((entry) => `${isChild(entry) ? "    " : "  "}${entryWords(entry, now)}`),
@@ -22,12 +22,12 @@ function entryWords(entry: RunEntry, now: number): string {
 	return `${id}  ${status.replaceAll("_", " ")} · ${shortTime(now - Date.parse(updatedAt))} ago · ${template}: ${line.slice(0, 60)}`;
 }
 
-/** Runs that stay, with the reason. */
+/** Kept runs, with the reason. */
 function stayingLines(staying: Removable["staying"]): string[] {
 	return staying.map(({ id, why }) => `  ${id.slice(0, 8)}  kept: it ${why}`);
 }
 
-/** What is gone. */
+/** The removed runs. */
 export function removedLines(removed: readonly Removed[]): string[] {
 	if (removed.length === 0) return ["Nothing to remove."];
 	return removed.map(({ id, bytes, failure }) =>

@@ -1,4 +1,4 @@
-// A run as --json gives it: the fields of the folded ledger under their own names, and what a script wants to know besides. Pure.
+// A run for --json: the fields of the folded ledger under their own names, and derived data for scripts. Pure.
 import { join } from "node:path";
 import type { ReadLedger } from "../../core/index.ts";
 import { awaitedAnswer, legalTargets } from "../../core/index.ts";
@@ -20,7 +20,7 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 		template: { name: template.name, hash: template.hash, ...(template.file ? { file: template.file } : {}) },
 		task,
 		waitsFor: waitsFor(read),
-		/** What an answer names with --answers. */
+		/** The event to name with --answers. */
 		answers: awaitedAnswer(run) ?? null,
 		question: question ? { text: questionTitle(question), ...question } : null,
 		targets: legalTargets(run),

@@ -1,4 +1,4 @@
-// The status of a run, as plain lines. A function of what was read and the time.
+// The status of a run, as plain lines. Depends only on the data read and the time.
 import { join } from "node:path";
 import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
@@ -31,7 +31,7 @@ export interface StatusOptions {
 /** The status of a run, most important first. */
 export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOptions): string[] {
 	const { run, repairs } = read;
-	// Nothing has run since its supervisor ended: time stops where the record does.
+	// Nothing has run since its supervisor ended, so time stops at the last event.
 	const now = isInterrupted(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
 	// A waiting run has its reason in the wait itself.
@@ -61,12 +61,12 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 	];
 }
 
-/** Where the user can resolve the conflicts of a join. */
+/** The folder in which the user can resolve the conflicts of a join. */
 export function handLine({ run: { id, visit }, folder }: Pick<ReadLedger, "run" | "folder">): string {
 	return `To resolve them by hand, edit ${join(folder, "children", conflictFolderId(id, visit), "files")}, then choose hand.`;
 }
 
-/** What a run waits for, and the commands that help; nothing while it is running. */
+/** The reason for waiting, and the commands for it; empty while the run is running. */
 export function waitingLines(read: ReadLedger, prefix: string): string[] {
 	const { run } = read;
 	const command = (words: string): string => `${prefix}${commandAbout(run, words)}`;
@@ -94,7 +94,7 @@ function statusWords(read: ReadLedger): string {
 	return `${ending === undefined ? run.status.replaceAll("_", " ") : `pausing: ${ending}`}${where}`;
 }
 
-/** Its worker, so that a state that never ran cannot look like one that did. */
+/** Its worker, so that a state that never ran is distinguishable from one that did. */
 function workerLines(read: ReadLedger): string[] {
 	const { run, folder } = read;
 	const { stage, conversation } = run;

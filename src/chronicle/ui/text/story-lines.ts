@@ -5,7 +5,7 @@ import { explainCause, type Move, type Run } from "../../core/index.ts";
 import { keptLine, marks, shortCost, shortCount, shortTime, type Undone, undoneText } from "../timeline/index.ts";
 import { changeLines } from "./question-lines.ts";
 
-/** Every move that the ledger still has, then what the run knows, then the files that it has changed. */
+/** The moves that the ledger still has, then the findings, then the changed files. */
 export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run, undone: Undone): string[] {
 	const earlier = moves.total - history.length;
 	const lost = undoneText(undone);

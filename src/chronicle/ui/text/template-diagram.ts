@@ -17,8 +17,7 @@ export function templateDiagram({ initial, states }: Template): string[] {
 }
 
 /**
- * What the drawing cannot show without doubt: every move on a line of its own, because the drawing lets edges share a row, and what `asks`
- * means.
+ * Notes for what the drawing leaves ambiguous: each move on a separate line, because edges can share a row, and the meaning of `asks`.
  */
 export function templateNotes({ states }: Template): string[] {
 	const all = [...states.values()];
@@ -45,7 +44,7 @@ function box({ name, persona, children, terminal, implicit, approval }: StatePla
 	return terminal ? `(["${text}"])` : `["${text}"]`;
 }
 
-/** Who does a state with children, in a few lines. */
+/** The child runs of a state, in a few lines. */
 function childrenWords({ branches, forEach, join, take }: ChildrenPlan): string[] {
 	const names = branches.map(({ name, template }) => (template.kind === "named" ? template.name : name));
 	const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;

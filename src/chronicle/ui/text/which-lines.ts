@@ -1,4 +1,4 @@
-// Which kind of work suits a task, and what each costs: the head of `/chronicle help`, and a page of the documents.
+// Compares the kinds of work by purpose and cost: the start of `/chronicle help`, and a page of the documentation.
 
 interface Way {
 	readonly name: string;
@@ -9,7 +9,7 @@ interface Way {
 /** Cheapest first. */
 export const ways: readonly Way[] = [
 	{ name: "prompt", suits: "one thing that you look at right away", costs: "the turn" },
-	{ name: "skill", suits: "knowledge that is needed now and then", costs: "its text, each time that it is read" },
+	{ name: "skill", suits: "knowledge that is needed occasionally", costs: "its text, each time it is read" },
 	{ name: "sequence", suits: "the same prompts, again and again", costs: "each prompt, in a fresh session" },
 	{
 		name: "workflow",
@@ -21,14 +21,14 @@ export const ways: readonly Way[] = [
 		suits: "hours, several roles, approvals, crashes",
 		costs: "one fresh context for each state: task and findings",
 	},
-	{ name: "children", suits: "parts that do not need each other", costs: "all of them, in the time of the slowest" },
+	{ name: "children", suits: "independent parts", costs: "all of them, in the time of the slowest" },
 ];
 
 /** One screen of 80 × 24. */
 export function whichLines(): string[] {
 	const width = Math.max(...ways.map(({ name }) => name.length));
 	return [
-		"Which one to take, cheapest first:",
+		"Which one to use, cheapest first:",
 		...ways.flatMap(({ name, suits, costs }) => [
 			`  ${name.padEnd(width)}  ${suits}`,
 			`  ${"".padEnd(width)}  costs ${costs}`,

@@ -1,9 +1,9 @@
-// The children of a run's current state, a line each: shared by the timeline and the status. Pure.
+// The children of a run's current state, one line each. Shared by the timeline and the status. Pure.
 import { shortCost, shortTime } from "../../../pi/index.ts";
 import type { ChildRun, Run, VisitChild } from "../../core/index.ts";
 import { marks } from "./marks.ts";
 
-/** Children that are listed one by one; more are counted. */
+/** Maximum number of children listed individually; more are counted. */
 const mostListed = 5;
 
 export interface ChildLine {

@@ -12,7 +12,7 @@ export interface Crumb {
 	/** How often the run has been in the state. */
 	readonly visits: number;
 	readonly current: boolean;
-	/** Whether the template has a way from the state before it to this one. */
+	/** Whether the template has a move from the previous state to this one. */
 	readonly follows: boolean;
 }
 

@@ -3,16 +3,16 @@ import { awaitedAnswer, measures, type Run } from "../../core/index.ts";
 import { whyOf } from "./why.ts";
 
 export interface NextStep {
-	/** One sentence: what the run waits for. */
+	/** The reason for waiting, in one sentence. */
 	readonly what: string;
 	/** Commands without their prefix, most likely first: `approve`, `reject <words>`. */
 	readonly commands: readonly string[];
 }
 
-/** Commands that answer: printed with what they answer, so that a late one answers nothing else. */
+/** Commands that answer: printed with the answered event, so that a late answer cannot apply to another question. */
 const answering = new Set(["approve", "reject", "resume", "release"]);
 
-/** `approve` with the run that it is about, and what it answers: `approve 5f2c81d0 --answers 12`. */
+/** `approve` with its run and the answered event: `approve 5f2c81d0 --answers 12`. */
 export function commandAbout(run: Run, command: string): string {
 	const short = run.id.slice(0, 8);
 	const answers = awaitedAnswer(run);
@@ -65,7 +65,7 @@ function approvalStep(run: Run): NextStep {
 		question === undefined
 			? "Waiting for your approval."
 			: question.side === "entry"
-				? `Begin ${question.target}?`
+				? `Start ${question.target}?`
 				: `Move from ${question.state} to ${question.target}?`;
 	return { what, commands: ["approve", "reject <words>", "diff"] };
 }

@@ -1,7 +1,7 @@
-// Why a run does not continue, in one sentence, and which of its notices are still true. Shared by every surface. Pure.
+// Explains in one sentence why a run does not continue, and selects the notices that still apply. Shared by every surface. Pure.
 import { explainCause, HUMAN_INTERVENTION, measures, type Run } from "../../core/index.ts";
 
-/** Longest part of a summary that a sentence quotes. */
+/** Maximum length of a quoted summary. */
 const quoted = 160;
 
 /** Why the run is paused, failed, ended or waits for a decision; `undefined` for any other. */
@@ -48,7 +48,7 @@ function withSummary(sentence: string, summary: string): string {
 /** `85 % of the ceiling on cost is used (…)`, as `core/machine/budget.ts` writes it. */
 const ceilingNotice = /^\d+ % of the ceiling on (.+) is used \(/;
 
-/** The notices that are still true, newest last: an escalation that has ended and a ceiling that was raised are over. */
+/** The notices that still apply, newest last; without ended escalations and raised ceilings. */
 export function currentNotices(run: Run): string[] {
 	if (run.stage.kind === "over") return [];
 	const near = new Set(
@@ -63,7 +63,7 @@ export function currentNotices(run: Run): string[] {
 	);
 	return run.notices.filter((notice) => {
 		const ceiling = ceilingNotice.exec(notice)?.[1];
-		// Why it waits, and what was not measured, is shown elsewhere.
+		// The reason for waiting and the unmeasured files are shown elsewhere.
 		const shown = escalations.has(notice) || notice.startsWith("Files could not be measured:");
 		return !shown && (ceiling === undefined || near.has(ceiling));
 	});

@@ -1,6 +1,6 @@
-// The canonical form of a command: quotes and blanks normalized, nothing else. Two commands that do the same are still two.
+// The canonical form of a command: only quotes and blanks are normalized. Different commands with the same effect stay different.
 // Invariants: a text with a part that could differ next time (variables, substitutions, globs, here-documents, compound commands) has no
-// canonical form; two texts with the same form are the same words in the same order for any shell.
+// canonical form; two texts with the same form are the same words in the same order in any shell.
 import {
 	type Assignment,
 	type Command,
@@ -17,7 +17,7 @@ const reserved: ReadonlySet<string> = new Set(
 	"if then else elif fi do done case esac while until for select in function time coproc".split(" "),
 );
 
-/** The canonical form of a shell text; `undefined` if it has none. */
+/** The canonical form of shell text; `undefined` if it has none. */
 export function canonicalCommand(text: string): string | undefined {
 	// Characters that the analysis uses for unknown parts, and invisible ones.
 	if (/[\p{Co}\p{Cc}\p{Cf}]/u.test(text.replaceAll(/[\n\t]/g, " "))) return undefined;

@@ -8,7 +8,7 @@ export interface CommandReply {
 	readonly tone?: NoticeLevel;
 }
 
-/** The remembered answers, one line each, with the numbers that `/guard forget` takes. */
+/** The remembered answers, one line each, with their numbers for `/guard forget`. */
 export function answerLines(book: AnswerBook): string[] {
 	const { answers, problem } = book.list();
 	const lines = answers.map((answer, index) => `  ${index + 1}. ${answerText(answer)}`);
@@ -24,7 +24,7 @@ export function answerLines(book: AnswerBook): string[] {
 export function allowOnce(rest: string, person: boolean, book: AnswerBook): CommandReply {
 	const warning = (text: string): CommandReply => ({ text, tone: "warning" });
 	if (rest.trim() !== "once") return warning("Use `/guard allow once`: it allows the last refused call, one time.");
-	if (!person) return warning("Nobody can be asked here, so nothing is allowed.");
+	if (!person) return warning("The user cannot be asked here, so nothing is allowed.");
 	const said = book.allowOnce();
 	switch (said.kind) {
 		case "nothing":

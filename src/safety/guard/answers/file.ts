@@ -1,6 +1,6 @@
-// The user's file of answers that hold always, in pi's agent folder, never in a project. `../judge/judge-paths.ts` protects it.
-// Invariants: a file that is not understood completely gives no answers and is never overwritten; it is replaced atomically and readable by
-// its owner only.
+// The user's file of permanent answers, in pi's agent folder, never in a project. `../judge/judge-paths.ts` protects it.
+// Invariants: a file that cannot be fully parsed gives no answers and is never overwritten; it is replaced atomically and readable only by
+// its owner.
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFileSync } from "../../../disk/index.ts";
@@ -36,7 +36,7 @@ export function readAnswers(file: string): AnswersRead {
 	try {
 		const { version, answers } = JSON.parse(text) as { version?: unknown; answers?: unknown };
 		if (version === 1 && Array.isArray(answers) && answers.every(isAnswer)) return { kind: "read", answers };
-		return { kind: "unreadable", reason: "it is not a file of answers, or its version is newer" };
+		return { kind: "unreadable", reason: "it is not an answers file, or its version is newer" };
 	} catch {
 		return { kind: "unreadable", reason: "it is not JSON" };
 	}

@@ -1,4 +1,4 @@
-// The user's answers: for one call, for this session, for always; and the question itself.
+// The user's answers for one call, for this session, or permanently; and the question itself.
 // Invariants: answers are asked for, remembered and used only where a user can be asked; an answer never lifts a refusal, except the one that
 // the user has lifted for the next call; every dialog and every line says exactly what is remembered, and where.
 import { homedir } from "node:os";
@@ -13,15 +13,15 @@ export interface ListedAnswer extends StoredAnswer {
 	readonly holds: "session" | "always" | "once";
 }
 
-/** The answers with what `/guard` does with them. */
+/** The answers, and the operations of `/guard` on them. */
 export interface AnswerBook extends Answers {
-	/** Everything remembered, in the order of its numbers; `problem` where the file cannot be read. */
+	/** All remembered answers, in the order of their numbers; `problem` if the file cannot be read. */
 	list(): { readonly answers: readonly ListedAnswer[]; readonly problem: string | undefined };
 	/** Forgets one by its number from 1, or all; returns which. Throws if the file cannot be written. */
 	forget(which: number | "all"): readonly ListedAnswer[];
 	/** Lifts the last refusal for the next identical call. */
 	allowOnce(): { readonly kind: "lifted"; readonly subject: Subject } | { readonly kind: "nothing" | "built-in" };
-	/** The file of answers that hold always. */
+	/** The file of permanent answers. */
 	readonly file: string;
 }
 
@@ -121,7 +121,10 @@ function storeAnswer(file: string, given: StoredAnswer, ctx: ExtensionContext): 
 		const others = storedAnswers(file).filter((known) => !isSameSubject(given.subject, known.subject));
 		writeAnswers(file, [...others, given]);
 	} catch (error) {
-		ctx.ui.notify(`This answer holds once; it could not be written to ${file}: ${messageOf(error)}`, "warning");
+		ctx.ui.notify(
+			`This answer applies only once, because it could not be written to ${file}: ${messageOf(error)}`,
+			"warning",
+		);
 	}
 }
 

@@ -1,6 +1,6 @@
-// What an answer applies to: one call, in one folder, with the places that it accesses and the rules that asked.
-// Invariants: any difference (another word, another folder, a link with another target, another rule) makes another subject, which is asked
-// about again; what cannot be shown exactly on one line of a dialog is not remembered.
+// The subject of an answer: one call, in one folder, with the paths that it accesses and the rules that asked.
+// Invariants: any difference (another word, another folder, a link with another target, another rule) is a different subject, and the user is
+// asked again; a call that cannot be shown exactly on one line of a dialog is not remembered.
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import type { Footprint } from "../../../footprint/index.ts";
@@ -19,7 +19,7 @@ export interface Subject {
 	readonly rules: readonly string[];
 }
 
-/** In characters: a dialog shows so much in full. */
+/** In characters: the longest text that a dialog shows in full. */
 const MAX_TEXT = 300;
 const fileTools: ReadonlySet<string> = new Set(["read", "write", "edit", "ls"]);
 
@@ -32,13 +32,13 @@ export function rememberedSubject({ call, footprint, verdicts }: JudgedCall, cwd
 	return subject(call, text, footprint, verdicts, cwd);
 }
 
-/** The subject of a refused call, for a permission that holds once: any text, word for word. */
+/** The subject of a refused call, for a one-time permission: any text, verbatim. */
 export function refusedSubject({ call, footprint, verdicts }: JudgedCall, cwd: string): Subject | undefined {
 	if (!verdicts.every(isOfRule)) return undefined;
 	return subject(call, exactText(call, footprint) ?? JSON.stringify(call.input), footprint, verdicts, cwd);
 }
 
-/** Whether two subjects are the same, and no rule asks now that did not ask then. */
+/** Whether two subjects are the same, and every rule that asks now also asked then. */
 export function isSameSubject(now: Subject, then: Subject): boolean {
 	return (
 		now.tool === then.tool &&
@@ -76,7 +76,7 @@ function exactText({ tool, input }: ToolCall, { accesses }: Footprint): string |
 	return places.size === 1 ? only : undefined;
 }
 
-/** Whether every word of the call is known, and it runs nothing whose text it does not contain. */
+/** Whether every word of the call is known, and the call contains the text of everything that it runs. */
 function isKnownWhole({ unknowns, runs }: Footprint): boolean {
 	const open: ReadonlySet<string> = new Set(["command", "operand", "syntax", "script"]);
 	return (

@@ -1,5 +1,5 @@
-// The guard's policy: judges one call by what it would access and run, and by what is unknown about it.
-// Invariants: every rule that applies gives a verdict, none hides another; what cannot be examined is asked about, not allowed.
+// The guard's policy: judges one call by its accesses, the programs that it runs, and its unknown parts.
+// Invariants: every matching rule gives a verdict, none hides another; calls that cannot be examined need approval.
 import { type Footprint, listedCalls } from "../../../footprint/index.ts";
 import type { Policy, ToolCall, Verdict } from "../../policy/index.ts";
 import { type CompiledRules, compileRules, type GuardOptions, matchCommands } from "../match/index.ts";
@@ -42,7 +42,7 @@ function judgeCall(call: ToolCall, footprint: Footprint, compiled: CompiledRules
 			builtInVerdict(
 				"ask",
 				"rules-unreadable",
-				"A rule file could not be read as it is meant, so every call that writes or runs something needs approval.",
+				"A rule file could not be read correctly, so every call that writes or runs something needs approval.",
 				"Tell the user that the rule file has problems: `/guard` shows them.",
 			),
 		);
@@ -50,7 +50,7 @@ function judgeCall(call: ToolCall, footprint: Footprint, compiled: CompiledRules
 	return strongestPerRule(verdicts);
 }
 
-/** Judges the commands of a script that is written now as they would be judged when it runs. */
+/** Judges the commands of a newly written script as if it ran. */
 function scanScript(call: ToolCall, compiled: CompiledRules): Verdict[] {
 	const text = scriptText(call);
 	if (text === undefined) return [];
@@ -64,8 +64,8 @@ function scanScript(call: ToolCall, compiled: CompiledRules): Verdict[] {
 }
 
 /**
- * Judges calls that a tool of another package is given as a list. The tool may make them itself or pass them to pi, where each is judged, so
- * what a rule forbids is asked about.
+ * Judges calls in the arguments of another package's tool. The tool may make them itself or pass them to pi, where each is judged, so a call
+ * that a rule forbids needs approval.
  */
 function judgeListed(call: ToolCall, compiled: CompiledRules): Verdict[] {
 	if (call.tool === "write" || call.tool === "edit" || shells.has(call.tool)) return [];
@@ -82,7 +82,7 @@ function judgeListed(call: ToolCall, compiled: CompiledRules): Verdict[] {
 			(verdict): Verdict => ({
 				...verdict,
 				decision: "ask",
-				reason: `A call that its arguments list: ${verdict.reason}`,
+				reason: `A call in its arguments: ${verdict.reason}`,
 			}),
 		);
 	if (complete || calls.length === 0) return stopped;
@@ -91,7 +91,7 @@ function judgeListed(call: ToolCall, compiled: CompiledRules): Verdict[] {
 		builtInVerdict(
 			"ask",
 			"listed-calls",
-			"Its arguments list more calls than can be judged.",
+			"Its arguments contain more calls than can be judged.",
 			"Make fewer calls at once.",
 		),
 	];

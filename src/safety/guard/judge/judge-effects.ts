@@ -1,4 +1,4 @@
-// Judges what commands do, however they are spelled: rules about effects, effects inferred from expressions, unknown text, other agents.
+// Judges the effects of commands, regardless of spelling: rules about effects, effects inferred from expressions, unknown text, other agents.
 import {
 	type CommandRun,
 	compileGlob,
@@ -45,12 +45,12 @@ function judgeEffect(
 	return [...inferred, ...named];
 }
 
-/** Text that is not known in advance is refused wherever commands are judged, unless a rule decides about it. */
+/** Text that is unknown in advance is refused if commands are judged at all, unless a rule covers it. */
 function judgeUnseenText({ effects, text }: CommandRun, { rules }: CompiledRules): readonly Verdict[] {
 	const judgesCommands = rules.commands.length + rules.effects.length > 0;
 	const isDecided = rules.effects.some(({ effect }) => effect === "run-unknown-text");
 	if (!judgesCommands || isDecided || !effects.includes("run-unknown-text")) return [];
-	const reason = `${shown(text)} runs text that is not known in advance, so no rule can judge it.`;
+	const reason = `${shown(text)} runs text that is unknown in advance, so no rule can judge it.`;
 	return [
 		builtInVerdict("deny", "run-unknown-text", reason, "Write the commands out plainly, so that they can be judged."),
 	];
@@ -64,7 +64,7 @@ function judgeNestedAgent({ effects, text }: CommandRun, { rules }: CompiledRule
 			rules.nestedAgents,
 			"nested-agent",
 			reason,
-			"Do the work yourself, or say that you want a second agent.",
+			"Do the work yourself, or tell the user that you want a second agent.",
 		),
 	];
 }
@@ -80,14 +80,14 @@ function namesFilesOnly(touches: readonly FileAccess[], { host }: CompiledRules)
 	return own.length > 0 && own.length <= 20 && own.every(({ path }) => host.kind(path) === "file");
 }
 
-/** Removing files selected by name is less than the removal of whole folders that a rule is about. */
+/** Removing files selected by name is weaker than removing whole folders, which the rule covers. */
 function selectsOnlyByName(effect: Effect, touches: readonly FileAccess[]): boolean {
 	if (effect !== "recursive-delete") return false;
 	const own = touches.filter(({ kind }) => kind === "delete");
 	return own.length > 0 && own.every(selectsByName);
 }
 
-/** Folders that git ignores and does not track are generated: removing them is asked about at most. */
+/** Folders that git ignores and does not track are generated: removing them at most needs approval. */
 function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: CompiledRules): EffectRule {
 	if (rule.effect !== "recursive-delete" || rule.decision === "ask") return rule;
 	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
@@ -95,7 +95,7 @@ function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: Com
 	return regenerated ? { ...rule, decision: "ask" } : rule;
 }
 
-/** Whether everything that the command removes or changes is in temporary folders or in places that the rule excludes. */
+/** Whether all removed or changed files are in temporary folders or in paths that the rule excludes. */
 function isExcepted(
 	rule: EffectRule,
 	run: CommandRun,
@@ -108,7 +108,7 @@ function isExcepted(
 	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, fits, compiled));
 }
 
-/** Whether an exception is a command rather than a place: it has more than one word. */
+/** Whether an exception is a command rather than a path: it has more than one word. */
 function isCommand(written: string): boolean {
 	return /\S\s+\S/.test(written.trim());
 }

@@ -1,4 +1,4 @@
-// Judges the places that a call reads and changes: by path rules, and by the built-in protection of the agent's own rules and records.
+// Judges the paths that a call reads and changes: by path rules, and by the built-in protection of the agent's own rules and records.
 import { basename, dirname } from "node:path";
 import type { FileAccess, Footprint } from "../../../footprint/index.ts";
 import { isWithin, placeName, type ToolCall, type Verdict } from "../../policy/index.ts";
@@ -9,7 +9,7 @@ import type { PathRule } from "../rules/index.ts";
 import { builtInVerdict, pathVerdict, shown } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);
-/** Searches of pi whose results are filtered, so that they may search folders with something protected in them. */
+/** pi's search tools, whose results are filtered, so that they may search folders with protected paths. */
 const filtered = new Set(["grep", "find", "ls"]);
 
 /** Judges every access by the path rules, both by its name and by its real path. */
@@ -31,20 +31,20 @@ export function judgePaths(call: ToolCall, footprint: Footprint, compiled: Compi
 	return verdicts;
 }
 
-/** Whether a rule that protects the project's files by a name at any depth is tried on a place outside the project. */
+/** Whether a rule that protects the project's files by a name at any depth is applied to a path outside the project. */
 function isOfTheProject({ limit, pattern, syntax, base }: PathRule, { path, real }: FileAccess): boolean {
 	if (limit === "zero" || syntax === "regex" || /^(?:[~/\\$%]|\.\/|[A-Za-z]:)/.test(pattern)) return false;
 	return !isWithin(path, base) && !isWithin(real, base);
 }
 
-/** What a container build reads goes into the image, not to the model; `.dockerignore` excludes files. */
+/** A container build reads files into the image, not for the model; `.dockerignore` excludes files. */
 function isImageContext({ by, kind }: FileAccess): boolean {
 	return (
 		kind === "read" && /^(?:docker|podman|nerdctl|buildah)(?:-compose)? (?:\S+ )*(?:build|bud|buildx|up)\b/.test(by)
 	);
 }
 
-/** Rules for a place, by its name and by its real path. */
+/** The rules for a path, by its name and by its real path. */
 function rulesAt(touch: FileAccess, paths: PathMatcher, { kind }: CompiledRules["host"]): readonly PathRule[] {
 	const access = touch.kind === "read" || touch.kind === "list" ? "read" : "change";
 	const rulesOf = (path: string) =>
@@ -128,7 +128,7 @@ const editors: ReadonlySet<string> = new Set(
 	),
 );
 
-/** Emptying a file that must not be removed may be intended: the user decides. */
+/** Emptying a file that must not be removed may be intended, so the user decides. */
 function decided(rule: PathRule, touch: FileAccess): PathRule {
 	return rule.limit === "no-delete" && touch.kind === "write" && rule.decision === "deny"
 		? { ...rule, decision: "ask" }
@@ -148,7 +148,7 @@ const regenerable: ReadonlySet<string> = new Set(
 	),
 );
 
-/** Judges a command that goes through a folder with something protected in it. */
+/** Judges a command that walks a folder with protected paths in it. */
 function judgeTree(
 	touch: FileAccess,
 	compiled: CompiledRules,
@@ -192,20 +192,20 @@ function judgeTree(
 				.filter(wanted)
 				.map((rule) => pathVerdict(rule, touch, host, found.path));
 		case "too-much":
-			// Names that a search could show are not worth a question each time.
+			// A search that could show only names needs no question.
 			if (touch.kind === "list" || picks) return [];
 			return [
 				builtInVerdict(
 					"ask",
 					"large-tree",
-					`${shown(touch.by)} goes through ${placeName(touch.path, host.cwd, host.home)}, which is too large to make sure that nothing protected is in it.`,
+					`${shown(touch.by)} goes through ${placeName(touch.path, host.cwd, host.home)}, which is too large to prove that it contains nothing protected.`,
 					"Name smaller folders, or search with the grep and find tools: their results are filtered.",
 				),
 			];
 	}
 }
 
-/** Judges changes of the files that the agent is judged and recorded by. */
+/** Judges changes of the files that judge and record the agent. */
 export function judgeSelfProtection({ accesses }: Footprint, compiled: CompiledRules): Verdict[] {
 	const { rules, selfProtection, host } = compiled;
 	const seen = new Map<string, readonly string[]>();
@@ -215,12 +215,12 @@ export function judgeSelfProtection({ accesses }: Footprint, compiled: CompiledR
 			const verdicts: Verdict[] = [];
 			if (selfProtection.isAnswers(touch)) {
 				const reason = `${shown(touch.by)} changes the file of the user's answers, which only the user may change.`;
-				verdicts.push(builtInVerdict("deny", "answers", reason, "Say what should be allowed and let the user do it."));
+				verdicts.push(builtInVerdict("deny", "answers", reason, "Tell the user what should be allowed."));
 			}
 			const place = rules.selfProtection === "off" ? undefined : protectedPlace(touch, compiled, seen);
 			if (rules.selfProtection === "off" || place === undefined) return verdicts;
-			const reason = `${shown(touch.by)} changes ${placeName(place, host.cwd, host.home)}: rules, settings, definitions and records are not the agent's to change.`;
-			const advice = "Say what should be changed there and let the user do it.";
+			const reason = `${shown(touch.by)} changes ${placeName(place, host.cwd, host.home)}: the agent may not change rules, settings, definitions or records.`;
+			const advice = "Tell the user what should be changed there.";
 			return [...verdicts, builtInVerdict(rules.selfProtection, "self-protection", reason, advice)];
 		});
 }

@@ -1,4 +1,4 @@
-// Judges what a footprint leaves unknown: the guard asks where no rule could apply, and about everything in strict mode.
+// Judges the unknown parts of a footprint: the guard asks if no rule could apply, and always in strict mode.
 import type { FileAccess, Footprint, Unknown } from "../../../footprint/index.ts";
 import type { ToolCall, Verdict } from "../../policy/index.ts";
 import type { CompiledRules } from "../match/index.ts";
@@ -22,7 +22,7 @@ export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, compil
 				"ask",
 				`unknown-${unknown.what}`,
 				`${shown(unknown.text)}: ${unknownWords[unknown.what]}.`,
-				"Write it out plainly, so that it can be judged.",
+				"Write it out plainly so that it can be judged.",
 			),
 		);
 	}
@@ -30,16 +30,16 @@ export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, compil
 }
 
 const unknownWords: Record<Unknown["what"], string> = {
-	program: "the effect of this program is not known",
-	command: "the program that this runs is not known",
-	operand: "the path that this means is not known",
-	script: "the effect of this program text is not known",
-	project: "the effect of this task of the project is not known",
-	tool: "the effect of this tool is not known",
+	program: "the effect of this program is unknown",
+	command: "the program that this runs is unknown",
+	operand: "the path that this refers to is unknown",
+	script: "the effect of this program text is unknown",
+	project: "the effect of this project task is unknown",
+	tool: "the effect of this tool is unknown",
 	syntax: "this cannot be parsed as a command",
 };
 
-/** Judges a path with an unknown beginning whose end is the name of something closed. */
+/** Judges a path with an unknown beginning whose end is a closed name. */
 function judgeTail(unknown: Unknown, tail: string, { paths, host }: CompiledRules): Verdict | undefined {
 	const reads = unknown.may.every((access) => access === "read" || access === "list");
 	const place = `${unknown.under ?? host.home}/${tail}`;

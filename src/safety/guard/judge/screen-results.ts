@@ -1,6 +1,6 @@
-// Removes what comes from closed places from the results of pi's own search tools. Not for shell commands: their output has no known form.
-// Invariants: a line is withheld if the place that it names is closed, by its name or its real path; a file that was moved into a closed
-// place after it was judged is withheld completely.
+// Removes lines from closed paths from the results of pi's own search tools. Not for shell commands, whose output has no known format.
+// Invariants: a line is withheld if the path that it names is closed, by its name or its real path; a file that was moved into a closed folder
+// after it was judged is withheld completely.
 import { join } from "node:path";
 import type { Footprint } from "../../../footprint/index.ts";
 import type { ScreenedResult, ToolCall } from "../../policy/index.ts";
@@ -39,14 +39,14 @@ function isClosing(rule: PathRule): boolean {
 	return rule.limit === "zero" && rule.decision === "deny" && !rule.dryRun;
 }
 
-/** Judges a file that was read once more: a link may have been created in the meantime. */
+/** Judges a read file again: a link may have been created in the meantime. */
 function reread(call: ToolCall, compiled: CompiledRules): ScreenedResult {
 	const { accesses } = compiled.measure(call);
 	const [rule] = accesses.flatMap(({ path, real }) =>
 		[path, real].flatMap((name) => compiled.paths.rulesFor(name, "read").filter(isClosing)),
 	);
 	if (!rule) return undefined;
-	const reason = "This file is in a place that is closed to every tool, so it is withheld.";
+	const reason = "This file is closed to every tool, so it is withheld.";
 	return {
 		texts: [`[${reason}]`],
 		verdict: { ...builtInVerdict("deny", rule.name, reason, "Continue without it."), origin: rule.origin },

@@ -1,4 +1,4 @@
-// The guard's verdicts and their texts.
+// The guard's verdicts and their messages.
 import { type AccessKind, effects, type FileAccess } from "../../../footprint/index.ts";
 import { type Decision, type Origin, placeName, redactText, type Verdict } from "../../policy/index.ts";
 import type { InferredEffect, Match } from "../match/index.ts";
@@ -50,7 +50,7 @@ export function effectVerdict(rule: EffectRule, by: string): Verdict {
 	return ruled(
 		rule,
 		`${shown(by)} ${effects[rule.effect]}: ${rule.reason}.`,
-		"Do it in a way that does less, or ask the user to do it.",
+		"Use a command with a smaller effect, or ask the user to do it.",
 	);
 }
 
@@ -62,7 +62,7 @@ const limitWords: Record<PathLimit, string> = {
 };
 const limitAdvice: Record<PathLimit, string> = {
 	zero: "Continue without it: assume that it exists and is filled in, and ask the user for what you need from it.",
-	"read-only": "Leave it as it is; if it is generated, run its generator.",
+	"read-only": "Leave it unchanged; if it is generated, run its generator.",
 	"no-delete": "Keep it; edit it in place if it has to change.",
 	generated: "Change its source, and build again.",
 };
@@ -89,7 +89,7 @@ export function pathVerdict(rule: PathRule, touch: FileAccess, host: Here, place
 	return ruled(rule, reason, limitAdvice[rule.limit]);
 }
 
-/** A verdict of the guard itself, without a rule in a file. */
+/** A built-in verdict of the guard, without a rule in a file. */
 export function builtInVerdict(decision: Decision, rule: string, reason: string, advice: string): Verdict {
 	return { decision, policy: guard, rule, reason, advice };
 }

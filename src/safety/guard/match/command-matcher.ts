@@ -1,7 +1,7 @@
 // Finds the command rules that match a call. Every expression is tried on the canonical forms of every simple command, and on the text with
 // literals masked if the rule is about several commands.
-// Invariants: the work of what is tried at once is bounded, and the bound depends on the call only; the rest is tried under a time limit; a
-// rule without an answer in time counts as matching.
+// Invariants: the work without a time limit is bounded, and the bound depends only on the call; the rest runs under a time limit; a rule that
+// exceeds it counts as matching.
 import type { CommandRun, Footprint } from "../../../footprint/index.ts";
 import { canonicalForms, canonicalFormsWithoutLiterals, takesLiteralOperands } from "./canonical-forms.ts";
 import type { CommandPattern } from "./command-pattern.ts";
@@ -14,7 +14,7 @@ export interface Match {
 	readonly by: string | undefined;
 }
 
-/** One try of an expression. */
+/** One attempt to match an expression. */
 interface Attempt {
 	readonly pattern: CommandPattern;
 	readonly text: string;
@@ -88,7 +88,7 @@ function* attemptsOnRun(groups: PatternGroups, run: CommandRun): Generator<Attem
 		yield* attemptsOf(own, text, run.text);
 		yield* attemptsOf(groups.anywhere, text, run.text);
 	}
-	// A rule about `echo` itself is about what it prints, too.
+	// A rule about `echo` itself also covers its output.
 	if (own.length === 0 || !takesLiteralOperands(run)) return;
 	for (const text of canonicalForms(run))
 		for (const attempt of attemptsOf(own, text, run.text)) yield { ...attempt, atStart: true };
@@ -111,7 +111,7 @@ function* attemptsOf(patterns: readonly CommandPattern[], text: string, by: stri
 	for (const pattern of patterns) if (mayMatch(pattern, text)) yield { pattern, text, by };
 }
 
-/** Tries what may take long, rule by rule. The first rule that is too slow ends the search, because it refuses the call, unless on trial. */
+/** Tries slow expressions, rule by rule. The first rule that exceeds the limit ends the search, because it refuses the call, unless on trial. */
 function tryLate(late: readonly Attempt[], slow: SlowExpressions, found: Map<CommandPattern, Match>): void {
 	for (const pattern of new Set(late.map((attempt) => attempt.pattern))) {
 		if (found.has(pattern)) continue;

@@ -5,13 +5,13 @@ import { type CommandRule, costExponent, leadingWord, requiredTexts } from "../r
 export interface CommandPattern {
 	readonly rule: CommandRule;
 	readonly expression: RegExp;
-	/** A match takes about `length ** exponent` steps; `Infinity` where that isn't known. */
+	/** A match takes about `length ** exponent` steps; `Infinity` if that is unknown. */
 	readonly exponent: number;
 	/** Texts that every match contains. */
 	readonly required: readonly string[];
-	/** The program that every match starts with, such as `git`; `undefined` where a match may start otherwise. */
+	/** The program that every match starts with, such as `git`; `undefined` if a match may start otherwise. */
 	readonly head: string | undefined;
-	/** It is about more than one simple command: pipes, redirections, separators. */
+	/** It concerns more than one simple command: pipes, redirections, separators. */
 	readonly spansCommands: boolean;
 }
 

@@ -1,5 +1,5 @@
 // Reads from a repository's index which files git tracks, without starting a process. The format is documented in `gitformat-index`.
-// Invariant: of an index that is not understood completely (split, sparse, too large, another hash) nothing is concluded.
+// Invariant: nothing is concluded from an index that cannot be fully parsed (split, sparse, too large, another hash).
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 

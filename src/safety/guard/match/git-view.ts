@@ -1,5 +1,5 @@
-// What git ignores and tracks, read from its own files (.gitignore, info/exclude, the index) without starting a process.
-// Invariants: a file about which nothing is known counts as neither ignored nor untracked; the same files give the same answer, so the user's
+// Determines which files git ignores and tracks, from git's own files (.gitignore, info/exclude, the index), without starting a process.
+// Invariants: a file without information counts as neither ignored nor untracked; the same files give the same answer, so the user's
 // global ignore file is not read.
 import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -19,19 +19,19 @@ export interface GitView {
 
 interface Repository {
 	readonly root: string;
-	/** Where the index is. */
+	/** The folder with the index. */
 	readonly gitFolder: string;
-	/** Where `info/exclude` is. */
+	/** The folder with `info/exclude`. */
 	readonly common: string;
 }
 
 /** In bytes; a longer rule file is not read. */
 const MAX_RULES = 1_000_000;
 const MAX_KNOWN = 4000;
-/** Files by which search programs include again what git ignores. */
+/** Files with which search programs include files that git ignores. */
 const others = [".ignore", ".rgignore", ".fdignore", ".agignore"];
 
-/** Opens a view of the disk; what it has read is cached as long as the files stay the same. */
+/** Opens a view of the disk, which caches files as long as they do not change. */
 export function openGitView(): GitView {
 	const rules = openMemory((file) => readRules(file));
 	const indexes = new Map<string, { readonly stamp: string; readonly index: GitIndex | undefined }>();
@@ -46,7 +46,7 @@ export function openGitView(): GitView {
 		return index;
 	};
 
-	/** What the ignore files of one name say about a place, those of the deepest folder first. */
+	/** The verdict of the ignore files with one name on a path; the deepest folder takes precedence. */
 	const saidBy = (name: string, place: string, root: string): "ignored" | "taken back" | undefined => {
 		for (let folder = dirname(place.replace(/\/$/, "")); ; folder = dirname(folder)) {
 			const said = test(rules(join(folder, name)), folder, place);
@@ -100,7 +100,7 @@ export function openGitView(): GitView {
 	};
 }
 
-/** The path from a folder to a place in it, with slashes. */
+/** A path relative to a parent folder, with slashes. */
 function wayFrom(folder: string, place: string): string {
 	return relative(folder, place).replaceAll("\\", "/");
 }
@@ -128,7 +128,7 @@ interface OwnRules {
 	};
 }
 
-/** The repository that a place belongs to: the nearest one above it. */
+/** The repository that a path belongs to: the nearest one above it. */
 function repositoryOf(path: string): Repository | undefined {
 	for (let folder = dirname(path); ; folder = dirname(folder)) {
 		const mark = statOf(join(folder, ".git"));
@@ -152,7 +152,7 @@ function readRules(file: string): Ignore | undefined {
 	return text === undefined ? undefined : ignore({ ignorecase: false, allowRelativePaths: false }).add(text);
 }
 
-/** Reads files once, as long as they stay the same. */
+/** Reads files, and again only after a change. */
 function openMemory<Value>(read: (file: string) => Value | undefined): (file: string) => Value | undefined {
 	const known = new Map<string, { readonly stamp: string; readonly value: Value | undefined }>();
 	return (file) => {

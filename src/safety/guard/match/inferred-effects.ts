@@ -1,4 +1,4 @@
-// Infers the effects that a command rule is about: its expression is tried on plain examples of every effect, and the rule then covers the
+// Infers the effects that a command rule covers: its expression is tried on plain examples of every effect, and the rule then covers the
 // effect in any spelling. A rule that matches `rm -rf` also covers `find -delete`; one that matches `git push --force` also covers `+main`.
 // Invariant: a rule that matches only a narrower example (`rm -rf /`) covers only the narrower effect.
 import type { CommandRun, Effect, FileAccess } from "../../../footprint/index.ts";
@@ -6,10 +6,10 @@ import type { CommandRule } from "../rules/index.ts";
 import type { CommandPattern } from "./command-pattern.ts";
 
 export interface InferredEffect {
-	/** Plain commands with the effect. A rule that matches any of them is about it. */
+	/** Plain commands with the effect. A rule that matches any of them covers it. */
 	readonly examples: readonly string[];
 	readonly effect: Effect;
-	/** Narrows the effect to commands that also fit by their words or their accesses. */
+	/** Narrows the effect to commands that also match by their words or their accesses. */
 	readonly narrowedBy?: (run: CommandRun, touches: readonly FileAccess[]) => boolean;
 }
 
@@ -152,7 +152,7 @@ const inferredEffects: readonly InferredEffect[] = [
 	{ examples: [":(){ :|:& };:"], effect: "fork-bomb" },
 ];
 
-/** The effects that each rule is about. Only cheap expressions are tried; for an expensive one nothing is inferred. */
+/** The effects that each rule covers. Only cheap expressions are tried; nothing is inferred from expensive ones. */
 export function inferEffects(
 	patterns: readonly CommandPattern[],
 ): readonly { readonly rule: CommandRule; readonly means: InferredEffect }[] {

@@ -1,4 +1,4 @@
-// Masks the literals in a command's text: what a rule about several commands (pipes, redirections) is tried on.
+// Masks the literals in a command's text, so that rules about several commands (pipes, redirections) can be tried on it.
 // Invariants: masking never joins two words; text that cannot be parsed is not masked, since seeing too much is safer.
 import { type Command, parse, type Word } from "unbash";
 import { literalArguments } from "./literal-arguments.ts";

@@ -1,4 +1,4 @@
-// Finds the path rules that a path falls under. Every path is absolute; the patterns are those of `path-pattern.ts`.
+// Finds the path rules that match a path. Every path is absolute; `path-pattern.ts` defines the patterns.
 import { isWithin } from "../../policy/index.ts";
 import type { PathException, PathRule, RuleSet } from "../rules/index.ts";
 import {
@@ -12,9 +12,9 @@ import {
 
 /** The path rules of a rule set. */
 export interface PathMatcher {
-	/** Every rule that the path falls under, without exceptions, in the order of the rule set. */
+	/** Every rule that matches the path, without exceptions, in the order of the rule set. */
 	rulesFor(path: string, access: "read" | "change"): readonly PathRule[];
-	/** Literal places of anchored rules below `directory`, absolute: a search by name doesn't find them. */
+	/** Literal paths of anchored rules below `directory`, absolute: a search by name doesn't find them. */
 	placesBelow(directory: string, wanted: (rule: PathRule) => boolean): readonly string[];
 	/** Whether any rule that `wanted` accepts can match by name at any depth. */
 	matchesNames(wanted: (rule: PathRule) => boolean): boolean;
@@ -23,20 +23,20 @@ export interface PathMatcher {
 /** Tests a folded path and its segments. */
 type PathTest = (folded: string, segments: readonly string[]) => boolean;
 
-/** Rules by what is needed to match them, cheapest first. */
+/** Rules by the work of matching them, cheapest first. */
 interface PathIndex {
 	/** Rules that are one literal name. */
 	readonly byName: Map<string, PathRule[]>;
 	/** Rules that are one segment with wildcards. */
 	readonly bySegment: { readonly test: (name: string) => boolean; readonly rule: PathRule }[];
 	readonly byPath: { readonly test: PathTest; readonly rule: PathRule }[];
-	/** Literal places of anchored rules. */
+	/** Literal paths of anchored rules. */
 	readonly places: { readonly place: string; readonly rule: PathRule }[];
 	/** Rules that can match at any depth. */
 	readonly anyDepth: Set<PathRule>;
 }
 
-/** Distinct names whose rules are remembered. Bounded, because names come from the model. */
+/** Maximum number of names whose rules are cached. Bounded, because names come from the model. */
 const MAX_KNOWN = 5000;
 
 type PathRules = Pick<RuleSet, "paths" | "exceptions" | "matching" | "foldCase">;

@@ -1,6 +1,6 @@
-// Searches the disk for the first protected place below a directory that a command goes through.
-// Invariants: the walk is breadth first and bounded by a number of names, never by time; reaching the bound is reported, never taken for
-// "nothing there"; links are not followed.
+// Searches the disk for the first protected path below a directory that a command walks.
+// Invariants: the walk is breadth first and bounded by a number of names, never by time; reaching the bound is reported and never means "not
+// found"; links are not followed.
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { compileGlob, type FileAccess } from "../../../footprint/index.ts";
@@ -10,16 +10,16 @@ import type { GitView } from "./git-view.ts";
 export type TreeSearchResult =
 	| { readonly kind: "protected"; readonly path: string }
 	| { readonly kind: "nothing" }
-	/** The tree holds more names than are examined. */
+	/** The tree has more names than are examined. */
 	| { readonly kind: "too-much" };
 
 export interface TreeSearch {
 	readonly touch: FileAccess;
-	/** Places to examine at any depth; absolute. */
+	/** Paths to examine at any depth; absolute. */
 	readonly places: readonly string[];
-	/** Whether names have to be examined, or `places` is all there is. */
+	/** Whether names have to be examined in addition to `places`. */
 	readonly names: boolean;
-	/** Whether a rule that counts here is about the path. */
+	/** Whether a relevant rule covers the path. */
 	readonly isProtected: (path: string) => boolean;
 	/** Names of directories that are not entered. */
 	readonly passOver: ReadonlySet<string>;
@@ -31,22 +31,22 @@ export interface TreeSearch {
 
 /** The state of a walk below a directory. */
 interface TreeWalk {
-	/** Places that any rule is about, in the order in which they were found. */
+	/** Paths that a rule covers, in the order in which they were found. */
 	readonly relevant: { readonly path: string; readonly way: string; readonly names: readonly string[] }[];
-	/** Directories still to be read. */
+	/** Directories to read. */
 	readonly open: string[];
 	count: number;
 	state: "open" | "complete" | "too large";
 }
 
-/** The walks of one judgment: commands often go through the same folder. */
+/** The walks of one judgment: its commands often walk the same folder. */
 export interface TreeWalks {
 	readonly trees: Map<string, TreeWalk>;
 	/** The rules for a path, by kind of access and path. */
 	readonly rules: Map<string, readonly PathRule[]>;
-	/** Whether any rule at all is about a path. */
+	/** Whether any rule covers a path. */
 	readonly isRelevant: (path: string) => boolean;
-	/** Names that may still be examined. */
+	/** Remaining number of names to examine. */
 	names: number;
 }
 
@@ -62,7 +62,7 @@ export function openTreeWalks(isRelevant: (path: string) => boolean): TreeWalks 
 	};
 }
 
-/** Searches for a protected place below `touch.real`; kinds of place that the command itself skips don't count. */
+/** Searches for a protected path below `touch.real`; kinds of paths that the command itself skips don't count. */
 export function findProtected(search: TreeSearch): TreeSearchResult {
 	const { touch, places, names, isProtected, exists, git } = search;
 	const reaches = reachOf(touch);
@@ -78,14 +78,14 @@ export function findProtected(search: TreeSearch): TreeSearchResult {
 	return tree.isTooLarge() ? { kind: "too-much" } : { kind: "nothing" };
 }
 
-/** Whether the command gets to a place, by its path below the directory and the names on it. */
+/** Whether the command reaches a path, given relative to the directory and as its segments. */
 function reachOf(touch: FileAccess): (way: string, on?: readonly string[]) => boolean {
 	const selects = compileSelection(touch);
 	const hides = touch.skips?.includes("hidden") ?? false;
 	return (way, on = namesOn(way)) => selects(way, on) && !(hides && on.some((name) => name.startsWith(".")));
 }
 
-/** Opens the walk below `touch.real`; walks of the same judgment that skip the same places share one. */
+/** Opens the walk below `touch.real`; walks of the same judgment that skip the same paths share one. */
 function openTree({ touch, passOver, seen }: TreeSearch) {
 	const hides = touch.skips?.includes("hidden") ?? false;
 	const excluded = touch.only?.filter((glob) => glob.startsWith("!")) ?? [];
@@ -95,7 +95,7 @@ function openTree({ touch, passOver, seen }: TreeSearch) {
 	const isExcluded = compileExclusion(touch);
 	const enters = (name: string, path: string) => !passOver.has(name) && !isExcluded(relative(touch.real, path));
 	return {
-		/** The places that the rules protect, read from the disk on demand. */
+		/** The paths that the rules protect, read from the disk on demand. */
 		*places() {
 			for (let at = 0; ; at++) {
 				while (at >= tree.relevant.length && tree.state === "open")
@@ -109,7 +109,7 @@ function openTree({ touch, passOver, seen }: TreeSearch) {
 	};
 }
 
-/** Reads one more directory. */
+/** Reads the next directory. */
 function walkNextDirectory(
 	tree: TreeWalk,
 	root: string,
@@ -157,7 +157,7 @@ export function compileSelection({ only = [] }: Pick<FileAccess, "only">): WayTe
 	return (way, names) => (wanted.length === 0 || wanted.some((fits) => fits(way, names))) && !isExcluded(way, names);
 }
 
-/** Whether a search selects by a name, rather than everything. */
+/** Whether a search selects by name instead of selecting everything. */
 export function selectsByName({ only = [] }: Pick<FileAccess, "only">): boolean {
 	return only.some((glob) => /^[^!].*\w/.test(glob));
 }

@@ -1,5 +1,5 @@
-// Places that an agent under rules may not change, whatever the rule files say: the files of this package and of pi that decide about the agent
-// and record it. Reading them is allowed.
+// Paths that an agent under rules may not change, regardless of the rule files: the files of this package and of pi that control and record the
+// agent. Reading them is allowed.
 import type { AccessKind, FileAccess, HostEnvironment } from "../../../footprint/index.ts";
 import { isWithin } from "../../policy/index.ts";
 import { answersFile } from "../answers/index.ts";
@@ -43,7 +43,7 @@ const MAX_PLACES = 2000;
 /** A folder that belongs to a child run: everything up to its files, nested ones included. */
 const childFolder = /^.*\/\.pi\/chronicle\/sessions\/[0-9a-f-]{36}\/children\/[0-9a-f-]{36}\/files(?=\/|$)/i;
 
-/** The places below a folder, breadth first, up to a bound. */
+/** The paths below a folder, breadth first, up to a bound. */
 function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | "names">): string[] {
 	const places = [root];
 	// Grows while it is read.
@@ -55,22 +55,22 @@ function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | 
 	return places.slice(1);
 }
 
-/** Whether a place below a project's `.pi` is one of the protected files or in one of the protected folders. */
+/** Whether a path below a project's `.pi` is a protected file or in a protected folder. */
 function isOwn(place: string, root: string): boolean {
 	const [name = "", ...rest] = place.slice(root.length).toLowerCase().replace(/^\//, "").split("/");
 	return ownFolders.has(name) || (rest.length === 0 && ownFiles.has(name));
 }
 
 export interface SelfProtection {
-	/** Whether a change of this place, `recursive`ly with everything in it, would change a protected file. */
+	/** Whether a change of this path (`recursive`: with everything below it) would change a protected file. */
 	covers(path: string, access: AccessKind, recursive: boolean): boolean;
 	/** Whether the access would reach the file of the user's answers. */
 	isAnswers(touch: FileAccess): boolean;
-	/** An existing protected place that a change of everything below a folder, or of what it selects by name, would reach. */
+	/** An existing protected path that a change of everything below a folder, or of the files selected by name, would reach. */
 	below(
 		touch: FileAccess,
 		host: Pick<HostEnvironment, "kind" | "names">,
-		/** Contents of folders that the same judgment has read. */
+		/** Contents of the folders that this judgment has read. */
 		seen: Map<string, readonly string[]>,
 		git: Pick<GitView, "isTracked" | "isIgnored">,
 	): string | undefined;
@@ -130,7 +130,7 @@ export function openSelfProtection(
 		covers(path, access, recursive) {
 			const named = slashes(path);
 			if (files.has(named)) return true;
-			// The folder of a child run lies among the records, and is the project of its agent.
+			// The folder of a child run is below the records, but it is the project of its agent.
 			const folder = childFolders.find((one) => named.startsWith(`${one}/`));
 			const text = folder === undefined ? named : named.slice(folder.length);
 			if (whole.some((root) => text === root || text.startsWith(`${root}/`))) return true;

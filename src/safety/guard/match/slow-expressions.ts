@@ -1,7 +1,7 @@
-// Runs expressions whose work cannot be bounded beforehand, under a time limit. Starting the clock takes some 50 µs, so expressions that are
-// known to be cheap don't come here.
-// Invariants: an answer comes within the limit, or the expression counts as too slow; what was too slow once stays too slow for the same
-// texts, so that a repeated call gets the same verdict.
+// Runs expressions whose work cannot be bounded in advance, under a time limit. Starting the timer takes some 50 µs, so cheap expressions are
+// run elsewhere.
+// Invariants: an expression without an answer within the limit counts as too slow; it stays too slow for the same texts, so that a repeated call
+// gets the same verdict.
 import { type Context, createContext, Script } from "node:vm";
 
 export type SlowAnswer =
@@ -13,11 +13,11 @@ export interface SlowExpressions {
 	find(expression: RegExp, texts: readonly string[]): SlowAnswer;
 }
 
-/** For one expression on all its texts, in ms. A cheap one takes far less than one; one that explodes takes years. */
+/** For one expression on all its texts, in ms. A cheap one takes far less than 1 ms; an exponential one takes years. */
 const LIMIT_MS = 250;
 const MAX_KNOWN = 200;
 
-/** Opens a place to try expressions in; `limit` is in ms. */
+/** Opens a runner for slow expressions; `limit` is in ms. */
 export function openSlowExpressions(limit = LIMIT_MS): SlowExpressions {
 	let context: Context | undefined;
 	const script = new Script("find()");

@@ -1,5 +1,5 @@
 // Facts derived from the text of a regular expression: a bound of its work, texts that every match contains, the word it starts with.
-// Not a parser: an expression that isn't plain has no bound, no required text and no first word.
+// Not a parser: a complex expression has no bound, no required text and no first word.
 // Invariants: the bound is never too low; no match lacks a required text or starts with another word.
 
 /** A private-use character; it represents an unknown character. */
@@ -7,7 +7,7 @@ const ANY = "\ue000";
 /** Represents any blank. */
 const BLANK = "\ue001";
 
-/** More passes through a group than this count as unlimited. */
+/** More repetitions of a group than this count as unlimited. */
 const MAX_PASSES = 8;
 
 /**

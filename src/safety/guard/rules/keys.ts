@@ -1,12 +1,11 @@
-// The keys of rule files, as the first guard of this kind and others spell them, and what they mean. Spellings are compared without case,
-// dashes and underscores.
+// The keys of rule files in the spellings of this and other guards, and their meanings. Comparison ignores case, dashes and underscores.
 
 import type { PathLimit } from "./rule-set.ts";
 
 export type KeyMeaning =
 	| { readonly kind: "commands"; readonly decision: "deny" | "ask" }
 	| { readonly kind: "paths"; readonly limit: PathLimit; readonly decision: "deny" | "ask" }
-	/** A group of path lists, or one list that means `read-only`. */
+	/** An object of path lists, or one list that means `read-only`. */
 	| { readonly kind: "path-group" }
 	| { readonly kind: "exceptions"; readonly access: "read" | "all"; readonly limits: "zero" | "all" }
 	| { readonly kind: "effects" }
@@ -101,7 +100,7 @@ const byPlainForm = new Map<string, KeyMeaning>([
 	...Object.entries(ownKeys).map(([key, meaning]) => [plainForm(key), meaning] as const),
 ]);
 
-/** The meaning of a top-level key or a key of a path group, and whether it is spelled as documented. */
+/** The meaning of a top-level key or a key of a path object, and whether it is spelled as documented. */
 export function readKey(key: string): { readonly meaning: KeyMeaning; readonly own: boolean } | undefined {
 	const meaning = byPlainForm.get(plainForm(key));
 	return meaning && { meaning, own: Object.hasOwn(ownKeys, key) || meaning.kind === "note" };

@@ -54,7 +54,7 @@ function pathExists(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 	} catch (error) {
-		// A place that may not be examined counts as existing: the reader reports the problem.
+		// A path that cannot be examined counts as existing: the reader reports the problem.
 		return (error as NodeJS.ErrnoException).code === "EACCES" || (error as NodeJS.ErrnoException).code === "EPERM";
 	}
 }

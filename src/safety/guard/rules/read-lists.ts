@@ -1,4 +1,4 @@
-// Reads the lists of a rule file: expressions over commands, places, exceptions. Translates the forms of other guards.
+// Reads the lists of a rule file: expressions over commands, paths, exceptions. Translates the forms of other guards.
 import type { MapEntry, Node } from "../../../definition/index.ts";
 import { type KeyMeaning, readKey } from "./keys.ts";
 import {
@@ -70,7 +70,7 @@ function literalCommand(text: string): string {
 	return `${start}${escaped.join("\\s+")}${open ? "" : "(?![\\w/.-])"}`;
 }
 
-/** Reads places of one limit. */
+/** Reads the paths of one limit. */
 export function readPathRules(
 	value: Node,
 	{ limit, decision }: Extract<KeyMeaning, { kind: "paths" }>,
@@ -113,12 +113,12 @@ function withoutPadding(pattern: string): string {
 	return pattern.replace(/^\^?(?:\.\*)+(?!$)/, "").replace(/(?<=[^\\])(?:\.\*)+\$?$/, "");
 }
 
-/** Whether a text has marks that path patterns don't have. `secrets.*` and `**` are path patterns; `.*` followed by text isn't. */
+/** Whether text has characters that path patterns don't have. `secrets.*` and `**` are path patterns; `.*` followed by text isn't. */
 function looksLikeRegex(text: string): boolean {
 	return /\\\.|\(\^?\||\|\)|\(\?|^\.\*.|\$$|^\^|\\[bdswBDSW]/.test(text);
 }
 
-/** Reads a group of path lists, or one list that means `read-only`. */
+/** Reads an object of path lists, or one list that means `read-only`. */
 export function readPathGroup(value: Node, reading: ReadContext, into: RuleTarget): void {
 	if (value.kind !== "map") {
 		readPathRules(value, { kind: "paths", limit: "read-only", decision: "deny" }, reading, into);
@@ -133,7 +133,7 @@ export function readPathGroup(value: Node, reading: ReadContext, into: RuleTarge
 	}
 }
 
-/** Reports an unknown key of a group. */
+/** Reports an unknown key of an object. */
 export function unknownInner(
 	name: string,
 	{ keyStart }: MapEntry,
@@ -143,11 +143,11 @@ export function unknownInner(
 	report.error(source.place(keyStart), {
 		code: "unknown-key",
 		message: `\`${key}\` has no \`${name}\`.`,
-		remedy: `Known are ${known}.${/\s/.test(name) ? " Within braces, a text with a comma needs quotes." : ""}`,
+		remedy: `The known keys are ${known}.${/\s/.test(name) ? " Within braces, a value with a comma needs quotes." : ""}`,
 	});
 }
 
-/** Reads places that rules exclude. */
+/** Reads paths that rules exclude. */
 export function readPathExceptions(
 	value: Node,
 	{ access, limits }: Extract<KeyMeaning, { kind: "exceptions" }>,

@@ -1,5 +1,5 @@
-// Reads one entry of a list in a rule file: a text, or a group of fields with one. Lenient where the meaning is plain; reports the rest.
-// Invariant: an entry that is reported gives no rule, unless what was probably meant only forbids.
+// Reads one entry of a list in a rule file: a string, or an object with one. Lenient if the meaning is clear; reports everything else.
+// Invariant: a reported entry gives no rule, unless its probable meaning only forbids.
 import { describeNode, didYouMean, type Node, type Report, type Source } from "../../../definition/index.ts";
 import { costExponent } from "./expression-facts.ts";
 import { noteFields } from "./keys.ts";
@@ -44,7 +44,7 @@ const knownFields = [
 	...noteFields,
 ];
 
-/** Reads the items of a list; a single text counts as a list of one and is reported. */
+/** Reads the items of a list; a single string counts as a list of one and is reported. */
 export function readEntries(node: Node, reading: ReadContext): RuleEntry[] {
 	const { source, report, key } = reading;
 	if (node.kind === "list") return node.items.flatMap((item) => readEntry(item, reading) ?? []);
@@ -66,7 +66,7 @@ export function readEntries(node: Node, reading: ReadContext): RuleEntry[] {
 	return [...node.entries.values()].flatMap(({ value }) => (value.kind === "list" ? readEntries(value, reading) : []));
 }
 
-/** Whether a group of fields is one rule. */
+/** Whether an object is one rule. */
 export function holdsText(node: MapNode): boolean {
 	return textFields.some((field) => node.entries.has(field));
 }
@@ -74,13 +74,13 @@ export function holdsText(node: MapNode): boolean {
 function readEntry(node: Node, reading: ReadContext): RuleEntry | undefined {
 	switch (node.kind) {
 		case "list":
-			return wrong(node, reading, "is a list, but a text is expected", "Remove the inner brackets or dashes.");
+			return wrong(node, reading, "is a list, but a string is expected", "Remove the inner brackets or dashes.");
 		case "scalar": {
 			if (node.value === null) {
-				return wrong(node, reading, "is empty", 'Write a text, or remove the dash; a lone `~` needs quotes: `"~"`.');
+				return wrong(node, reading, "is empty", 'Write a string, or remove the dash; a lone `~` needs quotes: `"~"`.');
 			}
 			const text = typeof node.value === "string" ? node.value : node.written;
-			if (text.trim() === "") return wrong(node, reading, "is an empty text", "Write a text, or remove the entry.");
+			if (text.trim() === "") return wrong(node, reading, "is an empty string", "Write a string, or remove the entry.");
 			reportSwallowed(node, reading);
 			return plain(withoutEscapes(text, node, reading), node.start);
 		}
@@ -130,9 +130,9 @@ function readFields(node: MapNode, reading: ReadContext): RuleEntry | undefined 
 	const field = textFields.find((name) => node.entries.has(name));
 	const value = field === undefined ? undefined : node.entries.get(field)?.value;
 	if (!value || field === undefined)
-		return wrong(node, reading, "has no `pattern`", "Write `pattern:` with what the rule is about.");
+		return wrong(node, reading, "has no `pattern`", "Write `pattern:` with the command or path of the rule.");
 	if (value.kind !== "scalar" || value.value === null)
-		return wrong(value, reading, `has ${describeNode(value)} as its \`${field}\``, "Write a text in quotes.");
+		return wrong(value, reading, `has ${describeNode(value)} as its \`${field}\``, "Write a string in quotes.");
 	const held = readEntry(value, reading);
 	const platforms = node.entries.get("platforms")?.value;
 	if (!held || (platforms && !namesPlatform(platforms, reading.platform))) return undefined;
@@ -173,8 +173,8 @@ function textOf(node: MapNode, names: readonly string[], { source, report }: Rea
 		if (value.kind === "scalar" && value.value !== null) return value.written.trim();
 		report.error(source.place(value.start), {
 			code: "wrong-type",
-			message: `\`${name}\` is ${describeNode(value)}, but a text is expected.`,
-			remedy: "Write a text, in quotes if it has a colon in it.",
+			message: `\`${name}\` is ${describeNode(value)}, but a string is expected.`,
+			remedy: "Write a string, in quotes if it contains a colon.",
 		});
 	}
 	return undefined;

@@ -23,7 +23,7 @@ export function readEffects(value: Node, reading: ReadContext, into: RuleTarget)
 			report.error(source.place(entry.keyStart), {
 				code: "unknown-key",
 				message: `There is no effect \`${name}\`.${didYouMean(name, Object.keys(knownEffects))}`,
-				remedy: `Known are ${Object.keys(knownEffects).join(", ")}.`,
+				remedy: `The known effects are ${Object.keys(knownEffects).join(", ")}.`,
 			});
 			continue;
 		}

@@ -1,6 +1,6 @@
 // Reads rule files into one rule set.
-// Invariants: every problem is reported with line and column; a file that is not read as it was meant closes the guard, so it never counts for
-// less than it says; a project's file can add protection, not remove it.
+// Invariants: every problem is reported with line and column; a file that cannot be read correctly closes the guard, so protection is never
+// lost; a project's file can add protection, not remove it.
 import {
 	type Diagnostic,
 	describeNode,
@@ -24,7 +24,7 @@ import { recoverRules } from "./recover-rules.ts";
 import { emptyRuleSet, type RuleSet } from "./rule-set.ts";
 import type { RuleSetDraft, RuleTarget } from "./rule-set-builder.ts";
 
-/** Reads every file and merges what they say. */
+/** Reads every file and merges the rules. */
 export function readRules(places: readonly RuleFileLocation[], platform: NodeJS.Platform): RuleSet {
 	const rules: RuleSetDraft = {
 		...emptyRuleSet,
@@ -61,13 +61,13 @@ function readFile(place: RuleFileLocation, platform: NodeJS.Platform, rules: Rul
 
 const gone = {
 	code: "dead-link",
-	message: "This rule file is a broken link, or it has just been removed.",
+	message: "This rule file is a broken link, or was just removed.",
 	remedy: "Put the file where the link points, or remove the link.",
 };
 const foreignRules = (name: string): Problem => ({
 	code: "foreign-format",
 	message: `This is ${name}: none of its rules can be enforced, so every call that writes or runs something needs approval.`,
-	remedy: `Keep it where its own tool reads it, and let \`/guard init\` write this one. Known keys are ${Object.keys(ownKeys).join(", ")}.`,
+	remedy: `Keep it where its own tool reads it, and let \`/guard init\` write this one. The known keys are ${Object.keys(ownKeys).join(", ")}.`,
 });
 const empty = {
 	code: "no-rules",
@@ -88,7 +88,7 @@ function readRoot(
 		report.error(source.place(root.start), {
 			code: "wrong-type",
 			message: `The file is ${describeNode(root)}, but keys with lists of rules are expected.`,
-			remedy: "Begin with a key such as `zeroAccessPaths:` and put the entries below it.",
+			remedy: "Start with a key such as `zeroAccessPaths:` and put the entries below it.",
 		});
 		return "unknown";
 	}
@@ -128,7 +128,7 @@ function readUnknownKey(entry: MapEntry, reading: ReadContext, into: RuleTarget)
 	report.error(source.place(entry.keyStart), {
 		code: "unknown-key",
 		message: `\`${key}\` is not a key of a rule file.${guess}`,
-		remedy: `Known are ${Object.keys(ownKeys).join(", ")}.`,
+		remedy: `The known keys are ${Object.keys(ownKeys).join(", ")}.`,
 	});
 	const meant = readKey(/`([^`]+)`/.exec(guess)?.[1] ?? "")?.meaning;
 	if (meant?.kind === "commands" || meant?.kind === "paths")

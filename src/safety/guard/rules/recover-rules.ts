@@ -1,4 +1,4 @@
-// Recovers rules line by line from a rule file that is not valid YAML, so that one wrong line does not open what the others close.
+// Recovers rules line by line from a rule file that is not valid YAML, so that one wrong line does not disable the others.
 // Invariants: only rules that forbid are recovered; the file still counts as unreadable.
 import { type Node, openReport, type Source } from "../../../definition/index.ts";
 import { readKey } from "./keys.ts";
@@ -13,7 +13,7 @@ interface Item {
 
 const MAX_LINES = 20_000;
 
-/** Reads lists of expressions and places from the lines that look like entries. */
+/** Reads lists of expressions and paths from the lines that look like entries. */
 export function recoverRules(source: Source, platform: NodeJS.Platform, into: RuleTarget): void {
 	for (const { key, items } of listsOf(source.text)) {
 		const known = readKey(key);
@@ -56,7 +56,7 @@ function inlineItems(text: string, start: number): Item[] {
 				.flatMap((part) => itemOf(part, start) ?? []);
 }
 
-/** One entry: a text, in quotes or not, or the field of a rule that holds it. */
+/** One entry: a string, in quotes or not, or the field of a rule that contains it. */
 function itemOf(entry: string, start: number): Item | undefined {
 	const field = /^\s*\{?\s*["']?(?:pattern|path|regex|glob|command)["']?\s*:\s*(.*)$/.exec(entry)?.[1];
 	// Another field of a rule, such as its reason, is not an entry.

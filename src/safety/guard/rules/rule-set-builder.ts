@@ -1,10 +1,10 @@
-// The rule set that rule files are read into.
+// Builds the rule set while rule files are read.
 
 import type { RuleFileLocation } from "./locate-rules.ts";
 import type { ReadContext, RuleEntry } from "./read-rule.ts";
 import type { RuleSet } from "./rule-set.ts";
 
-/** A rule set while it is read. */
+/** A rule set under construction. */
 export type RuleSetDraft = {
 	-readonly [Key in keyof RuleSet]: RuleSet[Key] extends readonly (infer Item)[] ? Item[] : RuleSet[Key];
 };

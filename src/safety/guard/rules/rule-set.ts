@@ -1,5 +1,5 @@
-// A rule set: what the rule files say, as plain JSON data that can be serialized, hashed and sent to another process.
-// Invariants: it holds no functions and no compiled expressions; the same files give the same hash on every machine with the same home and
+// A rule set: the contents of the rule files as plain JSON data that can be serialized, hashed and sent to another process.
+// Invariants: it has no functions and no compiled expressions; the same files give the same hash on every machine with the same home and
 // project folders.
 import { createHash } from "node:crypto";
 import type { Diagnostic } from "../../../definition/index.ts";
@@ -40,7 +40,7 @@ export interface PathRule extends Rule {
 	readonly base: string;
 }
 
-/** Excludes places from the path rules of the same file; an exception in a global file also from those of project files. */
+/** Excludes paths from the path rules of the same file; an exception in a global file also from those of project files. */
 export interface PathException {
 	readonly pattern: string;
 	readonly base: string;
@@ -53,11 +53,11 @@ export interface PathException {
 	readonly origin: Origin;
 }
 
-/** A rule about what a command does, in any spelling. */
+/** A rule about an effect of commands, in any spelling. */
 export interface EffectRule extends Rule {
 	readonly kind: "effect";
 	readonly effect: Effect;
-	/** Allows commands that only access these places, or that are written like one of these. */
+	/** Allows commands that only access these paths, or that match one of these commands. */
 	readonly except: readonly string[];
 	readonly base: string;
 }
@@ -72,9 +72,9 @@ export interface RuleSet {
 	readonly effects: readonly EffectRule[];
 	/** Ask about everything unknown. */
 	readonly strict: boolean;
-	/** Ask when a script is written whose commands would not pass. */
+	/** Ask when a script is written whose commands would be refused. */
 	readonly scanWrites: boolean;
-	/** `substring`: path patterns match anywhere in a path, as in the first guard of this kind. */
+	/** `substring`: path patterns match anywhere in a path, as in the original guard. */
 	readonly matching: "segments" | "substring";
 	/** Ignore case in paths; `undefined`: as the system does. */
 	readonly foldCase: boolean | undefined;
@@ -83,7 +83,7 @@ export interface RuleSet {
 	/** The files: global first, then the project's from the outermost folder inwards. */
 	readonly files: readonly RuleFile[];
 	readonly diagnostics: readonly Diagnostic[];
-	/** A file could not be read as it was meant: every call that writes or runs something needs approval. */
+	/** A file could not be read correctly: every call that writes or runs something needs approval. */
 	readonly closed: boolean;
 }
 

@@ -193,13 +193,15 @@ describe("children of a state", () => {
 		const testRun = bring(`d${".".repeat(11)}`, {});
 		testRun.say({ kind: "told", text: "hello" });
 		const ids = testRun.run.children?.children.slice(1, 11).map(({ id, name }) => `${id.slice(0, 8)} (${name})`);
-		expect(testRun.message).toBe(`Child runs do this state: name the one to tell: ${ids?.join(", ")}, 1 more.`);
+		expect(testRun.message).toBe(
+			`This state is done by child runs. Send the message to one of them: ${ids?.join(", ")}, 1 more.`,
+		);
 		const few = bring("d..", {});
 		few.say({ kind: "told", text: "hello" });
-		expect(few.message).toMatch(/tell: \S+ \(c2\), \S+ \(c3\)\.$/);
+		expect(few.message).toMatch(/one of them: \S+ \(c2\), \S+ \(c3\)\.$/);
 		const none = bring("df", {});
 		none.say({ kind: "told", text: "hello" });
-		expect(none.message).toBe("Child runs do this state, and all of them have ended.");
+		expect(none.message).toBe("This state is done by child runs, and all of them have ended.");
 	});
 
 	it("are summarized for the next state, one line each, the same room for all", () => {

@@ -47,14 +47,14 @@ describe("children of a list", () => {
 			{ for_each: "parts" },
 			/Entry 2 of "parts" .*\{"a":1\}/,
 		],
-		["has null as the first entry", list("[null]"), { for_each: "parts" }, /Entry 1 of "parts" is not a text: null/],
+		["has null as the first entry", list("[null]"), { for_each: "parts" }, /Entry 1 of "parts" is not a string: null/],
 		[
 			"has more than a hundred entries",
 			list(JSON.stringify(Array.from({ length: 101 }, (_, n) => n))),
 			{ for_each: "parts" },
 			/has 101 entries, and a state can have at most 100/,
 		],
-		["was cut", list(`["${"x".repeat(20_000)}"]`), { for_each: "parts" }, /"parts" is too long to be kept whole/],
+		["was cut", list(`["${"x".repeat(20_000)}"]`), { for_each: "parts" }, /"parts" is too long to be saved completely/],
 	])("wait for the user where the list %s", (_kind, data, fields, expected) => {
 		const { run } = planAfter(data, fields);
 		expect(run).toMatchObject({ status: "paused", state: "b", children: null, hold: { cause: "children" } });
@@ -78,7 +78,7 @@ describe("children of a list", () => {
 			]);
 			const many = Array.from({ length: 400 }, (_, n) => ({ text: `${n} ${"x".repeat(400)}` }));
 			expect(planAfter({ [source]: many }, { for_each: source }).run.hold?.detail).toMatch(
-				/^\d+ \w+ were dropped for length/,
+				/^\d+ \w+ were dropped because of their length/,
 			);
 		},
 	);

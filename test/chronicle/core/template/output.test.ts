@@ -104,10 +104,10 @@ describe("output", () => {
 	});
 
 	it.each<[string, unknown, RegExp]>([
-		["a text", "verdict", /^error wrong-type at output/],
+		["a string", "verdict", /^error wrong-type at output/],
 		["a list", [result], /^error wrong-type at output/],
 		["a misspelled keyword", { propertys: {} }, /^error bad-schema at propertys: .*Did you mean `properties`/],
-		["a field outside of properties", { verdict: { type: "string" } }, /^error bad-schema at verdict: .*no keyword/],
+		["a field outside of properties", { verdict: { type: "string" } }, /^error bad-schema at verdict: .*not a JSON Schema keyword/],
 		[
 			"a misspelled keyword far below",
 			{ properties: { a: { items: { tpye: "string" } } } },
@@ -122,14 +122,14 @@ describe("output", () => {
 		["a negative length", { minLength: -1 }, /^error wrong-type at minLength/],
 		["a length in quotes", { maxLength: "3" }, /^error wrong-type at maxLength/],
 		["a fraction as count", { maxItems: 1.5 }, /^error wrong-type at maxItems/],
-		["a text as minimum", { minimum: "1" }, /^error wrong-type at minimum/],
+		["a string as minimum", { minimum: "1" }, /^error wrong-type at minimum/],
 		["a multiple of 0", { multipleOf: 0 }, /^error wrong-type at multipleOf/],
 		["an empty enum", { enum: [] }, /^error wrong-type at enum/],
-		["a text as uniqueItems", { uniqueItems: "yes" }, /^error wrong-type at uniqueItems/],
+		["a string as uniqueItems", { uniqueItems: "yes" }, /^error wrong-type at uniqueItems/],
 		["a list as properties", { properties: [] }, /^error wrong-type at properties/],
-		["a text as a field's schema", { properties: { a: "string" } }, /^error wrong-type at a: /],
+		["a string as a field's schema", { properties: { a: "string" } }, /^error wrong-type at a: /],
 		["an empty anyOf", { anyOf: [] }, /^error wrong-type at anyOf/],
-		["a text as required", { required: "a" }, /^error wrong-type at required/],
+		["a string as required", { required: "a" }, /^error wrong-type at required/],
 		["a number in required", { required: [1] }, /^error wrong-type .*required/],
 		[
 			"a misspelled required field",
@@ -226,7 +226,7 @@ describe("references to data", () => {
 	});
 
 	it.each<[string, object, RegExp]>([
-		["a number", { for_each: "output.review.count" }, /^error bad-reference at for_each: .*no list.*integer/],
+		["a number", { for_each: "output.review.count" }, /^error bad-reference at for_each: .*not a list.*integer/],
 		["a misspelled field", { for_each: "output.review.part" }, /^error bad-reference at for_each: .*`parts`/],
 		["no state", { for_each: "output.nobody.parts" }, /^error bad-reference at for_each/],
 		["a misspelled field in its task", { task: "{output.review.verdit}" }, /^error bad-reference at task: .*`verdict`/],

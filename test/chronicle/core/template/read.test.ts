@@ -359,7 +359,7 @@ describe("every problem is reported, at once and with its place", () => {
 			},
 		]);
 		expect(read('{ "states": { "a": { "persona": "A", "next": ["elsewhere"] } } }').diagnostics).toMatchObject([
-			{ remedy: "Define it under `states` if something is to be done in it." },
+			{ remedy: "Define it under `states` if it has work to do." },
 		]);
 	});
 	it("a pair that names no state is reported besides unreadable limits, and a slip in `default` is named", () => {

@@ -357,7 +357,7 @@ describe("limits and commands", () => {
 		const supervision = supervise(await stage.create(template({ a: "wait" })), stage.ports, "fresh");
 		await working(supervision, 1, stage);
 		const { refused } = await supervision.submit({ kind: "told", text: "hello" });
-		expect(refused).toMatch(/name the one to tell: [0-9a-f]{8} \(a\)/);
+		expect(refused).toMatch(/Send the message to one of them: [0-9a-f]{8} \(a\)/);
 		await supervision.stop();
 	});
 

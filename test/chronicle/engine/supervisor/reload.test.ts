@@ -85,9 +85,9 @@ describe("a resume with an edited template", () => {
 		[
 			"its state is gone",
 			reloadOf({ plan: after.plan, build2: after.build, test: after.test }),
-			'"build" is not a state',
+			'"build" is no longer a state',
 		],
-		["other files are kept", reloadOf(after, { files: "repository" }), "keeps other files"],
+		["other files are kept", reloadOf(after, { files: "repository" }), "now saves different files"],
 		["it is no template", { template: { name: "t", hash: "h", definition: { states: 5 } } }, "cannot be read"],
 	])("is refused and changes nothing where %s", async (_, reload, reason) => {
 		const stage = openStage([moveTo("build"), waiting]);

@@ -216,7 +216,7 @@ describe("the files of a child", () => {
 		const { tree } = await value(parent.snapshot());
 		rmSync(join(stage.root, "large2.txt"));
 		const child = await value(parent.openChild("child", tree));
-		expect(child.notes).toEqual(["large2.txt is not kept by snapshots, and could not be copied."]);
+		expect(child.notes).toEqual(["large2.txt is not part of snapshots and could not be copied."]);
 		expect(readFileSync(join(child.cwd, ".env"), "utf8")).toBe("TOKEN=1\n");
 		const workspace = workspaceOf(stage, child, "child", { limits });
 		expect((await value(workspace.snapshot())).tree).toBe(child.tree);
@@ -315,7 +315,7 @@ describe("what is linked into a child's folder", () => {
 		expect(lstatSync(join(cwd, "cache.db")).isSymbolicLink()).toBe(false);
 		expect(notes).toEqual([
 			"none does not exist and was not linked.",
-			"tracked.txt is part of the files already and was not linked.",
+			"tracked.txt is already part of the files and was not linked.",
 		]);
 		expect(tree).toBe(asked);
 		expect((await value(workspace.snapshot())).tree).toBe(asked);

@@ -262,7 +262,7 @@ describe("a merge", () => {
 				ok: false,
 				failure: {
 					reason: "old_git",
-					message: `Files cannot be merged: git is version ${version}, and merges need 2.38 or newer.`,
+					message: `Files cannot be merged: git is version ${version}, but merges need 2.38 or newer.`,
 					remedy: "Install a newer git.",
 				},
 			});

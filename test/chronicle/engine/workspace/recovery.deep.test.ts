@@ -134,7 +134,7 @@ describe("a broken store is replaced", () => {
 		leave(stage.store);
 		const kept = await value(stage.open().snapshot());
 		if (word === "said")
-			expect(kept.notes.join()).toMatch(/moved aside to .*files\.broken-\d+, and a new one was made/);
+			expect(kept.notes.join()).toMatch(/moved aside to .*files\.broken-\d+, and a new one was created/);
 		else expect(kept.notes).toEqual([]);
 		stage.write("a.txt", "2\n");
 		await rewind(stage.open(), kept.tree);

@@ -111,7 +111,7 @@ describe("a command for an earlier visit", () => {
 		expect(replies(testRun, word)).toEqual(['This was already answered; the run continues in "planning".']);
 		await say(testRun, "abort");
 		rest(testRun);
-		expect(replies(testRun, word)).toEqual(["The run is over (aborted); it takes no answer."]);
+		expect(replies(testRun, word)).toEqual(["The run is over (aborted) and waits for no answer."]);
 	});
 	it.each(["approve", "reject", "tell", "resume", "release coding", "abort", "reopen coding"])(
 		"a message above the limit is refused, not cut: %s",

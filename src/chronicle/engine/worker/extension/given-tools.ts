@@ -1,12 +1,12 @@
-// The tools of a worker whose state loads extensions. pi registers all of theirs; only those of the order are active, and a call of another tool is
-// refused, however it is made. G1 without an order pi's own list decides, and nothing is done here.
+// The tools of a worker whose state loads extensions. pi registers all tools of the extensions; only those of the order are active, and calls of
+// other tools are refused, from any source. G1 without an order, pi's own list decides, and nothing is done here.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isListed, quoted } from "../../../../definition/index.ts";
 import { chooseTools, type ToolOrder } from "../tool-order.ts";
 import { type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 
 export interface GivenTools {
-	/** Names that extensions have registered, except the worker's own: with a second tool of such a name pi does not start. */
+	/** Names that extensions have registered, except the worker's own: pi does not start with a second tool of such a name. */
 	registered(): readonly string[];
 	/** Activates the tools of the order and deactivates all others. */
 	apply(): void;

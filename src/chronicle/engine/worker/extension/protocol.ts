@@ -1,4 +1,4 @@
-// The messages between a worker's extension and the launcher. Both sides check what they read.
+// The messages between a worker's extension and the launcher. Both sides validate them.
 import type { LaunchId } from "../../../core/index.ts";
 import { isFlag, isText, listOf, object, oneOf, type Shape } from "../../shape.ts";
 import { isLaunchId } from "../brief.ts";
@@ -31,7 +31,7 @@ export interface HostReply {
 	readonly text: string;
 }
 
-/** Custom entry of the session: the supervisor was asked for a move and has answered. */
+/** Custom entry of the session: the supervisor has answered a requested move. */
 export const MOVE_ENTRY = "chronicle:move";
 
 export interface AnsweredMove {
@@ -73,7 +73,7 @@ export function readHostReply(value: unknown): HostReply | undefined {
 	return isHostReply(value) ? value : undefined;
 }
 
-/** A move that the model asks for. */
+/** A move that the model requests. */
 export interface AskedMove {
 	readonly target: string;
 	readonly summary: string;

@@ -9,7 +9,7 @@ import { type AnsweredMove, type Hello, MOVE_ENTRY, type RefusedCall, readHostRe
 import { openTurn, type Turn } from "./turn.ts";
 
 /**
- * Registers everything of a worker except its guard. `arm` enforces the rules and gives their hash; the worker reports itself only after that.
+ * Registers everything of a worker except its guard. `arm` enforces the rules and returns their hash; the worker reports ready only afterward.
  */
 export async function registerWorker(
 	pi: ExtensionAPI,
@@ -31,7 +31,7 @@ export async function registerWorker(
 		}
 	});
 
-	// Raised after every extension has handled `session_start`, in which some register their tools.
+	// Emitted after every extension has handled `session_start`, in which some register their tools.
 	pi.on("resources_discover", (_event, ctx) => {
 		if (rules === undefined) return;
 		given.apply();
@@ -45,11 +45,11 @@ export async function registerWorker(
 			thinking: pi.getThinkingLevel(),
 		};
 		tellHost(ctx, "hello", hello);
-		// Not in the way of a worker that is adopted at once.
+		// Does not delay a worker that is adopted at once.
 		warmUp = setTimeout(() => void warmUpModel(ctx.model), idleMs);
 	});
 
-	// The first request follows the first entries, which pi writes into a file that it makes itself.
+	// The first request follows the first entries, which pi writes into a file that it creates itself.
 	let isPrivate = false;
 	pi.on("context", (_event, ctx) => {
 		if (!isPrivate) keepPrivate(ctx.sessionManager.getSessionFile());
@@ -80,7 +80,7 @@ export async function registerWorker(
 		return outcome;
 	});
 
-	/** Asks the supervisor for the noted move; a refusal becomes a message to the model. */
+	/** Requests the noted move from the supervisor; a refusal becomes a message to the model. */
 	const settleMove = async (event: TurnEndEvent, ctx: ExtensionContext) => {
 		const { move } = turn;
 		if (!move) return undefined;
@@ -99,7 +99,7 @@ export async function registerWorker(
 	takeOrders(pi, brief, turn, () => clearTimeout(warmUp));
 }
 
-/** Carries out the orders of the supervisor; the first is the adoption. */
+/** Executes the supervisor's orders; the first is the adoption. */
 function takeOrders(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn, adopted: () => void): void {
 	pi.registerCommand(HOST_COMMAND, {
 		description: "Reserved for the supervisor of a chronicle",
@@ -133,7 +133,7 @@ async function warmUpModel(model: ExtensionContext["model"]): Promise<void> {
 	}
 }
 
-/** The conversation is the user's alone, in a folder that is the user's alone. */
+/** Makes the conversation private to the user, in a private folder. */
 function keepPrivate(file: string | undefined): void {
 	try {
 		if (file !== undefined) chmodSync(file, 0o600);

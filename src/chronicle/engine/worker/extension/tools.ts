@@ -1,4 +1,4 @@
-// The two tools that only a worker has. They check what can be checked here and pass the rest to the supervisor, which records it.
+// The two tools that only a worker has. They validate calls as far as possible and pass them to the supervisor, which records them.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Static, Type } from "typebox";
 import { didYouMean, quoted } from "../../../../definition/index.ts";
@@ -9,7 +9,7 @@ import { readHostReply, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 import type { Turn } from "./turn.ts";
 
 const moveParameters = Type.Object({
-	target_state: Type.String({ description: "The state that comes next" }),
+	target_state: Type.String({ description: "The next state" }),
 	summary: Type.String({
 		description:
 			"What you did, what you found out, and what the next worker must know: it sees nothing else of your work",
@@ -33,7 +33,7 @@ const entry = Type.Union([
 	Type.Object(
 		{
 			key: Type.Optional(
-				Type.String({ description: "Name of the fact or task: a later text for it replaces this one" }),
+				Type.String({ description: "Name of the fact or task: a later entry with this name replaces it" }),
 			),
 			text: Type.Optional(Type.String()),
 		},
@@ -41,7 +41,7 @@ const entry = Type.Union([
 	),
 ]);
 
-// As lenient as the supervisor's reader: a single text instead of a list is accepted.
+// As lenient as the supervisor's reader: accepts a single string instead of a list.
 const entries = (description: string) =>
 	Type.Optional(
 		Type.Union([Type.Array(entry), Type.String(), Type.Object({}, { additionalProperties: true })], { description }),
@@ -106,8 +106,8 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		name: SNAPSHOT_TOOL,
 		label: "Snapshot",
 		description:
-			"Keeps findings and pending tasks for every later state, immediately, and survives this session. Known entries have ids; name them in `resolve` when they are done or wrong.",
-		promptSnippet: "Keep findings and pending tasks for every later state",
+			"Saves findings and pending tasks for every later state, immediately and beyond this session. Known entries have ids; name them in `resolve` when they are done or wrong.",
+		promptSnippet: "Save findings and pending tasks for every later state",
 		promptGuidelines: [
 			`Use ${SNAPSHOT_TOOL} as soon as you find something that later states must know (a port, a decision, a trap), not only at the end.`,
 		],
@@ -137,7 +137,7 @@ function whyNot(target: string, summary: string, brief: WorkerBrief, turn: Turn)
 	return undefined;
 }
 
-/** Why the model stopped in the message that holds the call. */
+/** The stop reason of the message that contains the call. */
 function stopOf(call: string, ctx: ExtensionContext): string | undefined {
 	for (const entry of newestFirst(ctx.sessionManager)) {
 		if (entry.type !== "message" || entry.message.role !== "assistant") continue;

@@ -1,6 +1,6 @@
-// Begins a worker's turn with its adoption, and ends it: after an accepted move, on the supervisor's order, or when its allowance is spent.
+// Starts a worker's turn with its adoption, and ends it after an accepted move, on the supervisor's order, or when its allowance is spent.
 // O1 after that every further call is refused and no further request is made; O2 running calls continue; O3 saving costs nothing, so the workflow
-// tools are never refused for the allowance; O4 the supervisor is asked for a move once all calls of its message have ended.
+// tools are never refused for the allowance; O4 a move is requested from the supervisor once all calls of its message have ended.
 import type { Usage } from "@earendil-works/pi-ai";
 import type { ProcessAllowance } from "../brief.ts";
 import { type AskedMove, type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
@@ -10,9 +10,9 @@ export interface NotedMove extends AskedMove {
 }
 
 export interface Turn {
-	/** The launch is intended: from now on calls may run. */
+	/** The launch is recorded: from now on, calls may run. */
 	begin(allowance: ProcessAllowance): void;
-	/** The move to ask the supervisor for when this message's calls have ended. */
+	/** The move to request from the supervisor when this message's calls have ended. */
 	readonly move: NotedMove | undefined;
 	note(move: NotedMove): void;
 	/** The supervisor has answered: the state ends or continues. */
@@ -21,7 +21,7 @@ export interface Turn {
 	stop(): void;
 	/** New limits, counted from now. */
 	allow(allowance: Pick<ProcessAllowance, "costUsd" | "tokens">): void;
-	/** Adds what a message, a tool or a compaction used. */
+	/** Adds the usage of a message, a tool or a compaction. */
 	spend(usage: Usage | undefined): void;
 	/** Counts a request to the model, or a call that has ended. */
 	count(what: "request" | "call"): void;

@@ -1,6 +1,6 @@
-// Loads what the first request to a model needs, in a worker that waits for its adoption: pi loads it at that request, and takes as long for it as for
-// everything else that a worker does between its adoption and the request.
-// W1 nothing leaves this process but to itself; W2 what fails here is loaded by the first request.
+// Preloads the dependencies of the first model request in a worker that waits for its adoption. Otherwise, pi loads them with that request, which
+// doubles the time between adoption and request.
+// W1 no data leaves this process, except to itself; W2 after a failure here, the first request loads them.
 import { type AddressInfo, createServer } from "node:net";
 import type { Api, Model } from "@earendil-works/pi-ai";
 import { streamSimple } from "@earendil-works/pi-ai/compat";
@@ -11,7 +11,7 @@ export async function warmUp(model: Model<Api>): Promise<void> {
 	await loadHttpClient().catch(() => {});
 }
 
-/** A call that is aborted before it begins makes pi load the provider, and sends nothing; it has no key either. */
+/** A call that is aborted before it starts makes pi load the provider but sends nothing, not even a key. */
 async function loadProvider(model: Model<Api>): Promise<void> {
 	const context = { systemPrompt: "", messages: [] };
 	await streamSimple(model, context, { signal: AbortSignal.abort(), apiKey: "none" }).result();
@@ -21,7 +21,7 @@ const proxies = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
 
 const answer = "HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\n.";
 
-/** One exchange with this process itself; where a proxy would get it, none. */
+/** One exchange with this process itself; skipped if a proxy would receive it. */
 async function loadHttpClient(): Promise<void> {
 	if (proxies.some((name) => process.env[name])) return;
 	// Not a server of `node:http`: after one, pi takes 100 ms longer to end.

@@ -20,8 +20,10 @@ export function inspectAgents({ cwd, home, agentFolder, trust }: CheckPlace): In
 		return { kind: "agent", name, file: origin.file, loads: isSound(all), diagnostics: all };
 	});
 	const broken = cast.broken.map(({ names, problem }): CheckFinding => {
-		const told = take(problem.file);
-		const diagnostics = isSound(told) ? [problem, ...told.filter(({ code }) => code !== problem.code)] : told;
+		const reported = take(problem.file);
+		const diagnostics = isSound(reported)
+			? [problem, ...reported.filter(({ code }) => code !== problem.code)]
+			: reported;
 		const [name = basename(problem.file)] = names;
 		return { kind: "agent", name, file: problem.file, loads: false, diagnostics };
 	});
@@ -65,11 +67,11 @@ function inspectTeams({ teams }: AgentRegistry, take: (file: string) => Diagnost
 	const byFile = new Map<string, Team[]>();
 	for (const team of teams.values()) byFile.set(team.file, [...(byFile.get(team.file) ?? []), team]);
 	return [...byFile].flatMap(([file, listed]) => {
-		const told = take(file);
+		const reported = take(file);
 		const starts = listed.map(({ line }, index) => (index === 0 ? 0 : line));
 		return listed.map(({ name }, index): CheckFinding => {
 			const end = starts[index + 1] ?? Number.POSITIVE_INFINITY;
-			const diagnostics = told.filter(({ line = 0 }) => line >= (starts[index] ?? 0) && line < end);
+			const diagnostics = reported.filter(({ line = 0 }) => line >= (starts[index] ?? 0) && line < end);
 			return { kind: "team", name, file, loads: isSound(diagnostics), diagnostics };
 		});
 	});

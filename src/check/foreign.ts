@@ -16,7 +16,7 @@ import { walkFiles } from "../disk/index.ts";
 import type { ForeignFile } from "./finding.ts";
 
 const deepest = 4;
-const mostFiles = 2000;
+const maxFiles = 2000;
 /** Project folders to walk; `without` lists entries that belong to pi or hold no definitions. */
 const walked: readonly { readonly folder: string; readonly without: readonly string[] }[] = [
 	{
@@ -125,7 +125,7 @@ function filesBelow(cwd: string, folder: string, without: readonly string[]): st
 	const found: string[] = [];
 	for (const { path, entry } of walkFiles(join(cwd, folder), deepest, (below) => !without.includes(below))) {
 		if (entry.isFile() && !entry.name.startsWith(".")) found.push(join(cwd, folder, path));
-		if (found.length === mostFiles) break;
+		if (found.length === maxFiles) break;
 	}
 	return found;
 }

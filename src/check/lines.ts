@@ -43,10 +43,12 @@ function summary(findings: readonly CheckFinding[], further: ProjectCheck["furth
 			? []
 			: [`${found.length} ${found.length === 1 ? one : many}${bad === 0 ? "" : ` (${bad} invalid)`}`];
 	});
-	const said = [...findings.flatMap(({ diagnostics }) => diagnostics), ...further];
-	const errors = said.filter(({ severity }) => severity === "error").length;
+	const diagnostics = [...findings.flatMap(({ diagnostics }) => diagnostics), ...further];
+	const errors = diagnostics.filter(({ severity }) => severity === "error").length;
 	const problems =
-		said.length === 0 ? "no problems" : `${many(errors, "error")}, ${many(said.length - errors, "warning")}`;
+		diagnostics.length === 0
+			? "no problems"
+			: `${many(errors, "error")}, ${many(diagnostics.length - errors, "warning")}`;
 	return `${counts.length === 0 ? "No definitions found" : counts.join(", ")}: ${problems}.`;
 }
 

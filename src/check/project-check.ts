@@ -63,9 +63,10 @@ async function inspectEverything(project: Project, place: CheckPlace): Promise<I
 
 /** Drops a template's warning about an agent if the agent's own file already reports it. */
 function withoutRepeats(findings: readonly CheckFinding[]): CheckFinding[] {
-	const told = findings.filter(({ kind }) => kind === "agent").flatMap(({ diagnostics }) => diagnostics);
+	const agentDiagnostics = findings.filter(({ kind }) => kind === "agent").flatMap(({ diagnostics }) => diagnostics);
 	const isRepeated = ({ severity, message }: Diagnostic): boolean =>
-		severity === "warning" && told.some((each) => message.includes(each.file) && message.endsWith(each.message));
+		severity === "warning" &&
+		agentDiagnostics.some((each) => message.includes(each.file) && message.endsWith(each.message));
 	return findings.map((finding) =>
 		finding.kind === "template"
 			? { ...finding, diagnostics: finding.diagnostics.filter((each) => !isRepeated(each)) }
@@ -76,8 +77,10 @@ function withoutRepeats(findings: readonly CheckFinding[]): CheckFinding[] {
 const nothing: Inspection = { findings: [], foreign: [], further: [] };
 
 function withForeign(found: Inspection, cwd: string): Inspection {
-	const told = [...found.findings.flatMap(({ file, diagnostics }) => [file, ...diagnostics.map((each) => each.file)])];
-	const known = new Set([...told, ...found.foreign.map(({ file }) => file)]);
+	const checkedFiles = [
+		...found.findings.flatMap(({ file, diagnostics }) => [file, ...diagnostics.map((each) => each.file)]),
+	];
+	const known = new Set([...checkedFiles, ...found.foreign.map(({ file }) => file)]);
 	const { foreign, misplaced } = findForeign(cwd, known);
 	return { ...found, foreign: [...found.foreign, ...foreign], further: [...found.further, ...misplaced] };
 }

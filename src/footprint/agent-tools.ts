@@ -1,6 +1,6 @@
-// Recognizes tools that start other agents, by name and by the shape of their arguments. A child agent is a process or session of its own,
+// Recognizes tools that start other agents, by name and by the shape of their arguments. A child agent is a separate process or session,
 // so its actions are not part of this call's footprint.
-// G1 a name or call that matches counts as starting an agent, whatever its annotations claim.
+// G1 a name or call that matches counts as starting an agent, regardless of its annotations.
 
 /** Tools of well-known packages and agents that start or continue an agent, as lower-case words joined by `_`. */
 const starters = new Set(
@@ -112,10 +112,10 @@ function hintedAction(input: unknown): "looks" | "ends" | undefined {
 	if (typeof input !== "object" || input === null) return undefined;
 	const entries = Object.entries(input);
 	if (entries.some(([name, value]) => (taskKeys.test(name) || listKeys.test(name)) && isGiven(value))) return undefined;
-	const said = entries.find(
+	const action = entries.find(
 		([name, value]) => /^(action|command|operation|op|mode|verb)$/i.test(name) && typeof value === "string",
 	)?.[1];
-	return typeof said === "string" ? actionOf(said.toLowerCase().split(/[^a-z]+/)) : undefined;
+	return typeof action === "string" ? actionOf(action.toLowerCase().split(/[^a-z]+/)) : undefined;
 }
 
 function isGiven(value: unknown): boolean {

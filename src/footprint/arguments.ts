@@ -187,14 +187,14 @@ function accessesOf(tool: string): readonly AccessKind[] {
 /** The operation that an argument selects for a tool with several operations (`command: "view"`). */
 function verbOf(input: unknown): string | undefined {
 	if (typeof input !== "object" || input === null) return undefined;
-	const said = Object.entries(input).find(([name]) =>
+	const verb = Object.entries(input).find(([name]) =>
 		/^(command|action|operation|op|mode|method|verb)$/i.test(name),
 	)?.[1];
-	return typeof said === "string" &&
+	return typeof verb === "string" &&
 		/^(view|read|open|get|list|show|cat|search|stat|info|write|create|edit|insert|append|str_replace|replace|update|delete|remove|move|rename|mkdir|undo_edit|undo)$/i.test(
-			said,
+			verb,
 		)
-		? said
+		? verb
 		: undefined;
 }
 

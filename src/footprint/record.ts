@@ -163,7 +163,7 @@ export class FootprintRecord {
 		return SEARCH_RESULT + String.fromCharCode(FIRST_SEARCH + index);
 	}
 
-	/** The filters of the search behind such a placeholder; `undefined` if the text is no such placeholder. */
+	/** The filters of the search behind such a placeholder; `undefined` if the text is not such a placeholder. */
 	searchOf(text: string): AccessDetail | undefined {
 		if (text[0] !== SEARCH_RESULT) return undefined;
 		return this.searches[(text.charCodeAt(1) || 0) - FIRST_SEARCH]?.detail;

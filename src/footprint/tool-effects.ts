@@ -60,7 +60,7 @@ export function effectOf(tool: string, input: unknown, known: KnownTools | undef
 	const set = known?.set(tool);
 	if (set) return set;
 	const key = toolNameWords(tool).join("_");
-	// A server may use such a name for any tool of its own.
+	// A server may use such a name for any of its tools.
 	const plain = bareToolName(tool) === tool;
 	if (gateways.has(key)) return "dispatch";
 	if (plain && (readers.has(key) || readers.has(tool.toLowerCase())))

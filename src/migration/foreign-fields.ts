@@ -9,14 +9,14 @@ export interface PlainRecord {
 	readonly [key: string]: Plain;
 }
 
-const mostValues = 20_000;
+const maxValues = 20_000;
 
 /** The value of a tree. Throws an `ImportRefusal` if it has too many values. */
 export function plainValue(node: Node): Plain {
-	let left = mostValues;
+	let left = maxValues;
 	const convert = (each: Node): Plain => {
 		left -= 1;
-		if (left < 0) throw new ImportRefusal(`The file has more than ${mostValues} values.`);
+		if (left < 0) throw new ImportRefusal(`The file has more than ${maxValues} values.`);
 		if (each.kind === "scalar") return each.value;
 		if (each.kind === "list") return each.items.map(convert);
 		return Object.fromEntries([...each.entries].map(([key, { value }]) => [key, convert(value)]));

@@ -17,7 +17,7 @@ export interface ImportResult {
 	readonly cwd: string;
 }
 
-const mostListed = 10;
+const maxListed = 10;
 const longestNote = 160;
 
 export function importLines({ gathered, imported, dryRun, cwd }: ImportResult): readonly string[] {
@@ -70,9 +70,7 @@ function section(title: string, items: readonly string[]): readonly string[] {
 }
 
 function shortened(items: readonly string[]): readonly string[] {
-	return items.length <= mostListed
-		? items
-		: [...items.slice(0, mostListed), `… and ${items.length - mostListed} more`];
+	return items.length <= maxListed ? items : [...items.slice(0, maxListed), `… and ${items.length - maxListed} more`];
 }
 
 function summary(made: number, refused: number, dryRun: boolean): string {

@@ -5,7 +5,7 @@ import { basename, extname, join } from "node:path";
 import { walkFiles } from "../disk/index.ts";
 
 const depth = 6;
-const mostFiles = 2000;
+const maxFiles = 2000;
 /** Folders of a project in which tools keep definitions. */
 const kept = [".pi", ".claude", ".specify", ".agents", ".github/prompts", "agents", "skills", "commands", "workflows"];
 /** Subfolders without definitions. */
@@ -39,7 +39,7 @@ export function findSources(path: string): ImportSources | undefined {
 	const isProject = folders.some((name) => name.startsWith("."));
 	const starts = isProject ? folders.map((name) => join(path, name)) : [path];
 	const files = starts.flatMap((start) => filesBelow(start));
-	return { files: [...new Set(files)].slice(0, mostFiles), folder: path, kind: "folder" };
+	return { files: [...new Set(files)].slice(0, maxFiles), folder: path, kind: "folder" };
 }
 
 function filesBelow(start: string): readonly string[] {
@@ -48,7 +48,7 @@ function filesBelow(start: string): readonly string[] {
 		const isWanted = entry.isFile() && !entry.name.startsWith(".") && endings.has(extname(entry.name).toLowerCase());
 		// Sessions belong to the user: they are only read if named explicitly.
 		if (isWanted && extname(entry.name) !== ".jsonl") found.push(join(start, path));
-		if (found.length === mostFiles) break;
+		if (found.length === maxFiles) break;
 	}
 	return found;
 }

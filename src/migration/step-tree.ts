@@ -42,7 +42,7 @@ export interface CompiledSteps {
 
 /** Default limit of moves between two states before the run asks. */
 const pairMoves = 3;
-const mostRounds = 1000;
+const maxRounds = 1000;
 
 /** The name of a state that may not be known yet. */
 interface Target {
@@ -98,7 +98,7 @@ class StepCompiler {
 			states.set(name, { ...fields, next: targets });
 		}
 		for (const end of ["done", "failed"]) if (named.has(end) || states.size === 0) states.set(end, {});
-		const rounds = Math.min(mostRounds, Math.ceil(this.#rounds));
+		const rounds = Math.min(maxRounds, Math.ceil(this.#rounds));
 		const limits =
 			rounds < pairMoves ? {} : { moves: Math.max(40, rounds * (states.size + 1)), pair_moves: rounds + 1 };
 		return { states, notes: this.#notes, limits };

@@ -130,14 +130,14 @@ function toolsOf(fields: MapNode, source: Source, place: AgentPlace, report: Rep
 	const listed = fields.entries.get("tools");
 	if (listed && !onlySwitchesOff(listed.value)) {
 		const words = readWordList(listed.value, "tools", source, report);
-		const said = readToolNames(words.map(({ text }) => text));
-		for (const problem of said.problems) {
+		const parsed = readToolNames(words.map(({ text }) => text));
+		for (const problem of parsed.problems) {
 			const at = words.find(({ text }) => text === problem.written)?.start ?? listed.keyStart;
 			const { severity, written: _, ...rest } = problem;
 			if (severity === "error") report.error(source.place(at), rest);
 			else report.warn(source.place(at), rest);
 		}
-		return { tools: said.kind === "all" ? undefined : said.names, foreign: said.foreign };
+		return { tools: parsed.kind === "all" ? undefined : parsed.names, foreign: parsed.foreign };
 	}
 	if (place.withoutTools === "all") return { tools: undefined, foreign: [] };
 	report.warn(source.place(fields.start), {

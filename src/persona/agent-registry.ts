@@ -24,7 +24,7 @@ export interface AgentSources {
 
 /** Maximum depth of subfolders, and maximum number of files read per folder. */
 const DEPTH = 3;
-const MOST_FILES = 1000;
+const MAX_FILES = 1000;
 
 interface Folder extends Omit<AgentPlace, "path" | "skills"> {
 	readonly folder: string;
@@ -147,7 +147,7 @@ function markdownBelow(folder: string): string[] {
 	const found: string[] = [];
 	for (const { path } of walkFiles(folder, DEPTH)) {
 		if (/\.md$/i.test(path)) found.push(path.slice(0, -3));
-		if (found.length === MOST_FILES) break;
+		if (found.length === MAX_FILES) break;
 	}
 	return found;
 }

@@ -107,18 +107,18 @@ function readDenied({ value }: MapEntry, key: string, reading: RestrictionReadin
 
 /** Denies one tool, as written in the file. */
 function denyTool(written: string, start: number, { source, report, deny }: RestrictionReading): void {
-	const said: ToolName = readToolName(written.replace(/^!/, ""), "denied");
-	switch (said.kind) {
+	const parsed: ToolName = readToolName(written.replace(/^!/, ""), "denied");
+	switch (parsed.kind) {
 		case "all":
 			deny("*");
 			return;
 		case "none":
 			return;
 		case "tool":
-			deny(said.name);
+			deny(parsed.name);
 			return;
 		case "limited":
-			deny(...said.names);
+			deny(...parsed.names);
 			report.warn(source.place(start), {
 				code: "limited-tool",
 				message: `${quoted(written)} forbids a tool only for some arguments, which cannot be enforced, so the whole tool is removed.`,
@@ -128,7 +128,7 @@ function denyTool(written: string, start: number, { source, report, deny }: Rest
 		case "absent":
 			return;
 		case "foreign":
-			deny(said.name);
+			deny(parsed.name);
 			report.warn(source.place(start), {
 				code: "foreign-tool",
 				message: `The tool ${quoted(written)} does not exist; it stays forbidden if an extension adds it.`,
@@ -136,15 +136,15 @@ function denyTool(written: string, start: number, { source, report, deny }: Rest
 			});
 			return;
 		case "unknown":
-			report.error(source.place(start), { ...said.problem, code: "unknown-denied-tool" });
+			report.error(source.place(start), { ...parsed.problem, code: "unknown-denied-tool" });
 	}
 }
 
 function readAllowed({ value }: MapEntry, key: string, { source, report, only }: RestrictionReading): void {
 	const names = readWordList(value, key, source, report).flatMap(({ text }) => {
-		const said = readToolName(text, "denied");
+		const parsed = readToolName(text, "denied");
 		// A tool that is allowed only for some arguments is not allowed at all.
-		return said.kind === "tool" || said.kind === "foreign" ? [said.name] : said.kind === "all" ? ["*"] : [];
+		return parsed.kind === "tool" || parsed.kind === "foreign" ? [parsed.name] : parsed.kind === "all" ? ["*"] : [];
 	});
 	only(names);
 }
@@ -157,10 +157,10 @@ function readSwitches(map: MapNode, reading: RestrictionReading): void {
 }
 
 function readReadonly({ value, keyStart }: MapEntry, key: string, reading: RestrictionReading): void {
-	const said = value.kind === "scalar" ? value.value : undefined;
+	const setting = value.kind === "scalar" ? value.value : undefined;
 	const word = (readText(value) ?? "").toLowerCase();
-	if (said === true || /^(true|yes|on)$/.test(word)) reading.only(READING);
-	else if (said !== false && !/^(false|no|off)$/.test(word))
+	if (setting === true || /^(true|yes|on)$/.test(word)) reading.only(READING);
+	else if (setting !== false && !/^(false|no|off)$/.test(word))
 		fail({ value, keyStart }, reading, `${quoted(key)} is neither true nor false.`);
 }
 
@@ -263,8 +263,8 @@ function permissionOf(node: Node): Permission | undefined {
 /** The tools that a permission covers: `edit` covers every change to a file. */
 function toolsNamed(name: string): readonly string[] {
 	if (/^(edit|write|patch)$/i.test(name)) return ["edit", "write"];
-	const said = readToolName(name, "denied");
-	return said.kind === "tool" ? [said.name] : [];
+	const parsed = readToolName(name, "denied");
+	return parsed.kind === "tool" ? [parsed.name] : [];
 }
 
 /** Hooks do not run here. A hook that may forbid calls denies the tools that it matches. */

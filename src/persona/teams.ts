@@ -14,7 +14,7 @@ import type { Team, TeamMember } from "./persona.ts";
 import { readText, readWordList } from "./words.ts";
 
 /** A generous maximum. YAML aliases can repeat a short list many times. */
-const mostMembers = 500;
+const maxMembers = 500;
 
 export interface TeamsRead {
 	/** In file order. */
@@ -85,11 +85,11 @@ function readTeam(name: string, value: Node, keyStart: number, source: Source, r
 		});
 	}
 	const all = listed ? readMembers(listed, name, source, report) : [];
-	const members = all.slice(0, mostMembers);
-	if (all.length > mostMembers) {
+	const members = all.slice(0, maxMembers);
+	if (all.length > maxMembers) {
 		report.warn(source.place(keyStart), {
 			code: "too-many-members",
-			message: `The team ${quoted(name)} has more than ${mostMembers} members; the others are ignored.`,
+			message: `The team ${quoted(name)} has more than ${maxMembers} members; the others are ignored.`,
 			remedy: "List each agent once.",
 		});
 	}

@@ -103,13 +103,13 @@ export function readToolNames(written: readonly string[]): ToolNames {
 	const foreign: string[] = [];
 	let kind: ToolNames["kind"] = "listed";
 	for (const word of written) {
-		const said = readToolName(word, "given");
-		if (said.kind === "none") continue;
-		if (said.kind === "all") kind = "all";
-		else if (said.kind === "tool") names.add(said.name);
+		const parsed = readToolName(word, "given");
+		if (parsed.kind === "none") continue;
+		if (parsed.kind === "all") kind = "all";
+		else if (parsed.kind === "tool") names.add(parsed.name);
 		else {
-			problems.push({ ...problemOf(said, word.trim()), written: word });
-			if (said.kind === "absent" || said.kind === "foreign") foreign.push(word.trim());
+			problems.push({ ...problemOf(parsed, word.trim()), written: word });
+			if (parsed.kind === "absent" || parsed.kind === "foreign") foreign.push(word.trim());
 		}
 	}
 	return { names: [...names], kind, problems, foreign };
@@ -162,22 +162,22 @@ function unknownTool(name: string, meant: string | undefined): Problem {
 
 /** The problem of a listed name that gives no tool. */
 function problemOf(
-	said: Extract<ToolName, { kind: "limited" | "absent" | "foreign" | "unknown" }>,
+	parsed: Extract<ToolName, { kind: "limited" | "absent" | "foreign" | "unknown" }>,
 	name: string,
 ): Problem & { readonly severity: "error" | "warning" } {
-	switch (said.kind) {
+	switch (parsed.kind) {
 		case "limited":
 			return {
 				severity: "warning",
 				code: "limited-tool",
 				message: `${quoted(name)} limits a tool by its arguments, which pi's tool list cannot do, so the tool is omitted.`,
-				remedy: `Write ${quoted(said.names[0] ?? "")} to allow the whole tool, and put limits into the guard's rules.`,
+				remedy: `Write ${quoted(parsed.names[0] ?? "")} to allow the whole tool, and put limits into the guard's rules.`,
 			};
 		case "absent":
 			return {
 				severity: "warning",
 				code: "absent-tool",
-				message: `The tool ${quoted(name)} is omitted: ${said.why}.`,
+				message: `The tool ${quoted(name)} is omitted: ${parsed.why}.`,
 				remedy: "Remove it from the list, or keep it for other programs that read this file.",
 			};
 		case "foreign":
@@ -188,6 +188,6 @@ function problemOf(
 				remedy: "Name the extension in `extensions` of the state, or keep it for other programs that read this file.",
 			};
 		case "unknown":
-			return { severity: "error", ...said.problem };
+			return { severity: "error", ...parsed.problem };
 	}
 }

@@ -8,7 +8,7 @@ export interface ListWord {
 }
 
 /** A generous maximum. YAML aliases can repeat a short list millions of times. */
-const mostWords = 500;
+const maxWords = 500;
 
 /**
  * Reads the words of a list: a YAML list (block or flow), a map of switches, or one string. A string is split at commas, semicolons, and line
@@ -18,10 +18,10 @@ const mostWords = 500;
 export function readWordList(node: Node, key: string, source: Source, report: Report): ListWord[] {
 	const words: ListWord[] = [];
 	for (const word of wordsOf(node, key, source, report)) {
-		if (words.length === mostWords) {
+		if (words.length === maxWords) {
 			report.error(source.place(node.start), {
 				code: "too-many-words",
-				message: `\`${key}\` lists more than ${mostWords} entries.`,
+				message: `\`${key}\` lists more than ${maxWords} entries.`,
 				remedy: "List each entry once.",
 			});
 			break;

@@ -20,7 +20,7 @@ const kinds: readonly (readonly [string, readonly string[], RegExp | undefined])
 	["scenarios", [".pi/rehearsals/workflows", ".pi/rehearsals/chronicles"], /\.(json|ya?ml)$/i],
 	["sequences", [".pi/sequences"], /\.ya?ml$/i],
 ];
-const mostNames = 10;
+const maxNames = 10;
 
 /** Opens the notice of one session. */
 export function openDefinitionNotice(): NameDefinitions {
@@ -42,8 +42,8 @@ function definitionsOf(cwd: string): readonly string[] {
 	return kinds.flatMap(([kind, folders, ending]) => {
 		const names = [...new Set(folders.flatMap((folder) => namesIn(join(cwd, folder), ending)))].sort();
 		if (names.length === 0) return [];
-		const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
-		return [`${kind} ${names.slice(0, mostNames).join(", ")}${more}`];
+		const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : "";
+		return [`${kind} ${names.slice(0, maxNames).join(", ")}${more}`];
 	});
 }
 

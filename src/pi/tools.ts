@@ -22,9 +22,9 @@ export function aboutTool(pi: ExtensionAPI, name: string): ToolFacts | undefined
 	const tool = pi.getAllTools().find((known) => known.name === name);
 	if (!tool) return undefined;
 	const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
-	const said = readOnlyHint !== undefined || destructiveHint !== undefined;
+	const annotated = readOnlyHint !== undefined || destructiveHint !== undefined;
 	return {
-		hints: said
+		hints: annotated
 			? {
 					...(readOnlyHint === undefined ? {} : { readOnlyHint }),
 					...(destructiveHint === undefined ? {} : { destructiveHint }),

@@ -31,19 +31,19 @@ export type DraftEnd =
 	  }
 	| { readonly kind: "aborted"; readonly usage: Usage };
 
-const mostDrafts = 4;
+const maxDrafts = 4;
 /** Of each draft. */
 const ceilings: ChildCeilings = { minutes: 20, tokens: 3_000_000, costUsd: 3 };
 const readingTools = ["read", "grep", "find", "ls"];
 
-/** Drafts until a draft passes, at most {@link mostDrafts} times. Throws if the project cannot be copied. */
+/** Drafts until a draft passes, at most {@link maxDrafts} times. Throws if the project cannot be copied. */
 export async function draftPlan(request: DraftRequest, host: PlanHost, scope: Scope): Promise<DraftEnd> {
 	const { task, signal, onProgress } = request;
 	const session = join(planFolder(host.place.agentFolder), `${crypto.randomUUID()}.jsonl`);
 	let usage: Usage = { tokens: 0, costUsd: 0 };
 	let prompt = draftPrompt(task, host.packageRoot);
 	let problems: readonly string[] = [];
-	for (let number = 1; number <= mostDrafts; number++) {
+	for (let number = 1; number <= maxDrafts; number++) {
 		onProgress(number === 1 ? "drafting" : `correcting draft ${number - 1}`);
 		const end = await askAuthor(prompt, session, request, host, scope);
 		usage = { tokens: usage.tokens + end.usage.totalTokens, costUsd: usage.costUsd + end.usage.cost };
@@ -59,7 +59,7 @@ export async function draftPlan(request: DraftRequest, host: PlanHost, scope: Sc
 		}
 		prompt = correctionPrompt(problems);
 	}
-	return { kind: "failed", reason: `No draft passed in ${mostDrafts} attempts.`, problems, session, usage };
+	return { kind: "failed", reason: `No draft passed in ${maxDrafts} attempts.`, problems, session, usage };
 }
 
 function askAuthor(

@@ -21,8 +21,8 @@ export type ReadDraft =
 	/** Sentences for the model. */
 	| { readonly kind: "problems"; readonly problems: readonly string[] };
 
-const mostFiles = 40;
-const mostCharacters = 100_000;
+const maxFiles = 40;
+const maxCharacters = 100_000;
 const template = /^\.pi\/chronicle\/workflows\/([\w-]+)\.(?:ya?ml|json)$/;
 const workflow = /^\.pi\/workflows\/([\w-]+)\/workflow\.yaml$/;
 const others = [/^\.pi\/workflows\/[\w-]+\/[\w-]+\.md$/, /^\.pi\/agents\/[\w-]+\.md$/];
@@ -36,7 +36,7 @@ export function readDraft(answer: string): ReadDraft {
 /** Creates a draft of these files. `wrong`: their known problems. */
 export function draftOf(files: readonly DraftFile[], wrong: readonly string[] = []): ReadDraft {
 	const problems = [...wrong, ...files.flatMap((file, index) => problemsOf(file, files.slice(0, index)))];
-	if (files.length > mostFiles) problems.push(`The draft has ${files.length} files; ${mostFiles} are allowed.`);
+	if (files.length > maxFiles) problems.push(`The draft has ${files.length} files; ${maxFiles} are allowed.`);
 	const [first, ...rest] = files;
 	if (!first)
 		return problem(
@@ -93,6 +93,6 @@ function problemsOf({ path, text }: DraftFile, before: readonly DraftFile[]): st
 					`${path} is not a definition file. Allowed are .pi/chronicle/workflows/<name>.yaml, .pi/workflows/<name>/workflow.yaml with its <phase>.md, and .pi/agents/<name>.md; names have letters, digits, - and _.`,
 				]),
 		...(before.some((file) => file.path === path) ? [`${path} is written twice.`] : []),
-		...(text.length > mostCharacters ? [`${path} has more than ${mostCharacters} characters.`] : []),
+		...(text.length > maxCharacters ? [`${path} has more than ${maxCharacters} characters.`] : []),
 	];
 }

@@ -57,8 +57,8 @@ export interface OrphanStop {
 }
 
 const killMs = 1000;
-const mostRounds = 5;
-const mostLooks = 10;
+const maxRounds = 5;
+const maxLooks = 10;
 
 /**
  * Stops everything that `findOrphans` finds: SIGTERM, up to `graceMs` milliseconds, then SIGKILL. They are frozen until all of them are found and
@@ -66,7 +66,7 @@ const mostLooks = 10;
  */
 export async function stopOrphans(run: string, graceMs = 1000, spared?: number): Promise<OrphanStop> {
 	const stopped = new Map<string, Orphan>();
-	for (let round = 0; round < mostRounds; round++) {
+	for (let round = 0; round < maxRounds; round++) {
 		const found = freeze(run, spared);
 		// Usually, reading the process table once is enough.
 		if (found.length === 0) return { stopped: [...stopped.values()], remaining: [] };
@@ -82,7 +82,7 @@ export async function stopOrphans(run: string, graceMs = 1000, spared?: number):
 /** Freezes the orphans, until a scan finds no new one. */
 function freeze(run: string, spared: number | undefined): Orphan[] {
 	const frozen = new Map<string, Orphan>();
-	for (let look = 0; look < mostLooks; look++) {
+	for (let look = 0; look < maxLooks; look++) {
 		const fresh = findOrphans(run, spared).filter((orphan) => !frozen.has(keyOf(orphan)));
 		if (fresh.length === 0) break;
 		for (const orphan of fresh) {

@@ -31,7 +31,7 @@ import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
 /** Maximum number of questions answered in one run. */
-const mostAnswers = 100;
+const maxAnswers = 100;
 
 /** The names of all templates that load. */
 export function chronicleNames(paths: ProjectPaths): string[] {
@@ -239,7 +239,7 @@ async function playChronicle(
 		"--",
 		task,
 	]);
-	for (let answered = 0; answered < mostAnswers && !signal?.aborted; answered++) {
+	for (let answered = 0; answered < maxAnswers && !signal?.aborted; answered++) {
 		const { status, question, id } = readResult(ended.output);
 		const answer = answered === 0 && atStart ? atStart : tracker.takeAnswer();
 		if (ended.exit.kind !== "exited" || id === undefined || !takesAnswer(status, answer)) break;

@@ -109,7 +109,7 @@ interface Arguments {
 	readonly keep: boolean;
 	/** Cover every edge, within `bounds`. */
 	readonly every: boolean;
-	readonly bounds: Pick<CoverageOptions, "mostRuns" | "mostMs">;
+	readonly bounds: Pick<CoverageOptions, "maxRuns" | "maxMs">;
 	readonly json: boolean;
 	readonly help: boolean;
 }
@@ -134,9 +134,9 @@ function readArguments(args: readonly string[]): Arguments | string {
 	if ("error" in parsed) return parsed.error;
 	const { flags, values, names, text } = parsed;
 	const [word, second] = names;
-	const mostRuns = readBound(values.runs, defaultBounds.runs);
+	const maxRuns = readBound(values.runs, defaultBounds.runs);
 	const minutes = readBound(values.minutes, defaultBounds.minutes);
-	if (mostRuns === undefined || minutes === undefined)
+	if (maxRuns === undefined || minutes === undefined)
 		return "--runs and --minutes take a whole number from 1 to 30,000.";
 	if (!flags.has("every") && (values.runs ?? values.minutes) !== undefined)
 		return "--runs and --minutes bound a rehearsal with --every.";
@@ -151,7 +151,7 @@ function readArguments(args: readonly string[]): Arguments | string {
 		pi: values.pi,
 		keep: flags.has("keep"),
 		every: flags.has("every"),
-		bounds: { mostRuns, mostMs: minutes * 60_000 },
+		bounds: { maxRuns, maxMs: minutes * 60_000 },
 		json: flags.has("json"),
 		help: flags.has("help"),
 	};

@@ -149,8 +149,8 @@ async function performEvery(
 ): Promise<boolean> {
 	show(coverageOpening(coverable, host.cwd));
 	const report = await rehearseEvery(coverable, host, {
-		mostRuns: defaultBounds.runs,
-		mostMs: defaultBounds.minutes * 60_000,
+		maxRuns: defaultBounds.runs,
+		maxMs: defaultBounds.minutes * 60_000,
 		onRun: (run, number, of) => show([runLine(run, number, of)]),
 		signal,
 	});

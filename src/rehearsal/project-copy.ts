@@ -57,7 +57,7 @@ export interface ProjectCopyOptions {
 }
 
 /** Files beyond this total are omitted: a rehearsal needs the project's text, not its data. */
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 const prefix = "pi-rehearsal-";
 /** File with the pid of the process that removes the copy. */
 const ownerFile = "owner";
@@ -218,8 +218,8 @@ function openCopier(): Copier {
 				await mkdir(dirname(target), { recursive: true });
 				await symlink(link, target);
 			} else if (stat?.isFile()) {
-				if (bytes + stat.size > mostBytes) {
-					leftOut.push({ path, reason: `beyond the limit of ${mostBytes / 1024 / 1024} MB` });
+				if (bytes + stat.size > maxBytes) {
+					leftOut.push({ path, reason: `beyond the limit of ${maxBytes / 1024 / 1024} MB` });
 					return;
 				}
 				bytes += stat.size;

@@ -29,8 +29,8 @@ export interface PlayedRun {
 }
 
 export interface CoverageOptions {
-	readonly mostRuns: number;
-	readonly mostMs: number;
+	readonly maxRuns: number;
+	readonly maxMs: number;
 	/** Called after each run; `of`: how many are planned. */
 	readonly onRun?: (run: PlayedRun, number: number, of: number) => void;
 	readonly signal?: AbortSignal;
@@ -40,13 +40,13 @@ export interface CoverageOptions {
 export async function rehearseEvery(
 	{ program, plan, play, shipped }: Coverable,
 	host: RehearsalHost,
-	{ mostRuns, mostMs, onRun, signal }: CoverageOptions,
+	{ maxRuns, maxMs, onRun, signal }: CoverageOptions,
 ): Promise<CoverageReport> {
-	const time = AbortSignal.timeout(mostMs);
+	const time = AbortSignal.timeout(maxMs);
 	const stop = signal ? AbortSignal.any([signal, time]) : time;
 	const shown: { run: PlannedRun; evidence: Evidence }[] = [];
 	const runs: PlayedRun[] = [];
-	for (const run of plan.runs.slice(0, mostRuns)) {
+	for (const run of plan.runs.slice(0, maxRuns)) {
 		if (stop.aborted) break;
 		const startedAt = Date.now();
 		let evidence: Evidence = { covered: new Set(), broken: new Map(), end: "it was stopped" };

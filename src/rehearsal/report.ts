@@ -5,7 +5,7 @@ import type { PlayedVisit } from "./visits.ts";
 
 const longestTitle = 60;
 const longestReason = 200;
-const mostPaths = 20;
+const maxPaths = 20;
 
 /** The lines before a rehearsal: what is played, by what, and the warnings. `called`: the project's folder for display. */
 export function openingLines(program: Program, project: string, called = project): string[] {
@@ -73,10 +73,10 @@ function countsOf(visits: readonly PlayedVisit[]): string {
 
 function changeLines({ changes, kept }: RehearsalReport): string[] {
 	if (changes.length === 0) return kept === undefined ? [] : [`The copy is in ${kept}.`];
-	const more = changes.length - mostPaths;
+	const more = changes.length - maxPaths;
 	return [
 		kept === undefined ? "Changes in the copy, which has been removed:" : `Changes in the copy, ${kept}:`,
-		...changes.slice(0, mostPaths).map(({ path, what }) => `    ${what.padEnd(7)} ${path}`),
+		...changes.slice(0, maxPaths).map(({ path, what }) => `    ${what.padEnd(7)} ${path}`),
 		...(more > 0 ? [`    … and ${more} more`] : []),
 	];
 }

@@ -272,13 +272,13 @@ function readSent(node: Node, reading: Reading): PersonAnswer | undefined {
 	return read.kind === "read" ? { kind: "sent", ...read.values } : undefined;
 }
 
-const mostParts = 100_000;
+const maxParts = 100_000;
 
 /** A node as plain data; `undefined` if aliases expand it beyond the limit. */
 function plain(node: Node, { source, report, path }: Reading): { value: unknown } | undefined {
 	let parts = 0;
 	const convert = (part: Node): unknown => {
-		if (++parts > mostParts) return null;
+		if (++parts > maxParts) return null;
 		switch (part.kind) {
 			case "scalar":
 				return part.value;
@@ -289,10 +289,10 @@ function plain(node: Node, { source, report, path }: Reading): { value: unknown 
 		}
 	};
 	const value = convert(node);
-	if (parts <= mostParts) return { value };
+	if (parts <= maxParts) return { value };
 	report.error(source.place(node.start), {
 		code: "too-large",
-		message: `\`${path}\` has more than ${mostParts.toLocaleString("en-US")} values.`,
+		message: `\`${path}\` has more than ${maxParts.toLocaleString("en-US")} values.`,
 		remedy: "Use fewer aliases.",
 	});
 	return undefined;

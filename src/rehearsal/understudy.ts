@@ -223,8 +223,8 @@ function summaryOf({ summary }: Exit): { summary?: string } {
 
 function outcomes({ results }: RequestContext): string {
 	if (results.length === 0) return "";
-	const said = results.map(({ tool, failed }) => `${tool} ${failed ? "refused or failed" : "ok"}`);
-	return `${said.join(", ")}. `;
+	const listed = results.map(({ tool, failed }) => `${tool} ${failed ? "refused or failed" : "ok"}`);
+	return `${listed.join(", ")}. `;
 }
 
 function lastWords({ results }: RequestContext): string {

@@ -23,7 +23,7 @@ import { asSentence, type PersonAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
 /** Maximum number of answers in a rehearsal: a scenario may loop endlessly. */
-const mostAnswers = 100;
+const maxAnswers = 100;
 
 /** The names of all workflows that can be started. */
 export function workflowNames(paths: ProjectPaths): string[] {
@@ -111,7 +111,7 @@ async function playWorkflow(name: string, task: string, scene: RunContext): Prom
 		);
 	let ended = await run(`/workflow ${name} ${task}`);
 	// The rehearsal also answers for the user: it ends a phase that waits for them, or sends a paused run back.
-	for (let said = 0; said < mostAnswers && !signal?.aborted; said++) {
+	for (let answered = 0; answered < maxAnswers && !signal?.aborted; answered++) {
 		const waits = tracker.progress === "waits" && isWaiting(ended.exit);
 		const answer = tracker.takeAnswer();
 		if (!waits && !(tracker.progress === "open" && answer?.kind === "sent")) break;

@@ -5,7 +5,7 @@ import { shortCost, shortCount, shortTime } from "../pi/index.ts";
 export const summaryType = "sequence:finished";
 
 /** Maximum number of iterations kept individually; the oldest are dropped first. */
-const mostRows = 50;
+const maxRows = 50;
 /** Maximum number of rows drawn. */
 const shownRows = 10;
 
@@ -42,7 +42,7 @@ export function summarise(
 		}),
 		{ ms: 0, tokens: 0, costUsd: 0 },
 	);
-	return { sequenceId, how, runs: iterations.length, of, total, last: iterations.slice(-mostRows) };
+	return { sequenceId, how, runs: iterations.length, of, total, last: iterations.slice(-maxRows) };
 }
 
 /** The lines of a summary: the total, then the last iterations. Empty for data of another shape. */

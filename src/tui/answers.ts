@@ -15,11 +15,11 @@ interface Answer {
 }
 
 /** Rows of the text that stay visible, however many answers there are. */
-const leastText = 2;
+const minText = 2;
 
 /** Rows available for answers, out of the `inside` rows of a sheet whose text has `text` rows. */
 export function rowsForAnswers(inside: number, text: number): number {
-	return Math.max(1, inside - Math.min(text, Math.max(leastText, Math.floor(inside / 4))));
+	return Math.max(1, inside - Math.min(text, Math.max(minText, Math.floor(inside / 4))));
 }
 
 /** Lays out the answers in at most `rows` rows; the selected one is always among them. `letters`: whether letter keys are active now. */

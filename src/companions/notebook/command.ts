@@ -7,7 +7,7 @@ import type { NotebookSession } from "./session.ts";
 import { readNotebookRequest } from "./verbs.ts";
 
 /** Maximum number of search results shown. */
-const mostFound = 40;
+const maxFound = 40;
 
 /**
  * Runs `/notebook <args>`. Without arguments it opens the pages to browse, or prints a list if there is no terminal or the call is
@@ -62,7 +62,7 @@ function changeTopic(session: NotebookSession, ctx: ExtensionContext, words: str
 }
 
 function search({ notebook }: NotebookSession, ctx: ExtensionContext, words: string): undefined {
-	const { lines, more } = searchPages(notebook, words, mostFound);
+	const { lines, more } = searchPages(notebook, words, maxFound);
 	const rest = more === 0 ? [] : [`… and ${more} more`];
 	say(ctx, lines.length === 0 ? `No page has "${words}".` : [...lines, ...rest].join("\n"));
 }

@@ -81,7 +81,7 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 	const link = linkRpc(child, {
 		activity() {},
 		event: run.onEvent,
-		dialog: (dialog) => void run.ask(dialog).then((said) => link.answer(dialog, said)),
+		dialog: (dialog) => void run.ask(dialog).then((answer) => link.answer(dialog, answer)),
 		oversized() {},
 	});
 	// A running child becomes readonly with its parent; lifting readonly does not affect it.

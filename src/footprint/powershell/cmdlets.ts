@@ -8,7 +8,7 @@ export type PathRole = AccessKind | "replace" | "move" | "text";
 export interface Cmdlet {
 	/** Roles of the paths given as operands or by `-Path`, in order; the last one applies to all that follow. */
 	readonly paths?: readonly PathRole[];
-	/** Parameters of its own that name paths, in lower case; `pathParameters` lists those of all cmdlets. */
+	/** Its own parameters that name paths, in lower case; `pathParameters` lists those of all cmdlets. */
 	readonly parameters?: { readonly [name: string]: PathRole };
 	readonly effects?: readonly Effect[];
 	readonly changes?: readonly ChangeKind[];
@@ -22,7 +22,7 @@ export interface Cmdlet {
 	readonly enters?: true;
 }
 
-/** Parameters that name a path for whatever cmdlet takes them. */
+/** Parameters that name a path in every cmdlet that has them. */
 export const pathParameters: { readonly [name: string]: PathRole } = {
 	destination: "replace",
 	destinationpath: "replace",
@@ -81,7 +81,7 @@ const table: ReadonlyMap<string, Cmdlet> = new Map(
 	rows.flatMap(([names, cmdlet]) => names.split(" ").map((name) => [name, cmdlet] as const)),
 );
 
-/** The description of a cmdlet, alias or cmd command by its name in any case; `undefined` where it is not known. */
+/** The description of a cmdlet, alias or cmd command by its name in any case; `undefined` if it is unknown. */
 export function findCmdlet(name: string): Cmdlet | undefined {
 	const lower = name.toLowerCase();
 	return table.get(lower) ?? table.get(lower.replace(/\.exe$/, "")) ?? (lookingVerbs.test(lower) ? looks : undefined);

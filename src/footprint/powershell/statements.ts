@@ -18,7 +18,7 @@ export type Dialect = "powershell" | "cmd";
 
 /** The variables that the text refers to, names in lower case. */
 export interface Names {
-	/** `undefined` where the value is not known. */
+	/** `undefined` if the value is unknown. */
 	get(name: string): string | undefined;
 	set(name: string, value: string): void;
 }
@@ -38,7 +38,7 @@ interface Reader {
 const MAX_STATEMENTS = 2000;
 const MAX_DEPTH = 12;
 
-/** Reads text into statements, those of its blocks included; `undefined` where it is too long or nested too deeply. */
+/** Reads text into statements, those of its blocks included; `undefined` if it is too long or nested too deeply. */
 export function readStatements(text: string, dialect: Dialect, names: Names): readonly Statement[] | undefined {
 	const reader: Reader = { text, dialect, names, statements: [], at: 0, depth: 0, exceeded: false };
 	while (reader.at < text.length) {
@@ -192,7 +192,7 @@ function readPieces(reader: Reader, rules: readonly Rule[]): string {
 	return text;
 }
 
-/** Reads a `{…}` or `(…)` into statements of their own; the word has the unknown value where it is. */
+/** Reads a `{…}` or `(…)` into separate statements; in the word, it becomes the unknown value. */
 function readBlock(reader: Reader): string {
 	reader.at++;
 	reader.depth++;

@@ -19,7 +19,7 @@ export function isAgentPackage(spec: string): boolean {
 	return packages.test(spec) || packages.test(plain);
 }
 
-/** Records that a coding agent is fetched and run, where an operand names its package. */
+/** Records that a coding agent is fetched and run, if an operand names its package. */
 export function findAgentPackage(call: Call): void {
 	if (call.operands.some(isAgentPackage)) call.effect("nested-agent");
 }

@@ -123,7 +123,7 @@ function printedBefore({ tokens, values }: AwkProgram, pipe: number): string {
 	return `${textOf(shown, values)}\n`;
 }
 
-/** Where the `print` is whose output the sign at `index` redirects; -1 where the sign compares. */
+/** Index of the `print` whose output the operator at `index` redirects; -1 if the operator compares. */
 function printBefore(tokens: readonly Token[], index: number): number {
 	let depth = 0;
 	for (let at = index - 1; at >= 0; at--) {

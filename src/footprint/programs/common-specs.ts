@@ -20,7 +20,7 @@ export const wrapsAfter = (
 	operands: { first: [...Array.from({ length: own }, () => "text" as const), "command"] },
 });
 
-/** The words behind `--`; `undefined` where there is none. */
+/** The words after `--`; `undefined` without one. */
 export function afterDashes({ args }: Call): readonly string[] | undefined {
 	const at = args.indexOf("--");
 	return at < 0 ? undefined : args.slice(at + 1);

@@ -44,7 +44,7 @@ function sqlClient(statements: string, files: string, values: string, database: 
 	};
 }
 
-/** What a file of statements holds, where that is known. */
+/** The contents of a file of statements, if known. */
 function sqlFile(call: Call, file: string): readonly string[] {
 	const text = call.content(file);
 	if (text !== undefined && isBlank(text)) call.runProgramFile(file);

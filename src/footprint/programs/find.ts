@@ -1,4 +1,4 @@
-// `find` and `fd`: where they search, which names they select, and what they run, write or delete.
+// `find` and `fd`: the folders that they search, the names that they select, and the effects of their actions.
 import type { AccessDetail } from "../record.ts";
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { Call, ProgramSpec } from "./program-spec.ts";
@@ -158,9 +158,9 @@ function readConditions(reader: Reader, depth: number): Selection & { readonly p
 		if (word === "-o" || word === "-or" || word === "," || word === ")") break;
 		const place = pathWord(reader.words, reader.at);
 		if (place !== undefined) paths.push(place);
-		const said = readTest(reader, depth);
-		if (names === "any") names = said.names;
-		except.push(...said.except);
+		const parsed = readTest(reader, depth);
+		if (names === "any") names = parsed.names;
+		except.push(...parsed.except);
 		last = word;
 	}
 	// What ends in `-prune` is passed over, not found.
@@ -196,7 +196,7 @@ function inAnyCase(glob: string): string {
 	return glob.replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 }
 
-/** What `! -path …` and `! -name …` exclude, where the name is that of a file, not of a folder. */
+/** Exclusions by `! -path …` and `! -name …`, if the name is that of a file, not of a folder. */
 function leftOut(words: readonly string[], at: number): readonly string[] {
 	const path = pathWord(words, at);
 	if (path !== undefined) return /\/\*$/.test(words[at + 1] ?? "") ? [path] : [];

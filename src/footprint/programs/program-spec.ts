@@ -28,7 +28,7 @@ export type Role =
 	| "link"
 	/** The directory that later words are relative to. */
 	| "directory"
-	/** A shell script that is run; its text is analyzed where it is known. */
+	/** A shell script that is run; its text is analyzed if known. */
 	| "run"
 	/** The first word of another command; all words after it belong to that command. */
 	| "command"
@@ -115,7 +115,7 @@ export type ParsedArgument =
 export interface ScriptOptions {
 	/** `$1 …` */
 	readonly parameters?: readonly string[];
-	/** `$0`; left out where no script would run it. */
+	/** `$0`; absent if no script would run it. */
 	readonly self?: string;
 	readonly where?: "here" | "elsewhere";
 	/** Which shell reads it; `any` may be one with fewer features than bash. */
@@ -135,7 +135,7 @@ export interface Call {
 	readonly operands: readonly string[];
 	/** The user's home directory. */
 	readonly home: string;
-	/** Its standard input: the placeholder where it is unknown, empty where there is none. */
+	/** Its standard input: the placeholder if it is unknown, empty if there is none. */
 	readonly stdin: string;
 	/** Whether one of the options was given, in any spelling listed. */
 	has(spelling: string): boolean;
@@ -159,13 +159,13 @@ export interface Call {
 	run(words: readonly string[], stdin?: string, where?: "here" | "elsewhere"): void;
 	/** Runs shell text. */
 	script(text: string, more?: ScriptOptions): void;
-	/** Runs a file as a program of the command's language; its text is analyzed where it is known. */
+	/** Runs a file as a program of the command's language; its text is analyzed if known. */
 	runProgramFile(word: string): void;
 	/** The text behind a word: a process substitution, standard input, or a file that the script has written; else `undefined`. */
 	content(word: string): string | undefined;
 	/** Runs PowerShell or cmd text. */
 	foreignScript(text: string, dialect: "powershell" | "cmd"): void;
-	/** Runs a file as a shell script; its text is analyzed where it is known. */
+	/** Runs a file as a shell script; its text is analyzed if known. */
 	runShellFile(word: string, more?: ScriptOptions): void;
 	/** Makes later words relative to a directory. */
 	changeDirectory(word: string): void;
@@ -175,7 +175,7 @@ export interface Call {
 	findUp(name: string): string | undefined;
 	/** Whether the table describes a program of this name. */
 	isKnownProgram(name: string): boolean;
-	/** The value of a variable of the script or environment: the placeholder where it is unknown, `undefined` where it is unset. */
+	/** The value of a variable of the script or environment: the placeholder if it is unknown, `undefined` if it is unset. */
 	variable(name: string): string | undefined;
 	/** What the script has written into a file so far, if known. */
 	writtenContent(word: string): string | undefined;

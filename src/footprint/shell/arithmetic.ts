@@ -1,4 +1,4 @@
-// The value of `$(( … ))` where its numbers are known. Anything else is a placeholder.
+// The value of `$(( … ))` if its numbers are known. Anything else is a placeholder.
 // A1 assignments are reported, as unknown values; A2 commands inside it are walked by the caller's `substitute`.
 import type { ArithmeticExpression, ParsedScript } from "unbash";
 import { UNKNOWN_VALUE } from "../text.ts";

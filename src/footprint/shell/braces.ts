@@ -55,7 +55,7 @@ function join(
 	return words;
 }
 
-/** Index of the next `{` that quoting and expansions leave active, from `at` on; -1 where there is none. */
+/** Index of the next `{` that is not quoted or part of an expansion, from `at` on; -1 if there is none. */
 function nextOpen(text: string, from: number): number {
 	let at = from;
 	while (at < text.length) {

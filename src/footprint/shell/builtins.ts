@@ -1,4 +1,4 @@
-// The shell's own commands that change what it knows: directory, variables, functions, what is run next.
+// Builtins that change the shell's state: directory, variables, functions, the next command.
 // Builtins that only print or test are in the program table.
 import type { Effect } from "../effects.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
@@ -26,7 +26,7 @@ function changesValue(option: string): boolean {
 
 /** Name of the variable that holds the directory stack of `pushd`; no shell name can be like it. */
 const STACK = "directory stack";
-/** Folders further down are forgotten: where `popd` leads to then is unknown. */
+/** Folders deeper in the stack are forgotten: the target of `popd` is then unknown. */
 const MAX_STACK = 64;
 
 const declare: Builtin = (_walk, args, state) => {
@@ -60,7 +60,7 @@ const exportNames: Builtin = (walk, args, state, stdin) => {
 		state,
 		stdin,
 	);
-	// Exporting copies what is known.
+	// Exporting copies the known values.
 	walk.record.spend(state.exported.size / 8);
 	return settled(withExported(outcome.success, names), outcome.output);
 };
@@ -238,7 +238,7 @@ const unset: Builtin = (walk, args, state) => {
 };
 
 const alias: Builtin = (walk, args, state) => {
-	// Defining copies what is known.
+	// Defining copies the known functions.
 	walk.record.spend(state.aliases.size / 8);
 	const aliases = new Map(state.aliases);
 	for (const arg of args) {
@@ -325,7 +325,7 @@ function invokePrinting(
 	return settled(state, printed(walk, name, args, state, stdin));
 }
 
-/** `umask 000`: whatever is made from now on, everyone may write. */
+/** `umask 000`: from now on, new files are writable by everyone. */
 const maskModes: Builtin = (walk, args, state) => {
 	const mode = args.find((arg) => !arg.startsWith("-"));
 	if (mode === undefined) return settled(state, UNKNOWN_VALUE);

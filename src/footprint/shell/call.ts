@@ -67,7 +67,7 @@ function addDerivedEffects({ walk, name, args, effects, changes }: ActiveCommand
 		effects.add("publish");
 		changes.add("remote");
 	}
-	// Another agent may change whatever it likes.
+	// Another agent may change anything.
 	if (effects.has("nested-agent")) changes.add("worktree");
 	if (effects.has("run-unknown-text") && walk.record.wasFetched()) effects.add("run-download");
 }

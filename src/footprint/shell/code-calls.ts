@@ -38,10 +38,10 @@ const ofFiles =
 const alwaysWhole = /tree|rf|rm_r|_all|All$|rimraf|emptyDir|delete-directory|removedirs|entry/;
 const whole = /^[^;\n]{0,200}\b(?:recursive|force)\b\W{1,4}(?:true|TRUE|True|1|T)\b|^\s*["'][^"']*["']\s+t\b/;
 
-/** Calls that answer what is in a folder, with the folder. */
+/** Calls that list a folder, with the folder. */
 const listings =
 	/(?<![\w$-])(?:listdir|scandir|os\.walk|i?glob(?:Sync)?|readdir(?:Sync)?|readDir(?:Sync)?|opendir|Dir(?:\.(?:glob|children|entries|each_child|foreach))?)\s*[([]\s*(["'])([\w./~-]{1,300}(?:\/\*{1,2})?)\1|\bPath\s*\(\s*(["'])([^"'\n]{1,300})\3\s*\)\s*\.\s*(?:iterdir|r?glob\s*\(\s*["']\*{1,2}["'])/g;
-/** Calls that remove what a variable holds. */
+/** Calls that remove the path in a variable. */
 const removesFound =
 	/(?:\bos\.(?:remove|unlink|rmdir)|\bunlink(?:Sync)?|\brm(?:dir)?Sync|\brmtree|\bFile\.delete|\bFileUtils\.rm\w*|\bDeno\.remove(?:Sync)?)\s*\(?\s*[A-Za-z_$]|\.\s*unlink\s*\(\s*\)/;
 

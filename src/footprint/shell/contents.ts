@@ -1,4 +1,4 @@
-// What is known of the content of files while a script runs: what it wrote, copied, or fetched into them.
+// The known contents of files while a script runs: text that the script wrote, copied, or fetched into them.
 // F1 a file that came from the network keeps that mark under every name it gets; F2 unknown content is a placeholder, not empty.
 import { absolutePaths, type Directories, isStream } from "../places.ts";
 import { FILE_TEXT, isKnown, UNKNOWN_VALUE } from "../text.ts";
@@ -10,7 +10,10 @@ export function isInput(path: string): boolean {
 	return /^\/dev\/(?:stdin|fd\/0)$|^\/proc\/self\/fd\/0$/.test(path);
 }
 
-/** The text behind a word: a process substitution, an open descriptor, standard input (`-` too), a file that was written; `undefined` where nothing of it is known. */
+/**
+ * The text that a word refers to: a process substitution, an open descriptor, standard input (also `-`), a written file; `undefined` if nothing of
+ * it is known.
+ */
 export function contentOf(walk: ShellWalk, word: string, directories: Directories, stdin: string): string | undefined {
 	if (word === "-" || isInput(word)) return stdin;
 	return walk.connected(word) ?? writtenIn(walk, word, directories);

@@ -48,7 +48,7 @@ export function optionRole(program: ProgramSpec, name: string): Role | undefined
 	return undefined;
 }
 
-/** Whether one of these options was given, cut short where the program allows it; spellings are separated by blanks. */
+/** Whether one of these options was given, possibly abbreviated if the program allows it; spellings are separated by blanks. */
 export function hasOption({ items, program }: Pick<ActiveCommand, "items" | "program">, spelling: string): boolean {
 	const spellings = spelling.split(" ");
 	return items.some((item) => item.kind === "option" && isSpelled(spellings, item.name, program));

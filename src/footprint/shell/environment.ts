@@ -76,7 +76,7 @@ function recordVariable(walk: ShellWalk, name: string, text: string, state: Stat
 		walk.record.unknown({ what: "script", text: `${name}=${displayText(text)}`, may: everyAccess });
 }
 
-/** The text of a file that a shell reads when it starts, where the script has written it. */
+/** The text of a shell startup file, if the script has written it. */
 function startsWith(walk: ShellWalk, file: string, state: State): string | undefined {
 	return walk.connected(file) ?? writtenIn(walk, file, state.cwd);
 }
@@ -119,7 +119,7 @@ export function foundOnPath(walk: ShellWalk, name: string, state: State): string
 	return undefined;
 }
 
-/** The file of a name in a folder of `PATH`, with a placeholder where it is unknown; `undefined` where there is none. */
+/** The file of a name in a folder of `PATH`, with a placeholder if it is unknown; `undefined` if there is none. */
 function foundIn(walk: ShellWalk, folder: string, name: string, state: State): string | undefined {
 	// Each folder is a question to the disk.
 	if (!walk.record.spend(5)) return `${UNKNOWN_VALUE}/${name}`;
@@ -131,7 +131,7 @@ function foundIn(walk: ShellWalk, folder: string, name: string, state: State): s
 	return walk.host.kind(file) !== undefined || walk.written(file) !== undefined ? file : undefined;
 }
 
-/** Where a program that is installed on this machine is found, by the search path as the script leaves it; `undefined` where it is not seen. */
+/** The path of a program on this machine, by the script's current search path; `undefined` if it is not found. */
 export function findOnPath(walk: ShellWalk, name: string, state: State): string | undefined {
 	const { host } = walk;
 	if (state.elsewhere || state.variables.has("PATH")) return undefined;

@@ -1,5 +1,5 @@
 // Filters between a list of names and the command that takes it: which of the lines they were given they let through.
-// F1 what is let through is never less than what the filter itself lets through; F2 a filter that is not followed yields a placeholder.
+// F1 the result contains at least everything that the filter itself passes; F2 an unsupported filter yields a placeholder.
 import type { FootprintRecord } from "../record.ts";
 import { isKnown, isOpen, SEARCH_RESULT } from "../text.ts";
 import { compileGlob } from "./globs.ts";
@@ -14,7 +14,7 @@ const passing: { readonly [name: string]: RegExp } = {
 	shuf: /^(-n|-n\d+|\d+)$/,
 };
 
-/** What a filter prints of the text on its standard input; `undefined` where it is none. */
+/** The output of a filter for the text on its standard input; `undefined` if it is not a filter. */
 export function filtered(
 	name: string,
 	args: readonly string[],
@@ -125,7 +125,7 @@ function syntaxOf(name: string, letters: string): Search["syntax"] {
 	return letters.includes("E") || name === "egrep" || name === "rg" ? "extended" : "basic";
 }
 
-/** A simple expression as globs over the whole line, one for each alternative; `undefined` where it is not simple. */
+/** A simple expression as globs over the whole line, one per alternative; `undefined` if it is not simple. */
 function alternativesOf(pattern: string, { syntax, whole }: Search): readonly string[] | undefined {
 	if (pattern.length > 200 || pattern === "") return undefined;
 	if (syntax === "fixed") return [padWithStars(pattern.replace(/[\\*?[\]]/g, "\\$&"), !whole, !whole)];
@@ -152,7 +152,7 @@ function globOf(option: string, syntax: "basic" | "extended", whole: boolean): s
 	return padWithStars(glob, !start && !whole, !end && !whole);
 }
 
-/** The glob of one atom of an expression with its repetition, and where it ends; `undefined` where globs cannot say it. */
+/** The glob of one atom of an expression with its repetition, and its end; `undefined` if globs cannot express it. */
 function globOfAtom(
 	body: string,
 	at: number,

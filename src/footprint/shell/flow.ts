@@ -29,7 +29,7 @@ import { walkTest } from "./test-command.ts";
 import { afterExpansions, type CommandOutcome, either, type ShellWalk, settled } from "./walk.ts";
 import { expandWord } from "./words.ts";
 
-/** Walks a parsed script; what the grammar could not read is recorded. */
+/** Walks a parsed script; records the parts that the grammar could not parse. */
 export function walkParsed(
 	walk: ShellWalk,
 	script: ParsedScript | Script,
@@ -142,7 +142,7 @@ function walkCommand(walk: ShellWalk, node: CommandNode, state: State, stdin: st
 		case "While":
 			return walkWhile(walk, node, state, stdin);
 		case "Function":
-			// Defining copies what is known.
+			// Defining copies the known functions.
 			walk.record.spend(state.functions.size / 8);
 			return settled({ ...state, functions: new Map(state.functions).set(node.name.value, [node.body]) }, "");
 		case "Coproc":
@@ -180,7 +180,7 @@ function walkFor(walk: ShellWalk, node: For | Select, state: State, stdin: strin
 	if (values.length === 0) return settled(state, "");
 	const value = textValue(...(values.length > MAX_VALUES ? [commonPlace(values, walk.record)] : values));
 	return walkLoop(walk, state, (now) => {
-		// Assigning copies what is known.
+		// Assigning copies the known values.
 		walk.record.spend(now.variables.size / 8);
 		return walkList(walk, node.body, assign(now, node.name.value, value), stdin);
 	});
@@ -250,7 +250,7 @@ function walkRedirected(walk: ShellWalk, node: Redirected, state: State, stdin: 
 	return streams.stdout === "captured" ? outcome : { ...outcome, output: "" };
 }
 
-/** Walks a loop's body until its state is stable: once as it begins, then with what it changed, at last with that unknown. */
+/** Walks a loop's body until its state is stable: first with the initial state, then with its changes, finally with the changed values unknown. */
 function walkLoop(walk: ShellWalk, start: State, body: (state: State) => CommandOutcome): CommandOutcome {
 	let state = start;
 	let printed = "";
@@ -271,7 +271,7 @@ function listValues(words: readonly Word[], expansion: Expansion): readonly stri
 	return [...new Set(words.flatMap((word) => expandWord(word, expansion)).flat())];
 }
 
-/** The directory that many paths share, with what is found below it. */
+/** The directory that many paths share, with the entries found below it. */
 function commonPlace(paths: readonly string[], record: FootprintRecord): string {
 	let shared = paths[0] ?? "";
 	for (const path of paths) while (!path.startsWith(shared)) shared = shared.slice(0, -1);

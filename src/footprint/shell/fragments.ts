@@ -11,7 +11,7 @@ import { expandParameter, type Operands, parameterFragments } from "./parameter-
 import { lookUp, unknownVariable } from "./state.ts";
 import { expandTildes } from "./tilde.ts";
 
-/** The single text that a word becomes where neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
+/** The single text of a word to which neither splitting nor globs apply: assignments, `case`, here-strings, `[[`. */
 export function expandText(word: Word, expansion: Expansion): readonly string[] {
 	if (isTooIntricate(word)) return [UNKNOWN_VALUE];
 	const { parts } = word;

@@ -1,5 +1,5 @@
 // Pathname expansion: a pattern against the names on disk, as bash does it without `extglob`. A backslash escapes the next character.
-// G1 matching is polynomial whatever the pattern; G2 where the disk cannot tell (too many names, unreadable), the answer says so.
+// G1 matching is polynomial for every pattern; G2 if the disk gives no answer (too many names, unreadable), the result is unknown.
 import { isDirectory, pathRules } from "../paths.ts";
 import type { FootprintRecord } from "../record.ts";
 
@@ -70,7 +70,7 @@ function readToken(pattern: string, at: number): { readonly token: Token; readon
 	return { token: { kind: "char", char: literal }, end: at + literal.length + (escapes ? 1 : 0) };
 }
 
-/** The character at an index, whole where it takes two code units. */
+/** The character at an index, which may consist of two code units. */
 function charAt(text: string, at: number): string {
 	const code = text.codePointAt(at);
 	return code === undefined ? "" : String.fromCodePoint(code);
@@ -192,7 +192,7 @@ export function expandGlob(pattern: string, cwd: string, record: FootprintRecord
 	return found.filter((path) => record.host.kind(rules.resolve(cwd, path)) !== undefined);
 }
 
-/** The prefixes with every name below them that fits a part; only directories where `glue` follows. `undefined`: it is unknown. */
+/** The prefixes with every name below them that fits a part; only directories if `glue` follows. `undefined`: unknown. */
 function matchingNames(
 	part: string,
 	prefixes: readonly string[],
@@ -220,7 +220,7 @@ function matchingNames(
 	return found;
 }
 
-/** The names of a directory that fit a part, sorted; those with a leading dot only where the part begins with one. */
+/** The names of a directory that fit a part, sorted; those with a leading dot only if the part starts with one. */
 function selectNames(part: string, names: readonly string[], matches: (name: string) => boolean): readonly string[] {
 	const dots = part.startsWith(".") || part.startsWith("\\.");
 	// Before its version 5.2, bash found these two as well.

@@ -56,10 +56,10 @@ export function invokeProgram(walk: ShellWalk, words: readonly string[], state: 
 	const { name, file } = locate(walk, word, state);
 	const program = findProgram(name);
 	if (file) recordFile(walk, word, args, state);
-	const said = program ? recordCall(walk, program, name, args, state, stdin) : undefined;
+	const outcome = program ? recordCall(walk, program, name, args, state, stdin) : undefined;
 	if (file) return settled(state, UNKNOWN_VALUE);
 	if (!program) runUnlisted(walk, word, name, args, state, stdin);
-	return settled(state, said ?? printed(walk, name, args, state, stdin));
+	return settled(state, outcome ?? printed(walk, name, args, state, stdin));
 }
 
 /** Runs a program that is not in the table. */
@@ -80,7 +80,7 @@ function runUnlisted(
 const installedPrograms =
 	/(^|\/)(node_modules\/\.bin|\.?venv\/bin|env\/bin|\.venv\/Scripts|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin)\/[^/]+$/;
 
-/** The program that a command word names; `file` where it is a file of its own and not one of the system's or the project's installed programs. */
+/** The program that a command word names; `file` if it is a separate file and not an installed program of the system or the project. */
 function locate(walk: ShellWalk, word: string, state: State): { name: string; file: boolean } {
 	const windows = walk.host.platform === "win32";
 	const base = (path: string) => {

@@ -14,7 +14,7 @@ const plainLongs =
 /** More names than these are not listed one by one. */
 const MAX_NAMES = 300;
 
-/** The names that a listing prints; a placeholder where they is unknown. */
+/** The names that a listing prints; a placeholder if they are unknown. */
 export function listed(walk: ShellWalk, args: readonly string[], state: State): string {
 	const dashes = args.indexOf("--");
 	const end = dashes < 0 ? args.length : dashes;

@@ -6,7 +6,7 @@ import { UNKNOWN_VALUE } from "../text.ts";
 /** Characters of all items together. */
 const MAX_TEXT = 200_000;
 
-/** The list; `undefined` where it is longer than can be judged or the budget is used up. */
+/** The list; `undefined` if it is too long to judge or the budget is used up. */
 export function boundedList(items: readonly string[], record: FootprintRecord): readonly string[] | undefined {
 	const text = items.reduce((sum, item) => sum + item.length, 0);
 	if (items.length > footprintLimits.words || text > MAX_TEXT) {
@@ -16,7 +16,7 @@ export function boundedList(items: readonly string[], record: FootprintRecord): 
 	return record.spend(items.length / 12 + text / 250) ? items : undefined;
 }
 
-/** Alternatives of lists, each within bounds; one unknown word where one of them is not. */
+/** Alternatives of lists, each within bounds; one unknown word if one of them is not. */
 export function boundedLists(
 	lists: readonly (readonly string[])[],
 	record: FootprintRecord,

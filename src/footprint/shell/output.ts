@@ -1,4 +1,4 @@
-// What simple commands print, where it follows from their words alone. Everything else is a placeholder.
+// The output of simple commands, if it follows from their words alone. All other output is a placeholder.
 import { pathRules } from "../paths.ts";
 import { bounded, isKnown, SHELL_SETUP, SOME_NAME, UNKNOWN_VALUE, unmarked } from "../text.ts";
 import { contentOf, onDisk } from "./contents.ts";
@@ -25,7 +25,7 @@ interface Printing {
 	readonly stdin: string;
 }
 
-/** A made-up name where the arguments, joined by blanks, fit; else a placeholder. */
+/** A made-up name if the arguments, joined by blanks, match; otherwise a placeholder. */
 const nameFor =
 	(pattern: RegExp) =>
 	({ args }: Printing): string =>
@@ -58,7 +58,7 @@ const printers: { readonly [name: string]: (printing: Printing) => string } = {
 	id: nameFor(/^-(?:u|g|un|gn)$/),
 };
 
-/** The standard output of a command; a placeholder where it is unknown. */
+/** The standard output of a command; a placeholder if it is unknown. */
 export function printed(walk: ShellWalk, name: string, args: readonly string[], state: State, stdin: string): string {
 	if (silent.has(name)) return args.some((arg) => /^-\w*v|^--verbose/.test(arg)) ? UNKNOWN_VALUE : "";
 	const printer = Object.hasOwn(printers, name) ? printers[name] : undefined;
@@ -82,7 +82,7 @@ function gitRevision(walk: ShellWalk, args: readonly string[], state: State): st
 	return words === "rev-parse --show-toplevel" ? topLevel(walk, state) : UNKNOWN_VALUE;
 }
 
-/** Where `mktemp` puts what it makes; `undefined` where that is unknown. */
+/** The path that `mktemp` creates; `undefined` if it is unknown. */
 function temporaryFolder(walk: ShellWalk, state: State): string | undefined {
 	const value = lookUp(state, "TMPDIR", walk.host);
 	if (!value) return walk.host.temp;
@@ -110,7 +110,7 @@ interface TemporaryOptions {
 	template?: string;
 }
 
-/** The options of `mktemp`; `undefined` where they are not followed. */
+/** The options of `mktemp`; `undefined` if they are not supported. */
 function readTemporaryOptions(args: readonly string[]): TemporaryOptions | undefined {
 	const options: TemporaryOptions = {};
 	for (let at = 0; at < args.length; at++) {
@@ -125,7 +125,7 @@ function readTemporaryOptions(args: readonly string[]): TemporaryOptions | undef
 	return options;
 }
 
-/** `which name` prints where a program is found; where that is not to be seen, at least its name. */
+/** `which name` prints the path of a program; if that is unknown, the result at least ends with its name. */
 export function onPath(walk: ShellWalk, names: readonly string[], state: State): string {
 	if (names.length === 0 || names.some((name) => !isKnown(name) || /^-|\//.test(name))) return UNKNOWN_VALUE;
 	const lines = names.map((name) => `${findOnPath(walk, name, state) ?? `${UNKNOWN_VALUE}/${name}`}\n`);

@@ -54,7 +54,7 @@ function textsOf(name: string, expansion: Expansion): readonly string[] {
 /** Numbers that the shell makes up. */
 const generated: ReadonlySet<string> = new Set("BASHPID PPID RANDOM SRANDOM SECONDS EPOCHSECONDS UID EUID".split(" "));
 
-/** The possible texts of a parameter; `undefined` where it is surely not set. */
+/** The possible texts of a parameter; `undefined` if it is certainly not set. */
 function setTextsOf(name: string, { state, host }: Expansion): readonly string[] | undefined {
 	if (/^\d+$/.test(name)) return positional(name, state);
 	if (name === "#")
@@ -96,7 +96,7 @@ function indirection(part: ParameterExpansionPart, quoted: boolean, expansion: E
 	return distinct(texts).map((text) => [{ text, quoted }]);
 }
 
-/** The items of `$@`, `${a[@]}` and their kin; `undefined` where the expansion is of one text. */
+/** The items of `$@`, `${a[@]}` and similar; `undefined` if the expansion gives a single text. */
 function listOf(part: ParameterExpansionPart, { state, host }: Expansion): readonly string[] | "unknown" | undefined {
 	if (part.parameter === "@" || part.parameter === "*")
 		return state.parameters?.length === 1 ? state.parameters[0] : "unknown";
@@ -201,7 +201,7 @@ function isEmpty(fragments: Fragments): boolean {
 	return fragments.every((fragment) => fragment !== BREAK && fragment.text === "");
 }
 
-/** What an operation makes of one text. */
+/** The result of an operation on one text. */
 function operate(
 	part: ParameterExpansionPart,
 	text: string,

@@ -1,4 +1,4 @@
-// What `${name…}` makes of known values: lengths, defaults, prefixes, replacements, slices, letter case.
+// The operations of `${name…}` on known values: lengths, defaults, prefixes, replacements, slices, letter case.
 // Defaults and assignments need the word's own expansion and stay in `words.ts`; here are the operations on plain texts.
 
 import { isKnown, UNKNOWN_VALUE } from "../text.ts";
@@ -19,7 +19,7 @@ export function costOfReplacement(text: string, pattern: string): number {
 	return text.length > MAX_REPLACED ? 1 : (text.length ** 3 * pattern.length) / 2000;
 }
 
-/** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`; a placeholder where it is unknown. */
+/** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`; a placeholder if the result is unknown. */
 export function removeAffix(operator: "#" | "##" | "%" | "%%", text: string, pattern: string): string {
 	if (!isKnown(text) || !isKnown(pattern) || text.length > MAX_REMOVED) return removeUnknown(operator, text, pattern);
 	const front = operator.startsWith("#");
@@ -33,7 +33,7 @@ export function removeAffix(operator: "#" | "##" | "%" | "%%", text: string, pat
 	return text;
 }
 
-/** A known end survives what is taken off the other end: `${f%.ts}.js` with `f=src/$x` is still below `src/`. */
+/** A known end stays known if the other end is cut: `${f%.ts}.js` with `f=src/$x` is still below `src/`. */
 function removeUnknown(operator: string, text: string, pattern: string): string {
 	if (!isKnown(pattern) || hasGlob(pattern)) return UNKNOWN_VALUE;
 	const literal = unescapeGlob(pattern);
@@ -45,7 +45,7 @@ function removeUnknown(operator: string, text: string, pattern: string): string 
 	return UNKNOWN_VALUE;
 }
 
-/** `${x/p/r}` and its kin; a placeholder where it is unknown. */
+/** `${x/p/r}` and similar; a placeholder if the result is unknown. */
 export function replace(
 	operator: "/" | "//" | "/#" | "/%",
 	text: string,
@@ -116,7 +116,7 @@ function replaceLiteral(
 	}
 }
 
-/** `${x:offset:length}`; a placeholder where it is unknown. */
+/** `${x:offset:length}`; a placeholder if the result is unknown. */
 export function slice(text: string, offset: string, length: string | undefined): string {
 	const from = wholeNumber(offset);
 	const count = length === undefined ? undefined : wholeNumber(length);

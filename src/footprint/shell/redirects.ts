@@ -12,9 +12,9 @@ import { expandWord } from "./words.ts";
 
 export interface Streams {
 	readonly stdin: string;
-	/** `captured`: what the command prints is part of the output of the command around it. */
+	/** `captured`: the command's output is part of the output of the enclosing command. */
 	readonly stdout: "captured" | "redirected";
-	/** Writes what the command printed, once it is known, into the files that its output went to. */
+	/** Writes the command's output, once it is known, into the files that it was redirected to. */
 	keep(output: string): void;
 }
 
@@ -33,7 +33,7 @@ interface OpenStreams {
 type HereText = Extract<Redirection, { type: "HereDoc" | "HereString" }>;
 type FileRedirect = Extract<Redirection, { type: "Redirect" }>;
 
-/** The descriptor that a redirection opens: its number, the operator's own where it names none, `undefined` where a variable holds it. */
+/** The descriptor that a redirection opens: its number, the operator's default if it names none, `undefined` if a variable holds it. */
 function descriptorOf({ descriptor }: Redirection, own: number): number | undefined {
 	if (descriptor?.type === "FileDescriptorVariable") return undefined;
 	return descriptor?.type === "FileDescriptor" ? descriptor.value : own;
@@ -84,7 +84,7 @@ function hereText(redirect: HereText, expansion: Expansion): string {
 	return redirect.operator === "<<-" ? text.replace(/^\t+/gm, "") : text;
 }
 
-/** Sets what is read from a descriptor: standard input, or one that other commands name. */
+/** Sets the text of a descriptor: standard input, or one that other commands name. */
 function setInput(streams: OpenStreams, descriptor: number | undefined, text: string): void {
 	if (descriptor === 0) streams.stdin = text;
 	else if (descriptor !== undefined) streams.walk.remember(descriptorPath(String(descriptor)), text);
@@ -129,7 +129,7 @@ function duplicate(streams: OpenStreams, redirect: FileRedirect, target: string)
 		if (descriptorOf(redirect, 0) !== 0) return;
 		streams.stdin = target === "-" ? "" : (streams.walk.written(descriptorPath(target)) ?? UNKNOWN_VALUE);
 	}
-	// `>&2` sends the output where standard error goes: no command reads it there.
+	// `>&2` sends the output to standard error, which no command reads.
 	else if (descriptorOf(redirect, 1) === 1) streams.stdout = "redirected";
 }
 
@@ -164,7 +164,7 @@ function open(
 	const recordRun = (effects: readonly Effect[], changes: readonly ChangeKind[]) =>
 		record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects, changes });
 	if (/^\/dev\/(tcp|udp)\//.test(target)) {
-		// The shell opens a connection there, and what is written is sent.
+		// The shell opens a connection there and sends the written text.
 		if (kind === "write") recordRun([], ["remote"]);
 		return [];
 	}

@@ -112,7 +112,7 @@ export function applyItems(
 	arrive(command, destination, sources, detail);
 }
 
-/** Roles of what is copied, moved or linked to a destination. */
+/** Roles of the sources that are copied, moved or linked to a destination. */
 const sourceRoles: ReadonlySet<Role> = new Set(["read", "move", "link"]);
 
 export function operandsOf(items: readonly ParsedArgument[]): readonly string[] {
@@ -151,7 +151,7 @@ function destinationKind(command: ActiveCommand): "name" | "tree" | "directory" 
 	return hasOption(command, "-t --target-directory") ? "directory" : "either";
 }
 
-/** Records where copies and moves arrive: below a directory under their own names, else at the name given. */
+/** Records the targets of copies and moves: below a directory under their own names, otherwise the given name. */
 function arrive(command: ActiveCommand, destination: string, sources: readonly string[], detail: AccessDetail): void {
 	const { walk, directories, stdin } = command;
 	const { record, host } = walk;

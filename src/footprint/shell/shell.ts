@@ -1,4 +1,4 @@
-// Opens a walk over one command text: nested text, functions, substitutions, traps, and what the text itself wrote into files.
+// Opens a walk over one command text: nested text, functions, substitutions, traps, and files written by the text itself.
 // H1 nesting is bounded; H2 text that is not known is recorded wherever it would run.
 import { type ParsedScript, type ProcessSubstitutionPart, parse } from "unbash";
 import type { Effect } from "../effects.ts";
@@ -30,7 +30,7 @@ const MAX_TRAPS = 50;
 class ScriptWalk implements ShellWalk {
 	readonly record: FootprintRecord;
 	readonly host: HostEnvironment;
-	/** Text behind the paths of process substitutions. */
+	/** Text at the paths of process substitutions. */
 	private readonly connections = new Map<string, string>();
 	/** Text that the script wrote, by normal path. */
 	private readonly files = new Map<string, string>();
@@ -59,7 +59,7 @@ class ScriptWalk implements ShellWalk {
 		return this.deeper(text, state, () => walkParsed(this, parse(text), state, stdin));
 	}
 
-	/** Records text that is not wholly known; the outcome where nothing of it can be walked. */
+	/** Records text that is not completely known; returns the outcome if nothing of it can be walked. */
 	private unknownText(text: string, state: State, effects: Set<Effect> | undefined): CommandOutcome | undefined {
 		if (isShellSetup(text)) {
 			this.record.unknown({ what: "program", text: "what a program prints to set up the shell", may: everyAccess });
@@ -172,7 +172,7 @@ class ScriptWalk implements ShellWalk {
 	}
 }
 
-/** The state after a function call: what it changed may have been local to it. */
+/** The state after a function call: its changes may have been local. */
 function afterCall(before: State, end: State): State {
 	if (before.variables === end.variables) return end;
 	const variables = new Map(end.variables);

@@ -68,7 +68,7 @@ function isAssignment(item: { readonly type?: string }): item is Assignment {
 	return item.type === "Assignment";
 }
 
-/** The word, where it follows an assignment without a blank. */
+/** The word, if it follows an assignment without a blank. */
 function valueBehind(before: CommandArgument | undefined, item: CommandArgument): Word | undefined {
 	return before && isAssignment(before) && before.end === item.pos && !isAssignment(item) ? item : undefined;
 }
@@ -226,7 +226,7 @@ function assignedValue(walk: ShellWalk, node: Assignment, expansion: Expansion):
 	return textValue(...boundedTexts(appended, walk.record));
 }
 
-/** The value of `a=(…)`, or of `a+=(…)` where there is a value `before`. */
+/** The value of `a=(…)`, or of `a+=(…)` if there is a value `before`. */
 function arrayValue(
 	walk: ShellWalk,
 	elements: readonly Word[],
@@ -235,7 +235,7 @@ function arrayValue(
 ): Value {
 	const rows = combine(elements.map((element) => expandWord(element, expansion)));
 	const items = rows?.length === 1 ? rows[0]?.flat() : undefined;
-	// `[key]=value` items: which item is where is not followed.
+	// `[key]=value` items: the positions of items are not tracked.
 	if (!items || elements.some((element) => element.text.startsWith("["))) return unknownVariable;
 	if (before && before.kind !== "array") return unknownVariable;
 	const all = boundedList(before ? [...before.items, ...items] : items, walk.record);

@@ -1,5 +1,5 @@
 // What a shell knows at one point of a script: working directory, variables, functions. Immutable; every change is a new state.
-// S1 merging two states keeps every possibility of both; S2 what is unknown is a placeholder or `undefined`, never a guess.
+// S1 merging two states keeps every possibility of both; S2 an unknown value is a placeholder or `undefined`, never a guess.
 import type { CompoundCommand, CompoundList, Redirected } from "unbash";
 import type { HostEnvironment } from "../footprint.ts";
 import { distinct, UNKNOWN_VALUE } from "../text.ts";
@@ -12,13 +12,13 @@ export type Value =
 export type FunctionBody = CompoundCommand | Redirected | CompoundList;
 
 export interface State {
-	/** Possible working directories, absolute; `undefined` where unknown. */
+	/** Possible working directories, absolute; `undefined` if unknown. */
 	readonly cwd: readonly string[] | undefined;
 	readonly variables: ReadonlyMap<string, Value>;
 	/** A name may have several bodies (defined in branches); `undefined` among them: perhaps not defined. */
 	readonly functions: ReadonlyMap<string, readonly (FunctionBody | undefined)[]>;
 	readonly aliases: ReadonlyMap<string, string>;
-	/** The possible lists of `$1 …`; `undefined` where not even their number is known. */
+	/** The possible lists of `$1 …`; `undefined` if not even their number is known. */
 	readonly parameters: readonly (readonly string[])[] | undefined;
 	/** Variables that a child shell sees too, for certain or perhaps; those that the environment already has need not be listed. */
 	readonly exported: ReadonlyMap<string, "surely" | "perhaps">;
@@ -66,7 +66,7 @@ export function assign(state: State, name: string, value: Value): State {
 const shellOwn =
 	/^(BASH\w*|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|PPID|E?UID|GROUPS|HOSTNAME|HOSTTYPE|MACHTYPE|OSTYPE|SHLVL|DIRSTACK|FUNCNAME|OPTIND|OPTARG|PIPESTATUS|REPLY|MAPFILE|COPROC|_)$/;
 
-/** The value of a variable; `undefined` where it is not set. */
+/** The value of a variable; `undefined` if it is not set. */
 export function lookUp(state: State, name: string, host: HostEnvironment): Value | undefined {
 	const assigned = state.variables.get(name);
 	if (assigned) return assigned;

@@ -18,7 +18,7 @@ interface Literal {
 	readonly last: boolean;
 }
 
-/** A literal with its tildes expanded; `undefined` where there are none. */
+/** A literal with its tildes expanded; `undefined` if there are none. */
 export function expandTildes({ source, value, first, last }: Literal, expansion: Expansion): string | undefined {
 	if (!source.includes("~")) return undefined;
 	const expand = (text: string, rest: string): string | undefined => {

@@ -6,11 +6,11 @@ import { UNKNOWN_VALUE } from "../text.ts";
 import type { Expansion } from "./expansion.ts";
 import { assign, type FunctionBody, merge, type State, type Value } from "./state.ts";
 
-/** How a command ends: the state after success and after failure, and what it prints. */
+/** The outcome of a command: the state after success and after failure, and its output. */
 export interface CommandOutcome {
 	readonly success: State;
 	readonly failure: State;
-	/** Its standard output; a placeholder where unknown. */
+	/** Its standard output; a placeholder if unknown. */
 	readonly output: string;
 }
 
@@ -29,11 +29,11 @@ export interface ShellWalk {
 	expansion(state: State, stdin: string): Expansion;
 	/** The assignments that expansions made since the last call. */
 	takeAssigned(): readonly (readonly [string, Value])[];
-	/** The text behind the path of a process substitution. */
+	/** The text at the path of a process substitution. */
 	connected(path: string): string | undefined;
 	/** The text that this script itself wrote to a file, if known. */
 	written(path: string): string | undefined;
-	/** Notes what the script wrote into a file (absolute path). */
+	/** Records the text that the script wrote into a file (absolute path). */
 	remember(path: string, text: string): void;
 	/** Starts a loop. Returns how often its body is walked before what it changes counts as unknown: less for nested loops. */
 	enterLoop(): number;
@@ -65,7 +65,7 @@ export function either(walk: ShellWalk, first: CommandOutcome, ...others: readon
 	return { success, failure, output };
 }
 
-/** The state with the assignments that expansions made meanwhile. */
+/** The state with the assignments made by expansions. */
 export function afterExpansions(walk: ShellWalk, state: State): State {
 	return walk.takeAssigned().reduce((now, [name, value]) => assign(now, name, value), state);
 }

@@ -30,7 +30,7 @@ export function expandWord(word: Word, expansion: Expansion): ArgumentLists {
 	return argumentLists(combine(parts.map((part, index) => fragmentsInWord(part, index, word, expansion))), expansion);
 }
 
-/** Splits and globs each alternative of a word's fragments; `rows` is `undefined` where there are too many. */
+/** Splits and globs each alternative of a word's fragments; `rows` is `undefined` if there are too many. */
 function argumentLists(rows: readonly (readonly Fragments[])[] | undefined, expansion: Expansion): ArgumentLists {
 	if (!rows) return unknownList;
 	const alternatives = rows.flatMap((row): ArgumentLists => {
@@ -118,7 +118,7 @@ class FieldSplitter {
 	}
 }
 
-/** Splits fragments into fields: at breaks, and in unquoted expansions at the characters of `IFS`; `undefined` where that is too much. */
+/** Splits fragments into fields: at breaks, and in unquoted expansions at the characters of `IFS`; `undefined` if there are too many. */
 function split(fragments: Fragments, expansion: Expansion): readonly Field[] | undefined {
 	const splitter = new FieldSplitter();
 	let ifs: string | undefined;
@@ -134,9 +134,9 @@ function split(fragments: Fragments, expansion: Expansion): readonly Field[] | u
 	return splitter.fields;
 }
 
-/** False where the fields become too many or cost too much. */
+/** False if the fields become too many or cost too much. */
 function splitUnquoted(splitter: FieldSplitter, text: string, ifs: string, { record }: Expansion): boolean {
-	// Every field is a word of its own to glob and to combine: a long text costs more than its reading.
+	// Every field is globbed and combined separately: a long text costs more than reading it.
 	if (text.length > 200 && !record.spend(text.length / 8)) return false;
 	if (ifs === UNKNOWN_VALUE) splitter.add(UNKNOWN_VALUE, UNKNOWN_VALUE);
 	else splitter.addSplit(text, ifs);

@@ -7,7 +7,7 @@ import { countedPairs, type LimitPath, pathToMoveLimit, pathToPairLimit } from "
 import { pathTo } from "./paths.ts";
 
 /** Limits above this are not tested, because it would take too long. */
-export const mostTried = 2000;
+export const maxTried = 2000;
 /** Visits are counted from the history of a run, which keeps 100 moves. */
 const longestPath = 95;
 
@@ -155,13 +155,13 @@ const noHost = "no path leads to a state that it applies to";
 /** Different attempts: otherwise the limit on attempts without progress comes first. */
 function attempts(facts: Facts, path: Path | undefined, most: number): Attempt {
 	if (!path) return { why: noHost };
-	if (most > mostTried) return { skipped: tooMany };
+	if (most > maxTried) return { skipped: tooMany };
 	const state = path.at(-1) ?? "";
 	const each = Array.from({ length: most }, (_, at) => [exitTo(state, undefined, ` ${letters(at)}`)]);
 	return { script: endWithAttempts(facts, path, each) };
 }
 
-const tooMany = `a rehearsal tests limits of up to ${mostTried.toLocaleString("en-US")}`;
+const tooMany = `a rehearsal tests limits of up to ${maxTried.toLocaleString("en-US")}`;
 
 /** The number in letters: summaries that differ in digits only count as the same. */
 function letters(number: number): string {
@@ -182,7 +182,7 @@ function rejections(facts: Facts): Attempt {
 		.sort((a, b) => a.path.length - b.path.length)[0];
 	if (!asked) return { why: "no transition needs an approval" };
 	const { rejections: most } = template.limits;
-	if (most > mostTried) return { skipped: tooMany };
+	if (most > maxTried) return { skipped: tooMany };
 	return {
 		script: endWith(
 			facts,
@@ -205,7 +205,7 @@ function useLimit(
 	const text = `${most.toLocaleString("en-US")} ${what} in a visit${of}`;
 	const attempt = (): Attempt => {
 		if (!host) return { why: noHost };
-		if (most > mostTried) return { skipped: tooMany };
+		if (most > maxTried) return { skipped: tooMany };
 		const perMessage = what === "calls" ? Math.max(1, Math.ceil(most / Math.max(1, limits.requests - 2))) : 1;
 		if (what === "requests" && limits.calls <= most) return { why: "the limit on calls comes first" };
 		const messages = Math.ceil(most / perMessage) + 2;

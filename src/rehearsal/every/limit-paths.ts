@@ -10,7 +10,7 @@ export type LimitPath =
 	| { readonly kind: "cut-off" };
 
 /** Maximum number of positions that one search visits. */
-const mostPositions = 20_000;
+const maxPositions = 20_000;
 
 /** Unordered pairs of states between which moves are counted, in order. */
 export function countedPairs(graph: Graph): (readonly [string, string])[] {
@@ -71,7 +71,7 @@ function searchLimit(
 ): LimitPath {
 	const open: Position[] = [{ states: [graph.initial], counts: NO_COUNTS, near: 0 }];
 	const seen = new Set<string>();
-	for (let looked = 0; looked < mostPositions; looked++) {
+	for (let looked = 0; looked < maxPositions; looked++) {
 		const position = open.pop();
 		if (!position) return { kind: "unreachable", why: "the other limits on moves come first" };
 		const leading = edges.filter(({ from }) => from === position.states.at(-1));

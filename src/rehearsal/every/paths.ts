@@ -5,7 +5,7 @@
 /** Inputs of the search. Moves to and from `person` count toward no limit. */
 export interface Graph {
 	readonly initial: string;
-	/** Targets of each state, in order; none where the run ends. A target equal to the state repeats it. */
+	/** Targets of each state, in order; none if the run ends. A target equal to the state repeats it. */
 	readonly next: ReadonlyMap<string, readonly string[]>;
 	/** The state that only the user leaves. */
 	readonly person: string;
@@ -143,7 +143,7 @@ function shortest(graph: Graph, open: Path, edges: readonly Edge[]): Path | unde
 }
 
 /**
- * A continuation of `open` that ends with `edge`, or what prevents it. The fewest steps come first; where these break a limit, the fewest
+ * A continuation of `open` that ends with `edge`, or what prevents it. The fewest steps come first; if these break a limit, the fewest
  * counted moves, and a detour around the pair of the edge, which the path to its source may itself use up.
  */
 function pathThrough(graph: Graph, open: Path, edge: Edge): Path | Why {

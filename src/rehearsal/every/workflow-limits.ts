@@ -1,7 +1,7 @@
 // For each limit of a workflow's visits: a run that reaches it, or the reason why none can. Pure.
 import { VISIT_DEFAULTS } from "../../bounds/index.ts";
 import type { Cue } from "../scenario.ts";
-import { circlingFirst, differentCalls, mostTried, sameCall, sameCalls } from "./chronicle-limits.ts";
+import { circlingFirst, differentCalls, maxTried, sameCall, sameCalls } from "./chronicle-limits.ts";
 import { type CoverageItem, type CoveragePlan, cue, type Excluded, type PlannedRun } from "./coverage.ts";
 import { type Flow, type FlowPhase, openScript } from "./workflow-script.ts";
 
@@ -30,8 +30,8 @@ export function planWorkflowLimits(flow: Flow): CoveragePlan {
 	add(limitItem("circling", "the same call again and again"), circles, circlingFirst, [sameCall, sameCall]);
 	for (const { what, owner, most, place, calls, requests } of useLimits(flow)) {
 		const item = limitItem(`${what}${owner}`, `${most.toLocaleString("en-US")} ${what} in a visit${owner}`);
-		if (most > mostTried) {
-			skipped.push({ ...item, why: `a rehearsal tests limits of up to ${mostTried.toLocaleString("en-US")}` });
+		if (most > maxTried) {
+			skipped.push({ ...item, why: `a rehearsal tests limits of up to ${maxTried.toLocaleString("en-US")}` });
 			continue;
 		}
 		const perMessage = what === "calls" ? Math.max(1, Math.ceil(most / Math.max(1, requests - 2))) : 1;

@@ -10,7 +10,7 @@ import {
 	idOf,
 	type LoopScope,
 	loopsLeft,
-	mostPhases,
+	maxPhases,
 	openScript,
 	probeOf,
 	scopeKey,
@@ -42,7 +42,7 @@ export function planWorkflowCoverage(definitions: WorkflowDefinitions, key: stri
 function beyond({ beyond: first }: Flow): Excluded[] {
 	if (!first) return [];
 	const text = `everything from ${first.text} on`;
-	return [{ id: "phases", group: "transition", text, why: `a rehearsal plans only the first ${mostPhases} phases` }];
+	return [{ id: "phases", group: "transition", text, why: `a rehearsal plans only the first ${maxPhases} phases` }];
 }
 
 /** From the first phase to the last: every transition, every answer of the user, every tool limit. */

@@ -42,7 +42,7 @@ export interface LoopScope {
 }
 
 /** Maximum number of planned phases. */
-export const mostPhases = 500;
+export const maxPhases = 500;
 
 /** The phases of the workflow with this key. */
 export function flowOf(definitions: WorkflowDefinitions, key: string): Flow {
@@ -51,7 +51,7 @@ export function flowOf(definitions: WorkflowDefinitions, key: string): Flow {
 	for (; position; position = nextPosition(definitions, position)) {
 		const phase = phaseAt(definitions, position);
 		if (!phase) break;
-		if (phases.length === mostPhases) return { definitions, phases, beyond: phase };
+		if (phases.length === maxPhases) return { definitions, phases, beyond: phase };
 		phases.push(phase);
 	}
 	return { definitions, phases, beyond: undefined };

@@ -110,8 +110,8 @@ export function openPolicies(): Policies {
 			const verdicts: Verdict[] = [];
 			for (const policy of policies) {
 				try {
-					const said = await policy.judge(call, footprint);
-					if (said) verdicts.push(...("decision" in said ? [said] : said));
+					const judged = await policy.judge(call, footprint);
+					if (judged) verdicts.push(...("decision" in judged ? [judged] : judged));
 				} catch (error) {
 					verdicts.push(failed(policy, "judge this call", error));
 				}

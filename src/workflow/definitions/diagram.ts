@@ -7,8 +7,8 @@ import { phaseLabel } from "./listing.ts";
 export type DiagramPosition = readonly { readonly workflowKey: string; readonly phaseIndex: number }[];
 
 /** Beyond this many parts, a subworkflow is drawn as a single box, for readability and because shared subworkflows multiply. */
-const mostParts = 100;
-const mostLevels = 8;
+const maxParts = 100;
+const maxLevels = 8;
 
 /**
  * The chart lines of the workflow with this key; empty if it is not defined. `position` marks a run's current phase.
@@ -77,7 +77,7 @@ class Chart {
 		this.boxes += 1;
 		const id = `s${this.boxes}`;
 		const target = this.definitions.get(entry.key);
-		if (!target || level >= mostLevels || this.phases + this.boxes >= mostParts)
+		if (!target || level >= maxLevels || this.phases + this.boxes >= maxParts)
 			return this.node(`${indent}${id}[["${mermaidLabel(target?.name ?? entry.key)}"]]`, id, here.length > 0);
 		this.lines.push(`${indent}subgraph ${id} ["${mermaidLabel(target.name)}"]`);
 		const ends = this.scope(target, here.slice(1), level + 1);

@@ -106,19 +106,19 @@ function entryLabel(entry: Phase | Reference): string {
 }
 
 /** Maximum number of rejected workflows that are listed individually. */
-const mostRejected = 5;
+const maxRejected = 5;
 
 function rejectedSummary({ rejected }: Catalogue, base: string | undefined): string[] {
 	if (rejected.size === 0) return [];
-	const told = [...rejected.values()].slice(0, mostRejected).map(({ key, file, diagnostics: [first] }) => {
+	const lines = [...rejected.values()].slice(0, maxRejected).map(({ key, file, diagnostics: [first] }) => {
 		const why = first ? formatDiagnostic(first, base) : singleLine(formatPath(file, base));
 		return `  ✗ ${singleLine(key)} — ${why}`;
 	});
-	const more = rejected.size > mostRejected ? [`  … and ${rejected.size - mostRejected} more`] : [];
+	const more = rejected.size > maxRejected ? [`  … and ${rejected.size - maxRejected} more`] : [];
 	return [
 		"",
 		`${count(rejected.size, "workflow")} did not load (/workflow check lists all problems):`,
-		...told,
+		...lines,
 		...more,
 	];
 }

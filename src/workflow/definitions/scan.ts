@@ -30,7 +30,7 @@ export interface Scan {
 }
 
 /** A directory without a workflow.yaml is not searched if it has more entries than this. */
-const mostNames = 2000;
+const maxNames = 2000;
 
 /** Scans the workflow directory of one tier. */
 export function scanTier(root: string): Scan {
@@ -73,7 +73,7 @@ function scanDirectory({ directory, root, allowed }: Ground, realRoot: string, r
 		const other = join(directory, misnamed.name);
 		report.warn({ file: other, line: 1, column: 1 }, notRead(other, misnamed.name));
 	}
-	if (inner.length > mostNames) {
+	if (inner.length > maxNames) {
 		report.warn({ file: directory }, tooManyNames);
 		return [];
 	}
@@ -149,7 +149,7 @@ function realPath(path: string): string | undefined {
 
 const tooManyNames: Problem = {
 	code: "too-many-names",
-	message: `The directory has more than ${mostNames} entries, so it is not searched for workflows.`,
+	message: `The directory has more than ${maxNames} entries, so it is not searched for workflows.`,
 	remedy: "Move the workflows or the other entries elsewhere.",
 };
 

@@ -59,7 +59,7 @@ export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): Work
 		case "reload":
 			return reload(run, event);
 		case "spoken":
-			return speak({ ...withoutQuestion(run), reminders: none, use: undefined });
+			return continueByMessage({ ...withoutQuestion(run), reminders: none, use: undefined });
 		case "worked":
 			return still(run.reminders.row === 0 ? run : { ...run, reminders: { ...run.reminders, row: 0 } });
 		case "called":
@@ -225,7 +225,7 @@ function resume(run: WorkflowRun): WorkflowTransition {
 }
 
 /** The user's message resumes a run that they interrupted. */
-function speak(run: WorkflowRun): WorkflowTransition {
+function continueByMessage(run: WorkflowRun): WorkflowTransition {
 	const interrupted = run.status.kind === "paused" && run.status.by === "interrupt";
 	return interrupted && run.kind === "live" ? resume(run) : still(run);
 }

@@ -67,9 +67,9 @@ export function pathHeader(run: LiveWorkflowRun): string {
 }
 
 /** Maximum lines of the phase list; a longer list shows the phases near the current one. */
-const mostLines = 40;
+const maxLines = 40;
 /** Phases beyond the list that are counted. References can multiply phases exponentially. */
-const mostCounted = 1_000;
+const maxCounted = 1_000;
 
 /** All phases in order, including nested workflows, with the current phase marked. */
 export function phaseList(run: LiveWorkflowRun): string {
@@ -82,15 +82,15 @@ export function phaseList(run: LiveWorkflowRun): string {
 		number++;
 		const isCurrent: boolean = !found && samePlace(position, run.position);
 		found ||= isCurrent;
-		if (after.length > mostLines) uncounted++;
+		if (after.length > maxLines) uncounted++;
 		else (found ? after : before).push(phaseLine(run, position, number, isCurrent));
-		if (before.length > mostLines) before.shift();
-		if (uncounted > mostCounted) break;
+		if (before.length > maxLines) before.shift();
+		if (uncounted > maxCounted) break;
 	}
-	const lines = [...before.slice(-mostLines / 2), ...after];
-	const shown = lines.slice(0, mostLines);
+	const lines = [...before.slice(-maxLines / 2), ...after];
+	const shown = lines.slice(0, maxLines);
 	const more = lines.length - shown.length + uncounted;
-	if (more > 0) shown.push(`  … ${uncounted > mostCounted ? "and many" : more} more`);
+	if (more > 0) shown.push(`  … ${uncounted > maxCounted ? "and many" : more} more`);
 	return shown.join("\n");
 }
 

@@ -117,8 +117,8 @@ export function hasCompaction(session: Session, since: string | null): boolean {
 }
 
 function carries(entry: SessionEntry, { taskId, step, hash }: VisitMark): boolean {
-	const told = visitMarkIn(entry);
-	return told?.taskId === taskId && told.step === step && told.hash === hash;
+	const mark = visitMarkIn(entry);
+	return mark?.taskId === taskId && mark.step === step && mark.hash === hash;
 }
 
 /** The visit whose phase text an entry contains. */

@@ -22,8 +22,8 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 			const figures = spendLines(spent).map((row) => theme.fg("dim", printable(row)));
 			if (typeof text !== "string")
 				return figures.length === 0 ? undefined : line([theme.fg("dim", "The workflow took:"), ...figures].join("\n"));
-			const said = printable(text);
-			const head = theme.bold(how === "done" ? theme.fg("success", `✓ ${said}`) : theme.fg("warning", `✗ ${said}`));
+			const shown = printable(text);
+			const head = theme.bold(how === "done" ? theme.fg("success", `✓ ${shown}`) : theme.fg("warning", `✗ ${shown}`));
 			return line([head, ...figures].join("\n"));
 		},
 		drawReminder(message, { outputPad }, theme) {

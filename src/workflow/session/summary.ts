@@ -10,7 +10,7 @@ import { historyOf } from "./entries.ts";
 type Session = ExtensionContext["sessionManager"];
 
 /** Maximum rows in the entry, not counting the row that sums up the earlier visits of a longer run. */
-const mostRows = 40;
+const maxRows = 40;
 
 export interface PhaseSpend {
 	readonly name: string;
@@ -52,7 +52,7 @@ export function spentPerPhase(session: Session, run: WorkflowRun): PhaseSpend[] 
 		tokens,
 		costUsd,
 	}));
-	const first = rows.slice(0, Math.max(0, rows.length - mostRows));
+	const first = rows.slice(0, Math.max(0, rows.length - maxRows));
 	return first.length === 0 ? rows : [sumOf("earlier", first), ...rows.slice(first.length)];
 }
 

@@ -11,8 +11,11 @@ interface Row {
 export function drawCall(args: unknown, theme: Theme): Component {
 	const { action, summary } = (args ?? {}) as { action?: unknown; summary?: unknown };
 	const shown = typeof action === "string" ? ` ${theme.fg("accent", printable(action))}` : "";
-	const said = typeof summary === "string" ? printable(summary).replace(/\s+/g, " ").trim() : "";
-	const done = said === "" ? "" : theme.fg("dim", ` · ${said.length > 200 ? `${said.slice(0, 199)}…` : said}`);
+	const summaryText = typeof summary === "string" ? printable(summary).replace(/\s+/g, " ").trim() : "";
+	const done =
+		summaryText === ""
+			? ""
+			: theme.fg("dim", ` · ${summaryText.length > 200 ? `${summaryText.slice(0, 199)}…` : summaryText}`);
 	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown + done, 0, 0);
 }
 

@@ -60,7 +60,7 @@ export interface Joined {
 	readonly visit: number;
 	/** The files of the run's folder that were merged. */
 	readonly before: string;
-	/** The result, with conflict markers where there are conflicts. */
+	/** The result, with conflict markers if there are conflicts. */
 	readonly tree: string;
 	readonly conflicts: readonly JoinConflict[];
 }

@@ -79,7 +79,7 @@ export type AfterChildren =
 export interface JoinProgress {
 	/** The files of the run's folder that were merged. */
 	readonly before: string;
-	/** The result, with conflict markers where there are conflicts. */
+	/** The result, with conflict markers if there are conflicts. */
 	readonly tree: string;
 	readonly conflicts: readonly JoinConflict[];
 	/** Number of merges so far. */

@@ -1,7 +1,7 @@
 // Plans the child runs of a state: how many, with which tasks, and whether they need folders of their own. Pure.
 import { type Branch, type ChildrenPlan, hashDefinition, type StatePlan, type Template } from "../template/index.ts";
 import { type ChildItem, type ItemsRead, readItems } from "./child-items.ts";
-import { childId, MOST_CHILDREN, type PlannedChild } from "./child-run.ts";
+import { childId, MAX_CHILDREN, type PlannedChild } from "./child-run.ts";
 import { fillTask, itemName } from "./child-task.ts";
 import type { Run } from "./run.ts";
 
@@ -40,9 +40,9 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 		);
 	const read: ItemsRead = plan.forEach === undefined ? { items: [] } : readItems(run, plan.forEach);
 	if ("problem" in read) return problem(read.problem);
-	if (read.items.length > MOST_CHILDREN)
+	if (read.items.length > MAX_CHILDREN)
 		return problem(
-			`\`for_each\` has ${read.items.length} entries, and a state can have at most ${MOST_CHILDREN} children.`,
+			`\`for_each\` has ${read.items.length} entries, and a state can have at most ${MAX_CHILDREN} children.`,
 		);
 	const [only] = known;
 	const wanted: readonly WantedChild[] =

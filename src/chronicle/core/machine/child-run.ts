@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { NO_SPEND, type Spend } from "./spend.ts";
 
 /** Most children of one state, of a whole tree, and levels below the first run. */
-export const MOST_CHILDREN = 100;
+export const MAX_CHILDREN = 100;
 export const MOST_IN_TREE = 500;
 export const MOST_LEVELS = 4;
 

@@ -71,10 +71,10 @@ function sameLaunch(one: LaunchId, other: LaunchId): boolean {
 export function onWorkerStarted(run: Run, event: LedgerEvent & WorkerStarted): Reduced {
 	const { stage } = run;
 	const { pid, model, at } = event;
-	const told = event.notice === undefined ? run : notice(run, event.notice);
+	const noted = event.notice === undefined ? run : notice(run, event.notice);
 	// The worker was stopped during startup.
 	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event) && stage.startedAt === "")
-		return { ...told, stage: { ...stage, startedAt: at, seenAt: at } };
+		return { ...noted, stage: { ...stage, startedAt: at, seenAt: at } };
 	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
 	const conversation: ConversationState | null =
 		run.conversation && event.conversation === "new"
@@ -82,7 +82,7 @@ export function onWorkerStarted(run: Run, event: LedgerEvent & WorkerStarted): R
 			: run.conversation;
 	const first = new Set(outboxOfLaunch(run));
 	return {
-		...told,
+		...noted,
 		conversation,
 		outbox: run.outbox.map((message) => (first.has(message) ? { ...message, given: true } : message)),
 		stage: {
@@ -102,16 +102,16 @@ export function onLaunchFailed(run: Run, event: LedgerEvent & LaunchFailed): Red
 	if (stage.kind === "stopping" && stage.launch && sameLaunch(stage.launch, event))
 		return { ...run, stage: { ...stage, launch: null } };
 	if (stage.kind !== "launching" || !sameLaunch(stage.launch, event)) return stale();
-	const told = notice(run, event.detail);
-	if (event.reason === "session_lost") return advance({ ...told, conversation: null }, "session_lost");
+	const noted = notice(run, event.detail);
+	if (event.reason === "session_lost") return advance({ ...noted, conversation: null }, "session_lost");
 	if (event.reason === "spawn" && run.visitRecord.crashes < run.plan.limits.retries)
-		return advance(countCrash(told), "crashed", providerDelayMs);
+		return advance(countCrash(noted), "crashed", providerDelayMs);
 	if (event.reason === "budget") {
 		const hold: PauseReason = { status: "budget_exceeded", cause: "budget", detail: event.detail };
-		return advance({ ...told, hold }, "resumed");
+		return advance({ ...noted, hold }, "resumed");
 	}
 	const cause: ParkCause = event.reason === "rules" ? "guard" : "launch";
-	return advance({ ...told, hold: { status: "paused", cause, detail: event.detail } }, "resumed");
+	return advance({ ...noted, hold: { status: "paused", cause, detail: event.detail } }, "resumed");
 }
 
 function countCrash(run: Run): Run {
@@ -203,8 +203,8 @@ export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): Reduced {
 	const stage = aliveStage(run, event.visit, event.attempt);
 	if (!stage) return stale();
-	const told = notice(run, `${event.from} failed, so ${event.to} goes on: ${event.detail}`);
-	const seen = alive(told, stage, event.at);
+	const noted = notice(run, `${event.from} failed, so ${event.to} goes on: ${event.detail}`);
+	const seen = alive(noted, stage, event.at);
 	if (stage.kind !== "working") return seen;
 	return { ...seen, stage: { ...stage, seenAt: event.at, worker: { ...stage.worker, model: event.to } } };
 }

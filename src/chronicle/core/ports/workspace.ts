@@ -71,7 +71,7 @@ export interface MergeConflict {
 	readonly kind: ConflictKind;
 	/** What both sides did, as a sentence without its end. */
 	readonly why: string;
-	/** The conflicting lines with markers and context, cut to some kilobytes; empty where there are none. */
+	/** The conflicting lines with markers and context, cut to some kilobytes; empty if there are none. */
 	readonly hunks: string;
 }
 
@@ -153,7 +153,7 @@ export interface Workspace {
 	/**
 	 * Creates the folder of the child run `child`, which starts with the files of `tree`. It is created completely or not at all; an
 	 * existing one is returned unchanged. It contains a separate git repository, so git commands there never reach the user's. `links`:
-	 * ignored paths, relative to the run's folder, that the child gets as well (`node_modules`, `.env`): cheap copies where possible,
+	 * ignored paths, relative to the run's folder, that the child gets as well (`node_modules`, `.env`): cheap copies if possible,
 	 * otherwise symbolic links.
 	 */
 	openChild(

@@ -9,11 +9,11 @@ export type DataRead =
 
 type Entry = NonNullable<SnapshotData["findings"]>[number];
 
-const mostEntries = 200;
+const maxEntries = 200;
 /** Maximum characters of one text from an agent: a finding, a task, or the summary of a move. */
 export const LONGEST_TEXT = 32_000;
 /** Maximum characters of all texts in one call. */
-const mostText = 200_000;
+const maxText = 200_000;
 const longestKey = 80;
 
 const findingKeys = new Set([
@@ -116,14 +116,14 @@ function hasText({ text }: Entry): boolean {
 function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string | undefined {
 	const entries = [...findings, ...pendingTasks];
 	const count = entries.length + resolve.length;
-	if (count > mostEntries)
-		return `That is ${count} entries, and at most ${mostEntries} can be saved in one call: split it.`;
+	if (count > maxEntries)
+		return `That is ${count} entries, and at most ${maxEntries} can be saved in one call: split it.`;
 	const long = entries.find(({ text, key = "" }) => text.length > LONGEST_TEXT || key.length > longestKey);
 	if (long)
 		return `An entry has ${long.text.length} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): write it to a file and save the file's name.`;
 	const { length } = [...entries.flatMap(({ text, key = "" }) => [text, key]), ...resolve].join("");
-	return length > mostText
-		? `Those are ${length} characters, and at most ${mostText} can be saved in one call: split it, or write it to a file and save the file's name.`
+	return length > maxText
+		? `Those are ${length} characters, and at most ${maxText} can be saved in one call: split it, or write it to a file and save the file's name.`
 		: undefined;
 }
 

@@ -5,7 +5,7 @@ import { endless, unreachable } from "./graph.ts";
 import { isIndex } from "./names.ts";
 import { HUMAN_INTERVENTION, type StatePlan } from "./template.ts";
 
-const mostStates = 400;
+const maxStates = 400;
 /** Targets that need no definition. */
 const reservedTargets = new Set([HUMAN_INTERVENTION, "done", "failed"]);
 
@@ -23,10 +23,10 @@ export function checkGraph(
 	const at: PlaceOf = (name) => source.place(entries.get(name)?.keyStart ?? 0);
 	const names = [...entries.keys()];
 	checkInitial(root, names, initial, reading, at);
-	if (states.size > mostStates)
-		report.error(at(names[mostStates] ?? ""), {
+	if (states.size > maxStates)
+		report.error(at(names[maxStates] ?? ""), {
 			code: "too-many",
-			message: `There are ${states.size} states; a run can have at most ${mostStates}.`,
+			message: `There are ${states.size} states; a run can have at most ${maxStates}.`,
 			remedy: "Merge states, or split the template.",
 		});
 	checkLikeness(names, reading, at);

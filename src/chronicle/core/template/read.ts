@@ -34,7 +34,7 @@ export interface TemplateRead {
 }
 
 /** Maximum characters of a definition; a file has at most a quarter of that. */
-const mostData = 1_000_000;
+const maxData = 1_000_000;
 
 /** Reads a template from the text of a `.json` (comments allowed) or `.yaml` file. `fallbackName` names it if the file does not. */
 export function readTemplate(source: Source, fallbackName: string): TemplateRead {
@@ -50,7 +50,7 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 			});
 		return { read: undefined, diagnostics: report.diagnostics };
 	}
-	if (sizeOf(parsed.root) > mostData) {
+	if (sizeOf(parsed.root) > maxData) {
 		report.error(source.place(0), {
 			code: "too-big",
 			message: "With its aliases expanded, the template is too big for a ledger.",

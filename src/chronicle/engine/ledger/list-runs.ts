@@ -11,7 +11,7 @@ import { leaseHolder } from "./lease.ts";
 import { loadRun } from "./load.ts";
 
 /** A larger file is not a ledger of another implementation. */
-const mostBytes = 4_000_000;
+const maxBytes = 4_000_000;
 
 /** Placeholder for the id if the folder of the runs cannot be read. */
 export const ALL_RUNS = "all runs";
@@ -77,7 +77,7 @@ function parentIn({ run, visit, index, name }: RunParent): NonNullable<RunSummar
 /** `undefined` for a file that is not a ledger. */
 async function describeForeign(path: string, id: string): Promise<LedgerEntry | undefined> {
 	try {
-		if ((await stat(path)).size > mostBytes) return undefined;
+		if ((await stat(path)).size > maxBytes) return undefined;
 		const text = await readFile(path, "utf8");
 		let data: unknown;
 		try {

@@ -9,10 +9,10 @@ import { countDamaged, type LoadedRun } from "./load.ts";
 import { type LogFile, openLog } from "./log-file.ts";
 
 /** On resume, a longer log is not searched for damaged lines before its checkpoint: a log of this size takes some tens of milliseconds. */
-const mostSearched = 8_000_000;
+const maxSearched = 8_000_000;
 
 /** Maximum bytes of a torn end that are kept. */
-const mostTail = 1 << 20;
+const maxTail = 1 << 20;
 
 /** Opens the log under `lease` and repairs the run's files. Throws disk errors. */
 export async function openRepaired(
@@ -25,7 +25,7 @@ export async function openRepaired(
 	const stamp = new Date(clock.now()).toISOString().replaceAll(":", "-");
 	if (read.checkpointDamaged) await copyFile(paths.checkpoint, `${paths.checkpoint}.corrupt-${stamp}`);
 	if (read.tornBytes > 0) await keepTail(paths.log, read.size, `${paths.log}.corrupt-${stamp}`);
-	const damaged = read.size <= mostSearched ? await countDamaged(paths.log, read.size) : 0;
+	const damaged = read.size <= maxSearched ? await countDamaged(paths.log, read.size) : 0;
 	const repairs = [...read.repairs];
 	if (damaged > 0 && !read.logDamaged)
 		repairs.push(
@@ -82,7 +82,7 @@ async function sealDamaged(path: string, size: number, copy: string): Promise<nu
 async function keepTail(log: string, from: number, copy: string): Promise<void> {
 	const file = await open(log, "r");
 	try {
-		const { bytesRead, buffer } = await file.read(Buffer.alloc(mostTail), 0, mostTail, from);
+		const { bytesRead, buffer } = await file.read(Buffer.alloc(maxTail), 0, maxTail, from);
 		await writeFile(copy, buffer.subarray(0, bytesRead), { mode: 0o600 });
 	} finally {
 		await file.close();

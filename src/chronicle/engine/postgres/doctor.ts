@@ -16,7 +16,7 @@ export interface CheckResult {
 }
 
 /** Bytes below which a disk is called full. */
-const leastFree = 2_000_000_000;
+const minFree = 2_000_000_000;
 
 /** Checks database, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
 export async function examine(database: Database, project: Project, data: string): Promise<readonly CheckResult[]> {
@@ -32,7 +32,7 @@ export async function examine(database: Database, project: Project, data: string
 		await check("disk", async () => {
 			await mkdir(data, { recursive: true, mode: 0o700 });
 			const free = await freeBytes(data);
-			if (free < leastFree) throw new Error(`${data} has ${Math.round(free / 1e6)} MB left.`);
+			if (free < minFree) throw new Error(`${data} has ${Math.round(free / 1e6)} MB left.`);
 			return `${Math.round(free / 1e9)} GB free in ${data}`;
 		}),
 	];

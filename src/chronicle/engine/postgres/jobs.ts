@@ -19,7 +19,7 @@ export interface JobAttempt {
 }
 
 /** Attempts after which a job that makes no progress is given up, and its run parked. */
-export const mostAttempts = 5;
+export const maxAttempts = 5;
 
 const daySeconds = 86_400;
 
@@ -50,7 +50,7 @@ export async function makeQueue(boss: PgBoss, project: string, name: string): Pr
 		...kept,
 		deadLetter: dead,
 		expireInSeconds: daySeconds,
-		retryLimit: mostAttempts - 1,
+		retryLimit: maxAttempts - 1,
 		retryDelay: 1,
 		retryBackoff: true,
 		retryDelayMax: 60,

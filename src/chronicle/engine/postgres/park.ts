@@ -11,7 +11,7 @@ import {
 } from "../../core/index.ts";
 import type { PostgresLedger } from "./held.ts";
 
-const mostSteps = 40;
+const maxSteps = 40;
 
 /** Parks the run with `detail` as the reason. `self`: this process. Throws if the run cannot be brought there. */
 export async function parkRun(
@@ -32,7 +32,7 @@ export async function parkRun(
 	await record({ kind: "opened", ...self });
 	let asked = false;
 	for (let step = 0; !isParked(run); step += 1) {
-		if (step > mostSteps) throw new Error(`The run could not be parked in the stage ${run.stage.kind}.`);
+		if (step > maxSteps) throw new Error(`The run could not be parked in the stage ${run.stage.kind}.`);
 		if (!asked) asked = await record({ kind: "pause_requested", cause: "crash", detail });
 		if (isParked(run)) break;
 		const undone = pendingActions(run).map((action) => undoneEvent(run, action, detail));

@@ -46,7 +46,7 @@ interface Served {
 const pollMs = 5000;
 /** Milliseconds between two searches for dead hosts, by all hosts together where they are many, and by one at least. */
 const reapMs = 1000;
-const leastReapMs = 2000;
+const minReapMs = 2000;
 /** How many hosts look for a job when one is sent: with a thousand of them, the rest would ask the database in vain. */
 const lookers = 8;
 /** Milliseconds between two local checks of the own lease; no statement. */
@@ -175,7 +175,7 @@ export class EngineWorker {
 		if (this.#reaping || now < this.#reapAt || now - host.steadySince() < host.leaseMs) return;
 		if (now - host.provedAt() > host.leaseMs) return;
 		this.#reaping = true;
-		this.#reapAt = now + Math.max(leastReapMs, reapMs * this.#hosts * (0.5 + Math.random()));
+		this.#reapAt = now + Math.max(minReapMs, reapMs * this.#hosts * (0.5 + Math.random()));
 		const reaped = await reapRuns(database).catch((): readonly string[] => []);
 		for (const id of reaped) report(`Run ${id.slice(0, 8)}: its host is dead; another continues it.`);
 		this.#reaping = false;

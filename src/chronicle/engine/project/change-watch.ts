@@ -12,11 +12,11 @@ export interface VisitChanges {
 }
 
 /** Minimum milliseconds between two measurements. */
-const leastMs = 3000;
+const minMs = 3000;
 /** Maximum share of time spent measuring, and the share of a visit's age between two measurements. */
 const shareOfTime = 0.05;
 const shareOfAge = 0.1;
-const mostChanges = 2000;
+const maxChanges = 2000;
 const harmless = new Set(["read", "grep", "find", "ls", "workflow_transition", "workflow_update_snapshot"]);
 
 /** Calls `later` after `ms` milliseconds; the returned function cancels it. */
@@ -47,7 +47,7 @@ export function watchChanges(
 		const began = performance.now();
 		try {
 			const now = await workspace.snapshot({ signal: control.signal });
-			const compared = now.ok ? await workspace.changes(before, now.value.tree, mostChanges, control.signal) : now;
+			const compared = now.ok ? await workspace.changes(before, now.value.tree, maxChanges, control.signal) : now;
 			if (compared.ok && !ended && supervision.run.visit === run.visit) {
 				const { changes, more } = compared.value;
 				const sum = (key: "added" | "removed") => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
@@ -66,8 +66,8 @@ export function watchChanges(
 		stale = true;
 		if (waiting || looking || ended) return;
 		const now = performance.now();
-		const gap = Math.max(leastMs, lookTook / shareOfTime, (now - visitBegan) * shareOfAge);
-		waiting = after(Math.max(leastMs / 3, lastLook + gap - now), () => {
+		const gap = Math.max(minMs, lookTook / shareOfTime, (now - visitBegan) * shareOfAge);
+		waiting = after(Math.max(minMs / 3, lastLook + gap - now), () => {
 			waiting = undefined;
 			void look();
 		});

@@ -26,7 +26,7 @@ interface Approval {
 
 const isApproval = object<Pick<Approval, "standing">>({ standing: oneOf("approved", "own") });
 
-const mostApprovals = 300;
+const maxApprovals = 300;
 
 /** Opens the approvals in an agent folder (absolute). Reads the file for every query. */
 export function openCleanupApprovals(agentFolder: string, now: () => number): CleanupApprovals {
@@ -43,7 +43,7 @@ export function openCleanupApprovals(agentFolder: string, now: () => number): Cl
 			known.delete(hash);
 			known.set(hash, { standing, at: new Date(now()).toISOString(), commands });
 			mkdirSync(folder, { recursive: true, mode: 0o700 });
-			const kept = Object.fromEntries([...known].slice(-mostApprovals));
+			const kept = Object.fromEntries([...known].slice(-maxApprovals));
 			await replaceFile(file, `${JSON.stringify(kept, null, "\t")}\n`);
 		},
 	};

@@ -82,10 +82,10 @@ async function runCommand(
 	const exit = await child.exited;
 	clearTimeout(timer);
 	signal.removeEventListener("abort", stop);
-	const said = [tail.toString("utf8"), child.stderr()].filter((text) => text.trim() !== "").join("\n");
+	const combined = [tail.toString("utf8"), child.stderr()].filter((text) => text.trim() !== "").join("\n");
 	return {
 		result: late ? { kind: "timed_out" } : resultOf(exit),
-		output: redactText(said.trim().slice(-outputLength), outputLength),
+		output: redactText(combined.trim().slice(-outputLength), outputLength),
 	};
 }
 

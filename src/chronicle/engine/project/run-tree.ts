@@ -8,7 +8,7 @@ export interface RunTree {
 	readonly children: readonly RunTree[];
 }
 
-/** The id of the run whose child this is; `undefined` for a first run, and where it cannot be read. */
+/** The id of the parent run; `undefined` for a first run or an unreadable one. */
 export function parentOf(entry: LedgerEntry): string | undefined {
 	return entry.kind === "run" ? entry.summary.parent?.run : undefined;
 }

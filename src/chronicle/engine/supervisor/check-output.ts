@@ -14,7 +14,7 @@ type SchemaError = ReturnType<typeof Errors>[1][number];
 
 const limitMs = 1000;
 /** The validator stops after this many mistakes. */
-const mostErrors = 8;
+const maxErrors = 8;
 const problemBytes = 400;
 
 /** Checks data as a model sends it. Some models send an object as its JSON text. */
@@ -52,9 +52,9 @@ function problemsOf(schema: OutputSchema, data: unknown, ms: number): readonly s
 		const plain = withoutPrototypes(data);
 		const [fits, errors] = withinTime(() => Errors(schema, plain), ms);
 		if (fits) return [];
-		const told = [...new Set(errors.filter(isLeaf).map(describe))];
-		if (told.length === 0) return ["The data does not match the schema."];
-		return errors.length < mostErrors ? told : [...told, "There may be more errors."];
+		const mistakes = [...new Set(errors.filter(isLeaf).map(describe))];
+		if (mistakes.length === 0) return ["The data does not match the schema."];
+		return errors.length < maxErrors ? mistakes : [...mistakes, "There may be more errors."];
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT")
 			return [

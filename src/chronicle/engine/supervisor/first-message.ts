@@ -44,7 +44,7 @@ function newMessage(run: Run, because: LaunchReason, place: string, folders: Rea
 		handover === "" ? "" : `## What is known so far\n\n${handover}`,
 		...run.unmeasured.map(({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`),
 		started ? earlierTry(run) : "",
-		told(run),
+		queuedMessages(run),
 		ending(run),
 	]);
 }
@@ -79,7 +79,7 @@ function continuedMessage(run: Run, because: LaunchReason): string {
 	return joined([
 		why(because),
 		inFlight(run),
-		told(run),
+		queuedMessages(run),
 		`Continue the state "${run.state}" from where you stopped.`,
 		ending(run),
 	]);
@@ -125,7 +125,7 @@ function earlierTry(run: Run): string {
 }
 
 /** Messages queued before the launch was intended; newer ones are sent once the worker is up. */
-function told(run: Run): string {
+function queuedMessages(run: Run): string {
 	const words = outboxOfLaunch(run).map(({ text, from }) => (from === "person" ? `From the user: ${text}` : text));
 	return words.join("\n\n");
 }

@@ -15,8 +15,8 @@ const YOURS = "your files";
 /** The other side, if their results are already merged. */
 const CHILDREN = "the children";
 /** Maximum merges of one join while another process keeps writing the files. */
-const mostRounds = 20;
-const mostConflicts = 200;
+const maxRounds = 20;
+const maxConflicts = 200;
 
 type Merged =
 	| { readonly ok: true; readonly tree: string; readonly conflicts: readonly JoinConflict[] }
@@ -38,7 +38,7 @@ export async function mergeFiles(context: ExecutorContext, action: Merge, signal
 	if (!merged.ok) return void (await fail(`${merged.failure.message} ${merged.failure.remedy}`));
 	crashAt("files are merged");
 	const { tree, conflicts } = merged;
-	await record({ kind: "joined", visit, before, tree, conflicts: conflicts.slice(0, mostConflicts) });
+	await record({ kind: "joined", visit, before, tree, conflicts: conflicts.slice(0, maxConflicts) });
 }
 
 /** One result after another. `side`: the side that wins a conflict; `theirs` is the later one. */
@@ -149,7 +149,7 @@ async function mergeAgain(
 	now: string,
 	signal: AbortSignal,
 ): Promise<void> {
-	if (join.round >= mostRounds)
+	if (join.round >= maxRounds)
 		return void (await record({
 			kind: "join_failed",
 			visit,

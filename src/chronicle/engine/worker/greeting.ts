@@ -106,21 +106,21 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
 }
 
 /** Why a launch failed without a ready report. `said`: the stderr of the process. */
-export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, said: string): LaunchFault {
+export function faultOf(greeting: Exclude<Greeting, { kind: "hello" }>, stderr: string): LaunchFault {
 	if (greeting.kind === "unable")
 		return {
 			reason: "rules",
 			detail: `The worker could not enforce its rules: ${redactText(greeting.detail, 300)}`,
 		};
-	const unloaded = greeting.reason === "handshake" ? unloadedExtension(said) : undefined;
+	const unloaded = greeting.reason === "handshake" ? unloadedExtension(stderr) : undefined;
 	if (unloaded !== undefined) return { reason: greeting.reason, detail: redactText(unloaded, 600) };
-	const tail = redactText(said.trim().slice(-1200), 600);
+	const tail = redactText(stderr.trim().slice(-1200), 600);
 	return { reason: greeting.reason, detail: `${greeting.detail}${tail === "" ? "" : ` Its output: ${tail}`}` };
 }
 
 /** The extension that kept pi from starting, from pi's message; `undefined` if none did. */
-function unloadedExtension(said: string): string | undefined {
-	const [, path = "", error = ""] = /Failed to load extension "([^"\n]+)": ([^\n]*)/.exec(said) ?? [];
+function unloadedExtension(stderr: string): string | undefined {
+	const [, path = "", error = ""] = /Failed to load extension "([^"\n]+)": ([^\n]*)/.exec(stderr) ?? [];
 	if (path === "") return undefined;
 	const [, tool, other] = /^Tool "(.+)" conflicts with (.+)$/.exec(error) ?? [];
 	if (tool === undefined || other === undefined)

@@ -187,12 +187,12 @@ async function onExit(state: State, exit: ChildExit, session: string): Promise<W
 		host.report({ kind: "used", spend: read.contents.spend });
 	if (state.outcome) return state.outcome;
 	const detail = redactText(child.stderr().trim().slice(-600), 300);
-	const said = detail === "" ? {} : { detail };
+	const withDetail = detail === "" ? {} : { detail };
 	switch (exit.kind) {
 		case "exited":
-			return { kind: "exited", code: exit.code, ...said };
+			return { kind: "exited", code: exit.code, ...withDetail };
 		case "killed":
-			return { kind: "killed", signal: exit.signal, ...said };
+			return { kind: "killed", signal: exit.signal, ...withDetail };
 		case "unstarted":
 			return { kind: "exited", code: -1, detail: exit.reason };
 	}

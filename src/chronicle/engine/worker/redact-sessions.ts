@@ -7,7 +7,7 @@ import { replaceFileSync } from "../../../disk/index.ts";
 import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
 
 /** A larger session is not rewritten, because rewriting reads all of it. */
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 /** Sessions, the other input files of workers, and their drafts left by a crash. */
 const redactable =
@@ -42,7 +42,7 @@ function filesIn(folder: string): string[] {
 
 function rewrite(path: string, redact: Redact): void {
 	const bytes = readFileSync(path);
-	if (bytes.length > mostBytes) return;
+	if (bytes.length > maxBytes) return;
 	const text = bytes.toString("utf8");
 	const clean = path.endsWith(".md") ? redact(text) : redactSessionText(text, redact);
 	if (clean !== text) replaceFileSync(path, clean);

@@ -64,11 +64,11 @@ class Queue {
 
 	async #wait(signal: AbortSignal, waits: () => void): Promise<(() => void) | undefined> {
 		const { folder, most } = this.#bound;
-		for (let told = false; !signal.aborted; told = true) {
+		for (let notified = false; !signal.aborted; notified = true) {
 			const slot = takeSlot(folder, most);
 			if (slot === "unusable") return () => {};
 			if (slot !== "taken") return slot;
-			if (!told) waits();
+			if (!notified) waits();
 			await unlessAborted(sleep(lookMs * (1 + Math.random())), signal);
 		}
 		return undefined;

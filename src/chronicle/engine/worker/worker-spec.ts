@@ -175,8 +175,8 @@ type Listed = Pick<ToolOrder, "tools" | "requested" | "extensionTools">;
 
 /** The tools that a state lists. */
 function statesTools(written: readonly string[], problems: SpecProblem[]): Listed {
-	const said = readToolNames(written);
-	for (const { severity, code, message, remedy } of said.problems) {
+	const parsed = readToolNames(written);
+	for (const { severity, code, message, remedy } of parsed.problems) {
 		// A state requires the tools that it lists.
 		problems.push({
 			severity: code === "foreign-tool" ? "error" : severity,
@@ -187,7 +187,7 @@ function statesTools(written: readonly string[], problems: SpecProblem[]): Liste
 		});
 	}
 	return {
-		tools: [...(said.kind === "all" ? DEFAULT_TOOLS : []), ...said.names],
+		tools: [...(parsed.kind === "all" ? DEFAULT_TOOLS : []), ...parsed.names],
 		requested: [],
 		extensionTools: "named",
 	};
@@ -199,15 +199,16 @@ function requestedTools(written: readonly string[], problems: SpecProblem[]): Li
 	const requested: RequestedTool[] = [];
 	let extensionTools: Listed["extensionTools"] = "named";
 	for (const word of written) {
-		const said = readToolNames([word]);
-		const limited = said.problems.find(({ code }) => code === "limited-tool");
-		const [name] = said.names;
+		const parsed = readToolNames([word]);
+		const limited = parsed.problems.find(({ code }) => code === "limited-tool");
+		const [name] = parsed.names;
 		if (limited) problems.push({ ...limited, part: "tools", fields: ["tools"] });
-		else if (said.kind === "all") {
+		else if (parsed.kind === "all") {
 			tools.push(...DEFAULT_TOOLS);
 			extensionTools = "all";
 		} else if (name?.startsWith("mcp__")) tools.push(name);
-		else if (name !== undefined || said.problems.length > 0) requested.push({ written: word.trim(), otherwise: name });
+		else if (name !== undefined || parsed.problems.length > 0)
+			requested.push({ written: word.trim(), otherwise: name });
 	}
 	return { tools, requested, extensionTools };
 }

@@ -69,12 +69,12 @@ export const changedMeanwhile: Failed = {
 	},
 };
 
-const mostListed = 20;
+const maxListed = 20;
 
 /** Files that would be overwritten but cannot be saved first: nothing was changed. */
 export function inTheWay(blocked: readonly FileLeft[]): Failed {
-	const listed = blocked.slice(0, mostListed).map(({ path, why }) => `${path} (${why})`);
-	const more = blocked.length > mostListed ? `, and ${blocked.length - mostListed} more` : "";
+	const listed = blocked.slice(0, maxListed).map(({ path, why }) => `${path} (${why})`);
+	const more = blocked.length > maxListed ? `, and ${blocked.length - maxListed} more` : "";
 	return {
 		ok: false,
 		failure: {

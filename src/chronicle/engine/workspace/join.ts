@@ -16,13 +16,13 @@ export interface JoinRequest {
 	readonly cwd: string;
 }
 
-const mostRounds = 10;
+const maxRounds = 10;
 
 /** Joins `to` into the files, which were at `from`. */
 export async function joinFiles(store: Store, request: JoinRequest): Promise<Result<JoinedFiles, WorkspaceFailure>> {
 	const { from, to, folder, cwd } = request;
 	let now = await store.snapshot();
-	for (let round = 0; round < mostRounds; round += 1) {
+	for (let round = 0; round < maxRounds; round += 1) {
 		if (!now.ok) return now;
 		const { tree } = now.value;
 		const merged = await mergeNow(store, request, tree);

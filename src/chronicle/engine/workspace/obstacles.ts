@@ -26,7 +26,7 @@ interface Search {
 	readonly seen: Map<string, "folder" | "other">;
 }
 
-const mostBlocked = 1000;
+const maxBlocked = 1000;
 
 /** Inspects the paths of `writes`, which are about to be restored. */
 export async function findObstacles(
@@ -48,7 +48,7 @@ export async function findObstacles(
 		if (store.control.signal?.aborted) return stopped;
 		await inspectPlace(search, path);
 		if (search.keep.size > store.limits.files) search.blocked.set(path, "contains too many files");
-		if (search.blocked.size > mostBlocked) break;
+		if (search.blocked.size > maxBlocked) break;
 	}
 	const blocked = [...search.blocked].map(([path, why]) => ({ path: fromRaw(path), why }));
 	return { ok: true, value: { keep: [...search.keep], blocked } };

@@ -55,7 +55,7 @@ export function removeFromIndex(
 }
 
 /** More unreadable files than this are a failure. */
-const mostFaults = 20;
+const maxFaults = 20;
 
 /** Adds files to the index. A file that git blames for its failure is omitted and reported in `unkept`. */
 export async function addPlain(
@@ -70,7 +70,7 @@ export async function addPlain(
 			input: nulled(left),
 		});
 		if (added.kind === "done") return done;
-		const blamed = faults < mostFaults ? blamedPath(added) : undefined;
+		const blamed = faults < maxFaults ? blamedPath(added) : undefined;
 		if (!blamed || !left.includes(blamed.path)) return gitFailure(added);
 		unkept.set(blamed.path, `cannot be read (${blamed.why})`);
 		left = left.filter((name) => name !== blamed.path);

@@ -35,11 +35,11 @@ export async function prepareRestore(
 	for (let round = 1; ; round += 1) {
 		const prepared = await prepareOnce(store, tree, how);
 		// A file that changed after its inspection is inspected again.
-		if (prepared.ok || prepared.failure.reason !== "changed" || round >= mostRounds) return prepared;
+		if (prepared.ok || prepared.failure.reason !== "changed" || round >= maxRounds) return prepared;
 	}
 }
 
-const mostRounds = 3;
+const maxRounds = 3;
 
 async function prepareOnce(
 	store: Store,

@@ -19,10 +19,10 @@ import { isComplaint, openPlace, placeOptions } from "./place.ts";
 /** Resolves to the exit code. */
 export async function runCommandLine(command: Command, args: readonly string[], signal: AbortSignal): Promise<number> {
 	const surfaceOptions = { ...commonOptions, ...command.shellOptions };
-	// Which arguments name a run is known only once the project is open; until then every one that may does.
+	// Whether an argument names a run is known only once the project is open; until then, every candidate counts.
 	const parsed = parseArguments(args, grammarOf(command, surfaceOptions));
 	if ("error" in parsed) {
-		// JSON that was asked for is given even when the rest is not understood.
+		// Print JSON if requested, even if the rest of the command line is invalid.
 		const output = openOutput(command.name, args.includes("--json"), process.cwd());
 		return output.fail({ code: "usage", message: parsed.error, lines: ["", usageOf(command)] });
 	}

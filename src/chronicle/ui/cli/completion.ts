@@ -1,5 +1,5 @@
 // `pi-chronicle completion bash|zsh|fish`: the script that makes a shell complete this command. The script asks
-// `pi-chronicle completion candidates -- <words>` for what can follow.
+// `pi-chronicle completion candidates -- <words>` for the candidates.
 import { exitCodes } from "../../../pi/index.ts";
 import { commonOptions, type ListedCommand } from "../command-list.ts";
 import { commands, completeLine } from "../commands/index.ts";
@@ -50,7 +50,7 @@ export async function runCompletion(args: readonly string[], listed: readonly Li
 	return script === undefined && !isHelp ? exitCodes.usage : exitCodes.done;
 }
 
-/** What can follow the words, the last of which is being typed: one per line, with its description after a tab. */
+/** The candidates for the last word: one per line, with its description after a tab. */
 async function candidates(words: readonly string[], listed: readonly ListedCommand[]): Promise<string[]> {
 	const project = openPlace({ cwd: process.cwd(), trust: "as saved", pi: undefined }, "nothing");
 	if (isComplaint(project)) return [];

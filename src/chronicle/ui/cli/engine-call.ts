@@ -1,4 +1,4 @@
-// A call of a part of `engine`, and what its parts share.
+// A call of a subcommand of `engine`, and code that the subcommands share.
 import { resolve } from "node:path";
 import type { CommandCall } from "../commands/index.ts";
 import type { EngineSetting } from "./engine-setting.ts";
@@ -10,16 +10,16 @@ export interface EngineCall extends CommandCall {
 	readonly engine: Engine;
 	readonly database: Extract<Opened, { ok: true }>["value"];
 	readonly setting: EngineSetting;
-	/** Arguments after the name of the part. */
+	/** Arguments after the name of the subcommand. */
 	readonly rest: readonly string[];
 }
 
-/** A whole number above 0 that an option gives; `undefined` without it; NaN for anything else. */
+/** The value of an option as a whole number above 0; `undefined` without the option; NaN for anything else. */
 export function wholeNumber(written: string | undefined): number | undefined {
 	return written === undefined ? undefined : /^[1-9]\d{0,8}$/.test(written) ? Number(written) : Number.NaN;
 }
 
-/** Where a host keeps its working folders. */
+/** The parent folder of a host's working folders. */
 export function dataFolder(agentFolder: string, named: string | undefined, host: string): string {
 	return resolve(named ?? `${agentFolder}/chronicle/engine/${host}`);
 }

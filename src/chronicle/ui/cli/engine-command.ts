@@ -1,4 +1,4 @@
-// `engine`: sets up, runs and watches the hosts that share runs through a Postgres. What it needs of the engine is loaded when it is performed.
+// `engine`: sets up, runs and watches the hosts that share runs through a Postgres. Loads the engine's code on first use.
 import { exitCodes, shortTime } from "../../../pi/index.ts";
 import type { Failure } from "../../core/index.ts";
 import { type Command, type CommandResponse, misuse, refused } from "../commands/index.ts";
@@ -91,8 +91,8 @@ async function limitRuns({ engine, database, parsed: { values }, rest }: EngineC
 		most === undefined ? "" : `${most} concurrent`,
 		perMinute === undefined ? "" : `${perMinute} started per minute`,
 	];
-	const said = parts.filter((part) => part !== "").join(", ") || "no limit";
-	return { kind: "done", lines: [`Runs of the ${kind} ${name}: ${said}.`], data: { kind, name, most, perMinute } };
+	const limits = parts.filter((part) => part !== "").join(", ") || "no limit";
+	return { kind: "done", lines: [`Runs of the ${kind} ${name}: ${limits}.`], data: { kind, name, most, perMinute } };
 }
 
 async function showStatus({ engine, database }: EngineCall): Promise<CommandResponse> {

@@ -1,5 +1,5 @@
-// Which engine a command uses: `--engine`, else the variable PI_CHRONICLE_ENGINE, else `chronicle.engine` in pi's settings files.
-// S1 an untrusted project names no engine; S2 without an engine nothing of one is loaded.
+// Selects the engine of a command: `--engine`, otherwise the variable PI_CHRONICLE_ENGINE, otherwise `chronicle.engine` in pi's settings files.
+// S1 an untrusted project names no engine; S2 without an engine, none of its code is loaded.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProjectEnvironment } from "../../engine/index.ts";

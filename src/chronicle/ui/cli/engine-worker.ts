@@ -73,7 +73,7 @@ async function workUntil(
 	await worker.work();
 }
 
-/** Makes the folder this process's alone; gives the function that lets go of it, or why it cannot. */
+/** Locks the folder for this process; returns the function that releases it, or the reason for a failure. */
 function takeFolder(data: string): (() => void) | string {
 	mkdirSync(data, { recursive: true, mode: 0o700 });
 	const file = join(data, "worker.pid");

@@ -39,13 +39,13 @@ export async function followView(
 	return undefined;
 }
 
-/** The user's keys in pi; those that cannot be read are left out. */
+/** The user's key bindings in pi; omits unreadable ones. */
 function ownKeys(agentFolder: string): Record<string, string | string[]> {
 	let read: unknown;
 	try {
 		read = JSON.parse(readFileSync(join(agentFolder, "keybindings.json"), "utf8"));
 	} catch {
-		// There is none, or pi could not read it either.
+		// The file does not exist, or pi could not read it either.
 		return {};
 	}
 	if (typeof read !== "object" || read === null) return {};

@@ -1,5 +1,5 @@
-// The last row of a terminal while the command line supervises a run: the state, its worker and present call, the time, and the cost. Lines of
-// progress are printed above it. Nothing is drawn where standard error is no terminal.
+// The last row of a terminal while the command line supervises a run: the state, its worker and current call, the time, and the cost. Progress
+// lines are printed above it. Nothing is drawn unless standard error is a terminal.
 import { bar, printable } from "../../../pi/index.ts";
 import { liveTotals, measures, type Run } from "../../core/index.ts";
 import { endingWords, shortCost, shortTime } from "../timeline/index.ts";

@@ -13,7 +13,7 @@ export interface Output {
 	live(run: Run | undefined): void;
 	/** Prints a result; resolves to the exit code. */
 	show(result: CommandResponse): Promise<number>;
-	/** Prints what went wrong; gives the exit code. */
+	/** Prints the error; returns the exit code. */
 	fail(complaint: Complaint): number;
 }
 

@@ -10,7 +10,7 @@ import type { Complaint, ParsedArguments } from "../commands/index.ts";
 export interface PlaceOptions {
 	readonly cwd: string;
 	readonly trust: "trusted" | "untrusted" | "as saved";
-	/** What `--pi` names. */
+	/** The value of `--pi`. */
 	readonly pi: string | undefined;
 }
 

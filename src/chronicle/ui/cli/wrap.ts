@@ -20,7 +20,7 @@ export function wrapHanging(line: string, columns: number): string[] {
 	return rows;
 }
 
-/** Where continuation rows begin: below the second column of a line with columns, else below the line's own start. */
+/** Indentation of continuation rows: below the second column of a line with columns, otherwise below the line's own start. */
 function indentOf(line: string, columns: number): { readonly length: number; readonly blanks: string } {
 	const blanksAtStart = /^ */.exec(line)?.[0].length ?? 0;
 	const column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0].length ?? 0;

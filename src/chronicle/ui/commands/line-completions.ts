@@ -29,8 +29,8 @@ export interface LineCommands {
 	readonly supervised: readonly string[];
 }
 
-const mostRuns = 12;
-const mostVisits = 20;
+const maxRuns = 12;
+const maxVisits = 20;
 
 /** Completions for the line up to the cursor; `null` if nothing matches, or the last word is complete. */
 export async function completeLine(
@@ -102,7 +102,7 @@ function partsOf(name: string, run: Run): LineItem[] {
 	if (name === "release" || name === "reopen") return statesOf(run).map((state) => item(state));
 	if (name !== "rewind" && name !== "diff") return [];
 	const left = run.history.map(({ visit, from }) => ({ visit, state: from }));
-	const visits = [...left, { visit: run.visit, state: run.state }].slice(-mostVisits).reverse();
+	const visits = [...left, { visit: run.visit, state: run.state }].slice(-maxVisits).reverse();
 	return [
 		...(name === "diff" ? [item("all", "the whole run")] : []),
 		...visits.map(({ visit, state }) => item(String(visit), state)),
@@ -116,7 +116,7 @@ function partsOf(name: string, run: Run): LineItem[] {
 
 /** Runs with their state and age: `awaiting approval in planning, 3m12s ago: Add it`. */
 function runs(entries: readonly LedgerEntry[], now: number): LineItem[] {
-	const shown = entries.slice(0, mostRuns).flatMap((entry) => {
+	const shown = entries.slice(0, maxRuns).flatMap((entry) => {
 		if (entry.kind !== "run") return [];
 		const { status, state, updatedAt, task } = entry.summary;
 		const stands = isStopped(entry) ? "interrupted" : status.replaceAll("_", " ");

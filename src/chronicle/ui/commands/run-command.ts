@@ -101,8 +101,8 @@ export function resumeCommand(run: Run, words: string, { raise = {}, model, relo
 		return refused(
 			`${standing(run)} --reload takes the edited template when a waiting run continues: pause it first, or rewind <visit> --reload.`,
 		);
-	const told: PersonEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
-	const events = [...raised, ...told];
+	const messages: PersonEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
+	const events = [...raised, ...messages];
 	return events.length === 0 ? { kind: "nothing" } : checked(run, events);
 }
 

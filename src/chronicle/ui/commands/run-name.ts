@@ -6,7 +6,7 @@ import { firstRuns, type Project } from "../../engine/index.ts";
 import type { ForeignEntry } from "../text/index.ts";
 
 /** A shorter prefix could be a word. */
-const leastOfId = 4;
+const minIdLength = 4;
 
 /** A run, or a ledger of another program, which is read-only. */
 export type Named = { readonly kind: "run"; readonly id: string } | ForeignEntry;
@@ -82,7 +82,7 @@ export async function askingElsewhere({ store }: Pick<Project, "store">, id: str
 
 /** Whether an argument may name a run, without knowing the runs. */
 export function mayNameRun(word: string): boolean {
-	return word === "last" || (word.length >= leastOfId && /^[0-9a-f][0-9a-f-]*$/i.test(word));
+	return word === "last" || (word.length >= minIdLength && /^[0-9a-f][0-9a-f-]*$/i.test(word));
 }
 
 /** Whether an argument names a run. */

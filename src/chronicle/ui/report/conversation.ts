@@ -1,5 +1,5 @@
 // A worker's conversation, readable inside the report: its first and last messages, and the calls between them with their results, folded.
-// Reading is bounded: the beginning and the end of pi's session file. Every text is redacted where it is drawn.
+// Reading is bounded: the beginning and the end of pi's session file. Every text is redacted when it is drawn.
 import { type FileHandle, open } from "node:fs/promises";
 import { sep } from "node:path";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
@@ -11,7 +11,7 @@ const lastTurns = 8;
 const textLength = 1500;
 const callLength = 300;
 const resultLength = 1200;
-const mostCalls = 12;
+const maxCalls = 12;
 
 export interface Conversation {
 	readonly turns: readonly Turn[];
@@ -148,7 +148,7 @@ function drawGap(html: Html, hidden: Conversation["hidden"]): Markup {
 }
 
 function drawCalls(html: Html, calls: readonly Call[]): HtmlContent {
-	const shown = calls.slice(0, mostCalls).map(({ words, result, failed }) => {
+	const shown = calls.slice(0, maxCalls).map(({ words, result, failed }) => {
 		const head = html`<code dir="auto">${html.cut(words, callLength)}</code>${failed ? html` <span class="bad">✗</span>` : undefined}`;
 		return result === ""
 			? html`<div class="call">${head}</div>`

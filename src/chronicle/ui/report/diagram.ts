@@ -33,15 +33,15 @@ interface Plan {
 
 const nodeHeight = 54;
 /** A diagram up to this much wider than the page stays readable when scaled to fit. */
-const mostShrinking = 1.15;
+const maxShrinking = 1.15;
 /** More states than this never fit side by side. */
-const mostAcross = 8;
+const maxAcross = 8;
 /** From this number of states on, a faster ranking algorithm is good enough. */
 const manyNodes = 20;
 const titleSize = 13;
 
 export function drawStateDiagram(html: Html, report: ReportModel, path: VisitedPath, room: ChartWidth): Markup {
-	const lines = path.nodes.map((node) => linesOf(html, report, node, { room, few: path.nodes.length <= mostAcross }));
+	const lines = path.nodes.map((node) => linesOf(html, report, node, { room, few: path.nodes.length <= maxAcross }));
 	const { graph, width, height } = bestPlan(path, lines, room);
 	const content: HtmlContent[] = [
 		path.edges.map((edge, index) => drawEdge(html, edge, graph.edge(edgeName(edge, index)))),
@@ -54,7 +54,7 @@ export function drawStateDiagram(html: Html, report: ReportModel, path: VisitedP
 		title: "The states and the path taken",
 		description: describe(html, report, path),
 		content,
-		fits: width <= roomWidth[room] * mostShrinking,
+		fits: width <= roomWidth[room] * maxShrinking,
 	});
 }
 
@@ -81,7 +81,7 @@ function linesOf(
 	node: PathNode,
 	{ room, few }: { readonly room: ChartWidth; readonly few: boolean },
 ): NodeLines {
-	// Names are whole where there is room: a few states, one below the other.
+	// Names are complete if there is room: a few states, one below the other.
 	const most = room === "wide" ? (few ? 420 : 230) : 200;
 	const figures = figuresOf(states, node);
 	const shown = fitText(html.plain(node.title), titleSize, most - 44);
@@ -104,7 +104,7 @@ function figuresOf(states: ReportModel["states"], { state, visits, kind }: PathN
 /** Left to right if that fits, else top to bottom. */
 function bestPlan(path: VisitedPath, lines: readonly NodeLines[], room: ChartWidth): Plan {
 	const down = () => planWay(path, lines, "TB");
-	if (room === "narrow" || path.nodes.length > mostAcross) return down();
+	if (room === "narrow" || path.nodes.length > maxAcross) return down();
 	const right = planWay(path, lines, "LR");
 	if (right.width <= roomWidth.wide) return right;
 	const alternative = down();

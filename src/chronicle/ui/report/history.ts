@@ -10,7 +10,7 @@ import { type Column, drawTable, ends } from "./table.ts";
 
 const firstVisits = 200;
 const lastVisits = 300;
-const mostLaunches = 8;
+const maxLaunches = 8;
 
 export function historySection(page: ReportPage): Section {
 	const { html, report, moments, leftOut } = page;
@@ -67,9 +67,9 @@ function drawLaunches(page: ReportPage, { launches, left }: Visit): HtmlContent 
 	const { html } = page;
 	if (launches.length === 0) return html`<span class="dim">none</span>`;
 	const items = launches
-		.slice(-mostLaunches)
+		.slice(-maxLaunches)
 		.map((launch) => html`<li>${drawLaunch(page, launch, left !== undefined)}</li>`);
-	const more = launches.length - mostLaunches;
+	const more = launches.length - maxLaunches;
 	return html`<ul class="workers">${more > 0 ? html`<li class="dim">${more} earlier</li>` : undefined}${items}</ul>`;
 }
 

@@ -9,7 +9,7 @@ import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./s
 import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
 
 /** Maximum number of states with their own row. */
-const mostStates = 24;
+const maxStates = 24;
 
 export const tokenKinds = [
 	["input", "input"],
@@ -30,7 +30,7 @@ export function stateRows({ states }: ReportModel): { readonly rows: readonly St
 	const order = all.toSorted(
 		(one, other) => other.spend.costUsd - one.spend.costUsd || other.spend.tokens - one.spend.tokens,
 	);
-	return { rows: order.slice(0, mostStates), leftOut: Math.max(0, order.length - mostStates) };
+	return { rows: order.slice(0, maxStates), leftOut: Math.max(0, order.length - maxStates) };
 }
 
 type Column = {

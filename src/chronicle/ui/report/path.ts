@@ -1,15 +1,15 @@
 // The nodes and edges of the state diagram: the states of a run, with the possible, taken and refused moves between them. Pure.
-// P1 at most `mostNodes` nodes: if there are more states, the most visited ones keep their own node, and neighbors in the template's order share
+// P1 at most `maxNodes` nodes: if there are more states, the most visited ones keep their own node, and neighbors in the template's order share
 // one, which shows how many of them have which mark.
 import type { Run } from "../../core/index.ts";
 import { HUMAN_INTERVENTION } from "../../core/index.ts";
 import { currentMark, type Mark, marks, titleOf } from "../timeline/index.ts";
 import type { ReportModel } from "./report-model.ts";
 
-export const mostNodes = 40;
+export const maxNodes = 40;
 /** More untaken edges than this would hide the taken ones. */
-const mostPossible = 30;
-const mostNumbers = 4;
+const maxPossible = 30;
+const maxNumbers = 4;
 
 export interface PathNode {
 	readonly kind: "state" | "rest";
@@ -50,7 +50,7 @@ export function pathOf(report: ReportModel): VisitedPath {
 	const index = new Map(groups.flatMap((names, at) => names.map((name) => [name, at] as const)));
 	const at = (name: string): number => index.get(name) ?? groups.length - 1;
 	const possible = possibleEdges(run, report, at);
-	const kept = possible.length > mostPossible ? [] : possible;
+	const kept = possible.length > maxPossible ? [] : possible;
 	return {
 		nodes,
 		edges: [...movedEdges(report, at), ...kept],
@@ -79,11 +79,11 @@ function restNode(run: Run, report: ReportModel, names: readonly string[]): Path
 /** The states as groups in the template's order: one state with a node of its own, or neighbors that share one. */
 function groupStates(report: ReportModel): string[][] {
 	const all = allStates(report);
-	if (all.length <= mostNodes) return all.map((name) => [name]);
+	if (all.length <= maxNodes) return all.map((name) => [name]);
 	// Fewer nodes of their own leave room for the groups between them.
-	for (let own = mostNodes - 1; own > 2; own -= 1) {
+	for (let own = maxNodes - 1; own > 2; own -= 1) {
 		const groups = groupsBetween(all, ownStates(report, all, own));
-		if (groups.length <= mostNodes) return groups;
+		if (groups.length <= maxNodes) return groups;
 	}
 	return groupsBetween(all, ownStates(report, all, 2));
 }
@@ -162,7 +162,7 @@ function movedEdges({ moves }: ReportModel, at: (name: string) => number): PathE
 		counted.set(key, edge);
 		edge.count += 1;
 		edge.last = number;
-		if (edge.first.length < mostNumbers) edge.first.push(number);
+		if (edge.first.length < maxNumbers) edge.first.push(number);
 	};
 	for (const { from, to, refused, number, cause } of moves) {
 		if (refused !== undefined && refused !== from) add(at(from), at(refused), "refused", number);
@@ -174,7 +174,7 @@ function movedEdges({ moves }: ReportModel, at: (name: string) => number): PathE
 		to,
 		kind,
 		count,
-		label: count <= mostNumbers ? first.join(", ") : `${first.slice(0, 2).join(", ")} … ${last} (×${count})`,
+		label: count <= maxNumbers ? first.join(", ") : `${first.slice(0, 2).join(", ")} … ${last} (×${count})`,
 	}));
 }
 

@@ -28,8 +28,8 @@ import type {
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** At most this many entries of each list are kept; the rest is counted. */
-const mostEntries = 1000;
-const mostPoints = 2000;
+const maxEntries = 1000;
+const maxPoints = 2000;
 
 /** Reads the ledger. Never rejects. */
 export async function readReportModel(read: ReadLedger, redact: Redact): Promise<ReportModel> {
@@ -126,7 +126,7 @@ class ReportModelBuilder {
 	}
 
 	#keep<T>(list: T[], item: T, name: string): void {
-		if (list.length < mostEntries) list.push(item);
+		if (list.length < maxEntries) list.push(item);
 		else this.#dropped.set(name, (this.#dropped.get(name) ?? 0) + 1);
 	}
 
@@ -154,7 +154,7 @@ class ReportModelBuilder {
 		const { spend } = growth(before, after);
 		if (spend.tokens > 0 || spend.costUsd > 0) {
 			this.#spending.push({ at, tokens: after.totals.tokens, costUsd: after.totals.costUsd });
-			if (this.#spending.length > mostPoints) this.#spending = this.#spending.filter((_, index) => index % 2 === 1);
+			if (this.#spending.length > maxPoints) this.#spending = this.#spending.filter((_, index) => index % 2 === 1);
 		}
 		const { costUsd = after.plan.limits.costUsd, tokens = after.plan.limits.tokens } = after.limits.run;
 		const last = this.#ceilings.at(-1);
@@ -209,7 +209,7 @@ class ReportModelBuilder {
 		if (event.kind === "ask_opened") {
 			const { title, text, seq } = event;
 			const question = { at, visit, state, title, text, verdict: "open" } as const;
-			if (this.#questions.size < mostEntries) this.#questions.set(seq, question);
+			if (this.#questions.size < maxEntries) this.#questions.set(seq, question);
 		} else if (event.kind === "ask_answered") {
 			const question = this.#questions.get(event.answers);
 			if (question) question.verdict = event.verdict;

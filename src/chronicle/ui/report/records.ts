@@ -5,11 +5,11 @@ import type { HtmlContent, Markup } from "./markup.ts";
 import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
 import { type Column, drawTable, ends } from "./table.ts";
 
-const mostRows = 200;
+const maxRows = 200;
 
 /** The first and the last rows of a long list; adds a sentence about the rest to `leftOut`. */
 function bounded<Row>({ leftOut }: ReportPage, rows: readonly Row[], what: string): readonly Row[] {
-	const list = ends(rows, mostRows / 2, mostRows / 2);
+	const list = ends(rows, maxRows / 2, maxRows / 2);
 	if (list.leftOut > 0) leftOut.push(`${list.leftOut} more ${what}.`);
 	return list.rows;
 }
@@ -206,7 +206,7 @@ export interface Transcript {
 }
 
 /** Conversations that can be read in the report itself: the first and the last ones. */
-const mostConversations = 60;
+const maxConversations = 60;
 
 export function transcriptSection(
 	page: ReportPage,
@@ -258,7 +258,7 @@ function drawConversations(
 	const { html, leftOut } = page;
 	const known = transcripts.filter(({ conversation }) => conversation !== undefined);
 	if (known.length === 0) return undefined;
-	const { rows, leftOut: hidden } = ends(known, mostConversations / 2, mostConversations / 2);
+	const { rows, leftOut: hidden } = ends(known, maxConversations / 2, maxConversations / 2);
 	if (hidden > 0) leftOut.push(`${counted(hidden, "conversation")}: only in the session files.`);
 	const drawn = rows.map(({ key, conversation }) => {
 		const [visit = "", attempt = ""] = key.split(".");

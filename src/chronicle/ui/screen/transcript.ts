@@ -8,8 +8,8 @@ const tailBytes = 256 * 1024;
 /** Maximum characters shown of a tool's arguments. */
 const argumentLength = 500;
 /** Maximum lines shown of one tool result, and of a text that a call writes. */
-const mostResult = 6;
-const mostWritten = 12;
+const maxResult = 6;
+const maxWritten = 12;
 
 /** The lines of the session file at `path`, oldest first; one sentence if it cannot be read. */
 export function readTranscript(path: string | undefined): Line[] {
@@ -128,7 +128,7 @@ function callLines({ name, arguments: given }: Part, folder: string): Line[] {
 
 function writtenLines(text: string, sign: string, tone: StyledText["tone"]): Line[] {
 	const all = text.replace(/\n$/, "").split("\n");
-	const lines = all.slice(0, mostWritten).map((line): Line => [{ text: `  ${sign} ${line}`, tone }]);
+	const lines = all.slice(0, maxWritten).map((line): Line => [{ text: `  ${sign} ${line}`, tone }]);
 	const more = all.length - lines.length;
 	return more > 0 ? [...lines, [dim(`  … ${more} more ${more === 1 ? "line" : "lines"}`)]] : lines;
 }
@@ -169,7 +169,7 @@ function resultLines(
 	}
 	const all = text.split("\n");
 	const lines = all
-		.slice(0, mostResult)
+		.slice(0, maxResult)
 		.map((line): Line => [isError === true ? { text: `  ${line}`, tone: "error" } : dim(`  ${line}`)]);
 	const more = all.length - lines.length;
 	return more > 0

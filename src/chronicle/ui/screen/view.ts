@@ -50,7 +50,7 @@ interface Page {
 }
 
 /** Maximum number of events kept for the page of events; the file has the rest. */
-const mostEvents = 2000;
+const maxEvents = 2000;
 const redrawMs = 1000;
 /** Events that are read before keys are handled again. */
 const eventsAtOnce = 200;
@@ -246,7 +246,7 @@ export class RunView {
 	async #showUnread(own: number): Promise<void> {
 		const tail: LedgerEvent[] = [];
 		if (this.#name === "Events")
-			for await (const event of this.#source.events(Math.max(0, this.#source.run().seq - mostEvents))) tail.push(event);
+			for await (const event of this.#source.events(Math.max(0, this.#source.run().seq - maxEvents))) tail.push(event);
 		const page = await pageOf(this.#name, this.#source, this.#visit(), {
 			events: tail,
 			history: this.#history,
@@ -265,7 +265,7 @@ export class RunView {
 			this.#lastSeq = event.seq;
 			this.#history.take(event);
 			this.#events.push(event);
-			if (this.#events.length > mostEvents) this.#events.shift();
+			if (this.#events.length > maxEvents) this.#events.shift();
 			read += 1;
 			if (read % eventsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
 		}

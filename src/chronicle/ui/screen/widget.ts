@@ -29,7 +29,7 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 	let run = first;
 	let changes: (ChangedFiles & { readonly visit: number }) | undefined;
 	/** Notices of earlier visits are not shown again. */
-	let told = first.notices;
+	let earlierNotices = first.notices;
 	let answerKey: string | undefined;
 	let last = "";
 	let stale = false;
@@ -40,7 +40,7 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 	const text = (width: number, paint: Paint) => {
 		const now = new Date().toISOString();
 		const changed = changes?.visit === run.visit && run.stage.kind === "working" ? changes : undefined;
-		const notice = run.notices.findLast((one) => !told.includes(one));
+		const notice = run.notices.findLast((one) => !earlierNotices.includes(one));
 		return drawTimeline(run, { width, now, prefix, changed, notice, answerKey }).map((line) => paintLine(line, paint));
 	};
 	const draw = () => {
@@ -102,7 +102,7 @@ export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): 
 			soon();
 		},
 		show(next) {
-			if (next.visit !== run.visit) told = next.notices;
+			if (next.visit !== run.visit) earlierNotices = next.notices;
 			run = next;
 			clock();
 			soon();

@@ -131,18 +131,18 @@ class ApprovalDialog {
 		});
 		if (!words?.trim()) return undefined;
 		const seen = { visit: run.visit, attempt: run.attempt };
-		const told = { kind: "told", text: words.trim(), seen } as const;
+		const event = { kind: "told", text: words.trim(), seen } as const;
 		const { supervision } = session.supervised.get(run.id) ?? {};
-		const refused = supervision ? (await supervision.submit(told)).refused : await this.#post(told);
+		const refused = supervision ? (await supervision.submit(event)).refused : await this.#post(event);
 		if (refused === undefined) this.#report("The next worker reads it.", "info");
 		else this.#report(refused, "warning");
 		return undefined;
 	}
 
 	/** A child's supervision is its parent's: its messages go to its inbox. */
-	async #post(told: PersonEvent): Promise<string | undefined> {
+	async #post(event: PersonEvent): Promise<string | undefined> {
 		const { project, run } = this.#request;
-		const posted = await project.store.post(run.id, told);
+		const posted = await project.store.post(run.id, event);
 		return posted.ok ? undefined : posted.failure.message;
 	}
 

@@ -4,7 +4,7 @@ import { shortCount } from "../timeline/index.ts";
 
 export type ForeignEntry = Extract<LedgerEntry, { kind: "foreign" }>;
 
-const mostMoves = 50;
+const maxMoves = 50;
 
 /** Its status, as plain lines. */
 export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
@@ -20,9 +20,9 @@ export function foreignLines({ id, summary, format }: ForeignEntry): string[] {
 /** Its history and findings. */
 export function foreignStoryLines({ story }: ForeignEntry): string[] {
 	const { history, findings, pendingTasks, files } = story;
-	const earlier = history.length - mostMoves;
+	const earlier = history.length - maxMoves;
 	const moves = history
-		.slice(-mostMoves)
+		.slice(-maxMoves)
 		.flatMap(({ state, who, at, tokens, summary }) => [
 			[
 				state,

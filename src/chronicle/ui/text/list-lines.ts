@@ -14,9 +14,9 @@ import {
 import { shortCost, shortTime, whyOf } from "../timeline/index.ts";
 import { isInterrupted, waitingLines } from "./status-lines.ts";
 
-const mostRuns = 20;
+const maxRuns = 20;
 /** Maximum number of children listed individually; more are counted. */
-const mostChildren = 5;
+const maxChildren = 5;
 const taskLength = 60;
 
 /** Templates with their problems, then the package's. `shadowed`: names that a command hides; `prefix` precedes commands. */
@@ -58,13 +58,13 @@ export function templateLines(
 }
 
 function whose({ tier, inPlaceOf }: SelectedTemplate, cwd: string): string {
-	const said = [
+	const remarks = [
 		...(tier === "personal" ? ["yours"] : []),
 		...(inPlaceOf.length > 0
 			? [`replaces ${inPlaceOf.map((file) => formatPath(file, cwd)).join(" and ")}, which does not load`]
 			: []),
 	];
-	return said.length === 0 ? "" : ` (${said.join(", ")})`;
+	return remarks.length === 0 ? "" : ` (${remarks.join(", ")})`;
 }
 
 /** The path for new templates, for a project without any. */
@@ -81,19 +81,19 @@ export async function runLines(
 	if (entries.length === 0) return ["No runs yet."];
 	const lines = ["Runs:"];
 	const trees = runTrees(entries);
-	for (const { entry, children } of trees.slice(0, mostRuns)) {
+	for (const { entry, children } of trees.slice(0, maxRuns)) {
 		lines.push(`  ${entryLine(entry, project.clock.now())}`);
 		if (entry.kind === "unreadable") lines.push(`            ${entry.failure.message} ${entry.failure.remedy}`);
 		if (entry.kind === "run") lines.push(...(await explain(project, entry, prefix)));
 		lines.push(...childrenLines(children, "    ", project.clock.now()));
 	}
-	if (trees.length > mostRuns) lines.push(`  … and ${trees.length - mostRuns} older ones`);
+	if (trees.length > maxRuns) lines.push(`  … and ${trees.length - maxRuns} older ones`);
 	return lines;
 }
 
 /** A line for each child run with those below it; their number if there are many. */
 function childrenLines(children: readonly RunTree[], indent: string, now: number): string[] {
-	if (children.length > mostChildren) return [`${indent}${children.length} children: ${countStatuses(children)}`];
+	if (children.length > maxChildren) return [`${indent}${children.length} children: ${countStatuses(children)}`];
 	return children.flatMap(({ entry, children: below }) => [
 		`${indent}${entryLine(entry, now)}`,
 		...childrenLines(below, `${indent}  `, now),

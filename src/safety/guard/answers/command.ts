@@ -25,8 +25,8 @@ export function allowOnce(rest: string, person: boolean, book: AnswerBook): Comm
 	const warning = (text: string): CommandReply => ({ text, tone: "warning" });
 	if (rest.trim() !== "once") return warning("Use `/guard allow once`: it allows the last refused call, one time.");
 	if (!person) return warning("The user cannot be asked here, so nothing is allowed.");
-	const said = book.allowOnce();
-	switch (said.kind) {
+	const result = book.allowOnce();
+	switch (result.kind) {
 		case "nothing":
 			return warning("No call was refused in this session.");
 		case "built-in":
@@ -35,7 +35,7 @@ export function allowOnce(rest: string, person: boolean, book: AnswerBook): Comm
 			);
 		case "lifted":
 			return {
-				text: `Allowed once: ${subjectText(said.subject)}, exactly this. Tell the agent to try it again; \`/guard forget all\` revokes it.`,
+				text: `Allowed once: ${subjectText(result.subject)}, exactly this. Tell the agent to try it again; \`/guard forget all\` revokes it.`,
 			};
 	}
 }

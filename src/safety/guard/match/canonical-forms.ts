@@ -4,7 +4,7 @@ import type { CommandRun } from "../../../footprint/index.ts";
 import { literalArguments } from "./literal-arguments.ts";
 
 const unknownWord = "…";
-const mostWords = 400;
+const maxWords = 400;
 
 /**
  * The command as words with single blanks: as written and quoted, unquoted, without the options before its subcommand
@@ -14,7 +14,7 @@ const mostWords = 400;
 export function canonicalForms(run: CommandRun): string[] {
 	const { program } = run;
 	if (program === null) return [run.text];
-	const words = run.args.slice(0, mostWords).map((word) => word ?? unknownWord);
+	const words = run.args.slice(0, maxWords).map((word) => word ?? unknownWord);
 	const found = new Set<string>([run.text, join(program, words)]);
 	const options = words.filter(isOption);
 	if (options.length > 0) {

@@ -49,8 +49,8 @@ export function openGitView(): GitView {
 	/** The verdict of the ignore files with one name on a path; the deepest folder takes precedence. */
 	const saidBy = (name: string, place: string, root: string): "ignored" | "taken back" | undefined => {
 		for (let folder = dirname(place.replace(/\/$/, "")); ; folder = dirname(folder)) {
-			const said = test(rules(join(folder, name)), folder, place);
-			if (said) return said;
+			const verdict = test(rules(join(folder, name)), folder, place);
+			if (verdict) return verdict;
 			if (folder === root || dirname(folder) === folder) return undefined;
 		}
 	};
@@ -61,9 +61,9 @@ export function openGitView(): GitView {
 		for (let at = 1; at <= way.length; at++) {
 			const part = join(root, ...way.slice(0, at));
 			const place = at < way.length || isDirectory(part) ? `${part}/` : part;
-			const said = saidBy(".gitignore", place, root) ?? test(exclude, root, place);
+			const verdict = saidBy(".gitignore", place, root) ?? test(exclude, root, place);
 			// The contents of an ignored folder are ignored.
-			if (said === "ignored") return true;
+			if (verdict === "ignored") return true;
 		}
 		return false;
 	};

@@ -11,7 +11,7 @@ const BLANK = "\ue001";
 const MAX_PASSES = 8;
 
 /**
- * Bounds the work of an expression: it takes about `length ** exponent` steps over a text without two blanks in a row. `Infinity` where the
+ * Bounds the work of an expression: it takes about `length ** exponent` steps over a text without two blanks in a row. `Infinity` if the
  * work may explode or isn't known.
  */
 export function costExponent(source: string): number {
@@ -32,7 +32,7 @@ export function costExponent(source: string): number {
 const group = /\((?:\?(?::|<?[=!]|<\w+>))?([^()]*)\)(?:([*+])|\{(\d+)(,?)(\d*)\})?\??/;
 
 /**
- * Repeated groups that cut a text into passes in one way only: one character marks where a pass starts or ends, and the rest of the group
+ * Repeated groups that cut a text into passes in only one way: one character marks where a pass starts or ends, and the rest of the group
  * excludes it.
  */
 const forcedGroups: readonly RegExp[] = [
@@ -55,7 +55,7 @@ function countRepeats(text: string): number {
 	return Math.max(...counts);
 }
 
-/** Texts that every match contains: where one of them is missing, the expression need not be tried. */
+/** Texts that every match contains: if one of them is missing, the expression need not be tried. */
 export function requiredTexts(source: string): string[] {
 	const text = withoutGroups(outline(source));
 	if (text.includes("|") || refersBack(source)) return [];
@@ -65,7 +65,7 @@ export function requiredTexts(source: string): string[] {
 		.filter((part) => part.length > 1);
 }
 
-/** The word that every match starts with, closed by a blank or a word boundary; `undefined` where a match may start otherwise. */
+/** The word that every match starts with, closed by a blank or a word boundary; `undefined` if a match may start otherwise. */
 export function leadingWord(source: string): string | undefined {
 	if (withoutGroups(outline(source)).includes("|")) return undefined;
 	const found = /^(?:\^|\\b)*([A-Za-z](?:[\w-]|\\[.+])*)(?=\\[bs]| |\$|\(\?[=!]|\[(?: |\\[st])+\])/.exec(source);

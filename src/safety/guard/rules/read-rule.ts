@@ -201,9 +201,9 @@ function rawDecision(node: MapNode): string | undefined {
 }
 
 function decisionOf(node: MapNode): "ask" | "deny" | undefined {
-	const said = rawDecision(node) ?? "";
-	if (/^(?:ask|confirm|prompt|approve|approval)$/i.test(said)) return "ask";
-	return /^(?:block|deny|forbid|refuse)$/i.test(said) ? "deny" : undefined;
+	const written = rawDecision(node) ?? "";
+	if (/^(?:ask|confirm|prompt|approve|approval)$/i.test(written)) return "ask";
+	return /^(?:block|deny|forbid|refuse)$/i.test(written) ? "deny" : undefined;
 }
 
 function accessOf(node: MapNode): "read" | "all" | undefined {

@@ -68,12 +68,12 @@ function readTruthField(entry: MapEntry | undefined, reading: ReadContext): bool
 }
 
 function readDecision(value: Node, { source, report, key }: ReadContext): BuiltIn | undefined {
-	const said = value.kind === "scalar" ? value.written : undefined;
-	if (said === "deny" || said === "ask" || said === "off") return said;
+	const written = value.kind === "scalar" ? value.written : undefined;
+	if (written === "deny" || written === "ask" || written === "off") return written;
 	if (value.kind === "scalar" && value.value === false) return "off";
 	report.error(source.place(value.start), {
 		code: "wrong-value",
-		message: `\`${key}\` is ${describeNode(value)}${said === undefined ? "" : ` (${said})`}, but \`deny\`, \`ask\` or \`off\` is expected.`,
+		message: `\`${key}\` is ${describeNode(value)}${written === undefined ? "" : ` (${written})`}, but \`deny\`, \`ask\` or \`off\` is expected.`,
 		remedy: `Write \`${key.split(".").at(-1)}: deny\`.`,
 	});
 	return undefined;
@@ -92,10 +92,10 @@ export function readTruth(value: Node, { source, report, key }: ReadContext): bo
 
 /** Reads how path patterns are matched. */
 export function readMatching(value: Node, { source, report, key }: ReadContext, rules: RuleSetDraft): void {
-	const said = value.kind === "scalar" ? value.written : "";
+	const written = value.kind === "scalar" ? value.written : "";
 	// Substrings match everything that segments match: if one file selects them, they apply, and no file can revert that.
-	if (said === "substring") rules.matching = said;
-	else if (said === "segments") return;
+	if (written === "substring") rules.matching = written;
+	else if (written === "segments") return;
 	else {
 		report.error(source.place(value.start), {
 			code: "wrong-value",
@@ -116,15 +116,15 @@ export function readBuiltIn(
 	reading: ReadContext,
 	rules: RuleSetDraft,
 ): void {
-	const said = readDecision(value, reading);
-	if (!said) return;
-	if (place.tier === "project" && strength[said] < strength[rules[builtIn]]) {
+	const decision = readDecision(value, reading);
+	if (!decision) return;
+	if (place.tier === "project" && strength[decision] < strength[rules[builtIn]]) {
 		reading.report.warn(reading.source.place(keyStart), {
 			code: "only-global",
-			message: `\`${builtIn}: ${said}\` would remove protection, which a project's file cannot do.`,
+			message: `\`${builtIn}: ${decision}\` would remove protection, which a project's file cannot do.`,
 			remedy: "Write it into the rule file in your home directory if you want it.",
 		});
 		return;
 	}
-	rules[builtIn] = said;
+	rules[builtIn] = decision;
 }

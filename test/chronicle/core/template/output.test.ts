@@ -107,7 +107,11 @@ describe("output", () => {
 		["a string", "verdict", /^error wrong-type at output/],
 		["a list", [result], /^error wrong-type at output/],
 		["a misspelled keyword", { propertys: {} }, /^error bad-schema at propertys: .*Did you mean `properties`/],
-		["a field outside of properties", { verdict: { type: "string" } }, /^error bad-schema at verdict: .*not a JSON Schema keyword/],
+		[
+			"a field outside of properties",
+			{ verdict: { type: "string" } },
+			/^error bad-schema at verdict: .*not a JSON Schema keyword/,
+		],
 		[
 			"a misspelled keyword far below",
 			{ properties: { a: { items: { tpye: "string" } } } },

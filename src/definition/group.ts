@@ -119,7 +119,7 @@ export function group<F extends Fields, const O extends Common<Values<F>>>(
 	options: O,
 	unknown: GroupOptions = {},
 ): Field<Given<Values<F>, O>> {
-	return field<Values<F>, O>(options, "group", groupSchema(fields), (node, reading) => {
+	return field<Values<F>, O>(options, "object", groupSchema(fields), (node, reading) => {
 		if (node.kind !== "map") return wrongType(node, reading, "an object", "Indent its fields below it.");
 		const read = readGroup(node, fields, reading, unknown);
 		return read.kind === "read" ? read.values : undefined;

@@ -129,7 +129,7 @@ function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string 
 
 function listOf(value: unknown): readonly unknown[] {
 	if (Array.isArray(value)) return value;
-	// An object that is not a single entry is a group of keyed entries.
+	// An object that is not a single entry contains keyed entries.
 	if (typeof value === "object" && value !== null && textOf(value, textKeys) === undefined)
 		return Object.entries(value).map(([key, text]) => ({ key, text: plainText(text) }));
 	return [value];

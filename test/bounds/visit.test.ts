@@ -46,7 +46,7 @@ describe("a visit", () => {
 		);
 	});
 
-	it("whose messages repeat the same calls is stopped after 6, in whatever order the calls end", () => {
+	it("whose messages repeat the same calls is stopped after 6, regardless of the order in which the calls end", () => {
 		const calls = fc.uniqueArray(word, { minLength: 2, maxLength: 9 });
 		fc.assert(
 			fc.property(
@@ -68,7 +68,7 @@ describe("a visit", () => {
 		);
 	});
 
-	it("that repeats a cycle of 1 to 4 calls is warned after 3 rounds and stopped after 6, whatever came before", () => {
+	it("that repeats a cycle of 1 to 4 calls is warned after 3 rounds and stopped after 6, regardless of earlier calls", () => {
 		fc.assert(
 			fc.property(
 				different,
@@ -103,7 +103,7 @@ describe("a visit", () => {
 		);
 	});
 
-	it("is bounded in calls and requests whatever it calls, and in calls only when it polls", () => {
+	it("is bounded in calls and requests regardless of what it calls, and only in calls when it polls", () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(5), { minLength: 60, maxLength: 80 }), fc.boolean(), (picks, polling) => {
 				const played = play(picks.map(String), { requests: 5, calls: 50, polling });

@@ -59,7 +59,7 @@ describe("a file", () => {
 		expect(codeOf(join(put("file", "x"), "below"))).toBe("absent");
 	});
 
-	it("is refused above its limit, whatever size it reports", () => {
+	it("is refused above its limit, regardless of the reported size", () => {
 		expect(codeOf(put("exact", "a".repeat(1000)), 1000)).toBe("text");
 		expect(codeOf(put("large", "a".repeat(1001)), 1000)).toBe("too-large");
 		expect(codeOf(put("huge", Buffer.alloc(10_000_000, "a")))).toBe("too-large");
@@ -156,8 +156,8 @@ describe("YAML", () => {
 		["an alias of nothing", "a: *x\n", "f.yaml:1:4", /`&x`, which is not defined before/, /Quote/],
 		["a lone star", "emoji: *\n", "f.yaml:1:8", /`\*`/, /quotes/],
 		["a lone question mark", "emoji: ?\nname: a\n", "f.yaml:1:8", /starts with `\?`/, /quotes/],
-		["a space that is none", "name:\u00a0a\nb: c\n", "f.yaml:1:1", /only looks like/, /Retype/],
-		["a colon that is none", "name：a\nb: c\n", "f.yaml:1:1", /only looks like/, /Retype/],
+		["a character that looks like a space", "name:\u00a0a\nb: c\n", "f.yaml:1:1", /only looks like/, /Retype/],
+		["a character that looks like a colon", "name：a\nb: c\n", "f.yaml:1:1", /only looks like/, /Retype/],
 		["an alias inside what it repeats", "a: &a [*a]\n", "f.yaml:1:8", /inside the node that it repeats/, /Remove/],
 		[
 			"text after an object",

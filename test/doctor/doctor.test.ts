@@ -117,7 +117,7 @@ describe("doctor", () => {
 		expect(absent.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no-such-pi") }]);
 	});
 
-	it("finds no git where there is none", async () => {
+	it("reports a missing git", async () => {
 		const project = await withModel();
 		const { cli } = packageUnderTest();
 		const env = { PI_CHRONICLE_PI: piScript(), PATH: project.folder };
@@ -221,7 +221,7 @@ describe("doctor", () => {
 });
 
 describe("an examination", () => {
-	it("ends in time, whatever it does, and tells no secret", async () => {
+	it("ends within its time limit in every case, and reveals no secret", async () => {
 		const late = { what: "x", most: 20, examine: () => new Promise<never>(() => {}) };
 		expect(await examineInTime(late)).toMatchObject([{ what: "x", state: "failed" }]);
 		const thrown = { what: "x", most: 5000, examine: async () => Promise.reject(new Error(`bad ${key}`)) };

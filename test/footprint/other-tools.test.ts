@@ -69,7 +69,7 @@ describe("commands among the arguments", () => {
 });
 
 describe("the unknown effect of a tool", () => {
-	it("is assumed for every such tool, whatever its name", () => {
+	it("is assumed for every such tool, regardless of its name", () => {
 		expect(measured({ tool: "read_something", input: {} }).unknowns).toEqual([
 			{ what: "tool", text: "read_something", may: ["read", "list", "write", "delete", "link"] },
 		]);

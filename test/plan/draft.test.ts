@@ -77,7 +77,7 @@ describe("a draft", () => {
 		expect(kinds).toEqual(["draft", "problems"]);
 	});
 
-	it("never names a path outside the folders of definitions, whatever the model writes", () => {
+	it("never names a path outside the folders of definitions, regardless of the model's answer", () => {
 		const parts = constantFrom(
 			"..",
 			".",

@@ -102,7 +102,7 @@ describe("the outline of a workflow", () => {
 		});
 	});
 
-	it.each(["", "commandName: go\nshow: workflows\n"])("is none where nobody can start it: %o", (head) => {
+	it.each(["", "commandName: go\nshow: workflows\n"])("does not exist if nobody can start it: %o", (head) => {
 		expect(outline(files(head))).toBe(`${workflow} has no commandName, so it cannot be started.`);
 	});
 });
@@ -136,7 +136,7 @@ describe("the preview", () => {
 		]);
 	});
 
-	it("has the price where it is known, what the drafting used, and where the run stops", async () => {
+	it("has the price if it is known, the usage of the drafting, and the ceiling of the run", async () => {
 		const priced = await lines({ mostUsd: 2 }, { tokens: 1000, costUsd: 0.001 }, [[4000], [4000]]);
 		expect(priced).toContain("Rehearsal:  2 visits, to the end");
 		expect(priced).toContain("Estimate:   2.5k to 1.4M tokens, $0.0025 to $1.38; the run stops at $2.00");

@@ -95,7 +95,7 @@ describe("proposals", () => {
 	);
 
 	deepIt(
-		"start nothing in print mode, whatever the model says",
+		"start nothing in print mode, regardless of the model's request",
 		async () => {
 			const { print, project } = await openBench({
 				settings: { chronicle: { proposals: true } },

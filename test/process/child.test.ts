@@ -190,7 +190,7 @@ describe("orphans", needsLinux, () => {
 		for (const shell of shells) expect(await shell.exited).toMatchObject({ kind: "killed" });
 	});
 
-	it("never include this process or an ancestor, whatever the tag", async () => {
+	it("never include this process or an ancestor, regardless of the tag", async () => {
 		const child = node(
 			`const { findOrphans } = await import(${JSON.stringify(new URL("../../src/process/orphans.ts", import.meta.url).href)}); console.log(JSON.stringify(findOrphans("mine").map((s) => s.pid)), process.pid)`,
 			{ [RUN_TAG]: "mine" },

@@ -39,11 +39,11 @@ describe("pi-chronicle rehearse", () => {
 
 	it.each(
 		sampled([
-			["a name that is not there", ["smal"], /no workflow and no chronicle smal.*Did you mean `small`/],
+			["an unknown name", ["smal"], /no workflow and no chronicle smal.*Did you mean `small`/],
 			["a workflow that runs only inside others", ["inner"], /only inside other workflows/],
 			["a definition that does not load", ["broken"], /broken\/workflow\.yaml:\d+.*phases/s],
 			["a scenario that cannot be read", ["small", "--scenario", "bad.yaml"], /bad\.yaml:2:7 .*sya/s],
-			["a scenario that is not there", ["small", "--scenario", "no.yaml"], /no\.yaml The scenario file does not exist/],
+			["a missing scenario", ["small", "--scenario", "no.yaml"], /no\.yaml The scenario file does not exist/],
 			["a misspelled option", ["small", "--jsn"], /Unknown option: --jsn\..*--json/],
 			["an unknown option", ["--fast", "small"], /Unknown option: --fast/],
 			["no name at all", [], /Workflows here: .*release, small\./],

@@ -52,7 +52,7 @@ describe("the automatic script of a phase", () => {
 		]);
 	});
 
-	it("writes notes only, one per visit, whatever the phase is called", () => {
+	it("writes only notes, one per visit, regardless of the phase's name", () => {
 		const path = (id: string, visit: number) =>
 			answer(automaticScenario, scene(phase({ id, visit }))).calls.find(({ tool }) => tool === "write")?.input.path;
 		expect(path("plan", 2)).toBe("rehearsal-notes/plan-2.md");
@@ -144,7 +144,7 @@ describe("a script", () => {
 		]);
 	});
 
-	it("ends with the automatic exit if it has none of its own or that was refused", () => {
+	it("ends with the automatic exit if it has no exit or its exit was refused", () => {
 		expect(tools(phase({ turn: 3 }), {}, scenario)).toEqual(["workflow_step"]);
 		expect(tools(phase({ turn: 4 }), {}, scenario)).toEqual(["workflow_step"]);
 		expect(tools(phase({ turn: 5 }), {}, scenario)).toEqual([]);

@@ -52,7 +52,7 @@ describe.each(shippedNames())("a copy of %s", (name) => {
 		expect(below(cwd, written)).toEqual([...new Set([...own, ...agents, scenario])].sort());
 	});
 
-	it("is refused where the project has one of that name, and nothing is written", () => {
+	it("is refused if the project has one of that name, and nothing is written", () => {
 		const mine = isWorkflow ? `.pi/workflows/${name}/x.md` : `.pi/chronicle/workflows/${name}.json`;
 		const cwd = openFolder({ [mine]: "mine\n" });
 		const { message } = refusal(name, cwd);
@@ -74,7 +74,7 @@ describe.each(shippedNames())("a copy of %s", (name) => {
 it("an unknown name is refused with all names and the nearest", () => {
 	const cwd = openFolder();
 	const { message, remedy } = refusal("bug-hunnt", cwd);
-	expect(message).toBe("No definition `bug-hunnt` comes with the package. Did you mean `bug-hunt`?");
+	expect(message).toBe("The package has no definition `bug-hunnt`. Did you mean `bug-hunt`?");
 	for (const name of shippedNames()) expect(remedy).toContain(name);
 	expect(readdirSync(cwd)).toEqual([]);
 });

@@ -95,7 +95,7 @@ describe("loop", () => {
 		expect([path, last?.globalStepCount]).toEqual(["p:1 s:0", 3]);
 	});
 
-	it("is refused if the inner workflow forbids it, whatever the outer one says", async () => {
+	it("is refused if the inner workflow forbids it, regardless of the outer one", async () => {
 		const { path, results } = await run("holds", "next", "loop");
 		expect(path).toBe("holds:0 fixed2:1");
 		expect(results.at(-1)).toMatchObject({ error: true, text: expect.stringContaining("switched off") });

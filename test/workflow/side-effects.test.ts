@@ -20,7 +20,7 @@ const marked = {
 };
 
 describe("the model's context", () => {
-	it("gets a phase once, whatever messages follow; the system prompt and earlier messages stay unchanged", async () => {
+	it("gets a phase once, regardless of later messages; the system prompt and earlier messages stay unchanged", async () => {
 		const { pi, play, server } = await openRpcStage({ w: marked });
 		await pi.run("hello");
 		play("one");

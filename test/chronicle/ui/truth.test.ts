@@ -68,7 +68,7 @@ describe("why a run does not continue", () => {
 });
 
 describe("the path", () => {
-	it("has an arrow only where the template has a way", () => {
+	it("has an arrow only if the template has a move", () => {
 		expect(crumbText(open(definition(states)).run)).toBe("Plan [●] -> Build [ ] -> Check [ ] -> Done [ ] | Failed [ ]");
 		expect(crumbText(failedRun().run)).toBe("Plan [✓] -> Build [✓] -> Check [✓] -> Done [ ] | Failed [✗]");
 	});

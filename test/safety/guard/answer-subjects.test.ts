@@ -151,7 +151,7 @@ describe("two calls are the same", () => {
 	});
 	const known = subject(bash("rm x", { accesses: [access("/p/x"), access("/p/y")], runs: [run("rm", ["x"])] }));
 
-	it("whatever the order of what they reach, and where fewer rules ask", () => {
+	it("regardless of the order of their accesses, and if fewer rules ask", () => {
 		const other = bash("rm  x", { accesses: [access("/p/y"), access("/p/x")], runs: [run("rm", ["x"])] });
 		expect(isSameSubject(subject(other), known)).toBe(true);
 		expect(isSameSubject(subject(rules("a")), subject(rules("b", "a")))).toBe(true);
@@ -174,7 +174,7 @@ describe("two calls are the same", () => {
 		],
 		["where another rule asks", subject(rules("a", "b")), subject(rules("a"))],
 		[
-			"where the same rule of another file asks",
+			"if the same rule of another file asks",
 			subject({ ...bash("rm x"), verdicts: [{ ...verdict, origin: { file: "/q" } }] }),
 			subject(bash("rm x")),
 		],
@@ -182,7 +182,7 @@ describe("two calls are the same", () => {
 		expect(isSameSubject(now, then)).toBe(false);
 	});
 
-	it("whatever the name of their folder", () => {
+	it("regardless of the name of their folder", () => {
 		const folder = openFolder({ "a/x": "" });
 		symlinkSync(join(folder, "a"), join(folder, "b"));
 		expect(subject(bash("rm x"), join(folder, "b"))).toEqual(subject(bash("rm x"), join(folder, "a")));

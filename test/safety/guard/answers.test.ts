@@ -102,7 +102,7 @@ describe("an answer to a question", () => {
 		expect(pi.toolResults()[1]?.text).toContain("said no");
 	});
 
-	it("covers a path for file tools, whatever the content, and the target of a link", async () => {
+	it("covers a path for file tools, regardless of the content, and the target of a link", async () => {
 		const write = (content: string) => call("write", { path: "notes.txt", content });
 		const { rpc, project } = await bench(write("a"), write("b"), say("Done."), write("c"));
 		const pi = await rpc();

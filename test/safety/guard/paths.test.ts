@@ -98,7 +98,7 @@ describe("path patterns", () => {
 		},
 	);
 
-	it("ignore case and normalization where the system does, and on request", () => {
+	it("ignore case and normalization if the system does, and on request", () => {
 		for (const options of [{ platform: "darwin" as const }, { platform: "win32" as const }, { foldCase: true }]) {
 			expect(matches(".env", "/a/.ENV", options)).toBe(true);
 			expect(matches("~/.ssh/", "/HOME/ann/.SSH/id_rsa", options)).toBe(true);

@@ -104,7 +104,7 @@ describe("what a call contains", () => {
 	const five = [1, 2, 3, 4, 5];
 	const rules = `scanWrites: true\nbashToolPatterns: [${five.map((n) => `{ pattern: '^harm${n}$', reason: x }`).join(", ")}]\n`;
 
-	it("is judged call by call where it lists calls, and three reasons are given", async () => {
+	it("is judged call by call if it lists calls, and three reasons are given", async () => {
 		const jobs = JSON.stringify(five.map((n) => ["bash", { command: `harm${n}` }]));
 		const said = await inProject(rules, (setting) => setting.judge("batch", { jobs }));
 		expect([said.decision, said.verdicts.length]).toEqual(["ask", 3]);
@@ -210,7 +210,7 @@ describe("matching of substrings", () => {
 });
 
 describe("frozen rules", () => {
-	it("have the same text and hash whatever the order of their fields, at any depth", () => {
+	it("have the same text and hash regardless of the order of their fields, at any depth", () => {
 		const rules = read("zeroAccessPaths: [.env]\nbashToolPatterns: [{ pattern: x, reason: y }]\n");
 		const turned = (value: unknown): unknown =>
 			Array.isArray(value)

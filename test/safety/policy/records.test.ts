@@ -216,7 +216,7 @@ describe("which accesses of two calls affect each other", () => {
 		expect(conflict(footprint([access(kind, "/p/k")]), user("read"))).toBe(kind === "link");
 	});
 
-	it.each(["write", "edit"])("%s writes text and makes no links, whatever it writes", (tool) => {
+	it.each(["write", "edit"])("%s writes text and creates no links, regardless of the text", (tool) => {
 		const unknowns: Footprint["unknowns"] = [{ what: "script", text: "x", may: ["write", "link"] }];
 		expect(conflict(footprint([access("write", "/p/k")], { tool, unknowns, runs: [ln] }), user("read"), false)).toBe(
 			false,

@@ -246,7 +246,7 @@ describe("names and conflicts", () => {
 		},
 	);
 
-	it("an invalid global workflow does not matter where the project has its own", () => {
+	it("an invalid global workflow does not matter if the project has its own", () => {
 		const tree = openTree({
 			...workflowFiles("global/x", ["a"], { show: "hidden" }),
 			...workflowFiles("project/x", ["a"]),

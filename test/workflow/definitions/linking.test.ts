@@ -186,7 +186,7 @@ describe("any set of definitions", () => {
 		);
 	});
 
-	it("never throws, whatever bytes its files have", () => {
+	it("never throws, regardless of the bytes in its files", () => {
 		const piece = fc.oneof(
 			fc.uint8Array({ maxLength: 30 }),
 			fc

@@ -100,7 +100,7 @@ describe("the diagram", () => {
 		expect(workflowDiagram(catalogue, "nothing")).toEqual([]);
 	});
 
-	it("is rendered by pi without a warning, whatever names it has", async () => {
+	it("is rendered by pi without a warning, regardless of its names", async () => {
 		const odd = ['a "quoted" [x]', "b|c{d}", "e --> f; g", "<b>h</b> & #35;", "end", "subgraph", "`code`", "ü 😀"];
 		const tree = openTree({
 			...workflowFiles("global/inner", ["a", "b"], { name: JSON.stringify(odd.join(" ")), commandName: "inner" }),

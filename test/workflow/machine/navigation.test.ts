@@ -109,7 +109,7 @@ describe("loop", () => {
 		expect([at.path(), at.run.step]).toEqual([["p:1", "s:0"], 3]);
 	});
 
-	it("is refused if the innermost workflow forbids it, whatever the outer one says", () => {
+	it("is refused if the innermost workflow forbids it, regardless of the outer one", () => {
 		const inner = walk(begin(drafts({ p: ["@s"], s: { entries: ["s1", "s2"], loopable: false, name: "Inner" } }), "p"));
 		inner.next();
 		const before = inner.run;

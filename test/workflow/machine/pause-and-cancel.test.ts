@@ -125,13 +125,13 @@ describe("reminders", () => {
 		expect(run.status).toMatchObject({ kind: "paused", by: "reminders" });
 	});
 
-	it("count anew after work, but keep the total of the phase", () => {
+	it("restart their count after work, but keep the total of the phase", () => {
 		const { told } = play(flat(), ...Array.from({ length: 7 }, (): Told[] => [stopped, { kind: "worked" }]).flat());
 		const reminders = told.filter((_, index) => index % 2 === 0);
 		expect(reminders).toEqual([...Array.from({ length: 6 }, () => ["remind"]), ["persist", "paused"]]);
 	});
 
-	it("count anew in another phase and after a user message", () => {
+	it("restart their count in another phase and after a user message", () => {
 		for (const event of [next("m"), { kind: "spoken" } as const]) {
 			const { told } = play(flat(), stopped, stopped, stopped, event, stopped);
 			expect(told.at(-1)).toEqual(["remind"]);

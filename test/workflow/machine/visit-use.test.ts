@@ -92,7 +92,7 @@ describe("repetition", () => {
 		expect(paused(almost, same)).toBe(left ?? limit);
 	});
 
-	it("is counted anew after the user's back", () => {
+	it("restarts its count after the user's `back`", () => {
 		const second = applied(run, next());
 		const almost = applied(second, ...Array.from({ length: limit - 1 }, same), { kind: "back", at: 3000 });
 		expect(paused(almost, same)).toBe(limit);

@@ -67,7 +67,7 @@ describe("a visit", () => {
 		expect([visit?.endedAt, visit?.left]).toEqual([undefined, undefined]);
 	});
 
-	it("has the figures that arrived in it or for it, whatever visit the run is in then", async () => {
+	it("has the figures that arrived in it or for it, regardless of the run's current visit", async () => {
 		const testRun = start(open(template()));
 		testRun.say({ kind: "used", ...here(testRun), spend: spend(10, 0.1) });
 		testRun.say({ kind: "tool_started", ...here(testRun), call: "c", tool: "t", args: "" });
@@ -232,7 +232,7 @@ describe("a wait", () => {
 		expect((await visitsOf(testRun))[0]?.waits.map(({ kind }) => kind)).toEqual(Array(count).fill("interrupted"));
 	});
 
-	it("is none while a worker works", async () => {
+	it("does not exist while a worker works", async () => {
 		expect((await visitsOf(start(open(template())).wait(60_000).say(told)))[0]?.waits).toEqual([]);
 	});
 });

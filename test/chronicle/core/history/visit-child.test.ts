@@ -99,7 +99,7 @@ describe("a child in the history", () => {
 		expect(three).toMatchObject({ status: "dropped", endedAt: Date.parse(testRun.run.updatedAt) });
 	});
 
-	it("that is done stays done, whatever command it gets", async () => {
+	it("that is done stays done, regardless of commands", async () => {
 		const testRun = end(plan(), 1);
 		const before = await childrenOf(testRun);
 		for (const kind of ["child_signaled", "child_dropped"] as const)

@@ -53,7 +53,7 @@ describe("approval on exit", () => {
 		approve(testRun, "use tabs");
 		expect(testRun.run.outbox.map(({ text }) => text)).toEqual(["use tabs"]);
 	});
-	it("a second answer has no effect, whatever it is", () => {
+	it("a second answer never has an effect", () => {
 		const testRun = go(start(open(template(true))), "coding");
 		const { seq, diff } = question(testRun);
 		approve(testRun);

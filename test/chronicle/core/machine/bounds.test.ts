@@ -59,7 +59,7 @@ describe("of a text", () => {
 		expect(left(kept())).toBe(most);
 	});
 
-	it("a detail that is empty is none", () => {
+	it("an empty detail counts as absent", () => {
 		expect(lastNotice(end(start(open(two())), { kind: "exited", code: 1, detail: "" }))).toBe(
 			'The worker of "a" ended with exit code 1 and without a transition.',
 		);
@@ -67,7 +67,7 @@ describe("of a text", () => {
 		expect(start(open(two())).say(quota).run.hold?.detail).toBe("The provider's quota is used up.");
 	});
 
-	it("a message that is told: 8000 characters, and no cut one", () => {
+	it("a message: 8000 characters, not truncated", () => {
 		const testRun = open(two());
 		expect(testRun.say({ kind: "told", text: "x".repeat(8000) }).run.outbox).toHaveLength(1);
 		expect(testRun.say({ kind: "told", text: "x".repeat(8001) }).refusal).toBe("limit");

@@ -54,7 +54,7 @@ describe("the join", () => {
 		expect(testRun.run.stage.kind).toBe("launching");
 	});
 
-	it("is left out where the children share the run's files, or none has files of its own", () => {
+	it("is skipped if the children share the run's files, or none has separate files", () => {
 		for (const fields of [{ files: "shared" }, {}]) {
 			const testRun = plan(parentTemplate({ branches: branches("x"), ...fields }));
 			end(testRun, 1, "done", { tree: fields.files === "shared" ? "t" : null });
@@ -95,7 +95,7 @@ describe("the join", () => {
 		expect(whole.run.notices).toEqual([]);
 	});
 
-	it("asks before the state is left, where the state asks; a pause waits for it", () => {
+	it("asks before the state is left, if the state requires it; a pause waits for it", () => {
 		const asking = applyJoin(join(two({ requires_approval: true })));
 		expect(question(rest(asking))).toMatchObject({ side: "exit", target: "b", visit: 1 });
 		const paused = applyJoin(join(two().say(pause)));
@@ -143,14 +143,14 @@ describe("conflicts of the join", () => {
 		expect(testRun.due("apply_join").join.round).toBe(2);
 	});
 
-	it("are asked again where the answer leaves some", () => {
+	it("are asked again if the answer leaves some unresolved", () => {
 		const testRun = join(two(), [conflict("f")]);
 		const first = since(testRun);
 		join(choose(testRun, "hand"), [conflict("f")]);
 		expect(since(testRun)).not.toBe(first);
 	});
 
-	it("pause the run where the user rejects the question, and are asked again when it is resumed", () => {
+	it("pause the run if the user rejects the question, and are asked again when it is resumed", () => {
 		const testRun = join(two(), [conflict("f")]);
 		testRun.say({ kind: "rejected", answers: since(testRun), words: "not now" });
 		expect(testRun.run.hold).toMatchObject({ status: "paused", detail: "The conflicts of the join are not resolved." });
@@ -158,7 +158,7 @@ describe("conflicts of the join", () => {
 		expect(question(testRun)).toMatchObject({ side: "conflict" });
 	});
 
-	it("fail the run where the state says so, naming at most five files", () => {
+	it("fail the run if the state says so, naming at most five files", () => {
 		const paths = ["a", "a", "b", "c", "d", "e", "f"].map((path) => conflict(path));
 		const testRun = rest(join(two({ on_conflict: "fail" }), paths));
 		expect(testRun.run.status).toBe("failed");

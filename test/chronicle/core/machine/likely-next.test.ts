@@ -23,7 +23,7 @@ describe("the likely next launch", () => {
 		expect(next(start(open(loop)))).toBe("build 2.1.1");
 	});
 
-	it("is unknown while several targets have never been taken, then the one most often taken, of equals the last one", () => {
+	it("is unknown while several targets have never been taken, then the one taken most often, on a tie the latest", () => {
 		const testRun = start(open(loop));
 		start(go(testRun, "build"));
 		expect(next(testRun)).toBeUndefined();
@@ -81,7 +81,7 @@ describe("the likely next launch", () => {
 		expect(next(testRun)).toBeUndefined();
 	});
 
-	it("is none where a cap forbids the move", () => {
+	it("does not exist if a cap forbids the move", () => {
 		const testRun = start(
 			open(definition({ a: { persona, next: ["b"] }, b: { persona, next: ["a"] } }, { limits: { pair_moves: 1 } })),
 		);
@@ -89,7 +89,7 @@ describe("the likely next launch", () => {
 		expect(next(testRun)).toBeUndefined();
 	});
 
-	it("is none while the run is paused, ends, or waits for more than an answer", () => {
+	it("does not exist while the run is paused, ends, or waits for more than an answer", () => {
 		const paused = start(open(loop));
 		paused.say({ kind: "pause_requested", cause: "person", detail: "Stop." });
 		expect(next(paused)).toBeUndefined();

@@ -72,7 +72,7 @@ describe("a legal move", () => {
 });
 
 describe("one transition", () => {
-	it("refuses a second one of the same worker, whatever its target", () => {
+	it("refuses a second one of the same worker, regardless of its target", () => {
 		const testRun = ask(start(open(sample)), "implementation");
 		for (const target of ["implementation", "planning", "verification", "human_intervention"]) {
 			testRun.say({ kind: "move_requested", visit: 1, attempt: 1, target, summary: "" });

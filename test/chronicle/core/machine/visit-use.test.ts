@@ -56,7 +56,7 @@ describe("the same call with the same result", () => {
 		expect([queued(testRun), testRun.run.stage.kind]).toEqual([nudges, "working"]);
 	});
 
-	it("is fine where the state polls, and counted only once the worker is being stopped", () => {
+	it("is allowed if the state polls, and only counted once the worker is being stopped", () => {
 		const polling = repeat(start(open(template({ polling: true }))), 9, "p");
 		expect([queued(polling), polling.run.stage.kind]).toEqual([0, "working"]);
 		const stopping = start(open(template())).say({ kind: "pause_requested", cause: "person", detail: "" });

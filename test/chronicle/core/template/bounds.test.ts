@@ -85,7 +85,7 @@ describe("the bounds of a template", () => {
 		);
 		return states(body).diagnostics.map(({ code }) => code);
 	};
-	it("400 states; the first beyond them is named, or the file where it is only a target", () => {
+	it("400 states; the first beyond them is named, or the file if it is only a target", () => {
 		const body = (count: number) =>
 			`{ "states": { ${Array.from({ length: count }, (_, n) => `\n"s${n}": { "persona": "A", "next": ["done"] }`).join(",")} } }`;
 		const place = (count: number) => {
@@ -101,7 +101,7 @@ describe("the bounds of a template", () => {
 		expect(many(399)).toEqual([]);
 		expect(many(400)).toEqual(["too-many"]);
 	});
-	it("48 characters of a name, whatever their bytes", () => {
+	it("48 characters of a name, regardless of their bytes", () => {
 		const named = (name: string) =>
 			states({ [name]: { persona: "A", next: ["done"] } }).diagnostics.map(({ code }) => code);
 		expect([named("x".repeat(48)), named("😀".repeat(48)), named("x".repeat(49))]).toEqual([[], [], ["too-long"]]);
@@ -161,7 +161,7 @@ describe("every field of a state", () => {
 		expect(plan({}, { team: "all" })?.team).toBe("all");
 		expect(plan({ team: "own" }, { team: "all" })?.team).toBe("own");
 	});
-	it("asks where the dialect and the mode say", () => {
+	it("asks at the time defined by the dialect and the mode", () => {
 		const approval = (state: object, more: object = {}) =>
 			templateOf(states({ a: { persona: "A", next: ["done"], ...state } }, more)).states.get("a")?.approval;
 		expect(approval({ requires_approval: "entry" })).toEqual({ entry: true, exit: false });

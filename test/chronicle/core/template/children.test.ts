@@ -40,9 +40,9 @@ describe("a state that is done by child runs", () => {
 		["max_parallel without run", { persona: "P", max_parallel: 2 }, /^error no-children at max_parallel/],
 		["join without run", { persona: "P", join: "any" }, /^error no-children at join/],
 		["merge_by without run", { persona: "P", merge_by: "M" }, /^error no-children at merge_by/],
-		["for_each beside branches", { branches: { a: worker }, for_each: "findings" }, /^error no-effect at for_each/],
-		["a task beside branches", { branches: { a: worker }, task: "x" }, /^error no-effect at task/],
-		["tools beside run", { run: "ship", tools: ["read"] }, /^warning no-effect at tools/],
+		["for_each with branches", { branches: { a: worker }, for_each: "findings" }, /^error no-effect at for_each/],
+		["a task with branches", { branches: { a: worker }, task: "x" }, /^error no-effect at task/],
+		["tools with run", { run: "ship", tools: ["read"] }, /^warning no-effect at tools/],
 		["101 branches", { branches: branches(101) }, /^error \S+ at branches: .*100/],
 		["no branch", { branches: {} }, /^error \S+ at branches/],
 		["a branch that is no group", { branches: { a: "ship" } }, /^error \S+ at a: /],
@@ -63,7 +63,7 @@ describe("a state that is done by child runs", () => {
 		["a misspelled run", { rum: "ship" }, /^error unknown-\S+ at rum: .*run/],
 		["a misspelled branches", { branchs: { a: worker } }, /^error unknown-\S+ at branchs: .*branches/],
 		["a misspelled for_each", { run: "ship", foreach: "findings" }, /^error unknown-\S+ at foreach: .*for_each/],
-		["a name that is none", { branches: { constructor: worker } }, /^error reserved-name at constructor/],
+		["a reserved name", { branches: { constructor: worker } }, /^error reserved-name at constructor/],
 		["a mistake in a template in place", { run: { states: { work: { persona: 5 } } } }, /^error \S+ at persona/],
 	])("is refused with %s", (_, build, expected) => {
 		expect(

@@ -17,7 +17,7 @@ function template(cleanup: unknown, state = "a"): Template {
 }
 
 describe("the hash of cleanup commands", () => {
-	it("is absent where there are none", () => {
+	it("is absent if there are none", () => {
 		expect(hashCleanup(template([]))).toBeUndefined();
 	});
 	it("does not depend on the notation", () => {

@@ -134,7 +134,7 @@ describe("data that a worker hands over", () => {
 	const data = { state: github, list: [{ id: github, n: 1 }], password: "hunter", port: 8080, [github]: true };
 	const clean = { state: "•••", list: [{ id: "•••", n: 1 }], password: "•••", port: 8080, "•••": true };
 
-	it("is redacted in a move, whatever its fields are called", () => {
+	it("is redacted in a move, regardless of its field names", () => {
 		const event = { kind: "move_requested", visit: 1, attempt: 1, target: "done", summary: github, data } as const;
 		expect(redactEvent(event, redact)).toEqual({ ...event, summary: "•••", data: clean });
 	});

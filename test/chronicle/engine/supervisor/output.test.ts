@@ -36,7 +36,7 @@ const two = (later: object = {}, review: object = {}) => ({
 });
 
 describe("a state with an output", () => {
-	it("is left only with data that fits; the worker is told why, and later workers get the data", async () => {
+	it("is left only with data that matches; the worker gets the reason, and later workers get the data", async () => {
 		const replies: MoveReply[] = [];
 		const plays = [
 			handOver("later", [undefined, { verdict: "fine" }, { verdict: "ok", parts: ["a"] }], replies),
@@ -97,7 +97,7 @@ describe("a state with an output", () => {
 		expect(run.snapshot.outputs).toBeUndefined();
 	});
 
-	it("needs no data where it repeats itself, and hands over at the end of the run", async () => {
+	it("needs no data if it repeats itself, and hands over at the end of the run", async () => {
 		const stage = openStage([handOver("review", [undefined]), handOver("done", [undefined, { verdict: "ok" }])]);
 		const run = await start(stage, { review: { persona: "R", next: ["done"], output: schema } });
 		expect(run.status).toBe("done");
@@ -193,7 +193,7 @@ describe("children and data", () => {
 		["null where a text is needed", { list: [null] }, {}, "Entry 1"],
 		["a field that an entry lacks", { list: [{ v: "ok" }, {}] }, { task: "{item.v}" }, "Entry 2"],
 		["a field that is a group", { list: [{ v: {} }] }, { task: "{item.v}" }, "Entry 1"],
-		["data in the task that is not there", { list: ["x"] }, { task: "{output.plan.no}" }, 'has no "no"'],
+		["missing data in the task", { list: ["x"] }, { task: "{output.plan.no}" }, 'has no "no"'],
 	])("are not planned with %s: the run waits and says so", async (_, data, build, detail) => {
 		const [plays, states] = listed(data, { for_each: "output.plan.list", ...build });
 		const stage = openStage(plays);
@@ -202,7 +202,7 @@ describe("children and data", () => {
 		expect(existsSync(join(stage.folder, ".pi", "children"))).toBe(false);
 	});
 
-	it("leave the state at once where the list is empty", async () => {
+	it("leave the state at once if the list is empty", async () => {
 		const [plays, states] = listed({ list: [] }, { for_each: "output.plan.list" });
 		expect((await start(openStage(plays), states)).status).toBe("done");
 	});

@@ -142,7 +142,7 @@ describe("a rewind with an edited template", () => {
 		]);
 	});
 
-	it("is refused where the state of the visit is gone, and restores nothing", async () => {
+	it("is refused if the state of the visit no longer exists, and restores nothing", async () => {
 		const stage = openStage([moveTo("build"), waiting]);
 		const paused = await pausedRun(stage);
 		const { build, test, finished } = after;
@@ -151,7 +151,7 @@ describe("a rewind with an edited template", () => {
 		expect(run).toMatchObject({ status: "paused", state: "build", template: paused.template });
 	});
 
-	it("leaves the template where the files cannot be restored", async () => {
+	it("keeps the template if the files cannot be restored", async () => {
 		const stage = openStage([moveTo("build"), waiting]);
 		const paused = await pausedRun(stage);
 		const event = rewind(paused, after);
@@ -167,7 +167,7 @@ describe("children and an edited template", () => {
 		finished: { next: [] },
 	});
 
-	it("a resume is refused while children of the visit wait; a rewind drops them and plans anew", async () => {
+	it("a resume is refused while children of the visit wait; a rewind drops them and plans new ones", async () => {
 		const stage = openStage([moveTo("failed", "no"), moveTo("done", "yes")]);
 		const { run } = await supervise(
 			await stage.create({ name: "t", states: parent(["done", "failed"]) }),

@@ -66,7 +66,7 @@ describe("a guarded worker", () => {
 			["a yes lets it run", { kind: "confirmed" }, /released/, false],
 			["a no refuses", { kind: "denied" }, /Releasing is for people[\s\S]*said no/, true],
 			[
-				"nobody there refuses, with a usable reason",
+				"without a user, the call is refused with a usable reason",
 				{ kind: "undecided" },
 				/Releasing is for people[\s\S]*nobody can be asked now/,
 				true,
@@ -176,7 +176,7 @@ describe("a guarded worker", () => {
 	it.each([
 		["torn YAML", "zeroAccessPaths: ['.env"],
 		["a wrong type", "zeroAccessPaths: '.env'"],
-		["an expression that is none", "bashToolPatterns:\n  - pattern: '('\n    reason: x"],
+		["an invalid expression", "bashToolPatterns:\n  - pattern: '('\n    reason: x"],
 	])("rules that cannot be read (%s) stop the launch", async (_, text) => {
 		const server = await openModelServer([]);
 		const project = openProject({ server, files: { ".pi/damage-control-rules.yaml": text } });

@@ -181,7 +181,7 @@ describe("a launch that must not happen", () => {
 		["a misspelt tool", { tools: ["raed"] }, "tools", /Did you mean `read`/],
 		["an unknown agent", { persona: { kind: "agent" as const, name: "nobody" } }, "persona", /nobody/],
 		["an unknown level of thinking", { thinking: "hihg" }, "model", /high/],
-		["an extension that is not there", { extensions: ["./gone.mjs"] }, "handshake", /gone\.mjs/],
+		["a missing extension", { extensions: ["./gone.mjs"] }, "handshake", /gone\.mjs/],
 	])("%s", async (_, state, reason, detail) => {
 		const project = openProject({
 			server: await openModelServer([]),

@@ -24,7 +24,7 @@ it.each<[what: string, greeting: Parameters<typeof faultOf>[0], said: string, de
 	],
 	["an extension's own words", none("handshake"), failed("boom"), "The extension /x.ts does not load: boom"],
 	[
-		"a process that never ran, whatever it said",
+		"a process that never ran, regardless of its output",
 		none("spawn"),
 		'Failed to load extension "/x.ts": boom',
 		'It ended. Its output: Failed to load extension "/x.ts": boom',

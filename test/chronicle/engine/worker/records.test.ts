@@ -77,7 +77,7 @@ describe("a session file", () => {
 
 	it.each<[string, object[], boolean]>([
 		["asked, all calls ended", [assistant(asked), result("m")], true],
-		["beside a call that ended", [assistant(["1", "bash"], asked), result("1"), result("m")], true],
+		["next to a call that ended", [assistant(["1", "bash"], asked), result("1"), result("m")], true],
 		[
 			"before an aborted, empty message",
 			[
@@ -87,8 +87,8 @@ describe("a session file", () => {
 			],
 			true,
 		],
-		["beside a call that has not ended", [assistant(["1", "bash"], asked), result("m")], false],
-		["without a result of its own", [assistant(asked)], false],
+		["next to a call that has not ended", [assistant(["1", "bash"], asked), result("m")], false],
+		["without a result", [assistant(asked)], false],
 		["refused by the tool", [assistant(asked), result("m", true)], false],
 		[
 			"answered",

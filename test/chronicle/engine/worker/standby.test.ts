@@ -145,7 +145,7 @@ describe("a standby", () => {
 		expect(workers(rig).filter((name) => name.includes("standby"))).toEqual([]);
 	});
 
-	deepIt("is none for a state whose extensions may act at their start", { timeout: patient(60_000) }, async () => {
+	deepIt("does not exist for a state whose extensions may act at startup", { timeout: patient(60_000) }, async () => {
 		const state = statePlan({ extensions: [fixtureExtension("empty")] });
 		const { rig } = await open({}, { state });
 		await rig.launcher.keepReady(expected(rig, { state }));

@@ -51,7 +51,7 @@ describe("tools that extensions register", () => {
 		expect(chooseTools(order({ hoped }), ["deploy", "git_log"]).unregistered).toEqual(["gone"]);
 	});
 
-	it("are left out with a sentence for each reason, and without one where there is none", () => {
+	it("are omitted with a sentence per reason, and without a sentence if there is no reason", () => {
 		const restrictions = { denied: ["deploy"], only: undefined };
 		const all = order({ requested: [{ written: "deploy", otherwise: undefined }], hoped: ["gone"], restrictions });
 		expect(leftOut("build", all, ["deploy", "other"])).toEqual([

@@ -34,7 +34,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe("the bound of workers", () => {
-	it("holds for all launchers together, in the order of each, and every launch comes to its turn", async () => {
+	it("applies to all launchers together, in the order of each, and every launch gets its turn", async () => {
 		const { folder, notes, open, launch, keys } = openRig(2);
 		const [one, other] = [open(), open()];
 		let working = 0;

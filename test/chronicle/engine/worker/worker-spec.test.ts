@@ -129,7 +129,7 @@ describe("the spec of a worker", () => {
 		});
 	});
 
-	it("powershell is left out where it does not exist", async () => {
+	it("powershell is omitted if it does not exist", async () => {
 		expect((await spec({ tools: ["read", "powershell"] })).spec).toMatchObject({
 			tools: ["read"],
 			notices: [expect.stringContaining("Windows")],

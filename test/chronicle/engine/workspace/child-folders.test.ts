@@ -142,7 +142,7 @@ describe("the repository of a child's folder", () => {
 		expect(stage.read("packages/a/one.txt")).toBe("2\n");
 	});
 
-	it("keeps contents byte for byte, whatever attributes, filters and hooks say", async () => {
+	it("keeps contents byte for byte, regardless of attributes, filters and hooks", async () => {
 		const stage = openFilesStage();
 		const home = openFolder();
 		const config = join(home, "config");
@@ -344,7 +344,7 @@ describe("what is linked into a child's folder", () => {
 });
 
 describe("children's folders", () => {
-	it("are removed with whatever is in them, half-made ones too, and no link is followed", async () => {
+	it("are removed with their contents, including incomplete ones, and no link is followed", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const outside = openFolder({ "kept.txt": "kept\n" });
@@ -364,7 +364,7 @@ describe("children's folders", () => {
 		expect(readFileSync(join(outside, "kept.txt"), "utf8")).toBe("kept\n");
 	});
 
-	it("that were half made are made anew", async () => {
+	it("that are incomplete are created again", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const parent = stage.open();
@@ -413,7 +413,7 @@ describe("children's folders", () => {
 		expect(stage.git(".", "status", "--porcelain", "--untracked-files=all")).toBe("");
 	});
 
-	it("that nobody made cannot be opened", async () => {
+	it("that do not exist cannot be opened", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		await value(stage.open().snapshot());

@@ -42,7 +42,7 @@ function childWorkspace({ folder }: Place, cwd: string, id: string): Workspace {
 const lines = (...all: string[]): string => `${all.join("\n")}\n`;
 
 describe.each([["in a repository", true] as const, ["without a repository", false] as const])("%s", (_, repository) => {
-	it("makes a folder with the files, with a repository of its own, and leaves an existing one as it is", async () => {
+	it("creates a folder with the files and a separate repository, and leaves an existing one unchanged", async () => {
 		const place = openPlace(repository);
 		place.write("a.txt", "1\n");
 		place.write("deep/b.txt", "2\n");
@@ -110,7 +110,7 @@ describe("conflicts", () => {
 		["a change of a removed file", { removed: ["a.txt"] }, { files: { "a.txt": "x\n" } }, "a.txt", "modify/delete"],
 		["binary files", { files: { bin: "\0two" } }, { files: { bin: "\0three" } }, "bin", "binary"],
 		[
-			"a file where the other has a folder",
+			"a file at the path of the other's folder",
 			{ files: { "dir/b.txt": "changed\n" } },
 			{ removed: ["dir/b.txt"], files: { dir: "file\n" } },
 			"dir",

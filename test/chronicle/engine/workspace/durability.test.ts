@@ -136,7 +136,7 @@ it("objects beyond the copy limit stay in the repository only, and a restore wit
 	expect(read("kept.txt")).toBe("mine\n");
 });
 
-it("every file and folder of the store is private to the user, whatever the umask", async () => {
+it("every file and folder of the store is private to the user, regardless of the umask", async () => {
 	const umask = process.umask(0o000);
 	try {
 		const workspace = open({ fileBytes: 100 });

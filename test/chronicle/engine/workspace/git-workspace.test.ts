@@ -102,7 +102,7 @@ describe.each([
 		},
 	],
 ] as const)("in %s", (_, prepare) => {
-	it("lists files added, changed, deleted and renamed since a snapshot, with line counts, whatever changed them", async () => {
+	it("lists files added, changed, deleted and renamed since a snapshot, with line counts, regardless of what changed them", async () => {
 		prepare();
 		write("keep.txt", "1\n2\n3\n");
 		write("old.txt", "a\nb\nc\nd\ne\nf\n");

@@ -87,7 +87,7 @@ describe("what the user has in the place of a new file is a conflict, and nothin
 	});
 });
 
-deepIt("looks anew at what is edited while it joins", async () => {
+deepIt("scans again the files that are edited while it joins", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n2\n3\n");
 	stage.write("b.txt", "1\n");
@@ -103,7 +103,7 @@ deepIt("looks anew at what is edited while it joins", async () => {
 	expect(stage.read("a.txt")).toBe("of the user\n2\nof a child\n");
 });
 
-it("gives up where the files never rest, and has lost nothing", async () => {
+it("gives up if the files keep changing, and loses nothing", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n2\n3\n");
 	const { workspace, from, to } = await openChange(stage, () => stage.write("a.txt", "1\n2\nof a child\n"));

@@ -158,7 +158,7 @@ describe("a conflict of lines", () => {
 		]);
 	});
 
-	it("has bounded hunks, whatever the number and size of conflicts", async () => {
+	it("has bounded hunks, regardless of the number and size of conflicts", async () => {
 		const side = (text: string): Side =>
 			Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}.txt`, `${text.repeat(3000)}\n`]));
 		const { workspace, sides } = await openSides(side("a"), side("b"), side("ü"));
@@ -170,7 +170,7 @@ describe("a conflict of lines", () => {
 		expect(conflicts.some(({ hunks }) => hunks.includes("\ufffd"))).toBe(false);
 	});
 
-	it("in a file with markers of its own leaves those", async () => {
+	it("in a file that already contains markers keeps those", async () => {
 		const own = "<<<<<<< mine\n||||||| 0123456\n=======\n>>>>>>> 0123456789012345678901234567890123456789\n";
 		const { stage, workspace, sides } = await openSides(
 			{ "a.txt": `${own}1\n` },

@@ -278,7 +278,7 @@ describe("a process that is killed in the middle", () => {
 	});
 });
 
-it("inspects anew what changes while it is about to be kept", async () => {
+it("inspects again a file that changes before it is saved", async () => {
 	const stage = openFilesStage();
 	stage.write("a/file", "a\n");
 	symlinkSync("a", join(stage.root, "b"));

@@ -104,7 +104,7 @@ describe("a command for an earlier visit", () => {
 		expect(await wordOf(asking(), "approve --visit 1")).toMatchObject({ kind: "answer" });
 		expect(await wordOf(asking(), "approve --visit x")).toMatchObject({ kind: "refused" });
 	});
-	it("a command after somebody else's answer or after the end is refused with that reason", async () => {
+	it("a command after another user's answer or after the end is refused with that reason", async () => {
 		const testRun = paused();
 		const word = await wordOf(testRun, "resume");
 		await say(testRun, "resume");

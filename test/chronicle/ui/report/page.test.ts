@@ -86,7 +86,7 @@ describe("the report of a day's work", () => {
 		expect(page.section("money")).toContain("ceiling $6.00");
 	});
 
-	it("shows each visit's files, and the lines where the workspace has them", async () => {
+	it("shows each visit's files, and their lines if the workspace has them", async () => {
 		const { events } = dayOfWork();
 		const without = await pageOf(ledgerOf(events));
 		expect(without.section("changes-2")).toContain("src/invoices/total.ts → src/invoices/sum.ts");
@@ -376,7 +376,7 @@ describe("secrets", () => {
 		expect(html).not.toContain("sk-proj");
 	});
 
-	it("in files that are secret by name are not shown, whatever their form", async () => {
+	it("in files with secret names are not shown, regardless of their form", async () => {
 		const patch = ["config/.env", "keys/deploy.pem", "id_ed25519", ".npmrc"]
 			.map(
 				(path) =>

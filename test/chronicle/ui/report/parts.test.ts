@@ -40,7 +40,7 @@ describe("syntax colors", () => {
 	});
 
 	const paths = ["a.ts", "a.html", "a.md", "a.py", "a.css", "a.yml", "a.sh", "a.php", "a.sql", "a.rs"];
-	it("change no text and open no markup, whatever the code is", () => {
+	it("change no text and open no markup, regardless of the code", () => {
 		const texts = fc.string({
 			unit: fc.constantFrom(..."</>&\"'`*{}()[]$#;:=\\ -abscript\u0000\u202e\u001b".split("")),
 		});

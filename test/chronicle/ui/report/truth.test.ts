@@ -92,7 +92,7 @@ describe("the course of a run", () => {
 		expect(fold(states)).toBe(folded);
 	});
 
-	it("has every state as often as the run was in it, whatever the order", () => {
+	it("has every state as often as the run was in it, regardless of the order", () => {
 		for (let seed = 0; seed < 3000; seed += 1) {
 			const states = [...(seed * 2_654_435_761).toString(3)];
 			const parts = foldCourse(states, (index) => (seed + index) % 7 === 0);

@@ -120,7 +120,7 @@ describe("metrics", () => {
 		expect(text()).toContain("1 file +1 −2");
 	});
 
-	it("keep their height whatever the worker does", () => {
+	it("keep their height regardless of the worker's activity", () => {
 		const play = start(open(three));
 		const before = draw(play).length;
 		play.say({ kind: "tool_started", ...here(play), call: "a", tool: "bash", args: "command=npm test timeout=90" });

@@ -21,7 +21,7 @@ describe.each(sampled(features))("%s", (command, tool) => {
 		const { code, stderr } = await print(command, options);
 		expect([code, stderr]).toEqual([
 			2,
-			expect.stringMatching(/Another extension \(.*foreign-tool.*\) has a tool called/),
+			expect.stringMatching(/Another extension \(.*foreign-tool.*\) also has a tool called/),
 		]);
 		expect(server.requests).toEqual([]);
 		const pi = await rpc(options);

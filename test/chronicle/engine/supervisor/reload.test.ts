@@ -88,8 +88,8 @@ describe("a resume with an edited template", () => {
 			'"build" is no longer a state',
 		],
 		["other files are kept", reloadOf(after, { files: "repository" }), "now saves different files"],
-		["it is no template", { template: { name: "t", hash: "h", definition: { states: 5 } } }, "cannot be read"],
-	])("is refused and changes nothing where %s", async (_, reload, reason) => {
+		["it is not a template", { template: { name: "t", hash: "h", definition: { states: 5 } } }, "cannot read"],
+	])("is refused and changes nothing if %s", async (_, reload, reason) => {
 		const stage = openStage([moveTo("build"), waiting]);
 		const paused = await pausedRun(stage);
 		const { refused, run } = await submit(stage, paused, { kind: "resumed", answers: answers(paused), reload });
@@ -147,7 +147,7 @@ describe("a rewind with an edited template", () => {
 		const paused = await pausedRun(stage);
 		const { build, test, finished } = after;
 		const { refused, run } = await submit(stage, paused, rewind(paused, { build, test, finished }));
-		expect(refused).toContain('"plan" is not a state');
+		expect(refused).toContain('"plan" is no longer a state');
 		expect(run).toMatchObject({ status: "paused", state: "build", template: paused.template });
 	});
 

@@ -11,6 +11,7 @@ export {
 	readTemplates,
 	registerWorker,
 	templateFolders,
+	unbegunRuns,
 } from "./engine/index.ts";
 export {
 	commonOptions,

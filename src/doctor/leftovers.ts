@@ -3,7 +3,7 @@
 // and the process that wrote it has exited.
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Project } from "../chronicle/index.ts";
+import { type Project, unbegunRuns } from "../chronicle/index.ts";
 import { walkFiles } from "../disk/index.ts";
 import { findOrphans, processStart, runsWithProcesses, stopOrphans } from "../process/index.ts";
 import { orphanedCopies } from "../rehearsal/index.ts";
@@ -29,6 +29,7 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 	const found = [
 		...(await orphanFindings(dead, fix)),
 		...(await leaseFindings(project, unreleased, fix)),
+		...(await unbegunFindings(project, fix)),
 		...(await fileFindings("drafts of unfinished files", await staleDrafts(project), fix)),
 		...(await copyFindings(fix)),
 	].map((finding) =>
@@ -109,6 +110,22 @@ async function orphanFindings(dead: readonly string[], fix: LeftoverRequest["fix
 			});
 	}
 	return findings;
+}
+
+async function unbegunFindings(
+	{ store, sessions }: Project,
+	fix: LeftoverRequest["fix"],
+): Promise<readonly DoctorFinding[]> {
+	const runs = await unbegunRuns(sessions);
+	if (runs.length === 0) return [];
+	const what = many(runs.length, "run that never began", "runs that never began");
+	if (fix === "leave")
+		return [{ state: "warning", text: `Processes that were killed left the files of ${what} behind.` }];
+	const failures = (await Promise.all(runs.map((run) => store.remove(run)))).flatMap((done) =>
+		done.ok ? [] : [done.failure.message],
+	);
+	if (failures.length > 0) return failures.map((text) => ({ state: "failed", text }));
+	return [fine(`removed the files of ${what}`)];
 }
 
 async function fileFindings(

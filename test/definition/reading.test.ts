@@ -16,6 +16,7 @@ import {
 	parseYaml,
 	readSource,
 } from "../../src/definition/index.ts";
+import { cpuMs } from "../harness/cpu.ts";
 import { needsLinux, needsNoRoot, needsPosix } from "../harness/needs.ts";
 import { patient } from "../harness/patience.ts";
 
@@ -213,12 +214,13 @@ describe("YAML", () => {
 		expect(parseYaml(source(`x: &x 1\nl: [${"*x, ".repeat(1001)}]\n`)).diagnostics[0]?.code).toBe("too-many-aliases");
 	});
 
-	it("finds one duplicate among many keys without comparing all pairs", () => {
+	it("finds one duplicate among many keys without comparing all pairs", async () => {
 		const keys = Array.from({ length: 60_000 }, (_, index) => `k${index}: v`);
-		const started = performance.now();
-		const parsed = parseYaml(source([...keys, "k7: w"].join("\n")));
-		expect(parsed.diagnostics.map(({ code }) => code)).toEqual(["duplicate-key"]);
-		expect(performance.now() - started).toBeLessThan(patient(20_000));
+		const ms = await cpuMs(() => {
+			const parsed = parseYaml(source([...keys, "k7: w"].join("\n")));
+			expect(parsed.diagnostics.map(({ code }) => code)).toEqual(["duplicate-key"]);
+		});
+		expect(ms).toBeLessThan(patient(20_000));
 	});
 
 	it("never throws, and reports a problem whenever it returns no tree", () => {

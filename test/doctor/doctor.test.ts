@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, utimesSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
+import { thisHost } from "../../src/chronicle/engine/ledger/index.ts";
 import {
 	createRun,
 	openProject as openChronicleProject,
@@ -156,12 +157,21 @@ describe("doctor", () => {
 		const ours = project.write(`.pi/chronicle/sessions/.y.json.${process.pid}.tmp`, "half");
 		const young = project.write(".pi/chronicle/sessions/.z.json.4194999.tmp", "half");
 		for (const file of [old, ours]) utimesSync(file, new Date(0), new Date(0));
+		const killed = { host: thisHost(), pid: 4194999, started: "never" };
+		const unbegun = project.write(
+			".pi/chronicle/sessions/6f1d0c9e-2b7a-4c55-9a52-1f0f3f6e7a10/lease.1",
+			JSON.stringify(killed),
+		);
 
 		// A process has its environment a moment after it was started.
 		await vi.waitFor(async () => {
 			const found = await examine(project);
 			expect(found.of("leftovers").map(({ text }) => text)).toEqual(
-				expect.arrayContaining([expect.stringContaining(`${orphan.pid}`), expect.stringContaining(old)]),
+				expect.arrayContaining([
+					expect.stringContaining(`${orphan.pid}`),
+					expect.stringContaining(old),
+					"Processes that were killed left the files of 1 run that never began behind.",
+				]),
 			);
 			expect(found.of("leftovers").some(({ text }) => text.includes(`${worker.pid}`))).toBe(false);
 			expect(found.code).toBe(0);
@@ -174,9 +184,10 @@ describe("doctor", () => {
 			expect.arrayContaining([
 				expect.stringMatching(/^stopped 1 process of the run /),
 				expect.stringMatching(/^removed 1 draft/),
+				"removed the files of 1 run that never began",
 			]),
 		);
-		expect([old, ours, young].map((file) => existsSync(file))).toEqual([false, true, true]);
+		expect([old, unbegun, ours, young].map((file) => existsSync(file))).toEqual([false, false, true, true]);
 		expect(worker.exitCode).toBeNull();
 		await alive.releaseLease();
 		project.killProcesses();

@@ -47,6 +47,8 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 	const told: string[] = [];
 	let kills = 0;
 	let edits = 0;
+	/** A process was killed before its run began. */
+	let unbegun = false;
 	let resumes = 0;
 	try {
 		let supervisor = startCommand(tree);
@@ -62,6 +64,7 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 			if (victim === "process") continue;
 			supervisor.kill();
 			await supervisor.over;
+			unbegun ||= firstRuns(sessions).length === 0;
 			supervisor = startCommand(tree);
 		}
 		let last = await supervisor.over;
@@ -69,7 +72,7 @@ export async function killChildrenAtRandom(seed: number, most: number): Promise<
 			if (resumes === mostResumes) throw new Error(`The run does not end: ${JSON.stringify(last)}`);
 			last = await startCommand(tree).over;
 		}
-		if (last.code !== 0) await releaseLeases(tree);
+		if (last.code !== 0 || unbegun) await fixLeftovers(tree);
 		await inspect(tree, shape);
 		equal(project.read("mine.txt"), edits === 0 ? "at first\n" : `edit ${edits}\n`);
 	} catch (error) {
@@ -119,8 +122,8 @@ async function isOver(tree: Tree): Promise<boolean> {
 	return root !== undefined && (await readRun(tree, root)).run.stage.kind === "over";
 }
 
-/** A command that was killed after the end of the run could not release the leases. */
-async function releaseLeases({ project, sessions }: Tree): Promise<void> {
+/** A command that was killed after the end of the run could not release the leases, and one that was killed at its start left a folder. */
+async function fixLeftovers({ project, sessions }: Tree): Promise<void> {
 	deepEqual(runIds(sessions).flatMap(findOrphans), []);
 	await runNode(project, [packageUnderTest().cli, "doctor", "--fix"], { env: { PI_CHRONICLE_PI: piScript() } });
 }

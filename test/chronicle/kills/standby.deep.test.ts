@@ -59,7 +59,7 @@ it.each(moments)("killing the supervisor %s stops the standby", { timeout: patie
 	await supervisor.child.kill();
 	// Without anybody looking for orphans.
 	const isAlive = () => findOrphans(run).some(({ pid }) => pid === standby);
-	await expect.poll(isAlive, { timeout: patient(1000), interval: 10 }).toBe(false);
+	await expect.poll(isAlive, { timeout: patient(20_000), interval: 10 }).toBe(false);
 	held.open();
 	await stage.finish(run);
 	await stage.inspect(run);

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { type Catalogue, loadCatalogue } from "../../../src/workflow/definitions/index.ts";
+import { cpuMs } from "../../harness/cpu.ts";
 import { patient } from "../../harness/patience.ts";
 import { makeTree, openTree, type TreeFiles, workflowFiles } from "./tree.ts";
 
@@ -89,7 +90,7 @@ describe("reference cycles", () => {
 		expect(keys(tree.load())).toEqual(["A", "B", "C", "D", "Z"]);
 	});
 
-	it("and long chains and dense graphs take linear time", () => {
+	it("and long chains and dense graphs take linear time", async () => {
 		const size = 400;
 		const ring = graph(
 			Object.fromEntries(Array.from({ length: size }, (_, index) => [`r${index}`, `@r${(index + 1) % size}`])),
@@ -106,9 +107,11 @@ describe("reference cycles", () => {
 			),
 		);
 		const tree = openTree({ ...ring, ...chain, ...dense, ...workflowFiles("global/good", ["p"]) });
-		const started = performance.now();
-		const catalogue = tree.load();
-		expect(performance.now() - started).toBeLessThan(patient(15_000));
+		let catalogue = openTree({}).load();
+		const ms = await cpuMs(() => {
+			catalogue = tree.load();
+		});
+		expect(ms).toBeLessThan(patient(15_000));
 		expect(keys(catalogue)).toEqual(["good"]);
 		expect(catalogue.rejected.size).toBe(2 * size + 60);
 		const longest = Math.max(...catalogue.diagnostics.map(({ message }) => message.length));

@@ -47,6 +47,15 @@ export const shapes = {
 		},
 		...checking,
 	},
+	"one of three that a judge takes": {
+		work: {
+			branches: { a: branch("Part 1"), b: branch("Part 2"), c: branch("Part 3") },
+			take: "one",
+			next: ["choosing"],
+		},
+		choosing: { persona: "Judge", next: ["checking"] },
+		...checking,
+	},
 	"the first that is done": {
 		work: {
 			branches: { a: branch("Part 1"), b: branch("Part 2"), c: branch("Part 3") },
@@ -71,7 +80,10 @@ export function filesOf(shape: Shape): Record<string, unknown> {
 }
 
 const bash = (command: string): Step => ["bash", { command }];
-const move = (target: string, summary: string): Step => ["workflow_transition", { target_state: target, summary }];
+const move = (target: string, summary: string, data?: object): Step => [
+	"workflow_transition",
+	{ target_state: target, summary, ...(data ? { data } : {}) },
+];
 
 function stepsOf(request: ModelRequest): readonly Step[] {
 	const [, task = "", number = ""] = /as the user wrote it:\n\n(Part|Clash) (\d)/.exec(request.users[0] ?? "") ?? [];
@@ -89,6 +101,8 @@ function stepsOf(request: ModelRequest): readonly Step[] {
 				move("done", `${task} ${number} is built.`),
 			];
 		}
+		case "choosing":
+			return [bash("echo compared"), move("checking", "The second is best.", { winner: "b" })];
 		case "merge":
 			return [bash("echo 'child 1 and 2' > same.txt; echo merged"), move("done", "Merged.")];
 		default:

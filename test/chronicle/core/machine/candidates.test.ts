@@ -1,0 +1,206 @@
+// Taking one of several children: who can be chosen, by which move, and that a run never leaves the choice with other files than the chosen.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+	candidatesIn,
+	dueOutput,
+	type EventBody,
+	outputIn,
+	pendingActions,
+} from "../../../../src/chronicle/core/machine/index.ts";
+import { runs } from "../../../harness/runs.ts";
+import { applyJoin, branches, conflict, end, join, plan } from "./child-steps.ts";
+import { ask, definition, here, refold, reopen, rest, since, start, type TestRun } from "./test-run.ts";
+
+const names = ["one", "two", "three"] as const;
+
+/** State `a` has the children, `judge` chooses, `b` follows. */
+function judgeTemplate(judge: object = {}, fields: object = {}): object {
+	return definition({
+		a: { branches: branches(...names), take: "one", on_failed: "continue", next: ["judge"], ...fields },
+		judge: { persona: "J", next: ["b", "a"], ...judge },
+		b: { persona: "B", next: ["done"] },
+	});
+}
+
+/** A run whose children have ended as `ends` says, and whose judge works. */
+function judging(template = judgeTemplate(), ends: readonly ("done" | "failed")[] = ["done", "done", "done"]): TestRun {
+	const testRun = plan(template);
+	for (const [index, how] of ends.entries()) end(testRun, index + 1, how, { tree: `t${index + 1}` });
+	return start(rest(testRun));
+}
+
+/** The judge moves. */
+function decide(testRun: TestRun, target: string, winner?: string): TestRun {
+	const data = winner === undefined ? {} : { data: { winner } };
+	return testRun.say({ kind: "move_requested", ...here(testRun), target, summary: "best", ...data } as EventBody);
+}
+
+const chosen = ({ run }: TestRun) => run.candidates?.winner;
+const merged = (testRun: TestRun) => testRun.due("merge_files").results.map(({ name }) => name);
+
+describe("the children to choose from", () => {
+	it("are those that are done, in the state that follows, and nowhere else", () => {
+		const { run } = judging(judgeTemplate(), ["done", "failed", "done"]);
+		expect(candidatesIn(run, "judge").map(({ name }) => name)).toEqual(["one", "three"]);
+		expect(["a", "b", "human_intervention"].map((state) => candidatesIn(run, state))).toEqual([[], [], []]);
+		expect(pendingActions(run).filter(({ kind }) => kind === "merge_files")).toEqual([]);
+	});
+
+	it("are named in the schema of the judge's data, next to the schema of its own", () => {
+		const schema = { required: ["winner"], properties: { winner: { enum: ["one", "two", "three"] } } };
+		expect(outputIn(judging().run)).toMatchObject(schema);
+		const own = { type: "object", required: ["why"], properties: { why: { type: "string" } } };
+		expect(outputIn(judging(judgeTemplate({ output: own })).run)).toMatchObject({ allOf: [own, schema] });
+		expect(outputIn(judging().run, "b")).toBeUndefined();
+	});
+
+	it.each<[target: string, due: boolean]>([
+		["b", true],
+		["a", false],
+		["judge", false],
+		["human_intervention", false],
+		["nowhere", false],
+	])("have to be chosen from with a move to %s: %s", (target, due) => {
+		const { run } = judging();
+		expect(dueOutput(run, target) !== undefined).toBe(due);
+	});
+
+	it("are none where all children failed: the run waits before the choice", () => {
+		const testRun = plan(judgeTemplate());
+		for (const number of [1, 2, 3]) end(testRun, number, "failed");
+		expect(testRun.run).toMatchObject({ status: "paused", state: "a", candidates: null });
+	});
+});
+
+describe("the choice", () => {
+	it.each<[string, object, string]>([
+		["into the next state", {}, "b"],
+		["into the end of the run", { next: [] }, "done"],
+	])("joins the files of the chosen child alone, and goes %s", (_, judge, target) => {
+		for (const winner of names) {
+			const testRun = decide(judging(judgeTemplate(judge)), target, winner);
+			expect(chosen(testRun)).toBe(winner);
+			rest(testRun);
+			expect(merged(testRun)).toEqual([winner]);
+			expect(testRun.run).toMatchObject({ state: "judge", candidates: null });
+			applyJoin(join(testRun));
+			rest(testRun);
+			expect([testRun.run.state, testRun.run.children]).toEqual([target === "b" ? "b" : "judge", null]);
+		}
+	});
+
+	it.each<[string, string, string | null | undefined]>([
+		["asks the user to decide", "human_intervention", null],
+		["repeats the state", "judge", null],
+		["lets the children try again", "a", undefined],
+	])("is none where the judge %s, even if it names a child", (_, target, winner) => {
+		const testRun = rest(decide(judging(), target, "one"));
+		expect(chosen(testRun)).toBe(winner);
+		expect(pendingActions(testRun.run).map(({ kind }) => kind)).not.toContain("merge_files");
+		expect(testRun.run.children?.phase).not.toBe("joining");
+	});
+
+	it("is forgotten when the move is rejected, and made again", () => {
+		const testRun = judging(judgeTemplate({ requires_approval: "exit" }));
+		rest(decide(testRun, "b", "two"));
+		expect(testRun.run).toMatchObject({ status: "awaiting_approval", candidates: { winner: "two" } });
+		testRun.say({ kind: "rejected", answers: since(testRun), words: "no" });
+		rest(decide(start(testRun), "b", "three"));
+		const { stage } = testRun.run;
+		const diff = stage.kind === "asking" ? stage.question.diff : "";
+		testRun.say({ kind: "approved", answers: since(testRun), diff });
+		expect(merged(testRun)).toEqual(["three"]);
+	});
+
+	it("stays while conflicts of its files are resolved, and while the join is repeated", () => {
+		const testRun = rest(decide(judging(), "b", "two"));
+		join(testRun, [conflict("f", "your files", "two")]);
+		expect(testRun.run.stage).toMatchObject({ kind: "asking", question: { side: "conflict", target: "b" } });
+		const { stage } = testRun.run;
+		const diff = stage.kind === "asking" ? stage.question.diff : "";
+		testRun.say({ kind: "approved", answers: since(testRun), diff, choice: "theirs" });
+		expect(merged(testRun)).toEqual(["two"]);
+		testRun.say({ kind: "join_failed", visit: testRun.run.visit, detail: "full" });
+		testRun.say({ kind: "resumed", answers: since(testRun) });
+		expect(merged(testRun)).toEqual(["two"]);
+		applyJoin(join(testRun));
+		expect(testRun.run.history.at(-1)).toMatchObject({ from: "judge", to: "b", cause: "worker" });
+	});
+});
+
+describe("any order of moves, answers and supervisors", () => {
+	const ends = fc.array(fc.constantFrom("done", "failed"), { minLength: 3, maxLength: 3 });
+	const step = fc.record({
+		target: fc.constantFrom("b", "a", "judge", "human_intervention", "nowhere"),
+		winner: fc.constantFrom(...names, undefined),
+		answer: fc.constantFrom("approve", "reject"),
+		dies: fc.boolean(),
+	});
+
+	/** Everything that goes on without the judge. */
+	function settle(testRun: TestRun, answer: "approve" | "reject"): void {
+		for (let n = 0; n < 40; n += 1) {
+			const { run } = testRun;
+			const { stage } = run;
+			if (stage.kind === "asking") {
+				const { seq, diff } = stage.question;
+				testRun.say(
+					answer === "approve"
+						? { kind: "approved", answers: seq, diff }
+						: { kind: "rejected", answers: seq, words: "no" },
+				);
+			} else if (stage.kind === "waiting" && run.status === "human_intervention")
+				testRun.say({ kind: "released", answers: stage.since, to: "judge" });
+			else if (stage.kind === "stopping") rest(testRun);
+			else if (stage.kind === "baselining" || stage.kind === "launching") start(testRun);
+			else if (stage.kind === "children" && run.children?.phase === "joining") {
+				if (run.children.join) applyJoin(testRun);
+				else join(testRun);
+			} else if (stage.kind === "children") end(testRun, 1 + (run.children?.children.findIndex(({ status }) => status === "pending") ?? 0));
+			else return;
+		}
+		throw new Error(`it does not settle: ${testRun.run.stage.kind}`);
+	}
+
+	it("joins at most one child, which is done and was named with the move, and leaves the choice only with it", () => {
+		const taken = new Set<string>();
+		fc.assert(
+			fc.property(ends, fc.boolean(), fc.array(step, { minLength: 1, maxLength: 6 }), (how, asks, steps) => {
+				fc.pre(how.includes("done"));
+				const testRun = judging(judgeTemplate(asks ? { requires_approval: "exit" } : {}), how as ("done" | "failed")[]);
+				for (const { target, winner, answer, dies } of steps) {
+					if (testRun.run.state !== "judge" || testRun.run.stage.kind !== "working") break;
+					const able = candidatesIn(testRun.run, "judge").map(({ name }) => name);
+					// What the supervisor refuses before it is recorded.
+					const due = dueOutput(testRun.run, target) !== undefined;
+					if (due && (winner === undefined || !able.includes(winner))) continue;
+					const { visit } = testRun.run;
+					decide(testRun, target, winner);
+					if (dies) reopen(testRun);
+					settle(testRun, answer);
+					const moved = testRun.run.history.find((move) => move.visit === visit);
+					const wanted = due && (!asks || answer === "approve");
+					if (testRun.run.state !== "b") continue;
+					expect([moved?.to, wanted]).toEqual(["b", true]);
+					expect(testRun.run.notices).toContain(`The files of "${winner}" are taken.`);
+					taken.add(String(winner));
+				}
+				const applied = testRun.events.filter(({ kind }) => kind === "join_applied").length;
+				expect(applied).toBe(testRun.run.state === "b" ? 1 : 0);
+				expect(testRun.run.state === "b" ? testRun.run.candidates : null).toBeNull();
+				expect(refold(testRun.events)).toEqual(testRun.run);
+			}),
+			{ numRuns: runs() },
+		);
+		expect([...taken].toSorted()).toEqual([...names].toSorted());
+	});
+
+	it("takes a move whose supervisor died before it was heard as not made", () => {
+		const testRun = reopen(judging());
+		expect(testRun.run.candidates?.winner).toBeNull();
+		rest(testRun);
+		rest(ask(start(testRun), "human_intervention"));
+		expect(testRun.run.candidates).toMatchObject({ winner: null, judge: "judge" });
+	});
+});

@@ -163,6 +163,10 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	candidates: object(
 		"Finished children, one of which is to be chosen (`take: one`): their `group`, the state that chooses (`judge`), and the `winner`.",
 	),
+	choices: list(
+		"The last 8 decisions which child is taken (`take: one`): `state` and `visit` of the children, `madeIn` (the visit with the decision), `winner` (a name, or null), `by` (`worker`, `person`), `insteadOf` (the child that the worker named, if the user took another one), `why`.",
+		{ type: "object" },
+	),
 	childCount: count("Children planned so far."),
 	log: object("Position in the event log: `seq`, `offset` in bytes, `fence`."),
 	cut: list(
@@ -178,7 +182,17 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 };
 
 /** `cut` where something was, the others in ledgers of earlier versions. */
-const optionalLedgerFields = ["cut", "crc", "kept", "unmeasured", "parent", "children", "candidates", "childCount"];
+const optionalLedgerFields = [
+	"cut",
+	"crc",
+	"kept",
+	"unmeasured",
+	"parent",
+	"children",
+	"candidates",
+	"choices",
+	"childCount",
+];
 
 interface EventMeaning {
 	readonly about: string;
@@ -224,7 +238,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	child_ended: {
 		about: "A child's run is over: its files, its totals, and what this run keeps of it.",
-		fields: ["visit", "child", "status", "detail", "tree", "base", "total", "handover"],
+		fields: ["visit", "child", "status", "detail", "tree", "base", "changes", "more", "total", "handover"],
 	},
 	child_signaled: { about: "A command of yours waits in the child's inbox.", fields: ["child"] },
 	child_dropped: { about: "The run continues without the child.", fields: ["child"] },
@@ -295,8 +309,9 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	parked: { about: "The run waits for the user.", fields: ["status", "cause", "detail"] },
 	finished: { about: "The run is over.", fields: ["status", "detail"] },
 	approved: {
-		about: "The user approved; `answers` is the event that asked, `diff` the files that were shown.",
-		fields: ["answers", "diff", "words", "seen"],
+		about:
+			"The user approved; `answers` is the event that asked, `diff` the files that were shown, `choice` who resolves conflicts, `winner` the child to take.",
+		fields: ["answers", "diff", "choice", "winner", "words", "seen"],
 	},
 	rejected: { about: "The user rejected, with a message.", fields: ["answers", "words", "seen"] },
 	resumed: {

@@ -121,4 +121,37 @@ describe("a supervisor that takes one of several children", { timeout: patient(2
 		expect(taking.project.read("cleanup.log")).toContain("cleaned");
 		inspect(taking, "two");
 	});
+
+	it("is killed around the user's answer, which counts once and takes another child", async () => {
+		const taking = await openTaking({ requires_approval: true });
+		const { root, say, taken, project } = taking;
+		expect((await say(["resume", root])).code).toBe(3);
+		expect(taken()).toEqual([]);
+		const [child = ""] = runIds(project).filter((id) => ledgerOf(project, id).template.name === "one");
+		const compared = await say(["diff", child]);
+		expect([compared.code, compared.stdout], compared.stderr).toEqual([0, expect.stringContaining("+one\n")]);
+		const wrong = await say(["approve", root, "--choice", "tow"]);
+		expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Did you mean `two`? They are: one, two.")]);
+		const answer = ["approve", root, "--choice", "one", "It", "has", "tests."];
+		expect((await say(answer, "before approved")).signal).toBe("SIGKILL");
+		expect(ledgerOf(project, root).status).toBe("awaiting_approval");
+		expect((await say(answer, "after approved")).signal).toBe("SIGKILL");
+		const late = await say(["approve", root, "--choice", "two"]);
+		expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("Nothing to approve.")]);
+		await killAt(taking, [
+			"before doing merge_files",
+			"after joined",
+			"merged files are written",
+			"after join_applied",
+		]);
+		const end = await say(["resume", root]);
+		expect(end.code, `${end.stdout}${end.stderr}`).toBe(0);
+		inspect(taking, "one");
+		expect((await say(["approve", root, "--choice", "two"])).code).toBe(2);
+		const status = await say(["status", root]);
+		expect(status.stdout).toContain(`"one" of build is taken, by the user's choice instead of "two": It has tests.`);
+		expect((await say(["status", root, "--json"])).data).toMatchObject({
+			choices: [{ state: "build", visit: 1, madeIn: 2, winner: "one", by: "person", insteadOf: "two" }],
+		});
+	});
 });

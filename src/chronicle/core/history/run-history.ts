@@ -78,6 +78,7 @@ export class RunHistory {
 		const visit = this.#enter(after.visit, after.state, at);
 		const parent = this.#visits.get((before ?? after).visit);
 		if (parent) parent.children = childrenAfter(parent.children, event, at);
+		this.#takeChoice(before, after);
 		this.#takeTrees(event, (before ?? after).visit, at);
 		this.#takeWork(event, before, at);
 		this.#takeMove(event, before ?? after, at);
@@ -104,6 +105,7 @@ export class RunHistory {
 			launches: [],
 			waits: [],
 			children: [],
+			choice: undefined,
 			spend: NO_SPEND,
 			activeMs: 0,
 			toolCalls: 0,
@@ -115,6 +117,12 @@ export class RunHistory {
 		};
 		this.#visits.set(number, visit);
 		return visit;
+	}
+
+	#takeChoice(before: Run | undefined, { choices }: Run): void {
+		const last = choices === before?.choices ? undefined : choices.at(-1);
+		const visit = last && this.#visits.get(last.visit);
+		if (visit) visit.choice = last;
 	}
 
 	/** `current`: the visit in which the event happened. */

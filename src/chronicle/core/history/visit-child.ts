@@ -1,6 +1,7 @@
 // The child runs of one visit, folded from the parent's events. Times are milliseconds since the epoch.
 import type { ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
 import { NO_CHILD_SPEND } from "../machine/index.ts";
+import { type ChangeTotals, type FileChange, totalChanges } from "../snapshot/index.ts";
 
 export interface VisitChild {
 	/** From 1, in join order. */
@@ -19,6 +20,10 @@ export interface VisitChild {
 	readonly endedAt: number | undefined;
 	readonly total: ChildSpend;
 	readonly summary: string;
+	/** The files that it has changed; empty before its end, and where that is unknown. */
+	readonly changes: readonly FileChange[];
+	/** Counts all of them, also those that the ledger does not list. Absent where they are unknown. */
+	readonly changed?: ChangeTotals;
 }
 
 /** The children after an event of their parent; `at` is its time. */
@@ -40,6 +45,7 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 					endedAt: undefined,
 					total: NO_CHILD_SPEND,
 					summary: "",
+					changes: [],
 				})),
 			];
 		case "child_spent":
@@ -60,12 +66,17 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 				detail: event.detail,
 				endedAt: at,
 				summary: event.handover.summary,
+				...changesIn(event),
 			}));
 		case "resumed":
 			return children.map((child) => (child.status === "parked" ? { ...child, status: "pending", detail: "" } : child));
 		default:
 			return children;
 	}
+}
+
+function changesIn({ changes, more }: LedgerEvent & { kind: "child_ended" }): Partial<VisitChild> {
+	return changes ? { changes, changed: totalChanges(changes, more) } : {};
 }
 
 /** Adds its totals and its start time: the first report contains its working time so far. */

@@ -1,5 +1,5 @@
 // One visit of a run, derived from its events: workers, waits, spend, files, and the move that ended it. Times are milliseconds since the epoch.
-import type { LaunchId, LaunchReason, MoveCause, Spend, WorkerOutcome } from "../machine/index.ts";
+import type { ChildChoice, LaunchId, LaunchReason, MoveCause, Spend, WorkerOutcome } from "../machine/index.ts";
 import type { FileChange, Snapshot } from "../snapshot/index.ts";
 import type { VisitChild } from "./visit-child.ts";
 
@@ -15,6 +15,8 @@ export interface Visit {
 	readonly waits: readonly Wait[];
 	/** Its child runs, in join order; empty in a state with a worker. */
 	readonly children: readonly VisitChild[];
+	/** Which of its children was taken, where one is chosen; `undefined` while none is, and where all are joined. */
+	readonly choice: ChildChoice | undefined;
 	readonly spend: Spend;
 	readonly activeMs: number;
 	readonly toolCalls: number;

@@ -1,10 +1,14 @@
 // Choosing one of several children (`take: one`): they are done, the worker of the next state names one of them, and only its files are
 // joined. Pure.
+import { didYouMean } from "../../../definition/index.ts";
+import { addOutput, addSummary, cutText, outputsOf } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, type OutputSchema } from "../template/index.ts";
-import type { ChildGroup, ChildRun } from "./child-group.ts";
+import { notice } from "./budget.ts";
+import type { ChildChoice, ChildGroup, ChildRun } from "./child-group.ts";
 import { judgeMove } from "./moves.ts";
 import { planOf } from "./plan.ts";
-import type { Run } from "./run.ts";
+import { type Reduced, refuse } from "./refusal.ts";
+import type { ApprovalQuestion, Run } from "./run.ts";
 
 /** The children to choose from in `state`; empty if its worker chooses none. */
 export function candidatesIn({ candidates }: Run, state: string): readonly ChildRun[] {
@@ -49,7 +53,8 @@ export function chooseWinner(run: Run, target: string, data: unknown): Run {
 	if (!candidates || candidatesIn(run, run.state).length === 0) return run;
 	const { winner } = (data ?? {}) as { readonly winner?: unknown };
 	const chosen = typeof winner === "string" && dueOutput(run, target) ? winner : null;
-	return { ...run, candidates: { ...candidates, winner: chosen } };
+	const { override: _, ...known } = candidates;
+	return { ...run, candidates: { ...known, winner: chosen } };
 }
 
 /** The name of the child whose files a move to `target` takes first; `undefined`: none. */
@@ -59,19 +64,62 @@ export function winnerOf(run: Run, target: string): string | undefined {
 	return candidates.winner ?? undefined;
 }
 
-/** Joins the files of the chosen child; then the run moves to `to`, or ends in its state. */
-export function startTake(run: Run, to: string | null): Run {
-	const { candidates, visit } = run;
-	if (!candidates) return run;
-	const { group, winner } = candidates;
-	const children = group.children.map(
-		(child): ChildRun => (child.status === "done" && child.name !== winner ? { ...child, status: "dropped" } : child),
-	);
+/** Children that a message names. */
+const mostNamed = 20;
+const nameLength = 80;
+
+/**
+ * Why the user cannot take the child `name` with the move to `target` that the run asks about, in one sentence; `undefined` if that is
+ * possible.
+ */
+export function explainWinner(run: Run, target: string, name: string): string | undefined {
+	const names = candidatesIn(run, run.state).map((child) => child.name);
+	if (names.length === 0) return "The run has no children to choose from now.";
+	if (triesAgain(run, target))
+		return `The move to "${target}" starts new children, so none is taken: reject it, and say which child to take.`;
+	if (names.includes(name)) return undefined;
+	const hidden = names.length - Math.min(names.length, mostNamed);
+	const listed = [...names.slice(0, mostNamed), ...(hidden > 0 ? [`${hidden} more`] : [])].join(", ");
+	const written = name.slice(0, nameLength);
+	return `"${written}" is none of the children to choose from.${didYouMean(written, names)} They are: ${listed}.`;
+}
+
+/** The run whose user answers `question` by taking the child `winner`, whichever child the worker has named. */
+export function overrideWinner(run: Run, question: ApprovalQuestion, winner: string, words = ""): Reduced {
+	const { candidates, snapshot, visit, state, visitRecord } = run;
+	const problem = explainWinner(run, question.target, winner);
+	if (!candidates || problem !== undefined) return refuse("illegal", problem ?? "");
+	const insteadOf = candidates.winner;
+	if (insteadOf === winner || insteadOf === null) return { ...run, candidates: { ...candidates, winner } };
+	const why = cutText(words.trim(), whyBytes).text;
+	const said = why === "" ? "" : `: ${why}`;
+	const summary = `The user took "${winner}" instead of "${insteadOf}"${said}\nThe worker: ${visitRecord.summary}`;
+	// What later states read must name the child that was taken.
+	const output = outputsOf(snapshot).find((one) => one.visit === visit && one.state === state);
+	const summarized = addSummary(snapshot, summary, { visit, state });
 	return {
 		...run,
-		status: "running",
-		candidates: null,
-		children: { ...group, visit, children, phase: "joining", stopping: null, join: null, taking: { to } },
-		stage: { kind: "children", since: run.seq },
+		candidates: { ...candidates, winner, override: { insteadOf, words: why } },
+		snapshot: output ? addOutput(summarized, { ...output, data: { ...(output.data as object), winner } }) : summarized,
+		visitRecord: { ...visitRecord, summary },
 	};
+}
+
+/** Of what the user wrote with the choice. */
+const whyBytes = 300;
+/** Choices that a run remembers. */
+const mostChoices = 8;
+
+/** The run with the record of a choice among children. */
+export function addChoice(run: Run, choice: ChildChoice): Run {
+	return { ...run, choices: [...run.choices, choice].slice(-mostChoices) };
+}
+
+/** The run, which takes none of the children to choose from. */
+export function dropCandidates(run: Run, by: ChildChoice["by"]): Run {
+	const { candidates, visit } = run;
+	if (!candidates) return run;
+	const { state, visit: of } = candidates.group;
+	const told = notice({ ...run, candidates: null }, `No child of "${state}" was taken.`);
+	return addChoice(told, { state, visit: of, madeIn: visit, winner: null, by, why: "" });
 }

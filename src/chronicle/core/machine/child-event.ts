@@ -44,6 +44,10 @@ export interface ChildEnded {
 	readonly tree: string | null;
 	/** The files that its folder started with; absent: the base of all children. */
 	readonly base?: string;
+	/** The files that it has changed, bounded; absent if they are unknown, or not its own. */
+	readonly changes?: readonly FileChange[];
+	/** Number of changes that the list omits. */
+	readonly more?: number;
 	readonly total: ChildSpend;
 	/** What this run keeps of the child's results, bounded. */
 	readonly handover: {

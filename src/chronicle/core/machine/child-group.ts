@@ -1,5 +1,6 @@
 // The child runs of the current state: which have ended, and what follows. Pure.
 // C1 a child's spend counts in the parent as the difference to the amount counted before.
+import type { ChangeTotals } from "../snapshot/index.ts";
 import type { ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
 import type { RewindRequested } from "./person-event.ts";
 
@@ -27,6 +28,8 @@ export interface ChildRun extends PlannedChild {
 	/** The files that its folder started with; `null`: those of the group. */
 	readonly base: string | null;
 	readonly summary: string;
+	/** What it has changed; absent before its end, and if that is unknown. */
+	readonly changed?: ChangeTotals;
 	/** Its output; absent if none. */
 	readonly output?: unknown;
 	/** The state of its run at its last report; absent before. */
@@ -54,8 +57,11 @@ export interface ChildGroup {
 	readonly phase: "working" | "joining";
 	/** The last merge; `null`: none yet. */
 	readonly join: JoinProgress | null;
-	/** The files of one child are joined after it was chosen in a later state; then the run moves to `to`, or ends. */
-	readonly taking?: { readonly to: string | null };
+	/**
+	 * The files of one child are joined after it was chosen in a later state; then the run moves to `to`, or ends. Earlier versions record no
+	 * `choice`.
+	 */
+	readonly taking?: { readonly to: string | null; readonly choice?: ChildChoice };
 }
 
 /** The children of a visit of which one is to be chosen. */
@@ -65,6 +71,24 @@ export interface Candidates {
 	readonly judge: string;
 	/** Name of the chosen child; `null`: none yet. */
 	readonly winner: string | null;
+	/** The user has chosen it, instead of the one that the worker named. */
+	readonly override?: { readonly insteadOf: string; readonly words: string };
+}
+
+/** Which of the children of a visit was taken. */
+export interface ChildChoice {
+	/** State and visit of the children. */
+	readonly state: string;
+	readonly visit: number;
+	/** The visit in which one was chosen. */
+	readonly madeIn: number;
+	/** Name of the child whose files were joined; `null`: none. */
+	readonly winner: string | null;
+	readonly by: "worker" | "person";
+	/** The child that the worker named, if the user took another one. */
+	readonly insteadOf?: string;
+	/** The worker's summary, or what the user wrote; may be empty. */
+	readonly why: string;
 }
 
 export type AfterChildren =

@@ -1,7 +1,7 @@
 // A state that is done by child runs: applies what is reported about the children and about the join of their files.
 // N1 a child exists only after `children_planned`; N2 files change only after `joined` is recorded; N3 the run leaves the state only when no
 // child is supervised any more; N4 reports about the children of another visit change nothing.
-import { cutText, updateSnapshot } from "../snapshot/index.ts";
+import { cutText, totalChanges, updateSnapshot } from "../snapshot/index.ts";
 import { advance, decideOn } from "./advance.ts";
 import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
 import { hasRoomFor } from "./child-data.ts";
@@ -93,7 +93,7 @@ export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduc
 export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced {
 	const child = childOf(run, event);
 	if (!child || isSettled(child)) return stale();
-	const { status, detail, tree, base, total, handover } = event;
+	const { status, detail, tree, base, total, handover, changes, more } = event;
 	const keeps = handover.output !== undefined && run.children !== null && hasRoomFor(run.children, handover.output);
 	const ended: ChildRun = {
 		...child,
@@ -103,6 +103,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 		tree: status === "done" ? tree : null,
 		base: base ?? null,
 		summary: cutText(handover.summary, summaryBytes).text,
+		...(changes ? { changed: totalChanges(changes, more) } : {}),
 		...(keeps ? { output: handover.output } : {}),
 	};
 	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });

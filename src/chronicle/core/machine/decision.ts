@@ -4,6 +4,7 @@ import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import { advance, countVisit, newVisit } from "./advance.ts";
 import { allowanceOf, notice } from "./budget.ts";
+import { dropCandidates } from "./candidates.ts";
 import type { ChildrenPlanned } from "./child-event.ts";
 import { onChildrenPlanned } from "./children.ts";
 import type { AttemptReserved, DecisionEvent, Moved } from "./decision-event.ts";
@@ -112,7 +113,7 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		...(refused === undefined ? {} : { refused }),
 	};
 	const moved: Run = {
-		...run,
+		...keepCandidates(run, to, byPerson ? "person" : "worker"),
 		status: "running",
 		state: to,
 		visit: run.visit + 1,
@@ -127,7 +128,6 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		conversation: null,
 		calls: NO_CALLS,
 		children: null,
-		...keepCandidates(run, to),
 		refused: to === HUMAN_INTERVENTION ? { from, to: refused ?? from, cause } : null,
 	};
 	const told = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;
@@ -135,9 +135,8 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 }
 
 /** Keeps the candidates until one is taken: while their judge works, and while the user decides instead. */
-function keepCandidates({ candidates, notices }: Run, to: string): Pick<Run, "candidates" | "notices"> {
-	if (!candidates || to === candidates.judge || to === HUMAN_INTERVENTION) return { candidates, notices };
-	return notice({ candidates: null, notices } as Run, `No child of "${candidates.group.state}" was taken.`);
+function keepCandidates(run: Run, to: string, by: "person" | "worker"): Run {
+	return to === run.candidates?.judge || to === HUMAN_INTERVENTION ? run : dropCandidates(run, by);
 }
 
 /** Pair and move counts after a move: a worker's move counts; a release by the user resets the released cap. */

@@ -1,7 +1,7 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
-export { candidatesIn, dueOutput, outputIn } from "./candidates.ts";
-export type { ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
+export { candidatesIn, dueOutput, explainWinner, outputIn, winnerOf } from "./candidates.ts";
+export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput } from "./child-items.ts";
 export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";
 export {
@@ -22,9 +22,9 @@ export type * from "./event.ts";
 export * from "./launch.ts";
 export { likelyNext, type NextLaunch } from "./likely-next.ts";
 export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
-export { outboxOfLaunch } from "./outbox.ts";
+export { MESSAGE_LENGTH, outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";
-export { awaitedAnswer, decidedEarlier, MESSAGE_LENGTH } from "./person.ts";
+export { awaitedAnswer, decidedEarlier } from "./person.ts";
 export type * from "./person-event.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";
 export { isRefusal, type Refusal } from "./refusal.ts";

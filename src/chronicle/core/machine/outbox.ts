@@ -2,6 +2,20 @@
 // record of its delivery must agree, or a message is lost or delivered twice.
 import type { Message, Run } from "./run.ts";
 
+/** Most messages that wait for a worker. */
+export const OUTBOX_LENGTH = 20;
+/** Maximum characters of one message. */
+export const MESSAGE_LENGTH = 8000;
+
+/** Queues the user's message `words` for the current or next worker; `id` is the `seq` of the event with it. */
+export function queueMessage(run: Run, id: number, words: string | undefined): Run {
+	const all = words?.trim() ?? "";
+	const text = all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH)}… (cut here)` : all;
+	return text === ""
+		? run
+		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-OUTBOX_LENGTH) };
+}
+
 /** The messages in the first message of the pending launch: those queued before its intent was recorded. */
 export function outboxOfLaunch({ stage, outbox }: Run): readonly Message[] {
 	return stage.kind === "launching" ? outbox.filter(({ id }) => id < stage.since) : outbox;

@@ -4,10 +4,11 @@
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo, startAgain } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
-import { startTake, winnerOf } from "./candidates.ts";
+import { overrideWinner, winnerOf } from "./candidates.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
 import { chooseResolution, continueChildren, reviveChildren } from "./children.ts";
 import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
+import { MESSAGE_LENGTH, OUTBOX_LENGTH, queueMessage } from "./outbox.ts";
 import type {
 	AbortRequested,
 	Approved,
@@ -29,10 +30,7 @@ import { reloadTemplate } from "./reload.ts";
 import type { Run } from "./run.ts";
 import { stopChildren } from "./settle-children.ts";
 import { nameFiles, stopWorker } from "./shutdown.ts";
-
-const outboxLength = 20;
-/** Maximum characters of one message. */
-export const MESSAGE_LENGTH = 8000;
+import { startTake } from "./take.ts";
 
 const over = () => refuse("over", "The run is over.");
 
@@ -85,7 +83,9 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	if (stage.kind !== "asking") return answered(run, event);
 	const { seq, diff, target, side } = stage.question;
 	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
-	const agreed = queueMessage({ ...run, status: "running" }, event.seq, event.words);
+	const told = queueMessage({ ...run, status: "running" }, event.seq, event.words);
+	const agreed = event.winner === undefined ? told : overrideWinner(told, stage.question, event.winner, event.words);
+	if (isRefusal(agreed)) return agreed;
 	if (side === "conflict")
 		return event.choice
 			? chooseResolution(agreed, event.choice)
@@ -93,7 +93,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	if (side === "entry" && target === run.state)
 		return advance({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");
 	const { terminal } = planOf(run);
-	if (winnerOf(run, target) !== undefined) return startTake(agreed, terminal ? null : target);
+	if (winnerOf(agreed, target) !== undefined) return startTake(agreed, terminal ? null : target);
 	return terminal ? finishInState(agreed) : moveTo(agreed, target, "worker");
 }
 
@@ -237,8 +237,8 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 	const earlier = decidedEarlier(run, event.seen);
 	if (earlier) return earlier;
 	if (run.children) return refuse("unexpected", explainChildren(run.children));
-	if (run.outbox.length >= outboxLength)
-		return refuse("limit", `${outboxLength} messages are already queued for the worker.`);
+	if (run.outbox.length >= OUTBOX_LENGTH)
+		return refuse("limit", `${OUTBOX_LENGTH} messages are already queued for the worker.`);
 	if (event.text.length > MESSAGE_LENGTH)
 		return refuse(
 			"limit",
@@ -253,15 +253,6 @@ function explainChildren({ children }: ChildGroup): string {
 	const named = open.slice(0, 10).map(({ id, name }) => `${id.slice(0, 8)} (${name})`);
 	const listed = [...named, ...(open.length > 10 ? [`${open.length - 10} more`] : [])].join(", ");
 	return `This state is done by child runs. Send the message to one of them: ${listed}.`;
-}
-
-/** Queues the user's message for the current or next worker. */
-function queueMessage(run: Run, id: number, words: string | undefined): Run {
-	const all = words?.trim() ?? "";
-	const text = all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH)}… (cut here)` : all;
-	return text === ""
-		? run
-		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-outboxLength) };
 }
 
 export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested): Reduced {

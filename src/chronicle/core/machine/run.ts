@@ -4,7 +4,7 @@
 import type { VisitUse } from "../../../bounds/index.ts";
 import type { FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
-import type { Candidates, ChildGroup } from "./child-group.ts";
+import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { JoinConflict, RunParent } from "./child-run.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
@@ -37,6 +37,8 @@ export interface Run {
 	readonly children: ChildGroup | null;
 	/** Children that are done, of which one is to be chosen; `null`: none. */
 	readonly candidates: Candidates | null;
+	/** Which children were taken where one is chosen (`take: one`), newest last, at most 8. */
+	readonly choices: readonly ChildChoice[];
 	/** Children planned so far, over all visits. */
 	readonly childCount: number;
 	readonly task: string;

@@ -16,8 +16,9 @@ import { idOfNextChild } from "./child-plan.ts";
 import { leaveState } from "./leave-state.ts";
 import { judgeMove } from "./moves.ts";
 import { childrenPlanOf, planOf } from "./plan.ts";
-import type { AfterStop, Run, Stopping } from "./run.ts";
-import { NO_WORKER, shutdownOf } from "./shutdown.ts";
+import type { AfterStop, Run } from "./run.ts";
+import { NO_WORKER, shutdownOf } from "./stopping.ts";
+import { endTake, leaveTake } from "./take.ts";
 
 /** Merges that a worker may resolve before the user is asked. */
 const mostMerges = 2;
@@ -39,7 +40,7 @@ export function isStopping({ stopping, children }: ChildGroup): boolean {
 
 function afterStopping(run: Run, after: AfterChildren): Run {
 	const leave = (then: AfterStop): Run => {
-		const left = { ...run, children: null };
+		const left = leaveTake(run);
 		return { ...left, stage: shutdownOf(left, "now", then, NO_WORKER, null) };
 	};
 	switch (after.kind) {
@@ -52,7 +53,7 @@ function afterStopping(run: Run, after: AfterChildren): Run {
 		case "rewind":
 			return leave({ kind: "rewind", rewind: after.rewind });
 		case "move": {
-			const left: Run = { ...run, children: null, status: "running", hold: null };
+			const left: Run = { ...leaveTake(run), status: "running", hold: null };
 			return moveTo(left, after.to, "person", shutdownOf(left, "now", { kind: "enter" }, NO_WORKER, null));
 		}
 	}
@@ -173,7 +174,7 @@ export function planMerge(run: Run, { children, files, base, join }: ChildGroup)
 /** The children of the visit have finished: summarizes their results and leaves the state. */
 export function leaveChildren(run: Run): Run {
 	const group = run.children;
-	if (group?.taking) return endTake(run, group, group.taking.to);
+	if (group?.taking) return endTake(run, group);
 	const summary = group ? summarize(group) : "";
 	const [target = "done"] = planOf(run).next;
 	const where = { visit: run.visit, state: run.state };
@@ -191,20 +192,6 @@ export function leaveChildren(run: Run): Run {
 	return leaveState(left, { judged, target, summary, cause: "children" }, (after) =>
 		shutdownOf(left, "boundary", after, NO_WORKER, null),
 	);
-}
-
-/** The files of the chosen child are joined: leaves the state whose worker chose it. */
-function endTake(run: Run, { children }: ChildGroup, to: string | null): Run {
-	const winner = children.find(({ status, merges }) => status === "done" && merges === undefined);
-	const left = notice({ ...run, children: null }, `The files of "${winner?.name}" are taken.`);
-	// The cleanup of the state has run, after its worker.
-	const after = (then: AfterStop): Stopping => ({
-		...shutdownOf(left, "boundary", then, NO_WORKER, null),
-		index: planOf(left).cleanup.length,
-	});
-	if (to !== null) return moveTo(left, to, "worker", after({ kind: "enter" }));
-	const status = left.state === "failed" ? "failed" : "done";
-	return { ...left, stage: after({ kind: "finish", status, detail: "" }) };
 }
 
 /** One line per child, shortened so that all have room. */

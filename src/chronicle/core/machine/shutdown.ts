@@ -5,46 +5,15 @@ import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
-import { startTake } from "./candidates.ts";
 import { NOTHING_TO_DO } from "./child-group.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
 import { launchKey } from "./launch.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { AfterStop, Baseline, PauseReason, Run, Stopping } from "./run.ts";
+import { NO_WORKER, shutdownOf } from "./stopping.ts";
+import { startTake } from "./take.ts";
 import { addToTotals, workedMs } from "./totals.ts";
-
-/** The fields of a stopped worker that are needed to count its time. */
-type StoppedWorker = Pick<Stopping, "launch" | "startedAt" | "seenAt" | "uncountedMs" | "askedAt">;
-
-/** Nothing is to be stopped. */
-export const NO_WORKER: StoppedWorker = { launch: null, startedAt: "", seenAt: "" };
-
-/** The shutdown of `worker` in the current visit; `closing` is the conversation that its last reports belong to. */
-export function shutdownOf(
-	run: Run,
-	how: Stopping["how"],
-	after: AfterStop,
-	worker: StoppedWorker,
-	closing = run.conversation,
-): Stopping {
-	const { launch, startedAt, seenAt, uncountedMs, askedAt } = worker;
-	return {
-		kind: "stopping",
-		state: run.state,
-		visit: run.visit,
-		launch,
-		how,
-		startedAt,
-		seenAt,
-		...(uncountedMs === undefined ? {} : { uncountedMs }),
-		...(askedAt === undefined ? {} : { askedAt }),
-		closing,
-		index: 0,
-		since: run.baseline?.tree ?? null,
-		after,
-	};
-}
 
 /** Stops the run's worker, if any, and continues with `after`. */
 export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Run {

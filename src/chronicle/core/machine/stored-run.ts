@@ -5,7 +5,7 @@ import type { Run, Stage, VisitRecord } from "./run.ts";
 
 type Derived = "plan" | "childPlans" | "cleanupHash";
 /** Fields that are absent in a run without children and without a parent, as in the files of earlier versions. */
-type ChildFields = "parent" | "children" | "candidates" | "childCount";
+type ChildFields = "parent" | "children" | "candidates" | "choices" | "childCount";
 
 export interface StoredRun extends Omit<Run, Derived | ChildFields | "stage" | "visitRecord"> {
 	readonly stage: StoredStage;
@@ -13,6 +13,7 @@ export interface StoredRun extends Omit<Run, Derived | ChildFields | "stage" | "
 	readonly parent?: NonNullable<Run["parent"]>;
 	readonly children?: NonNullable<Run["children"]>;
 	readonly candidates?: NonNullable<Run["candidates"]>;
+	readonly choices?: Run["choices"];
 	readonly childCount?: number;
 }
 
@@ -29,6 +30,7 @@ export function encodeRun({
 	parent,
 	children,
 	candidates,
+	choices,
 	childCount,
 	stage,
 	visitRecord,
@@ -39,6 +41,7 @@ export function encodeRun({
 		...(parent ? { parent } : {}),
 		...(children ? { children } : {}),
 		...(candidates ? { candidates } : {}),
+		...(choices.length > 0 ? { choices } : {}),
 		...(childCount > 0 ? { childCount } : {}),
 		stage: storeStage(stage, run.seq),
 		visitRecord: storeVisitRecord(visitRecord),
@@ -53,6 +56,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 		parent: null,
 		children: null,
 		candidates: null,
+		choices: [],
 		childCount: 0,
 		...run,
 		plan,

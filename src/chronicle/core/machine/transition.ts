@@ -81,6 +81,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		parent: event.parent ?? null,
 		children: null,
 		candidates: null,
+		choices: [],
 		childCount: 0,
 		task: event.task,
 		status: "running",

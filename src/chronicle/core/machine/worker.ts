@@ -39,8 +39,9 @@ import {
 	type Stage,
 	type Stopping,
 } from "./run.ts";
-import { shutdownOf, stopWorker } from "./shutdown.ts";
+import { stopWorker } from "./shutdown.ts";
 import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
+import { shutdownOf } from "./stopping.ts";
 import { addToolCall, addToTotals } from "./totals.ts";
 
 type Working = Extract<Stage, { kind: "working" }>;

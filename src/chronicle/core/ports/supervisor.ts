@@ -13,8 +13,13 @@ export interface Approver {
 }
 
 export type Approval =
-	/** `choice`: how conflicts of a join are resolved. */
-	| { readonly kind: "approved"; readonly words?: string; readonly choice?: ConflictChoice }
+	/** `choice`: how conflicts of a join are resolved. `winner`: the child to take, whichever the worker has named. */
+	| {
+			readonly kind: "approved";
+			readonly words?: string;
+			readonly choice?: ConflictChoice;
+			readonly winner?: string;
+	  }
 	| { readonly kind: "rejected"; readonly words: string }
 	/** To a state other than the requested one. */
 	| { readonly kind: "sent"; readonly to: string; readonly words?: string }
@@ -57,6 +62,8 @@ export interface SupervisorPorts {
 	readonly clock: Clock;
 	/** Absent: the runs cannot have children. */
 	readonly children?: ChildRuns;
+	/** Whether the folders of children stay after their files are joined. */
+	readonly keepChildFolders?: boolean;
 	/** What the parent run can still spend; absent in a run without a parent. */
 	readonly allowance?: () => Allowance;
 	/** This process, as recorded in the ledger. */

@@ -11,6 +11,19 @@ export interface FileChange {
 	readonly removed?: number;
 }
 
+/** Number of changed files, and of their lines that are known. */
+export interface ChangeTotals {
+	readonly files: number;
+	readonly added: number;
+	readonly removed: number;
+}
+
+/** Counts `changes` and `more` files that are not listed. */
+export function totalChanges(changes: readonly FileChange[], more = 0): ChangeTotals {
+	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
+	return { files: changes.length + more, added: sum("added"), removed: sum("removed") };
+}
+
 /** A file, or a folder with everything in it, that could not be kept, compared or restored. */
 export interface FileLeft {
 	/** As in `FileChange`. */

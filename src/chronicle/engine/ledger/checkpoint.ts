@@ -64,11 +64,12 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	parent: true,
 	children: true,
 	candidates: true,
+	choices: true,
 	childCount: true,
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 /** Absent in runs without children, and in checkpoints of earlier versions. */
-const optionalFields: readonly string[] = ["parent", "children", "candidates", "childCount"];
+const optionalFields: readonly string[] = ["parent", "children", "candidates", "choices", "childCount"];
 
 /** The text of a checkpoint, with the whole run if it fits. */
 export function checkpointText(whole: Run, log: LogPosition): string {

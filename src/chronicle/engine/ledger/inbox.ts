@@ -153,7 +153,7 @@ const isReload = object<{ readonly template: object }>({
 
 /** Required fields of each command, because another version may have posted it. Every command may have `words` and `seen`. */
 const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
-	approved: object({ answers: isNumber, diff: isText }),
+	approved: object({ answers: isNumber, diff: isText, choice: optional(isText), winner: optional(isText) }),
 	rejected: object({ answers: isNumber, words: isText }),
 	resumed: object({ answers: isNumber, reload: optional(isReload) }),
 	released: object({ answers: isNumber }),

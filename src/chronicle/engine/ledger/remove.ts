@@ -1,8 +1,9 @@
 // Removes a run with all its data: events, folded state, damaged copies, sessions, file snapshots, reports.
 // M1 only under the lease: never a run whose holder is, or may be, alive; M2 an interrupted removal is finished by repeating it; M3 nothing outside
 // of the folder of all runs is touched.
-import { lstat, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { usedBytes } from "../../../disk/index.ts";
 import type { Result, StoreFailure } from "../../core/index.ts";
 import { storeFailure } from "./failures.ts";
 import { pathsOf } from "./layout.ts";
@@ -20,7 +21,7 @@ export async function removeRun(
 	const lease = await takeLease(folder, 0);
 	if (!lease.ok) return lease;
 	const places = (await namesOf(sessions, id)).map((name) => join(sessions, name));
-	const bytes = (await Promise.all(places.map(sizeOf))).reduce((sum, size) => sum + size, 0);
+	const bytes = (await Promise.all(places.map(usedBytes))).reduce((sum, size) => sum + size, 0);
 	// The events first and the folded state last: until then the list shows the run, so that its removal can be repeated.
 	await rm(log, { force: true });
 	for (const place of places)
@@ -35,13 +36,4 @@ export async function removeRun(
 async function namesOf(sessions: string, id: string): Promise<string[]> {
 	const names = await readdir(sessions).catch((): string[] => []);
 	return names.filter((name) => name === id || name.startsWith(`${id}.`) || name === `.removed-${id}`);
-}
-
-async function sizeOf(path: string): Promise<number> {
-	const stats = await lstat(path).catch(() => undefined);
-	if (!stats?.isDirectory()) return stats?.size ?? 0;
-	const names = await readdir(path).catch((): string[] => []);
-	let sum = 0;
-	for (const name of names) sum += await sizeOf(join(path, name));
-	return sum;
 }

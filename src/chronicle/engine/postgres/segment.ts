@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Approver } from "../../core/index.ts";
 import { openProject, type Project, workspaceScope } from "../project/index.ts";
-import { nobody, type Supervision, type SupervisionEnd, supervise } from "../supervisor/index.ts";
+import { approvalOf, nobody, type Supervision, type SupervisionEnd, supervise } from "../supervisor/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 import type { Checkout } from "./checkout.ts";
 import { ChildSegments } from "./child-segments.ts";
@@ -87,10 +87,9 @@ function answerOnce({ event, settle }: TakenAnswer): Approver {
 		async approve({ seq }) {
 			if (given) return { kind: "undecided" };
 			given = true;
-			const words = event.words === undefined ? {} : { words: event.words };
-			if (event.kind === "rejected") return { kind: "rejected", words: event.words };
-			if (event.kind === "released" && event.to !== undefined) return { kind: "sent", to: event.to, ...words };
-			if (event.kind === "approved" && event.answers === seq) return { kind: "approved", ...words };
+			const isCurrent = event.kind !== "approved" || event.answers === seq;
+			const approval = approvalOf(event);
+			if (isCurrent && approval.kind !== "undecided") return approval;
 			await settle("The files have changed since you were asked. Review the changes and answer again.");
 			return { kind: "undecided" };
 		},

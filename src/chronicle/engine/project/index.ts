@@ -5,9 +5,19 @@ export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
 export { diffConflicts, diffRun, type RunDiff, withWorkspace } from "./diff.ts";
 export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
+export { type KeptFolders, keptFolders } from "./kept-folders.ts";
 export { resolveModel } from "./model.ts";
 export { explainDistrust, openProject, type Project, workspaceScope } from "./project.ts";
-export { daysOf, type Removable, type Removed, type RunEntry, removeRuns, runNamed, runsOlderThan } from "./remove.ts";
+export {
+	daysOf,
+	type Removable,
+	type Removed,
+	type RunEntry,
+	removeRuns,
+	runNamed,
+	runSizes,
+	runsOlderThan,
+} from "./remove.ts";
 export { firstRuns, type RunTree, runTrees } from "./run-tree.ts";
 export {
 	type CleanupTexts,

@@ -17,7 +17,7 @@ import type {
 import { hashDefinition } from "../../core/index.ts";
 import { openFileStore, thisHost } from "../ledger/index.ts";
 import { supervise } from "../supervisor/index.ts";
-import { freezeRunRules, openProjectLauncher, type ProjectEnvironment } from "../worker/index.ts";
+import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { type ChildPlace, type ChildTree, oneAtATime, openChildRuns } from "./child-runs.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
@@ -86,6 +86,7 @@ export function openProject(
 		launcher,
 		ports(ledger, approver, ready = launcher(), child) {
 			const rules = freezeRunRules(cwd, home, agentFolder);
+			const { keepChildFolders } = workerSettings(place);
 			const { id } = ledger.run;
 			const questions = oneAtATime(approver);
 			const tree: ChildTree = child?.tree ?? new Map();
@@ -103,6 +104,7 @@ export function openProject(
 			return {
 				launcher: ready,
 				children,
+				keepChildFolders,
 				...(child ? { allowance: child.order.allowance } : {}),
 				workspace: openGitWorkspace({
 					cwd: child?.order.cwd ?? cwd,

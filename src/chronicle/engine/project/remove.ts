@@ -1,4 +1,6 @@
 // Selects runs and removes them. A run of a living process is never removed. Child runs are removed with their parent, never alone.
+import { join } from "node:path";
+import { usedBytes } from "../../../disk/index.ts";
 import type { LeaseHolder, LedgerEntry, StoreFailure } from "../../core/index.ts";
 import { ALL_RUNS } from "../ledger/index.ts";
 import type { Project } from "./project.ts";
@@ -116,6 +118,16 @@ export async function removeRuns({ store }: Pick<Project, "store">, entries: rea
 		removed.push(result.ok ? { id, bytes: result.value.bytes } : { id, bytes: 0, failure: result.failure });
 	}
 	return removed;
+}
+
+/** Bytes of the folders of runs, by id. */
+export async function runSizes(
+	{ sessions }: Pick<Project, "sessions">,
+	ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+	const sizes = new Map<string, number>();
+	for (const id of ids) sizes.set(id, await usedBytes(join(sessions, id)));
+	return sizes;
 }
 
 function parentStays(parent: string): { readonly ok: false; readonly failure: StoreFailure } {

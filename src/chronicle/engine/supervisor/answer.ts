@@ -1,4 +1,4 @@
-// Turns the answer to an approval question into an event; provides the approver for runs without a user. Pure.
+// Turns the answer to an approval question into an event, and back; provides the approver for runs without a user. Pure.
 import type { Approval, ApprovalQuestion, Approver, PersonEvent } from "../../core/index.ts";
 
 /** No approver: an approval waits in the ledger, and a worker's question stays unanswered. */
@@ -16,7 +16,7 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 				kind: "approved",
 				answers: seq,
 				diff,
-				...(approval.choice === undefined ? {} : { choice: approval.choice }),
+				...howOf(approval),
 				...wordsOf(approval),
 				seen,
 			};
@@ -27,6 +27,24 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 		case "undecided":
 			return undefined;
 	}
+}
+
+/** The answer that `answerEvent` has turned into `event`. */
+export function approvalOf(event: PersonEvent & { readonly kind: "approved" | "rejected" | "released" }): Approval {
+	switch (event.kind) {
+		case "approved":
+			return { kind: "approved", ...howOf(event), ...wordsOf(event) };
+		case "rejected":
+			return { kind: "rejected", words: event.words };
+		case "released":
+			return event.to === undefined ? { kind: "undecided" } : { kind: "sent", to: event.to, ...wordsOf(event) };
+	}
+}
+
+type How = Pick<Extract<Approval, { kind: "approved" }>, "choice" | "winner">;
+
+function howOf({ choice, winner }: How): How {
+	return { ...(choice === undefined ? {} : { choice }), ...(winner === undefined ? {} : { winner }) };
 }
 
 function wordsOf({ words }: { readonly words?: string }): { readonly words?: string } {

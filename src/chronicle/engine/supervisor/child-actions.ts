@@ -20,6 +20,7 @@ import {
 	type Workspace,
 } from "../../core/index.ts";
 import type { ExecutorContext } from "./executor-context.ts";
+import { changesBetween } from "./file-actions.ts";
 
 type RunChild = Extract<Action, { kind: "run_child" }>;
 type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
@@ -180,7 +181,16 @@ export class ChildActions {
 			tree = kept.value.tree;
 		}
 		this.#context.crashAt("child files are kept");
-		await this.#context.record({ ...endedEvent(visit, child, run, tree), ...this.#baseOf(child) });
+		const changes = tree === null ? {} : await this.#changesOf(child, tree);
+		if (this.#stopped) return;
+		await this.#context.record({ ...endedEvent(visit, child, run, tree), ...this.#baseOf(child), ...changes });
+	}
+
+	/** What the child has changed in its folder, as far as that is known. */
+	async #changesOf({ id, merges }: ChildRun, tree: string): Promise<Pick<ChildEnded, "changes" | "more">> {
+		const { workspace, run } = this.#context;
+		const base = this.#bases.get(id) ?? merges ?? run().children?.base ?? null;
+		return base === null ? {} : changesBetween(workspace, base, tree);
 	}
 
 	#baseOf({ id }: ChildRun): { readonly base?: string } {

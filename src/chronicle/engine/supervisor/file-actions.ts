@@ -15,12 +15,13 @@ export async function measureFiles(
 	{ visit, purpose, since }: Extract<Action, { kind: "measure_files" }>,
 	signal: AbortSignal,
 ): Promise<void> {
-	const { record, workspace, run } = context;
+	const { record, workspace, run, keepChildFolders = false } = context;
 	const fail = (detail: string) => record({ kind: "files_unmeasured", visit, purpose, detail });
 	// While git scans the files, this process searches for orphans; if it finds one, git scans again after it has ended.
 	const meanwhile = workspace.snapshot({ signal });
 	const strays = await stopOrphansOf(context, visit);
-	if (run().childCount > 0) await workspace.removeChildren(childrenWithFolders(run()).map(({ id }) => id));
+	if (run().childCount > 0 && !keepChildFolders)
+		await workspace.removeChildren(childrenWithFolders(run()).map(({ id }) => id));
 	const first = await meanwhile;
 	const taken = strays ? await workspace.snapshot({ signal }) : first;
 	if (signal.aborted) return;

@@ -55,10 +55,11 @@ const candidateSummary = 600;
 function choice(run: Run, folders: ReadonlyMap<string, string>): string {
 	const candidates = candidatesIn(run, run.state);
 	if (candidates.length === 0) return "";
-	const lines = candidates.map(({ id, name, summary }) => {
+	const lines = candidates.map(({ id, name, summary, changed }) => {
 		const folder = folders.get(id);
+		const files = changed === undefined ? "" : ` (${changed.files} ${changed.files === 1 ? "file" : "files"} changed)`;
 		const did = cutText(summary.replace(/\s+/g, " "), candidateSummary).text;
-		return `- \`${name}\`${folder === undefined ? "" : `, files in ${folder}`}: ${did || "done"}`;
+		return `- \`${name}\`${folder === undefined ? "" : `, files in ${folder}`}: ${did || "done"}${files}`;
 	});
 	return [
 		"## Choose one\n\nThese child runs have each done the work, and none of their files are in your folder yet. Read and compare them there; change nothing in them. Name the best one as `winner` in the data of your transition: its files are then merged into yours, and those of the others are dropped.",

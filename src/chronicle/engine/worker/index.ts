@@ -4,4 +4,5 @@ export { type LauncherOptions, openLauncher } from "./launcher.ts";
 export { openProjectLauncher, type ProjectEnvironment } from "./project-launcher.ts";
 export { redactSessionText } from "./redact-sessions.ts";
 export { freezeRunRules, type UnreadableRules } from "./rules.ts";
+export { workerSettings } from "./worker-settings.ts";
 export type { WorkerResources } from "./worker-spec.ts";

@@ -1,9 +1,10 @@
-// The settings of workers: `"chronicle": { "maxWorkers": 8, "standby": 2 }` in pi's settings files; a trusted project's override the user's.
+// The settings of workers and children: `"chronicle": { "maxWorkers": 8, "standby": 2 }` in pi's settings files; a trusted project's override the user's.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyObject } from "../shape.ts";
 import type { StandbyLimits } from "./standby.ts";
 
+/** A setting that is a number. */
 interface Setting {
 	readonly standard: number;
 	/** A smaller number is ignored; default: 0. */
@@ -33,10 +34,18 @@ const settings = {
 	},
 } as const satisfies Readonly<Record<string, Setting>>;
 
+const keepChildFolders = {
+	standard: false,
+	about:
+		"Whether the folders of child runs stay after their files are joined, until `remove` or `prune` deletes the run. [`status`](children.md#files) shows how much they use.",
+};
+
 export interface WorkerSettings {
 	readonly standby: StandbyLimits;
 	/** Of all runs on this machine together. */
 	readonly maxWorkers: number;
+	/** Whether the folders of children stay after the join. */
+	readonly keepChildFolders: boolean;
 }
 
 /** The current settings. */
@@ -57,6 +66,7 @@ export function workerSettings(place: {
 	return {
 		standby: { most: Math.floor(numberOf("standby")), waitMs: numberOf("standbySeconds") * 1000 },
 		maxWorkers: Math.floor(numberOf("maxWorkers")),
+		keepChildFolders: written.keepChildFolders === true,
 	};
 }
 
@@ -65,7 +75,9 @@ export function workerSettingsTable(): readonly string[] {
 	const rows = Object.entries<Setting>(settings).map(([name, { standard, least = 0, most, about }]) => {
 		return `| \`${name}\` | ${standard} | ${least} to ${most.toLocaleString("en-US")} | ${about} |`;
 	});
-	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows];
+	const { standard, about } = keepChildFolders;
+	const flag = `| \`keepChildFolders\` | \`${standard}\` | \`true\`, \`false\` | ${about} |`;
+	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows, flag];
 }
 
 function chronicleOf(file: string): Readonly<Record<string, unknown>> {

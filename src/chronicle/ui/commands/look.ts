@@ -3,12 +3,13 @@ import { resolve } from "node:path";
 import { thereAre } from "../../../definition/index.ts";
 import { exitCodes } from "../../../pi/index.ts";
 import { type LedgerEntry, type ReadLedger, readHistory } from "../../core/index.ts";
-import { diffRun, isLoaded, notFound, type SupervisedRun, withWorkspace } from "../../engine/index.ts";
+import { diffRun, isLoaded, keptFolders, notFound, type SupervisedRun, withWorkspace } from "../../engine/index.ts";
 import {
 	differenceLines,
 	foreignData,
 	foreignLines,
 	foreignStoryLines,
+	keptFolderLines,
 	runData,
 	runLines,
 	statusLines,
@@ -253,8 +254,9 @@ async function describeRun(
 	return withRun(call, entry.id, async (read, supervised) => {
 		const now = new Date(project.clock.now()).toISOString();
 		const story = whole ? storyLines(read.run, undoneOf((await readHistory(read)).visits)) : [];
-		const lines = [...statusLines(read, { now, prefix: host.prefix }), ...story];
-		return present({ lines, data: runData(read), read, supervised });
+		const kept = await keptFolders(read);
+		const lines = [...statusLines(read, { now, prefix: host.prefix }), ...keptFolderLines(kept), ...story];
+		return present({ lines, data: { ...runData(read), childFolders: kept ?? null }, read, supervised });
 	});
 }
 

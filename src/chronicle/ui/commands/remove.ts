@@ -1,6 +1,14 @@
 // Commands that remove runs with all their data. They ask for confirmation if the user can be asked.
 import { exitCodes } from "../../../pi/index.ts";
-import { daysOf, type Removable, type Removed, removeRuns, runNamed, runsOlderThan } from "../../engine/index.ts";
+import {
+	daysOf,
+	type Removable,
+	type Removed,
+	removeRuns,
+	runNamed,
+	runSizes,
+	runsOlderThan,
+} from "../../engine/index.ts";
 import { removalLines, removedLines } from "../text/index.ts";
 import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, misuse } from "./command.ts";
 
@@ -48,7 +56,7 @@ A run under a live supervisor is kept.`,
 async function removeFound({ parsed, project, host }: CommandCall, found: Removable): Promise<CommandResponse> {
 	const { runs, staying } = found;
 	const ids = runs.map(({ id }) => id);
-	const lines = removalLines(found, project.clock.now());
+	const lines = removalLines(found, project.clock.now(), await runSizes(project, ids));
 	if (parsed.flags.has("dry-run")) {
 		const head = ids.length === 0 ? "Nothing to remove." : "Would be removed:";
 		const data = { dryRun: true, runs: ids, ...(parsed.values["older-than"] === undefined ? {} : { staying }) };

@@ -6,8 +6,10 @@ import {
 	type ApprovalQuestion,
 	awaitedAnswer,
 	type ConflictChoice,
+	candidatesIn,
 	decide,
 	decidedEarlier,
+	explainWinner,
 	HUMAN_INTERVENTION,
 	isRefusal,
 	MESSAGE_LENGTH,
@@ -30,17 +32,38 @@ export type RunCommand =
 	| { readonly kind: "nothing" }
 	| { readonly kind: "refused"; readonly message: string };
 
-/** Approves the move, or the start of a state, that the run asks about. */
-export function approveCommand(run: Run, words: string, choice?: ConflictChoice): RunCommand {
-	const { stage } = run;
-	const isConflict = stage.kind === "asking" && stage.question.side === "conflict";
-	if (isConflict && choice === undefined) return refused(explainChoices);
-	if (!isConflict && choice !== undefined) return refused("--choice resolves conflicts, but the run has none.");
-	return answerCommand(run, {
-		kind: "approved",
-		...(words === "" ? {} : { words }),
-		...(choice === undefined ? {} : { choice }),
-	});
+/**
+ * Approves the move, or the start of a state, that the run asks about. `choice`: who resolves the conflicts that it asks about, or the child
+ * that it takes with the move.
+ */
+export function approveCommand(run: Run, words: string, choice?: string): RunCommand {
+	const question = openQuestion(run);
+	if (!question) return refused(`${standing(run)} Nothing to approve.`);
+	const how = question.side === "conflict" ? readResolution(choice) : readWinner(run, question, choice);
+	if (typeof how === "string") return refused(how);
+	return { kind: "answer", question, approval: { kind: "approved", ...saying(words), ...how } };
+}
+
+type Approved = Extract<Approval, { kind: "approved" }>;
+
+function readResolution(choice: string | undefined): Pick<Approved, "choice"> | string {
+	if (choice === undefined) return explainChoices;
+	return isResolution(choice) ? { choice } : `--choice takes ours, theirs, worker or hand here, not "${choice}".`;
+}
+
+function isResolution(word: string): word is ConflictChoice {
+	return word === "ours" || word === "theirs" || word === "worker" || word === "hand";
+}
+
+function readWinner(
+	run: Run,
+	question: ApprovalQuestion,
+	choice: string | undefined,
+): Pick<Approved, "winner"> | string {
+	if (choice === undefined) return {};
+	if (candidatesIn(run, question.state).length === 0)
+		return "--choice resolves conflicts or names the child to take, but the run asks about neither.";
+	return explainWinner(run, question.target, choice) ?? { winner: choice };
 }
 
 const explainChoices =
@@ -55,16 +78,15 @@ export function dropCommand(child: Run): RunCommand {
 
 export function rejectionCommand(run: Run, words: string): RunCommand {
 	if (words === "") return refused("Tell the worker why: reject <text>.");
-	return answerCommand(run, { kind: "rejected", words });
+	const question = openQuestion(run);
+	if (!question) return refused(`${standing(run)} Nothing to approve.`);
+	return { kind: "answer", question, approval: { kind: "rejected", words } };
 }
 
-function answerCommand(run: Run, approval: Exclude<Approval, { kind: "undecided" }>): RunCommand {
-	const { stage } = run;
-	if (stage.kind === "asking") return { kind: "answer", approval, question: stage.question };
-	// A supervisor that died while it asked left the question open.
-	if (stage.kind === "stopping" && stage.after.kind === "ask" && stage.after.earlier)
-		return { kind: "answer", approval, question: stage.after.earlier };
-	return refused(`${standing(run)} Nothing to approve.`);
+/** The question that the run asks. A supervisor that died while it asked left the question open. */
+function openQuestion({ stage }: Run): ApprovalQuestion | undefined {
+	if (stage.kind === "asking") return stage.question;
+	return stage.kind === "stopping" && stage.after.kind === "ask" ? (stage.after.earlier ?? undefined) : undefined;
 }
 
 /** New ceilings; absent ones stay. */

@@ -56,8 +56,7 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	if (reload && "kind" in reload) return reload;
 	if (holdsSecret(words)) host.warn(explainRedaction("words"));
 	const supervised = host.supervised.get(id);
-	// On a screen an approval without text shows the question again.
-	const asksAgain = steering.name === "approve" && words === "" && host.hasScreen && !supervised;
+	const asksAgain = isBareApproval(steering, call) && host.hasScreen && !supervised;
 	const confirmed = askOnce((rewind, ledger) => confirmRewind(call, rewind, ledger));
 	const make = async (ledger: ReadLedger): Promise<RunCommand> => {
 		const command = await made(ledger, words, reload);
@@ -74,6 +73,11 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	const answers = steering.name === "approve" || steering.name === "reject";
 	const elsewhere = named === undefined && answers ? await askingElsewhere(project, id) : "";
 	return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
+}
+
+/** On a screen, an approval without text and choice shows the question again. */
+function isBareApproval({ name }: Steering, { text, parsed }: CommandCall): boolean {
+	return name === "approve" && text === "" && parsed.values.choice === undefined;
 }
 
 /** The target run of a command: an answer goes to the only child that asks. */

@@ -1,12 +1,6 @@
 // The commands that steer a run: the arguments of each, and the run command that it builds. Delivers nothing.
 
-import {
-	type ConflictChoice,
-	keptBefore,
-	type ReadLedger,
-	startOfVisit,
-	type TemplateReload,
-} from "../../core/index.ts";
+import { keptBefore, type ReadLedger, startOfVisit, type TemplateReload } from "../../core/index.ts";
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
 import {
 	abortCommand,
@@ -83,14 +77,16 @@ ${reloadUsage}`,
 		name: "approve",
 		takes: "[run] [words…]",
 		explained:
-			"The text goes to the next worker. If files have changed since you were asked, the run asks again. If the changes of children conflict, `--choice` decides who resolves them: `ours` is the earlier side, `theirs` the later child.",
+			"The text goes to the next worker. If files have changed since you were asked, the run asks again. If the changes of children conflict, `--choice` decides who resolves them: `ours` is the earlier side, `theirs` the later child. If the move takes one of several children, `--choice` names another one than the worker did.",
 		options: { choice: "value" },
-		optionsUsage: "  --choice <who>  ours, theirs, worker or hand, if changes of children conflict\n",
+		optionsUsage: `  --choice <who>  ours, theirs, worker or hand, if changes of children conflict
+  --choice <name> the child to take, if one of several is taken
+`,
 		afterwards: "continue",
 		make: ({ values: { choice } }) =>
-			choice === undefined || isChoice(choice)
-				? (ledger, words) => approveCommand(ledger.run, words, choice)
-				: { code: "usage", message: `--choice takes ours, theirs, worker or hand, not "${choice}".` },
+			choice === ""
+				? { code: "usage", message: "--choice needs a value: ours, theirs, worker, hand, or the name of a child." }
+				: (ledger, words) => approveCommand(ledger.run, words, choice),
 	},
 	{
 		name: "reject",
@@ -217,10 +213,6 @@ function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedA
 function boundWords(made: Make | Misuse, { text }: ParsedArguments): Make | Misuse {
 	const long = tooLong(text.join(" "));
 	return long === undefined ? made : { code: "usage", message: long };
-}
-
-function isChoice(word: string): word is ConflictChoice {
-	return word === "ours" || word === "theirs" || word === "worker" || word === "hand";
 }
 
 /** A number alone is a visit, even if it could be the prefix of an id. */

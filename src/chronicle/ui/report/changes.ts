@@ -133,16 +133,23 @@ const changeWords = { A: "added", M: "modified", D: "deleted", R: "renamed" } as
 
 function drawChange(page: ReportPage, colors: Colors, change: FileChange, file: PatchFile | undefined): Markup {
 	const { html } = page;
-	const { path, from, added, removed } = change;
+	const body = drawBody(page, colors, change.path, file);
+	return body === undefined
+		? drawFileName(html, change)
+		: html`<details class="file"><summary>${fileName(html, change)}</summary>${body}</details>`;
+}
+
+/** A changed file with its counts, on a line of its own. */
+export function drawFileName(html: Html, change: FileChange): Markup {
+	return html`<p class="file">${fileName(html, change)}</p>`;
+}
+
+function fileName(html: Html, { path, from, added, removed, change }: FileChange): Markup {
 	const lines =
 		added === undefined
 			? html`<span class="dim">no lines</span>`
 			: html`<span class="plus">+${added}</span> <span class="minus">−${removed ?? 0}</span>`;
-	const name = html`<span class="letter ${change.change}" role="img" aria-label="${changeWords[change.change]}">${change.change}</span> <span class="path" dir="auto">${from === undefined ? undefined : html`${from} → `}${path}</span> <span class="counts">${lines}</span>`;
-	const body = drawBody(page, colors, path, file);
-	return body === undefined
-		? html`<p class="file">${name}</p>`
-		: html`<details class="file"><summary>${name}</summary>${body}</details>`;
+	return html`<span class="letter ${change}" role="img" aria-label="${changeWords[change]}">${change}</span> <span class="path" dir="auto">${from === undefined ? undefined : html`${from} → `}${path}</span> <span class="counts">${lines}</span>`;
 }
 
 function drawBody(

@@ -1,12 +1,24 @@
 // The child runs of every state that is done by them: status, time, cost, summary, and the child's own report. Pure.
-import type { Visit, VisitChild } from "../../core/index.ts";
-import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
+import type { ChildChoice, Visit, VisitChild } from "../../core/index.ts";
+import {
+	changedText,
+	choiceText,
+	marks,
+	shortCost,
+	shortCount,
+	shortTime,
+	takenOf,
+	titleOf,
+} from "../timeline/index.ts";
+import { drawFileName } from "./changes.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
-import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
+import { addOnce, counted, drawWords, type ReportPage, type Section } from "./page.ts";
 import { drawTable, ends } from "./table.ts";
 
 const firstVisits = 20;
 const lastVisits = 30;
+/** Listed for one child. */
+const mostFiles = 50;
 
 /** `undefined` for a run without child runs. */
 export function childrenSection(page: ReportPage): Section | undefined {
@@ -21,7 +33,7 @@ export function childrenSection(page: ReportPage): Section | undefined {
 	return { id: "children", title: "Children", content };
 }
 
-function drawVisit(page: ReportPage, { children, files, number }: Visit): HtmlContent {
+function drawVisit(page: ReportPage, { children, choice, files, number }: Visit): HtmlContent {
 	const { html } = page;
 	const count = files.changes.length + files.more;
 	const joined =
@@ -33,7 +45,7 @@ function drawVisit(page: ReportPage, { children, files, number }: Visit): HtmlCo
 		rows: children,
 		columns: [
 			{ name: "Child", kind: "words", of: (child) => drawName(page, child) },
-			{ name: "Status", kind: "words", of: (child) => drawStatus(page, child) },
+			{ name: "Status", kind: "words", of: (child) => drawStatus(page, child, choice) },
 			{ name: "Time", kind: "number", of: ({ total }) => shortTime(total.activeMs) },
 			{
 				name: "Spent",
@@ -41,10 +53,25 @@ function drawVisit(page: ReportPage, { children, files, number }: Visit): HtmlCo
 				of: ({ total: { spend } }) =>
 					html`${shortCost(spend.costUsd)} <span class="second">${shortCount(spend.tokens)} tokens</span>`,
 			},
+			{ name: "Files", kind: "words", of: (child) => drawFiles(page, child) },
 			{ name: "Summary", kind: "words", of: ({ summary }) => drawWords(page, summary) },
 		],
 	});
-	return [table, joined];
+	const taken =
+		choice &&
+		html`<p>${html.cut(choiceText(choice), 600)} <a href="#visit-${choice.madeIn}">visit ${choice.madeIn}</a></p>`;
+	return [table, taken, joined];
+}
+
+/** The files that a child has changed, folded. */
+function drawFiles({ html, leftOut }: ReportPage, { changes, changed }: VisitChild): HtmlContent {
+	if (!changed) return undefined;
+	if (changed.files === 0) return "none";
+	const listed = changes.slice(0, mostFiles);
+	const beyond = changed.files - listed.length;
+	if (beyond > 0) addOnce(leftOut, `Changed files of a child beyond ${mostFiles}.`);
+	const rest = beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined;
+	return html`<details class="more"><summary>${changedText(changed)}</summary>${listed.map((change) => drawFileName(html, change))}${rest}</details>`;
 }
 
 function drawName({ html, childReports }: ReportPage, { id, name }: VisitChild): Markup {
@@ -56,10 +83,13 @@ function drawName({ html, childReports }: ReportPage, { id, name }: VisitChild):
 		: html`<a href="${href}">${shown}</a> <span class="second">${short}</span>`;
 }
 
-function drawStatus({ html }: ReportPage, { status, detail }: VisitChild): Markup {
+function drawStatus({ html }: ReportPage, child: VisitChild, choice: ChildChoice | undefined): Markup {
+	const { status, detail } = child;
+	const taken = takenOf(child, choice);
+	const tag = taken === undefined ? undefined : html` <span class="tag">${taken}</span>`;
 	const tone = status === "failed" || status === "aborted" ? "bad" : "plain";
 	const why = detail === "" ? undefined : html` <span class="second">${html.cut(detail, 240)}</span>`;
-	return html`<span class="${tone}">${childMarks[status]} ${statusWords[status]}</span>${why}`;
+	return html`<span class="${tone}">${childMarks[status]} ${statusWords[status]}</span>${tag}${why}`;
 }
 
 const childMarks: Readonly<Record<VisitChild["status"], string>> = {

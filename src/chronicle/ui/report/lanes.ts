@@ -1,6 +1,6 @@
 // The lanes of child runs below the bar of their visit in the chart of times: one per child, the first ones of many. Pure.
 import type { Visit, VisitChild } from "../../core/index.ts";
-import { shortCost, shortTime } from "../timeline/index.ts";
+import { shortCost, shortTime, takenOf } from "../timeline/index.ts";
 import { statusWords } from "./children.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import type { ReportModel } from "./report-model.ts";
@@ -27,9 +27,11 @@ interface LaneRow {
 	readonly left: number;
 }
 
-export function drawLanes(html: Html, { children }: Visit, row: LaneRow, y: number): HtmlContent {
+export function drawLanes(html: Html, { children, choice }: Visit, row: LaneRow, y: number): HtmlContent {
 	if (children.length === 0) return undefined;
-	const lanes = children.slice(0, mostLanes).map((child, index) => drawLane(html, child, row, y + index * laneHeight));
+	const lanes = children
+		.slice(0, mostLanes)
+		.map((child, index) => drawLane(html, child, takenOf(child, choice), row, y + index * laneHeight));
 	const more = children.length - mostLanes;
 	const rest =
 		more > 0
@@ -39,11 +41,17 @@ export function drawLanes(html: Html, { children }: Visit, row: LaneRow, y: numb
 }
 
 /** Its time from the first worker to its end, with its name on a wide page. */
-function drawLane(html: Html, child: VisitChild, { report, axis, wide, left }: LaneRow, y: number): Markup {
+function drawLane(
+	html: Html,
+	child: VisitChild,
+	taken: ReturnType<typeof takenOf>,
+	{ report, axis, wide, left }: LaneRow,
+	y: number,
+): Markup {
 	const { name, status, beganAt, endedAt, total } = child;
 	const until = endedAt ?? report.endedAt;
 	const spent = `${shortTime(total.activeMs)}, ${shortCost(total.spend.costUsd)}`;
-	const title = html.plain(`${name}: ${statusWords[status]}, ${spent}`);
+	const title = html.plain(`${name}: ${statusWords[status]}${taken === undefined ? "" : ` (${taken})`}, ${spent}`);
 	const faulty = status === "failed" || status === "aborted";
 	const from = axis.at(beganAt ?? until);
 	const bar =

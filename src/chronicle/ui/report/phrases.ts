@@ -29,7 +29,10 @@ function withTemplate(reload: object | undefined): string {
 }
 
 const personPhrases: PersonPhrases = {
-	approved: ({ words = "" }, before) => ({ what: `Approved ${askedBy(before)}`, words }),
+	approved: ({ words = "", winner }, before) => ({
+		what: `Approved ${askedBy(before)}${winner === undefined ? "" : `, taking the child "${winner}"`}`,
+		words,
+	}),
 	rejected: ({ words }, before) => ({ what: `Rejected ${askedBy(before)}`, words }),
 	resumed: ({ words = "", reload }) => ({ what: `Resumed the run${withTemplate(reload)}`, words }),
 	released: ({ done, to, words = "" }, { refused }) => {

@@ -66,7 +66,8 @@ const sentences: Sentences = {
 	finished: ({ status, detail }) => `The run ended: ${status}${saying(detail)}`,
 	ask_opened: ({ title }) => `The worker asks: ${title}`,
 	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "No answer: taken as no" : `Answered: ${verdict}`),
-	approved: ({ words }) => `The user approved${saying(words)}`,
+	approved: ({ words, winner }) =>
+		`The user approved${winner === undefined ? "" : `, taking "${winner}"`}${saying(words)}`,
 	rejected: ({ words }) => `The user rejected: ${words}`,
 	resumed: ({ words, reload }) => `The user resumed the run${withTemplate(reload)}${saying(words)}`,
 	released: ({ to, done, words }) =>

@@ -12,12 +12,13 @@ export function questionBody(lines: readonly string[]): Body {
 	return { kind: "lines", lines: linesOf(lines) };
 }
 
-/** The answers to an approval. `diff` comes first: a stray Enter only shows the diff. */
-export type ApprovalAnswer = "diff" | "approve" | "reject" | "elsewhere" | "tell" | "later";
+/** The answers to an approval. `diff` comes first: a stray Enter only shows the diff. `choose`: approves with another child than the worker's. */
+export type ApprovalAnswer = "diff" | "approve" | "choose" | "reject" | "elsewhere" | "tell" | "later";
 
 const letters: Readonly<Record<ApprovalAnswer, string>> = {
 	diff: "d",
 	approve: "a",
+	choose: "c",
 	reject: "r",
 	elsewhere: "s",
 	tell: "t",
@@ -27,15 +28,17 @@ const letters: Readonly<Record<ApprovalAnswer, string>> = {
 export interface ApprovalText {
 	readonly title: string;
 	readonly lines: readonly string[];
-	/** The label of each answer. */
-	readonly words: Readonly<Record<ApprovalAnswer, string>>;
+	/** The label of each answer that is possible. */
+	readonly words: Readonly<Partial<Record<ApprovalAnswer, string>>>;
 	/** It opens automatically, not through a command of the user. */
 	readonly uncalled: boolean;
 }
 
 export function approvalSheet({ title, lines, words, uncalled }: ApprovalText, run: Run): SheetSpec<ApprovalAnswer> {
-	const order = Object.keys(letters) as ApprovalAnswer[];
-	const choices = order.map((value) => ({ value, words: words[value], key: letters[value] }));
+	const choices = (Object.keys(letters) as ApprovalAnswer[]).flatMap((value) => {
+		const label = words[value];
+		return label === undefined ? [] : [{ value, words: label, key: letters[value] }];
+	});
 	return { title, body: approvalBody(lines, run), choices, leave: "Esc later", uncalled };
 }
 

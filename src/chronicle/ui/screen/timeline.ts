@@ -12,10 +12,19 @@ import {
 	wrapParts,
 	wrapText,
 } from "../../../tui/index.ts";
-import { HUMAN_INTERVENTION, liveTotals, type Measure, measures, type Run, type RunStatus } from "../../core/index.ts";
+import {
+	candidatesIn,
+	HUMAN_INTERVENTION,
+	liveTotals,
+	type Measure,
+	measures,
+	type Run,
+	type RunStatus,
+} from "../../core/index.ts";
 import {
 	bar,
 	childLines,
+	choiceText,
 	crumbsOf,
 	endingWords,
 	nextStep,
@@ -65,6 +74,7 @@ export function drawTimeline(run: Run, options: TimelineOptions): Line[] {
 		...headline(run, width),
 		...breadcrumbs(run, width),
 		...onFewLines(width, (cells) => present(run, options, cells)),
+		...choosing(run),
 		...doing(run, now),
 		...ahead(run, options),
 		...onFewLines(width, (cells) => spending(run, now, width, cells)),
@@ -161,6 +171,18 @@ function changesOf({ snapshot, visit }: Run): ChangedFiles {
 	const own = snapshot.files.filter((file) => file.visit === visit);
 	const sum = (key: "added" | "removed") => own.reduce((total, file) => total + (file[key] ?? 0), 0);
 	return { files: own.length, added: sum("added"), removed: sum("removed") };
+}
+
+/** The children to choose from, or the last that was taken. */
+function choosing(run: Run): Line[] {
+	const names = candidatesIn(run, run.state).map(({ name }) => name);
+	if (names.length > 0) {
+		const { winner } = run.candidates ?? {};
+		const shown = names.map((name) => (name === winner ? `${name} (named)` : name)).join(", ");
+		return [[dim(`  one of ${names.length} is taken: `), plain(shown)]];
+	}
+	const last = run.choices.at(-1);
+	return last ? [[dim("  "), plain(choiceText(last))]] : [];
 }
 
 /** The worker's current activity: one line as long as there is a worker. */

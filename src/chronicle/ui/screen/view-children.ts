@@ -1,7 +1,7 @@
 // The page of the run view with the child runs of all visits. Pure.
 import { dim, fitLine, type Line, lineWidth, plain, type StyledText, wrapText } from "../../../tui/index.ts";
-import type { Run, RunHistory, VisitChild } from "../../core/index.ts";
-import { type ChildCells, marks, titleOf, visitChildCells } from "../timeline/index.ts";
+import type { Run, RunHistory, Visit, VisitChild } from "../../core/index.ts";
+import { type ChildCells, choiceText, marks, titleOf, visitChildCells } from "../timeline/index.ts";
 
 /** Columns of a name, so that a row with all figures fits 80 columns. */
 const mostName = 34;
@@ -23,16 +23,12 @@ export function childrenPage(
 	const heads: number[] = [];
 	let number = 0;
 	let focus: number | undefined;
-	for (const { number: visit, state, children, undone } of visits) {
-		if (children.length === 0) continue;
+	for (const each of visits.filter(({ children }) => children.length > 0)) {
+		const { number: visit, children, choice } = each;
 		heads.push(lines.length);
-		lines.push([
-			dim(`${visit}. `),
-			{ text: titleOf(state), tone: "accent" },
-			...(undone ? [dim(` ${marks.undone} undone`)] : []),
-		]);
+		lines.push(headOf(each));
 		const working = visit === run.visit && run.stage.kind === "children";
-		const rows = children.map((child) => visitChildCells(child, working));
+		const rows = children.map((child) => visitChildCells(child, working, choice));
 		const widths = widthsOf(rows);
 		for (const cells of rows) {
 			const isSelected = number === selected;
@@ -41,8 +37,22 @@ export function childrenPage(
 			if (isSelected) lines.push(...reasonLines(cells));
 			number += 1;
 		}
+		lines.push(...choiceLines(choice));
 	}
 	return { lines, marks: heads, ...(focus === undefined ? {} : { focus }) };
+}
+
+function headOf({ number, state, undone }: Visit): Line {
+	return [
+		dim(`${number}. `),
+		{ text: titleOf(state), tone: "accent" },
+		...(undone ? [dim(` ${marks.undone} undone`)] : []),
+	];
+}
+
+/** Which of the children was taken. */
+function choiceLines(choice: Visit["choice"]): readonly Line[] {
+	return choice ? [[dim(`   ${choiceText(choice)}`)]] : [];
 }
 
 type Columns = Readonly<Record<"name" | "doing" | "time" | "cost", number>>;

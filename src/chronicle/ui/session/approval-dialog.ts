@@ -2,18 +2,20 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
-import type { Approval, ApprovalQuestion, PersonEvent, Run } from "../../core/index.ts";
+import type { Approval, ApprovalQuestion, ChildRun, PersonEvent, Run } from "../../core/index.ts";
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
 import { statesOf, tooLong } from "../commands/index.ts";
 import { approvalSheet, openPatch } from "../screen/index.ts";
-import { differenceLines, questionLines, questionTitle } from "../text/index.ts";
+import { differenceLines, otherCandidates, questionLines, questionTitle } from "../text/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
 const undecided = { kind: "undecided" } as const;
 /** Maximum characters of a diff that is shown as a message. */
 const diffLength = 12_000;
 /** The answers in a dialog that is not a sheet, in order. */
-const order = ["approve", "diff", "reject", "elsewhere", "tell", "later"] as const;
+const order = ["approve", "choose", "diff", "reject", "elsewhere", "tell", "later"] as const;
+/** Characters of a child's summary in the list of children. */
+const labelLength = 120;
 
 type Answer = (typeof order)[number];
 
@@ -35,7 +37,9 @@ export function askApproval(request: ApprovalRequest): Promise<Approval> {
 
 class ApprovalDialog {
 	readonly #request: ApprovalRequest;
-	readonly #words: Readonly<Record<Answer, string>>;
+	readonly #words: Readonly<Partial<Record<Answer, string>>>;
+	/** The children that can be taken instead of the one that the worker named. */
+	readonly #others: readonly ChildRun[];
 	#uncalled: boolean;
 	/** The result of the last answer, shown with the question: the question would hide a notification. */
 	#note = "";
@@ -44,8 +48,10 @@ class ApprovalDialog {
 		const { side, state, target } = request.question;
 		this.#request = request;
 		this.#uncalled = request.uncalled;
+		this.#others = otherCandidates(request.question, request.run);
 		this.#words = {
 			approve: `Approve: ${side === "entry" && state === target ? "start it" : `move to ${target}`}`,
+			...(this.#others.length === 0 ? {} : { choose: "Approve, and take another child" }),
 			reject: "Reject with a reason",
 			elsewhere: "Send to another state",
 			diff: "Review the changes",
@@ -70,6 +76,8 @@ class ApprovalDialog {
 		switch (answer) {
 			case "approve":
 				return { kind: "approved" };
+			case "choose":
+				return this.#takeAnother();
 			case "reject":
 				return this.#reject();
 			case "elsewhere":
@@ -96,9 +104,25 @@ class ApprovalDialog {
 			this.#note = "";
 			return showSheet(ctx, approvalSheet(text, run), signal);
 		}
-		const options = order.map((answer) => words[answer]);
+		const options = order.flatMap((answer) => words[answer] ?? []);
 		const chosen = await ctx.ui.select(printable([title, ...lines].join("\n")), options, { signal });
-		return order.find((answer) => words[answer] === chosen);
+		return chosen === undefined ? undefined : order.find((answer) => words[answer] === chosen);
+	}
+
+	async #takeAnother(): Promise<Approval | undefined> {
+		const { ctx, signal } = this.#request;
+		const labels = this.#others.map(({ name, summary }) =>
+			printable(`${name} · ${summary.replace(/\s+/g, " ")}`.slice(0, labelLength)),
+		);
+		const chosen = await choosePerson(ctx, {
+			title: "Which child is taken?",
+			message: this.#about(),
+			options: labels,
+			leave: "Esc back",
+			signal,
+		});
+		const winner = this.#others[labels.indexOf(chosen ?? "")]?.name;
+		return winner === undefined ? undefined : { kind: "approved", winner };
 	}
 
 	async #reject(): Promise<Approval | undefined> {

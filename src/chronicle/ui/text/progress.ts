@@ -1,6 +1,6 @@
 // The progress of a run, one line per event. Pure.
 import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "../../core/index.ts";
-import { endingWords, shortCost, shortCount, shortTime, whyOf } from "../timeline/index.ts";
+import { choiceText, endingWords, shortCost, shortCount, shortTime, whyOf } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
 
 const summaryLength = 160;
@@ -61,8 +61,9 @@ const lines: Lines = {
 		conflicts.length === 0
 			? undefined
 			: `! ${conflicts.length} ${conflicts.length === 1 ? "conflict" : "conflicts"} at the join: ${cut(conflicts.map(({ path }) => path).join(", "))}`,
-	join_applied: ({ changes = [], more = 0, left = [] }) =>
+	join_applied: ({ visit, changes = [], more = 0, left = [] }, run) =>
 		[
+			...takenLines(run, visit),
 			`  joined: ${changes.length + more} ${changes.length + more === 1 ? "file" : "files"} changed`,
 			...leftLines("not written", left),
 		].join("\n"),
@@ -81,6 +82,12 @@ const lines: Lines = {
 export function progressLine(run: Run, event: LedgerEvent): string | undefined {
 	const line = lines[event.kind] as ((event: LedgerEvent, run: Run) => string | undefined) | undefined;
 	return line?.(event, run);
+}
+
+/** The child whose files the join of visit `visit` has taken. */
+function takenLines({ choices }: Run, visit: number): string[] {
+	const last = choices.at(-1);
+	return last?.madeIn === visit && last.winner !== null ? [`✓ ${cut(choiceText(last))}`] : [];
 }
 
 function childName(run: Run, id: string): string {

@@ -1,13 +1,16 @@
 // An approval question as text: the question, the worker's summary, the changes, the cost. Pure.
 import {
 	type ApprovalQuestion,
+	type ChildRun,
+	candidatesIn,
 	type FileChange,
 	type FileLeft,
 	liveTotals,
 	pathOnLine,
 	type Run,
+	winnerOf,
 } from "../../core/index.ts";
-import { runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { changedText, runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 const mostFiles = 8;
 /** An answer covers all of them. */
@@ -33,6 +36,7 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 			? []
 			: changeLines(files, 0, mostAsked)),
 		...(question.unmeasured === undefined ? [] : [`Changes could not be measured: ${question.unmeasured}`]),
+		...candidateLines(question, run),
 		`So far: ${spendText(run, now)}`,
 	];
 }
@@ -44,6 +48,32 @@ function conflictLines({ conflicts = [] }: ApprovalQuestion): string[] {
 		...conflicts
 			.slice(0, mostAsked)
 			.map(({ path, kind, ours, theirs }) => `  ${pathOnLine(path)} (${kind}): ${ours} against ${theirs}`),
+		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+	];
+}
+
+/** The children that can be taken with the move that `question` asks about; empty if it takes none. */
+function candidatesOf({ side, state, target }: ApprovalQuestion, run: Run): readonly ChildRun[] {
+	return side === "conflict" || winnerOf(run, target) === undefined ? [] : candidatesIn(run, state);
+}
+
+/** The children that can be taken instead of the one that the worker named. */
+export function otherCandidates(question: ApprovalQuestion, run: Run): readonly ChildRun[] {
+	return candidatesOf(question, run).filter(({ name }) => name !== run.candidates?.winner);
+}
+
+/** The children to choose from, with what each has done. */
+function candidateLines(question: ApprovalQuestion, run: Run): string[] {
+	const candidates = candidatesOf(question, run);
+	if (candidates.length === 0) return [];
+	const hidden = candidates.length - Math.min(candidates.length, mostAsked);
+	return [
+		"Children:",
+		...candidates.slice(0, mostAsked).map(({ id, name, summary, changed }) => {
+			const isNamed = name === run.candidates?.winner;
+			const files = changed ? ` · ${changedText(changed)}` : "";
+			return `  ${name} ${id.slice(0, 8)}${isNamed ? " (named by the worker)" : ""}${files}: ${firstLine(summary) || "done"}`;
+		}),
 		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
 	];
 }

@@ -1,11 +1,11 @@
 // Runs to be removed, and removed runs, as plain lines. Pure.
-import type { Removable, Removed, RunEntry } from "../../engine/index.ts";
+import type { KeptFolders, Removable, Removed, RunEntry } from "../../engine/index.ts";
 import { shortTime } from "../timeline/index.ts";
 
-/** The runs to be removed: `1a2b3c4d  done · 3d ago · feature: Add a login`. */
-export function removalLines({ runs, staying }: Removable, now: number): string[] {
+/** The runs to be removed: `1a2b3c4d  done · 3d ago · 12.3 MB · feature: Add a login`. `sizes`: bytes of runs by id. */
+export function removalLines({ runs, staying }: Removable, now: number, sizes?: ReadonlyMap<string, number>): string[] {
 	return [
-		...runs.map((entry) => `${isChild(entry) ? "    " : "  "}${entryWords(entry, now)}`),
+		...runs.map((entry) => `${isChild(entry) ? "    " : "  "}${entryWords(entry, now, sizes?.get(entry.id))}`),
 		...stayingLines(staying),
 	];
 }
@@ -14,12 +14,13 @@ function isChild(entry: RunEntry): boolean {
 	return entry.kind === "run" && entry.summary.parent !== undefined;
 }
 
-function entryWords(entry: RunEntry, now: number): string {
+function entryWords(entry: RunEntry, now: number, bytes = 0): string {
 	const id = entry.id.slice(0, 8);
-	if (entry.kind === "unreadable") return `${id}  cannot be read`;
+	const size = bytes === 0 ? "" : ` · ${megabytes(bytes)}`;
+	if (entry.kind === "unreadable") return `${id}  cannot be read${size}`;
 	const { status, updatedAt, template, task } = entry.summary;
 	const [line = ""] = task.split("\n");
-	return `${id}  ${status.replaceAll("_", " ")} · ${shortTime(now - Date.parse(updatedAt))} ago · ${template}: ${line.slice(0, 60)}`;
+	return `${id}  ${status.replaceAll("_", " ")} · ${shortTime(now - Date.parse(updatedAt))} ago${size} · ${template}: ${line.slice(0, 60)}`;
 }
 
 /** Kept runs, with the reason. */
@@ -33,6 +34,17 @@ export function removedLines(removed: readonly Removed[]): string[] {
 	return removed.map(({ id, bytes, failure }) =>
 		failure
 			? `${id.slice(0, 8)} could not be removed: ${failure.message} ${failure.remedy}`
-			: `${id.slice(0, 8)} removed (${(bytes / 1e6).toFixed(1)} MB).`,
+			: `${id.slice(0, 8)} removed (${megabytes(bytes)}).`,
 	);
+}
+
+/** Folders of children that are kept, and what they use. */
+export function keptFolderLines(kept: KeptFolders | undefined): string[] {
+	if (!kept) return [];
+	const { path, folders, bytes } = kept;
+	return [`Kept: ${folders} ${folders === 1 ? "folder" : "folders"} of children, ${megabytes(bytes)}, in ${path}`];
+}
+
+function megabytes(bytes: number): string {
+	return `${(bytes / 1e6).toFixed(1)} MB`;
 }

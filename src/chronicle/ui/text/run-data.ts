@@ -1,7 +1,7 @@
 // A run for --json: the fields of the folded ledger under their own names, and derived data for scripts. Pure.
 import { join } from "node:path";
 import type { ReadLedger } from "../../core/index.ts";
-import { awaitedAnswer, legalTargets } from "../../core/index.ts";
+import { awaitedAnswer, type ChildRun, candidatesIn, legalTargets } from "../../core/index.ts";
 import { nextStep } from "../timeline/index.ts";
 import { questionTitle } from "./question-lines.ts";
 import { isInterrupted } from "./status-lines.ts";
@@ -24,6 +24,12 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 		answers: awaitedAnswer(run) ?? null,
 		question: question ? { text: questionTitle(question), ...question } : null,
 		targets: legalTargets(run),
+		children: (run.children ?? run.candidates?.group)?.children.map(childData) ?? [],
+		/** The children to choose from, and the one that the worker has named. */
+		candidates: run.candidates
+			? { names: candidatesIn(run, run.candidates.judge).map(({ name }) => name), winner: run.candidates.winner }
+			: null,
+		choices: run.choices,
 		snapshot: run.snapshot,
 		history: run.history,
 		totals,
@@ -41,6 +47,10 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 		folder,
 		conversation: run.conversation ? join(folder, "workers", `${run.conversation.key}.jsonl`) : null,
 	};
+}
+
+function childData({ id, name, index, template, task, status, detail, summary, counted, changed }: ChildRun): object {
+	return { id, name, index, template, task, status, detail, summary, totals: counted, files: changed ?? null };
 }
 
 function waitsFor(read: ReadLedger): { readonly what: string; readonly commands: readonly string[] } | null {

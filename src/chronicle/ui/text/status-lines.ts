@@ -5,6 +5,7 @@ import type { ReadLedger } from "../../core/index.ts";
 import { conflictFolderId, liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
 import {
 	childLines,
+	choiceText,
 	commandAbout,
 	crumbText,
 	currentNotices,
@@ -45,6 +46,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 		...workerLines(read),
 		...stateLines(run, now),
 		...childLines(run, 100).map(({ mark, text }) => `  ${mark} ${text}`),
+		...run.choices.slice(-3).map((choice) => `Children of visit ${choice.visit}: ${choiceText(choice)}`),
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
 		...(question?.side === "conflict" ? [handLine(read)] : []),

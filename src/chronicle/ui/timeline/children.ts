@@ -1,6 +1,13 @@
-// The children of a run's current state, one line each. Shared by the timeline and the status. Pure.
+// The children of a run's current state, or the candidates, one line each. Shared by the timeline and the status. Pure.
 import { shortCost, shortTime } from "../../../pi/index.ts";
-import type { ChildRun, Run, VisitChild } from "../../core/index.ts";
+import {
+	type ChangeTotals,
+	type ChildChoice,
+	type ChildRun,
+	candidatesIn,
+	type Run,
+	type VisitChild,
+} from "../../core/index.ts";
 import { marks } from "./marks.ts";
 
 /** Maximum number of children listed individually; more are counted. */
@@ -14,7 +21,7 @@ export interface ChildLine {
 
 /** One line per child; from 6 on, only running children and those that need the user, with counts of the others. */
 export function childLines(run: Run, most = mostListed): ChildLine[] {
-	const all = run.children?.children ?? [];
+	const all = run.children?.children ?? candidatesIn(run, run.state);
 	if (all.length <= most) return all.map((child) => lineOf(child, run));
 	const shown = all.filter(({ status }) => status !== "done" && status !== "dropped").slice(0, most - 1);
 	const count = (status: ChildRun["status"]): number => all.filter((child) => child.status === status).length;
@@ -46,13 +53,47 @@ export interface ChildCells extends Omit<ChildLine, "text"> {
 	/** Empty until it has begun. */
 	readonly time: string;
 	readonly cost: string;
-	/** Why it waits or failed, or the state that it is in; empty if neither is known. */
+	/** Why it waits or failed, the state that it is in, or what it has changed; empty if none is known. */
 	readonly why: string;
 }
 
-/** The columns of a child of any visit. `working`: its visit is the current one, and its children are supervised. */
-export function visitChildCells({ total, ...child }: VisitChild, working: boolean): ChildCells {
-	return cellsOf({ ...child, counted: total, waits: null }, working);
+/**
+ * The columns of a child of any visit. `working`: its visit is the current one, and its children are supervised. `choice`: which of the
+ * visit's children was taken.
+ */
+export function visitChildCells(
+	{ total, ...child }: VisitChild,
+	working: boolean,
+	choice: ChildChoice | undefined,
+): ChildCells {
+	const cells = cellsOf({ ...child, counted: total, waits: null }, working);
+	const taken = takenOf(child, choice);
+	return taken === undefined ? cells : { ...cells, doing: taken, tone: taken === "taken" ? "success" : "plain" };
+}
+
+/** Whether a child was taken, where one of several is; `undefined` where that is not decided, or the child could not be. */
+export function takenOf(
+	{ name, status }: Pick<VisitChild, "name" | "status">,
+	choice: ChildChoice | undefined,
+): "taken" | "not taken" | undefined {
+	if (!choice || status !== "done") return undefined;
+	return name === choice.winner ? "taken" : "not taken";
+}
+
+/** Which child was taken, by whose choice and why: `"two" of build is taken, by the worker's choice: it is smaller`. */
+export function choiceText({ state, winner, by, insteadOf, why }: ChildChoice): string {
+	if (winner === null) return `No child of ${state} was taken.`;
+	const whose =
+		by === "worker"
+			? "by the worker's choice"
+			: `by the user's choice${insteadOf === undefined ? "" : ` instead of "${insteadOf}"`}`;
+	const [reason = ""] = why.trim().split("\n", 1);
+	return `"${winner}" of ${state} is taken, ${whose}${reason === "" ? "." : `: ${reason}`}`;
+}
+
+/** `3 files +10 −2`. */
+export function changedText({ files, added, removed }: ChangeTotals): string {
+	return files === 0 ? "no files" : `${files} ${files === 1 ? "file" : "files"} +${added} −${removed}`;
 }
 
 function lineOf(child: ChildRun, run: Run): ChildLine {
@@ -61,10 +102,10 @@ function lineOf(child: ChildRun, run: Run): ChildLine {
 	return { mark, tone, text: [`${name} (${id})`, doing, ...figures].join(" · ") };
 }
 
-type Described = Pick<ChildRun, "id" | "name" | "status" | "waits" | "detail" | "counted" | "state">;
+type Described = Pick<ChildRun, "id" | "name" | "status" | "waits" | "detail" | "counted" | "state" | "changed">;
 
 function cellsOf(child: Described, working: boolean): ChildCells {
-	const { id, name, status, detail, counted, state } = child;
+	const { id, name, status, detail, counted } = child;
 	const begun = counted.attempts > 0;
 	return {
 		mark: markOf(child, working),
@@ -74,8 +115,13 @@ function cellsOf(child: Described, working: boolean): ChildCells {
 		doing: status === "pending" ? (begun ? "working" : "starting") : words[status],
 		time: begun ? shortTime(counted.activeMs) : "",
 		cost: begun ? shortCost(counted.spend.costUsd) : "",
-		why: detail === "" && status === "pending" && state !== undefined ? `in ${state}` : detail,
+		why: detail === "" ? progressOf(child) : detail,
 	};
+}
+
+function progressOf({ status, state, changed }: Described): string {
+	if (status === "pending") return state === undefined ? "" : `in ${state}`;
+	return changed ? changedText(changed) : "";
 }
 
 function markOf({ status, waits }: Pick<ChildRun, "status" | "waits">, working: boolean): string {

@@ -1,5 +1,13 @@
 export { bar, shortCost, shortCount, shortTime } from "../../../pi/index.ts";
-export { type ChildCells, type ChildLine, childLines, visitChildCells } from "./children.ts";
+export {
+	type ChildCells,
+	type ChildLine,
+	changedText,
+	childLines,
+	choiceText,
+	takenOf,
+	visitChildCells,
+} from "./children.ts";
 export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
 export { endingWords } from "./ending.ts";
 export { keptLine } from "./kept.ts";

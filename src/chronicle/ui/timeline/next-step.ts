@@ -1,5 +1,5 @@
 // The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
-import { awaitedAnswer, measures, type Run } from "../../core/index.ts";
+import { awaitedAnswer, candidatesIn, measures, type Run, winnerOf } from "../../core/index.ts";
 import { whyOf } from "./why.ts";
 
 export interface NextStep {
@@ -57,6 +57,7 @@ function approvalStep(run: Run): NextStep {
 				"approve --choice theirs",
 				"approve --choice worker",
 				"approve --choice hand",
+				"diff",
 			],
 		};
 	if (!question && run.hold?.cause === "children")
@@ -67,7 +68,10 @@ function approvalStep(run: Run): NextStep {
 			: question.side === "entry"
 				? `Start ${question.target}?`
 				: `Move from ${question.state} to ${question.target}?`;
-	return { what, commands: ["approve", "reject <words>", "diff"] };
+	// More than one child can be taken.
+	const chooses = question !== undefined && candidatesIn(run, question.state).length > 1;
+	const isTaking = chooses && winnerOf(run, question.target) !== undefined;
+	return { what, commands: ["approve", ...(isTaking ? ["approve --choice <name>"] : []), "reject <words>", "diff"] };
 }
 
 /** The user's next step; `undefined` while the run needs nothing from the user. */

@@ -9,18 +9,21 @@ import {
 	pendingActions,
 } from "../../../../src/chronicle/core/machine/index.ts";
 import { runs } from "../../../harness/runs.ts";
-import { applyJoin, branches, conflict, end, join, plan } from "./child-steps.ts";
-import { ask, definition, here, refold, reopen, rest, since, start, type TestRun } from "./test-run.ts";
+import { applyJoin, branches, conflict, end, join, measure, plan } from "./child-steps.ts";
+import { ask, definition, here, open, refold, reopen, rest, since, start, type TestRun } from "./test-run.ts";
 
 const names = ["one", "two", "three"] as const;
 
 /** State `a` has the children, `judge` chooses, `b` follows. */
-function judgeTemplate(judge: object = {}, fields: object = {}): object {
-	return definition({
-		a: { branches: branches(...names), take: "one", on_failed: "continue", next: ["judge"], ...fields },
-		judge: { persona: "J", next: ["b", "a"], ...judge },
-		b: { persona: "B", next: ["done"] },
-	});
+function judgeTemplate(judge: object = {}, fields: object = {}, more: object = {}): object {
+	return definition(
+		{
+			a: { branches: branches(...names), take: "one", on_failed: "continue", next: ["judge"], ...fields },
+			judge: { persona: "J", next: ["b", "a"], ...judge },
+			b: { persona: "B", next: ["done"] },
+		},
+		more,
+	);
 }
 
 /** A run whose children have ended as `ends` says, and whose judge works. */
@@ -129,6 +132,143 @@ describe("the choice", () => {
 	});
 });
 
+describe("the user's choice", () => {
+	const asking = (judge: object = {}) =>
+		rest(decide(judging(judgeTemplate({ requires_approval: "exit", ...judge })), "b", "two"));
+	const approve = (testRun: TestRun, more: object = {}) => {
+		const { stage } = testRun.run;
+		const diff = stage.kind === "asking" ? stage.question.diff : "";
+		return testRun.say({ kind: "approved", answers: since(testRun), diff, ...more });
+	};
+
+	it("takes the other child's files, and says so in everything that later states read", () => {
+		const testRun = approve(asking(), { winner: "three", words: "it has tests" });
+		expect(merged(testRun)).toEqual(["three"]);
+		rest(applyJoin(join(testRun)));
+		const { snapshot, history, choices, notices, outbox } = testRun.run;
+		expect(snapshot.outputs).toEqual([{ state: "judge", visit: 2, data: { winner: "three" } }]);
+		const said = 'The user took "three" instead of "two": it has tests\nThe worker: best';
+		expect(snapshot.summaries.find(({ visit }) => visit === 2)?.text).toBe(said);
+		expect(history.at(-1)).toMatchObject({ from: "judge", to: "b", cause: "worker", summary: said });
+		expect(notices).toContain('The files of "three" are taken.');
+		expect(outbox).toMatchObject([{ text: "it has tests", from: "person" }]);
+		expect(choices).toEqual([
+			{
+				...{ state: "a", visit: 1, madeIn: 2, winner: "three" },
+				...{ by: "person", insteadOf: "two", why: "it has tests" },
+			},
+		]);
+		expect(refold(testRun.events)).toEqual(testRun.run);
+	});
+
+	it("keeps the rest of the judge's data", () => {
+		const output = { type: "object", properties: { why: { type: "string" } } };
+		const testRun = judging(judgeTemplate({ requires_approval: "exit", output }));
+		const data = { winner: "two", why: "small" };
+		rest(testRun.say({ kind: "move_requested", ...here(testRun), target: "b", summary: "best", data }));
+		approve(testRun, { winner: "one" });
+		expect(testRun.run.snapshot.outputs?.at(-1)?.data).toEqual({ winner: "one", why: "small" });
+	});
+
+	it("of the child that the worker has named changes nothing", () => {
+		const testRun = rest(applyJoin(join(approve(asking(), { winner: "two" }))));
+		expect(testRun.run.choices).toEqual([
+			{ state: "a", visit: 1, madeIn: 2, winner: "two", by: "worker", why: "best" },
+		]);
+	});
+
+	it.each<[string, () => TestRun, string, RegExp]>([
+		["of an unknown child", asking, "tow", /"tow" is none of .*Did you mean `two`\? They are: one, two, three\./],
+		["of nothing", asking, "", /They are: one, two, three/],
+		[
+			"where the children try again",
+			() => rest(decide(judging(judgeTemplate({ requires_approval: "exit" })), "a")),
+			"one",
+			/starts new children/,
+		],
+		[
+			"in a state without children to choose from",
+			() =>
+				rest(ask(start(open(definition({ a: { persona: "A", next: ["b"], requires_approval: true }, b: {} }))), "b")),
+			"one",
+			/no children to choose from/,
+		],
+	])("%s is refused, and changes nothing", (_, begin, winner, expected) => {
+		const testRun = begin();
+		const before = testRun.run;
+		approve(testRun, { winner });
+		expect([testRun.refusal, testRun.message]).toEqual(["illegal", expect.stringMatching(expected)]);
+		expect(testRun.run).toBe(before);
+	});
+
+	it("of a child that failed is refused", () => {
+		const testRun = judging(judgeTemplate({ requires_approval: "exit" }), ["done", "failed", "done"]);
+		approve(rest(decide(testRun, "b", "one")), { winner: "two" });
+		expect(testRun.message).toMatch(/"two" is none of .* They are: one, three\./);
+	});
+
+	it("counts once: a second answer is refused while the files are joined, and after it", () => {
+		const testRun = asking();
+		const again = { kind: "approved", answers: since(testRun), diff: "", winner: "one" } as const;
+		const { stage } = testRun.run;
+		const diff = stage.kind === "asking" ? stage.question.diff : "";
+		approve(testRun, { winner: "three" });
+		for (const next of [(run: TestRun) => join(run), applyJoin, rest]) {
+			expect(testRun.say({ ...again, diff }).refusal).toBe("answered");
+			next(testRun);
+		}
+		expect(testRun.say({ ...again, diff }).refusal).toBe("answered");
+		expect(testRun.run.choices.map(({ winner }) => winner)).toEqual(["three"]);
+	});
+
+	it("waits for the same question after the supervisor died", () => {
+		const testRun = asking();
+		const answers = since(testRun);
+		const shown = testRun.run.stage.kind === "asking" ? testRun.run.stage.question.diff : "";
+		reopen(testRun);
+		rest(testRun, shown);
+		expect(since(testRun)).toBe(answers);
+		approve(testRun, { winner: "one" });
+		expect(merged(testRun)).toEqual(["one"]);
+	});
+});
+
+describe("the record of choices", () => {
+	it("says that none was taken, and who left", () => {
+		const tried = rest(decide(judging(), "a"));
+		expect(tried.run.choices).toEqual([{ state: "a", visit: 1, madeIn: 2, winner: null, by: "worker", why: "" }]);
+		const sent = rest(decide(judging(), "human_intervention"));
+		sent.say({ kind: "released", answers: since(sent), to: "b" });
+		expect(sent.run.choices).toMatchObject([{ winner: null, by: "person" }]);
+	});
+
+	it("says so too where the run is aborted while the files are joined", () => {
+		const testRun = rest(decide(judging(), "b", "two"));
+		rest(testRun.say({ kind: "abort_requested" }));
+		expect(testRun.run).toMatchObject({ status: "aborted", choices: [{ winner: null, by: "person" }] });
+	});
+
+	it("names the child of children that share the run's files, which have none to join", () => {
+		const testRun = plan(judgeTemplate({}, { files: "shared" }));
+		for (const number of [1, 2, 3]) end(testRun, number, "done", { tree: null });
+		decide(start(rest(testRun)), "b", "two");
+		rest(rest(testRun));
+		expect(testRun.run).toMatchObject({ state: "b", children: null, choices: [{ winner: "two" }] });
+		expect(testRun.events.map(({ kind }) => kind)).not.toContain("joined");
+	});
+
+	it("has the last eight", () => {
+		const testRun = judging(judgeTemplate({}, {}, { limits: { pair_moves: 100 } }));
+		for (let n = 0; n < 10; n += 1) {
+			decide(testRun, "a");
+			rest(testRun);
+			for (const number of [1, 2, 3]) end(testRun, number, "done", { tree: `t${number}` });
+			start(rest(testRun));
+		}
+		expect(testRun.run.choices.map(({ visit }) => visit)).toEqual([5, 7, 9, 11, 13, 15, 17, 19]);
+	});
+});
+
 describe("any order of moves, answers and supervisors", () => {
 	const ends = fc.array(fc.constantFrom("done", "failed"), { minLength: 3, maxLength: 3 });
 	const step = fc.record({
@@ -136,28 +276,31 @@ describe("any order of moves, answers and supervisors", () => {
 		winner: fc.constantFrom(...names, undefined),
 		answer: fc.constantFrom("approve", "reject"),
 		dies: fc.boolean(),
+		/** What the user takes instead. */
+		instead: fc.constantFrom(...names, undefined),
 	});
 
 	/** Everything that goes on without the judge. */
-	function settle(testRun: TestRun, answer: "approve" | "reject"): void {
+	function settle(testRun: TestRun, answer: "approve" | "reject", instead: string | undefined): void {
 		for (let n = 0; n < 40; n += 1) {
 			const { run } = testRun;
 			const { stage } = run;
 			if (stage.kind === "asking") {
 				const { seq, diff } = stage.question;
-				testRun.say(
-					answer === "approve"
-						? { kind: "approved", answers: seq, diff }
-						: { kind: "rejected", answers: seq, words: "no" },
-				);
+				const approved = { kind: "approved", answers: seq, diff } as const;
+				if (answer === "reject") testRun.say({ kind: "rejected", answers: seq, words: "no" });
+				else if (instead === undefined || testRun.say({ ...approved, winner: instead }).refusal !== "")
+					testRun.say(approved);
 			} else if (stage.kind === "waiting" && run.status === "human_intervention")
 				testRun.say({ kind: "released", answers: stage.since, to: "judge" });
 			else if (stage.kind === "stopping") rest(testRun);
-			else if (stage.kind === "baselining" || stage.kind === "launching") start(testRun);
+			else if (stage.kind === "baselining") measure(testRun);
+			else if (stage.kind === "launching") start(testRun);
 			else if (stage.kind === "children" && run.children?.phase === "joining") {
 				if (run.children.join) applyJoin(testRun);
 				else join(testRun);
-			} else if (stage.kind === "children") end(testRun, 1 + (run.children?.children.findIndex(({ status }) => status === "pending") ?? 0));
+			} else if (stage.kind === "children")
+				end(testRun, 1 + (run.children?.children.findIndex(({ status }) => status === "pending") ?? 0));
 			else return;
 		}
 		throw new Error(`it does not settle: ${testRun.run.stage.kind}`);
@@ -169,8 +312,9 @@ describe("any order of moves, answers and supervisors", () => {
 			fc.property(ends, fc.boolean(), fc.array(step, { minLength: 1, maxLength: 6 }), (how, asks, steps) => {
 				fc.pre(how.includes("done"));
 				const testRun = judging(judgeTemplate(asks ? { requires_approval: "exit" } : {}), how as ("done" | "failed")[]);
-				for (const { target, winner, answer, dies } of steps) {
-					if (testRun.run.state !== "judge" || testRun.run.stage.kind !== "working") break;
+				for (const { target, winner, answer, dies, instead } of steps) {
+					const { state, stage } = testRun.run;
+					if (state !== "judge" || stage.kind !== "working") break;
 					const able = candidatesIn(testRun.run, "judge").map(({ name }) => name);
 					// What the supervisor refuses before it is recorded.
 					const due = dueOutput(testRun.run, target) !== undefined;
@@ -178,13 +322,18 @@ describe("any order of moves, answers and supervisors", () => {
 					const { visit } = testRun.run;
 					decide(testRun, target, winner);
 					if (dies) reopen(testRun);
-					settle(testRun, answer);
+					settle(testRun, answer, instead);
+					const expected = asks && instead !== undefined && able.includes(instead) ? instead : winner;
 					const moved = testRun.run.history.find((move) => move.visit === visit);
 					const wanted = due && (!asks || answer === "approve");
 					if (testRun.run.state !== "b") continue;
 					expect([moved?.to, wanted]).toEqual(["b", true]);
-					expect(testRun.run.notices).toContain(`The files of "${winner}" are taken.`);
-					taken.add(String(winner));
+					expect(testRun.run.notices).toContain(`The files of "${expected}" are taken.`);
+					expect(testRun.run.choices.at(-1)).toMatchObject({
+						winner: expected,
+						by: expected === winner ? "worker" : "person",
+					});
+					taken.add(String(expected));
 				}
 				const applied = testRun.events.filter(({ kind }) => kind === "join_applied").length;
 				expect(applied).toBe(testRun.run.state === "b" ? 1 : 0);

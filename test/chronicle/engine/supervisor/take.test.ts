@@ -1,5 +1,5 @@
 // `take: one`: the children are done, the worker of the next state chooses one, and only its files are joined.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LedgerEvent, MoveReply, PersonEvent, Run, Supervision } from "../../../../src/chronicle/core/index.ts";
@@ -204,6 +204,18 @@ describe("take: one", () => {
 		const ended = await answer(other, stuck, { kind: "released", answers: since, to: "after" });
 		expect(ended).toMatchObject({ status: "done", candidates: null });
 		expect(files(other)).toEqual([undefined, undefined]);
+	});
+
+	it.each([
+		[true, 3],
+		[false, 0],
+	])("keeps the folders of all children after the join where the setting is %s", async (keepChildFolders, expected) => {
+		const stage = openStage([child, child, child, choose("after", { winner: "two" })]);
+		const ports = { ...stage.ports, keepChildFolders };
+		const ledger = await stage.create(template());
+		expect((await supervise(ledger, ports, "fresh").ended).run.status).toBe("done");
+		const folder = join(stage.folder, ".pi", "children");
+		expect(existsSync(folder) ? readdirSync(folder) : []).toHaveLength(expected);
 	});
 
 	it("leaves out children that failed", async () => {

@@ -12,16 +12,28 @@ function settings(user: unknown, project: unknown, trust: "trusted" | "untrusted
 	return workerSettings({ cwd: join(folder, "project"), agentFolder: join(folder, "agent"), trust });
 }
 
-const standard = { standby: { most: 2, waitMs: 60_000 }, maxWorkers: 8 };
+const standard = { standby: { most: 2, waitMs: 60_000 }, maxWorkers: 8, keepChildFolders: false };
 
 describe("the settings of workers", () => {
 	it("are the user's, and those of a trusted project before them", () => {
 		expect(settings(undefined, undefined)).toEqual(standard);
 		const user = { chronicle: { standby: 5, standbySeconds: 10, maxWorkers: 3 } };
-		expect(settings(user, undefined)).toEqual({ standby: { most: 5, waitMs: 10_000 }, maxWorkers: 3 });
+		expect(settings(user, undefined)).toEqual({
+			standby: { most: 5, waitMs: 10_000 },
+			maxWorkers: 3,
+			keepChildFolders: false,
+		});
 		const project = { chronicle: { standby: 0 } };
-		expect(settings(user, project)).toEqual({ standby: { most: 0, waitMs: 10_000 }, maxWorkers: 3 });
-		expect(settings(user, project, "untrusted")).toEqual({ standby: { most: 5, waitMs: 10_000 }, maxWorkers: 3 });
+		expect(settings(user, project)).toEqual({
+			standby: { most: 0, waitMs: 10_000 },
+			maxWorkers: 3,
+			keepChildFolders: false,
+		});
+		expect(settings(user, project, "untrusted")).toEqual({
+			standby: { most: 5, waitMs: 10_000 },
+			maxWorkers: 3,
+			keepChildFolders: false,
+		});
 	});
 
 	it.each([["two"], [-1], [101], [null], [true], [[2]]])("ignore %j", (standby) => {
@@ -30,6 +42,15 @@ describe("the settings of workers", () => {
 
 	it.each([[0], [0.5], [1001], ["many"], [-3]])("ignore maxWorkers %j", (maxWorkers) => {
 		expect(settings({ chronicle: { maxWorkers } }, undefined)).toEqual(standard);
+	});
+
+	it.each([
+		[true, true],
+		[false, false],
+		["true", false],
+		[1, false],
+	])("keep the folders of children for %j: %s", (keepChildFolders, kept) => {
+		expect(settings({ chronicle: { keepChildFolders } }, undefined).keepChildFolders).toBe(kept);
 	});
 
 	it.each([["{"], ["[]"], ["null"], ['{"chronicle":[]}'], ['{"chronicle":null}']])("ignore a file with %s", (text) => {

@@ -1,0 +1,39 @@
+// The answer to a question as an event, and back: nothing of it is lost on its way through the ledger or to another host.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { Approval, ApprovalQuestion } from "../../../../src/chronicle/core/index.ts";
+import { answerEvent, approvalOf } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { runs } from "../../../harness/runs.ts";
+
+const words = fc.option(fc.string(), { nil: undefined });
+const answers = fc.oneof(
+	fc.record(
+		{
+			kind: fc.constant("approved" as const),
+			words: fc.string(),
+			choice: fc.constantFrom("ours", "theirs", "worker", "hand"),
+			winner: fc.string(),
+		},
+		{ requiredKeys: ["kind"] },
+	),
+	fc.record({ kind: fc.constant("rejected" as const), words: fc.string() }),
+	fc.record({ kind: fc.constant("sent" as const), to: fc.string(), words }, { requiredKeys: ["kind", "to"] }),
+);
+
+it("any answer comes back from its event as it was, and names its question", () => {
+	fc.assert(
+		fc.property(answers, (answer) => {
+			const approval = Object.fromEntries(
+				Object.entries(answer).filter(([, value]) => value !== undefined),
+			) as Approval;
+			const question = { seq: 12, diff: "tree", visit: 3 } as ApprovalQuestion;
+			const event = answerEvent(question, approval);
+			expect(event).toMatchObject({ answers: 12, seen: { visit: 3 } });
+			if (event?.kind !== "approved" && event?.kind !== "rejected" && event?.kind !== "released")
+				throw new Error("none");
+			expect(approvalOf(JSON.parse(JSON.stringify(event)))).toEqual(approval);
+		}),
+		{ numRuns: runs() },
+	);
+	expect(answerEvent({ seq: 1, diff: "", visit: 1 } as ApprovalQuestion, { kind: "undecided" })).toBeUndefined();
+});

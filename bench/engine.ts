@@ -1,7 +1,7 @@
 // Runs on an engine: what a state costs more than on one machine, what hosts do in a second, what waiting runs cost, and how soon another host
 // continues the runs of a dead one. Needs Postgres. In this process, with workers that play a script: the cost of pi itself is in supervisor.ts.
-import { randomUUID } from "node:crypto";
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { randomBytes, randomUUID } from "node:crypto";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -58,7 +58,7 @@ export async function bench(): Promise<Figures> {
 	return {
 		name: "engine",
 		rows,
-		how: `Postgres with fsync on the loopback address, on the same cores; the git remote is a folder. A state: a scripted worker that changes one file and moves, ${states} states, medians of ${rounds} runs. No-op states: ${noOpRuns} runs of ${statesPerRun} states, six appends each.`,
+		how: `Postgres with fsync on the loopback address, on the same cores; the git remote is a folder. A state: a scripted worker that changes files, works for ${workMs} ms, which are taken off, and moves; ${states} states, medians of ${rounds} runs, local and engine in turns. No-op states: ${noOpRuns} runs of ${statesPerRun} states, six appends each.`,
 	};
 }
 
@@ -71,34 +71,57 @@ function storeOf(database: Database, creates: "held" | "submitted") {
 	});
 }
 
-/** Milliseconds that a state takes on one machine, and on an engine. */
-async function measureStates(database: Database): Promise<Row[]> {
-	const times = { local: [] as number[], engine: [] as number[] };
-	for (let round = 0; round < rounds; round += 1) {
-		const files = openFileStore({ sessions: mkdtempSync(join(tmpdir(), "bench-engine-")), clock: Date });
-		const cwd = await makeRepository();
-		const local = value(await files.create(first()));
-		const workspace = openGitWorkspace({ cwd, folder: join(local.folder, "work"), leftOut: [] });
-		times.local.push(await timeRun(local, workspace, cwd));
+/** What the worker of state `n` changes. */
+const changes: Readonly<Record<string, (cwd: string, n: number) => void>> = {
+	"no file": () => {},
+	"one small file": (cwd, n) => appendFileSync(join(cwd, "file.txt"), `line ${n}\n`),
+	// Of random bytes: compression does not help.
+	"1 MB": (cwd) => writeFileSync(join(cwd, "large"), randomBytes(1_000_000)),
+};
 
-		const shared = await makeRepository();
-		const store = storeOf(database, "held");
-		const { id } = value(await store.create(first())).run;
-		await database.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
-		const ledger = value(await store.open(id));
-		const published = openSharedWorkspace({
-			...{ run: id, remote: join(shared, "..", "remote.git"), cwd: shared, folder: join(ledger.folder, "work") },
-			leftOut: [],
-		});
-		ledger.use(publishSegment(ledger, published).hooks);
-		times.engine.push(await timeRun(ledger, published, shared));
+/** Milliseconds that a state takes on one machine, and on an engine, by what it changes. */
+async function measureStates(database: Database): Promise<Row[]> {
+	const rows: Row[] = [];
+	for (const [what, change] of Object.entries(changes)) {
+		const times = { local: [] as number[], engine: [] as number[] };
+		for (let round = 0; round < rounds; round += 1) {
+			times.local.push(await timeLocally(change));
+			times.engine.push(await timeOnEngine(database, change));
+		}
+		const [local, engine] = [median(times.local), median(times.engine)];
+		rows.push(
+			{ figure: `a state that changes ${what}, on one machine`, value: local, unit: "ms" },
+			{ figure: "the same on an engine", value: engine, unit: "ms" },
+			{ figure: `overhead of a state that changes ${what}`, value: engine - local, unit: "ms", must: { most: 60 } },
+		);
 	}
-	const [local, engine] = [median(times.local), median(times.engine)];
-	return [
-		{ figure: `a state on one machine, its worker's ${workMs} ms taken off`, value: local, unit: "ms" },
-		{ figure: "the same on an engine", value: engine, unit: "ms" },
-		{ figure: "overhead per state", value: engine - local, unit: "ms", must: { most: 60 } },
-	];
+	return rows;
+}
+
+type Change = (cwd: string, n: number) => void;
+
+async function timeLocally(change: Change): Promise<number> {
+	const files = openFileStore({ sessions: mkdtempSync(join(tmpdir(), "bench-engine-")), clock: Date });
+	const cwd = await makeRepository();
+	const local = value(await files.create(first()));
+	const workspace = openGitWorkspace({ cwd, folder: join(local.folder, "work"), leftOut: [] });
+	return timeRun({ ledger: local, workspace, cwd, change });
+}
+
+async function timeOnEngine(database: Database, change: Change): Promise<number> {
+	const cwd = await makeRepository();
+	const store = storeOf(database, "held");
+	const { id } = value(await store.create(first())).run;
+	await database.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
+	const ledger = value(await store.open(id));
+	const workspace = openSharedWorkspace({
+		...{ run: id, remote: join(cwd, "..", "remote.git"), cwd, folder: join(ledger.folder, "work") },
+		leftOut: [],
+	});
+	// The run's first files are there, as after its submission.
+	if (!(await workspace.snapshot()).ok) throw new Error("The first files could not be published.");
+	ledger.use(publishSegment(ledger, workspace).hooks);
+	return timeRun({ ledger, workspace, cwd, change });
 }
 
 function first() {
@@ -117,12 +140,20 @@ async function makeRepository(): Promise<string> {
 	return cwd;
 }
 
-async function timeRun(ledger: HeldLedger, workspace: Workspace, cwd: string): Promise<number> {
+interface TimedRun {
+	readonly ledger: HeldLedger;
+	readonly workspace: Workspace;
+	readonly cwd: string;
+	readonly change: Change;
+}
+
+/** Milliseconds that a state takes, without its worker's time. */
+async function timeRun({ ledger, workspace, cwd, change }: TimedRun): Promise<number> {
 	const plays = Array.from({ length: states }, (_, n): Play => {
 		const move = moveTo(n === states - 1 ? "done" : n % 2 === 0 ? "b" : "a");
 		return async (...args) => {
-			appendFileSync(join(cwd, "file.txt"), `line ${n}\n`);
-			// The branch of the run follows meanwhile.
+			change(cwd, n);
+			// Files and the branch of the run are pushed meanwhile.
 			await sleep(workMs);
 			return move(...args);
 		};

@@ -187,6 +187,4 @@ export interface Workspace {
 	keepChild(child: string, signal?: AbortSignal): Promise<Result<KeptFiles, WorkspaceFailure>>;
 	/** Those of `paths` whose contents in `tree` have conflict markers. */
 	conflictMarkers(tree: string, paths: readonly string[]): Promise<Result<readonly string[], WorkspaceFailure>>;
-	/** Publishes `tree` as the files of the run after event `seq`, for other hosts. Idempotent. */
-	publish(tree: string, seq: number): Promise<Result<void, WorkspaceFailure>>;
 }

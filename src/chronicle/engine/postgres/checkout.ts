@@ -4,8 +4,11 @@
 import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PLACEHOLDER_LIST, runGit } from "../workspace/index.ts";
+import type { PostgresLedger } from "./held.ts";
 import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
-import { conversationRefs, readNote, type SnapshotNote, treeRef } from "./run-refs.ts";
+import { conversationRefs, snapshotSpecs, treeRef } from "./run-refs.ts";
+import { readNote, type SnapshotNote } from "./run-snapshot.ts";
+import { unpackSnapshots } from "./unpack-snapshots.ts";
 
 export interface CheckoutOptions {
 	/** The folder of everything that the engine keeps on this host for the project. */
@@ -41,6 +44,24 @@ export class Checkout {
 	/** The root of a run's working folder. */
 	workOf(run: string): string {
 		return join(this.#data, "work", run);
+	}
+
+	/** Pushes the snapshots that a holder before recorded and did not push. `owner`: the run whose refs hold them. Throws a sentence. */
+	async publishRecorded(
+		ledger: Pick<PostgresLedger, "recordedSnapshots" | "deleteSnapshots">,
+		owner: string,
+	): Promise<void> {
+		const recorded = await ledger.recordedSnapshots();
+		const last = recorded.at(-1);
+		if (!last) return;
+		await this.#alone(async () => {
+			await unpackSnapshots(this.#place, { remote: this.#remote, owner }, recorded);
+			const specs = await snapshotSpecs(this.#place, owner, recorded);
+			const pushed = await gitRemote(this.#place, ["push", "-q", "--no-verify", this.#remote, ...specs]);
+			if (pushed.kind !== "done")
+				throw new Error(`The recorded snapshots of the run could not be pushed: ${explainGit(pushed)}`);
+		});
+		await ledger.deleteSnapshots(last.seq);
 	}
 
 	/** Fetches a snapshot, with the conversations of the run. Throws a sentence. */
@@ -119,7 +140,7 @@ export class Checkout {
 			await rm(this.folderOf(run), { recursive: true, force: true });
 			await gitAt(this.#place, ["worktree", "prune"]);
 			const refs = await gitText(this.#place, ["for-each-ref", "--format=delete %(refname)", `refs/chronicle/${run}`]);
-			await gitAt(this.#place, ["update-ref", "--stdin"], Buffer.from(`${refs}\n`));
+			await gitAt(this.#place, ["update-ref", "--stdin"], { input: Buffer.from(`${refs}\n`) });
 		});
 	}
 

@@ -116,6 +116,7 @@ export class ChildSegments {
 			...workspaceScope(run),
 		});
 		const known = await readMarker(folder);
+		if (earlier.fence > 0) await checkout.publishRecorded(ledger, trees);
 		if (earlier.fence > 0 && known?.fence !== earlier.fence) {
 			await checkout.bringConversations(run.id);
 			const restored =

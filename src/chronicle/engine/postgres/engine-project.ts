@@ -12,6 +12,7 @@ import { isName, queueName } from "./jobs.ts";
 import { RunRefs } from "./run-refs.ts";
 import { checkVersion } from "./schema.ts";
 import { openLookingWorkspace, openSharedWorkspace } from "./shared-workspace.ts";
+import { readSnapshots } from "./snapshot-rows.ts";
 import { openPostgresStore } from "./store.ts";
 
 export interface EngineOrder {
@@ -149,6 +150,7 @@ function engineProject(
 					folder,
 					leftOut: project.ownFolders,
 					...workspaceScope(run),
+					recorded: () => readSnapshots(database, run.id),
 				};
 				return openLookingWorkspace(options, rows[0]?.head ?? null);
 			},

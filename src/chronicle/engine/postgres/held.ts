@@ -1,7 +1,7 @@
 // A run's ledger in Postgres, held by this host: each append is one statement, which does nothing unless the lease is still this host's.
 // P1 events are numbered without gaps, each number once; P2 after the lease is lost nothing is written; P3 a statement whose result was lost is
 // repeated without writing twice; P4 the run's row always agrees with its last event; P5 events that a crash of the database has lost, because
-// they were only to be on disk soon, are written again.
+// they were only to be on disk soon, are written again; P6 snapshots are recorded with the events that name them, or neither.
 import {
 	type EventBody,
 	foldEvent,
@@ -17,19 +17,31 @@ import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
 import { databaseFailure, type Sql, throughOutage } from "./database.ts";
 import type { Host } from "./host.ts";
 import type { JobAttempt } from "./jobs.ts";
+import { noProof, proofNow } from "./lease-proof.ts";
 import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, type WaitingAnswer } from "./posts.ts";
 import { foldedColumns, foldedValues, type RunRow, readEventRows, storedText } from "./rows.ts";
+import type { RecordedSnapshot } from "./run-snapshot.ts";
 import { type SettledRow, settleJob } from "./settle.ts";
+import {
+	deleteSnapshots,
+	insertSnapshotsText,
+	readSnapshots,
+	type StoredSnapshot,
+	snapshotValues,
+} from "./snapshot-rows.ts";
 
 /** What a segment adds to a held ledger. */
 export interface SegmentHooks {
-	/** The snapshot that holds the files of what is appended next; `undefined`: as before. */
-	head(): string | undefined;
+	/**
+	 * `head`: the snapshot that holds the files of what is appended next; `undefined`: as before. `staged`: snapshots that are recorded with
+	 * it, because they are not on the remote yet.
+	 */
+	files(): { readonly head: string | undefined; readonly staged: readonly RecordedSnapshot[] };
 	/** Called before the events are recorded, with the run after them; a failure is the append's. */
 	beforeAppend(bodies: readonly EventBody[], next: Run): Promise<StoreFailure | undefined>;
-	/** Called once the events are recorded. */
-	afterAppend(events: readonly LedgerEvent[], now: Run): void;
+	/** Called once the events are recorded, with the snapshots that were recorded with them. */
+	afterAppend(events: readonly LedgerEvent[], now: Run, staged: readonly RecordedSnapshot[]): void;
 }
 
 export interface PostgresLedger extends HeldLedger {
@@ -44,6 +56,10 @@ export interface PostgresLedger extends HeldLedger {
 	settle(
 		how: { readonly kind: "parked" | "again" } | { readonly kind: "failed"; readonly reason: string },
 	): Promise<void>;
+	/** The snapshots that were recorded and may not be on the remote; the oldest first. */
+	recordedSnapshots(): Promise<readonly StoredSnapshot[]>;
+	/** Deletes those that were recorded up to event `seq`: they are on the remote. */
+	deleteSnapshots(seq: number): Promise<void>;
 	/** The host that held it before, if its lease ran out or it gave the run back; the fence under which it wrote. */
 	readonly earlier: { readonly fence: number; readonly head: string | null };
 }
@@ -70,14 +86,26 @@ const mostUnfolded = 200;
 const outageMs = 60_000;
 
 const [, ...changing] = foldedColumns;
-const appendText = `
+const appendText = (more = ""): string => `
 WITH soon AS (SELECT CASE WHEN $4 THEN set_config('synchronous_commit', 'off', true) END),
 held AS (
 	UPDATE chronicle.run SET head = COALESCE($5, head), seq = $9, ${changing.map((name, index) => `${name} = $${index + 10}`).join(", ")}
 	FROM soon WHERE id = $1 AND holder = $2 AND fence = $3 AND seq = $6 RETURNING id
-)
+)${more}
 INSERT INTO chronicle.event (run, seq, body)
 SELECT held.id, added.seq, added.body FROM held, unnest($7::int[], $8::text[]) AS added (seq, body)`;
+const plainText = appendText();
+const withSnapshotsText = appendText(`, ${insertSnapshotsText(changing.length + 10, 9)}`);
+
+/** What one statement adds. */
+interface Addition {
+	readonly events: readonly LedgerEvent[];
+	/** The run after them. */
+	readonly next: Run;
+	readonly durability: "durable" | "soon";
+	readonly head: string | undefined;
+	readonly staged: readonly RecordedSnapshot[];
+}
 
 const gone = storeFailure("fenced", "The run's lease has been released.", "Open it again.");
 
@@ -91,7 +119,11 @@ export class HeldRow implements PostgresLedger {
 	readonly #parts: HeldRunParts;
 	/** The run after the last append. */
 	#now: Run;
+	/** The snapshot that holds its files; undefined: the one of the holder before. */
+	#head: string | undefined;
 	#savedSeq: number;
+	/** Of the last statement that found the run held by this host. */
+	#proof = noProof;
 	/** Appended after the last event that is surely on the database's disk. */
 	#volatile: readonly LedgerEvent[] = [];
 	#released = false;
@@ -129,13 +161,18 @@ export class HeldRow implements PostgresLedger {
 	async holdsLease(): Promise<boolean> {
 		const { database, host } = this.#parts;
 		if (this.#released || performance.now() - host.provedAt() > host.leaseMs) return false;
+		// Nobody else can have taken the run in the meantime: the host's own lease has not expired.
+		if (this.#proof.isFresh()) return true;
+		const asked = proofNow();
 		try {
 			const held = await database.query("SELECT FROM chronicle.run WHERE id = $1 AND holder = $2 AND fence = $3", [
 				this.run.id,
 				host.id,
 				this.fence,
 			]);
-			return held.count === 1;
+			if (held.count !== 1) return false;
+			this.#proof = asked;
+			return true;
 		} catch {
 			// What cannot be seen must not be acted on.
 			return false;
@@ -173,44 +210,49 @@ export class HeldRow implements PostgresLedger {
 			const next = events.reduce(foldEvent, this.#now);
 			const refused = await this.#hooks?.beforeAppend(bodies, next);
 			if (refused) return { ok: false, failure: refused };
+			const { head, staged } = this.#hooks?.files() ?? { head: undefined, staged: [] };
+			// What a crash of the database may lose is written again without snapshots.
+			const sure = staged.length > 0 ? "durable" : durability;
 			try {
-				if (!(await this.#write(events, next, durability))) return { ok: false, failure: await this.#explainLoss() };
+				if (!(await this.#write({ events, next, durability: sure, head, staged })))
+					return { ok: false, failure: await this.#explainLoss() };
 			} catch (error) {
 				return { ok: false, failure: databaseFailure(error, database.name) };
 			}
 			this.#now = next;
-			this.#hooks?.afterAppend(events, next);
+			this.#head = head;
+			this.#hooks?.afterAppend(events, next, staged);
 			return { ok: true, value: events };
 		});
 	}
 
 	/** `false`: the lease is lost, and nothing was written. */
-	async #write(events: readonly LedgerEvent[], next: Run, durability: "durable" | "soon"): Promise<boolean> {
+	async #write(addition: Addition): Promise<boolean> {
+		const { events, next, durability } = addition;
 		let tries = 0;
 		const written = await throughOutage(outageMs, async () => {
 			tries += 1;
-			if (await this.#insert(this.#now.seq, events, next, durability)) return true;
+			if (await this.#insert(this.#now.seq, addition)) return true;
 			if (tries > 1 && (await this.#isWritten(next.seq, JSON.stringify(events.at(-1))))) return true;
-			return (await this.#recover()) && this.#insert(this.#now.seq, events, next, durability);
+			return (await this.#recover()) && this.#insert(this.#now.seq, addition);
 		});
 		this.#volatile = durability === "durable" ? [] : [...this.#volatile, ...events];
 		return written;
 	}
 
-	/** Adds events after event `seq`, which brings the run to `next`; `false`: that is not the last one, or the lease is lost. */
-	async #insert(
-		seq: number,
-		events: readonly LedgerEvent[],
-		next: Run,
-		durability: "durable" | "soon",
-	): Promise<boolean> {
+	/** Adds events after event `seq`; `false`: that is not the last one, or the lease is lost. */
+	async #insert(seq: number, { events, next, durability, head, staged }: Addition): Promise<boolean> {
 		const { database, host } = this.#parts;
+		const asked = proofNow();
 		const texts = events.map((event) => JSON.stringify(event));
-		const { count } = await database.query(appendText, [
-			...[this.run.id, host.id, this.fence, durability === "soon", this.#hooks?.head() ?? null, seq],
+		const { count } = await database.query(staged.length > 0 ? withSnapshotsText : plainText, [
+			...[this.run.id, host.id, this.fence, durability === "soon", head ?? null, seq],
 			...[events.map((event) => event.seq), texts, ...foldedValues(next)],
+			...(staged.length > 0 ? snapshotValues(staged) : []),
 		]);
-		return count === events.length;
+		if (count !== events.length) return false;
+		this.#proof = asked;
+		return true;
 	}
 
 	/** Writes again what a crash of the database has lost; `false`: nothing, or the lease is lost. */
@@ -223,7 +265,9 @@ export class HeldRow implements PostgresLedger {
 		const last = rows[0]?.seq ?? this.#now.seq;
 		const lost = this.#volatile.filter(({ seq }) => seq > last);
 		if (lost.length === 0 || lost.length !== this.#now.seq - last) return false;
-		return this.#insert(last, lost, this.#now, "durable");
+		return this.#insert(last, {
+			...{ events: lost, next: this.#now, durability: "durable", head: this.#head, staged: [] },
+		});
 	}
 
 	/** Whether the statement before an outage was carried out although its result was lost. */
@@ -262,6 +306,15 @@ export class HeldRow implements PostgresLedger {
 				return { ok: false, failure: databaseFailure(error, database.name) };
 			}
 		});
+	}
+
+	recordedSnapshots(): Promise<readonly StoredSnapshot[]> {
+		return readSnapshots(this.#parts.database, this.run.id);
+	}
+
+	deleteSnapshots(seq: number): Promise<void> {
+		const { database } = this.#parts;
+		return throughOutage(outageMs, () => deleteSnapshots(database, this.run.id, seq));
 	}
 
 	async takeAnswer(): Promise<TakenAnswer | undefined> {

@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PostgresLedger } from "./held.ts";
+import type { RunSnapshot } from "./run-snapshot.ts";
 
 /** A host's note about a run's folder. */
 export interface Marker {
@@ -9,6 +10,8 @@ export interface Marker {
 	readonly fence: number;
 	/** The folder that the run works in, below the root of its working folder. */
 	readonly folder: string;
+	/** The snapshot that the run was at when all of it was on the remote. */
+	readonly published?: Pick<RunSnapshot, "tree" | "parent">;
 }
 
 const name = "segment.json";
@@ -22,7 +25,13 @@ export async function readMarker(folder: string): Promise<Marker | undefined> {
 	);
 }
 
-/** Notes that this holder works there from now on. */
-export async function writeMarker({ folder: place, fence }: PostgresLedger, folder: string): Promise<void> {
-	await writeFile(join(place, name), JSON.stringify({ fence, folder } satisfies Marker), { mode: 0o600 });
+/** Notes that this holder works there from now on; `published`: and has published everything. */
+export async function writeMarker(
+	{ folder: place, fence }: PostgresLedger,
+	folder: string,
+	published?: RunSnapshot,
+): Promise<void> {
+	const { tree, parent } = published ?? {};
+	const marker: Marker = { fence, folder, ...(tree === undefined ? {} : { published: { tree, parent } }) };
+	await writeFile(join(place, name), JSON.stringify(marker), { mode: 0o600 });
 }

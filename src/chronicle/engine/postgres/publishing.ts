@@ -1,78 +1,76 @@
-// What a host publishes of a run that it works on: the files before an event depends on them, the conversations before the run parks.
+// What a host publishes of a run that it works on: the files before an event depends on them, or recorded with it and pushed soon after;
+// before the run parks everything, its conversations too.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openRedaction } from "../../../safety/index.ts";
-import {
-	type EventBody,
-	isParked,
-	type LedgerEvent,
-	type StoreFailure,
-	type WorkspaceFailure,
-} from "../../core/index.ts";
+import { type EventBody, isParked, type LedgerEvent, type WorkspaceFailure } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { redactSessionText } from "../worker/index.ts";
 import type { PostgresLedger, SegmentHooks } from "./held.ts";
+import type { RunSnapshot } from "./run-snapshot.ts";
 import type { SharedWorkspace } from "./shared-workspace.ts";
 
 export interface Publishing {
 	readonly hooks: SegmentHooks;
-	/** Resolves once everything is published. */
-	settle(): Promise<void>;
+	/** Publishes what is left, and gives the snapshot that the run is at; `undefined`: none, or not everything could be published. */
+	settle(): Promise<RunSnapshot | undefined>;
 }
 
-/** Publishes what another host needs before it is recorded that the run has got there. */
+/** Publishes what another host needs before it is recorded that the run has got there, or with that record. */
 export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspace): Publishing {
-	let moving: Promise<unknown> = Promise.resolve();
+	const { publisher, refs } = workspace;
+	publisher.startRecording((seq) => ledger.deleteSnapshots(seq));
 	let talked = -1;
 	let latest = ledger.run;
 	const crashAt = openCrashPoints();
-	const talk = async (seq: number): Promise<StoreFailure | undefined> => {
+	const talk = async (seq: number): Promise<WorkspaceFailure | undefined> => {
 		if (talked === seq) return undefined;
 		talked = seq;
-		const pushed = await workspace.refs.pushConversations(ledger.fence, await readConversations(ledger.folder));
-		return pushed.ok ? undefined : { ...pushed.failure, reason: "io" };
+		const pushed = await refs.pushConversations(ledger.fence, await readConversations(ledger.folder));
+		return pushed.ok ? undefined : pushed.failure;
+	};
+	/** A run that waits for its user, or is over, has everything on the remote. */
+	const pushAll = async (seq: number): Promise<WorkspaceFailure | undefined> => {
+		const flushed = await publisher.flush();
+		return flushed.ok ? talk(seq) : flushed.failure;
 	};
 	/** Results of children, and their merges, are no snapshots of the run's folder. */
 	const pushResults = async (bodies: readonly EventBody[]): Promise<WorkspaceFailure | undefined> => {
-		for (const tree of bodies.flatMap((body) => (isResult(body) ? treesIn(body) : []))) {
-			const pushed = await workspace.refs.pushTree(tree);
-			if (!pushed.ok) return pushed.failure;
-		}
-		return undefined;
+		const trees = bodies.flatMap((body) => (isResult(body) ? treesIn(body) : []));
+		const pushed = await publisher.pushTrees(trees);
+		return pushed.ok ? undefined : pushed.failure;
+	};
+	const moveBranch = (seq: number): void => {
+		if (!ledger.run.parent) publisher.moveBranch(seq);
 	};
 	const hooks: SegmentHooks = {
-		head: () => workspace.head(),
+		files: () => ({ head: publisher.last?.tree, staged: publisher.staged }),
 		async beforeAppend(bodies, next) {
 			if (bodies.some(({ kind }) => kind === "move_requested")) {
 				await workspace.snapshot();
-				crashAt("files are pushed");
+				crashAt("files are packed");
 			}
-			const failure = needsFiles(bodies) ? workspace.unpublished() : await pushResults(bodies);
-			if (failure) return { ...failure, reason: "io" };
-			return isParked(next) ? talk(next.seq) : undefined;
+			const failure =
+				(needsFiles(bodies) ? publisher.failure : await pushResults(bodies)) ??
+				(isParked(next) ? await pushAll(next.seq) : undefined);
+			return failure && { ...failure, reason: "io" };
 		},
-		afterAppend(events, now) {
+		afterAppend(events, now, staged) {
 			latest = now;
-			const tree = workspace.head();
-			if (
-				ledger.run.parent ||
-				tree === undefined ||
-				!events.some(({ kind }) => kind === "moved" || kind === "finished")
-			)
-				return;
-			moving = moving.then(async () => {
-				crashAt("before the branch moves");
-				await workspace.publish(tree, now.seq);
-				crashAt("branch is moved");
-			});
+			publisher.recorded(staged, now.seq);
+			if (events.some(({ kind }) => kind === "moved" || kind === "finished")) moveBranch(now.seq);
 		},
 	};
 	return {
 		hooks,
 		async settle() {
+			const { kind } = latest.stage;
+			// The host that recorded the end may have died before it moved the branch.
+			if (kind === "over") moveBranch(latest.seq);
+			const flushed = await publisher.flush();
 			// The conversation of an interrupted worker would describe files that no snapshot has.
-			if (latest.stage.kind !== "working" && latest.stage.kind !== "stopping") await talk(Number.MAX_SAFE_INTEGER);
-			await moving;
+			if (kind !== "working" && kind !== "stopping") await talk(Number.MAX_SAFE_INTEGER);
+			return flushed.ok ? publisher.last : undefined;
 		},
 	};
 }

@@ -1,7 +1,7 @@
 // Git on the remote that the hosts of an engine share. Every call that talks to it is repeated while the remote is out of reach.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { type GitResult, runGit } from "../workspace/index.ts";
+import { type GitCall, type GitResult, runGit } from "../workspace/index.ts";
 
 /** Milliseconds for which a remote that cannot be reached is tried again. */
 const outageMs = 60_000;
@@ -22,7 +22,7 @@ export interface GitPlace {
 export function gitAt(
 	{ gitDir, cwd, alternates = [], env = {}, signal }: GitPlace,
 	args: readonly string[],
-	input?: Buffer,
+	more: Pick<GitCall, "input" | "enough"> = {},
 ): Promise<GitResult> {
 	return runGit({
 		args: [`--git-dir=${gitDir}`, ...args],
@@ -34,16 +34,37 @@ export function gitAt(
 			...(alternates.length > 0 ? { GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates.join(":") } : {}),
 			...env,
 		},
-		...(input === undefined ? {} : { input }),
+		...more,
 		signal,
 	});
 }
 
 /** The output of a git call without its last line break; throws with git's error text. */
 export async function gitText(place: GitPlace, args: readonly string[], input?: Buffer): Promise<string> {
-	const done = await gitAt(place, args, input);
+	const done = await gitAt(place, args, input === undefined ? {} : { input });
 	if (done.kind === "done") return done.output.toString("utf8").trimEnd();
 	throw new Error(explainGit(done));
+}
+
+export const committerEmail = "pi-chronicle@localhost";
+
+const identity = {
+	GIT_AUTHOR_NAME: "pi-chronicle",
+	GIT_AUTHOR_EMAIL: committerEmail,
+	GIT_COMMITTER_NAME: "pi-chronicle",
+	GIT_COMMITTER_EMAIL: committerEmail,
+};
+
+/** Makes a commit by this package. `dates`: variables that set its dates; default: now. */
+export function commitTree(
+	place: GitPlace,
+	tree: string,
+	parents: readonly string[],
+	message: string,
+	dates: Readonly<Record<string, string>> = {},
+): Promise<string> {
+	const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent])];
+	return gitText({ ...place, env: { ...place.env, ...identity, ...dates } }, args, Buffer.from(message));
 }
 
 /** Describes the failure for users. */

@@ -5,7 +5,7 @@ import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 2;
+export const ENGINE_VERSION = 3;
 
 const lockNumber = 7_424_031;
 
@@ -84,6 +84,18 @@ CREATE TABLE IF NOT EXISTS chronicle.event (
 	body text NOT NULL,
 	PRIMARY KEY (run, seq)
 );
+CREATE TABLE IF NOT EXISTS chronicle.snapshot (
+	run uuid NOT NULL REFERENCES chronicle.run ON DELETE CASCADE,
+	seq int NOT NULL,
+	n int NOT NULL,
+	tree text NOT NULL,
+	parent text,
+	base text NOT NULL,
+	note text NOT NULL,
+	pack bytea NOT NULL,
+	PRIMARY KEY (run, seq, n)
+);
+ALTER TABLE chronicle.snapshot ALTER COLUMN pack SET STORAGE EXTERNAL;
 CREATE TABLE IF NOT EXISTS chronicle.inbox (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	run uuid NOT NULL REFERENCES chronicle.run ON DELETE CASCADE,
@@ -125,11 +137,14 @@ const mine = "SELECT project FROM chronicle.access WHERE pg_catalog.pg_has_role(
 const policies = `
 ALTER TABLE chronicle.run ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chronicle.event ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chronicle.snapshot ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chronicle.inbox ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS given ON chronicle.run;
 CREATE POLICY given ON chronicle.run USING (project IN (${mine}));
 DROP POLICY IF EXISTS given ON chronicle.event;
 CREATE POLICY given ON chronicle.event USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
+DROP POLICY IF EXISTS given ON chronicle.snapshot;
+CREATE POLICY given ON chronicle.snapshot USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
 DROP POLICY IF EXISTS given ON chronicle.inbox;
 CREATE POLICY given ON chronicle.inbox USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
 `;
@@ -159,6 +174,7 @@ DROP POLICY IF EXISTS added ON chronicle.run;
 CREATE POLICY added ON chronicle.run AS RESTRICTIVE FOR INSERT
 	WITH CHECK (chronicle.takes_children(parent, project) OR pg_catalog.pg_has_role(current_user, 'chronicle_submitter', 'MEMBER'));
 GRANT INSERT ON chronicle.event TO chronicle_worker;
+GRANT INSERT, DELETE ON chronicle.snapshot TO chronicle_worker;
 GRANT INSERT, UPDATE, DELETE ON chronicle.inbox TO chronicle_worker;
 `;
 

@@ -1,6 +1,6 @@
 // One segment of a run on this host: from claiming the job until the run parks, ends, or is released.
 // E1 the working folder is first set to the recorded files, unless this host was the last to work on them; E2 the files are published
-// before a move is recorded, the conversations before the run parks; E3 the run's branch follows the record.
+// before a move is recorded, or recorded with it, the conversations before the run parks; E3 the run's branch follows the record.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Approver } from "../../core/index.ts";
@@ -13,6 +13,7 @@ import type { PostgresLedger, SegmentHooks, TakenAnswer } from "./held.ts";
 import { readMarker, writeMarker } from "./marker.ts";
 import { publishSegment, treesIn } from "./publishing.ts";
 import { RunRefs } from "./run-refs.ts";
+import type { RunSnapshot } from "./run-snapshot.ts";
 import { runSetup } from "./set-up.ts";
 import { openSharedWorkspace } from "./shared-workspace.ts";
 import type { PostgresStore } from "./store.ts";
@@ -49,10 +50,10 @@ export interface RunSegment {
 export async function startSegment(ledger: PostgresLedger, options: SegmentOptions): Promise<RunSegment> {
 	const { project, report } = options;
 	const { run } = ledger;
-	const cwd = await prepareFolder(ledger, options);
+	const { cwd, folder, published } = await prepareFolder(ledger, options);
 	const served = openServed(project, cwd);
 	const workspace = openSharedWorkspace({
-		...{ run: run.id, remote: project.remote, cwd, folder: ledger.folder, report },
+		...{ run: run.id, remote: project.remote, cwd, folder: ledger.folder, published, report },
 		leftOut: served.ownFolders,
 		...workspaceScope(run),
 	});
@@ -67,7 +68,8 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	const finish = async (): Promise<SupervisionEnd> => {
 		const end = await supervision.ended;
 		await children.settle();
-		await publishing.settle();
+		const last = await publishing.settle();
+		if (last) await writeMarker(ledger, folder, last);
 		if (end.kind === "parked") await answer?.settle(questionChanged);
 		if (end.kind === "parked" && end.run.stage.kind === "over") {
 			await tidyUp(options, run.id, cwd).catch(() => {});
@@ -100,8 +102,8 @@ function answerOnce({ event, settle }: TakenAnswer): Approver {
 function settleAnswer(hooks: SegmentHooks, { settle }: TakenAnswer): SegmentHooks {
 	return {
 		...hooks,
-		afterAppend(events, now) {
-			hooks.afterAppend(events, now);
+		afterAppend(events, now, staged) {
+			hooks.afterAppend(events, now, staged);
 			if (events.some(({ kind }) => kind === "approved" || kind === "rejected" || kind === "released"))
 				void settle().catch(() => {});
 		},
@@ -113,24 +115,36 @@ function openServed({ place, cleanup }: ServedProject, cwd: string): Project {
 	return openProject({ ...place, cwd, trust: "trusted" }, { standingOf: () => standing, remember: async () => {} });
 }
 
+/** Where a run works on this host. */
+interface PreparedFolder {
+	readonly cwd: string;
+	/** The same, below the root of the working folder. */
+	readonly folder: string;
+	/** The snapshot that the run is at, which is on the remote; undefined: it is not known. */
+	readonly published: Pick<RunSnapshot, "tree" | "parent"> | undefined;
+}
+
 /** The folder that the run works in, with the recorded files. */
-async function prepareFolder(ledger: PostgresLedger, { project, checkout }: SegmentOptions): Promise<string> {
+async function prepareFolder(ledger: PostgresLedger, { project, checkout }: SegmentOptions): Promise<PreparedFolder> {
 	const { run, earlier } = ledger;
+	await checkout.publishRecorded(ledger, run.id);
 	const work = checkout.workOf(run.id);
 	const known = await readMarker(ledger.folder);
 	const write = (folder: string) => writeMarker(ledger, folder);
 	if (known?.fence === earlier.fence) {
 		await write(known.folder);
-		return join(work, known.folder);
+		const published = known.published?.tree === earlier.head ? known.published : undefined;
+		return { cwd: join(work, known.folder), folder: known.folder, published };
 	}
 	if (earlier.head === null) throw new Error("The run has no published files to start from.");
 	const base = await checkout.fetchRun(run.id, earlier.head);
 	const isNew = await checkout.reset(run.id, base);
 	await checkout.takeConversations(run.id);
 	const cwd = join(work, base.note.folder);
+	const published = { tree: earlier.head, parent: base.parent };
 	const { ownFolders } = openProject({ ...project.place, cwd, trust: "untrusted" });
 	const files = openSharedWorkspace({
-		...{ run: run.id, remote: project.remote, cwd, folder: ledger.folder },
+		...{ run: run.id, remote: project.remote, cwd, folder: ledger.folder, published },
 		leftOut: ownFolders,
 		...workspaceScope(run),
 	});
@@ -142,7 +156,7 @@ async function prepareFolder(ledger: PostgresLedger, { project, checkout }: Segm
 		await runSetup(project.setup, { cwd, env: project.place.env ?? process.env, run: run.id, prepared });
 	}
 	await write(base.note.folder);
-	return cwd;
+	return { cwd, folder: base.note.folder, published };
 }
 
 /** Removes what the hosts no longer need of a finished run and its children: unreferenced snapshots, and the folders here. */

@@ -1,10 +1,15 @@
 // The workspace of a run that any host may continue: the private store of one machine, whose snapshots are published as git refs.
-// W1 a snapshot is published before its caller learns its name; W2 a snapshot of another host is fetched when it is named.
+// W1 a snapshot is published, or recorded with the next events, before its caller learns its name; W2 a snapshot of another host is fetched
+// when it is named.
 import { join } from "node:path";
 import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
+import { openCrashPoints } from "../supervisor/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { gitRemote, gitText } from "./remote.ts";
 import { RunRefs, treeRef } from "./run-refs.ts";
+import type { RecordedSnapshot, RunSnapshot } from "./run-snapshot.ts";
+import { SnapshotPublisher } from "./snapshot-publisher.ts";
+import { unpackSnapshots } from "./unpack-snapshots.ts";
 
 export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 	readonly run: string;
@@ -13,16 +18,17 @@ export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 	readonly trees?: string;
 	/** Where the files are in the project's repository; default: `cwd`. */
 	readonly repository?: string;
+	/** The snapshot that the run is at, if it is on the remote. */
+	readonly published?: Pick<RunSnapshot, "tree" | "parent"> | undefined;
+	/** Reads the snapshots of the run that are not on the remote yet. */
+	readonly recorded?: () => Promise<readonly RecordedSnapshot[]>;
 	/** Called with what could not be published and does not stop the run. */
 	readonly report?: (text: string) => void;
 }
 
 export interface SharedWorkspace extends Workspace {
 	readonly refs: RunRefs;
-	/** The last snapshot that was published. */
-	head(): string | undefined;
-	/** Why the last snapshot could not be published; `undefined` if it was. Nothing that depends on it may be recorded. */
-	unpublished(): WorkspaceFailure | undefined;
+	readonly publisher: SnapshotPublisher;
 }
 
 /** Opens the files of a run. Reads and writes nothing before the first operation. */
@@ -31,35 +37,26 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 	// A child with a folder of its own shares the objects of its parent's store.
 	const store = join(options.childOf ?? folder, "files");
 	const refs = new RunRefs({ run, trees: owner, remote, cwd, store });
+	const publisher = new SnapshotPublisher({ refs, report, published: options.published, crashAt: openCrashPoints() });
 	const inner = openGitWorkspace(options);
-	let head: string | undefined;
-	let unpublished: WorkspaceFailure | undefined;
 	/** Fetches a snapshot that this host does not have. A name that exists nowhere is left to the operation, which reports it. */
 	const fetch = async (tree: string): Promise<void> => {
 		const place = { gitDir: store, cwd };
 		if ((await gitText(place, ["cat-file", "-t", tree]).catch(() => "")) === "tree") return;
-		await gitRemote(place, ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, treeRef(owner, tree)]);
+		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, treeRef(owner, tree)];
+		if ((await gitRemote(place, args)).kind === "done" || !options.recorded) return;
+		const unpacked = options.recorded().then((snapshots) => unpackSnapshots(place, { remote, owner }, snapshots));
+		await unpacked.catch(() => {});
 	};
-	let queue: Promise<unknown> = Promise.resolve();
-	/** One after another: two pushes of one ref refuse each other. */
-	const publish = (tree: string): Promise<Result<void, WorkspaceFailure>> => {
-		const done = queue.then(() => publishNext(tree));
-		queue = done.catch(() => {});
-		return done;
-	};
-	const publishNext = async (tree: string): Promise<Result<void, WorkspaceFailure>> => {
-		const pushed = await refs.pushTree(tree);
-		if (pushed.ok) head = tree;
-		unpublished = pushed.ok ? undefined : pushed.failure;
-		return pushed;
-	};
-	/** The result of an operation once the files that it names are published. */
+	/** The result of an operation once the files that it names are published, with the commit that they are on. */
 	const published = async <T extends { readonly tree: string }>(
-		done: Result<T, WorkspaceFailure>,
+		work: Promise<Result<T, WorkspaceFailure>>,
 	): Promise<Result<T, WorkspaceFailure>> => {
+		// Meanwhile: it is a process of its own.
+		const [done, head] = await Promise.all([work, refs.head()]);
 		if (!done.ok) return done;
-		const pushed = await publish(done.value.tree);
-		return pushed.ok ? done : pushed;
+		const added = await publisher.add(done.value.tree, head);
+		return added.ok ? done : added;
 	};
 	/** Repeats an operation that did not know a snapshot, after fetching it. */
 	const withTrees = async <T>(
@@ -73,34 +70,24 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 	};
 	return {
 		refs,
-		head: () => head,
-		unpublished: () => unpublished,
+		publisher,
 		open: inner.open,
-		async snapshot(asked) {
+		snapshot(asked) {
 			const towards = asked?.towards;
-			return published(await withTrees(towards === undefined ? [] : [towards], () => inner.snapshot(asked)));
+			return published(withTrees(towards === undefined ? [] : [towards], () => inner.snapshot(asked)));
 		},
 		changes: (from, to, limit, signal) => withTrees([from, to], () => inner.changes(from, to, limit, signal)),
 		patch: (from, to, bytes, path) => withTrees([from, to], () => inner.patch(from, to, bytes, path)),
 		preview: (tree, limit, signal) => withTrees([tree], () => inner.preview(tree, limit, signal)),
-		restore: async (tree, asked) => published(await withTrees([tree], () => inner.restore(tree, asked))),
+		restore: (tree, asked) => published(withTrees([tree], () => inner.restore(tree, asked))),
 		openChild: (child, tree, asked) => withTrees([tree], () => inner.openChild(child, tree, asked)),
 		removeChildren: inner.removeChildren,
-		keepChild: async (child, signal) => published(await inner.keepChild(child, signal)),
+		// Not the files of the run's folder; what they are merged into is published as a result.
+		keepChild: inner.keepChild,
 		conflictMarkers: (tree, paths) => withTrees([tree], () => inner.conflictMarkers(tree, paths)),
 		merge: ({ base, ours, theirs, names }, asked) =>
 			withTrees([base, ours, theirs], () => inner.merge({ base, ours, theirs, names }, asked)),
-		join: async (change, signal) =>
-			published(await withTrees([change.from, change.to], () => inner.join(change, signal))),
-		async publish(tree, seq) {
-			try {
-				const conflict = await refs.moveBranch(tree, seq);
-				if (conflict !== undefined) report(conflict);
-			} catch (error) {
-				report(`The branch of the run was not moved: ${(error as Error).message}`);
-			}
-			return { ok: true, value: undefined };
-		},
+		join: (change, signal) => published(withTrees([change.from, change.to], () => inner.join(change, signal))),
 	};
 }
 
@@ -127,6 +114,5 @@ export function openLookingWorkspace(options: SharedWorkspaceOptions, head: stri
 		removeChildren: async () => refused,
 		keepChild: async () => refused,
 		join: async () => refused,
-		publish: async () => refused,
 	};
 }

@@ -1,4 +1,4 @@
 export type { Supervision, SupervisionEnd } from "../../core/index.ts";
 export { answerEvent, approvalOf, nobody } from "./answer.ts";
-export { CRASH_VARIABLE, openCrashPoints } from "./crash-point.ts";
+export { CRASH_VARIABLE, type CrashPoint, openCrashPoints } from "./crash-point.ts";
 export { supervise } from "./supervise.ts";

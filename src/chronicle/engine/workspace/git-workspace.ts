@@ -103,8 +103,6 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 			run(signal, limits.restoreMs, (store) => joinFiles(store, { from, to, names, folder: storeFolder, cwd })),
 		keepChild: (child, signal) => keepChildFolder(options, child, signal),
 		conflictMarkers: (tree, paths) => run(undefined, limits.measureMs, (store) => findMarkers(store, cwd, tree, paths)),
-		// The folder itself is visible to the outside.
-		publish: async () => ({ ok: true, value: undefined }),
 	};
 }
 

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { type Database, openDatabase } from "../../../../src/chronicle/engine/postgres/index.ts";
+import { treesIn } from "../../../../src/chronicle/engine/postgres/publishing.ts";
+import { treeRef } from "../../../../src/chronicle/engine/postgres/run-refs.ts";
 import { type Child, startChild } from "../../../../src/process/index.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
 import type { ModelRequest } from "../../../harness/model-request.ts";
@@ -234,6 +236,10 @@ async function inspect(stage: EngineStage, run: string): Promise<void> {
 	const log = () => show().stdout.trim().split("\n").toSorted().join();
 	const wanted = marks.toSorted().join();
 	equal(await eventually(log, (now) => now === wanted), wanted);
+	// All that it names is on the remote, and nowhere else.
+	equal((await database.query("SELECT FROM chronicle.snapshot WHERE run = $1", [run])).count, 0);
+	for (const tree of new Set(events.flatMap(treesIn)))
+		equal(spawnSync("git", ["--git-dir", stage.remote, "rev-list", "--objects", treeRef(run, tree)]).status, 0, tree);
 	// An attempt that was interrupted before it asked for a move is named to its successor.
 	events.forEach((event, index) => {
 		if (event.kind !== "worker_ended" || event.outcome.kind !== "lost") return;

@@ -240,6 +240,22 @@ export const faults: Readonly<Record<string, Fault>> = {
 	},
 	"a host dies before it claims a run": diesAt("job is taken"),
 	"a host dies when it has claimed a run": diesAt("run is claimed"),
+	"a host dies while the git remote is away, after a move": async (stage, host) => {
+		const a = host("a");
+		const { run, gate } = await runAtGate(stage);
+		renameSync(stage.remote, `${stage.remote}.away`);
+		gate.open();
+		const moved = (event: LedgerEvent) => event.kind === "moved" && event.to === "checking";
+		await stage.untilEvents(run, (events) => events.some(moved));
+		signal(a, "SIGKILL");
+		renameSync(`${stage.remote}.away`, stage.remote);
+		host("b");
+		await stage.inspect(run);
+		const begun = (await stage.events(run)).filter((event) => event.kind === "attempt_reserved" && event.visit === 2);
+		equal(begun.length, 1, "What was done before the move is not done again.");
+	},
+	"a host dies when the files are packed": diesAt("files are packed#2"),
+	"a host dies before the files are pushed": diesAt("before files are pushed#2"),
 	"a host dies when the files are pushed": diesAt("files are pushed#2"),
 	"a host dies when the move is requested": diesAt("after move_requested#2"),
 	"a host dies when the files are measured": diesAt("after files_measured#4"),

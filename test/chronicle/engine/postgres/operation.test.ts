@@ -120,6 +120,7 @@ describe("an engine", needsPostgres, () => {
 		expect(await initialize(database)).toMatchObject({ reason: "newer" });
 		expect(await written(own - 1)).toMatchObject({ reason: "older" });
 		await database.query("ALTER TABLE chronicle.run DROP COLUMN parent CASCADE, DROP COLUMN trees, DROP COLUMN child");
+		await database.query("DROP TABLE chronicle.snapshot");
 		expect(await initialize(database)).toEqual([]);
 		expect(await checkVersion(database)).toBe(undefined);
 		await submit(1);

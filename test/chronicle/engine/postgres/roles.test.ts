@@ -77,7 +77,20 @@ describe("the roles of an engine", needsPostgres, () => {
 		const heard: string[] = [];
 		await ledger.onPosted({ event: async ({ kind }) => void heard.push(kind), unread: async () => {} });
 		expect(heard).toEqual(["told"]);
+		const staged = [{ tree: "t", parent: undefined, base: "b", note: "", pack: Buffer.from("pack") }];
+		ledger.use({
+			files: () => ({ head: "t", staged }),
+			beforeAppend: async () => undefined,
+			afterAppend: () => {},
+		});
 		value(await ledger.append([{ kind: "noted", text: "y" }], "durable"));
+		expect(await ledger.recordedSnapshots()).toMatchObject([{ ...staged[0], seq: 2 }]);
+		const seen = async (login: string) => (await as.get(login)?.query("SELECT FROM chronicle.snapshot"))?.count;
+		expect([await seen("bob"), await seen("eve")]).toEqual([1, 0]);
+		expect(await refused("eve", "DELETE FROM chronicle.snapshot")).toBe("changed 0");
+		expect(await refused("ann", "DELETE FROM chronicle.snapshot")).toBe("42501");
+		await ledger.deleteSnapshots(2);
+		expect(await seen("bob")).toBe(0);
 		await ledger.releaseLease();
 		expect(value(await store("ann").read(id)).run.seq).toBe(2);
 		expect((await store("ann").remove(id)).ok).toBe(true);

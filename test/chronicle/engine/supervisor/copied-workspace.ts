@@ -148,7 +148,6 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 				return { changes: changes.slice(0, limit), more, left: [], blocked: [] };
 			}),
 		restore,
-		publish: async () => ({ ok: true, value: undefined }),
 	};
 }
 

@@ -173,12 +173,6 @@ describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 		expect([changes.ok, restored.ok]).toEqual([true, true]);
 		expect(await keep()).toBe(first);
 	});
-	it("publishes a snapshot repeatedly", async () => {
-		const { workspace, keep } = stage();
-		const tree = await keep();
-		await value(workspace.publish(tree, 7));
-		await value(workspace.publish(tree, 7));
-	});
 	it("gives each child a folder of its own with the files of a snapshot, once", async () => {
 		const { workspace, keep, write, read } = stage();
 		write("a/b.txt", "first\n");

@@ -1,0 +1,30 @@
+// Snapshots that a host has recorded in the database and not pushed, as objects of a repository here.
+import { explainGit, type GitPlace, gitAt, gitRemote } from "./remote.ts";
+import { treeRef } from "./run-refs.ts";
+import type { RecordedSnapshot } from "./run-snapshot.ts";
+
+export interface SnapshotOrigin {
+	readonly remote: string;
+	/** The run whose refs hold the snapshots. */
+	readonly owner: string;
+}
+
+/** Adds the objects of recorded snapshots to a repository, with those that they build on. Throws a sentence. */
+export async function unpackSnapshots(
+	place: GitPlace,
+	{ remote, owner }: SnapshotOrigin,
+	snapshots: readonly RecordedSnapshot[],
+): Promise<void> {
+	const trees = new Set(snapshots.map(({ tree }) => tree));
+	const bases = [...new Set(snapshots.map(({ base }) => base))].filter((base) => !trees.has(base));
+	if (bases.length > 0) {
+		const refs = bases.map((base) => treeRef(owner, base));
+		const fetched = await gitRemote(place, ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, ...refs]);
+		if (fetched.kind !== "done")
+			throw new Error(`The snapshot before the recorded one could not be fetched: ${explainGit(fetched)}`);
+	}
+	for (const { pack } of snapshots) {
+		const unpacked = await gitAt(place, ["unpack-objects", "-q"], { input: pack });
+		if (unpacked.kind !== "done") throw new Error(`A recorded snapshot could not be unpacked: ${explainGit(unpacked)}`);
+	}
+}

@@ -130,12 +130,15 @@ function first() {
 	return created({ id: randomUUID(), definition: { name: "T", states, limits } });
 }
 
-/** A repository with a bare remote beside it. */
+/** A repository with one commit and a bare remote beside it. */
 async function makeRepository(): Promise<string> {
 	const root = mkdtempSync(join(tmpdir(), "bench-engine-"));
 	const cwd = join(root, "project");
 	mkdirSync(cwd);
 	await runGit({ args: ["init", "-q"], cwd });
+	// A host's working folder is at a commit.
+	const who = ["-c", "user.name=b", "-c", "user.email=b@localhost"];
+	await runGit({ args: [...who, "commit", "-q", "--allow-empty", "-m", "first"], cwd });
 	await runGit({ args: ["init", "-q", "--bare", join(root, "remote.git")], cwd });
 	return cwd;
 }

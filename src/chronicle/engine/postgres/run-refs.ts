@@ -52,6 +52,9 @@ export async function snapshotSpecs(
 	return specs;
 }
 
+/** Settings of what happens beside workers: bytes cost less than their time. */
+const light = ["-c", "pack.compression=1", "-c", "pack.threads=1"];
+
 /** A ref that somebody else was pushing: the next try finds it there. */
 const contended = /cannot lock ref|failed to update ref|reference already exists/;
 const mostTries = 5;
@@ -122,8 +125,7 @@ export class RunRefs {
 			wanted.push(snapshot.parent);
 			if (base.parent !== undefined) wanted.push(`^${base.parent}`);
 		}
-		const settings = ["-c", "pack.compression=1", "-c", "pack.threads=1"];
-		const packed = await gitAt(place, [...settings, "pack-objects", "-q", "--revs", "--stdout", "--window=0"], {
+		const packed = await gitAt(place, [...light, "pack-objects", "-q", "--revs", "--stdout", "--window=0"], {
 			input: Buffer.from(`${wanted.join("\n")}\n`),
 			enough: bytes,
 		});
@@ -158,7 +160,7 @@ export class RunRefs {
 		if (specs.length === 0 && !move) return { ok: true, value };
 		const lease = move ? [`--force-with-lease=${branch.ref}:${move.tip}`] : [];
 		const all = move ? [...specs, `${move.commit}:${branch.ref}`] : specs;
-		const done = await gitRemote(place, ["push", "-q", "--no-verify", ...lease, remote, ...all]);
+		const done = await gitRemote(place, [...light, "push", "-q", "--no-verify", ...lease, remote, ...all]);
 		if (done.kind === "done") {
 			if (move && target) branch.moved(move, target);
 			return { ok: true, value };

@@ -27,7 +27,7 @@ const mostWaiting = 100;
  * Milliseconds for which recorded snapshots and the branch wait for each other. A push takes several processes: they are not to run while
  * the move is made and the next worker starts.
  */
-const gatherMs = 250;
+const gatherMs = 150;
 
 const done: Result<void, WorkspaceFailure> = { ok: true, value: undefined };
 

@@ -57,7 +57,7 @@ const light = ["-c", "pack.compression=1", "-c", "pack.threads=1"];
 
 /** A ref that somebody else was pushing: the next try finds it there. */
 const contended = /cannot lock ref|failed to update ref|reference already exists/;
-const mostTries = 5;
+const maxTries = 5;
 const contendedMs = 100;
 
 /** The result of a push. */
@@ -143,7 +143,7 @@ export class RunRefs {
 				if (pushed.ok && pushed.value.conflict === undefined) return pushed;
 				branch.forget();
 				const mayWork = pushed.ok ? wasAssumed : contended.test(pushed.failure.message);
-				if (!mayWork || tries >= mostTries) return pushed;
+				if (!mayWork || tries >= maxTries) return pushed;
 				await sleep(contendedMs);
 			}
 		} catch (error) {

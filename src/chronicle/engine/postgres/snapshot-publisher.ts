@@ -19,10 +19,10 @@ export interface SnapshotPublisherOptions {
 }
 
 /** Bytes of a snapshot's objects, compressed, above which it is pushed before it is recorded. */
-const mostBytes = 2_000_000;
+const maxBytes = 2_000_000;
 /** Bytes and number of snapshots that may wait for their push. */
-const mostWaitingBytes = 32_000_000;
-const mostWaiting = 100;
+const maxWaitingBytes = 32_000_000;
+const maxWaiting = 100;
 /**
  * Milliseconds for which recorded snapshots and the branch wait for each other. A push takes several processes: they are not to run while
  * the move is made and the next worker starts.
@@ -113,8 +113,8 @@ export class SnapshotPublisher {
 		const base = this.#last;
 		if (!this.#forget || !base) return undefined;
 		const waiting = this.#waiting.reduce((sum, { bytes }) => sum + bytes, 0);
-		if (waiting > mostWaitingBytes || this.#waiting.length > mostWaiting) return undefined;
-		const pack = await this.#options.refs.pack(snapshot, base, mostBytes);
+		if (waiting > maxWaitingBytes || this.#waiting.length > maxWaiting) return undefined;
+		const pack = await this.#options.refs.pack(snapshot, base, maxBytes);
 		return pack && { ...snapshot, base: base.tree, pack };
 	}
 

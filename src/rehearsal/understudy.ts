@@ -22,7 +22,7 @@ export const modelId = "no-real-model";
 export const understudyModel = `${providerId}/${modelId}`;
 
 /** A child run. */
-export interface RehearsedRun {
+interface RehearsedRun {
 	/** Run id. */
 	readonly id: string;
 	/** Unique among the children of a state. */

@@ -114,6 +114,25 @@ describe("pi-chronicle check", () => {
 		expect(code).toBe(2);
 	});
 
+	it("names file and line of the field, also in templates that children run", async () => {
+		const { code, stdout } = await check(
+			openProject({
+				files: {
+					...good,
+					".pi/chronicle/workflows/parent.json":
+						'{ "states": {\n"a": { "run": "prat", "next": ["b"] },\n"b": { "next": ["c"], "branches": {\n"x": { "run": "part" },\n"y": {\n"agent": "nobody",\n"next": ["done"] } } },\n"c": { "persona": "C", "tools": ["raed"] } } }',
+					".pi/chronicle/workflows/part.json": '{ "states": {\n"work": { "next": ["done"],\n"agent": "nowhere" } } }',
+				},
+			}),
+		);
+		expect(stdout).toMatch(/parent\.json:2:15 a: There is no template `prat`\. Did you mean `part`\?/);
+		expect(stdout).toMatch(/parent\.json:6:10 b\/y\/y: .*`nobody`/);
+		expect(stdout).toMatch(/parent\.json:8:33 c: .*`raed`/);
+		// Once for the template that runs it, once for itself.
+		expect(stdout.match(/part\.json:3:10 (b\/x\/)?work: .*`nowhere`/g)).toHaveLength(2);
+		expect(code).toBe(2);
+	});
+
 	it("lists files of other tools and asks for no change to them", async () => {
 		const foreign = {
 			".pi/workflows/spec/workflow.yml": "workflow: { id: s }\nsteps:\n  - { id: a, command: speckit.specify }\n",

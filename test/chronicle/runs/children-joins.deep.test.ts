@@ -73,7 +73,8 @@ describe("children whose changes meet", { timeout: patient(180_000) }, () => {
 		await pi.screen.notified(/Conflicts in build: [\s\S]*\+<{7}[\s\S]*\+one[\s\S]*\+two/);
 		expect(pi.screen.notifications.some(({ message }) => message.includes("b.txt"))).toBe(false);
 		pi.screen.answer(await pi.screen.dialog('Changes of "build" conflict'), "Take the later child");
-		await pi.screen.notified("DONE", 30_000);
+		const status = () => ledgerOf(project, rootOf(project)).status;
+		await expect.poll(status, { timeout: patient(30_000) }).toBe("done");
 		expect(project.read("a.txt")).toContain("two");
 	});
 

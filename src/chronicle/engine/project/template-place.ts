@@ -28,7 +28,7 @@ export interface BranchStep {
 export type WantedField = readonly string[] | { readonly branch: string };
 
 /** Finds places. Each file is read at most once. */
-export type FindPlace = (origin: TemplateOrigin, state: string, wanted: WantedField) => Place;
+type FindPlace = (origin: TemplateOrigin, state: string, wanted: WantedField) => Place;
 
 /** Fields that say who does a state. */
 const doers = ["agent", "persona", "run", "branches"];

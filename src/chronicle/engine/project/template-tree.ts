@@ -83,7 +83,7 @@ export function readTree(
 }
 
 /** A template that loads. */
-export type RootTemplate = Pick<FoundTemplate, "key" | "file"> & { readonly read: NonNullable<FoundTemplate["read"]> };
+type RootTemplate = Pick<FoundTemplate, "key" | "file"> & { readonly read: NonNullable<FoundTemplate["read"]> };
 
 /** The path of a state in a tree. */
 function pathOf({ path }: Pick<TreeTemplate, "path">, state: string): string {

@@ -3,7 +3,7 @@
 // measured before its first worker starts; G3 a launch is recorded before it happens.
 import { type ChildrenPlan, HUMAN_INTERVENTION } from "../template/index.ts";
 import { explainReached, reached } from "./budget.ts";
-import { filesNow, planChildren } from "./child-plan.ts";
+import { filesNow, messagesToChildren, planChildren } from "./child-plan.ts";
 import type { DecisionEvent, MoveCause } from "./decision-event.ts";
 import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
@@ -33,8 +33,9 @@ function enterChildren(run: Run, plan: ChildrenPlan): Run {
 		return decideOn({ ...run, hold }, { kind: "parked", ...hold });
 	}
 	const { files, children } = planned;
-	const base = filesNow(run);
-	return decideOn({ ...run, status: "running" }, { kind: "children_planned", visit: run.visit, base, files, children });
+	const told = children.length === 0 ? [] : messagesToChildren(run).map(({ id }) => id);
+	const event = { kind: "children_planned", visit: run.visit, base: filesNow(run), files, children } as const;
+	return decideOn({ ...run, status: "running" }, told.length === 0 ? event : { ...event, told });
 }
 
 /** The run, whose state begins again with the files in `tree`; empty: unknown. */

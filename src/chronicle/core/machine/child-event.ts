@@ -12,6 +12,8 @@ export interface ChildrenPlanned {
 	readonly base: string | null;
 	readonly files: "own" | "shared";
 	readonly children: readonly PlannedChild[];
+	/** Ids of the user's messages that their tasks contain; absent: none. */
+	readonly told?: readonly number[];
 }
 
 /** The child's run waits for the user, or it could not be started. */

@@ -3,7 +3,7 @@ import { type Branch, type ChildrenPlan, hashDefinition, type StatePlan, type Te
 import { type ChildItem, type ItemsRead, readItems } from "./child-items.ts";
 import { childId, MAX_CHILDREN, type PlannedChild } from "./child-run.ts";
 import { fillTask, itemName } from "./child-task.ts";
-import type { Run } from "./run.ts";
+import type { Message, Run } from "./run.ts";
 
 export type GroupPlan =
 	| {
@@ -52,6 +52,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	const tasks = wanted.map((child, position) => fillTask(run, plan, { ...child, number: position + 1 }));
 	const wrong = tasks.find((task) => typeof task !== "string");
 	if (wrong) return problem(wrong.problem);
+	const words = wordsOf(run);
 	const children = wanted.map((child, position): PlannedChild => {
 		const { branch, template, index, item } = child;
 		const number = position + 1;
@@ -61,12 +62,22 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 			name: item ? itemName(branch.name, number, item) : branch.name,
 			template: template.name,
 			hash: template.hash,
-			task: String(tasks[position]).slice(0, taskLength),
+			task: `${String(tasks[position]).slice(0, taskLength)}${words}`,
 			branch: index,
 			...(item?.entry === undefined ? {} : { entry: item.entry }),
 		};
 	});
 	return { kind: "planned", files, children };
+}
+
+/** What the user said since the last worker, for every child: only they can read it. */
+export function messagesToChildren({ outbox }: Run): readonly Message[] {
+	return outbox.filter(({ from }) => from === "person");
+}
+
+function wordsOf(run: Run): string {
+	const texts = messagesToChildren(run).map(({ text }) => text);
+	return texts.length === 0 ? "" : `\n\nThe user adds:\n${texts.join("\n\n").slice(0, taskLength)}`;
 }
 
 /** The run id of the next planned child with this number. Ids are unique within a run, because earlier children are over. */

@@ -57,7 +57,9 @@ export function onChildrenPlanned(run: Run, event: LedgerEvent & ChildrenPlanned
 		join: null,
 	};
 	const planned = withGroup(run, { ...group, phase: "working", children: [...group.children, ...added] });
-	const counted = { ...planned, childCount: run.childCount + added.length };
+	const { told = [] } = event;
+	const outbox = run.outbox.filter(({ id }) => !told.includes(id));
+	const counted = { ...planned, outbox, childCount: run.childCount + added.length };
 	if (added.length > 0) return settle(counted);
 	return leaveChildren(notice(counted, `There was nothing to do for the children of "${run.state}".`));
 }

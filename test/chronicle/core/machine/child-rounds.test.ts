@@ -1,5 +1,6 @@
 // A state that children do more than once in one visit: other children begin, with the files as they are then.
 import { describe, expect, it } from "vitest";
+import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { applyJoin, branches, childAt, end, join, letters, parentTemplate, park, plan, total } from "./child-steps.ts";
 import { go, newTree, open, refold, rest, since, start, type TestRun } from "./test-run.ts";
 
@@ -76,6 +77,20 @@ describe("children that do their state again", () => {
 		);
 		for (let round = 0; round < 3; round += 1) rest(idle, files);
 		expect(idle.run).toMatchObject({ state: "human_intervention", history: [{ cause: "no_progress" }] });
+	});
+
+	it("read why the last result was rejected; the worker of the next state does not", () => {
+		const testRun = plan(parentTemplate({ branches: branches("x", "y"), requires_approval: true }));
+		finish(testRun);
+		testRun.say({ kind: "rejected", answers: since(testRun), words: "Use the old names." });
+		for (const number of [1, 2]) {
+			expect(childAt(testRun, number).task).toMatch(/^do it\n\nThe user adds:\nUse the old names\.$/);
+		}
+		expect(testRun.run.outbox).toEqual([]);
+		expect(refold(testRun.events)).toEqual(testRun.run);
+		// Earlier versions left the message to the next worker.
+		const older = testRun.events.map(({ told: _, ...event }: LedgerEvent & { told?: unknown }) => event as LedgerEvent);
+		expect(refold(older).outbox).toMatchObject([{ text: "Use the old names." }]);
 	});
 
 	it("keep the ids that an earlier version gave them", () => {

@@ -65,6 +65,8 @@ export interface ReadLedger {
 	readonly repairs: readonly string[];
 	/** The current holder of the run. */
 	readonly holder: LeaseHolder | undefined;
+	/** Why nobody holds it although it is not left alone: what it waits for until a host of an engine takes it. One sentence. */
+	readonly queued?: string | undefined;
 	/** Location of the full record, for users and agents; a path in the file store. */
 	readonly place: string;
 	/** Folder for all data of the run other than events: conversations, kept files, reports. */

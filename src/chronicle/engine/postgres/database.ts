@@ -1,7 +1,9 @@
 // Connections to the engine's Postgres. `pg` and `pg-boss` are optional peer packages: they are imported here, when an engine is named.
 // C1 no statement waits for ever: every one has a time limit, so that a partition is noticed; C2 the address is never shown with its password.
+import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PgBoss } from "pg-boss";
+import { packageRoot } from "../../../pi/index.ts";
 import type { Failure, Result } from "../../core/index.ts";
 
 /** Runs statements, on any connection or inside one transaction. */
@@ -45,6 +47,13 @@ type Boss = typeof import("pg-boss");
 
 const install = "npm install pg@8 pg-boss@12";
 
+/** The folder whose `node_modules` hold this package, else the package itself. */
+function installFolder(): string {
+	const root = packageRoot();
+	const beside = dirname(root);
+	return basename(beside) === "node_modules" ? dirname(beside) : root;
+}
+
 /** Loads the two packages, or explains how to install them. */
 async function loadPackages(): Promise<Result<{ readonly pg: Pg; readonly boss: Boss }>> {
 	try {
@@ -57,7 +66,7 @@ async function loadPackages(): Promise<Result<{ readonly pg: Pg; readonly boss: 
 			failure: {
 				reason: "no_package",
 				message: `An engine needs the packages pg and pg-boss${missing === undefined ? `: ${(error as Error).message}` : `, and ${missing} is not installed`}.`,
-				remedy: `Install them next to pi-chronicle: ${install} (add -g if it is installed globally).`,
+				remedy: `Install them next to pi-chronicle, in ${installFolder()}: ${install} (add -g if it is installed globally).`,
 			},
 		};
 	}

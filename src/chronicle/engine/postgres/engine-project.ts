@@ -14,6 +14,7 @@ import { checkVersion } from "./schema.ts";
 import { openLookingWorkspace, openSharedWorkspace } from "./shared-workspace.ts";
 import { readSnapshots } from "./snapshot-rows.ts";
 import { openPostgresStore } from "./store.ts";
+import { watchRow } from "./watch-row.ts";
 
 export interface EngineOrder {
 	readonly url: string;
@@ -34,14 +35,21 @@ export async function openEngineProject(project: Project, order: EngineOrder): P
 	const opened = await openDatabase(order.url);
 	if (!opened.ok) return opened;
 	const database = opened.value;
+	const found = await projectIn(database, project, order);
+	if (!found.ok) await database.close();
+	return found;
+}
+
+/** The same in an open database, which closing the project closes too. */
+export async function projectIn(
+	database: Database,
+	project: Project,
+	order: Omit<EngineOrder, "url">,
+): Promise<Result<Project>> {
 	const found = await findProject(database, project.place.cwd, order.project).catch(
 		(error: unknown): Result<FoundProject> => ({ ok: false, failure: databaseFailure(error, database.name) }),
 	);
-	if (!found.ok) {
-		await database.close();
-		return found;
-	}
-	return { ok: true, value: engineProject(project, database, found.value, order) };
+	return found.ok ? { ok: true, value: engineProject(project, database, found.value, order) } : found;
 }
 
 interface FoundProject {
@@ -101,7 +109,7 @@ function engineProject(
 	project: Project,
 	database: Database,
 	{ name, remote }: FoundProject,
-	order: EngineOrder,
+	order: Omit<EngineOrder, "url">,
 ): Project {
 	const { queue = usualQueue, labels = [], priority = 0 } = order;
 	const { cwd } = project.place;
@@ -135,6 +143,7 @@ function engineProject(
 		engine: {
 			name: database.name,
 			wake: (id) => store.wake(id),
+			watch: (id, listener) => watchRow(database, id, listener),
 			close: () => database.close(),
 			async openFiles(run, folder) {
 				const { rows } = await database.query<{ head: string | null; trees: string | null }>(

@@ -194,12 +194,20 @@ async function readRun(options: PostgresStoreOptions, id: string): Promise<Resul
 		value: {
 			run,
 			repairs: [],
-			holder: holderOf(row),
+			...standingOf(row),
 			place: `the events of run ${id} in the database ${database.name}`,
 			folder: folderOf(id),
 			events: (after = 0) => readEventRows(database, id, after),
 		},
 	};
+}
+
+/** Who holds the run of a row, or what it waits for until somebody does. */
+function standingOf(row: RunRow): Pick<ReadLedger, "holder" | "queued"> {
+	const holder = holderOf(row);
+	if (holder || (row.job === null && (row.parent === null || row.parked))) return { holder };
+	const usual = row.parent === null ? "Waits for a host of the engine." : "Waits until a host continues its parent.";
+	return { holder, queued: row.waits ?? usual };
 }
 
 type ListRow = Omit<RunRow, "body"> & {

@@ -49,6 +49,8 @@ export interface EngineLink {
 	readonly name: string;
 	/** Continues a run that has no supervisor. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
+	/** Calls `listener` when run `id` has changed, within seconds, until the returned function is called. Keeps no process alive. */
+	watch(id: string, listener: () => void): () => void;
 	/** Opens the files of a run for inspection, in the last state that a host published; `folder`: a private folder for it. */
 	openFiles(run: Run, folder: string): Promise<Workspace>;
 	close(): Promise<void>;

@@ -145,7 +145,9 @@ function dialectNotes({ dialect, states }: Template): string[] {
 }
 
 /** Active runs in the same folder: their changes cannot be distinguished. */
-async function neighbours({ store }: Project, own: string | undefined): Promise<string[]> {
+async function neighbours({ store, engine }: Project, own: string | undefined): Promise<string[]> {
+	// On an engine each run has a folder of its own.
+	if (engine) return [];
 	const live = firstRuns(await store.list()).filter(
 		(entry) => entry.kind === "run" && entry.holder?.alive === "yes" && entry.id !== own,
 	);

@@ -1,4 +1,4 @@
-// Watches a run that another process supervises, or that waits: reads it when its ledger grows on disk, at most a few times per second.
+// Watches a run that another process supervises, or that waits: reads it when its ledger grows, at most a few times per second.
 import { type FSWatcher, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadLedger } from "../../core/index.ts";
@@ -9,7 +9,7 @@ const restMs = 200;
 
 /** Calls `listener` after every change of run `id`, until the returned function is called. Keeps no process alive. */
 export function watchRun(
-	{ store, sessions }: Pick<Project, "store" | "sessions">,
+	{ store, sessions, engine }: Pick<Project, "store" | "sessions" | "engine">,
 	id: string,
 	listener: (read: ReadLedger) => void,
 ): () => void {
@@ -30,17 +30,23 @@ export function watchRun(
 		} while (again && !ended);
 		reading = false;
 	};
+	const stop = engine ? engine.watch(id, () => void look()) : watchFiles(sessions, id, () => void look());
+	return () => {
+		ended = true;
+		stop();
+	};
+}
+
+/** Calls `changed` when a file of run `id` changes. */
+function watchFiles(sessions: string, id: string, changed: () => void): () => void {
 	let watcher: FSWatcher | undefined;
 	try {
 		watcher = watch(sessions, { persistent: false }, (_event, name) => {
-			if (name === null || name === `${id}.json` || name === `${id}.events.jsonl`) void look();
+			if (name === null || name === `${id}.json` || name === `${id}.events.jsonl`) changed();
 		});
 		watcher.on("error", () => watcher?.close());
 	} catch {
 		// Without a watch (some systems limit their number) the run is shown as it was last read.
 	}
-	return () => {
-		ended = true;
-		watcher?.close();
-	};
+	return () => watcher?.close();
 }

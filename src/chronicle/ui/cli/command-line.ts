@@ -1,16 +1,16 @@
 // Runs one command from the command line: help, the project, and the result on stdout and stderr.
 import { exitCodes } from "../../../pi/index.ts";
-import type { Project } from "../../engine/index.ts";
+import { engineSetting, type Project } from "../../engine/index.ts";
 import { commonOptions, commonUsage } from "../command-list.ts";
 import {
 	type Command,
 	type Complaint,
+	engineComplaint,
 	grammarOf,
 	type ParsedArguments,
 	parseArguments,
 	performCommand,
 } from "../commands/index.ts";
-import { engineSetting } from "./engine-setting.ts";
 import { followView } from "./follow.ts";
 import { commandLineHost } from "./host.ts";
 import { openOutput } from "./output.ts";
@@ -62,14 +62,11 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 
 /** The project on the engine that the command names; without one, the local project. */
 async function onEngine({ runs }: Command, project: Project, parsed: ParsedArguments): Promise<Project | Complaint> {
-	const setting = runs === "none" ? undefined : engineSetting(parsed, project.place);
+	const setting = runs === "none" ? undefined : engineSetting(parsed.values, project.place);
 	if (!setting) return project;
 	const { openEngineProject } = await import("../../engine/postgres/index.ts");
 	const opened = await openEngineProject(project, setting);
-	if (opened.ok) return opened.value;
-	const { reason, message, remedy } = opened.failure;
-	const exitCode = reason === "usage" || reason === "unknown" ? exitCodes.usage : exitCodes.failed;
-	return { code: reason, message, remedy, exitCode };
+	return opened.ok ? opened.value : engineComplaint(opened.failure);
 }
 
 function usageOf({ name, takes, details, optionsUsage = "", exits }: Command): string {

@@ -1,7 +1,7 @@
 // A call of a subcommand of `engine`, and code that the subcommands share.
 import { resolve } from "node:path";
+import type { EngineSetting } from "../../engine/index.ts";
 import type { CommandCall } from "../commands/index.ts";
-import type { EngineSetting } from "./engine-setting.ts";
 
 type Engine = typeof import("../../engine/postgres/index.ts");
 type Opened = Awaited<ReturnType<Engine["openDatabase"]>>;

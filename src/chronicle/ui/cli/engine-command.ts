@@ -1,9 +1,9 @@
 // `engine`: sets up, runs and watches the hosts that share runs through a Postgres. Loads the engine's code on first use.
 import { exitCodes, shortTime } from "../../../pi/index.ts";
 import type { Failure } from "../../core/index.ts";
+import { engineSetting, namesIn } from "../../engine/index.ts";
 import { type Command, type CommandResponse, misuse, refused } from "../commands/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
-import { engineSetting, namesIn } from "./engine-setting.ts";
 import { runWorker } from "./engine-worker.ts";
 
 type Part = (call: EngineCall) => Promise<CommandResponse>;
@@ -45,7 +45,7 @@ when its state ends (second signal: immediately). drain requests that of a host 
 		const [name = "", ...rest] = call.parsed.names;
 		const part = parts[name];
 		if (!part) return misuse(`Name a subcommand: engine ${Object.keys(parts).join(" | ")}.`);
-		const setting = engineSetting(call.parsed, call.project.place);
+		const setting = engineSetting(call.parsed.values, call.project.place);
 		if (!setting) return misuse("Name the engine's database: --engine postgres://user@host/database.");
 		const engine = await import("../../engine/postgres/index.ts");
 		const opened = await engine.openDatabase(setting.url);

@@ -4,9 +4,9 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { exitCodes, findPi, isPiCommand, ownPiSearch, packageRoot } from "../../../pi/index.ts";
 import { processStart } from "../../../process/index.ts";
+import { namesIn } from "../../engine/index.ts";
 import { type CommandResponse, misuse, refused } from "../commands/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
-import { namesIn } from "./engine-setting.ts";
 
 const usualSlots = 4;
 

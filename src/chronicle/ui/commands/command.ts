@@ -112,6 +112,8 @@ export interface CommandDone {
 	readonly notice?: { readonly text: string; readonly tone: "info" | "warning" };
 	/** How a session shows it; absent: as a message. */
 	readonly view?: View;
+	/** Id of a run that the hosts of an engine continue because of the command. */
+	readonly follow?: string;
 }
 
 /** The host has already reported the result. */
@@ -148,6 +150,13 @@ export function misuse(message: string): CommandResponse {
 /** A record that cannot be read or written. */
 export function failed(failure: Failure, exitCode = exitCodeOfFailure(failure)): CommandResponse {
 	return refused({ code: failure.reason, ...failure, exitCode });
+}
+
+/** An engine that cannot be used. */
+export function engineComplaint(failure: Failure): Complaint {
+	const { reason: code } = failure;
+	const exitCode = code === "usage" || code === "unknown" ? exitCodes.usage : exitCodes.failed;
+	return { code, ...failure, exitCode };
 }
 
 export const interrupted: CommandResponse = { kind: "silent", exitCode: exitCodes.interrupted };

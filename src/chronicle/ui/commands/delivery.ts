@@ -7,6 +7,8 @@ export type DispatchResult =
 	| { readonly kind: "attended"; readonly live: SupervisedRun; readonly before: Run }
 	/** Delivered to the supervision in this process. */
 	| { readonly kind: "said" }
+	/** The question was shown, and the user postponed the answer. */
+	| { readonly kind: "postponed" }
 	/** Recorded; no process supervises the run. */
 	| { readonly kind: "recorded"; readonly run: Run }
 	/** Read by the supervisor in another process. */
@@ -24,4 +26,6 @@ export interface DispatchOptions {
 	readonly notice: (text: string) => void;
 	/** Whether a run without a supervisor continues after the command, or only records it. */
 	readonly afterwards: "continue" | "release";
+	/** Withdraws a question that is shown here. */
+	readonly signal?: AbortSignal;
 }

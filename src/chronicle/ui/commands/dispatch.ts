@@ -23,6 +23,7 @@ import {
 	type SupervisedRun,
 	startSupervision,
 } from "../../engine/index.ts";
+import { askHere } from "./ask-here.ts";
 import { deliverToChild } from "./child-dispatch.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
 import type { RunCommand } from "./run-command.ts";
@@ -70,6 +71,8 @@ async function deliver(
 	const { holder, run } = read.value;
 	const dropped =
 		command.kind === "events" && command.events.some((event) => event.kind === "child_dropped" && event.child === id);
+	if (project.engine && command.kind === "nothing" && run.status === "awaiting_approval")
+		return deliverAnswer(project, run, options);
 	if (run.parent && dropped) return dispatch(project, run.parent.run, async () => command, options);
 	if (run.parent) return deliverToChild(project, read.value, eventsOf(run, command), options);
 	if (project.engine) return deliverToEngine(project, run, command);
@@ -180,6 +183,18 @@ async function deliverToInbox(
 		posts.push(posted.value);
 	}
 	return waitForReading(project, run.id, holder, posts);
+}
+
+/** Asks the user here what a run on an engine asks, and delivers the answer. */
+async function deliverAnswer(
+	project: Project,
+	run: Run,
+	options: DispatchOptions,
+): Promise<DispatchResult | undefined> {
+	const answer = await askHere(project, run, options.approver, options.signal);
+	if (!answer) return { kind: "postponed" };
+	const { id, event } = answer;
+	return deliver(project, id, async () => ({ kind: "events", events: [event] }), options);
 }
 
 /** Leaves the command to the hosts of the engine, and waits a while for one to read it. */

@@ -1,11 +1,14 @@
-export { type ParsedArguments, parseArguments } from "./arguments.ts";
+export { type CommandGrammar, type ParsedArguments, parseArguments } from "./arguments.ts";
+export { askHere } from "./ask-here.ts";
 export {
 	type Command,
 	type CommandCall,
+	type CommandDone,
 	type CommandHost,
 	type CommandResponse,
 	type Complaint,
 	type Confirmation,
+	engineComplaint,
 	type LazyCommand,
 	misuse,
 	refused,

@@ -97,6 +97,7 @@ const show: Command = {
 	exits: "0, 2 no such template, or it does not load",
 	most: 1,
 	needs: "nothing",
+	runs: "none",
 	async perform({ parsed, project, host }) {
 		const [name] = parsed.names;
 		const catalogue = project.templates();

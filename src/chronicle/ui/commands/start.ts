@@ -1,7 +1,7 @@
 // `run`: starts a run of a template. Reports all obstacles at once. Cleanup commands need approval.
 import { exitCodes } from "../../../pi/index.ts";
 import type { Run } from "../../core/index.ts";
-import { createRun, prepareStart, resolveModel, startSupervision } from "../../engine/index.ts";
+import { createRun, prepareStart, resolveModel, startSupervision, submitOptions } from "../../engine/index.ts";
 import {
 	type Command,
 	type CommandCall,
@@ -23,7 +23,7 @@ export const startCommand: Command = {
 		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 budget, 5 human_intervention, 130 interrupted",
 	shellOptions: {
 		...{ model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
-		...{ queue: "value", labels: "value", priority: "value" },
+		...submitOptions,
 	},
 	optionsUsage: `  --model <model>     for states that name none (default: pi's default)
   --approve-cleanup   allow the template's cleanup commands, exactly as they are now
@@ -67,5 +67,5 @@ export const startCommand: Command = {
 function submitted({ host }: CommandCall, { id, template }: Run, engine: string): CommandResponse {
 	const follow = `Follow it with ${host.prefix}status ${id.slice(0, 8)}.`;
 	const lines = [`Submitted ${template.name} (${id}) to the engine at ${engine}. ${follow}`];
-	return { kind: "done", lines, data: { id, exitCode: exitCodes.done, engine } };
+	return { kind: "done", lines, data: { id, exitCode: exitCodes.done, engine }, follow: id };
 }

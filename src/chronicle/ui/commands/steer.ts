@@ -1,6 +1,6 @@
 // Commands that steer a run: each is delivered to the process that supervises the run; a run without a supervisor is resumed here.
 import { exitCodes } from "../../../pi/index.ts";
-import type { ReadLedger, Run } from "../../core/index.ts";
+import { awaitedAnswer, type ReadLedger, type Run } from "../../core/index.ts";
 import {
 	exitCodeOfEnd,
 	type Project,
@@ -11,6 +11,7 @@ import {
 } from "../../engine/index.ts";
 import { listedCommands } from "../command-list.ts";
 import { rewindLines, runData, statusLines } from "../text/index.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import { askingChildren } from "./child-dispatch.ts";
 import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, refused } from "./command.ts";
 import type { DispatchResult } from "./delivery.ts";
@@ -19,7 +20,7 @@ import { explainRedaction, holdsSecret } from "./explain-redaction.ts";
 import { reloadFor } from "./reload.ts";
 import type { RunCommand } from "./run-command.ts";
 import { askingElsewhere, resolveRun } from "./run-name.ts";
-import { onlyNumber, type Steering, steerings } from "./steering.ts";
+import { type Make, type Misuse, onlyNumber, type Steering, steerings } from "./steering.ts";
 
 export const steeringCommands: readonly Command[] = steerings.map((steering) => ({
 	name: steering.name,
@@ -52,6 +53,8 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	if (!found.ok) return failed(found.failure);
 	const id = await targetOf(project, steering.name, found.value);
 	if (typeof id === "object") return refused(id);
+	const bound =
+		id === found.value ? made : await makeForChild(project, found.value, (rest) => steering.make(rest, model), parsed);
 	const reload = await reloadFor(call, id);
 	if (reload && "kind" in reload) return reload;
 	if (holdsSecret(words)) host.warn(explainRedaction("words"));
@@ -59,8 +62,8 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	const asksAgain = isBareApproval(steering, call) && host.hasScreen && !supervised;
 	const confirmed = askOnce((rewind, ledger) => confirmRewind(call, rewind, ledger));
 	const make = async (ledger: ReadLedger): Promise<RunCommand> => {
-		const command = await made(ledger, words, reload);
-		if (asksAgain && command.kind === "answer" && isFree(ledger)) return { kind: "nothing" };
+		const command = await bound(ledger, words, reload);
+		if (asksAgain && command.kind === "answer" && isFree(project, ledger)) return { kind: "nothing" };
 		return steering.name === "rewind" && command.kind === "events" ? confirmed(command, ledger) : command;
 	};
 	const result = await dispatch(project, id, make, {
@@ -68,16 +71,21 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 		notice: host.warn,
 		live: supervised,
 		afterwards: steering.afterwards,
+		signal: call.signal,
 	});
 	if (result.kind !== "refused") return deliveryResult(steering.name, call, id, result);
-	const answers = steering.name === "approve" || steering.name === "reject";
-	const elsewhere = named === undefined && answers ? await askingElsewhere(project, id) : "";
+	const elsewhere = named === undefined && answers(steering) ? await askingElsewhere(project, id) : "";
 	return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
 }
 
 /** On a screen, an approval without text and choice shows the question again. */
 function isBareApproval({ name }: Steering, { text, parsed }: CommandCall): boolean {
 	return name === "approve" && text === "" && parsed.values.choice === undefined;
+}
+
+/** Whether it answers the question of a run. */
+function answers({ name }: Steering): boolean {
+	return name === "approve" || name === "reject";
 }
 
 /** The target run of a command: an answer goes to the only child that asks. */
@@ -96,9 +104,26 @@ async function targetOf(
 	return { code: "refused", message: `${asking.length} children ask: ${listed}. Name one.`, run: id };
 }
 
-/** Whether no other process supervises the run. */
-function isFree({ holder }: ReadLedger): boolean {
-	return !holder || holder.alive === "no";
+/**
+ * The command for a child that asks. What is printed for its parent names what the parent waits for, while the child's question is another
+ * event: that number is checked against the parent.
+ */
+async function makeForChild(
+	project: Project,
+	parent: string,
+	make: (parsed: ParsedArguments) => Make | Misuse,
+	parsed: ParsedArguments,
+): Promise<Make> {
+	const { answers, ...values } = parsed.values;
+	const read = await project.store.read(parent);
+	const isCurrent = read.ok && answers !== undefined && awaitedAnswer(read.value.run) === Number(answers);
+	const made = make(isCurrent ? { ...parsed, values } : parsed);
+	return "code" in made ? () => ({ kind: "refused", message: made.message }) : made;
+}
+
+/** Whether this process may ask: no other process has the run, or none that could ask. */
+function isFree({ engine }: Project, { holder }: ReadLedger): boolean {
+	return engine !== undefined || !holder || holder.alive === "no";
 }
 
 type Confirm = (command: RunCommand, ledger: ReadLedger) => Promise<RunCommand>;
@@ -161,6 +186,7 @@ export async function deliveryResult(
 		case "attended":
 			return attendResumed(name, call, result);
 		case "said":
+		case "postponed":
 		case "recorded":
 		case "taken":
 		case "left": {
@@ -169,7 +195,16 @@ export async function deliveryResult(
 			const how = deliveryText(name, result);
 			const data = { exitCode: exitCodes.done, heard: result.kind, ...runData(read.value) };
 			const notice = { text: how, tone: result.kind === "left" ? "warning" : "info" } as const;
-			return { kind: "done", lines: [how, ...lookAt(project, host, read.value)], data, notice };
+			const { run } = read.value;
+			// What a run is told without a question does not make it continue.
+			const continues = project.engine !== undefined && name !== "tell" && result.kind !== "postponed";
+			return {
+				kind: "done",
+				lines: [...(how === "" ? [] : [how]), ...lookAt(project, host, read.value)],
+				data,
+				notice,
+				...(continues ? { follow: run.parent?.root ?? run.id } : {}),
+			};
 		}
 	}
 }
@@ -201,6 +236,8 @@ function deliveryText(
 	switch (result.kind) {
 		case "said":
 			return name === "tell" ? "The worker reads it with its next message." : "";
+		case "postponed":
+			return "";
 		case "recorded":
 			return "Recorded; the next worker reads it.";
 		case "taken":

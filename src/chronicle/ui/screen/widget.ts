@@ -10,7 +10,6 @@ const widgetKey = "chronicle";
 const tickMs = 1000;
 /** Columns for RPC clients, which may cut or wrap lines. */
 const plainWidth = 120;
-const prefix = "/chronicle ";
 
 export interface TimelineWidget {
 	/** Updates the run. */
@@ -23,9 +22,13 @@ export interface TimelineWidget {
 	close(): void;
 }
 
-/** Mounts the widget. It is removed when the scope closes. */
+/** Mounts the widget. `prefix` precedes every command. It is removed when the scope closes. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the state of one widget, of short functions
-export function mountTimeline(ctx: ExtensionContext, scope: Scope, first: Run): TimelineWidget {
+export function mountTimeline(
+	ctx: ExtensionContext,
+	scope: Scope,
+	{ run: first, prefix }: { readonly run: Run; readonly prefix: string },
+): TimelineWidget {
 	let run = first;
 	let changes: (ChangedFiles & { readonly visit: number }) | undefined;
 	/** Notices of earlier visits are not shown again. */

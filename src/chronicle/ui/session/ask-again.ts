@@ -38,6 +38,8 @@ export function listenForAnswer(
 }
 
 async function askAgain(session: ChronicleSession, ctx: ExtensionContext, project: Project, id: string): Promise<void> {
+	const stop = new AbortController();
+	const release = session.scope.own(() => stop.abort());
 	try {
 		const result = await dispatch(
 			project,
@@ -50,6 +52,7 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 				approver: userApprover(session, ctx, project, "called"),
 				notice: (text) => say(ctx, text, "warning"),
 				afterwards: "continue",
+				signal: stop.signal,
 			},
 		);
 		await present(
@@ -58,9 +61,11 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 			project,
 			result.kind === "refused"
 				? { kind: "refused", code: "refused", message: result.message }
-				: await deliveryResult("approve", { project, host: sessionHost(session, ctx) }, id, result),
+				: await deliveryResult("approve", { project, host: sessionHost(session, ctx, project) }, id, result),
 		);
 	} catch (error) {
 		if (!session.scope.closed) say(ctx, error instanceof Error ? error.message : String(error), "error");
+	} finally {
+		await release();
 	}
 }

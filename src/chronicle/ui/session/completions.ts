@@ -1,5 +1,6 @@
 // Completions after `/chronicle ` in pi's editor.
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
+import { engineSetting } from "../../engine/index.ts";
 import { completeLine } from "../commands/index.ts";
 import type { ChronicleSession } from "./session.ts";
 import { allListed, findCommand } from "./session-commands.ts";
@@ -15,7 +16,10 @@ export async function completeChronicle(
 ): Promise<AutocompleteItem[] | null> {
 	const [, name = ""] = /^\s*(\S+)\s/.exec(prefix) ?? [];
 	const command = await findCommand(session, name === "start" ? "run" : name);
-	return completeLine(lookAt(where), prefix, {
+	const local = lookAt(where);
+	// Nothing is connected to for a completion.
+	const project = engineSetting({}, local.place) ? (session.engines.last ?? local) : local;
+	return completeLine(project, prefix, {
 		listed: allListed(session),
 		commands: command ? [command] : [],
 		takesTemplate,

@@ -2,27 +2,31 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
+import type { Project } from "../../engine/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
 import { questionBody } from "../screen/index.ts";
 import type { ChronicleSession } from "./session.ts";
 import { allListed } from "./session-commands.ts";
+import { commandPrefix } from "./session-project.ts";
 import { userApprover } from "./user-approver.ts";
 
-export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): CommandHost {
-	const { supervised, scope } = session;
+export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, project: Project): CommandHost {
+	const { scope } = session;
+	const prefix = commandPrefix(project);
 	const listed = allListed(session);
 	const tell = (text: string, tone: "info" | "warning"): void => {
 		if (!scope.closed) say(ctx, text, tone);
 	};
 	return {
-		prefix: "/chronicle ",
+		prefix,
 		hasScreen: ctx.mode === "tui",
-		startLine: (template) => `/chronicle ${template}`,
+		startLine: (template) => `${prefix}${template}`,
 		listed,
 		reserved: new Set(listed.map(({ name }) => name)),
-		supervised,
+		// Those of this process are not on an engine.
+		supervised: project.engine ? new Map() : session.supervised,
 		model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : undefined,
-		approver: (project, coming) => userApprover(session, ctx, project, coming),
+		approver: (asked, coming) => userApprover(session, ctx, asked, coming),
 		...(ctx.hasUI
 			? {
 					confirm: (question) => confirm(session, ctx, question),
@@ -33,9 +37,9 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext): C
 		warn: (text) => tell(text, "warning"),
 		report: (text) => tell(text, "info"),
 		started: ({ template, id }) =>
-			tell(`Started ${template.name} (${id.slice(0, 8)}). Follow it with /chronicle view.`, "info"),
-		async attend(project, run) {
-			await session.attend(ctx, project, run);
+			tell(`Started ${template.name} (${id.slice(0, 8)}). Follow it with ${prefix}view.`, "info"),
+		async attend(attended, run) {
+			await session.attend(ctx, attended, run);
 			return undefined;
 		},
 	};

@@ -3,7 +3,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../../pi/index.ts";
 import { firstRuns } from "../../engine/index.ts";
 import { waitingLines, waits } from "../text/index.ts";
-import { lookAt } from "./session-project.ts";
+import { commandPrefix, lookAt } from "./session-project.ts";
 
 /** Reports the newest waiting run with its next step, and the number of others. Never rejects. */
 export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Promise<void> {
@@ -16,10 +16,11 @@ export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Prom
 		const read = await project.store.read(newest.id);
 		if (!read.ok || scope.closed) return;
 		const { run } = read.value;
-		const more = waiting.length > 1 ? [`${waiting.length - 1} more: see /chronicle.`] : [];
+		const prefix = commandPrefix(project);
+		const more = waiting.length > 1 ? [`${waiting.length - 1} more: see ${prefix.trimEnd()}.`] : [];
 		const lines = [
 			`The run ${run.id.slice(0, 8)} of ${run.template.name} is unfinished in ${run.state}.`,
-			...waitingLines(read.value, "/chronicle "),
+			...waitingLines(read.value, prefix),
 			...more,
 		];
 		say({ hasUI, mode, ui }, lines.join("\n"));

@@ -2,38 +2,53 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, pageText, say, showDiagram } from "../../../pi/index.ts";
 import { notFound, type Project } from "../../engine/index.ts";
-import { type CommandResponse, performCommand, startCommand, type View } from "../commands/index.ts";
+import {
+	type CommandDone,
+	type CommandResponse,
+	engineComplaint,
+	performCommand,
+	startCommand,
+	type View,
+} from "../commands/index.ts";
 import { openRunView, runSource } from "../screen/index.ts";
 import { complaintLines } from "../text/index.ts";
 import { showPatch } from "./approval-dialog.ts";
+import { openOnEngine, optionsOnEngine, readLeading } from "./engine-options.ts";
+import { followOnEngine } from "./engine-run.ts";
 import { sessionHost } from "./host.ts";
 import type { ChronicleSession } from "./session.ts";
 import { allListed, findCommand } from "./session-commands.ts";
 import { projectOf, refuseChronicle } from "./session-project.ts";
 
 export async function runChronicle(session: ChronicleSession, ctx: ExtensionContext, line: string): Promise<void> {
-	const project = projectOf(ctx);
-	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
+	const local = projectOf(ctx);
+	const { values, rest: written } = readLeading(line);
+	const [, first = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(written) ?? [];
 	const name = first === "" ? "list" : first === "start" ? "run" : first;
 	const known = await findCommand(session, name);
 	if (!known) {
-		const catalogue = project.templates();
+		const catalogue = local.templates();
 		if (!catalogue.templates.has(first))
 			return refuseChronicle(
 				ctx,
-				notFound(first, catalogue, project, new Set(allListed(session).map((listed) => listed.name))).message,
+				notFound(first, catalogue, local, new Set(allListed(session).map((listed) => listed.name))).message,
 			);
 	}
 	const command = known ?? startCommand;
-	const written = known ? rest : line;
+	const text = known ? rest : written;
+	const words = text.split(/\s+/).filter(Boolean);
+	const surfaceOptions = optionsOnEngine(command, local, values, words);
+	const opened = await openOnEngine(session, local, { command, words, surfaceOptions, values });
+	if (!opened.ok) return present(session, ctx, local, { kind: "refused", ...engineComplaint(opened.failure) });
+	const project = opened.value;
 	const stop = new AbortController();
 	const release = session.scope.own(() => stop.abort());
-	const result = await performCommand(command, written.split(/\s+/).filter(Boolean), {
+	const result = await performCommand(command, words, {
 		project,
-		host: sessionHost(session, ctx),
+		host: sessionHost(session, ctx, project),
 		signal: stop.signal,
-		surfaceOptions: {},
-		textOf: (from, count) => asWritten(written, from, count),
+		surfaceOptions,
+		textOf: (from, count) => asWritten(text, from, count),
 	});
 	await release();
 	await present(session, ctx, project, result);
@@ -58,7 +73,15 @@ export async function present(
 	if (session.scope.closed || result.kind === "silent") return;
 	if (result.kind === "refused")
 		return refuseChronicle(ctx, complaintLines(result, project.place.cwd).join("\n"), result.exitCode);
-	const { lines, notice, view, exitCode = exitCodes.done } = result;
+	await presentDone(ctx, project, result);
+	if (result.follow !== undefined) await followOnEngine(session, ctx, project, result.follow);
+}
+
+async function presentDone(
+	ctx: ExtensionContext,
+	project: Project,
+	{ lines, notice, view, exitCode = exitCodes.done }: CommandDone,
+): Promise<void> {
 	const text = lines.join("\n");
 	if (exitCode !== exitCodes.done && ctx.mode !== "tui") return refuseChronicle(ctx, text, exitCode);
 	if (view) return showView(ctx, project, view, lines);

@@ -5,6 +5,7 @@ import type { Run } from "../../core/index.ts";
 import { type Project, type SupervisedRun, watchRun } from "../../engine/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
 import { isInterrupted, waitingLines } from "../text/index.ts";
+import { commandPrefix } from "./session-project.ts";
 
 /** Milliseconds between two checks of the lease of a run that another process supervises. */
 const leaseMs = 5000;
@@ -49,21 +50,21 @@ export class RunDisplay {
 	}
 
 	/** Shows a run, replacing any other. */
-	show(ctx: ExtensionContext, run: Run): ShownRun | undefined {
+	show(ctx: ExtensionContext, project: Project, run: Run): ShownRun | undefined {
 		if (!ctx.hasUI || this.#scope.closed) return undefined;
 		if (this.#shown?.id === run.id) {
 			this.#shown.widget.show(run);
 			return this.#shown;
 		}
 		this.hide();
-		const widget = mountTimeline(ctx, this.#scope, run);
+		const widget = mountTimeline(ctx, this.#scope, { run, prefix: commandPrefix(project) });
 		this.#shown = { id: run.id, widget, unfollow: () => {}, stopListening: () => {} };
 		return this.#shown;
 	}
 
 	/** Shows a run that this process does not supervise, and updates it as its ledger changes. */
 	follow(ctx: ExtensionContext, project: Project, run: Run): void {
-		const shown = this.show(ctx, run);
+		const shown = this.show(ctx, project, run);
 		if (!shown) return;
 		shown.unfollow();
 		// A killed supervisor writes nothing: without checks of its lease, the clock would never stop.
@@ -116,6 +117,6 @@ export class RunDisplay {
 		this.hide();
 		const { run } = read.value;
 		const name = `${run.template.name} ${run.id.slice(0, 8)}`;
-		say(ctx, [`${name} is interrupted.`, ...waitingLines(read.value, "/chronicle ")].join("\n"), "warning");
+		say(ctx, [`${name} is interrupted.`, ...waitingLines(read.value, commandPrefix(project))].join("\n"), "warning");
 	}
 }

@@ -13,6 +13,7 @@ const check: Command = {
 	details: "",
 	exits: "",
 	needs: "nothing",
+	runs: "none",
 	async perform({ project, parsed }) {
 		const { sound, ...found } = await checkTemplates(project, parsed.names);
 		const pointer = "`pi-chronicle check` in a shell checks the whole project.";
@@ -32,6 +33,7 @@ const help: Command = {
 	details: "",
 	exits: "",
 	needs: "nothing",
+	runs: "none",
 	async perform({ host: { prefix, listed: all = sessionList } }) {
 		const width = Math.max(...all.map(({ name }) => name.length));
 		const listed = all.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
@@ -51,6 +53,7 @@ const tool: Command = {
 	details: "",
 	exits: "",
 	needs: "nothing",
+	runs: "none",
 	most: 1,
 	async perform({ parsed, host: { prefix, proposals } }) {
 		const [word] = parsed.names;

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { type ExtensionContext, getAgentDir } from "@earendil-works/pi-coding-agent";
 import { definitionsTrusted, exitCodes, failWith, findPi, isPiCommand, ownPiSearch, say } from "../../../pi/index.ts";
-import { openProject, type Project } from "../../engine/index.ts";
+import { engineSetting, openProject, type Project } from "../../engine/index.ts";
 
 /** Identifies a project. */
 export interface Whereabouts {
@@ -19,6 +19,11 @@ export function projectOf(ctx: ExtensionContext): Project {
 		pi: isPiCommand(pi) ? pi : { command: process.execPath, args: [], version: undefined },
 		models: async () => modelRegistry.getAvailable(),
 	});
+}
+
+/** Precedes every command that a session prints about runs of `project`. Where an engine is configured, those of this machine say so. */
+export function commandPrefix({ engine, place }: Pick<Project, "engine" | "place">): string {
+	return engine || !engineSetting({}, place) ? "/chronicle " : "/chronicle --engine none ";
 }
 
 /** Opens a project read-only: nothing can be started with it. */

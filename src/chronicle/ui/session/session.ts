@@ -2,7 +2,7 @@
 // that outlives a command belongs to the session's scope.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failStep, type Scope, say, stepOf } from "../../../pi/index.ts";
-import { isParked, type LedgerEvent, type Run } from "../../core/index.ts";
+import { isParked, type LedgerEvent, type ReadLedger, type Run } from "../../core/index.ts";
 import {
 	exitCodeOfEnd,
 	type Project,
@@ -11,8 +11,10 @@ import {
 	watchChanges,
 } from "../../engine/index.ts";
 import { endLines, progressLine, waitingLines } from "../text/index.ts";
+import { SessionEngines } from "./engines.ts";
 import { RunDisplay } from "./run-display.ts";
 import type { SessionExtras } from "./session-extras.ts";
+import { commandPrefix } from "./session-project.ts";
 
 export interface ChronicleSession extends SessionExtras {
 	readonly scope: Scope;
@@ -22,6 +24,12 @@ export interface ChronicleSession extends SessionExtras {
 	attend(ctx: ExtensionContext, project: Project, live: SupervisedRun): Promise<void>;
 	/** Shows a run that another process supervises, and updates it as its ledger changes. */
 	follow(ctx: ExtensionContext, project: Project, run: Run): void;
+	/** Engines that commands of this session use. */
+	readonly engines: SessionEngines;
+	/** Runs on an engine that this session follows until they park. */
+	readonly followed: Set<string>;
+	/** Reports a run that waits or is over, and offers to answer. */
+	report(ctx: ExtensionContext, project: Project, read: ReadLedger): void;
 }
 
 export function openChronicle(scope: Scope, extras: SessionExtras): ChronicleSession {
@@ -33,12 +41,15 @@ class SupervisedRuns implements ChronicleSession {
 	readonly proposals: SessionExtras["proposals"];
 	readonly more: SessionExtras["more"];
 	readonly supervised = new Map<string, SupervisedRun>();
+	readonly engines: SessionEngines;
+	readonly followed = new Set<string>();
 	readonly #display: RunDisplay;
 
 	constructor(scope: Scope, { proposals, more }: SessionExtras) {
 		this.scope = scope;
 		this.proposals = proposals;
 		this.more = more;
+		this.engines = new SessionEngines(scope);
 		this.#display = new RunDisplay(scope, this.supervised);
 	}
 
@@ -51,7 +62,7 @@ class SupervisedRuns implements ChronicleSession {
 		const watched = !this.scope.closed && ctx.hasUI;
 		this.supervised.set(id, live);
 		const release = this.scope.own(async () => void (await supervision.stop()));
-		this.#display.show(ctx, supervision.run);
+		this.#display.show(ctx, project, supervision.run);
 		this.#display.release(id);
 		const unwatch = watched ? this.#watchFiles(live) : () => {};
 		this.#watchEvents(ctx, live);
@@ -99,15 +110,20 @@ class SupervisedRuns implements ChronicleSession {
 			say(ctx, `${name}: ${end.failure.message} ${end.failure.remedy} Nothing recorded is lost.`, "error");
 			return;
 		}
+		this.report(ctx, project, { ...live.ledger, run, holder: undefined });
+	}
+
+	report(ctx: ExtensionContext, project: Project, read: ReadLedger): void {
+		const { run } = read;
+		const prefix = commandPrefix(project);
 		if (run.stage.kind === "over") {
 			this.#display.hide(run.id);
-			say(ctx, endLines(run, "/chronicle ").join("\n"), run.status === "done" ? "info" : "warning");
+			say(ctx, endLines(run, prefix).join("\n"), run.status === "done" ? "info" : "warning");
 			return;
 		}
 		this.follow(ctx, project, run);
 		if (ctx.mode === "tui" && run.status === "awaiting_approval") void this.#offerAnswer(ctx, project, run.id);
-		const waits = waitingLines({ ...live.ledger, run, holder: undefined }, "/chronicle ");
-		say(ctx, [`${name} waits in ${run.state}.`, ...waits].join("\n"), "warning");
+		say(ctx, [`${nameOfRun(run)} waits in ${run.state}.`, ...waitingLines(read, prefix)].join("\n"), "warning");
 	}
 
 	async #offerAnswer(ctx: ExtensionContext, project: Project, id: string): Promise<void> {

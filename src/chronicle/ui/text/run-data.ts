@@ -4,7 +4,7 @@ import type { ReadLedger } from "../../core/index.ts";
 import { awaitedAnswer, type ChildRun, candidatesIn, legalTargets } from "../../core/index.ts";
 import { nextStep } from "../timeline/index.ts";
 import { questionTitle } from "./question-lines.ts";
-import { isInterrupted } from "./status-lines.ts";
+import { isInterrupted, isQueued } from "./status-lines.ts";
 
 /** Everything about a run. */
 export function runData(read: ReadLedger): Record<string, unknown> {
@@ -13,7 +13,7 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 	const question = stage.kind === "asking" ? stage.question : undefined;
 	return {
 		id,
-		status: isInterrupted(read) ? "interrupted" : run.status,
+		status: statusAsListed(read),
 		state,
 		visit,
 		attempt,
@@ -53,7 +53,14 @@ function childData({ id, name, index, template, task, status, detail, summary, c
 	return { id, name, index, template, task, status, detail, summary, totals: counted, files: changed ?? null };
 }
 
+/** As `list` gives it. */
+function statusAsListed(read: ReadLedger): string {
+	if (isInterrupted(read)) return "interrupted";
+	return isQueued(read) ? "queued" : read.run.status;
+}
+
 function waitsFor(read: ReadLedger): { readonly what: string; readonly commands: readonly string[] } | null {
+	if (isQueued(read)) return { what: read.queued ?? "", commands: [] };
 	if (isInterrupted(read)) return { what: "No process supervises it.", commands: ["resume"] };
 	return nextStep(read.run) ?? null;
 }

@@ -32,8 +32,8 @@ export interface StatusOptions {
 /** The status of a run, most important first. */
 export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOptions): string[] {
 	const { run, repairs } = read;
-	// Nothing has run since its supervisor ended, so time stops at the last event.
-	const now = isInterrupted(read) ? run.updatedAt : asked;
+	// Nothing runs without a supervisor, so time stops at the last event.
+	const now = isInterrupted(read) || isQueued(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
 	// A waiting run has its reason in the wait itself.
 	const why = run.stage.kind === "over" ? whyOf(run) : undefined;
@@ -72,6 +72,7 @@ export function handLine({ run: { id, visit }, folder }: Pick<ReadLedger, "run" 
 export function waitingLines(read: ReadLedger, prefix: string): string[] {
 	const { run } = read;
 	const command = (words: string): string => `${prefix}${commandAbout(run, words)}`;
+	if (isQueued(read)) return [read.queued ?? ""];
 	if (isInterrupted(read)) return ["No process supervises it; nothing is lost.", command("resume")];
 	const next = nextStep(run);
 	return next ? [next.what, ...(next.commands.length > 0 ? [next.commands.map(command).join(" · ")] : [])] : [];
@@ -81,16 +82,20 @@ export function waitingLines(read: ReadLedger, prefix: string): string[] {
 export function isInterrupted({
 	run,
 	holder,
-}: {
-	readonly run: { readonly status: string };
-	readonly holder: ReadLedger["holder"];
-}): boolean {
-	return run.status === "running" && (holder === undefined || holder.alive === "no");
+	queued,
+}: Pick<ReadLedger, "holder" | "queued"> & { readonly run: { readonly status: string } }): boolean {
+	return run.status === "running" && queued === undefined && (holder === undefined || holder.alive === "no");
+}
+
+/** Whether a run that could continue waits for a host of an engine. */
+export function isQueued({ run, queued }: Pick<ReadLedger, "run" | "queued">): boolean {
+	return queued !== undefined && run.status === "running";
 }
 
 function statusWords(read: ReadLedger): string {
 	const { run, holder } = read;
 	if (isInterrupted(read)) return "interrupted";
+	if (isQueued(read)) return "queued";
 	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (pid ${holder.pid})` : "";
 	const ending = run.status === "running" && run.hold ? endingWords(run) : undefined;
 	return `${ending === undefined ? run.status.replaceAll("_", " ") : `pausing: ${ending}`}${where}`;
@@ -101,7 +106,7 @@ function workerLines(read: ReadLedger): string[] {
 	const { run, folder } = read;
 	const { stage, conversation } = run;
 	if (run.attempt === 0) return [];
-	const works = stage.kind === "working" && !isInterrupted(read);
+	const works = stage.kind === "working" && !isInterrupted(read) && !isQueued(read);
 	const persona = run.plan.states.get(run.state)?.persona?.name;
 	const parts = [
 		...(persona === undefined ? [] : [persona]),

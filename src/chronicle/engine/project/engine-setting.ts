@@ -1,9 +1,8 @@
 // Selects the engine of a command: `--engine`, otherwise the variable PI_CHRONICLE_ENGINE, otherwise `chronicle.engine` in pi's settings files.
-// S1 an untrusted project names no engine; S2 without an engine, none of its code is loaded.
+// S1 an untrusted project names no engine; S2 without an engine, none of its code is loaded; S3 a rehearsal uses none, whatever the settings are.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProjectEnvironment } from "../../engine/index.ts";
-import type { ParsedArguments } from "../commands/index.ts";
+import type { ProjectEnvironment } from "../worker/index.ts";
 
 export interface EngineSetting {
 	readonly url: string;
@@ -13,9 +12,18 @@ export interface EngineSetting {
 	readonly priority?: number;
 }
 
-/** The engine of a command; `undefined`: none, the run is supervised on this machine. */
-export function engineSetting({ values }: ParsedArguments, place: ProjectEnvironment): EngineSetting | undefined {
+type EnginePlace = Pick<ProjectEnvironment, "cwd" | "agentFolder" | "trust" | "env">;
+
+/** Options that name an engine, for every command on runs. */
+export const engineOptions = { engine: "value", project: "value" } as const;
+
+/** Options of a new run on an engine. */
+export const submitOptions = { queue: "value", labels: "value", priority: "value" } as const;
+
+/** The engine of a command with the options `values`; `undefined`: none, the run is supervised on this machine. */
+export function engineSetting(values: Readonly<Record<string, string>>, place: EnginePlace): EngineSetting | undefined {
 	const { env = process.env } = place;
+	if (env.PI_CHRONICLE_REHEARSAL) return undefined;
 	const saved = savedSetting(place);
 	const url = values.engine ?? env.PI_CHRONICLE_ENGINE ?? saved?.url;
 	if (url === undefined || url === "" || url === "none") return undefined;
@@ -39,7 +47,7 @@ export function namesIn(written: string | undefined): string[] {
 }
 
 /** `chronicle.engine` is an address, or an object with `url`, `project` and `queue`. */
-function savedSetting({ cwd, agentFolder, trust }: ProjectEnvironment): EngineSetting | undefined {
+function savedSetting({ cwd, agentFolder, trust }: EnginePlace): EngineSetting | undefined {
 	const files = [
 		...(trust === "trusted" ? [join(cwd, ".pi", "settings.json")] : []),
 		join(agentFolder, "settings.json"),

@@ -1,0 +1,39 @@
+// The engines that a session's commands use. One is connected to when a command names it, and stays so until the session ends: a session that
+// names none loads nothing of them.
+import type { Scope } from "../../../pi/index.ts";
+import type { Result } from "../../core/index.ts";
+import type { EngineSetting, Project } from "../../engine/index.ts";
+
+type Opened = Awaited<ReturnType<typeof import("../../engine/postgres/index.ts")["openDatabase"]>>;
+type Database = Extract<Opened, { ok: true }>["value"];
+
+export class SessionEngines {
+	readonly #scope: Scope;
+	readonly #databases = new Map<string, Database>();
+	#last: Project | undefined;
+
+	constructor(scope: Scope) {
+		this.#scope = scope;
+	}
+
+	/** The project that a command used last on an engine. */
+	get last(): Project | undefined {
+		return this.#last;
+	}
+
+	/** The project on an engine. Everything that is not about runs stays that of `local`. */
+	async open(local: Project, setting: EngineSetting): Promise<Result<Project>> {
+		const { openDatabase, projectIn } = await import("../../engine/postgres/index.ts");
+		let database = this.#databases.get(setting.url);
+		if (!database) {
+			const opened = await openDatabase(setting.url);
+			if (!opened.ok) return opened;
+			database = opened.value;
+			this.#databases.set(setting.url, database);
+			this.#scope.own(() => opened.value.close());
+		}
+		const found = await projectIn(database, local, setting);
+		if (found.ok) this.#last = found.value;
+		return found;
+	}
+}

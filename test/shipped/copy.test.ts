@@ -83,7 +83,7 @@ it("what was written and kept is listed, with how to use it", () => {
 	const copy: ShippedCopy = { name: "docs", kind: "workflow", written: ["/p/.pi/a"], kept: ["/p/.pi/b"] };
 	expect(copyLines(copy, "/p", true)).toEqual([
 		"wrote .pi/a",
-		"kept  .pi/b, which was there already",
+		"kept  .pi/b, which already existed",
 		"The project's docs is used from now on: /workflow docs <task>. After a change: /rehearse workflow docs",
 	]);
 	expect(copyLines(copy, "/p", false).at(-1)).toContain("pi does not trust this project");

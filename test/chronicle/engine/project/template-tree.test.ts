@@ -203,7 +203,7 @@ describe("what a ledger keeps for child runs", () => {
 
 	it("has the named templates, and nothing for a template without children", async () => {
 		expect(await pins({ a: state("W") }, ["a"], "leaf")).toEqual({
-			children: { leaf: expect.objectContaining({ file: "/t/leaf.json" }) },
+			children: { leaf: expect.objectContaining({ file: expect.stringMatching(/\/leaf\.json$/) }) },
 		});
 		const { tree } = await check({ root: { states: { a: state("R") } } });
 		expect(pinnedChildren(tree, new Set())).toEqual({});

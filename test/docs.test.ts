@@ -12,6 +12,7 @@ import { documentPaths } from "./docs/documents.ts";
 import { given } from "./docs/given.ts";
 import { missingLine, planBlock, projectOf } from "./docs/plan.ts";
 import { scripts } from "./docs/scripts.ts";
+import { hosts, repositories, wrongAddress } from "./docs/web-addresses.ts";
 import { checkout, keepForFile, openBench, openFolder, pictureLines, run, writeFiles } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
 import { deep } from "./harness/runs.ts";
@@ -163,6 +164,41 @@ it("the setup names only documents that exist", () => {
 	expect(Object.keys(given).filter((path) => !paths.has(path))).toEqual([]);
 });
 
+describe("the web addresses of all documents", () => {
+	const manifest = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+	const ours = [manifest.homepage, manifest.bugs.url, manifest.repository.url.replace(/^git\+|\.git$/g, "")];
+	const linked = documents.flatMap(({ links }) => links.map(({ target }) => target)).filter(isWeb);
+	// Also those that are only written.
+	const written = documents.flatMap(({ path }) => [
+		...readFileSync(join(checkout, path), "utf8").matchAll(/\bhttps?:\/\/[^\s)>"'`]+/g),
+	]);
+	const local =
+		/^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)|^https?:\/\/(?:[\w-]+\.)*example(?:\.\w+)?(?:[:/]|$)/;
+	const all = [...new Set([...ours, ...linked, ...written.map(([address]) => address)])].filter(
+		(address) => !local.test(address),
+	);
+
+	it.each(all)("%s is well formed, and leads to a place of the table", (address) => {
+		expect(wrongAddress(address)).toBeUndefined();
+	});
+
+	it("use every row of the table", () => {
+		const text = all.join("\n");
+		expect([...hosts, ...Object.keys(repositories)].filter((place) => !text.includes(place))).toEqual([]);
+	});
+
+	it.each([
+		"http://github.com/github/spec-kit",
+		"https://github.com/github/spec-kit/tree/main",
+		"https://github.com/nobody/nothing",
+		"https://me@pi.dev/",
+		"https://pi.dev.example.org/",
+		"https://",
+	])("a wrong one is reported: %s", (address) => {
+		expect(wrongAddress(address)).toBeDefined();
+	});
+});
+
 it("every generator is used by a document", () => {
 	const used = new Set(documents.flatMap(({ generated }) => generated.map(({ name }) => name)));
 	expect(Object.keys(references).filter((name) => !used.has(name))).toEqual([]);
@@ -214,9 +250,13 @@ function names(wanted: string | RegExp, command: string): boolean {
 	return typeof wanted === "string" ? wanted === command : wanted.test(command);
 }
 
-/** Whether a link of the document at `path` leads to a file, a folder or an anchor that exists. Web addresses are only well formed. */
+function isWeb(target: string): boolean {
+	return /^[a-z]+:/i.test(target);
+}
+
+/** Whether a link of the document at `path` leads to a file, a folder or an anchor that exists. Web addresses are examined apart. */
 function resolves(path: string, target: string): boolean {
-	if (/^[a-z]+:/i.test(target)) return URL.canParse(target);
+	if (isWeb(target)) return true;
 	const [file = "", anchor] = target.split("#");
 	const aim = file === "" ? path : normalize(join(dirname(path), decodeURI(file))).replaceAll("\\", "/");
 	if (aim.startsWith("..") || !existsSync(join(checkout, aim))) return false;

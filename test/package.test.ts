@@ -49,6 +49,12 @@ describe("the tarball", () => {
 		expect(hidden).toEqual([]);
 	});
 
+	it("contains the small pictures of the documents, and not the large ones of the gallery's reports", () => {
+		const pictures = listed().filter((name) => name.startsWith("docs/images/gallery/"));
+		expect(pictures).toContain("docs/images/gallery/feature.svg");
+		expect(pictures.filter((name) => !name.endsWith(".svg"))).toEqual([]);
+	});
+
 	it("says where it comes from", () => {
 		const manifest = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8"));
 		for (const url of [manifest.repository.url, manifest.bugs.url, manifest.homepage])

@@ -39,7 +39,7 @@ export async function replaceFile(
 }
 
 /** Like `replaceFile`, for small files that are read, changed and written in one go. */
-export function replaceFileSync(path: string, text: string): void {
+export function replaceFileSync(path: string, text: string | Uint8Array): void {
 	const draft = draftOf(path);
 	try {
 		writeFileSync(draft, text, { mode: privateMode, flush: true });

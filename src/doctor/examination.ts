@@ -48,6 +48,9 @@ function failure(error: unknown): DoctorFinding {
 	return { state: "failed", text: `This could not be examined: ${(error as Error).message}` };
 }
 
+/** For what only a pi that starts could answer. */
+export const unknownFinding: DoctorFinding = { state: "warning", text: "Unknown, because pi does not start." };
+
 /** A result without a problem. */
 export function fine(text: string): DoctorFinding {
 	return { state: "ok", text };

@@ -74,6 +74,33 @@ export function importNote(where: string, what: string): ImportNote {
 	return { where: singleLine(where), what: singleLine(what).replaceAll(/\s+/g, " ").trim() };
 }
 
+/** A note about an agent or a skill that does not exist where the definition will be. */
+export function missingNote(where: string, kind: "agent" | "skill", name: string): ImportNote {
+	return importNote(where, `there is no ${kind} \`${name}\` here${meaning[kind]}`);
+}
+
+const meaning = { agent: ", so its name is used as a role in words", skill: "" };
+const missing = /^there is no (agent|skill) `(.*?)` here/;
+
+/** The same notes with one for all missing agents and one for all missing skills. */
+export function withoutRepetition(notes: readonly ImportNote[]): readonly ImportNote[] {
+	const names = { agent: new Set<string>(), skill: new Set<string>() };
+	const others = notes.filter(({ what }) => {
+		const [, kind, name = ""] = missing.exec(what) ?? [];
+		if (kind === "agent" || kind === "skill") names[kind].add(name);
+		return kind === undefined;
+	});
+	const listed = (["agent", "skill"] as const).flatMap((kind) => {
+		const [first, ...more] = names[kind];
+		if (first === undefined) return [];
+		if (more.length === 0) return [missingNote("", kind, first)];
+		const all = [first, ...more].map((name) => `\`${name}\``).join(", ");
+		const words = kind === "agent" ? "; their names are used as roles in words" : "";
+		return [importNote("", `there are no ${kind}s ${all} here${words}`)];
+	});
+	return [...listed, ...others];
+}
+
 const longestComment = 2000;
 
 /** The comment at the top of an imported file: its origin, and the parts without a counterpart. */

@@ -58,7 +58,7 @@ export function gatherDrafts(project: Project, sources: ImportSources): Gathered
 	return {
 		drafts: drafts.filter((draft) => !isInPlace(draft)),
 		refused,
-		withoutCounterpart: files.flatMap(([file, each]) => withoutCounterpart(file, each)),
+		withoutCounterpart: files.flatMap(([file, each]) => (parts.has(file) ? [] : withoutCounterpart(file, each))),
 		inPlace: drafts.filter(isInPlace).map(({ from }) => from),
 		unknown: files.flatMap(([file, each]) => (each?.kind === "unknown" && !parts.has(file) ? [file] : [])),
 	};

@@ -1,6 +1,6 @@
 // The result of an import as plain lines.
 import { formatPath, singleLine } from "../definition/index.ts";
-import type { ImportDraft } from "./draft.ts";
+import { type ImportDraft, withoutRepetition } from "./draft.ts";
 import type { Gathered } from "./gather-drafts.ts";
 
 export interface ImportedDraft {
@@ -13,14 +13,19 @@ export interface ImportResult {
 	readonly gathered: Gathered;
 	readonly imported: readonly ImportedDraft[];
 	readonly dryRun: boolean;
+	/** `page`: a page of pi's screen, which shows its beginning; `terminal`: text, of which the end stays in sight. */
+	readonly shownOn: "page" | "terminal";
+	/** The command that rehearses: `/rehearse` or `pi-chronicle rehearse`. */
+	readonly rehearse: string;
 	/** The project, absolute. */
 	readonly cwd: string;
 }
 
 const maxListed = 10;
+const maxWarnings = 3;
 const longestNote = 160;
 
-export function importLines({ gathered, imported, dryRun, cwd }: ImportResult): readonly string[] {
+export function importLines({ gathered, imported, dryRun, shownOn, rehearse, cwd }: ImportResult): readonly string[] {
 	const { refused, withoutCounterpart, inPlace, unknown } = gathered;
 	const show = (file: string): string => singleLine(formatPath(file, cwd));
 	const names = [
@@ -31,7 +36,11 @@ export function importLines({ gathered, imported, dryRun, cwd }: ImportResult): 
 				.map(({ name }) => name),
 		),
 	];
-	return [
+	const result = [
+		summary(imported.length, refused.length, dryRun),
+		...(names[0] !== undefined && !dryRun ? [`Try it without a model: ${rehearse} ${names[0]} <task>`] : []),
+	];
+	const details = [
 		...imported.flatMap((each) => draftLines(each, show)),
 		...refused.map(({ file, reason }) => `✗ ${show(file)}: ${singleLine(reason)}`),
 		...section(
@@ -39,10 +48,9 @@ export function importLines({ gathered, imported, dryRun, cwd }: ImportResult): 
 			withoutCounterpart.map(({ file, format }) => `${show(file)}: ${format}`),
 		),
 		...section("Already part of the project:", inPlace.map(show)),
-		...section("In an unknown format:", shortened(unknown).map(show)),
-		summary(imported.length, refused.length, dryRun),
-		...(names[0] !== undefined && !dryRun ? [`Try it without a model: pi-chronicle rehearse ${names[0]} <task>`] : []),
+		...section("In an unknown format:", shortened(unknown, maxListed).map(show)),
 	];
+	return shownOn === "page" ? [...result, "", ...details] : [...details, ...result];
 }
 
 function isRunnable({ kind }: ImportDraft): boolean {
@@ -53,11 +61,13 @@ function draftLines({ draft, warnings }: ImportedDraft, show: (file: string) => 
 	const { kind, files, from, format, notes } = draft;
 	const [main, ...others] = files;
 	const more = others.length === 0 ? "" : ` and ${others.length} more`;
-	const listed = notes.map(({ where, what }) => `      ${where === "" ? "" : `${where}: `}${clipped(what)}`);
+	const listed = withoutRepetition(notes).map(
+		({ where, what }) => `      ${where === "" ? "" : `${where}: `}${clipped(what)}`,
+	);
 	return [
 		`✓ ${main?.path ?? ""}${more}: ${kind}, from ${show(from)} (${format})`,
 		...(listed.length === 0 ? [] : ["    Without a counterpart:", ...listed]),
-		...shortened(warnings).map((warning) => `    warning: ${clipped(singleLine(warning))}`),
+		...shortened(warnings, maxWarnings).map((warning) => `    warning: ${clipped(singleLine(warning))}`),
 	];
 }
 
@@ -69,8 +79,8 @@ function section(title: string, items: readonly string[]): readonly string[] {
 	return items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
 }
 
-function shortened(items: readonly string[]): readonly string[] {
-	return items.length <= maxListed ? items : [...items.slice(0, maxListed), `… and ${items.length - maxListed} more`];
+function shortened(items: readonly string[], max: number): readonly string[] {
+	return items.length <= max ? items : [...items.slice(0, max), `… and ${items.length - max} more`];
 }
 
 function summary(made: number, refused: number, dryRun: boolean): string {

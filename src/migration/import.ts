@@ -6,7 +6,7 @@ import { type Diagnostic, formatPath } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import type { ImportDraft } from "./draft.ts";
 import { type Gathered, gatherDrafts, type LeftFile } from "./gather-drafts.ts";
-import { type ImportedDraft, importLines } from "./import-lines.ts";
+import { type ImportedDraft, type ImportResult, importLines } from "./import-lines.ts";
 import { findSources } from "./sources.ts";
 import { type VerifiedDraft, verifyDrafts } from "./verify-drafts.ts";
 import { whyNotWritten, writeDraft } from "./write-drafts.ts";
@@ -39,9 +39,11 @@ counterpart is listed, and kept in a comment of the new file. Nothing is replace
 		const dryRun = parsed.flags.has("dry-run");
 		const { distinct, repeated } = withoutRepeats(gathered.drafts);
 		const verified = await verifyDrafts(target, distinct);
-		const result = await place(target, verified, { dryRun, force: parsed.flags.has("force") });
+		const result = place(target, verified, { dryRun, force: parsed.flags.has("force") });
 		const left = [...gathered.refused, ...repeated, ...result.refused];
-		return response(target, { ...gathered, refused: left }, result.imported, dryRun);
+		const shownOn = host.hasScreen ? "page" : "terminal";
+		const rehearse = host.prefix.startsWith("/") ? "/rehearse" : `${host.prefix}rehearse`;
+		return response(target, { ...gathered, refused: left }, result.imported, { dryRun, shownOn, rehearse });
 	},
 };
 
@@ -72,11 +74,11 @@ interface Placed {
 }
 
 /** Writes the sound drafts. */
-async function place(
+function place(
 	{ place: { cwd } }: Project,
 	verified: readonly VerifiedDraft[],
 	{ dryRun, force }: { readonly dryRun: boolean; readonly force: boolean },
-): Promise<Placed> {
+): Placed {
 	const imported: ImportedDraft[] = [];
 	const left: LeftFile[] = [];
 	for (const { draft, diagnostics } of verified) {
@@ -86,7 +88,7 @@ async function place(
 			continue;
 		}
 		try {
-			if (!dryRun) await writeDraft(cwd, draft);
+			if (!dryRun) writeDraft(cwd, draft);
 			imported.push({ draft, warnings: diagnostics.map(({ message }) => message) });
 		} catch (error) {
 			left.push({ file: draft.from, reason: `It cannot be written: ${(error as Error).message}` });
@@ -104,17 +106,19 @@ function response(
 	{ place: { cwd } }: Project,
 	gathered: Gathered,
 	imported: readonly ImportedDraft[],
-	dryRun: boolean,
+	shown: Pick<ImportResult, "dryRun" | "shownOn" | "rehearse">,
 ): CommandResponse {
 	const { refused: left, withoutCounterpart, inPlace, unknown } = gathered;
-	const lines = importLines({ gathered, imported, dryRun, cwd });
+	const { dryRun } = shown;
+	const lines = importLines({ gathered, imported, cwd, ...shown });
 	if (imported.length + left.length + withoutCounterpart.length + inPlace.length === 0)
 		return refused({
 			code: "nothing-to-import",
 			message: "Nothing here has a format that can be imported.",
-			remedy: `Name a file, or a folder with definitions.${unknown.length > 0 ? ` ${unknown.length} files were looked at.` : ""}`,
+			remedy: `Name a file, or a folder with definitions.${unknown.length > 1 ? ` ${unknown.length} files were looked at.` : ""}`,
 		});
-	const exitCode = left.length === 0 ? exitCodes.done : imported.length === 0 ? exitCodes.usage : exitCodes.failed;
+	const isNothingMade = imported.length === 0 && (left.length > 0 || inPlace.length === 0);
+	const exitCode = isNothingMade ? exitCodes.usage : left.length === 0 ? exitCodes.done : exitCodes.failed;
 	return {
 		kind: "done",
 		lines,

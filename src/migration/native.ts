@@ -2,9 +2,18 @@
 import { basename, dirname, extname, relative, sep } from "node:path";
 import { isInside, readSource, type Source } from "../definition/index.ts";
 import { loadCatalogue, type WorkflowDefinition } from "../workflow/index.ts";
-import { fileSlug, type ImportDraft, type ImportFile, type ImportNote, ImportRefusal, importNote } from "./draft.ts";
+import {
+	fileSlug,
+	type ImportDraft,
+	type ImportFile,
+	type ImportNote,
+	ImportRefusal,
+	importNote,
+	missingNote,
+} from "./draft.ts";
 import { isRecord, type Plain } from "./foreign-fields.ts";
 import { ruleFilePath } from "./permissions.ts";
+import { stemOf } from "./sources.ts";
 import { templateDraft } from "./template-draft.ts";
 import type { ImportTarget } from "./worker-fields.ts";
 
@@ -16,7 +25,7 @@ export function copyWorkflow(file: string, root: string): ImportDraft {
 		const problem = [...rejected.values()].find((each) => each.file === file)?.diagnostics[0];
 		throw new ImportRefusal(problem ? `${problem.message} ${problem.remedy}` : "The workflow cannot be loaded.");
 	}
-	const parts = filesOf(found);
+	const parts = [...filesOf(found, definitions)];
 	const files = parts.map((path): ImportFile => {
 		const way = relative(root, path).split(sep);
 		if (way.includes("..")) throw new ImportRefusal(`${path} is outside the folder with the workflows.`);
@@ -25,8 +34,20 @@ export function copyWorkflow(file: string, root: string): ImportDraft {
 	return { kind: "workflow", name: found.key, from: file, format: "a workflow", files, parts, notes: [], copied: true };
 }
 
-function filesOf({ file, entries }: WorkflowDefinition): readonly string[] {
-	return [file, ...new Set(entries.flatMap((entry) => (entry.kind === "phase" ? [entry.file] : [])))];
+/** The files of a workflow, and of those that it runs. A workflow may be reached in several ways. */
+function filesOf(
+	{ file, entries }: WorkflowDefinition,
+	all: ReadonlyMap<string, WorkflowDefinition>,
+	found = new Set<string>(),
+): ReadonlySet<string> {
+	if (found.has(file)) return found;
+	found.add(file);
+	for (const entry of entries) {
+		const inner = entry.kind === "phase" ? undefined : all.get(entry.key);
+		if (entry.kind === "phase") found.add(entry.file);
+		else if (inner) filesOf(inner, all, found);
+	}
+	return found;
 }
 
 function textOf(file: string): string {
@@ -46,13 +67,32 @@ export function copyTemplate(source: Source, root: Plain, target: ImportTarget):
 		const files = [{ path: `.pi/chronicle/workflows/${name}${ending}`, text: source.text }];
 		return { kind: "chronicle template", name, from: file, format, files, notes: [], copied: true };
 	}
-	const notes: ImportNote[] = [...missing].map((agent) =>
-		importNote("", `there is no agent \`${agent}\` here, so its name is used as a role in words`),
-	);
+	const notes = [...missing].map(roleNote);
 	if (!isRecord(changed) || !isRecord(changed.states)) throw new ImportRefusal("The template has no states.");
 	const { states, ...rest } = changed;
 	const listed = Object.entries(states).map(([state, fields]) => [state, isRecord(fields) ? fields : {}] as const);
 	return { ...templateDraft({ name, head: rest, states: new Map(listed), from: file, format, notes }), copied: true };
+}
+
+/** The definition inside the record of a run of Adventure Engine; the run itself is not imported. */
+export function templateOfRun({ file }: Source, root: Plain, target: ImportTarget): ImportDraft {
+	const { workflowDef, workflowName, ...run } = isRecord(root) ? root : {};
+	if (!isRecord(workflowDef) || !isRecord(workflowDef.states)) throw new ImportRefusal("The run has no definition.");
+	const missing = new Set<string>();
+	const { states, ...head } = workflowDef;
+	const listed = Object.entries(isRecord(states) ? states : {}).map(
+		([state, fields]) => [state, withRoles(isRecord(fields) ? fields : {}, target, missing)] as const,
+	);
+	const name = fileSlug(typeof workflowName === "string" ? workflowName : stemOf(file), "template");
+	const notes = [importNote("", `the run itself: \`${Object.keys(run).join("`, `")}\``), ...[...missing].map(roleNote)];
+	const records = listed.map(([state, fields]) => [state, isRecord(fields) ? fields : {}] as const);
+	return templateDraft({ name, head, states: new Map(records), from: file, format: runFormat, notes });
+}
+
+const runFormat = "the record of a run of Adventure Engine";
+
+function roleNote(agent: string): ImportNote {
+	return missingNote("", "agent", agent);
 }
 
 /** The same with `persona` for every `agent` that does not exist. */

@@ -17,7 +17,7 @@ import { importAgent } from "./agents.ts";
 import { type ImportDraft, ImportRefusal, importNote } from "./draft.ts";
 import { isRecord, type Plain, plainList, plainValue } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
-import { copyRules, copyTeams, copyTemplate, copyWorkflow, workflowsAbove } from "./native.ts";
+import { copyRules, copyTeams, copyTemplate, copyWorkflow, templateOfRun, workflowsAbove } from "./native.ts";
 import { importPermissions } from "./permissions.ts";
 import { importCommandText, importSkillText, importSteps, phasesOf } from "./phases-of-text.ts";
 import { importPiAgents } from "./pi-agents.ts";
@@ -91,6 +91,9 @@ function recogniseData(source: Source, ending: string, sources: ImportSources): 
 	if (isSequence) return made(() => importSequence(source, plainValue(root)));
 	const format = foreignFormat(root);
 	if (format) return byFormat(format, source, () => plainValue(root), "");
+	const definition = root.entries.get("workflowDef")?.value;
+	if (definition?.kind === "map" && definition.entries.has("states"))
+		return made((target) => [templateOfRun(source, plainValue(root), target)]);
 	if (root.entries.has("states")) return made((target) => [copyTemplate(source, plainValue(root), target)]);
 	if (basename(file) === "workflow.yaml" && root.entries.has("phases"))
 		return made(() => [copyWorkflow(file, workflowsAbove(file, sources.folder))]);
@@ -133,10 +136,18 @@ function recogniseMarkdown(source: Source, sources: ImportSources): Recognition 
 		return { kind: "without counterpart", format: "a skill without steps" };
 	if (format) return byFormat(format, source, plain, body);
 	if (isCommandPath.test(file)) return byFormat(command, source, plain, body);
-	const isAgent = fields?.entries.has("name") === true && !fields.entries.has("emoji");
-	if (!isAgent) return { kind: "unknown" };
+	if (fields && ["id", "name", "emoji"].every((key) => fields.entries.has(key))) return phaseAlone(sources);
+	if (fields?.entries.has("name") !== true || fields.entries.has("emoji")) return { kind: "unknown" };
 	const input = { file, format: "an agent file", stem: stemOf(file), body, text };
 	return made((target) => importAgent({ ...input, fields: recordOf(plain()), target }), "agent");
+}
+
+/** A phase is imported with a workflow that lists it. */
+function phaseAlone({ kind }: ImportSources): Recognition {
+	if (kind === "folder") return { kind: "without counterpart", format: "a phase that none of these workflows lists" };
+	throw new ImportRefusal(
+		"This is one phase of a workflow. Name the `workflow.yaml` that lists it, or the folder that has both.",
+	);
 }
 
 function recordOf(plain: Plain) {

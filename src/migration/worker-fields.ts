@@ -2,7 +2,7 @@
 // W1 nothing is widened: a tool that is limited to some arguments is omitted, and a list that becomes empty is replaced by `read`.
 import { singleLine } from "../definition/index.ts";
 import { readToolNames } from "../persona/index.ts";
-import { type ImportNote, importNote } from "./draft.ts";
+import { type ImportNote, importNote, missingNote } from "./draft.ts";
 import type { ForeignFields, Plain } from "./foreign-fields.ts";
 
 /** The fields of a state except `next`. */
@@ -30,7 +30,7 @@ export function whoDoes(
 	const word = singleLine(name ?? "").trim();
 	if (word === "") return { persona: anybody };
 	if (word.length <= longestPersona && target.agents.has(word.toLowerCase())) return { agent: word };
-	notes.push(importNote(where, `there is no agent \`${word}\` here, so its name is used as a role in words`));
+	notes.push(missingNote(where, "agent", word));
 	return { persona: word.slice(0, longestPersona) };
 }
 
@@ -50,7 +50,7 @@ export function modelFields(fields: ForeignFields, target: ImportTarget, notes: 
 	const skills = fields.names("skills") ?? [];
 	const known = skills.filter((name) => target.hasSkill(name));
 	for (const name of skills.filter((each) => !known.includes(each)))
-		notes.push(importNote(fields.where, `there is no skill \`${name}\` here`));
+		notes.push(missingNote(fields.where, "skill", name));
 	const model = singleLine(fields.text("model") ?? "").trim();
 	const thinking = fields.text("thinking");
 	if (thinking !== undefined && !thinkingLevels.has(thinking))

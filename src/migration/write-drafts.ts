@@ -1,19 +1,10 @@
 // Writes drafts into a project.
 // O1 nothing that exists is replaced unless the user forces it; O2 nothing is written outside the project, whatever links are in it; O3 a draft is
 // written whole or not at all.
-import {
-	chmodSync,
-	existsSync,
-	lstatSync,
-	mkdirSync,
-	readFileSync,
-	realpathSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isInside } from "../definition/index.ts";
-import { inheritOwner, replaceFileSync } from "../disk/index.ts";
+import { writeTogether } from "../disk/index.ts";
 import type { ImportDraft } from "./draft.ts";
 
 /** Why a draft cannot be written to the folder `root`, as a sentence; `undefined` if it can. */
@@ -42,34 +33,10 @@ function existingParent(file: string): string {
 	return realpathSync(at);
 }
 
-/** The folders above `file` that do not exist, outermost first. */
-function missingFolders(file: string): readonly string[] {
-	const found: string[] = [];
-	for (let at = dirname(file); !existsSync(at) && at !== dirname(at); at = dirname(at)) found.unshift(at);
-	return found;
-}
-
-/** Writes a draft that can be written. Throws what the disk throws. */
-export async function writeDraft(root: string, { files }: ImportDraft): Promise<void> {
-	const fresh: string[] = [];
-	try {
-		for (const { path, text } of files) {
-			const file = join(root, ...path.split("/"));
-			const before = lstatSync(file, { throwIfNoEntry: false });
-			if (before && holds(file, text)) continue;
-			const made = missingFolders(file);
-			mkdirSync(dirname(file), { recursive: true });
-			if (before) {
-				replaceFileSync(file, text);
-				chmodSync(file, before.mode & 0o777);
-				continue;
-			}
-			writeFileSync(file, text, { flag: "wx" });
-			fresh.push(file);
-			for (const each of [...made, file]) await inheritOwner(each);
-		}
-	} catch (error) {
-		for (const file of fresh) rmSync(file, { force: true });
-		throw error;
-	}
+/** Writes a draft that can be written. Throws what the disk throws; then nothing of it is written. */
+export function writeDraft(root: string, { files }: ImportDraft): void {
+	const changed = files
+		.map(({ path, text }) => ({ path: join(root, ...path.split("/")), content: text }))
+		.filter(({ path, content }) => !existsSync(path) || !holds(path, content));
+	writeTogether(changed, "replace");
 }

@@ -21,6 +21,7 @@ export {
 	tellHost,
 } from "./host-line.ts";
 export { type Instances, openInstances } from "./instances.ts";
+export { type Inventory, takeInventory } from "./inventory.ts";
 export { lateRow } from "./late-row.ts";
 export { literalText, type Sent, sendLiteral } from "./literal.ts";
 export { type ListedModel, listModels } from "./model-list.ts";

@@ -81,8 +81,8 @@ async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
 		];
 		return { kind: "done", lines: text, data: { ...data, saved: false }, exitCode: exitCodes.waits };
 	}
-	const taken = await saveDraft(draft, project.place.cwd);
-	if (taken !== undefined) return misuse(`${taken} exists by now, so nothing was written.`);
+	const unsaved = saveDraft(draft, project.place.cwd);
+	if (unsaved !== undefined) return misuse(unsaved);
 	removePlan(project.place);
 	if (decision === "start" && draft.kind === "chronicle") return start(plan, call);
 	const line = draft.kind === "chronicle" ? `pi-chronicle run ${command} <task…>` : `/workflow ${command} <task> in pi`;

@@ -186,9 +186,8 @@ async function accept(
 	{ draft: { kind, ...files }, command, task }: Plan,
 	decision: "start" | "save",
 ): Promise<void> {
-	const taken = await saveDraft({ kind, ...files }, ctx.cwd);
-	if (taken !== undefined)
-		return say(ctx, `${taken} exists by now, so nothing was written. /plan shows the plan again.`, "error");
+	const unsaved = saveDraft({ kind, ...files }, ctx.cwd);
+	if (unsaved !== undefined) return say(ctx, `${unsaved} /plan shows the plan again.`, "error");
 	removePlan(host.place);
 	const line = kind === "chronicle" ? `/chronicle start ${command} <task>` : `/workflow ${command} <task>`;
 	say(ctx, `Saved ${files.files.map(({ path }) => path).join(", ")}. Start it at any time: ${line}`);

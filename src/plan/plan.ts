@@ -1,7 +1,7 @@
 // A plan: a draft that passed, with its task and its preview.
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { writeTogether } from "../disk/index.ts";
 import type { DefinitionDraft } from "./draft.ts";
 import type { Usage } from "./estimate.ts";
 import { type Examination, examineDraft, type PlanHost } from "./examine.ts";
@@ -32,13 +32,17 @@ export async function makePlan(
 	return { task, draft, command: examined.outline.command, lines, usage };
 }
 
-/** Writes the files of a draft into the project at `cwd`. Returns the path of a file that exists, in which case nothing is written. */
-export async function saveDraft({ files }: DefinitionDraft, cwd: string): Promise<string | undefined> {
+/** Writes the files of a draft into the project at `cwd`, all or none. Returns why none was written, as a sentence. */
+export function saveDraft({ files }: DefinitionDraft, cwd: string): string | undefined {
 	const taken = files.find(({ path }) => existsSync(join(cwd, path)));
-	if (taken) return taken.path;
-	for (const { path, text } of files) {
-		await mkdir(dirname(join(cwd, path)), { recursive: true });
-		await writeFile(join(cwd, path), text, { flag: "wx" });
+	if (taken) return `${taken.path} exists by now, so nothing was written.`;
+	try {
+		writeTogether(
+			files.map(({ path, text }) => ({ path: join(cwd, path), content: text })),
+			"fail",
+		);
+	} catch (error) {
+		return `The files cannot be written, so none was: ${(error as Error).message}`;
 	}
 	return undefined;
 }

@@ -135,8 +135,8 @@ async function accept(
 	{ draft, command, task }: Plan,
 	decision: "start" | "save",
 ): Promise<Result> {
-	const taken = await saveDraft(draft, place.cwd);
-	if (taken !== undefined) throw new Error(`${taken} exists by now, so nothing was written.`);
+	const unsaved = saveDraft(draft, place.cwd);
+	if (unsaved !== undefined) throw new Error(unsaved);
 	removePlan(place);
 	if (decision === "save") return resultOf("The user saved the definition and started nothing.");
 	if (draft.kind === "chronicle") {

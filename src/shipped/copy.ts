@@ -1,8 +1,10 @@
 // Copies a shipped definition into a project so that the user can change it: the definition, the agents that it names, and its scenario.
-// C1 no file of the project is overwritten: an existing definition is an error, existing agents and scenarios are kept.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+// C1 no file of the project is overwritten: an existing definition is an error, existing agents and scenarios are kept; C2 a copy is complete, or
+// nothing is copied.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, extname, join } from "node:path";
 import { didYouMean, formatPath, type Node, openSource, parseYaml, quoted, thereAre } from "../definition/index.ts";
+import { writeTogether } from "../disk/index.ts";
 import { copyFolder, type ShippedKind, shippedFolder } from "./folders.ts";
 
 export interface ShippedCopy {
@@ -48,9 +50,11 @@ export function copyLines({ name, kind, written, kept }: ShippedCopy, cwd: strin
 	];
 }
 
+const workflowFile = "workflow.yaml";
+
 interface Source {
 	readonly kind: ShippedCopy["kind"];
-	/** Of the definition itself. */
+	/** Of the definition itself; the one that names the others is first. */
 	readonly files: readonly PlacedFile[];
 	/** Agents and scenario. */
 	readonly further: readonly PlacedFile[];
@@ -62,7 +66,7 @@ interface PlacedFile {
 	readonly path: string;
 }
 
-/** Copies the shipped definition `name` into `.pi` of the project `cwd`. Throws disk errors. */
+/** Copies the shipped definition `name` into `.pi` of the project `cwd`. Throws disk errors; then nothing is copied. */
 export function copyShipped(name: string, cwd: string): ShippedCopy | CopyRefusal {
 	const source = sourceOf(name);
 	if (!source) {
@@ -79,14 +83,11 @@ export function copyShipped(name: string, cwd: string): ShippedCopy | CopyRefusa
 		};
 	const kept = source.further.filter((file) => existsSync(target(file)));
 	const written = [...source.files, ...source.further].filter((file) => !kept.includes(file));
-	const texts = written.map((file) => ({
+	const copies = written.map((file) => ({
 		path: target(file),
-		text: readFileSync(join(shippedFolder(file.kind), file.path)),
+		content: readFileSync(join(shippedFolder(file.kind), file.path)),
 	}));
-	for (const { path, text } of texts) {
-		mkdirSync(dirname(path), { recursive: true });
-		writeFileSync(path, text, { flag: "wx" });
-	}
+	writeTogether(copies, "fail");
 	return { name, kind: source.kind, written: written.map(target), kept: kept.map(target) };
 }
 
@@ -105,9 +106,8 @@ function takenPath(name: string, { kind }: Source, cwd: string): string | undefi
 
 function sourceOf(name: string): Source | undefined {
 	if (shippedWorkflows().includes(name)) {
-		const files = readdirSync(join(shippedFolder("workflows"), name)).map(
-			(file): PlacedFile => ({ kind: "workflows", path: join(name, file) }),
-		);
+		const phases = readdirSync(join(shippedFolder("workflows"), name)).filter((file) => file !== workflowFile);
+		const files = [workflowFile, ...phases].map((file): PlacedFile => ({ kind: "workflows", path: join(name, file) }));
 		return { kind: "workflow", files, further: [{ kind: "workflow scenarios", path: `${name}.yaml` }] };
 	}
 	if (!shippedChronicles().includes(name)) return undefined;

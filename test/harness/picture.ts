@@ -10,6 +10,11 @@ export interface PictureOptions {
 	title: string;
 	/** What differs from run to run: each match is replaced, and padded or cut to its width. */
 	mask?: [pattern: RegExp, text: string][];
+	/**
+	 * Also compares what the mask replaces when it has another width than in the picture: blanks and rules count as one. For what is drawn around
+	 * times and counts.
+	 */
+	loose?: true;
 	/** Rows to show, from 0, end not included (default: all). */
 	rows?: [first: number, end: number];
 	/** Folder of the pictures (default: `docs/images`). */
@@ -24,16 +29,17 @@ export const pictureFolder = join(checkout, "docs", "images");
  * With UPDATE_IMAGES=1 in the environment it draws the picture instead. Blank lines above and below do not count.
  */
 export function expectPicture(screen: Snapshot, name: string, options: PictureOptions): void {
-	const shown = masked(cut(screen, options.rows), options.mask ?? []);
-	const lines = trimmed(shown.lines);
-	const { folder = pictureFolder } = options;
+	const { folder = pictureFolder, mask = [], loose, rows } = options;
+	const shown = masked(cut(screen, rows), mask);
+	const level = (texts: string[]) => trimmed(loose ? texts.map(squeezed) : texts);
+	const lines = level(loose ? cut(screen, rows).lines.map((line) => replaced(line, mask)) : shown.lines);
 	const path = join(folder, `${name}.svg`);
 	if (process.env.UPDATE_IMAGES === "1") {
 		mkdirSync(dirname(path), { recursive: true });
 		writeFileSync(path, svgOf(shown, options));
 		return;
 	}
-	const before = existsSync(path) ? pictureLines(name, folder) : undefined;
+	const before = existsSync(path) ? level(pictureLines(name, folder)) : undefined;
 	if (before?.join("\n") === lines.join("\n")) return;
 	const hint = "Run this test with UPDATE_IMAGES=1 when the new screen is right.";
 	if (!before) throw new Error(`There is no picture ${name}. ${hint}\n${lines.join("\n")}`);
@@ -55,14 +61,22 @@ function cut(screen: Snapshot, [first, end]: [number, number] = [0, screen.rows]
 	return { cols: screen.cols, rows: lines.length, lines, runs };
 }
 
+function replaced(line: string, mask: [RegExp, string][]): string {
+	return mask.reduce((text, [pattern, by]) => text.replace(pattern, by), line);
+}
+
+function squeezed(line: string): string {
+	return line.replace(/ +/g, " ").replace(/─+/g, "─").trimEnd();
+}
+
 /** Replaces what the patterns match, within runs of one style. */
 function masked(screen: Snapshot, mask: [RegExp, string][]): Snapshot {
-	const replaced = (text: string) =>
+	const padded = (text: string) =>
 		mask.reduce(
 			(result, [pattern, by]) => result.replace(pattern, (match) => by.slice(0, match.length).padEnd(match.length)),
 			text,
 		);
-	const runs = screen.runs.map((line) => line.map((run) => ({ ...run, text: replaced(run.text) })));
+	const runs = screen.runs.map((line) => line.map((run) => ({ ...run, text: padded(run.text) })));
 	const lines = runs.map((line) =>
 		line
 			.map(({ text }) => text)

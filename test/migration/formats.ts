@@ -397,4 +397,25 @@ MARK5
 		contains: ["Recorded sequence"],
 		notes: [],
 	},
+	{
+		format: "a run of Adventure Engine",
+		path: "sessions/0123456789abcdef.json",
+		text: JSON.stringify({
+			id: "0123456789abcdef",
+			workflowName: "Tidy backlog",
+			workflowDef: {
+				name: "Tidy backlog",
+				description: "MARK1",
+				states: {
+					sort: { agent: "sorter", instructions: "MARK2", next: ["over"] },
+					over: {},
+				},
+			},
+			currentState: "sort",
+			history: [],
+		}),
+		makes: [".pi/chronicle/workflows/tidy-backlog.yaml"],
+		contains: ["name: Tidy backlog", "MARK1", "persona: sorter", "MARK2"],
+		notes: ["the run itself: `id`, `currentState`, `history`", "there is no agent `sorter` here"],
+	},
 ];

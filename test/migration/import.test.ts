@@ -157,11 +157,76 @@ describe("import", () => {
 		expect(again.lines.join("\n")).toMatch(/Already part of the project:[\s\S]*feature\.json/);
 	});
 
+	it("imports a workflow with those that it runs, and says what a phase alone is", async () => {
+		const workflow = (key: string, ...phases: string[]) =>
+			`name: ${key}\ncommandName: ${key}\ninitialMessage: x\nphases: [${phases.join(", ")}]\n`;
+		const phase = (id: string) => `---\nid: ${id}\nname: ${id}\nemoji: x\n---\nDo ${id}.\n`;
+		const from = openFolder({
+			"flows/outer/workflow.yaml": workflow("outer", "../_shared/look.md", "{ subworkflow: inner }"),
+			"flows/inner/workflow.yaml": workflow("inner", "work.md", "{ subworkflow: innermost }"),
+			"flows/inner/work.md": phase("work"),
+			"flows/innermost/workflow.yaml": workflow("innermost", "../_shared/look.md"),
+			"flows/_shared/look.md": phase("look"),
+			"flows/_shared/unused.md": phase("unused"),
+		});
+		const to = openFolder({ "package.json": "{}" });
+		const { exitCode, written } = await importInto(to, join(from, "flows/outer/workflow.yaml"));
+		const all = [
+			"_shared/look.md",
+			"inner/work.md",
+			"inner/workflow.yaml",
+			"innermost/workflow.yaml",
+			"outer/workflow.yaml",
+		];
+		expect([exitCode, written.flatMap(({ files }) => files).sort()]).toEqual([
+			0,
+			all.map((file) => `.pi/workflows/${file}`),
+		]);
+		expect((await checkProject(projectIn(to), [])).sound).toBe(true);
+		const alone = await importInto(to, join(from, "flows/_shared/unused.md"));
+		expect([alone.exitCode, alone.lines.join("\n")]).toEqual([2, expect.stringContaining("one phase of a workflow")]);
+		const whole = await importInto(openFolder({ "package.json": "{}" }), join(from, "flows"));
+		expect([whole.exitCode, whole.written.length]).toEqual([0, 3]);
+		expect(whole.lines.join("\n")).toMatch(/Nothing here corresponds[\s\S]*unused\.md: a phase that none/);
+		expect(whole.lines.join("\n")).not.toMatch(/look\.md: a phase/);
+	});
+
+	it("lists missing agents and skills once, and shows the result first on a page", async () => {
+		const chain = ["one", "two", "three"].map((agent) => `    - { agent: ${agent}, prompt: x }\n`).join("");
+		const from = openFolder({ "c.yaml": `many:\n  steps:\n${chain}` });
+		const { lines, written } = await importInto(openFolder({ "package.json": "{}" }), join(from, "c.yaml"));
+		expect(written.flatMap(({ notes }) => notes)).toHaveLength(3);
+		const notes = lines.filter((line) => /there (?:is|are) no/.test(line));
+		expect(notes).toEqual([
+			expect.stringMatching(/no agents `one`, `two`, `three` here; their names are used as roles/),
+		]);
+		expect(lines.slice(-2)).toEqual([
+			"1 definition written.",
+			expect.stringMatching(/: pi-chronicle rehearse many <task>$/),
+		]);
+
+		const parsed = parseArguments([join(from, "c.yaml")], { options: importDefinitions.options ?? {} });
+		if ("error" in parsed) throw new Error(parsed.error);
+		const host = { prefix: "/chronicle ", hasScreen: true } as CommandHost;
+		const project = projectIn(openFolder({ "package.json": "{}" }));
+		const { signal } = new AbortController();
+		const shown = await importDefinitions.perform({ project, parsed, text: "", host, signal });
+		expect(shown).toMatchObject({
+			lines: expect.arrayContaining([expect.stringMatching(/^✓ /)]),
+			view: { kind: "page" },
+		});
+		const [first, second] = shown.kind === "done" ? shown.lines : [];
+		expect([first, second]).toEqual(["1 definition written.", "Try it without a model: /rehearse many <task>"]);
+	});
+
 	it("says what it can import where there is nothing", async () => {
 		const to = openFolder({ "a/notes.md": "Only words.\n", "a/x.bin": "x" });
 		expect(await importInto(to, "a")).toMatchObject({ exitCode: 2 });
 		expect(await importInto(to, "nowhere")).toMatchObject({ exitCode: 2, lines: [expect.stringContaining("nowhere")] });
 		expect(await importInto(to)).toMatchObject({ exitCode: 2 });
+		const foreign = openFolder({ "x.json": { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } } });
+		const lines = expect.arrayContaining(["Nothing here corresponds to these; they stay as they are:"]);
+		expect(await importInto(to, join(foreign, "x.json"))).toMatchObject({ exitCode: 2, lines });
 		expect(await importInto(to, "a", "--to", "nowhere")).toMatchObject({ exitCode: 2 });
 	});
 });

@@ -41,7 +41,7 @@ states:
   planning:
     - call: [{ read: { path: src/price.js } }, { read: { path: test/price.test.js } }]
     - remember: { pending_tasks: [{ key: a, text: "total(prices, discount), test/discount.test.js" }] }
-    - go: { to: building, summary: One step. }
+    - go: { to: building, summary: "Done when total([10, 10], 50) is 10, and nothing changes without a discount.\\nOne step: a second parameter with its test. Tests run with npm test." }
   building:
     - call: { write: { path: test/discount.test.js, content: ${testOf("discount", "assert.equal(total([10, 10], 50), 10)")} } }
     - call: { bash: { command: node --test } }
@@ -145,7 +145,7 @@ states:
     - call: { write: { path: test/net.test.js, content: ${testOf("nothing", "assert.equal(total([]), 0)")} } }
     - call: { bash: { command: npm test } }
       remember: { resolve: [empty] }
-    - go: { to: change, summary: The net holds. }
+    - go: { to: change, summary: "One gap is closed: the total of an empty list is 0.\\nAll tests pass on the unchanged code." }
   change:
     - call: { write: { path: src/price.js, content: "export function total(prices) {\\n\\tlet sum;\\n\\tfor (const price of prices) sum += price;\\n\\treturn sum;\\n}\\n" } }
     - go: { to: comparison, summary: A loop. }
@@ -185,7 +185,7 @@ states:
   survey:
     - call: [{ bash: { command: npm test } }, { bash: { command: "grep -rn pad src" } }]
       remember: { pending_tasks: [{ key: pad, text: "pad 2 takes an object: src/line.js:3" }] }
-    - go: { to: upgrade, summary: One place. }
+    - go: { to: upgrade, summary: "pad 1 to 2: it takes an object now. One call changes, src/line.js:3.\\nAll tests pass before the upgrade." }
   upgrade:
     - call: { bash: { command: "npm pkg set 'imports.#pad=./vendor/pad-2.js'" } }
     - call: { bash: { command: npm test } }

@@ -1,9 +1,10 @@
 // `/guard` and its verbs: status, rules, log, test of a call, starter file, reload, remembered answers.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
+import { writeTogether } from "../../disk/index.ts";
 import {
 	customEntries,
 	exitCodes,
@@ -198,8 +199,11 @@ async function initialise(ctx: ExtensionCommandContext, session: GuardSession, r
 	const file = join(folder, "damage-control-rules.yaml");
 	if (existsSync(file)) return refuse(ctx, `${formatPath(file, ctx.cwd)} already exists and was not changed.`);
 	const starter = readFileSync(join(packageRoot(), "examples", "damage-control-rules.yaml"), "utf8");
-	mkdirSync(folder, { recursive: true });
-	writeFileSync(file, starter, { flag: "wx" });
+	try {
+		writeTogether([{ path: file, content: starter }], "fail");
+	} catch (error) {
+		return refuse(ctx, `The rule file cannot be written, so there is none: ${(error as Error).message}`);
+	}
 	await session.load(ctx);
 	say(
 		ctx,

@@ -1,6 +1,6 @@
 // The guard in real pi: refusals, questions, the log, filtered searches, rules with problems, `/guard` in every mode.
 
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../../harness/deep-it.ts";
 import { call, calls, fixtureExtension, openBench, say } from "../../harness/index.ts";
@@ -391,6 +391,11 @@ describe("/guard", () => {
 		await pi.screen.notified(/No rule file is in force/);
 		await pi.prompt("/guard log");
 		await pi.screen.notified(/Nothing was refused/);
+		// A file where the folder has to be: nothing can be written there.
+		const inTheWay = project.write(".pi", "x\n");
+		await pi.prompt("/guard init");
+		await pi.screen.notified(/cannot be written, so there is none/);
+		rmSync(inTheWay);
 		await pi.prompt("/guard init");
 		await pi.screen.notified(/Wrote \.pi\/damage-control-rules\.yaml; it is in force/);
 		const written = project.read(rulesFile);

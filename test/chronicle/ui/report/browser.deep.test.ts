@@ -1,15 +1,13 @@
-// The report in a real Chromium, on a phone, a laptop and paper, light and dark. Without a Chromium on the machine these tests are skipped.
-// UPDATE_IMAGES=1 draws the pictures for the documents here.
-import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../../src/chronicle/ui/report/conversation.ts";
 import { writeReport } from "../../../../src/chronicle/ui/report/index.ts";
+import { chromiumPath, startChromium } from "../../../harness/browser.ts";
 import { checkout } from "../../../harness/index.ts";
 import { needs, needsProgram } from "../../../harness/needs.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -17,13 +15,7 @@ import { ask, definition, go, open, start } from "../../core/machine/test-run.ts
 import { childrenRun, failedRun, fiveStates, rewoundRun } from "../runs.ts";
 import { alive, builtPatch, dayOfWork, ledgerOf, named, patches, restWith, tree, used } from "./ledgers.ts";
 
-const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const executablePath = (process.env.PATH ?? "")
-	.split(delimiter)
-	.flatMap((folder) => names.map((name) => join(folder, name)))
-	.find((path) => existsSync(path));
-
-if (!executablePath) console.warn("No Chromium on PATH: the report is not tried in a browser.");
+if (!chromiumPath) console.warn("No Chromium on PATH: the report is not tried in a browser.");
 
 const sizes = { phone: { width: 390, height: 844 }, laptop: { width: 1280, height: 800 } } as const;
 const schemes = ["light", "dark"] as const;
@@ -163,7 +155,7 @@ function wideWords() {
 	return play.events;
 }
 
-describe("the report in a browser", needsProgram("chromium", executablePath), () => {
+describe("the report in a browser", needsProgram("chromium", chromiumPath), () => {
 	beforeAll(async () => {
 		folder = await mkdtemp(join(tmpdir(), "report-"));
 		for (const [name, html] of await reports()) {
@@ -171,19 +163,7 @@ describe("the report in a browser", needsProgram("chromium", executablePath), ()
 			await writeFile(path, html);
 			files.set(name, pathToFileURL(path).href);
 		}
-		const quiet = [
-			"--disable-gpu",
-			"--disable-quic",
-			"--no-first-run",
-			"--disable-background-networking",
-			"--disable-component-update",
-			"--disable-sync",
-		];
-		browser = await chromium.launch({
-			...(executablePath ? { executablePath } : {}),
-			// As root, which containers are, Chromium has no sandbox to run in.
-			args: process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet,
-		});
+		browser = await startChromium();
 	}, patient(60_000));
 	afterAll(async () => {
 		await browser?.close();

@@ -187,7 +187,7 @@ describe("import", () => {
 		expect([alone.exitCode, alone.lines.join("\n")]).toEqual([2, expect.stringContaining("one phase of a workflow")]);
 		const whole = await importInto(openFolder({ "package.json": "{}" }), join(from, "flows"));
 		expect([whole.exitCode, whole.written.length]).toEqual([0, 3]);
-		expect(whole.lines.join("\n")).toMatch(/Nothing here corresponds[\s\S]*unused\.md: a phase that none/);
+		expect(whole.lines.join("\n")).toMatch(/These have no counterpart[\s\S]*unused\.md: a phase that none/);
 		expect(whole.lines.join("\n")).not.toMatch(/look\.md: a phase/);
 	});
 
@@ -225,7 +225,7 @@ describe("import", () => {
 		expect(await importInto(to, "nowhere")).toMatchObject({ exitCode: 2, lines: [expect.stringContaining("nowhere")] });
 		expect(await importInto(to)).toMatchObject({ exitCode: 2 });
 		const foreign = openFolder({ "x.json": { initial: "a", states: { a: { on: { GO: "b" } }, b: {} } } });
-		const lines = expect.arrayContaining(["Nothing here corresponds to these; they stay as they are:"]);
+		const lines = expect.arrayContaining(["These have no counterpart here and stay unchanged:"]);
 		expect(await importInto(to, join(foreign, "x.json"))).toMatchObject({ exitCode: 2, lines });
 		expect(await importInto(to, "a", "--to", "nowhere")).toMatchObject({ exitCode: 2 });
 	});

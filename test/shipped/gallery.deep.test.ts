@@ -31,6 +31,8 @@ interface Moment {
 	readonly title: string;
 	/** The picture is taken when the screen shows this, or when all of these parts are about to end. */
 	readonly at: RegExp | readonly string[];
+	/** What the screen shows then, if it may take a moment. */
+	readonly shows?: RegExp;
 	/** Rows of the terminal. */
 	readonly rows: number;
 	/** What the user does then. */
@@ -47,7 +49,12 @@ const moments: Readonly<Record<string, Moment>> = {
 		rows: 22,
 		answer: approve,
 	},
-	review: { title: "Three reviewers work at the same time", at: ["correctness", "security", "tests"], rows: 16 },
+	review: {
+		title: "Three reviewers work at the same time",
+		at: ["correctness", "security", "tests"],
+		shows: /total 660 tokens/,
+		rows: 16,
+	},
 	refactor: {
 		title: "The safety net, with the tests that it adds, waits for your approval",
 		at: /Approve: move to change[\s\S]*Esc later/,
@@ -110,6 +117,7 @@ describe.each(shippedCases)("the gallery's pictures of $name", (played) => {
 		const pi = await tui({ cols: width, rows: moment.rows });
 		await pi.submit(`/${kind} ${name} ${task}`);
 		await (moment.at instanceof RegExp ? pi.waitForScreen(moment.at, 60_000) : complete.opened);
+		if (moment.shows) await pi.waitForScreen(moment.shows, 60_000);
 		await settled(pi);
 		expectPicture(pi.snapshot(), `gallery/${name}`, { title: moment.title, mask, loose: true });
 		await moment.answer?.(pi);

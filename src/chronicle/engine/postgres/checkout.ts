@@ -82,6 +82,19 @@ export class Checkout {
 		});
 	}
 
+	/** Fetches a branch, or what the remote's HEAD names, and gives its commit. Throws a sentence. */
+	fetchTip(run: string, branch: string | undefined): Promise<string> {
+		return this.#alone(async () => {
+			const ref = `refs/chronicle/${run}/start`;
+			const from = branch === undefined ? "HEAD" : `refs/heads/${branch}`;
+			const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote, `+${from}:${ref}`];
+			const fetched = await gitRemote(this.#place, args);
+			if (fetched.kind !== "done")
+				throw new Error(`The branch ${branch ?? "of HEAD"} could not be fetched: ${explainGit(fetched)}`);
+			return gitText(this.#place, ["rev-parse", ref]);
+		});
+	}
+
 	/** Makes the working folder, or sets its tracked files back, to the commit of `base`. Gives whether it was made now. */
 	reset(run: string, { parent, note }: RunBase): Promise<boolean> {
 		return this.#alone(async () => {

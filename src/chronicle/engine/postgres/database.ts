@@ -2,7 +2,7 @@
 // C1 no statement waits for ever: every one has a time limit, so that a partition is noticed; C2 the address is never shown with its password.
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PgBoss } from "pg-boss";
+import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
 import { packageRoot } from "../../../pi/index.ts";
 import type { Failure, Result } from "../../core/index.ts";
 
@@ -22,6 +22,8 @@ export interface Database extends Sql {
 	readonly name: string;
 	/** The queue: only its public functions are used, with a transaction as their `db`. Started on first use. */
 	boss(): Promise<PgBoss>;
+	/** Starts to send the jobs of schedules at their times; one process of all does it at a time. Gives the function that stops it. */
+	startCron(): Promise<() => Promise<void>>;
 	/** Makes or updates the queue's tables. */
 	installJobs(): Promise<void>;
 	/** Commits when `work` resolves, rolls back when it rejects. */
@@ -160,21 +162,31 @@ class PostgresDatabase implements Database {
 		return this.#boss;
 	}
 
+	async startCron(): Promise<() => Promise<void>> {
+		const boss = await this.#startBoss({
+			schedule: true,
+			cronMonitorIntervalSeconds: 30,
+			cronWorkerIntervalSeconds: 5,
+		});
+		return () => boss.stop({ graceful: false, close: false });
+	}
+
 	async installJobs(): Promise<void> {
-		const boss = await this.#startBoss(true);
+		const boss = await this.#startBoss({ migrate: true, createSchema: true });
 		await boss.stop({ graceful: false, close: false });
 	}
 
-	async #startBoss(migrate = false): Promise<PgBoss> {
+	async #startBoss(options: Partial<BossOptions> = {}): Promise<PgBoss> {
 		const { PgBoss } = this.#packages.boss;
 		const boss = new PgBoss({
 			db: { executeSql: (text, values) => this.#pool.query(text, values) },
 			schema: JOBS_SCHEMA,
-			migrate,
-			createSchema: migrate,
+			migrate: false,
+			createSchema: false,
 			supervise: false,
 			schedule: false,
 			registerInstance: false,
+			...options,
 		});
 		boss.on("error", () => {});
 		return boss.start();

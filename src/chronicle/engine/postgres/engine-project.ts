@@ -58,7 +58,11 @@ interface FoundProject {
 }
 
 /** The project of the engine that the repository in `cwd` is, and the remote that its hosts share. */
-async function findProject(database: Database, cwd: string, named: string | undefined): Promise<Result<FoundProject>> {
+export async function findProject(
+	database: Database,
+	cwd: string,
+	named: string | undefined,
+): Promise<Result<FoundProject>> {
 	const wrong = await checkVersion(database);
 	if (wrong) return { ok: false, failure: wrong };
 	const remote = await remoteOf(cwd);
@@ -74,6 +78,12 @@ async function findProject(database: Database, cwd: string, named: string | unde
 			remedy: `Make it: pi-chronicle engine init --project ${isName(name) ? name : "<name>"}; or name another with --project.`,
 		},
 	};
+}
+
+/** The folder `cwd` below the root of its repository; empty for the root. */
+export async function folderInRepository(cwd: string): Promise<string> {
+	const prefix = await runGit({ args: ["rev-parse", "--show-prefix"], cwd });
+	return prefix.kind === "done" ? prefix.output.toString("utf8").trim().replace(/\/$/, "") : "";
 }
 
 /** The remote `origin` of the repository around `cwd`, or without one the repository itself. */

@@ -25,6 +25,8 @@ export interface Beat {
 	readonly posted: readonly string[];
 	/** How many hosts that take runs are alive. */
 	readonly hosts: number;
+	/** Whether its projects have schedules. */
+	readonly scheduled: boolean;
 }
 
 const defaultLeaseMs = 8000;
@@ -52,7 +54,7 @@ RETURNING draining, ARRAY(
 	SELECT DISTINCT i.run::text FROM chronicle.run r JOIN chronicle.inbox i ON i.run = r.id AND i.state = 'waiting' WHERE r.holder = h.id
 ) AS posted, (
 	SELECT count(*)::int FROM chronicle.host WHERE slots > 0 AND beat_at > now() - lease_ms * interval '1 millisecond'
-) AS hosts`;
+) AS hosts, EXISTS (SELECT FROM chronicle.schedule) AS scheduled`;
 
 /** Describes this process. Nothing is written before `register`. */
 export function openHost(database: Database, options: HostOptions = {}): Host {
@@ -80,7 +82,7 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 			if (began - proved > leaseMs) steady = began;
 			proved = began;
 			failing = false;
-			tell(row ?? { draining: false, posted: [], hosts: 1 });
+			tell(row ?? { draining: false, posted: [], hosts: 1, scheduled: false });
 		} catch (error) {
 			if (!failing) tell({ failure: databaseFailure(error, database.name).message });
 			failing = true;

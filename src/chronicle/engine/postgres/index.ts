@@ -1,9 +1,10 @@
 // Many machines: runs in a Postgres, jobs by pg-boss, files in git refs. Imported only where an engine is named.
 export { type Database, databaseFailure, openDatabase } from "./database.ts";
 export { type CheckResult, examine } from "./doctor.ts";
-export { openEngineProject, projectIn, usualQueue } from "./engine-project.ts";
+export { findProject, folderInRepository, openEngineProject, projectIn, usualQueue } from "./engine-project.ts";
 export { openHost } from "./host.ts";
 export { makeQueue, queueName } from "./jobs.ts";
+export { addSchedule, listSchedules, removeSchedule, scheduledStart } from "./schedules.ts";
 export { checkVersion, initialize } from "./schema.ts";
 export type { ServedProject } from "./segment.ts";
 export { readServed, serveHere } from "./serve.ts";

@@ -30,7 +30,7 @@ const inserted = [
 		"holder",
 		"fence",
 	],
-	...["parent", "trees", "child", ...foldedColumns],
+	...["parent", "trees", "child", "schedule", ...foldedColumns],
 ];
 const insertRunText = `
 INSERT INTO chronicle.run (${inserted.join(", ")}, claimed_at)
@@ -48,7 +48,7 @@ const unreadableTemplate = storeFailure("corrupt", "The template's definition ca
 /** Adds the row of a new run and its first event; `false`: the id is taken. */
 async function insertRow(
 	tx: Sql,
-	{ project, queue, priority = 0, host }: PostgresStoreOptions,
+	{ project, queue, priority = 0, host, schedule }: PostgresStoreOptions,
 	{ event, run, fence, head, trees }: { event: object; run: Run; fence: number; head: string | null; trees?: string },
 ): Promise<boolean> {
 	const { parent } = run;
@@ -65,7 +65,8 @@ async function insertRow(
 			storedText(run),
 			1,
 		],
-		...[fence > 0 ? host.id : null, fence, parent?.run ?? null, trees ?? null, child, ...foldedValues(run)],
+		...[fence > 0 ? host.id : null, fence, parent?.run ?? null, trees ?? null, child, schedule ?? null],
+		...foldedValues(run),
 	]);
 	if (made.count === 0) return false;
 	await tx.query("INSERT INTO chronicle.event (run, seq, body) VALUES ($1, 1, $2)", [run.id, JSON.stringify(event)]);

@@ -20,6 +20,8 @@ export interface PostgresStoreOptions extends StoreParts {
 	readonly queue: string;
 	/** Jobs of a higher priority are taken first. */
 	readonly priority?: number;
+	/** The schedule whose run it creates. */
+	readonly schedule?: string;
 	/** Whether `create` leaves the run to the hosts (with `base`: starting from that snapshot of the files), or holds it here. */
 	readonly creates: { readonly kind: "held" } | { readonly kind: "submitted"; readonly base: BaseOf };
 }

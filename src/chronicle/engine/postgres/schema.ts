@@ -5,7 +5,7 @@ import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 3;
+export const ENGINE_VERSION = 4;
 
 const lockNumber = 7_424_031;
 
@@ -106,13 +106,35 @@ CREATE TABLE IF NOT EXISTS chronicle.inbox (
 	done_at timestamptz,
 	posted_by text NOT NULL DEFAULT session_user
 );
+CREATE TABLE IF NOT EXISTS chronicle.schedule (
+	id uuid PRIMARY KEY,
+	project text NOT NULL REFERENCES chronicle.project,
+	queue text NOT NULL,
+	priority int NOT NULL DEFAULT 0,
+	cron text NOT NULL,
+	zone text NOT NULL,
+	branch text,
+	folder text NOT NULL,
+	overlap bool NOT NULL,
+	template text NOT NULL,
+	task text NOT NULL,
+	start text NOT NULL,
+	last_run uuid,
+	skipped int NOT NULL DEFAULT 0,
+	note text,
+	handling uuid,
+	handled_at timestamptz,
+	made_at timestamptz NOT NULL DEFAULT now(),
+	submitted_by text NOT NULL DEFAULT session_user
+);
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS schedule uuid;
 CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);
 CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 'waiting';
 `;
 
 /**
  * How many runs are held and were taken in the last minute; counted over every project, also those that the caller does not see. A run and its
- * children count as one. And whether a host may add a child: to a run of the same project that a host holds.
+ * children count as one. And whether a host may add a run: a child of a run of the same project that a host holds, or one of a schedule.
  */
 const functions = `
 CREATE OR REPLACE FUNCTION chronicle.load(the_project text, the_queue text, the_provider text)
@@ -129,6 +151,10 @@ CREATE OR REPLACE FUNCTION chronicle.takes_children(the_parent uuid, the_project
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
 	SELECT EXISTS (SELECT FROM chronicle.run WHERE id = the_parent AND project = the_project AND holder IS NOT NULL)
 $$;
+CREATE OR REPLACE FUNCTION chronicle.takes_scheduled(the_schedule uuid, the_project text, the_queue text) RETURNS bool
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
+	SELECT EXISTS (SELECT FROM chronicle.schedule WHERE id = the_schedule AND project = the_project AND queue = the_queue)
+$$;
 `;
 
 /** A login role sees and changes the runs of the projects that it, or a role that it is a member of, was given. The owner sees all. */
@@ -139,6 +165,9 @@ ALTER TABLE chronicle.run ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chronicle.event ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chronicle.snapshot ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chronicle.inbox ENABLE ROW LEVEL SECURITY;
+ALTER TABLE chronicle.schedule ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS given ON chronicle.schedule;
+CREATE POLICY given ON chronicle.schedule USING (project IN (${mine}));
 DROP POLICY IF EXISTS given ON chronicle.run;
 CREATE POLICY given ON chronicle.run USING (project IN (${mine}));
 DROP POLICY IF EXISTS given ON chronicle.event;
@@ -163,16 +192,19 @@ const grants = `
 GRANT USAGE ON SCHEMA chronicle, ${JOBS_SCHEMA} TO ${all};
 GRANT SELECT ON ALL TABLES IN SCHEMA chronicle TO ${all};
 GRANT SELECT ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO ${all};
-GRANT INSERT ON chronicle.run, chronicle.event, chronicle.inbox TO chronicle_submitter;
+GRANT INSERT ON chronicle.run, chronicle.event, chronicle.inbox, chronicle.schedule TO chronicle_submitter;
 GRANT UPDATE (job, waits, priority) ON chronicle.run TO chronicle_submitter;
-GRANT DELETE ON chronicle.run, chronicle.inbox TO chronicle_submitter;
+GRANT DELETE ON chronicle.run, chronicle.inbox, chronicle.schedule TO chronicle_submitter;
+GRANT UPDATE, DELETE ON ${JOBS_SCHEMA}.schedule TO chronicle_submitter;
+GRANT UPDATE (last_run, skipped, note, handling, handled_at) ON chronicle.schedule TO chronicle_worker;
 GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO chronicle_worker;
 GRANT INSERT ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO chronicle_submitter;
 GRANT INSERT, UPDATE, DELETE ON chronicle.host TO chronicle_worker;
 GRANT INSERT, UPDATE ON chronicle.run TO chronicle_worker;
 DROP POLICY IF EXISTS added ON chronicle.run;
 CREATE POLICY added ON chronicle.run AS RESTRICTIVE FOR INSERT
-	WITH CHECK (chronicle.takes_children(parent, project) OR pg_catalog.pg_has_role(current_user, 'chronicle_submitter', 'MEMBER'));
+	WITH CHECK (chronicle.takes_children(parent, project) OR chronicle.takes_scheduled(schedule, project, queue)
+		OR pg_catalog.pg_has_role(current_user, 'chronicle_submitter', 'MEMBER'));
 GRANT INSERT ON chronicle.event TO chronicle_worker;
 GRANT INSERT, DELETE ON chronicle.snapshot TO chronicle_worker;
 GRANT INSERT, UPDATE, DELETE ON chronicle.inbox TO chronicle_worker;

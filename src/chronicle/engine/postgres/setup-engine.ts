@@ -3,6 +3,7 @@ import type { Failure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
 import { usualQueue } from "./engine-project.ts";
 import { isName, makeQueue, queueName } from "./jobs.ts";
+import { scheduleQueue } from "./schedules.ts";
 import { initialize, makeRoles } from "./schema.ts";
 
 export interface EngineSetup {
@@ -37,6 +38,7 @@ export async function setUpEngine(database: Database, setup: EngineSetup): Promi
 		[project, most ?? null],
 	);
 	const boss = await database.boss();
+	await makeQueue(boss, project, scheduleQueue(project));
 	for (const queue of queues.length > 0 ? queues : [usualQueue]) {
 		await makeQueue(boss, project, queueName(project, queue));
 		for (const label of labels) await makeQueue(boss, project, queueName(project, queue, [label]));

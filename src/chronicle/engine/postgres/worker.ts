@@ -9,12 +9,14 @@ import { thisHost } from "../ledger/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { Checkout } from "./checkout.ts";
+import { CronClock } from "./cron-clock.ts";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { completeJob, deadQueue, type JobAttempt, type JobData, queueName } from "./jobs.ts";
 import { parkRun } from "./park.ts";
 import { LimitReached } from "./quota.ts";
+import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
 import { postpone, reapRuns } from "./settle.ts";
 import { openPostgresStore, type PostgresStore } from "./store.ts";
@@ -40,6 +42,7 @@ interface Served {
 	readonly store: PostgresStore;
 	readonly queues: readonly string[];
 	readonly dead: string;
+	readonly scheduled: ScheduledRuns;
 }
 
 /** Milliseconds between two looks for jobs, where no notification comes. */
@@ -87,9 +90,11 @@ export class EngineWorker {
 	#maintainedAt = Number.NEGATIVE_INFINITY;
 	/** It has not proved to be alive in time. */
 	#late = false;
+	readonly #cron: CronClock;
 
 	constructor(options: WorkerOptions) {
 		this.#options = options;
+		this.#cron = new CronClock(options.database, options.report);
 		const { database, host, data, queues, labels } = options;
 		this.#served = options.projects.map((project) => {
 			const checkout = new Checkout({ data: `${data}/${project.name}`, remote: project.remote });
@@ -100,7 +105,8 @@ export class EngineWorker {
 				queue: names[0] ?? "",
 				creates: { kind: "held" },
 			});
-			return { project, checkout, store, queues: names, dead: deadQueue(project.name) };
+			const scheduled = new ScheduledRuns({ database, host, project, checkout, report: options.report });
+			return { project, checkout, store, queues: names, dead: deadQueue(project.name), scheduled };
 		});
 	}
 
@@ -117,6 +123,7 @@ export class EngineWorker {
 			if ("failure" in beat) this.#options.report(beat.failure);
 			else {
 				this.#hosts = beat.hosts;
+				this.#cron.run(beat.scheduled && !this.#draining);
 				if (beat.draining) this.drain();
 			}
 		});
@@ -138,6 +145,8 @@ export class EngineWorker {
 		}
 		unlisten();
 		await this.#taking;
+		for (const { scheduled } of this.#served) await scheduled.settle();
+		await this.#cron.stop();
 		await host.leave();
 	}
 
@@ -210,6 +219,7 @@ export class EngineWorker {
 			for (const served of this.#served) {
 				for (const queue of served.queues) await this.#take(served, queue);
 				await this.#takeDead(served);
+				if (this.#cron.isWanted && !this.#draining) served.scheduled.look();
 			}
 		} while (this.#again && this.#free() > 0);
 	}

@@ -4,6 +4,7 @@ import type { Failure } from "../../core/index.ts";
 import { engineSetting, namesIn } from "../../engine/index.ts";
 import { type Command, type CommandResponse, misuse, refused } from "../commands/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
+import { runSchedule, scheduleHere } from "./engine-schedule.ts";
 import { runWorker } from "./engine-worker.ts";
 
 type Part = (call: EngineCall) => Promise<CommandResponse>;
@@ -14,19 +15,24 @@ const parts: Readonly<Record<string, Part>> = {
 	worker: runWorker,
 	status: showStatus,
 	drain,
+	schedule: runSchedule,
 	doctor: examineHost,
 };
 
 export const engineCommand: Command = {
 	name: "engine",
-	takes: "init | worker | status | drain [host] | limit <queue|provider> <name> | doctor",
+	takes: "init | worker | status | drain [host] | limit <queue|provider> <name> | schedule add|list|remove | doctor",
 	details: `Runs shared by many hosts: any host takes a run, and another continues it when that host dies.
 init creates the tables in the database, and with --project a project; it is idempotent. worker takes runs until SIGTERM, then returns each run
-when its state ends (second signal: immediately). drain requests that of a host remotely. limit throttles runs; without --most and --rate it is lifted.`,
+when its state ends (second signal: immediately). drain requests that of a host remotely. limit throttles runs; without --most and --rate it is lifted.
+schedule add "0 3 * * 1-5" <template> <task…> starts a run at these times (minute hour day month weekday), with the files that the remote's branch
+has then; without an engine it prints the lines for crontab and systemd. list shows schedules and what became of them; remove takes one.`,
 	exits: "0, 1 a check failed or the engine is unreachable, 2 usage",
 	runs: "none",
 	shellOptions: {
 		...{ queues: "value", labels: "value", members: "value", most: "value", rate: "value" },
+		...{ zone: "value", branch: "value", overlap: "flag", queue: "value", priority: "value", model: "value" },
+		...{ "approve-cleanup": "flag", "without-cleanup": "flag" },
 		...{ slots: "value", name: "value", data: "value", config: "value", setup: "value", lease: "value" },
 	},
 	optionsUsage: `  --queues <a,b>  --labels <a,b>   init: queues to create; worker: queues to serve (default: runs), capabilities of the host
@@ -37,6 +43,10 @@ when its state ends (second signal: immediately). drain requests that of a host 
   --config <file>   worker: projects to serve (default: the one in this folder)
   --setup <command> worker: command that prepares each new working folder of this folder's project
   --data <folder>   worker: parent of its working folders (default: chronicle/engine/<name> in pi's agent folder)
+  --zone <zone>     schedule: time zone of its times (default: this machine's)
+  --branch <branch> schedule: branch to start from (default: the remote's HEAD)
+  --overlap         schedule: start a run although the one before is not over
+  --queue <queue>  --labels <a,b>  --priority <n>  --model <model>  --approve-cleanup  --without-cleanup   schedule: as for run
   --name <name>     worker: its name (default: the host name)
   --lease <seconds> worker: silence after which others take its runs (default: 8)
 `,
@@ -46,6 +56,7 @@ when its state ends (second signal: immediately). drain requests that of a host 
 		const part = parts[name];
 		if (!part) return misuse(`Name a subcommand: engine ${Object.keys(parts).join(" | ")}.`);
 		const setting = engineSetting(call.parsed.values, call.project.place);
+		if (!setting && name === "schedule") return scheduleHere(call);
 		if (!setting) return misuse("Name the engine's database: --engine postgres://user@host/database.");
 		const engine = await import("../../engine/postgres/index.ts");
 		const opened = await engine.openDatabase(setting.url);

@@ -9,7 +9,7 @@ export const shellCommands: readonly ListedCommand[] = [
 	...listedCommands,
 	{
 		name: "engine",
-		about: "shares runs between hosts through Postgres: init, worker, status, drain, limit, doctor",
+		about: "shares runs between hosts through Postgres: init, worker, status, drain, limit, schedule, doctor",
 	},
 ];
 

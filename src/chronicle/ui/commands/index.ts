@@ -9,11 +9,13 @@ export {
 	type Complaint,
 	type Confirmation,
 	engineComplaint,
+	failed,
 	type LazyCommand,
 	misuse,
 	refused,
 	type View,
 } from "./command.ts";
+export { decideCleanup } from "./decide-cleanup.ts";
 export type { DispatchResult } from "./delivery.ts";
 export { dispatch } from "./dispatch.ts";
 export { completeLine } from "./line-completions.ts";

@@ -1,0 +1,48 @@
+// The clock of schedules on a host: pg-boss's own, which runs only while there are schedules. The database lets one host at a time send.
+import type { Database } from "./database.ts";
+
+export class CronClock {
+	readonly #database: Database;
+	readonly #report: (text: string) => void;
+	#wanted = false;
+	/** Stops the clock that runs; starting and stopping happen one after another. */
+	#stopClock: (() => Promise<void>) | undefined;
+	#queue: Promise<void> = Promise.resolve();
+
+	constructor(database: Database, report: (text: string) => void) {
+		this.#database = database;
+		this.#report = report;
+	}
+
+	/** Whether it runs, or is about to. */
+	get isWanted(): boolean {
+		return this.#wanted;
+	}
+
+	/** Starts or stops it. */
+	run(wanted: boolean): void {
+		if (wanted === this.#wanted) return;
+		this.#wanted = wanted;
+		this.#queue = this.#queue
+			.then(() => this.#settle())
+			.catch((error: unknown) => {
+				// Tried again at the next sign of life of the host.
+				this.#wanted = false;
+				this.#report(`Schedules are not watched here: ${(error as Error).message}`);
+			});
+	}
+
+	/** Resolves once it has stopped. */
+	async stop(): Promise<void> {
+		this.run(false);
+		await this.#queue;
+	}
+
+	async #settle(): Promise<void> {
+		if (this.#wanted) this.#stopClock ??= await this.#database.startCron();
+		else {
+			await this.#stopClock?.();
+			this.#stopClock = undefined;
+		}
+	}
+}

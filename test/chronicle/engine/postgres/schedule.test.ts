@@ -1,0 +1,267 @@
+// Schedules of an engine, with real logins: what a submitter adds, pg-boss sends at its time and a host makes a run of. And the same for the
+// schedulers of one machine.
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts";
+import {
+	addSchedule,
+	type Database,
+	listSchedules,
+	openDatabase,
+	openHost,
+	openPostgresStore,
+	queueName,
+	removeSchedule,
+	setUpEngine,
+} from "../../../../src/chronicle/engine/postgres/index.ts";
+import { ScheduledRuns } from "../../../../src/chronicle/engine/postgres/scheduled-run.ts";
+import { scheduleQueue } from "../../../../src/chronicle/engine/postgres/schedules.ts";
+import { timerLines } from "../../../../src/chronicle/ui/cli/timer-lines.ts";
+import { openRedaction } from "../../../../src/safety/index.ts";
+import { deepDescribe } from "../../../harness/deep-it.ts";
+import { openProject } from "../../../harness/index.ts";
+import { closeLater } from "../../../harness/lifetime.ts";
+import { patient } from "../../../harness/patience.ts";
+import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { created, value } from "../ledger/sample-events.ts";
+import { eventually, openEngineStage, openStageModel } from "./engine-stage.ts";
+
+describe("a schedule for one machine", () => {
+	it.each([
+		["0 3 * * *", ["*-*-* 3:0:00 UTC"]],
+		["*/15 8-17 * * 1-5", ["Mon,Tue,Wed,Thu,Fri *-*-* 8..17:0/15:00 UTC"]],
+		["5,35 0 1 */3 *", ["*-1/3-1 0:5,35:00 UTC"]],
+		["0 0 13 * 5", ["*-*-13 0:0:00 UTC", "Fri *-*-* 0:0:00 UTC"]],
+		["0 0 * * 0,7", ["Sun *-*-* 0:0:00 UTC"]],
+		["0 0 * * */2", ["Sun,Tue,Thu,Sat *-*-* 0:0:00 UTC"]],
+	])("%s", (cron, calendars) => {
+		const lines = timerLines({ cron, zone: "UTC", template: "play", task: "It's 5% done", cwd: "/home/ann/my app" });
+		if ("error" in lines) throw new Error(lines.error);
+		expect(lines.crontab).toEqual([
+			"CRON_TZ=UTC",
+			`${cron} pi-chronicle run --cwd '/home/ann/my app' play -- 'It'\\''s 5\\% done'`,
+		]);
+		const named = lines.systemd.filter((line) => line.startsWith("OnCalendar=")).map((line) => line.slice(11));
+		expect(named).toEqual(calendars);
+	});
+
+	it.each([
+		"",
+		"* * * *",
+		"60 * * * *",
+		"* 24 * * *",
+		"* * 0 * *",
+		"* * * 13 *",
+		"* * * * 8",
+		"a * * * *",
+		"5-1 * * * *",
+		"*/0 * * * *",
+	])("is refused: %j", (cron) => {
+		expect(timerLines({ cron, zone: "UTC", template: "t", task: "x", cwd: "/" })).toHaveProperty("error");
+	});
+});
+
+deepDescribe("a schedule that is added on the command line", needsPostgres, () => {
+	it("makes a run, which a host does", { timeout: patient(240_000) }, async () => {
+		const stage = await openEngineStage(await openStageModel());
+		stage.host("a");
+		const branch = stage.project.git("branch", "--show-current").trim();
+		const options = ["--zone", "UTC", "--branch", branch, "--approve-cleanup", "--model", "scripted/one"];
+		const added = await stage.cli(["engine", "schedule", "add", "* * * * *", "play", "Do", "it all.", ...options]);
+		expect([added.code, added.stdout]).toEqual([0, expect.stringContaining("Scheduled play")]);
+		const list = async () => {
+			const { stdout } = await stage.cli(["engine", "schedule", "list", "--json"]);
+			const [one] = (JSON.parse(stdout) as { schedules: { id: string; run: string | null }[] }).schedules;
+			return one;
+		};
+		const one = await eventually(list, (now) => now?.run !== null);
+		const run = one?.run ?? "";
+		await stage.approve(run);
+		const removed = await stage.cli(["engine", "schedule", "remove", one?.id.slice(0, 8) ?? ""]);
+		expect([removed.code, removed.stderr]).toEqual([0, ""]);
+		await stage.inspect(run);
+	});
+});
+
+describe("a schedule of an engine", needsPostgres, () => {
+	let owner: Database;
+	let ann: Database;
+	let worker: Database;
+	let runs: ScheduledRuns;
+	let remote: string;
+	const reported: string[] = [];
+	const queue = queueName("app", "runs");
+	const { id: _id, ...start } = created({ task: "Sweep" });
+	const usual = { project: "app", queue, priority: 0, zone: "UTC", folder: "", overlap: false, start };
+	const add = async (more: Partial<Parameters<typeof addSchedule>[1]> = {}) =>
+		value(await addSchedule(ann, { ...usual, cron: "0 3 * * *", ...more }));
+	/** Its time has come. */
+	const due = async (schedule: string): Promise<string> => {
+		const id = randomUUID();
+		await (await owner.boss()).send(scheduleQueue("app"), { schedule }, { id });
+		return id;
+	};
+	const handle = async (): Promise<void> => {
+		runs.look();
+		await runs.settle();
+	};
+	const made = async (): Promise<string[]> =>
+		(await owner.query<{ id: string }>("SELECT id::text FROM chronicle.run ORDER BY updated_at")).rows.map(
+			({ id }) => id,
+		);
+	const jobs = async (): Promise<number> =>
+		(await owner.query("SELECT FROM chronicle_jobs.job WHERE name = 'app/.schedule' AND state < 'completed'")).count;
+
+	beforeAll(async () => {
+		const { url } = await startPostgres();
+		const open = async (login: string): Promise<Database> => {
+			const opened = await openDatabase(url.replace("postgres@", `${login}@`));
+			if (!opened.ok) throw new Error(opened.failure.message);
+			closeLater(() => opened.value.close());
+			return opened.value;
+		};
+		owner = await open("postgres");
+		await setUpEngine(owner, { queues: [], labels: [], members: [] });
+		await owner.query("CREATE ROLE ann LOGIN IN ROLE chronicle_submitter");
+		await owner.query("CREATE ROLE worker LOGIN IN ROLE chronicle_worker");
+		await setUpEngine(owner, { project: "app", queues: [], labels: [], members: ["ann", "worker"] });
+		[ann, worker] = [await open("ann"), await open("worker")];
+		const project = openProject({ git: true, files: { "kept.txt": "kept\n" } });
+		remote = join(project.home, "shared.git");
+		project.git("clone", "-q", "--bare", project.folder, remote);
+		const place = {
+			home: project.home,
+			agentFolder: project.agentFolder,
+			pi: { command: "none", args: [], version: undefined },
+		};
+		runs = new ScheduledRuns({
+			...{ database: worker, host: openHost(worker) },
+			project: { name: "app", remote, cleanup: "never", place },
+			checkout: new Checkout({ data: join(project.home, "host"), remote }),
+			report: (text) => void reported.push(text),
+		});
+	});
+	beforeEach(async () => {
+		await owner.query("DELETE FROM chronicle.run");
+		await owner.query("DELETE FROM chronicle.schedule");
+		await owner.query("DELETE FROM chronicle_jobs.schedule");
+		await (await owner.boss()).deleteAllJobs();
+	});
+
+	it("is added, listed and removed, and refused where its times or its queue are wrong", async () => {
+		const id = await add({ branch: "main", cron: "30 2 * * 1", zone: "Europe/Berlin" });
+		const [one] = await listSchedules(worker, "app");
+		expect(one).toMatchObject({ id, branch: "main", template: "T", task: "Sweep", run: null, skipped: 0, note: null });
+		const next = new Date(one?.next ?? "");
+		expect(
+			next.toLocaleString("en", { timeZone: "Europe/Berlin", weekday: "short", hour: "2-digit", minute: "2-digit" }),
+		).toMatch(/Mon.*02:30/);
+		const wrong = async (more: object) => {
+			const added = await addSchedule(ann, { ...usual, cron: "0 3 * * *", ...more });
+			return added.ok ? "" : added.failure.message;
+		};
+		expect(await wrong({ cron: "61 * * * *" })).toContain("is not a schedule");
+		expect(await wrong({ cron: "0 0 3 * * *" })).toContain("five fields");
+		expect(await wrong({ zone: "Mars/Base" })).toContain("Mars/Base");
+		expect(await wrong({ queue: "app/other" })).toContain("no queue app/other");
+		expect((await removeSchedule(ann, "app", "nothing")).ok).toBe(false);
+		expect(value(await removeSchedule(ann, "app", id.slice(0, 8)))).toBe(id);
+		expect(await listSchedules(worker, "app")).toEqual([]);
+		expect((await owner.query("SELECT FROM chronicle_jobs.schedule")).count).toBe(0);
+		expect(await due(id)).toBeTruthy();
+		await handle();
+		expect([await made(), await jobs()]).toEqual([[], 0]);
+	});
+
+	it("makes one run of a job, with the files of the branch, whatever the host forgets", async () => {
+		const schedule = await add();
+		const id = await due(schedule);
+		await handle();
+		expect(await made()).toEqual([id]);
+		const { rows } = await owner.query<{ head: string; queue: string; job: string | null; task: string }>(
+			"SELECT head, queue, job, task FROM chronicle.run",
+		);
+		expect(rows[0]).toMatchObject({ queue, task: "Sweep", job: expect.any(String) });
+		const shown = spawnSync("git", [
+			"--git-dir",
+			remote,
+			"show",
+			`refs/chronicle/${id}/trees/${rows[0]?.head}:kept.txt`,
+		]);
+		expect(shown.stdout.toString()).toBe("kept\n");
+		// It died before it noted what it had done.
+		await owner.query("UPDATE chronicle.schedule SET last_run = NULL, handling = $1", [id]);
+		await owner.query("UPDATE chronicle_jobs.job SET state = 'retry' WHERE id = $1", [id]);
+		await handle();
+		expect([await made(), await jobs()]).toEqual([[id], 0]);
+		expect(await listSchedules(ann, "app")).toMatchObject([{ run: id, status: "running", note: null }]);
+	});
+
+	it("makes no run while the one before is not over, unless it may, and says so", async () => {
+		const schedule = await add();
+		const first = await due(schedule);
+		await handle();
+		await due(schedule);
+		await handle();
+		expect(await made()).toEqual([first]);
+		expect(await listSchedules(ann, "app")).toMatchObject([
+			{ run: first, skipped: 1, note: expect.stringContaining(`${first.slice(0, 8)} was not over`) },
+		]);
+		await owner.query("UPDATE chronicle.run SET status = 'done'");
+		const second = await due(schedule);
+		await handle();
+		expect(await made()).toEqual([first, second]);
+		await owner.query("UPDATE chronicle.schedule SET overlap = true");
+		const third = await due(schedule);
+		await handle();
+		expect(await made()).toEqual([first, second, third]);
+		expect(await listSchedules(ann, "app")).toMatchObject([{ run: third, skipped: 0, note: null }]);
+	});
+
+	it("notes what went wrong, and tries again", async () => {
+		const schedule = await add({ branch: "gone" });
+		await due(schedule);
+		await handle();
+		expect(await listSchedules(ann, "app")).toMatchObject([
+			{ run: null, note: expect.stringContaining("branch gone") },
+		]);
+		expect(await jobs()).toBe(1);
+	});
+
+	it("lets a host make no other run than its own", async () => {
+		const schedule = await add();
+		const as = (more: { queue?: string; schedule?: string }) =>
+			openPostgresStore({
+				...{ database: worker, host: openHost(worker), clock: Date, redact: openRedaction({}), project: "app", queue },
+				...{ folderOf: (run: string) => `/nowhere/${run}`, ...more },
+				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
+			}).create(created({ id: randomUUID() }));
+		expect((await as({})).ok).toBe(false);
+		expect((await as({ schedule: randomUUID() })).ok).toBe(false);
+		expect((await as({ schedule, queue: scheduleQueue("app") })).ok).toBe(false);
+		expect((await as({ schedule })).ok).toBe(true);
+	});
+
+	/** Every day, but not about now. */
+	const elsewhen = new Date(Date.now() - 12 * 3_600_000);
+	it.each([
+		["at its time", "* * * * *", ""],
+		// Nothing looked for three days.
+		[
+			"once for all the times at which no host was up",
+			`${elsewhen.getUTCMinutes()} ${elsewhen.getUTCHours()} * * *`,
+			"3 days",
+		],
+	])("is due %s", { timeout: patient(60_000) }, async (_what, cron, gap) => {
+		await add({ cron });
+		if (gap !== "") {
+			await owner.query(`UPDATE chronicle_jobs.schedule SET created_on = now() - interval '${gap}'`);
+			await owner.query(`UPDATE chronicle_jobs.version SET cron_on = now() - interval '${gap}'`);
+		} else await owner.query("UPDATE chronicle_jobs.version SET cron_on = NULL");
+		const stop = await worker.startCron();
+		await expect.poll(jobs, { timeout: patient(30_000) }).toBe(1);
+		await stop();
+	});
+});

@@ -292,6 +292,12 @@ export function databaseFailure(error: unknown, name: string): Failure & { reado
 			`This database user lacks a privilege on ${name}: ${message}.`,
 			"Give it a role of the engine, for example: GRANT chronicle_submitter TO …; and a project: pi-chronicle engine init --project … --member ….",
 		);
+	const [, queue] = /^Queue (\S+) does not exist$/.exec(message) ?? [];
+	if (queue !== undefined)
+		return say(
+			`The engine has no queue ${queue}, so no host takes runs from it.`,
+			"Create it with its labels: pi-chronicle engine init --project … --queues … --labels ….",
+		);
 	if (code === "28P01" || code === "28000" || code === "3D000")
 		return say(
 			`The database ${name} refused the connection: ${message}.`,

@@ -35,6 +35,13 @@ export function queueName(project: string, queue: string, labels: readonly strin
 	return [project, queue, ...[...labels].sort()].join("/");
 }
 
+/** The queues of a project for runs that need any of `labels`, or none. */
+export function queueNames(project: string, queues: readonly string[], labels: readonly string[]): string[] {
+	const sets: string[][] = [[]];
+	for (const label of labels) sets.push(...sets.map((set) => [...set, label]));
+	return queues.flatMap((queue) => sets.map((set) => queueName(project, queue, set)));
+}
+
 /** Where jobs go that were given up. */
 export function deadQueue(project: string): string {
 	return `${project}/.dead`;

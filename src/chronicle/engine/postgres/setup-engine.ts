@@ -2,7 +2,7 @@
 import type { Failure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
 import { usualQueue } from "./engine-project.ts";
-import { isName, makeQueue, queueName } from "./jobs.ts";
+import { isName, makeQueue, queueNames } from "./jobs.ts";
 import { scheduleQueue } from "./schedules.ts";
 import { initialize, makeRoles } from "./schema.ts";
 
@@ -10,7 +10,7 @@ export interface EngineSetup {
 	/** A project to make; without one only the tables are made. */
 	readonly project?: string | undefined;
 	readonly queues: readonly string[];
-	/** A queue of its own for each of them, for runs that need a host that has it. */
+	/** A queue of its own for each set of them, for runs that need a host that has all of it. */
 	readonly labels: readonly string[];
 	/** Runs of the project at once. */
 	readonly most?: number | undefined;
@@ -39,10 +39,8 @@ export async function setUpEngine(database: Database, setup: EngineSetup): Promi
 	);
 	const boss = await database.boss();
 	await makeQueue(boss, project, scheduleQueue(project));
-	for (const queue of queues.length > 0 ? queues : [usualQueue]) {
-		await makeQueue(boss, project, queueName(project, queue));
-		for (const label of labels) await makeQueue(boss, project, queueName(project, queue, [label]));
-	}
+	const named = queues.length > 0 ? queues : [usualQueue];
+	for (const queue of queueNames(project, named, labels)) await makeQueue(boss, project, queue);
 	if (notes.length === 0) await database.transaction((tx) => makeRoles(tx));
 	for (const member of members)
 		await database.query("INSERT INTO chronicle.access (project, member) VALUES ($1, $2) ON CONFLICT DO NOTHING", [

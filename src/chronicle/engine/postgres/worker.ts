@@ -13,7 +13,7 @@ import { CronClock } from "./cron-clock.ts";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
-import { completeJob, deadQueue, type JobAttempt, type JobData, queueName } from "./jobs.ts";
+import { completeJob, deadQueue, type JobAttempt, type JobData, queueNames } from "./jobs.ts";
 import { parkRun } from "./park.ts";
 import { LimitReached } from "./quota.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
@@ -60,13 +60,6 @@ const newerSeconds = 60;
 /** Milliseconds between two maintenances of the queue's tables; pg-boss lets one host at a time do them. */
 const maintainMs = 5 * 60_000;
 
-/** The queues of a project that a host with these labels takes jobs from. */
-function queuesOf(project: string, queues: readonly string[], labels: readonly string[]): string[] {
-	const sets: string[][] = [[]];
-	for (const label of labels) sets.push(...sets.map((set) => [...set, label]));
-	return queues.flatMap((queue) => sets.map((set) => queueName(project, queue, set)));
-}
-
 export class EngineWorker {
 	readonly #options: WorkerOptions;
 	readonly #served: readonly Served[];
@@ -98,7 +91,7 @@ export class EngineWorker {
 		const { database, host, data, queues, labels } = options;
 		this.#served = options.projects.map((project) => {
 			const checkout = new Checkout({ data: `${data}/${project.name}`, remote: project.remote });
-			const names = queuesOf(project.name, queues, labels);
+			const names = queueNames(project.name, queues, labels);
 			const store = openPostgresStore({
 				...{ database, host, clock: systemClock, redact: openRedaction(process.env), project: project.name },
 				folderOf: (run) => checkout.folderOf(run),

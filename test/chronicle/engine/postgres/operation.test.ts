@@ -57,6 +57,20 @@ describe("an engine", needsPostgres, () => {
 		await (await database.boss()).deleteAllJobs();
 	});
 
+	it("has a queue for each set of labels, and says which one is missing", async () => {
+		await setUpEngine(database, { project: "app", queues: [], labels: ["gpu", "big"], members: [] });
+		const into = (labels: string[]) =>
+			openPostgresStore({
+				...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
+				...{ queue: queueName("app", "runs", labels), folderOf: (run: string) => `/nowhere/${run}` },
+				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
+			});
+		const sets = [[], ["gpu"], ["big"], ["gpu", "big"]];
+		for (const [n, labels] of sets.entries()) value(await into(labels).create(created({ id: idOf(n + 1) })));
+		const missing = await into(["tpu"]).create(created({ id: idOf(9) }));
+		expect(!missing.ok && missing.failure.message).toContain("no queue app/runs/tpu");
+	});
+
 	const limits: Readonly<Record<string, () => Promise<unknown>>> = {
 		"1 runs of the queue runs at once": () => setLimit(database, { kind: "queue", name: "runs", most: 1 }),
 		"1 runs of the queue runs a minute": () => setLimit(database, { kind: "queue", name: "runs", perMinute: 1 }),

@@ -261,7 +261,9 @@ describe("a schedule of an engine", needsPostgres, () => {
 			await owner.query(`UPDATE chronicle_jobs.version SET cron_on = now() - interval '${gap}'`);
 		} else await owner.query("UPDATE chronicle_jobs.version SET cron_on = NULL");
 		const stop = await worker.startCron();
-		await expect.poll(jobs, { timeout: patient(30_000) }).toBe(1);
+		await expect.poll(jobs, { timeout: patient(30_000) }).toBeGreaterThan(0);
 		await stop();
+		// Where hosts look late, the next minute may have come.
+		if (gap !== "") expect(await jobs()).toBe(1);
 	});
 });

@@ -62,7 +62,7 @@ describe("a session of pi with an engine", needsPostgres, () => {
 		stage.host("a");
 		const question = await pi.screen.dialog("Move from planning to building?");
 		pi.screen.answer(question, "Approve");
-		await pi.screen.notified(new RegExp(`Play ${short}: done`), patient(60_000));
+		await pi.screen.notified(new RegExp(`Play ${short}: done`), 60_000);
 		await stage.inspect(run);
 		expect(await told(pi, `/chronicle diff ${short} all`, /\+built/)).toContain("log.txt");
 		// What cannot be done says why.
@@ -90,14 +90,14 @@ describe("a session of pi with an engine", needsPostgres, () => {
 		expect(await told(pi, `/chronicle pause ${short}`, /waits in building/)).toContain("/chronicle resume");
 		gate.open();
 		await pi.prompt(`/chronicle resume ${short}`);
-		await pi.screen.notified(new RegExp(`Play ${short}: done`), patient(90_000));
+		await pi.screen.notified(new RegExp(`Play ${short}: done`), 90_000);
 		const events = await stage.events(run);
 		expect(events.some((event) => event.kind === "told" && event.text === "Mind the gate.")).toBe(true);
 
 		const other = (await submit(pi, "Do it all.", false)).slice(0, 8);
 		await pi.screen.dialog(`Play ${other}`);
 		await pi.prompt(`/chronicle abort ${other} Not now.`);
-		await pi.screen.notified(new RegExp(`Play ${other}: aborted`), patient(60_000));
+		await pi.screen.notified(new RegExp(`Play ${other}: aborted`), 60_000);
 	});
 
 	deepIt(

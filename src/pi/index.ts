@@ -1,4 +1,5 @@
 export { printable, withoutControls } from "../tui/printable.ts";
+export { hangingIndent, type MarkTone, markOf } from "../tui/text.ts";
 export { agentFolder } from "./agent-folder.ts";
 export { type AwakeClock, openAwakeClock } from "./awake-clock.ts";
 export { type Badge, openBadge } from "./badge.ts";
@@ -27,7 +28,7 @@ export { literalText, type Sent, sendLiteral } from "./literal.ts";
 export { type ListedModel, listModels } from "./model-list.ts";
 export { takeNextModel, takeoverText } from "./next-model.ts";
 export { openOnce } from "./open-once.ts";
-export { registerOwnCommand } from "./own-command.ts";
+export { hasEnded, registerOwnCommand } from "./own-command.ts";
 export { catchBareCommands } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown, pageText } from "./pager.ts";

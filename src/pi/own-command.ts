@@ -1,13 +1,28 @@
-// Registers a command. A session may end while its command waits for a disk or a module: the command then has no screen, and its attempts to
-// use it fail.
+// Registers a command. A session may end while its command, or its completions, wait for a disk or a module: they then have no screen, and
+// their attempts to use it fail.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 type Command = Parameters<ExtensionAPI["registerCommand"]>[1];
 
-/** Registers the command `name`. An error after the end of its session is dropped; any other reaches pi, which shows it. */
+/**
+ * Registers the command `name`. An error of its handler after the end of its session is dropped; any other reaches pi, which shows it. An error of
+ * its completions means that nothing is offered: pi would exit, in the middle of the user's typing.
+ */
 export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Command): void {
+	const complete = command.getArgumentCompletions;
 	pi.registerCommand(name, {
 		...command,
+		...(complete === undefined
+			? {}
+			: {
+					async getArgumentCompletions(prefix) {
+						try {
+							return await complete(prefix);
+						} catch {
+							return null;
+						}
+					},
+				}),
 		async handler(args, ctx) {
 			try {
 				await command.handler(args, ctx);
@@ -18,8 +33,11 @@ export function registerOwnCommand(pi: ExtensionAPI, name: string, command: Comm
 	});
 }
 
-/** pi refuses every use of the context of a session that has ended. */
-function hasEnded(ctx: Pick<ExtensionContext, "cwd">): boolean {
+/**
+ * Whether the session of this context has ended: pi refuses every use of it. pi still passes a prompt that was on its way during a reload to the
+ * handlers of the session before.
+ */
+export function hasEnded(ctx: Pick<ExtensionContext, "cwd">): boolean {
 	try {
 		Reflect.get(ctx, "cwd");
 		return false;

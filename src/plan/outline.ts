@@ -1,5 +1,6 @@
 // Outlines a drafted definition for the user's decision: its chart, its states with their agents and tools, and its limits.
 import { type Project, type Template, templateDiagram } from "../chronicle/index.ts";
+import { shortCost, shortCount, shortTime } from "../pi/index.ts";
 import {
 	loadCatalogue,
 	type Phase,
@@ -32,10 +33,10 @@ function outlineOfChronicle({ key }: DefinitionDraft, project: Project): Outline
 	if (!template) return `The template ${key} does not load.`;
 	const { costUsd, tokens, activeMs, moves } = template.limits;
 	const limits = [
-		...(costUsd === undefined ? [] : [`$${costUsd}`]),
-		...(tokens === undefined ? [] : [`${tokens.toLocaleString("en-US")} tokens`]),
-		...(activeMs === undefined ? [] : [`${Math.round(activeMs / 60_000)} minutes`]),
-		`${moves} moves`,
+		...(costUsd === undefined ? [] : [shortCost(costUsd)]),
+		...(tokens === undefined ? [] : [`${shortCount(tokens)} tokens`]),
+		...(activeMs === undefined ? [] : [shortTime(activeMs)]),
+		`${moves} ${moves === 1 ? "move" : "moves"}`,
 	];
 	return {
 		command: key,
@@ -71,7 +72,10 @@ function outlineOfWorkflow({ key, files }: DefinitionDraft, { place }: Project):
 		title: definition.name,
 		chart: workflowDiagram(catalogue, key),
 		steps: phasesOf(definition, catalogue.definitions).map((phase) => [phase.name, limitsOf(phase)]),
-		limits: definition.maxLoops === undefined ? "loops without a limit" : `${definition.maxLoops} loops`,
+		limits:
+			definition.maxLoops === undefined
+				? "loops without a limit"
+				: `${definition.maxLoops} ${definition.maxLoops === 1 ? "loop" : "loops"}`,
 		mostUsd: undefined,
 	};
 }

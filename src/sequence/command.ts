@@ -13,7 +13,7 @@ import {
 	showSaved,
 	store,
 } from "./manage.ts";
-import { previewLines } from "./preview.ts";
+import { previewLines, stepsText } from "./preview.ts";
 import { protectSession } from "./private-file.ts";
 import { type SequenceSnapshot, snapshotType } from "./recorded.ts";
 import { rejectCommand } from "./refuse.ts";
@@ -81,7 +81,7 @@ export async function runSequence(
 	if (last === undefined) return recordAndRun(session, scope, ctx, [], undefined, args);
 	const choice = await choosePerson(ctx, {
 		title: menu.title,
-		message: ctx.mode === "tui" ? previewLines(last.steps).join("\n") : "",
+		message: ctx.mode === "tui" ? stepsText(last.steps) : "",
 		options: [menu.run, menu.edit, menu.startNew, menu.cancel],
 		keys: { [menu.run]: "r", [menu.edit]: "e", [menu.startNew]: "n", [menu.cancel]: "c" },
 		leave: "Esc cancels",

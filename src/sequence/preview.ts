@@ -1,4 +1,5 @@
 // Numbers the raw steps for the recorder and `/sequence show`. Commands stay as typed, unexpanded. Pure.
+import { hasPlaceholder } from "./arguments.ts";
 
 /** Maximum number of lines shown per step. */
 const linesPerStep = 4;
@@ -29,4 +30,9 @@ export function previewLines(
 		if (rest.length > shown.length) lines.push(`${" ".repeat(digits + 2)}… ${rest.length - shown.length} more lines`);
 	});
 	return lines;
+}
+
+/** The steps in a question about a run; those that take the arguments are marked. */
+export function stepsText(steps: readonly string[]): string {
+	return previewLines(steps, undefined, (step) => (hasPlaceholder(step) ? "  ← takes the arguments" : "")).join("\n");
 }

@@ -7,7 +7,7 @@ import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
 import { dryRunLines } from "./dry-run.ts";
 import { prepare } from "./iteration.ts";
 import type { ReplayStart, RunPlan } from "./plan.ts";
-import { previewLines } from "./preview.ts";
+import { stepsText } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
 import { rejectCommand } from "./refuse.ts";
 import { runRecorded } from "./run.ts";
@@ -100,11 +100,6 @@ async function confirmCount(ctx: ExtensionCommandContext, count: number): Promis
 		message: `${count} runs, each in a separate session.`,
 	});
 	return sure === "yes" ? count : undefined;
-}
-
-/** The steps of a sequence; those that take the arguments are marked. */
-function stepsText(steps: readonly string[]): string {
-	return previewLines(steps, undefined, (step) => (hasPlaceholder(step) ? "  ← takes the arguments" : "")).join("\n");
 }
 
 /** The run's arguments: as given, otherwise requested once if a step has a placeholder. If the user cannot be asked, nothing is started. */

@@ -10,6 +10,7 @@ export {
 	lineWidth,
 	type Paint,
 	paintLine,
+	paintRows,
 	plain,
 	type StyledText,
 	type Tone,

@@ -3,6 +3,7 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sliceByColumn, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { printable } from "./printable.ts";
+import { hangingIndent, markOf } from "./text.ts";
 
 /** `colored`: the text contains its own color codes, and the code that added them has already called `flat`. */
 export type Tone = "plain" | "dim" | "accent" | "success" | "warning" | "error" | "colored";
@@ -26,6 +27,14 @@ export const unpainted: Paint = (_tone, text) => text;
 
 export const plain = (text: string): StyledText => ({ text, tone: "plain" });
 export const dim = (text: string): StyledText => ({ text, tone: "dim" });
+
+/** A line of text, with the color of its mark. */
+export function markedLine(text: string): Line {
+	const found = markOf(text);
+	if (found === undefined) return [plain(text)];
+	const { indent, mark, tone } = found;
+	return [plain(indent), { text: mark, tone }, plain(text.slice(indent.length + mark.length))];
+}
 
 /** Maximum number of rows of a sentence. */
 const mostSentenceRows = 3;
@@ -115,22 +124,16 @@ export function rowCount(line: Line, width: number): number {
 	return lineWidth(line) <= width ? 1 : paintRows(line, width, unpainted).length;
 }
 
-/**
- * The start of a line past which its continuation rows are indented: blanks, the mark of a selected line, the number and sign of a diff line,
- * the mark of a speaker or a state.
- */
-const gutterPattern = /^ *(?:› )?(?:\d+(?:\.| [-+ ]) {1,2}|[»●▸·✓✗‖⊘] )?/;
-
 /** The line as rows of text, each at most `width` columns wide. The rest continues on the next row. */
 export function paintRows(line: Line, width: number, paint: Paint): string[] {
 	const columns = Math.max(1, width);
 	const clean = fitLine(line, mostRows * columns);
 	if (lineWidth(clean) <= columns) return [paintLine(clean, paint)];
-	const start = gutterPattern.exec(clean.map(({ text }) => text).join(""))?.[0].length ?? 0;
-	const indent = start > columns / 3 ? 0 : start;
-	const [gutter, rest] = splitLine(clean, indent);
-	const rows = wrapTextWithAnsi(paintLine(rest, paint), columns - indent);
-	return rows.map((row, index) => (index === 0 ? paintLine(gutter, paint) : " ".repeat(indent)) + row);
+	const indent = hangingIndent(clean.map(({ text }) => text).join(""), columns, visibleWidth);
+	const [head, rest] = splitLine(clean, indent);
+	const blanks = lineWidth(head);
+	const rows = wrapTextWithAnsi(paintLine(rest, paint), columns - blanks);
+	return rows.map((row, index) => (index === 0 ? paintLine(head, paint) : " ".repeat(blanks)) + row);
 }
 
 /** Splits the line after its first `count` characters. */

@@ -7,7 +7,7 @@ import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable } from "@earendil-works/pi-tui";
 import { layAnswers, rowsForAnswers } from "./answers.ts";
 import { frame, frameRows } from "./frame.ts";
-import { type Line, lineWidth, type Paint, plain } from "./line.ts";
+import { type Line, lineWidth, markedLine, type Paint, plain } from "./line.ts";
 import { openWindow } from "./window.ts";
 import { jumpByKey, moveByKey, shiftByKey } from "./window-keys.ts";
 
@@ -190,5 +190,5 @@ const ruleColumns = 4;
 
 /** Builds the body of a sheet from text. */
 export function textBody(text: string): Body {
-	return { kind: "lines", lines: text === "" ? [] : text.split("\n").map((line) => [plain(line)]) };
+	return { kind: "lines", lines: text === "" ? [] : text.split("\n").map(markedLine) };
 }

@@ -81,16 +81,19 @@ export function registerWorkflow(
 		parts.policies.add(inheritedPolicy(entry.data, cwd));
 	};
 
+	const restore = async (ctx: ExtensionContext, how: "greet" | "silently") => {
+		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
+		if (!state && !opened) return;
+		// The session may end while the module is loaded.
+		await import("./session/index.ts");
+		if (!parts.scope.closed) (await open()).restore(ctx, how);
+	};
 	pi.on("session_start", async (_event, ctx) => {
 		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 		await inherit(ctx);
-		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
-		if (state || opened) (await open()).restore(ctx, "greet");
+		await restore(ctx, "greet");
 	});
-	pi.on("session_tree", async (_event, ctx) => {
-		const [state] = customEntries(ctx.sessionManager, ["workflow:state"]);
-		if (state || opened) (await open()).restore(ctx, "silently");
-	});
+	pi.on("session_tree", (_event, ctx) => restore(ctx, "silently"));
 	return {
 		share: () => share(),
 		live: () => opened?.live(),

@@ -1,4 +1,4 @@
-// A command that is under way when its session ends fails without a word; any other failure is shown.
+// A command that is under way when its session ends fails without a word; any other failure is shown. Completions that fail offer nothing.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -21,6 +21,13 @@ export default function (pi) {
 			}
 		},
 	});
+	registerOwnCommand(pi, "offers", {
+		getArgumentCompletions: async (prefix) => {
+			writeFileSync(join(process.cwd(), "asked"), prefix);
+			throw new Error("Nothing can be offered.");
+		},
+		handler: async (_args, ctx) => ctx.ui.notify("It lives."),
+	});
 	registerOwnCommand(pi, "broken", {
 		handler: async () => {
 			throw new Error("It is broken.");
@@ -41,4 +48,14 @@ it("a command that outlives its session is dropped, and an error in a living ses
 	await expect.poll(() => project.exists("tried"), { timeout: patient(10_000) }).toBe(true);
 	await pi.prompt("/broken");
 	await expect.poll(errors, { timeout: patient(10_000) }).toEqual(["It is broken."]);
+});
+
+it("completions that fail offer nothing, and pi takes the next line", { timeout: patient(60_000) }, async () => {
+	const { project, tui } = await openBench({ files: { "late.ts": extension }, script: [] });
+	const pi = await tui({ extensions: [project.path("late.ts")] });
+	pi.type("/offers x");
+	await expect.poll(() => project.exists("asked"), { timeout: patient(10_000) }).toBe(true);
+	await pi.press("ctrl+u");
+	await pi.submit("/offers");
+	await pi.waitForScreen("It lives.");
 });

@@ -38,9 +38,9 @@ describe("/workflow", () => {
 		await pi.prompt("/workflow");
 		const text = lastNotice()?.message ?? "";
 		expect(text).toContain("Usage: /workflow <name> <task>");
-		expect(text).toMatch(/x — The X/);
-		expect(text).toMatch(/everywhere — Workflow everywhere/);
-		expect(text).not.toContain("hidden —");
+		expect(text).toMatch(/^ {2}x +The X$/m);
+		expect(text).toMatch(/^ {2}everywhere +Workflow everywhere$/m);
+		expect(text).not.toMatch(/^ +hidden /m);
 		expect(text).toContain("broken");
 		expect(lastNotice()?.type).toBe("info");
 	});

@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { registerOwnCommand } from "../../pi/index.ts";
+import { hasEnded, registerOwnCommand } from "../../pi/index.ts";
 import { type NotebookSession, openNotebook } from "./session.ts";
 import { notebookVerbs } from "./verbs.ts";
 
@@ -25,6 +25,7 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 	pi.on("session_start", (_event, ctx) => session.refresh(ctx));
 	pi.on("session_tree", (_event, ctx) => session.refresh(ctx));
 	pi.on("before_agent_start", (_event, ctx) => {
+		if (hasEnded(ctx)) return undefined;
 		const message = session.news(ctx);
 		return message && { message };
 	});

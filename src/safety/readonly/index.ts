@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failWith, registerOwnCommand, say } from "../../pi/index.ts";
+import { exitCodes, failWith, hasEnded, registerOwnCommand, say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import { registerReadonlyFlag } from "./flag.ts";
 import type { ReadonlyRequest } from "./front-matter.ts";
@@ -32,6 +32,7 @@ export function registerReadonly(pi: ExtensionAPI, policies: Policies): Readonly
 		return undefined;
 	});
 	pi.on("before_agent_start", (_event, ctx) => {
+		if (hasEnded(ctx)) return undefined;
 		const news = session.pendingNotice(ctx);
 		return news && { message: news };
 	});

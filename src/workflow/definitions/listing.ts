@@ -1,5 +1,6 @@
 // Output lines of `/workflow`, `/workflow list`, and `/workflow check`. Pure.
 import { type Diagnostic, formatDiagnostic, formatPath, singleLine } from "../../definition/index.ts";
+import { columnsOf } from "../../pi/index.ts";
 import type { Catalogue, Phase, Reference, ToolLimits, WorkflowDefinition } from "./definition.ts";
 
 /**
@@ -16,19 +17,26 @@ export function usageLines(catalogue: Catalogue, base?: string): string[] {
 		);
 	else {
 		lines.push("Workflows:");
-		for (const [command, { name }] of own) lines.push(`  ${command} — ${singleLine(name)}`);
+		lines.push(...namedLines(own.map(([command, { name }]) => [command, singleLine(name)])));
 	}
 	return [...lines, ...rejectedSummary(catalogue, base), ...shippedLines(visible)];
 }
 
 /** The package's workflows that can be started, with their phases. */
 function shippedLines(visible: readonly (readonly [string, WorkflowDefinition])[]): string[] {
-	const lines = visible.flatMap(([command, { tier, name, entries }]) =>
-		tier === "shipped" ? [`  ${command} — ${singleLine(name)}: ${entries.map(entryName).join(" → ")}`] : [],
+	const rows = visible.flatMap(([command, { tier, name, entries }]) =>
+		tier === "shipped" ? [[command, `${singleLine(name)}: ${entries.map(entryName).join(" → ")}`] as const] : [],
 	);
+	const lines = namedLines(rows);
 	return lines.length === 0
 		? []
 		: ["", "Ready to use (/workflow init <name> copies one into the project so that you can change it):", ...lines];
+}
+
+/** Names with their texts in a second column. */
+function namedLines(rows: readonly (readonly [name: string, text: string])[]): string[] {
+	const width = Math.max(0, ...rows.map(([name]) => columnsOf(name)));
+	return rows.map(([name, text]) => `  ${name}${" ".repeat(width - columnsOf(name))}  ${text}`);
 }
 
 function entryName(entry: Phase | Reference): string {

@@ -10,7 +10,7 @@ import type {
 	InputEvent,
 	TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
-import { type Scope, say } from "../../pi/index.ts";
+import { hasEnded, type Scope, say } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { type LiveWorkflowRun, type WorkflowAction, type WorkflowEvent, waitsForPerson } from "../machine/index.ts";
 import { personLine, phaseTitle, wholeText, workflowReminderText } from "../prompts/index.ts";
@@ -162,6 +162,7 @@ export class WorkflowConversation {
 	}
 
 	private onBeforeStart(event: BeforeAgentStartEvent, ctx: ExtensionContext) {
+		if (hasEnded(ctx)) return undefined;
 		this.checkedUpTo = ctx.sessionManager.getLeafId();
 		if (this.expected?.accepted && event.messageType === "user") this.begin(ctx);
 		const held = this.controller.active;

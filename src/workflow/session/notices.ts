@@ -2,6 +2,7 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, Text } from "@earendil-works/pi-tui";
 import { printable } from "../../pi/index.ts";
+import { dim, paintRows, themed } from "../../tui/index.ts";
 import { readState, type StoredState } from "../machine/index.ts";
 import { pauseLine } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
@@ -19,12 +20,12 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 		},
 		drawEnd(data, theme) {
 			const { how, text, spent } = (data ?? {}) as { how?: unknown; text?: unknown; spent?: unknown };
-			const figures = spendLines(spent).map((row) => theme.fg("dim", printable(row)));
+			const figures = spendLines(spent);
 			if (typeof text !== "string")
-				return figures.length === 0 ? undefined : line([theme.fg("dim", "The workflow took:"), ...figures].join("\n"));
+				return figures.length === 0 ? undefined : table(theme.fg("dim", "The workflow took:"), figures, theme);
 			const shown = printable(text);
 			const head = theme.bold(how === "done" ? theme.fg("success", `✓ ${shown}`) : theme.fg("warning", `✗ ${shown}`));
-			return line([head, ...figures].join("\n"));
+			return table(head, figures, theme);
 		},
 		drawReminder(message, { outputPad }, theme) {
 			const { count, of } = (message.details ?? {}) as { count?: unknown; of?: unknown };
@@ -53,6 +54,19 @@ function drawState({ left, note, paused }: StoredState, at: string, theme: Theme
 		case undefined:
 			return undefined;
 	}
+}
+
+/** Rows below a heading. A row that is too long for the screen continues below its text. */
+function table(head: string, rows: readonly string[], theme: Theme): Component {
+	const heading = line(head);
+	const paint = themed({ theme });
+	return {
+		render: (width) => [
+			...heading.render(width),
+			...rows.flatMap((row) => paintRows([dim(printable(row))], width - 2, paint).map((text) => ` ${text}`)),
+		],
+		invalidate: () => heading.invalidate(),
+	};
 }
 
 function line(text: string): Component {

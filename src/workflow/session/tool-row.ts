@@ -15,7 +15,7 @@ export function drawCall(args: unknown, theme: Theme): Component {
 	const done =
 		summaryText === ""
 			? ""
-			: theme.fg("dim", ` · ${summaryText.length > 200 ? `${summaryText.slice(0, 199)}…` : summaryText}`);
+			: theme.fg("toolOutput", ` · ${summaryText.length > 200 ? `${summaryText.slice(0, 199)}…` : summaryText}`);
 	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown + done, 0, 0);
 }
 

@@ -28,7 +28,7 @@ describe("lists for users", () => {
 			"Usage: /workflow <name> <task>",
 			"",
 			"Workflows:",
-			"  release — Release Pipeline",
+			"  release  Release Pipeline",
 			"",
 			"1 workflow did not load (/workflow check lists all problems):",
 			"  ✗ broken — project/broken/workflow.yaml:4:7 `show` is `hidden`; it must be `user` or `workflows`. — Write `user` or `workflows`.",

@@ -117,11 +117,14 @@ export function namedIds(entries: readonly LedgerEntry[]): string[] {
 	);
 }
 
+/** Both surfaces read it. */
+const howToStart = "Start one: /chronicle <template> <task> in pi, pi-chronicle run <template> <task> in a shell.";
+
 /** The id among `ids` that `name` refers to: an id, a unique prefix, or `last` (the first of them). */
 export function resolveRunId(name: string, ids: readonly string[]): Result<string, StoreFailure> {
 	const [last] = ids;
 	if (name === "last")
-		return last ? { ok: true, value: last } : storeFailure("unknown", "There are no runs yet.", "Start one.");
+		return last ? { ok: true, value: last } : storeFailure("unknown", "There are no runs yet.", howToStart);
 	if (ids.includes(name)) return { ok: true, value: name };
 	const found = name === "" ? [] : ids.filter((id) => id.startsWith(name));
 	const [only, second] = found;

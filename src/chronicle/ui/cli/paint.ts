@@ -1,28 +1,19 @@
 // Colors of lines on a terminal. Pipes, `NO_COLOR` and terminals without color get plain text.
 import { styleText } from "node:util";
+import { type MarkTone, markOf } from "../../../pi/index.ts";
 
-type Style = "green" | "red" | "yellow" | "cyan" | "dim";
-
-/** Marks at the start of a line, and words, with their colors. */
-const marked: readonly (readonly [pattern: RegExp, style: Style])[] = [
-	[/^(\s*)([✓■])(?= )/, "green"],
-	[/^(\s*)(✗)(?= )/, "red"],
-	[/^(\s*)([!‖?↶⊘])(?= )/, "yellow"],
-	[/^(\s*)([▸●])(?= )/, "cyan"],
-	[/^(\s*)(deny)(?=\b)/, "red"],
-	[/^(\s*)(ask)(?= )/, "yellow"],
-	[/^(\s*)(Note:|Repaired:|…)/, "dim"],
-];
+const styles = {
+	success: "green",
+	error: "red",
+	warning: "yellow",
+	accent: "cyan",
+	dim: "dim",
+} as const satisfies Record<MarkTone, Parameters<typeof styleText>[0]>;
 
 /** The line with the color of its mark. */
 export function colorMark(line: string, stream: NodeJS.WriteStream): string {
-	for (const [pattern, style] of marked) {
-		const [whole, indent = "", mark = ""] = pattern.exec(line) ?? [];
-		if (whole !== undefined) return `${indent}${paint(style, mark, stream)}${line.slice(whole.length)}`;
-	}
-	return line;
-}
-
-function paint(style: Style, text: string, stream: NodeJS.WriteStream): string {
-	return styleText(style, text, { stream });
+	const found = markOf(line);
+	if (found === undefined) return line;
+	const { indent, mark, tone } = found;
+	return `${indent}${styleText(styles[tone], mark, { stream })}${line.slice(indent.length + mark.length)}`;
 }

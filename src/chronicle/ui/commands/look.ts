@@ -256,7 +256,11 @@ async function describeRun(
 		const now = new Date(project.clock.now()).toISOString();
 		const story = whole ? storyLines(read.run, undoneOf((await readHistory(read)).visits)) : [];
 		const kept = await keptFolders(read);
-		const lines = [...statusLines(read, { now, prefix: host.prefix }), ...keptFolderLines(kept), ...story];
+		const lines = [
+			...statusLines(read, { now, prefix: host.prefix, cwd: project.place.cwd }),
+			...keptFolderLines(kept),
+			...story,
+		];
 		return present({ lines, data: { ...runData(read), childFolders: kept ?? null }, read, supervised });
 	});
 }

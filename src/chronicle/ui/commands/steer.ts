@@ -273,5 +273,6 @@ export async function stopResult(
 }
 
 function lookAt(project: Project, { prefix }: CommandHost, read: ReadLedger): string[] {
-	return statusLines(read, { now: new Date(project.clock.now()).toISOString(), prefix });
+	const now = new Date(project.clock.now()).toISOString();
+	return statusLines(read, { now, prefix, cwd: project.place.cwd });
 }

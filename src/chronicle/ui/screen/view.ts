@@ -206,8 +206,7 @@ export class RunView {
 		this.#name = name;
 		const atEnd = name !== "Diff" && name !== "Knowledge" && name !== "Children";
 		// The selected child is found by its row, so that each has one.
-		const rows = name === "Events" || name === "Children" ? "cut" : "wrapped";
-		this.#window = openWindow(this.#terminal.paint, atEnd, rows);
+		this.#window = openWindow(this.#terminal.paint, atEnd, name === "Children" ? "cut" : "wrapped");
 		this.#marks = [];
 		this.#window.set([[dim("…")]]);
 		this.#terminal.requestRender();

@@ -12,6 +12,8 @@ const words: Readonly<Record<ConflictChoice, string>> = {
 	theirs: "Take the later child",
 };
 const look = "Show the conflicts";
+/** Letters that select an answer in the terminal. */
+const keys = { [look]: "d", [words.worker]: "w", [words.hand]: "h", [words.ours]: "e", [words.theirs]: "l" };
 
 /** `undecided` if the user postpones it. */
 export async function askConflict(request: ApprovalRequest): Promise<Approval> {
@@ -25,6 +27,7 @@ export async function askConflict(request: ApprovalRequest): Promise<Approval> {
 			title: printable(questionTitle(question)),
 			message: printable(message),
 			options: [look, ...Object.values(words)],
+			keys,
 			leave: "Esc later",
 			signal,
 			uncalled,

@@ -62,7 +62,11 @@ export function registerChronicle(
 		place = { cwd: ctx.cwd, trusted: definitionsTrusted(ctx) };
 		if (!ctx.hasUI || !place.trusted || !existsSync(join(ctx.cwd, ".pi", "chronicle", "sessions"))) return;
 		// Not awaited: the list may be long.
-		void import("./offer.ts").then(({ offerUnfinished }) => offerUnfinished(scope, ctx));
+		void import("./offer.ts").then(
+			({ offerUnfinished }) => offerUnfinished(scope, ctx),
+			// A module that cannot be read now is reported by the command that needs it.
+			() => {},
+		);
 	});
 	return {
 		live: () =>

@@ -7,9 +7,9 @@ import { commandPrefix, lookAt } from "./session-project.ts";
 
 /** Reports the newest waiting run with its next step, and the number of others. Never rejects. */
 export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Promise<void> {
-	const { hasUI, mode, ui } = ctx;
-	const project = lookAt({ cwd: ctx.cwd, trusted: true });
 	try {
+		const { hasUI, mode, ui } = ctx;
+		const project = lookAt({ cwd: ctx.cwd, trusted: true });
 		const waiting = firstRuns(await project.store.list()).filter(waits);
 		const [newest] = waiting;
 		if (newest?.kind !== "run") return;

@@ -1,5 +1,6 @@
 // The status of a run, as plain lines. Depends only on the data read and the time.
 import { join } from "node:path";
+import { formatPath } from "../../../definition/index.ts";
 import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import { conflictFolderId, liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
@@ -27,10 +28,12 @@ export interface StatusOptions {
 	readonly now: string;
 	/** Put before every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
 	readonly prefix: string;
+	/** Paths below this folder are shown relative to it. */
+	readonly cwd?: string;
 }
 
 /** The status of a run, most important first. */
-export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOptions): string[] {
+export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: StatusOptions): string[] {
 	const { run, repairs } = read;
 	// Nothing runs without a supervisor, so time stops at the last event.
 	const now = isInterrupted(read) || isQueued(read) ? run.updatedAt : asked;
@@ -43,13 +46,13 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 		...(question ? [] : [`Task: ${run.task}`]),
 		...(run.parent ? [`Child "${run.parent.name}" of run ${run.parent.run.slice(0, 8)}`] : []),
 		crumbText(run),
-		...workerLines(read),
+		...workerLines(read, cwd),
 		...stateLines(run, now),
 		...childLines(run, 100).map(({ mark, text }) => `  ${mark} ${text}`),
 		...run.choices.slice(-3).map((choice) => `Children of visit ${choice.visit}: ${choiceText(choice)}`),
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
-		...(question?.side === "conflict" ? [handLine(read)] : []),
+		...(question?.side === "conflict" ? [handLine(read, cwd)] : []),
 		...waitingLines(read, prefix),
 		...nextLines(run, prefix),
 		...run.unmeasured
@@ -64,8 +67,9 @@ export function statusLines(read: ReadLedger, { now: asked, prefix }: StatusOpti
 }
 
 /** The folder in which the user can resolve the conflicts of a join. */
-export function handLine({ run: { id, visit }, folder }: Pick<ReadLedger, "run" | "folder">): string {
-	return `To resolve them by hand, edit ${join(folder, "children", conflictFolderId(id, visit), "files")}, then choose hand.`;
+export function handLine({ run: { id, visit }, folder }: Pick<ReadLedger, "run" | "folder">, cwd?: string): string {
+	const files = join(folder, "children", conflictFolderId(id, visit), "files");
+	return `To resolve them by hand, edit ${formatPath(files, cwd)}, then choose hand.`;
 }
 
 /** The reason for waiting, and the commands for it; empty while the run is running. */
@@ -102,7 +106,7 @@ function statusWords(read: ReadLedger): string {
 }
 
 /** Its worker, so that a state that never ran is distinguishable from one that did. */
-function workerLines(read: ReadLedger): string[] {
+function workerLines(read: ReadLedger, cwd: string | undefined): string[] {
 	const { run, folder } = read;
 	const { stage, conversation } = run;
 	if (run.attempt === 0) return [];
@@ -116,10 +120,8 @@ function workerLines(read: ReadLedger): string[] {
 		...(stage.kind === "waiting" && run.hold ? ["stopped"] : []),
 		...(run.calls.open.at(-1) && works ? [`running ${run.calls.open.at(-1)?.tool}`] : []),
 	];
-	return [
-		`Worker: ${parts.join(" · ")}`,
-		...(conversation ? [`Conversation: ${join(folder, "workers", `${conversation.key}.jsonl`)}`] : []),
-	];
+	const file = conversation && join(folder, "workers", `${conversation.key}.jsonl`);
+	return [`Worker: ${parts.join(" · ")}`, ...(file ? [`Conversation: ${formatPath(file, cwd)}`] : [])];
 }
 
 function stateLines(run: Run, now: string): string[] {

@@ -1,6 +1,6 @@
 // Child runs on the surfaces for looking: the history of visits, the page of the run view, and the report.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { KeybindingsManager, TUI_KEYBINDINGS, visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it, vi } from "vitest";
@@ -225,6 +225,8 @@ describe("the status", () => {
 		const lines = statusLines(read, { now: new Date().toISOString(), prefix: "" });
 		const named = lines.map((line) => /edit (\S+), then choose hand/.exec(line)?.[1]).find(Boolean);
 		expect(named?.startsWith(join(read.folder, "children"))).toBe(true);
+		const here = statusLines(read, { now: new Date().toISOString(), prefix: "", cwd: read.folder });
+		expect(here.join("\n")).toContain(`edit ${relative(read.folder, named ?? "")}, then choose hand`);
 		const calm = await play(mixed);
 		expect(statusLines(calm.read, { now: "", prefix: "" }).join()).not.toContain("choose hand");
 		expect(stage.questions).toHaveLength(1);

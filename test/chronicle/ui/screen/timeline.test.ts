@@ -183,6 +183,52 @@ describe("metrics", () => {
 	});
 });
 
+describe("what is ahead", () => {
+	const asking = definition({
+		planning: { persona: "Architect", next: ["implementation"], requires_approval: true },
+		implementation: { persona: "Engineer", next: ["planning", "verification", "human_intervention"] },
+		verification: { persona: "Tester", next: [], requires_approval: "entry" },
+	});
+
+	it("is named with whether you will be asked, and the keys are on the right, at every width that has room", () => {
+		const play = start(open(asking));
+		const next = (width: number) => draw(play, width).find((line) => line.startsWith("  next: "));
+		const keys = "/chronicle view · tell <words> · pause";
+		for (const width of [120, 200]) {
+			expect(next(width)).toMatch(/^ {2}next: Implementation, after asking you {2,}\/chronicle view/);
+			expect(next(width)?.endsWith(keys)).toBe(true);
+			expect(visibleWidth(next(width) ?? "")).toBe(width);
+		}
+		expect(next(60)).toBe("  next: Implementation, after asking you");
+		go(play, "implementation");
+		const { stage } = play.run;
+		if (stage.kind === "asking") play.say({ kind: "approved", answers: stage.question.seq, diff: stage.question.diff });
+		start(play);
+		expect(next(120)).toContain("next: Planning or Verification (asks you)  ");
+	});
+
+	it("has a clock that advances while a worker starts, and no other line moves", () => {
+		const play = open(asking).say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "a".repeat(40) });
+		expect(play.run.stage.kind).toBe("launching");
+		const begun = Date.parse(play.run.updatedAt);
+		const at = (ms: number) => draw(play, 120, new Date(begun + ms).toISOString());
+		expect(at(0)).toContain("  ▸ starting a worker · 0s");
+		expect(at(7000)).toContain("  ▸ starting a worker · 7s");
+		expect(at(7000)).toHaveLength(at(0).length);
+		expect(at(7000).join("\n")).toContain("next: Implementation, after asking you");
+	});
+
+	it("leaves the unfilled cells of a bar dim", () => {
+		const play = start(open(definition({ work: { persona: "B", next: [] } }, { limits: { cost_usd: 5 } })));
+		play.say({ kind: "used", ...here(play), spend: spend(1000, 2.5) });
+		const cells = drawTimeline(play.run, { width: 120, now, prefix: "" })
+			.flat()
+			.filter(({ text }) => /^[▰▱]+$/.test(text));
+		expect(cells.some(({ text }) => text.includes("▱"))).toBe(true);
+		for (const { text, tone } of cells) expect(tone === "dim").toBe(text.includes("▱"));
+	});
+});
+
 describe("widths", () => {
 	const many = definition(
 		Object.fromEntries(

@@ -1,8 +1,11 @@
 // The conversation of a worker as a person reads it, and the events as sentences.
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import { expect, it, vi } from "vitest";
 import { eventLine } from "../../../../src/chronicle/ui/screen/event-line.ts";
+import { eventWords } from "../../../../src/chronicle/ui/screen/event-words.ts";
 import { readTranscript } from "../../../../src/chronicle/ui/screen/transcript.ts";
+import { RunView } from "../../../../src/chronicle/ui/screen/view.ts";
 import { paintLine, unpainted } from "../../../../src/tui/index.ts";
 import { openFolder } from "../../../harness/index.ts";
 import { dayOfWork } from "../report/ledgers.ts";
@@ -77,4 +80,30 @@ it("says every event in a sentence", () => {
 		expect(text, event.kind).not.toContain("_");
 		expect(text, event.kind).not.toMatch(/undefined|\[object|^\s*$/);
 	}
+});
+
+it("shows every sentence whole on the page of events, however narrow the screen", async () => {
+	const play = dayOfWork();
+	const view = new RunView(
+		{
+			run: () => play.run,
+			watch: () => () => {},
+			async *events(after) {
+				for (const event of play.events) if (event.seq > after) yield event;
+			},
+			diff: async () => ({ kind: "none", reason: "none" }),
+			transcript: () => undefined,
+			child: async () => undefined,
+		},
+		{ paint: unpainted, requestRender: () => {} },
+	);
+	view.handleKey("5", new KeybindingsManager(TUI_KEYBINDINGS));
+	const flat = (text: string) => text.replace(/\s+/g, "");
+	const missing = (width: number) => {
+		const page = flat(view.render(width, 2000).join("\n"));
+		return play.events.map((event) => flat(eventWords(event))).filter((words) => !page.includes(words));
+	};
+	await vi.waitFor(() => expect(missing(200)).toEqual([]));
+	for (const width of [40, 60, 80, 120]) expect(missing(width), String(width)).toEqual([]);
+	view.dispose();
 });

@@ -45,7 +45,7 @@ describe("/chronicle in a session", () => {
 			["torn do it", "torn.json:1:"],
 			["pause everything", "is not a run"],
 			["approve 3f2a9 fine", 'No run matches \\"3f2a9\\"'],
-			["approve fine", "There are no runs yet"],
+			["approve fine", "There are no runs yet. Start one: /chronicle <template> <task>"],
 			["diff last 99 1", "diff [run] [visit | all]"],
 			["start help", "Describe the task"],
 			["help", "sends a waiting run to a state"],

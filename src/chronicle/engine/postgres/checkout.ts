@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PLACEHOLDER_LIST, runGit } from "../workspace/index.ts";
 import type { PostgresLedger } from "./held.ts";
 import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
-import { conversationRefs, snapshotSpecs, treeRef } from "./run-refs.ts";
+import { conversationRefs, pushSnapshots, treeRef } from "./run-refs.ts";
 import { readNote, type SnapshotNote } from "./run-snapshot.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
 
@@ -55,9 +55,9 @@ export class Checkout {
 		const last = recorded.at(-1);
 		if (!last) return;
 		await this.#alone(async () => {
-			await unpackSnapshots(this.#place, { remote: this.#remote, owner }, recorded);
-			const specs = await snapshotSpecs(this.#place, owner, recorded);
-			const pushed = await gitRemote(this.#place, ["push", "-q", "--no-verify", this.#remote, ...specs]);
+			const origin = { remote: this.#remote, owner };
+			await unpackSnapshots(this.#place, origin, recorded);
+			const pushed = await pushSnapshots(this.#place, origin, recorded);
 			if (pushed.kind !== "done")
 				throw new Error(`The recorded snapshots of the run could not be pushed: ${explainGit(pushed)}`);
 		});

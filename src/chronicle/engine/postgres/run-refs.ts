@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { PLACEHOLDER_LIST, runGit } from "../workspace/index.ts";
+import { type GitResult, PLACEHOLDER_LIST, runGit } from "../workspace/index.ts";
 import { commitTree, explainGit, type GitPlace, gitAt, gitRemote, gitText, remoteFailure } from "./remote.ts";
 import { type BranchTarget, RunBranch } from "./run-branch.ts";
 import { isSameSnapshot, noteText, type RunSnapshot } from "./run-snapshot.ts";
@@ -37,7 +37,7 @@ export function conversationRefs(run: string): string {
 }
 
 /** What to push so that the refs of `owner` have the snapshots, whose objects are in reach of `place`. */
-export async function snapshotSpecs(
+async function snapshotSpecs(
 	place: GitPlace,
 	owner: string,
 	snapshots: readonly RunSnapshot[],
@@ -59,6 +59,20 @@ const light = ["-c", "pack.compression=1", "-c", "pack.threads=1"];
 const contended = /cannot lock ref|failed to update ref|reference already exists/;
 const maxTries = 5;
 const contendedMs = 100;
+
+/** Pushes snapshots, also while a host that has lost the run pushes the same. */
+export async function pushSnapshots(
+	place: GitPlace,
+	{ remote, owner }: { readonly remote: string; readonly owner: string },
+	snapshots: readonly RunSnapshot[],
+): Promise<GitResult> {
+	const args = ["push", "-q", "--no-verify", remote, ...(await snapshotSpecs(place, owner, snapshots))];
+	for (let tries = 1; ; tries += 1) {
+		const pushed = await gitRemote(place, args);
+		if (pushed.kind !== "failed" || !contended.test(pushed.message) || tries >= maxTries) return pushed;
+		await sleep(contendedMs);
+	}
+}
 
 /** The result of a push. */
 export interface Pushed {

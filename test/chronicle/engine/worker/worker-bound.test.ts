@@ -55,7 +55,7 @@ describe("the bound of workers", () => {
 		expect(most).toBe(2);
 		expect(keys().filter((key) => key.startsWith("a"))).toEqual(["a1", "a2", "a3", "a4"]);
 		expect(keys().filter((key) => key.startsWith("b"))).toEqual(["b1", "b2", "b3"]);
-		expect(notes[0]).toContain("at most 2 run on this machine");
+		expect(notes[0]).toContain("at most 2 workers run on this machine");
 		expect(existsSync(folder)).toBe(false);
 	});
 

@@ -52,8 +52,7 @@ interface Target {
 /** The states of a tree; without any work, only the end. */
 export function compileSteps(root: Step): CompiledSteps {
 	const compiler = new StepCompiler();
-	compiler.emit(root, [{ name: "done" }]);
-	return compiler.result();
+	return compiler.result(compiler.emit(root, [{ name: "done" }]));
 }
 
 type StateBeforeEnd = { readonly fields: Record<string, Plain>; readonly next: readonly Target[] };
@@ -89,19 +88,21 @@ class StepCompiler {
 		}
 	}
 
-	result(): CompiledSteps {
+	/** What was emitted; `entries`: the states that the root begins with. */
+	result(entries: readonly Target[]): CompiledSteps {
 		const states = new Map<string, PlainRecord>();
-		const named = new Set<string>();
+		const named = new Set(entries.map(({ name }) => name));
 		for (const [name, { fields, next }] of this.#states.toReversed()) {
 			const targets = [...new Set(next.map((target) => target.name))];
 			for (const target of targets) named.add(target);
 			states.set(name, { ...fields, next: targets });
 		}
-		for (const end of ["done", "failed"]) if (named.has(end) || states.size === 0) states.set(end, {});
+		for (const end of ["done", "failed"]) if (named.has(end)) states.set(end, {});
+		const [first = "done"] = named;
 		const rounds = Math.min(maxRounds, Math.ceil(this.#rounds));
 		const limits =
 			rounds < pairMoves ? {} : { moves: Math.max(40, rounds * (states.size + 1)), pair_moves: rounds + 1 };
-		return { states, notes: this.#notes, limits };
+		return { states: new Map([[first, states.get(first) ?? {}], ...states]), notes: this.#notes, limits };
 	}
 
 	#state(wanted: string, fields: StateFields, next: readonly Target[]): Target {

@@ -219,6 +219,31 @@ describe("import", () => {
 		expect([first, second]).toEqual(["1 definition written.", "Try it without a model: /rehearse many <task>"]);
 	});
 
+	it.each<[what: string, agents: string[], read: string[]]>([
+		["all of its agents", ["scout", "builder"], ["agent: scout", "agent: builder"]],
+		["one of its agents", ["scout"], ["agent: scout", "persona: builder"]],
+		["none of its agents", [], ["persona: scout", "persona: builder"]],
+	])("of a template names those agents that the project has: %s", async (_what, agents, read) => {
+		const states = { a: { agent: "scout", next: ["b"] }, b: { agent: "builder", next: ["done"] } };
+		const from = openFolder({ "t.json": { name: "T", states } });
+		const files = agents.map((name) => [`.pi/agents/${name}.md`, `---\nname: ${name}\n---\nYou work.\n`]);
+		const to = openFolder({ "package.json": "{}", ...Object.fromEntries(files) });
+		expect(await importInto(to, join(from, "t.json"))).toMatchObject({ exitCode: 0 });
+		const text = textsBelow(join(to, ".pi/chronicle")).replaceAll('"', "");
+		for (const wanted of read) expect(text).toContain(wanted);
+	});
+
+	it("takes workflows of one step, and parallel work of one branch", async () => {
+		const from = openFolder({
+			"w.workflow.yaml": "start: a\nsteps:\n  a: { prompt: MARK1, transitions: { ready: $done } }\n",
+			"p.yaml": "name: p\nflow:\n  kind: parallel\n  branches:\n    one: { kind: agent, agent: x, task: MARK2 }\n",
+		});
+		const to = openFolder({ "package.json": "{}" });
+		const { lines } = await importInto(to, from);
+		const text = textsBelow(to);
+		for (const mark of ["MARK1", "MARK2"]) expect(text, lines.join("\n")).toContain(mark);
+	});
+
 	it("says what it can import where there is nothing", async () => {
 		const to = openFolder({ "a/notes.md": "Only words.\n", "a/x.bin": "x" });
 		expect(await importInto(to, "a")).toMatchObject({ exitCode: 2 });

@@ -25,9 +25,8 @@ const busyTokens = 1_500;
 
 /** Estimates a run from its visits, each as the characters of its requests in order. `sample` gives the price of a token of the same model. */
 export function estimateRun(visits: readonly (readonly number[])[], sample: Usage): Estimate {
-	const played = visits.filter((sizes) => sizes.length > 0);
-	const least = sum(played.map((sizes) => tokensOf(sizes)));
-	const most = sum(played.map((sizes) => tokensOf(busyVisit(sizes[0] ?? 0))));
+	const least = sum(visits.map(tokensOf));
+	const most = sum(visits.map(([first]) => (first === undefined ? 0 : tokensOf(busyVisit(first)))));
 	const price = sample.tokens > 0 ? sample.costUsd / sample.tokens : 0;
 	const tokens: Range = [least, Math.max(least, most)];
 	return { tokens, costUsd: price > 0 ? [tokens[0] * price, tokens[1] * price] : undefined };

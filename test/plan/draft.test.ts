@@ -117,6 +117,7 @@ describe("an estimate", () => {
 
 	it("has no cost without a price, and is empty without requests", () => {
 		expect(estimateRun([[400]], { tokens: 500, costUsd: 0 }).costUsd).toBeUndefined();
+		expect(estimateRun([[400]], { tokens: 1, costUsd: 0.01 }).costUsd?.[0]).toBeCloseTo(3.5);
 		expect(estimateRun([[], []], { tokens: 500, costUsd: 1 })).toEqual({ tokens: [0, 0], costUsd: [0, 0] });
 	});
 });

@@ -1,6 +1,7 @@
 // Actions on child runs: starting and following one until it parks or ends, stopping it, passing it the current ceilings.
 // A1 a child is supervised at most once; A2 its spend is recorded before its end; A3 nothing is recorded once the supervision ends: the
 // next supervisor finds the child's run in its recorded state.
+import { isDeepStrictEqual } from "node:util";
 import {
 	type Action,
 	allowanceOf,
@@ -153,7 +154,7 @@ export class ChildActions {
 		let reported = totalOf(live.run);
 		const report = async (): Promise<void> => {
 			const total = totalOf(live.run);
-			if (this.#stopped || isSame(total, reported)) return;
+			if (this.#stopped || isDeepStrictEqual(total, reported)) return;
 			reported = total;
 			await this.#context.record({ kind: "child_spent", visit, child: child.id, ...total, state: live.run.state });
 			this.updateLimits();
@@ -297,16 +298,6 @@ function isOver(run: Run, { id }: ChildRun): boolean {
 function totalOf({ totals }: Run): ChildSpend {
 	const { activeMs, attempts, toolCalls, ...spend } = totals;
 	return { spend, activeMs, attempts, toolCalls };
-}
-
-function isSame(one: ChildSpend, other: ChildSpend): boolean {
-	return (
-		one.spend.tokens === other.spend.tokens &&
-		one.spend.costUsd === other.spend.costUsd &&
-		one.activeMs === other.activeMs &&
-		one.attempts === other.attempts &&
-		one.toolCalls === other.toolCalls
-	);
 }
 
 function waitOf({ status }: Run): Extract<EventBody, { kind: "child_parked" }>["status"] {

@@ -232,6 +232,12 @@ describe("a wait", () => {
 		expect((await visitsOf(testRun))[0]?.waits.map(({ kind }) => kind)).toEqual(Array(count).fill("interrupted"));
 	});
 
+	it.each([0, -5000])("of %d ms by the clock is none", async (ms) => {
+		const testRun = rest(start(open(template())).say(pause));
+		testRun.wait(ms).say(told);
+		expect((await visitsOf(testRun)).at(-1)?.waits).toEqual([]);
+	});
+
 	it("does not exist while a worker works", async () => {
 		expect((await visitsOf(start(open(template())).wait(60_000).say(told)))[0]?.waits).toEqual([]);
 	});

@@ -23,6 +23,10 @@ describe("the likely next launch", () => {
 		expect(next(start(open(loop)))).toBe("build 2.1.1");
 	});
 
+	it("is the first one of the state while its files are measured", () => {
+		expect(next(open(loop))).toBe("plan 1.1.1");
+	});
+
 	it("is unknown while several targets have never been taken, then the one taken most often, on a tie the latest", () => {
 		const testRun = start(open(loop));
 		start(go(testRun, "build"));

@@ -17,6 +17,7 @@ import {
 import type { FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isMainThread } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LedgerStore } from "../../../../src/chronicle/core/index.ts";
 import type { LedgerEvent, Run } from "../../../../src/chronicle/core/machine/index.ts";
@@ -387,7 +388,8 @@ describe("permissions", () => {
 	);
 	it(
 		"an unreadable file is not treated as absent: the message names its owner and a remedy",
-		needs("root", root),
+		// A thread cannot change its user.
+		needs("root", root && isMainThread),
 		async () => {
 			await aRun(1);
 			chmodSync(join(sessions, ".."), 0o755);

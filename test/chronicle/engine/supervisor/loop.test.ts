@@ -404,8 +404,11 @@ describe("the supervisor's loop", () => {
 		expect(asked).toEqual(["1.1"]);
 	});
 
-	it("an interrupted cleanup runs again in the next supervision, after leftovers of the first are stopped", async () => {
-		const template = { ...two, states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things"] } } };
+	it("an interrupted cleanup runs again in the next supervision, after leftovers of the first are stopped once", async () => {
+		const template = {
+			...two,
+			states: { ...two.states, plan: { ...two.states.plan, cleanup: ["stop things", "and others"] } },
+		};
 		const story: string[] = [];
 		const stage = openStage([moveTo("build"), moveTo("finished")]);
 		const ports = (how: "hangs" | "works") => ({
@@ -431,7 +434,7 @@ describe("the supervisor's loop", () => {
 		const { run } = await first.stop();
 		story.length = 0;
 		const { run: after } = await supervise(await stage.reopen(run.id), ports("works"), "reopened").ended;
-		expect(story.slice(0, 2)).toEqual(["sweep", "stop things"]);
+		expect(story.slice(0, 3)).toEqual(["sweep", "stop things", "and others"]);
 		expect(after).toMatchObject({ status: "done", notices: [] });
 	});
 

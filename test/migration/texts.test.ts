@@ -33,7 +33,7 @@ describe("the phases of a text", () => {
 
 	it("keep what is no step before the first one, and every line of a step", () => {
 		const [first, second] = phasesOf("Intro\n## Step 1\none\n## Notes\nkept\n## Step 2\ntwo", "Whole");
-		expect(first?.body).toBe("one\n\n---\n\nWhat holds for all phases:\n\nIntro\n\n## Notes\n\nkept");
+		expect(first?.body).toBe("one\n\n---\n\nThis applies to all phases:\n\nIntro\n\n## Notes\n\nkept");
 		expect(second?.body).toBe("two");
 		expect(phasesOf("## Step 1\none\n## Step 2\ntwo", "Whole")[0]?.body).toBe("one");
 		const [, listed] = phasesOf("1. a\n2. b\n   more\n", "Whole");

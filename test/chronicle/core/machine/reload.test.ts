@@ -35,22 +35,22 @@ describe("an edit", () => {
 				over: { next: [] },
 			}),
 			"unknown_state",
-			/^"a" is not a state of the template "t" any more; there are "b", "c"\. /,
+			/^"a" is no longer a state of the template "t"\. Its states are "b", "c"\. /,
 		],
 		[
 			"in which its state only ends the run",
 			definition({ b: { persona: "B", next: ["a"] }, a: { next: [] } }),
 			"unknown_state",
-			/there are "b"\. /,
+			/Its states are "b"\. /,
 		],
 		[
 			"that only names its state",
 			definition({ b: { persona: "B", next: ["a"] } }),
 			"unknown_state",
-			/there are "b"\. /,
+			/Its states are "b"\. /,
 		],
-		["that keeps other files", definition(states, { files: "repository" }), "illegal", /keeps other files/],
-		["that keeps secret files", definition(states, { secret_files: "keep" }), "illegal", /keeps other files/],
+		["that keeps other files", definition(states, { files: "repository" }), "illegal", /saves different files/],
+		["that keeps secret files", definition(states, { secret_files: "keep" }), "illegal", /saves different files/],
 		["that is no template", { states: 5 }, "illegal", /cannot be read/],
 	])("%s is refused, and nothing changes", (_what, edited, reason, message) => {
 		const testRun = paused();

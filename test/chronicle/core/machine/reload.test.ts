@@ -51,7 +51,7 @@ describe("an edit", () => {
 		],
 		["that keeps other files", definition(states, { files: "repository" }), "illegal", /saves different files/],
 		["that keeps secret files", definition(states, { secret_files: "keep" }), "illegal", /saves different files/],
-		["that is no template", { states: 5 }, "illegal", /cannot be read/],
+		["that is no template", { states: 5 }, "illegal", /cannot read/],
 	])("%s is refused, and nothing changes", (_what, edited, reason, message) => {
 		const testRun = paused();
 		const before = testRun.run;

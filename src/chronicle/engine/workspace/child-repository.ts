@@ -1,8 +1,9 @@
 // The git repository of a child's folder. It keeps git from finding the user's repository, because the run's private folder may be inside
 // the project. An agent there can inspect its own changes and the project's history; its staged changes and commits stay in the folder.
-import { appendFile, copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { copyIndex } from "./copy-index.ts";
 import { done, gitFailure, ioFailure } from "./failures.ts";
 import { type GitResult, runGit } from "./git.ts";
 import { commitAuthor } from "./merge-output.ts";
@@ -63,7 +64,7 @@ export async function makeChildRepository(
 				const set = await git(["update-ref", "HEAD", commit.output.toString("latin1").trim()]);
 				return set.kind === "done" ? done : gitFailure(set);
 			},
-			copyIndex: (place) => copyFile(join(folder, "index"), place),
+			copyIndex: (place) => copyIndex(join(folder, "index"), place),
 		},
 	};
 }

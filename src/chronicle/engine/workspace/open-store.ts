@@ -3,9 +3,10 @@
 // byte: no filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
 // never deleted, and a new one is created.
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join, relative, sep } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
+import { copyIndex } from "./copy-index.ts";
 import { done, gitFailure, ioFailure, isFull, noGit, stopped } from "./failures.ts";
 import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
@@ -229,7 +230,7 @@ async function shareObjects(folder: string, { parentStore, index }: ChildStore):
 	await rm(objects, { recursive: true, force: true });
 	await symlink(join(parentStore, "objects"), objects, "junction");
 	// The files are unchanged since their creation, so the first snapshot need not read them all.
-	await copyFile(index, join(folder, "index")).catch(() => {});
+	await copyIndex(index, join(folder, "index")).catch(() => {});
 }
 
 /** Adds the objects and placeholders of stores that were moved aside to a new store in `folder`. */

@@ -10,10 +10,12 @@ import {
 	realpathSync,
 	renameSync,
 	rmSync,
+	statSync,
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ChildFolder, Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
@@ -140,6 +142,26 @@ describe("the repository of a child's folder", () => {
 		expect(await value(parent.changes(tree, last.tree, 10))).toMatchObject({ changes: [{ path: "one.txt" }] });
 		await value(parent.restore(last.tree));
 		expect(stage.read("packages/a/one.txt")).toBe("2\n");
+	});
+
+	it("notices a change in the second in which its files were written, whenever it looks", async () => {
+		const second = (ms: number): number => Math.floor(ms / 1000);
+		// On a busy machine the second may be over before the file is changed.
+		for (let tries = 0; ; tries += 1) {
+			const stage = openFilesStage();
+			stage.write("one.txt", "1\n");
+			const parent = stage.open();
+			await sleep(1000 - (Date.now() % 1000));
+			const { cwd, tree, workspace } = await openChild(stage, parent);
+			const written = statSync(join(cwd, "one.txt")).ctimeMs;
+			writeFileSync(join(cwd, "one.txt"), "2\n");
+			const changed = statSync(join(cwd, "one.txt")).ctimeMs;
+			if (second(changed) !== second(written) && tries < 10) continue;
+			await sleep(1000 - (Date.now() % 1000));
+			const last = await value(workspace.snapshot());
+			expect(await value(parent.changes(tree, last.tree, 10))).toMatchObject({ changes: [{ path: "one.txt" }] });
+			return;
+		}
 	});
 
 	it("keeps contents byte for byte, regardless of attributes, filters and hooks", async () => {

@@ -104,21 +104,24 @@ describe("doctor", () => {
 		]);
 	});
 
-	it("says how to trust a project, how to get the package into pi, and what a pi says that does not start", async () => {
-		const project = openProject({ files: workflow, trusted: false });
-		const { code, of } = await examine(project);
-		expect(code).toBe(1);
-		expect(of("trust")).toMatchObject([{ state: "warning", remedy: expect.stringContaining("/trust") }]);
-		expect(of("packages")).toMatchObject([{ remedy: expect.stringContaining("pi install npm:pi-chronicle") }]);
-		expect(of("definitions")).toMatchObject([{ state: "ok" }]);
+	deepIt(
+		"says how to trust a project, how to get the package into pi, and what a pi says that does not start",
+		async () => {
+			const project = openProject({ files: workflow, trusted: false });
+			const { code, of } = await examine(project);
+			expect(code).toBe(1);
+			expect(of("trust")).toMatchObject([{ state: "warning", remedy: expect.stringContaining("/trust") }]);
+			expect(of("packages")).toMatchObject([{ remedy: expect.stringContaining("pi install npm:pi-chronicle") }]);
+			expect(of("definitions")).toMatchObject([{ state: "ok" }]);
 
-		const broken = project.write("pi.mjs", `console.error("no model for ${key}"); process.exit(1);\n`);
-		const second = await examine(project, "--pi", broken);
-		expect(second.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no model for") }]);
-		expect(second.done.stdout + second.done.stderr).not.toContain(key);
-		const absent = await examine(project, "--pi", project.path("no-such-pi"));
-		expect(absent.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no-such-pi") }]);
-	});
+			const broken = project.write("pi.mjs", `console.error("no model for ${key}"); process.exit(1);\n`);
+			const second = await examine(project, "--pi", broken);
+			expect(second.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no model for") }]);
+			expect(second.done.stdout + second.done.stderr).not.toContain(key);
+			const absent = await examine(project, "--pi", project.path("no-such-pi"));
+			expect(absent.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no-such-pi") }]);
+		},
+	);
 
 	it("finds what another package brings under a name of this one, and nothing else", async () => {
 		const skill = (text: string) => `---\nname: ${text}\ndescription: Does ${text}.\n---\nText.\n`;
@@ -287,7 +290,7 @@ export default (pi) => {
 		},
 	);
 
-	it("examines from a session of pi too", { timeout: patient(90_000) }, async () => {
+	deepIt("examines from a session of pi too", { timeout: patient(90_000) }, async () => {
 		const { rpc } = await openBench({ files: workflow });
 		const pi = await rpc();
 		await pi.prompt("/chronicle doctor");

@@ -37,10 +37,10 @@ describe("the outline of a chronicle", () => {
 			command: "fix",
 			title: "Fix it",
 			steps: [["a", "Engineer"]],
-			limits: "$2, 1,500,000 tokens, 90 minutes, 7 moves",
+			limits: "$2.00, 1.5M tokens, 1h30m, 7 moves",
 			mostUsd: 2,
 		});
-		expect(of({})).toMatchObject({ limits: "$20, 50,000,000 tokens, 600 minutes, 40 moves", mostUsd: 20 });
+		expect(of({})).toMatchObject({ limits: "$20.00, 50M tokens, 10h00m, 40 moves", mostUsd: 20 });
 	});
 
 	it.each<[what: string, state: object, text: string]>([

@@ -75,7 +75,7 @@ describe("the files of a draft", () => {
 
 	it("are not written where one exists, which stays as it is", async () => {
 		const cwd = openFolder({ ".pi/workflows/fix/a.md": "mine\n" });
-		expect(await saveDraft(draft, cwd)).toBe(".pi/workflows/fix/a.md");
+		expect(await saveDraft(draft, cwd)).toBe(".pi/workflows/fix/a.md exists by now, so nothing was written.");
 		expect(readdirSync(join(cwd, ".pi/workflows/fix"))).toEqual(["a.md"]);
 		expect(readFileSync(join(cwd, ".pi/workflows/fix/a.md"), "utf8")).toBe("mine\n");
 	});

@@ -18,7 +18,7 @@ describe("in an empty project", () => {
 		);
 		await pi.prompt("/workflow");
 		await pi.screen.notified(
-			/You have no workflows yet[\s\S]*Ready to use[\s\S]*bug-hunt — Bug hunt: Reproduce → Locate → Repair → Confirm/,
+			/You have no workflows yet[\s\S]*Ready to use[\s\S]*bug-hunt +Bug hunt: Reproduce → Locate → Repair → Confirm/,
 		);
 		expect(server.requests).toHaveLength(0);
 		expect(project.exists(".pi")).toBe(false);

@@ -2,7 +2,7 @@
 // setting is on. W1 it keeps nothing in memory: the session records which bands were reported.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { chronicleSettings, newestFirst } from "../../pi/index.ts";
-import { type Band, bandOf, nudgeText } from "./bands.ts";
+import { type Band, bandOf } from "./bands.ts";
 
 const statusKey = "chronicle-context";
 const nudgeType = "watchdog:nudge";
@@ -35,7 +35,7 @@ export function registerWatchdog(pi: ExtensionAPI, notebook: NotebookSwitch): vo
 	pi.on("session_compact", (_event, ctx) => show(ctx));
 	pi.on("session_tree", (_event, ctx) => show(ctx));
 	notebook.onSwitch(show);
-	pi.on("turn_end", ({ entries, outcome, toolResults }, ctx) => {
+	pi.on("turn_end", async ({ entries, outcome, toolResults }, ctx) => {
 		show(ctx);
 		if (wanted() !== true) return;
 		// After a compaction the measured usage no longer applies.
@@ -44,6 +44,7 @@ export function registerWatchdog(pi: ExtensionAPI, notebook: NotebookSwitch): vo
 		if (outcome !== "completed" || toolResults.length === 0 || usage?.percent == null || usage.tokens == null) return;
 		const band = bandOf(usage.percent);
 		if (band === undefined || wasNudged(ctx, band)) return;
+		const { nudgeText } = await import("./nudge.ts");
 		const content = nudgeText(band, usage.percent, usage.tokens, usage.contextWindow);
 		const nudge = { type: "custom_message" as const, customType: nudgeType, content, display: false };
 		return { entries: [...entries, { ...nudge, details: { from: band.from } }] };

@@ -16,7 +16,7 @@ describe("locations of workflows", () => {
 	it("include the global folder, with command and name", () => {
 		const tree = openTree(workflowFiles("global/x", ["a"], { name: "My X", commandName: "do-x" }));
 		const catalogue = tree.load();
-		expect(usageLines(catalogue)).toContain("  do-x — My X");
+		expect(usageLines(catalogue)).toContain("  do-x  My X");
 		expect(catalogue.diagnostics).toEqual([]);
 	});
 

@@ -37,7 +37,11 @@ export async function showSheet<T>(
 			return {
 				// Page keys scroll this sheet, not pi's transcript.
 				capturesViewportInput: true,
-				render: (width) => sheet.render(width, tui.terminal.rows),
+				render(width) {
+					// pi may have dropped the timer of a sheet that another one covered.
+					drawWhenReady();
+					return sheet.render(width, tui.terminal.rows);
+				},
 				handleInput(data) {
 					const outcome = sheet.key(data, keybindings);
 					if (outcome.kind === "chosen") return done(outcome.value);

@@ -152,7 +152,7 @@ describe("/plan", () => {
 				const shown = await pi.waitForScreen(
 					(screen) => screen.split("\n").every((line) => line.length <= cols) && screen.includes("Drop it"),
 				);
-				for (const words of ["Start this plan?", "Later", "Start it now", "Edit a file", "Esc later"])
+				for (const words of ["Start this plan?", "Later", "Start it now", "Edit one of its files", "Esc later"])
 					expect(shown).toContain(words);
 			}
 			pi.type("d");

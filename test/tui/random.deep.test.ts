@@ -174,7 +174,8 @@ it(
 		const rest = pi.screen();
 		expect(rest).not.toMatch(/^── |Esc closes|Esc later|▸ |· running ·|next: /m);
 		await pi.submit("/quit");
-		expect(await pi.exit).toEqual({ code: 0 });
+		const screenAfterWait = sleep(patient(60_000)).then(() => pi.screen());
+		expect(await Promise.race([pi.exit, screenAfterWait])).toEqual({ code: 0 });
 		await expect.poll(() => project.processes(), { timeout: patient(10_000) }).toEqual([]);
 	},
 	patient(900_000),

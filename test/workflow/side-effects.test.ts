@@ -150,7 +150,7 @@ describe("pi and its other extensions", () => {
 		const own = await startRpc(project, { package: "none", extensions: [guest, ours, fixtureExtension("probe")] });
 		await own.prompt("/workflow w it");
 		expect(own.screen.notifications.at(-1)?.message).toMatch(
-			/Another extension \(.*guest\.mjs\) has a tool called workflow_step/,
+			/Another extension \(.*guest\.mjs\) also has a tool called workflow_step/,
 		);
 		expect(await own.customEntries("workflow:state")).toEqual([]);
 		expect(server.requests).toEqual([]);

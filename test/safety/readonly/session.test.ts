@@ -7,7 +7,7 @@ import { needsProgram } from "../../harness/needs.ts";
 
 const sandbox = await probeSandbox();
 const entry = "readonly:posture";
-const nudges = (body: unknown) => JSON.stringify(body).match(/readonly now: read/g)?.length ?? 0;
+const nudges = (body: unknown) => JSON.stringify(body).match(/now readonly: read/g)?.length ?? 0;
 const write = call("write", { path: "a.txt", content: "x" });
 
 describe("switching readonly", () => {

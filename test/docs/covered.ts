@@ -10,7 +10,7 @@ export type Coverage =
 export const covered: readonly Coverage[] = [
 	{
 		command: "npm ci && npm start",
-		by: "test/start.test.ts",
+		by: "test/start.deep.test.ts",
 		title: "runs the workflow to its end, reports every phase as it ends, and exits with 0",
 	},
 	{ command: "npm test", by: ".ci/run", title: "npm test" },

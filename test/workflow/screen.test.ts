@@ -125,7 +125,7 @@ describe("the countdown", () => {
 		await ui.waitForScreen("is paused");
 	});
 
-	deepIt("pauses permanently on Esc; the status line is visible before the model's first answer", async () => {
+	it("pauses permanently on Esc; the status line is visible before the model's first answer", async () => {
 		const { stage, ui } = await open();
 		stage.play("I stop.");
 		await ui.submit("/workflow tale it");

@@ -183,8 +183,10 @@ it(
 
 /** Closes overlays, stops what the model does, and aborts the runs of this session. */
 async function endEverything(pi: Tui): Promise<void> {
-	for (let round = 0; round < 12; round += 1) {
-		await pi.press("escape", "escape", "ctrl+u");
+	for (let round = 0; round < 24; round += 1) {
+		// Slowly: two Escapes in quick succession open pi's tree of the session, which would take what is typed as its search.
+		await sleep(700);
+		await pi.press("escape", "ctrl+u");
 		await sleep(200);
 		const screen = pi.screen();
 		// Escape keeps a recording.
@@ -193,7 +195,7 @@ async function endEverything(pi: Tui): Promise<void> {
 			await sleep(200);
 			continue;
 		}
-		if (/^── |Esc closes|Esc later|Esc refuses|Esc: No/m.test(screen)) continue;
+		if (/^── |Esc closes|Esc later|Esc refuses|Esc: No|^ +Session Tree/m.test(screen)) continue;
 		if (!/· running ·|· awaiting approval ·|· paused ·|· budget exceeded ·|· human intervention ·/.test(screen)) break;
 		pi.type("/chronicle abort");
 		await sleep(200);

@@ -74,7 +74,7 @@ function tryVersion(version, packed) {
 	const started = start(entry, "--offline", "--approve", "-ne", "-e", packed, "-p", "/workflow");
 	if (isTooOld(version)) {
 		if (/does not provide an export|ERR_/.test(started.stderr)) return "does not start by itself";
-		const sentence = new RegExp(`needs pi \\S+ or newer, and this is pi ${version.replaceAll(".", "\\.")}`);
+		const sentence = new RegExp(`needs pi \\S+ or newer, but this is pi ${version.replaceAll(".", "\\.")}`);
 		return sentence.test(started.stderr) && started.status === 2 ? "says what is needed" : failure(started);
 	}
 	if (started.status !== 0 || !/\bfeature\b/.test(started.stdout)) return failure(started);

@@ -27,7 +27,7 @@ const ownKeys: Readonly<Record<string, string>> = {
 
 const ownFlag = "chronicle-readonly";
 const ownName = "pi-chronicle";
-const mostHidden = 5;
+const maxHidden = 5;
 
 export interface InstalledPackages {
 	readonly survey: PiSurvey;
@@ -115,7 +115,7 @@ function inventoryClashes(
 				clash(`The skill ${name} of this package is not used: ${file} has the same name.`, "Rename one of them."),
 			),
 		...hidden
-			.slice(0, mostHidden)
+			.slice(0, maxHidden)
 			.map(({ kind, name, file, used }) =>
 				clash(
 					`Two ${kind === "skill" ? "skills" : "prompt templates"} are called ${name}: pi uses ${used}, and not ${file}.`,

@@ -1,6 +1,6 @@
 // `doctor`: what it finds, what it says to do, and that it changes nothing unless asked. Real pi on the command line and in a session.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { thisHost } from "../../src/chronicle/engine/ledger/index.ts";
 import {
@@ -231,6 +231,12 @@ export default (pi) => {
 			".pi/chronicle/sessions/6f1d0c9e-2b7a-4c55-9a52-1f0f3f6e7a10/lease.1",
 			JSON.stringify(killed),
 		);
+		const [unleased, unleasedYoung] = ["7f1d0c9e", "8f1d0c9e"].map((start) => {
+			const folder = project.path(`.pi/chronicle/sessions/${start}-2b7a-4c55-9a52-1f0f3f6e7a10`);
+			mkdirSync(folder);
+			return folder;
+		});
+		utimesSync(unleased ?? "", new Date(0), new Date(0));
 
 		// A process has its environment a moment after it was started.
 		await vi.waitFor(async () => {
@@ -239,7 +245,7 @@ export default (pi) => {
 				expect.arrayContaining([
 					expect.stringContaining(`${orphan.pid}`),
 					expect.stringContaining(old),
-					"Processes that were killed left the files of 1 run that never began behind.",
+					"Processes that were killed left the files of 2 runs that never began behind.",
 				]),
 			);
 			expect(found.of("leftovers").some(({ text }) => text.includes(`${worker.pid}`))).toBe(false);
@@ -253,10 +259,11 @@ export default (pi) => {
 			expect.arrayContaining([
 				expect.stringMatching(/^stopped 1 process of the run /),
 				expect.stringMatching(/^removed 1 draft/),
-				"removed the files of 1 run that never began",
+				"removed the files of 2 runs that never began",
 			]),
 		);
 		expect([old, unbegun, ours, young].map((file) => existsSync(file))).toEqual([false, false, true, true]);
+		expect([unleased, unleasedYoung].map((folder) => existsSync(folder ?? ""))).toEqual([false, true]);
 		expect(worker.exitCode).toBeNull();
 		await alive.releaseLease();
 		project.killProcesses();

@@ -25,30 +25,23 @@ export async function showSheet<T>(
 		(tui, theme, keybindings, done) => {
 			const sheet = openSheet(spec, themed({ theme }));
 			let timer: NodeJS.Timeout | undefined;
-			/** Redraws when letters start to count. */
-			const drawWhenReady = () => {
-				clearTimeout(timer);
-				const ms = sheet.waits();
-				if (ms > 0) timer = setTimeout(() => (sheet.waits() > 0 ? drawWhenReady() : tui.requestRender()), ms + 1);
-			};
 			const end = () => done(undefined);
 			signal?.addEventListener("abort", end, { once: true });
-			drawWhenReady();
 			return {
 				// Page keys scroll this sheet, not pi's transcript.
 				capturesViewportInput: true,
 				render(width) {
-					// pi may have dropped the timer of a sheet that another one covered.
-					drawWhenReady();
+					clearTimeout(timer);
+					const ms = sheet.waits();
+					// It is drawn again when letters start to count.
+					if (ms > 0) timer = setTimeout(() => tui.requestRender(), ms + 1);
 					return sheet.render(width, tui.terminal.rows);
 				},
 				handleInput(data) {
 					const outcome = sheet.key(data, keybindings);
 					if (outcome.kind === "chosen") return done(outcome.value);
 					if (outcome.kind === "left") return done(undefined);
-					if (outcome.kind === "ignored") return;
-					drawWhenReady();
-					tui.requestRender();
+					if (outcome.kind !== "ignored") tui.requestRender();
 				},
 				invalidate() {},
 				dispose() {

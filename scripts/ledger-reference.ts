@@ -1,8 +1,8 @@
-// What a ledger's fields and events mean: the one table from which the JSON Schemas and the reference in the documentation are made.
-// A test holds it against ledgers that the machine writes.
+// What a ledger's fields mean: the table from which the JSON Schema and the reference in the documentation are made. A test holds it against
+// ledgers that the machine writes.
 
-import type { EventKind } from "../src/chronicle/core/index.ts";
 import type { JsonSchema } from "../src/definition/index.ts";
+import { eventKinds } from "./event-reference.ts";
 import { count, fields, list, type Meaning, object, text, time } from "./meaning.ts";
 
 const statuses = [
@@ -194,155 +194,6 @@ const optionalLedgerFields = [
 	"childCount",
 ];
 
-interface EventMeaning {
-	readonly about: string;
-	/** Its own fields, beside `seq`, `at`, `kind`, `fence` and `crc`. */
-	readonly fields: readonly string[];
-}
-
-/** Every kind of event, in the order of a run's life. */
-export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
-	created: {
-		about: "The run starts.",
-		fields: ["schemaVersion", "id", "template", "parent", "task", "cleanupApproval", "model"],
-	},
-	opened: {
-		about: "A supervisor took over the run; unfinished work of an earlier one is in doubt.",
-		fields: ["host", "pid", "started"],
-	},
-	recovered: {
-		about: "Earlier events are damaged; the run continues from its checkpoint.",
-		fields: ["run"],
-	},
-	clock_jumped: {
-		about:
-			"The clock shows `ms` milliseconds that did not pass (a suspend, a stopped supervisor, a clock that was set); they do not count as worker time.",
-		fields: ["ms"],
-	},
-	noted: { about: "A notice to the user.", fields: ["text"] },
-	attempt_reserved: {
-		about: "Intent to launch a worker, recorded before the launch.",
-		fields: ["visit", "attempt", "launch", "because"],
-	},
-	children_planned: {
-		about: "The child runs that do the visit: recorded before anything of them exists. Empty: there is nothing to do.",
-		fields: ["visit", "base", "files", "children"],
-	},
-	child_parked: {
-		about: "A child's run waits for you, or it could not be started.",
-		fields: ["visit", "child", "status", "detail"],
-	},
-	child_spent: {
-		about: "Totals of a child so far.",
-		fields: ["visit", "child", "spend", "activeMs", "attempts", "toolCalls"],
-	},
-	child_ended: {
-		about: "A child's run is over: its files, its totals, and what this run keeps of it.",
-		fields: ["visit", "child", "status", "detail", "tree", "base", "changes", "more", "total", "handover"],
-	},
-	child_signaled: { about: "A command of yours waits in the child's inbox.", fields: ["child"] },
-	child_dropped: { about: "The run continues without the child.", fields: ["child"] },
-	joined: {
-		about:
-			"The files of the run's folder (`before`) and of the children are merged to `tree`; nothing in the folder has changed yet. With conflicts, it has conflict markers.",
-		fields: ["visit", "before", "tree", "conflicts"],
-	},
-	join_applied: {
-		about: "The run's folder has the merged files.",
-		fields: ["visit", "tree", "changes", "more", "left"],
-	},
-	join_failed: { about: "The files could not be merged or written.", fields: ["visit", "detail"] },
-	worker_started: {
-		about: "The worker passed its handshake; `standby` if its process was started beforehand.",
-		fields: ["visit", "attempt", "launch", "pid", "model", "rules", "conversation", "notice", "standby"],
-	},
-	launch_failed: {
-		about: "The worker could not be started.",
-		fields: ["visit", "attempt", "launch", "reason", "detail"],
-	},
-	tool_started: {
-		about: "A tool call started; `args` are redacted and at most 2 KB.",
-		fields: ["visit", "attempt", "call", "tool", "args", "print"],
-	},
-	tool_ended: {
-		about:
-			"The tool call ended. Of the result, only size and hash are recorded, and the hash without times and durations (`timeless`) if it contains any.",
-		fields: ["visit", "attempt", "call", "tool", "ms", "bytes", "hash", "timeless", "error", "blocked"],
-	},
-	used: {
-		about: "Total usage of the conversation so far.",
-		fields: ["visit", "attempt", "spend", "requests"],
-	},
-	model_switched: {
-		about: "The provider of one model failed; the next continues in the same conversation.",
-		fields: ["visit", "attempt", "from", "to", "detail"],
-	},
-	turn_settled: { about: "The model stopped, with the reason.", fields: ["visit", "attempt", "stop", "detail"] },
-	delivered: { about: "A message reached the worker.", fields: ["message"] },
-	snapshot_updated: { about: "Data for the snapshot.", fields: ["visit", "attempt", "by", "data"] },
-	move_requested: {
-		about: "A legal transition was requested; it will happen.",
-		fields: ["visit", "attempt", "target", "summary", "data"],
-	},
-	output_refused: {
-		about: "A transition was refused, because its data does not fit the state's `output`.",
-		fields: ["visit", "attempt", "problems"],
-	},
-	moved: { about: "The run moved to another state.", fields: ["visit", "from", "to", "cause", "refused"] },
-	worker_ended: { about: "The worker ended, with the outcome.", fields: ["visit", "attempt", "launch", "outcome"] },
-	strays_stopped: { about: "Orphaned processes of a worker were stopped.", fields: ["visit", "count", "left"] },
-	cleanup_ended: {
-		about: "A cleanup command ran, or was refused.",
-		fields: ["visit", "index", "result", "output"],
-	},
-	files_measured: {
-		about: "The files were saved, with the changes of the visit and the files that could not be read (`unkept`).",
-		fields: ["visit", "purpose", "tree", "changes", "more", "unkept", "notes"],
-	},
-	files_unmeasured: { about: "The files could not be saved.", fields: ["visit", "purpose", "detail"] },
-	files_restored: {
-		about:
-			"Files were restored to an earlier state; `before` undoes it, `changes` are the changes of the rewind, `left` the files not restored.",
-		fields: ["tree", "before", "now", "changes", "more", "left", "leftMore"],
-	},
-	files_unrestored: { about: "The files could not be restored.", fields: ["tree", "detail"] },
-	parked: { about: "The run waits for the user.", fields: ["status", "cause", "detail"] },
-	finished: { about: "The run is over.", fields: ["status", "detail"] },
-	approved: {
-		about:
-			"The user approved; `answers` is the event that asked, `diff` the files that were shown, `choice` who resolves conflicts, `winner` the child to take.",
-		fields: ["answers", "diff", "choice", "winner", "words", "seen"],
-	},
-	rejected: { about: "The user rejected, with a message.", fields: ["answers", "words", "seen"] },
-	resumed: {
-		about: "The user resumed a paused run; `reload` is the edited template that it continues with.",
-		fields: ["answers", "words", "reload", "seen"],
-	},
-	released: {
-		about: "The user released the run from `human_intervention`.",
-		fields: ["answers", "to", "done", "words", "seen"],
-	},
-	limits_changed: { about: "The user set limits.", fields: ["limits", "state"] },
-	model_changed: { about: "The user set the model of states without one.", fields: ["model"] },
-	told: {
-		about: "The user's message to the worker; `seen` is the visit and attempt that the user saw.",
-		fields: ["text", "seen"],
-	},
-	pause_requested: { about: "A pause was requested.", fields: ["cause", "detail"] },
-	abort_requested: { about: "An abort was requested.", fields: ["words"] },
-	reopened: { about: "A finished run continues.", fields: ["answers", "to", "words", "seen"] },
-	rewind_requested: {
-		about:
-			"A rewind to the start of an earlier visit, or to a state that a rewind replaced; `reload` is the edited template that is used from then on.",
-		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept", "reload", "seen"],
-	},
-	ask_opened: {
-		about: "A worker, or a rule of the guard, asked the user.",
-		fields: ["visit", "attempt", "title", "text"],
-	},
-	ask_answered: { about: "The question was answered or dropped.", fields: ["answers", "verdict"] },
-};
-
 /** JSON Schema of `<uuid>.json`. */
 export function ledgerSchema(): JsonSchema {
 	return {
@@ -350,27 +201,6 @@ export function ledgerSchema(): JsonSchema {
 		title: "Chronicle ledger",
 		description: "The state of one run, folded from its events.",
 		...fields(ledgerFields, optionalLedgerFields),
-	};
-}
-
-/** JSON Schema of one line of `<uuid>.events.jsonl`. */
-export function eventSchema(): JsonSchema {
-	return {
-		$schema: "https://json-schema.org/draft/2020-12/schema",
-		title: "Chronicle event",
-		description: "One line of a run's event log.",
-		...fields(
-			{
-				seq: count("Number of the event, from 1, without gaps."),
-				at: time("When it was recorded."),
-				kind: text("What happened.", { enum: Object.keys(eventKinds) }),
-				fence: count("Number of the lease under which it was written."),
-				crc: text('CRC-32 of the line\'s bytes before `,"crc":`, in eight hexadecimal digits.', {
-					pattern: "^[0-9a-f]{8}$",
-				}),
-			},
-			["fence"],
-		),
 	};
 }
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { eventKinds } from "../../../../scripts/ledger-reference.ts";
+import { eventKinds } from "../../../../scripts/event-reference.ts";
 import {
 	type Created,
 	decide,

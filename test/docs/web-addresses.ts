@@ -1,4 +1,4 @@
-// The places on the web that documents may link to. Tests have no network: whoever adds a row has opened the address.
+// The web addresses that documents may link to. Tests have no network: open an address before you add its row.
 
 /** Hosts whose pages are linked. */
 export const hosts: readonly string[] = ["pi.dev"];

@@ -185,7 +185,7 @@ export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Red
 	return isDue ? continueChildren({ ...dropped, hold: null }) : dropped;
 }
 
-/** The run, whose parked children are pending again. Those that wait for nothing but that are resumed. */
+/** The run, whose parked children are pending again. Those that are paused or at a ceiling are resumed; the others ask once more. */
 export function reviveChildren(run: Run): Run {
 	const { children } = run;
 	if (!children) return run;

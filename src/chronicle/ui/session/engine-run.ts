@@ -36,7 +36,7 @@ interface FollowedRun {
 	readonly signal: AbortSignal;
 }
 
-/** Follows it over every question, whoever answers it; as a step, only over those that are answered here. */
+/** Follows it across all questions; as a step, only across those that are answered here. */
 async function followUntilOver(
 	session: ChronicleSession,
 	ctx: ExtensionContext,

@@ -280,7 +280,7 @@ describe("any order of moves, answers and supervisors", () => {
 		instead: fc.constantFrom(...names, undefined),
 	});
 
-	/** Everything that goes on without the judge. */
+	/** Everything that continues without the judge. */
 	function settle(testRun: TestRun, answer: "approve" | "reject", instead: string | undefined): void {
 		for (let n = 0; n < 40; n += 1) {
 			const { run } = testRun;

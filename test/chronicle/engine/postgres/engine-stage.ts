@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
-import { type Database, openDatabase } from "../../../../src/chronicle/engine/postgres/index.ts";
+import type { Database } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { treesIn } from "../../../../src/chronicle/engine/postgres/publishing.ts";
 import { treeRef } from "../../../../src/chronicle/engine/postgres/run-refs.ts";
 import { type Child, startChild } from "../../../../src/process/index.ts";
@@ -19,6 +19,7 @@ import { openProject, type Project } from "../../../harness/project.ts";
 import type { Reply } from "../../../harness/reply.ts";
 import { packageUnderTest, piScript } from "../../../harness/under-test.ts";
 import { answer, marks, template } from "../../kills/sample-run.ts";
+import { connect } from "./connect.ts";
 
 export interface EngineHost {
 	readonly name: string;
@@ -120,10 +121,7 @@ export async function openEngineStage(
 	project.git("init", "-q", "--bare", remote);
 	project.git("remote", "add", "origin", remote);
 	project.git("push", "-q", "origin", "HEAD");
-	const opened = await openDatabase(cluster.url);
-	if (!opened.ok) throw new Error(opened.failure.message);
-	const database = opened.value;
-	closeLater(() => database.close());
+	const database = await connect(cluster.url);
 	const base = ["--engine", cluster.url, "--project", "app"];
 	const environment = (env: Record<string, string | undefined>) =>
 		project.environment({ PI_CHRONICLE_PI: piScript(), ...env });

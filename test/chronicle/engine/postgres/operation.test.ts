@@ -5,7 +5,6 @@ import {
 	type Database,
 	EngineWorker,
 	initialize,
-	openDatabase,
 	openHost,
 	openPostgresStore,
 	queueName,
@@ -15,10 +14,10 @@ import {
 import { reapRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
-import { closeLater } from "../../../harness/lifetime.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
+import { connect } from "./connect.ts";
 
 const queue = queueName("app", "runs");
 const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
@@ -44,10 +43,7 @@ describe("an engine", needsPostgres, () => {
 		});
 	};
 	beforeAll(async () => {
-		const opened = await openDatabase((await startPostgres()).url);
-		if (!opened.ok) throw new Error(opened.failure.message);
-		database = opened.value;
-		closeLater(() => database.close());
+		database = await connect((await startPostgres()).url);
 		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
 	});
 	beforeEach(async () => {

@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import {
 	type Database,
-	openDatabase,
 	openHost,
 	openPostgresStore,
 	queueName,
@@ -10,9 +9,9 @@ import {
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
-import { closeLater } from "../../../harness/lifetime.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, id, value } from "../ledger/sample-events.ts";
+import { connect } from "./connect.ts";
 
 const logins = {
 	host: "chronicle_worker",
@@ -24,12 +23,6 @@ const logins = {
 describe("the roles of an engine", needsPostgres, () => {
 	let owner: Database;
 	const as = new Map<string, Database>();
-	const open = async (url: string): Promise<Database> => {
-		const opened = await openDatabase(url);
-		if (!opened.ok) throw new Error(opened.failure.message);
-		closeLater(() => opened.value.close());
-		return opened.value;
-	};
 	const store = (login: string, project = "app", queue = "runs") => {
 		const database = as.get(login) ?? owner;
 		return openPostgresStore({
@@ -46,7 +39,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		);
 	beforeAll(async () => {
 		const { url } = await startPostgres();
-		owner = await open(url);
+		owner = await connect(url);
 		const none = { queues: [], labels: [] };
 		// Twice at once, on an empty database.
 		const done = await Promise.all([1, 2].map(() => setUpEngine(owner, { ...none, members: [] })));
@@ -54,7 +47,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		for (const [login, role] of Object.entries(logins)) await owner.query(`CREATE ROLE ${login} LOGIN IN ROLE ${role}`);
 		await setUpEngine(owner, { ...none, project: "app", members: ["host", "ann", "bob"] });
 		await setUpEngine(owner, { ...none, project: "other", members: ["eve"] });
-		for (const login of Object.keys(logins)) as.set(login, await open(url.replace("postgres@", `${login}@`)));
+		for (const login of Object.keys(logins)) as.set(login, await connect(url.replace("postgres@", `${login}@`)));
 		value(await store("ann").create(created()));
 	});
 

@@ -6,7 +6,6 @@ import type { LedgerStore } from "../../../../src/chronicle/core/index.ts";
 import { awaitedAnswer, type LedgerEvent, type PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import {
-	openDatabase,
 	openHost,
 	openPostgresStore,
 	queueName,
@@ -15,11 +14,11 @@ import {
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
-import { closeLater } from "../../../harness/lifetime.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { moveTo } from "../supervisor/scripted-launcher.ts";
 import { openStage } from "../supervisor/stage.ts";
+import { connect } from "./connect.ts";
 
 const definition = {
 	name: "T",
@@ -60,10 +59,7 @@ describe("a run on an engine", needsPostgres, () => {
 	let folder: string;
 	beforeAll(async () => {
 		const { url } = await startPostgres();
-		const opened = await openDatabase(url);
-		if (!opened.ok) throw new Error(opened.failure.message);
-		const database = opened.value;
-		closeLater(() => database.close());
+		const database = await connect(url);
 		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
 		folder = openFolder();
 		engine = openPostgresStore({

@@ -9,7 +9,6 @@ import {
 	addSchedule,
 	type Database,
 	listSchedules,
-	openDatabase,
 	openHost,
 	openPostgresStore,
 	queueName,
@@ -22,10 +21,10 @@ import { timerLines } from "../../../../src/chronicle/ui/cli/timer-lines.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { deepDescribe } from "../../../harness/deep-it.ts";
 import { openProject } from "../../../harness/index.ts";
-import { closeLater } from "../../../harness/lifetime.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
+import { connect } from "./connect.ts";
 import { eventually, openEngineStage, openStageModel } from "./engine-stage.ts";
 
 describe("a schedule for one machine", () => {
@@ -116,12 +115,7 @@ describe("a schedule of an engine", needsPostgres, () => {
 
 	beforeAll(async () => {
 		const { url } = await startPostgres();
-		const open = async (login: string): Promise<Database> => {
-			const opened = await openDatabase(url.replace("postgres@", `${login}@`));
-			if (!opened.ok) throw new Error(opened.failure.message);
-			closeLater(() => opened.value.close());
-			return opened.value;
-		};
+		const open = (login: string) => connect(url.replace("postgres@", `${login}@`));
 		owner = await open("postgres");
 		await setUpEngine(owner, { queues: [], labels: [], members: [] });
 		await owner.query("CREATE ROLE ann LOGIN IN ROLE chronicle_submitter");

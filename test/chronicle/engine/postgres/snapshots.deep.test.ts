@@ -10,7 +10,6 @@ import { Checkout } from "../../../../src/chronicle/engine/postgres/checkout.ts"
 import type { PostgresLedger } from "../../../../src/chronicle/engine/postgres/held.ts";
 import {
 	type Database,
-	openDatabase,
 	openHost,
 	openPostgresStore,
 	openSharedWorkspace,
@@ -22,12 +21,12 @@ import { openLookingWorkspace } from "../../../../src/chronicle/engine/postgres/
 import { readSnapshots } from "../../../../src/chronicle/engine/postgres/snapshot-rows.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
-import { closeLater } from "../../../harness/lifetime.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { runs, seed } from "../../../harness/runs.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { value as files } from "../workspace/stage.ts";
+import { connect } from "./connect.ts";
 
 let database: Database;
 const queue = queueName("app", "runs");
@@ -146,10 +145,7 @@ const headOf = async (id: string) =>
 
 describe("the snapshots of a run on an engine", needsPostgres, () => {
 	beforeAll(async () => {
-		const opened = await openDatabase((await startPostgres()).url);
-		if (!opened.ok) throw new Error(opened.failure.message);
-		database = opened.value;
-		closeLater(() => database.close());
+		database = await connect((await startPostgres()).url);
 		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
 	});
 	beforeEach(async () => {

@@ -5,16 +5,15 @@ import {
 	type Database,
 	initialize,
 	makeQueue,
-	openDatabase,
 	openHost,
 	openPostgresStore,
 	queueName,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
-import { closeLater } from "../../../harness/lifetime.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, id, value } from "../ledger/sample-events.ts";
 import { testLedgerStore } from "../ledger/store-contract.ts";
+import { connect } from "./connect.ts";
 
 let database: Database;
 let now = Date.UTC(2030, 0, 1);
@@ -24,10 +23,7 @@ const queue = queueName("app", "runs");
 describe("with Postgres", needsPostgres, () => {
 	beforeAll(async () => {
 		const { url } = await startPostgres();
-		const opened = await openDatabase(url);
-		if (!opened.ok) throw new Error(opened.failure.message);
-		database = opened.value;
-		closeLater(() => database.close());
+		database = await connect(url);
 		const done = await initialize(database);
 		if ("reason" in done) throw new Error(done.message);
 		await database.query("INSERT INTO chronicle.project (name) VALUES ('app')");

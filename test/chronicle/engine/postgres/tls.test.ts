@@ -1,22 +1,16 @@
 // TLS to an engine's database: the options of the address hold for every connection, the one that listens included.
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openDatabase } from "../../../../src/chronicle/engine/postgres/index.ts";
-import { closeLater } from "../../../harness/lifetime.ts";
 import { needsProgram } from "../../../harness/needs.ts";
 import { makeCertificate, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { connect } from "./connect.ts";
 
 describe("TLS to the database", needsPostgres, () => {
 	it("is used, and the server's certificate checked, as the address says", needsProgram("openssl"), async () => {
 		const { url, certificate } = await startPostgres({ tls: true });
 		const other = join(dirname(certificate), "other.crt");
 		makeCertificate(other, join(dirname(certificate), "other.key"));
-		const open = async (options: string) => {
-			const opened = await openDatabase(`${url.replace("127.0.0.1", "localhost")}?${options}`);
-			if (!opened.ok) throw new Error(opened.failure.message);
-			closeLater(() => opened.value.close());
-			return opened.value;
-		};
+		const open = (options: string) => connect(`${url.replace("127.0.0.1", "localhost")}?${options}`);
 		const plain = await open("sslmode=disable");
 		const secure = await open(`sslmode=verify-full&sslrootcert=${certificate}`);
 		await secure.listen(() => {});

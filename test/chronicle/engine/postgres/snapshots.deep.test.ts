@@ -290,7 +290,7 @@ describe("the snapshots of a run on an engine", needsPostgres, () => {
 				for (const tree of recorded.keys()) remote.list(id, tree);
 				expect(await waiting(id)).toEqual([]);
 			}),
-			{ seed, numRuns: runs(0.06), endOnFailure: true },
+			{ seed, numRuns: runs(0.03), endOnFailure: true },
 		);
 	});
 });

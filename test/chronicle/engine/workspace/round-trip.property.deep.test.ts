@@ -13,7 +13,7 @@ import { runs } from "../../../harness/runs.ts";
 import { type FilesStage, openFilesStage, value } from "./stage.ts";
 
 const limits = { fileBytes: 500 };
-const tries = runs(0.05);
+const tries = runs(0.025);
 
 const parts = fc.constantFrom("a", "b", "A", "ü 😀", "new\nline", "x.log", ".env", "-dash", 'quo"te');
 const paths = fc.array(parts, { minLength: 1, maxLength: 3 }).map((list) => list.join("/"));

@@ -89,7 +89,7 @@ async function play({ root, standby, definition }: Play): Promise<Played> {
 		},
 		answer: async () => ({ kind: "undecided" }),
 	};
-	const limits = { most: standby === "off" ? 0 : 2 };
+	const limits = { max: standby === "off" ? 0 : 2 };
 	const made: { -readonly [Key in keyof Move]?: Move[Key] }[] = [];
 	let approved = 0;
 	await playRun(project, definition, {
@@ -99,7 +99,7 @@ async function play({ root, standby, definition }: Play): Promise<Played> {
 		watch(event) {
 			if (event.kind === "moved" && event.to === "hub") {
 				visits += 1;
-				if (standby === "alternating") limits.most = standbysIn(visits);
+				if (standby === "alternating") limits.max = standbysIn(visits);
 			}
 			const now = Date.now();
 			if (event.kind === "approved") approved = Date.parse(event.at);

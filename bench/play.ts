@@ -25,7 +25,7 @@ export interface PlayOptions {
 	/** Root folder of the package that provides the worker. */
 	readonly root: string;
 	/** Number of standby workers; it may change while the run is played. */
-	readonly standby: { readonly most: number };
+	readonly standby: { readonly max: number };
 	/** Default: no approver. */
 	readonly approver?: Approver;
 	/** Called for every event, once it is on disk. */
@@ -59,8 +59,8 @@ export async function playRun(project: Project, definition: object, options: Pla
 				env: project.environment(),
 				workerEntry: join(options.root, "worker.ts"),
 				standby: {
-					get most() {
-						return options.standby.most;
+					get max() {
+						return options.standby.max;
 					},
 					waitMs: 60_000,
 				},

@@ -16,7 +16,7 @@ async function play(project: Project, definition: object): Promise<{ readonly ru
 	const run = await playRun(project, definition, {
 		root: installedPackage(),
 		// The model answers immediately, so each worker start counts in full.
-		standby: { most: 0 },
+		standby: { max: 0 },
 		watch: ({ kind }) => {
 			if (kind === "attempt_reserved") intents.push(performance.now());
 		},

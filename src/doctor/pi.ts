@@ -14,7 +14,7 @@ import { examinePackages } from "./packages.ts";
 
 /** Milliseconds for pi to start and answer. */
 const startMs = 20_000;
-const mostWords = 600;
+const maxWords = 600;
 
 /** Queries pi; starts it once, on the first query. */
 export interface AskablePi {
@@ -70,7 +70,7 @@ async function comparePackages({
 
 function examineStart(survey: PiSurvey, which: string): DoctorFinding {
 	if (survey.kind === "answered") return fine(which);
-	const said = survey.stderr.trim().slice(-mostWords).replaceAll(/\s+/g, " ");
+	const said = survey.stderr.trim().slice(-maxWords).replaceAll(/\s+/g, " ");
 	return {
 		state: "failed",
 		text: `${which} does not start here${said === "" ? "." : `: ${said}`}`,

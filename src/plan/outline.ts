@@ -20,7 +20,7 @@ export interface Outline {
 	readonly steps: readonly (readonly [name: string, text: string])[];
 	readonly limits: string;
 	/** Maximum cost of a run, USD; `undefined`: the template has no limit. */
-	readonly mostUsd: number | undefined;
+	readonly maxUsd: number | undefined;
 }
 
 /** The outline of a draft in a project that contains its files; a string explains why it cannot be started. */
@@ -44,7 +44,7 @@ function outlineOfChronicle({ key }: DefinitionDraft, project: Project): Outline
 		chart: templateDiagram(template),
 		steps: stepsOf(template),
 		limits: limits.join(", "),
-		mostUsd: costUsd,
+		maxUsd: costUsd,
 	};
 }
 
@@ -76,7 +76,7 @@ function outlineOfWorkflow({ key, files }: DefinitionDraft, { place }: Project):
 			definition.maxLoops === undefined
 				? "loops without a limit"
 				: `${definition.maxLoops} ${definition.maxLoops === 1 ? "loop" : "loops"}`,
-		mostUsd: undefined,
+		maxUsd: undefined,
 	};
 }
 

@@ -22,7 +22,7 @@ export async function planLines(
 		"",
 		`Limits:     ${outline.limits}`,
 		`Rehearsal:  ${visits}${unreached}`,
-		`Estimate:   ${estimateText(estimateRun(requests, usage), outline.mostUsd)}`,
+		`Estimate:   ${estimateText(estimateRun(requests, usage), outline.maxUsd)}`,
 		`Files:      ${files.map(({ path }) => path).join(", ")}`,
 		...(usage.tokens === 0 ? [] : [`Drafting:   ${shortCount(usage.tokens)} tokens, ${shortCost(usage.costUsd)}`]),
 		"",
@@ -30,9 +30,9 @@ export async function planLines(
 	];
 }
 
-function estimateText({ tokens, costUsd }: Estimate, mostUsd: number | undefined): string {
+function estimateText({ tokens, costUsd }: Estimate, maxUsd: number | undefined): string {
 	const cost = costUsd === undefined ? "" : `, ${rangeText(costUsd, shortCost)}`;
-	const stop = mostUsd === undefined ? "" : `; the run stops at ${shortCost(mostUsd)}`;
+	const stop = maxUsd === undefined ? "" : `; the run stops at ${shortCost(maxUsd)}`;
 	return `${rangeText(tokens, shortCount)} tokens${cost}${stop}`;
 }
 

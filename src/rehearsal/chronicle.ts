@@ -27,7 +27,7 @@ import {
 	type RunResult,
 	type Unplayable,
 } from "./rehearse.ts";
-import { asSentence, type PersonAnswer } from "./scenario.ts";
+import { asSentence, type UserAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
 /** Maximum number of questions answered in one run. */
@@ -205,17 +205,12 @@ function pathOf({ initial, states, limits }: Template): readonly string[] {
 				terminal ? [] : children ? next.slice(0, 1) : next,
 			]),
 		),
-		mostMoves: limits.moves,
-		mostBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
+		maxMoves: limits.moves,
+		maxMovesBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
 	});
 }
 
-async function playChronicle(
-	name: string,
-	task: string,
-	scene: RunContext,
-	atStart?: PersonAnswer,
-): Promise<RunResult> {
+async function playChronicle(name: string, task: string, scene: RunContext, atStart?: UserAnswer): Promise<RunResult> {
 	const { host, copy, tracker, signal, say } = scene;
 	const verb = (words: readonly string[]) =>
 		runProcess(
@@ -266,12 +261,12 @@ function askingRun(project: string, id: string): string {
 }
 
 /** Whether a run in this status accepts the answer. `human_intervention` only accepts a target. */
-function takesAnswer(status: string | undefined, answer: PersonAnswer | undefined): boolean {
+function takesAnswer(status: string | undefined, answer: UserAnswer | undefined): boolean {
 	return status === "awaiting_approval" || (status === "human_intervention" && answer?.kind === "sent");
 }
 
 /** The command line that gives this answer to the run `id`. */
-function answerArguments(id: string, answer: PersonAnswer | undefined): string[] {
+function answerArguments(id: string, answer: UserAnswer | undefined): string[] {
 	const options = ["--json", "--approve", "--run", id, "--"];
 	switch (answer?.kind) {
 		case undefined:
@@ -283,7 +278,7 @@ function answerArguments(id: string, answer: PersonAnswer | undefined): string[]
 	}
 }
 
-function describeAnswer(answer: PersonAnswer | undefined): string {
+function describeAnswer(answer: UserAnswer | undefined): string {
 	switch (answer?.kind) {
 		case undefined:
 			return "approves.";

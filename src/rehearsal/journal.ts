@@ -3,7 +3,7 @@
 // Lines are short (at most 2 KB) and appended whole, so that several processes can write. A torn last line is read later.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { redactSecrets } from "../safety/index.ts";
-import type { PersonAnswer } from "./scenario.ts";
+import type { UserAnswer } from "./scenario.ts";
 import type { WorkflowProgress } from "./session-position.ts";
 
 /** `by`: id of the child run whose process wrote it; absent for the first run. */
@@ -36,7 +36,7 @@ export type JournalLine = { readonly by?: string } & (
 	  }
 	| { readonly kind: "said"; readonly text: string; readonly at: number }
 	/** The user's answer to the next question, from the scenario. */
-	| { readonly kind: "answer"; readonly answer: PersonAnswer; readonly at: number }
+	| { readonly kind: "answer"; readonly answer: UserAnswer; readonly at: number }
 	/** pi has nothing left to do; with the progress of the newest workflow run then. */
 	| { readonly kind: "settled"; readonly aborted: boolean; readonly progress: WorkflowProgress; readonly at: number }
 );

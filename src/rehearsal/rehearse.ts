@@ -5,7 +5,7 @@ import type { RehearsalConfig } from "./config.ts";
 import type { CoveragePlan, Evidence } from "./every/index.ts";
 import type { ProcessEnd } from "./process.ts";
 import { type CopyChange, openProjectCopy, type ProjectCopy } from "./project-copy.ts";
-import type { PersonAnswer } from "./scenario.ts";
+import type { UserAnswer } from "./scenario.ts";
 import { type PlayedCall, type PlayedVisit, VisitTracker } from "./visits.ts";
 
 /** A definition that can be played. */
@@ -53,7 +53,7 @@ export interface Coverable {
 	readonly program: Program;
 	readonly plan: CoveragePlan;
 	/** Plays one planned run. `atStart` answers a question that is asked before the understudy's first message. */
-	play(scene: RunContext, atStart?: PersonAnswer): Promise<RunResult & { readonly evidence: Evidence }>;
+	play(scene: RunContext, atStart?: UserAnswer): Promise<RunResult & { readonly evidence: Evidence }>;
 }
 
 export interface RunContext {

@@ -21,7 +21,7 @@ import {
 	text,
 	wrongType,
 } from "../definition/index.ts";
-import type { Cue, Exit, PersonAnswer, Scenario, ScriptedCall } from "./scenario.ts";
+import type { Cue, Exit, Scenario, ScriptedCall, UserAnswer } from "./scenario.ts";
 
 export interface ReadScenario {
 	/** `undefined` if a diagnostic is an error. */
@@ -98,7 +98,7 @@ export const cueFields = {
 	reject: text({
 		about: "The user's answer to the next question: no, with this text. The worker or phase that asked continues.",
 	}),
-	sent: custom<PersonAnswer, { about: string; empty: "error" }>(
+	sent: custom<UserAnswer, { about: string; empty: "error" }>(
 		{
 			about:
 				"The user's answer to the next question: send the run to this state, or back to this phase. A name, or `{ to: <name>, words: … }`.",
@@ -222,7 +222,7 @@ function readCue(node: Node, reading: Reading): Cue | undefined {
 		});
 		return undefined;
 	}
-	const person: PersonAnswer | undefined = reject === undefined ? sent : { kind: "reject", words: reject };
+	const person: UserAnswer | undefined = reject === undefined ? sent : { kind: "reject", words: reject };
 	return { say, calls: [...call, ...(remember ? [remember] : [])], exit: exits[0], waitMs: wait, fail, person };
 }
 
@@ -264,7 +264,7 @@ function readGo(node: Node, reading: Reading): Exit | undefined {
 	return { kind: "transition", to, summary, ...(data ? { data: data.value } : {}) };
 }
 
-function readSent(node: Node, reading: Reading): PersonAnswer | undefined {
+function readSent(node: Node, reading: Reading): UserAnswer | undefined {
 	if (node.kind === "scalar" && typeof node.value === "string") return { kind: "sent", to: node.value, words: "" };
 	if (node.kind !== "map")
 		return wrongType(node, reading, "the name of a state or phase, or an object with `to`", "Write `sent: planning`.");

@@ -13,11 +13,11 @@ export interface Cue {
 	/** Fail like a provider, with this message, instead of answering. */
 	readonly fail: string | undefined;
 	/** The user's answer to the next question; `undefined`: yes. */
-	readonly person: PersonAnswer | undefined;
+	readonly person: UserAnswer | undefined;
 }
 
 /** Answers of the user other than yes. */
-export type PersonAnswer =
+export type UserAnswer =
 	/** A rejection, with a message to the agent that asked. */
 	| { readonly kind: "reject"; readonly words: string }
 	/** The user sends the run to this state or phase instead. */

@@ -8,9 +8,9 @@ import {
 	type Exit,
 	findCues,
 	namesOfChild,
-	type PersonAnswer,
 	type Scenario,
 	type ScriptedCall,
+	type UserAnswer,
 } from "./scenario.ts";
 
 /** Prefix of every text of the understudy. */
@@ -88,7 +88,7 @@ export interface Reply {
 	/** Fail like a provider, with this message, instead of answering. */
 	readonly fail: string | undefined;
 	/** The user's answer to the next question; `undefined`: yes. */
-	readonly person: PersonAnswer | undefined;
+	readonly person: UserAnswer | undefined;
 }
 
 /** The understudy's answer to one request. */

@@ -1,6 +1,6 @@
 // The visits of a rehearsal, read from the journal that its processes write; never guessed from their output.
 import { type JournalLine, openJournalReader } from "./journal.ts";
-import type { PersonAnswer } from "./scenario.ts";
+import type { UserAnswer } from "./scenario.ts";
 import type { WorkflowProgress } from "./session-position.ts";
 
 /** One visit of a phase or state. */
@@ -40,7 +40,7 @@ export class VisitTracker {
 	private readonly reader: ReturnType<typeof openJournalReader>;
 	private readonly onVisit: ((visit: PlayedVisit) => void) | undefined;
 	private lastProgress: WorkflowProgress = "none";
-	private answer: PersonAnswer | undefined;
+	private answer: UserAnswer | undefined;
 	/** By run; the first run is `undefined`. */
 	private readonly open = new Map<string | undefined, OpenVisit>();
 
@@ -56,7 +56,7 @@ export class VisitTracker {
 	}
 
 	/** Takes the scenario's answer to the question asked now; `undefined`: yes. */
-	takeAnswer(): PersonAnswer | undefined {
+	takeAnswer(): UserAnswer | undefined {
 		const { answer } = this;
 		this.answer = undefined;
 		return answer;

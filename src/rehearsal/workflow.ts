@@ -19,7 +19,7 @@ import {
 	type RunResult,
 	type Unplayable,
 } from "./rehearse.ts";
-import { asSentence, type PersonAnswer } from "./scenario.ts";
+import { asSentence, type UserAnswer } from "./scenario.ts";
 import { understudyModel } from "./understudy.ts";
 
 /** Maximum number of answers in a rehearsal: a scenario may loop endlessly. */
@@ -125,7 +125,7 @@ async function playWorkflow(name: string, task: string, scene: RunContext): Prom
 }
 
 /** The prompt that gives this answer. */
-function promptFor(answer: PersonAnswer | undefined): string {
+function promptFor(answer: UserAnswer | undefined): string {
 	switch (answer?.kind) {
 		case undefined:
 			return "/workflow next";

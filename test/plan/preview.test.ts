@@ -38,9 +38,9 @@ describe("the outline of a chronicle", () => {
 			title: "Fix it",
 			steps: [["a", "Engineer"]],
 			limits: "$2.00, 1.5M tokens, 1h30m, 7 moves",
-			mostUsd: 2,
+			maxUsd: 2,
 		});
-		expect(of({})).toMatchObject({ limits: "$20.00, 50M tokens, 10h00m, 40 moves", mostUsd: 20 });
+		expect(of({})).toMatchObject({ limits: "$20.00, 50M tokens, 10h00m, 40 moves", maxUsd: 20 });
 	});
 
 	it.each<[what: string, state: object, text: string]>([
@@ -110,7 +110,7 @@ describe("the outline of a workflow", () => {
 describe("the preview", () => {
 	const draft = { kind: "chronicle", key: "fix", files: [{ path: template, text: "" }] } as const;
 	const outlined: Outline = {
-		...{ command: "fix", title: "Fix it", chart: ["not a chart"], limits: "7 moves", mostUsd: undefined },
+		...{ command: "fix", title: "Fix it", chart: ["not a chart"], limits: "7 moves", maxUsd: undefined },
 		steps: [
 			["a", "Engineer"],
 			["longer", "Tester"],
@@ -137,7 +137,7 @@ describe("the preview", () => {
 	});
 
 	it("has the price if it is known, the usage of the drafting, and the ceiling of the run", async () => {
-		const priced = await lines({ mostUsd: 2 }, { tokens: 1000, costUsd: 0.001 }, [[4000], [4000]]);
+		const priced = await lines({ maxUsd: 2 }, { tokens: 1000, costUsd: 0.001 }, [[4000], [4000]]);
 		expect(priced).toContain("Rehearsal:  2 visits, to the end");
 		expect(priced).toContain("Estimate:   2.5k to 1.4M tokens, $0.0025 to $1.38; the run stops at $2.00");
 		expect(priced).toContain("Drafting:   1k tokens, $0.0010");

@@ -11,8 +11,8 @@ function graphOf(next: Record<string, string[]>, limits: { moves?: number; betwe
 		person: "human_intervention",
 		personChooses: true,
 		mayRepeat: () => false,
-		mostMoves: limits.moves ?? 40,
-		mostBetween: () => limits.between ?? 3,
+		maxMoves: limits.moves ?? 40,
+		maxMovesBetween: () => limits.between ?? 3,
 	};
 }
 

@@ -52,10 +52,10 @@ function moveLimits(facts: Facts): Limit[] {
 	};
 	return [
 		...countedPairs(graph).map((pair) => {
-			const text = `${count(graph.mostBetween(...pair), "move")} between ${pair.join(" and ")}`;
+			const text = `${count(graph.maxMovesBetween(...pair), "move")} between ${pair.join(" and ")}`;
 			return limit(`pair:${pair.join(" <-> ")}`, text, scripted(pathToPairLimit(graph, pair)));
 		}),
-		limit("moves", count(graph.mostMoves, "move"), scripted(pathToMoveLimit(graph))),
+		limit("moves", count(graph.maxMoves, "move"), scripted(pathToMoveLimit(graph))),
 	];
 }
 

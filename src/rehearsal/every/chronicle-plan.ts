@@ -95,8 +95,8 @@ export function graphOf({ initial, states, limits }: Template, person: "asked" |
 		next,
 		person: personState,
 		personChooses: own.length > 0,
-		mostMoves: limits.moves,
-		mostBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
+		maxMoves: limits.moves,
+		maxMovesBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
 		mayRepeat: (state) => attemptsOf({ states, limits }, state) > 1,
 	};
 }

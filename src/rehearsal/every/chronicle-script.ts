@@ -1,6 +1,6 @@
 // Writes the understudy's script for a path through a chronicle. Pure.
 import type { Template } from "../../chronicle/index.ts";
-import type { Cue, PersonAnswer, Script, ScriptedCall } from "../scenario.ts";
+import type { Cue, Script, ScriptedCall, UserAnswer } from "../scenario.ts";
 import { cue } from "./coverage.ts";
 import type { Graph } from "./paths.ts";
 
@@ -62,7 +62,7 @@ export function keyOfApproval({ states }: Template, from: string, to: string): s
 }
 
 /** The message that ends a state. `words` makes its summary unique. */
-export function exitTo(to: string, person?: PersonAnswer, words = ""): Cue {
+export function exitTo(to: string, person?: UserAnswer, words = ""): Cue {
 	return cue({ exit: { kind: "transition", to, summary: `Rehearsed.${words}` }, person });
 }
 

@@ -1,6 +1,6 @@
 // The data of a coverage rehearsal: items to cover, planned runs, and the evidence of played runs. Coverage is measured from evidence, never
 // from the plan.
-import type { Cue, PersonAnswer, Script } from "../scenario.ts";
+import type { Cue, Script, UserAnswer } from "../scenario.ts";
 
 export type Group = "transition" | "approval" | "limit" | "tools";
 
@@ -26,7 +26,7 @@ export interface PlannedRun {
 	readonly covers: readonly string[];
 	readonly script: Script;
 	/** Answer to a question that is asked before the understudy's first message. */
-	readonly atStart?: PersonAnswer;
+	readonly atStart?: UserAnswer;
 }
 
 export interface CoveragePlan {
@@ -52,7 +52,7 @@ export interface Evidence {
 }
 
 /** The user's rejection in planned runs. */
-export const rejection = { kind: "reject", words: "Not like this." } as const satisfies PersonAnswer;
+export const rejection = { kind: "reject", words: "Not like this." } as const satisfies UserAnswer;
 
 /** One message; `over` sets the fields that differ from an empty one. */
 export function cue(over: Partial<Cue>): Cue {

@@ -42,8 +42,8 @@ export function pathToPairLimit(graph: Graph, [one, other]: readonly [string, st
 /** A path that makes one more move than a run may. */
 export function pathToMoveLimit(graph: Graph): LimitPath {
 	const edges = countedEdges(graph);
-	const room = countedPairs(graph).reduce((sum, [one, other]) => sum + graph.mostBetween(one, other), 0);
-	if (room <= graph.mostMoves) return { kind: "unreachable", why: "the limits between states come first" };
+	const room = countedPairs(graph).reduce((sum, [one, other]) => sum + graph.maxMovesBetween(one, other), 0);
+	if (room <= graph.maxMoves) return { kind: "unreachable", why: "the limits between states come first" };
 	if (!edges.some(({ from, to }) => reaches(edges, to, from)))
 		return { kind: "unreachable", why: "no path is that long: the states form no loop" };
 	return searchLimit(graph, edges, "moves", () => true);

@@ -11,9 +11,9 @@ export interface Graph {
 	readonly person: string;
 	/** Whether `next` lists where the user may send the run from there; otherwise it returns to the state it came from. */
 	readonly personChooses: boolean;
-	readonly mostMoves: number;
+	readonly maxMoves: number;
 	/** Maximum moves between two states, in either direction. */
-	mostBetween(one: string, other: string): number;
+	maxMovesBetween(one: string, other: string): number;
 	/** Whether a state may be tried a second time in one visit. */
 	mayRepeat(state: string): boolean;
 }
@@ -56,8 +56,8 @@ export function step(graph: Graph, counts: Counts, { from, to }: Edge): Counts |
 	if (from === graph.person || to === graph.person || isEnd(graph, to)) return counts;
 	const pair = pairOf(from, to);
 	const made = counts.pairs.get(pair) ?? 0;
-	if (made >= graph.mostBetween(from, to)) return "pair";
-	if (counts.moves >= graph.mostMoves) return "moves";
+	if (made >= graph.maxMovesBetween(from, to)) return "pair";
+	if (counts.moves >= graph.maxMoves) return "moves";
 	return { moves: counts.moves + 1, pairs: new Map(counts.pairs).set(pair, made + 1) };
 }
 

@@ -1,5 +1,5 @@
 // Plans the coverage rehearsal of a workflow: items and runs. Pure.
-import type { PersonAnswer } from "../scenario.ts";
+import type { UserAnswer } from "../scenario.ts";
 import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
 import { cue, rejection } from "./coverage.ts";
 import { planWorkflowLimits } from "./workflow-limits.ts";
@@ -20,7 +20,7 @@ import {
 } from "./workflow-script.ts";
 
 /** Maximum number of loops per scope. */
-const mostLoops = 100;
+const maxLoops = 100;
 
 /** Plans the coverage of the workflow with this key. */
 export function planWorkflowCoverage(definitions: WorkflowDefinitions, key: string): CoveragePlan {
@@ -121,19 +121,19 @@ function planLoops(flow: Flow, scope: LoopScope): CoveragePlan {
 		return { items: [item], unreachable, skipped: [], runs: [loopRun(flow, scope, [], item, true)] };
 	}
 	const runs: PlannedRun[] = [];
-	const perRun = Math.min(most ?? mostLoops, mostLoops);
+	const perRun = Math.min(most ?? maxLoops, maxLoops);
 	for (let at = 0; at < phases.length; at += perRun) {
 		const some = phases.slice(at, at + perRun);
-		const limited = most !== undefined && most <= mostLoops && at === 0;
+		const limited = most !== undefined && most <= maxLoops && at === 0;
 		const filled = limited
 			? [...some, ...Array<FlowPhase>(loopsLeft(most, some.length)).fill(phases[0] as FlowPhase)]
 			: some;
 		runs.push(loopRun(flow, scope, filled, limited ? { ...refused, text: "" } : undefined, limited));
 	}
 	const limit = { ...refused, text: `${most} ${most === 1 ? "loop" : "loops"} of ${definition.name}` };
-	const tried = most !== undefined && most <= mostLoops;
+	const tried = most !== undefined && most <= maxLoops;
 	const skipped =
-		most !== undefined && !tried ? [{ ...limit, why: `a rehearsal makes at most ${mostLoops} loops` }] : [];
+		most !== undefined && !tried ? [{ ...limit, why: `a rehearsal makes at most ${maxLoops} loops` }] : [];
 	return { items: tried ? [...items, limit] : items, unreachable: [], skipped, runs };
 }
 
@@ -175,7 +175,7 @@ function planBack(flow: Flow): CoveragePlan {
 		const before = flow.phases[at - 1];
 		if (before) {
 			items.push({ id: `back:${idOf(place)}`, group: "transition", text: `${place.text} → ${before.text} (back)` });
-			const person: PersonAnswer = { kind: "sent", to: before.phase.id, words: "" };
+			const person: UserAnswer = { kind: "sent", to: before.phase.id, words: "" };
 			// Only a phase that the user ends stops on its own; any other needs a failure.
 			const stop =
 				place.phase.advance === "person"

@@ -75,7 +75,7 @@ async function main(orders: KillOrders): Promise<void> {
 				pi,
 				env: process.env,
 				workerEntry: orders.worker,
-				standby: { most: orders.standby, waitMs: 60_000 },
+				standby: { max: orders.standby, waitMs: 60_000 },
 			}),
 			workspace: openGitWorkspace({
 				cwd: orders.cwd,

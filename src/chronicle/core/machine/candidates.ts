@@ -65,7 +65,7 @@ export function winnerOf(run: Run, target: string): string | undefined {
 }
 
 /** Children that a message names. */
-const mostNamed = 20;
+const maxNamed = 20;
 const nameLength = 80;
 
 /**
@@ -78,8 +78,8 @@ export function explainWinner(run: Run, target: string, name: string): string | 
 	if (triesAgain(run, target))
 		return `The move to "${target}" starts new children, so none is taken: reject it, and say which child to take.`;
 	if (names.includes(name)) return undefined;
-	const hidden = names.length - Math.min(names.length, mostNamed);
-	const listed = [...names.slice(0, mostNamed), ...(hidden > 0 ? [`${hidden} more`] : [])].join(", ");
+	const hidden = names.length - Math.min(names.length, maxNamed);
+	const listed = [...names.slice(0, maxNamed), ...(hidden > 0 ? [`${hidden} more`] : [])].join(", ");
 	const written = name.slice(0, nameLength);
 	return `"${written}" is none of the children to choose from.${didYouMean(written, names)} They are: ${listed}.`;
 }
@@ -108,11 +108,11 @@ export function overrideWinner(run: Run, question: ApprovalQuestion, winner: str
 /** Of what the user wrote with the choice. */
 const whyBytes = 300;
 /** Choices that a run remembers. */
-const mostChoices = 8;
+const maxChoices = 8;
 
 /** The run with the record of a choice among children. */
 export function addChoice(run: Run, choice: ChildChoice): Run {
-	return { ...run, choices: [...run.choices, choice].slice(-mostChoices) };
+	return { ...run, choices: [...run.choices, choice].slice(-maxChoices) };
 }
 
 /** The run, which takes none of the children to choose from. */

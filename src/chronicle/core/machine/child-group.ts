@@ -2,7 +2,7 @@
 // C1 a child's spend counts in the parent as the difference to the amount counted before.
 import type { ChangeTotals } from "../snapshot/index.ts";
 import type { ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
-import type { RewindRequested } from "./person-event.ts";
+import type { RewindRequested } from "./user-event.ts";
 
 export type ChildStatus =
 	/** Needs supervision as soon as a slot is free, or is supervised now. */

@@ -5,8 +5,8 @@ import { NO_SPEND, type Spend } from "./spend.ts";
 
 /** Most children of one state, of a whole tree, and levels below the first run. */
 export const MAX_CHILDREN = 100;
-export const MOST_IN_TREE = 500;
-export const MOST_LEVELS = 4;
+export const MAX_RUNS_IN_TREE = 500;
+export const MAX_CHILD_LEVELS = 4;
 
 /** A template as it was when the run started. */
 export interface PinnedTemplate {

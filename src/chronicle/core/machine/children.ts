@@ -17,13 +17,13 @@ import type {
 import { type ChildGroup, type ChildRun, isSettled } from "./child-group.ts";
 import { type ChildSpend, type ConflictChoice, NO_CHILD_SPEND } from "./child-run.ts";
 import type { LedgerEvent } from "./event.ts";
-import type { ChildDropped, ChildSignaled } from "./person-event.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { leaveChildren, planMerge, settle, stopChildren, withGroup, withStage } from "./settle-children.ts";
 import { nameFiles } from "./shutdown.ts";
 import { spendBeyond } from "./spend.ts";
 import { addToTotals } from "./totals.ts";
+import type { ChildDropped, ChildSignaled } from "./user-event.ts";
 
 const summaryBytes = 1400;
 

@@ -6,9 +6,9 @@ import type { ChildEvent } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { LaunchId } from "./launch.ts";
-import type { PersonEvent, RunTemplate } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
+import type { RunTemplate, UserEvent } from "./user-event.ts";
 
 /** An event in the ledger. `at` is ISO 8601 in UTC with milliseconds. `fence` is the fencing number of the lease under which it was written. */
 export type LedgerEvent = EventBody & { readonly seq: number; readonly at: string; readonly fence?: number };
@@ -24,7 +24,7 @@ export type EventBody =
 	| FilesEvent
 	| CleanupEnded
 	| StraysStopped
-	| PersonEvent
+	| UserEvent
 	| QuestionEvent
 	| ChildEvent;
 

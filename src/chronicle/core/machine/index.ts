@@ -9,8 +9,8 @@ export {
 	type ConflictChoice,
 	conflictFolderId,
 	type JoinConflict,
-	MOST_IN_TREE,
-	MOST_LEVELS,
+	MAX_CHILD_LEVELS,
+	MAX_RUNS_IN_TREE,
 	NO_CHILD_SPEND,
 	type PinnedTemplate,
 	type PlannedChild,
@@ -24,8 +24,6 @@ export { likelyNext, type NextLaunch } from "./likely-next.ts";
 export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
 export { MESSAGE_LENGTH, outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";
-export { awaitedAnswer, decidedEarlier } from "./person.ts";
-export type * from "./person-event.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";
 export { isRefusal, type Refusal } from "./refusal.ts";
 export {
@@ -44,3 +42,5 @@ export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";
 export { liveTotals } from "./totals.ts";
 export { foldEvent, startRun } from "./transition.ts";
+export { awaitedAnswer, decidedEarlier } from "./user-decisions.ts";
+export type * from "./user-event.ts";

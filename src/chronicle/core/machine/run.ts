@@ -8,8 +8,8 @@ import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { JoinConflict, RunParent } from "./child-run.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
-import type { RewindRequested, RunTemplate } from "./person-event.ts";
 import type { Spend } from "./spend.ts";
+import type { RewindRequested, RunTemplate } from "./user-event.ts";
 
 export const SCHEMA_VERSION = 1;
 

@@ -21,7 +21,7 @@ import { NO_WORKER, shutdownOf } from "./stopping.ts";
 import { endTake, leaveTake } from "./take.ts";
 
 /** Merges that a worker may resolve before the user is asked. */
-const mostMerges = 2;
+const maxMerges = 2;
 const summaryBytes = 1400;
 
 // ── stopping ──
@@ -116,7 +116,7 @@ function onConflicts(run: Run, group: ChildGroup): Run {
 	const { join } = group;
 	if (!join) return run;
 	const merges = group.children.filter(({ merges }) => merges !== undefined).length;
-	if (policy === "worker" && merges < mostMerges) return planMerge(run, group);
+	if (policy === "worker" && merges < maxMerges) return planMerge(run, group);
 	const paths = join.conflicts.map(({ path }) => path);
 	if (policy === "fail")
 		return stopChildren(run, "abort", {

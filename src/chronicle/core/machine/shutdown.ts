@@ -146,21 +146,21 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 		unmeasured: [
 			...run.unmeasured.filter(({ visit }) => visit !== stage.visit),
 			...(why === undefined ? [] : [{ visit: stage.visit, state: stage.state, why }]),
-		].slice(-mostUnmeasured),
+		].slice(-maxUnmeasured),
 	};
 	return continueAfter(known, stage, event, why);
 }
 
-const mostKept = 8;
-const mostUnmeasured = 8;
-const mostNamed = 5;
+const maxKept = 8;
+const maxUnmeasured = 8;
+const maxNamed = 5;
 
 /** Remembers the files that a rewind is about to replace. `before` stays the first tree: after a crash, some files are already replaced. */
 function keepBefore(run: Run, stage: Extract<Run["stage"], { kind: "restoring" }>, tree: string): Run {
 	const { seq, updatedAt: at, visit, state } = run;
 	return {
 		...run,
-		kept: [...run.kept, { seq, at, visit, state, tree, rewound: null }].slice(-mostKept),
+		kept: [...run.kept, { seq, at, visit, state, tree, rewound: null }].slice(-maxKept),
 		stage: { ...stage, before: stage.before ?? tree },
 	};
 }
@@ -178,7 +178,7 @@ function noteFiles(run: Run, event: FilesLooked): Run {
 /** The first files of a list with their reasons. `count` is the total number of files. */
 export function nameFiles(files: readonly FileLeft[], count = files.length): string {
 	const named = files
-		.slice(0, mostNamed)
+		.slice(0, maxNamed)
 		.map(({ path, why }) => `${pathOnLine(path.slice(0, 200))} (${why.slice(0, 200)})`);
 	const more = count - named.length;
 	return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

@@ -17,6 +17,12 @@ import {
 } from "./children.ts";
 import { onDecision } from "./decision.ts";
 import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
+import { isRefusal, type Reduced, refuse } from "./refusal.ts";
+import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
+import { onCleanupEnded, onFilesMeasured, onWorkerEnded, stopWorker } from "./shutdown.ts";
+import { NO_SPEND } from "./spend.ts";
+import { compileChildPlans, decodeRun } from "./stored-run.ts";
+import { countQuestions, skipTime } from "./totals.ts";
 import {
 	onAbortRequested,
 	onApproved,
@@ -30,13 +36,7 @@ import {
 	onResumed,
 	onRewindRequested,
 	onTold,
-} from "./person.ts";
-import { isRefusal, type Reduced, refuse } from "./refusal.ts";
-import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
-import { onCleanupEnded, onFilesMeasured, onWorkerEnded, stopWorker } from "./shutdown.ts";
-import { NO_SPEND } from "./spend.ts";
-import { compileChildPlans, decodeRun } from "./stored-run.ts";
-import { countQuestions, skipTime } from "./totals.ts";
+} from "./user-decisions.ts";
 import {
 	onDelivered,
 	onLaunchFailed,

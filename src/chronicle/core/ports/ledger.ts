@@ -1,5 +1,5 @@
 // The durable record of runs. This port does not assume that a ledger is a file.
-import type { EventBody, LedgerEvent, PersonEvent, Run, RunParent } from "../machine/index.ts";
+import type { EventBody, LedgerEvent, Run, RunParent, UserEvent } from "../machine/index.ts";
 import type { Failure, Result } from "./result.ts";
 
 export interface StoreFailure extends Failure {
@@ -34,7 +34,7 @@ export interface LedgerStore {
 	/** Resolves `name`, which is an id, a unique prefix of one, or `last`. */
 	find(name: string): Promise<Result<string, StoreFailure>>;
 	/** Queues a user's event for the supervisor that holds the run. */
-	post(id: string, event: PersonEvent): Promise<Result<Post, StoreFailure>>;
+	post(id: string, event: UserEvent): Promise<Result<Post, StoreFailure>>;
 	/** Deletes the run and all its data. Fails with `held` while a live supervisor holds it. */
 	remove(id: string): Promise<Result<{ readonly bytes: number }, StoreFailure>>;
 }
@@ -54,7 +54,7 @@ export type PostState =
 /** Handles posted events for the holder of a run. */
 export interface PostListener {
 	/** Resolves with the reason if the event was refused. `at`: time of posting, in milliseconds since the epoch. */
-	event(event: PersonEvent, at: number): Promise<string | undefined>;
+	event(event: UserEvent, at: number): Promise<string | undefined>;
 	/** A post could not be read and is kept as `path`. */
 	unread(path: string, why: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // One supervised run, and the child runs that a supervisor starts.
-import type { Allowance, LedgerEvent, PersonEvent, PlannedChild, Run } from "../machine/index.ts";
+import type { Allowance, LedgerEvent, PlannedChild, Run, UserEvent } from "../machine/index.ts";
 import type { StoreFailure } from "./ledger.ts";
 import type { Failure, Result } from "./result.ts";
 import type { Workspace } from "./workspace.ts";
@@ -20,7 +20,7 @@ export interface Supervision {
 	 * Records a user's event. Resolves once it is on disk, or with the reason why it does not apply. `failure`: it could not be recorded,
 	 * and the supervision ends.
 	 */
-	submit(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
+	submit(event: UserEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }>;
 	/**
 	 * Stops the workers at once and releases the run in its recorded state, for another supervisor to continue. Events submitted before are
 	 * recorded first; none of the actions that they lead to starts.

@@ -110,14 +110,14 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 }
 
 /** Maximum bytes of the data that states and children have handed over. */
-const mostData = 16 * 1024;
+const maxData = 16 * 1024;
 
 /** The run; without its data if that is long. */
 function withoutData(run: Run): Run {
 	const { snapshot, children, candidates } = run;
 	const groups = [children, candidates?.group].flatMap((group) => group?.children ?? []);
 	const data = [...(snapshot.outputs ?? []), ...groups.map(({ output }) => output)];
-	if (Buffer.byteLength(JSON.stringify(data)) <= mostData) return run;
+	if (Buffer.byteLength(JSON.stringify(data)) <= maxData) return run;
 	const { outputs: _, ...rest } = snapshot;
 	const lighter = (group: ChildGroup): ChildGroup => ({
 		...group,

@@ -7,7 +7,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
-import type { PersonEvent, Post, PostListener } from "../../core/index.ts";
+import type { Post, PostListener, UserEvent } from "../../core/index.ts";
 import { anyObject, isNumber, isText, object, optional, type Shape } from "../shape.ts";
 import { openDeliveryLoop } from "./delivery-loop.ts";
 
@@ -15,16 +15,16 @@ const ending = ".post.json";
 const replyEnding = ".refused";
 const unreadEnding = ".unread";
 /** Maximum characters of one post: longer ones are refused when posted. */
-const mostLength = 100_000;
+const maxLength = 100_000;
 
 /** The text of a post; `undefined` if no holder would read it, because it is too long. */
-export function postText(event: PersonEvent): string | undefined {
+export function postText(event: UserEvent): string | undefined {
 	const content = `${JSON.stringify(event)}\n`;
-	return content.length > mostLength ? undefined : content;
+	return content.length > maxLength ? undefined : content;
 }
 
 /** Posts an event. Throws disk errors; `too_long` for a post that no holder would read. */
-export async function postEvent(inbox: string, event: PersonEvent, at: number): Promise<Post | "too_long"> {
+export async function postEvent(inbox: string, event: UserEvent, at: number): Promise<Post | "too_long"> {
 	const content = postText(event);
 	if (content === undefined) return "too_long";
 	await makePrivateFolder(inbox);
@@ -129,21 +129,20 @@ async function readPost(path: string): Promise<PostRead | undefined> {
 	return content === undefined ? undefined : parsePost(content);
 }
 
-export type PostRead = { readonly event: PersonEvent } | { readonly why: string };
+export type PostRead = { readonly event: UserEvent } | { readonly why: string };
 
 /** The event in the text of a post, or why it is invalid. */
 export function parsePost(content: string): PostRead {
-	if (content.length > mostLength)
-		return { why: `it has ${content.length} characters; at most ${mostLength} are read` };
+	if (content.length > maxLength) return { why: `it has ${content.length} characters; at most ${maxLength} are read` };
 	try {
 		const event: unknown = JSON.parse(content);
-		return isPersonEvent(event) ? { event } : { why: "this version does not know the command" };
+		return isUserEvent(event) ? { event } : { why: "this version does not know the command" };
 	} catch {
 		return { why: "it is not JSON" };
 	}
 }
 
-type Seen = NonNullable<Extract<PersonEvent, { kind: "approved" }>["seen"]>;
+type Seen = NonNullable<Extract<UserEvent, { kind: "approved" }>["seen"]>;
 
 const isSeen = object<Seen>({ visit: isNumber, attempt: optional(isNumber) });
 
@@ -152,7 +151,7 @@ const isReload = object<{ readonly template: object }>({
 });
 
 /** Required fields of each command, because another version may have posted it. Every command may have `words` and `seen`. */
-const required: Readonly<Record<PersonEvent["kind"], Shape<object>>> = {
+const required: Readonly<Record<UserEvent["kind"], Shape<object>>> = {
 	approved: object({ answers: isNumber, diff: isText, choice: optional(isText), winner: optional(isText) }),
 	rejected: object({ answers: isNumber, words: isText }),
 	resumed: object({ answers: isNumber, reload: optional(isReload) }),
@@ -181,7 +180,7 @@ const isCommand = object<{ readonly kind: string; readonly words?: string; reado
 	seen: optional(isSeen),
 });
 
-function isPersonEvent(value: unknown): value is PersonEvent {
+function isUserEvent(value: unknown): value is UserEvent {
 	if (!isCommand(value) || !Object.hasOwn(required, value.kind)) return false;
-	return required[value.kind as PersonEvent["kind"]](value);
+	return required[value.kind as UserEvent["kind"]](value);
 }

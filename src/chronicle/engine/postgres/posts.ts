@@ -6,10 +6,10 @@ import {
 	awaitedAnswer,
 	decide,
 	isRefusal,
-	type PersonEvent,
 	type Post,
 	type PostListener,
 	type PostState,
+	type UserEvent,
 } from "../../core/index.ts";
 import { openDeliveryLoop, parsePost } from "../ledger/index.ts";
 import type { Database, Sql } from "./database.ts";
@@ -72,7 +72,7 @@ async function waitingRows(database: Database, run: string): Promise<readonly Po
 /** An answer to the question that the run asks, waiting among its posts. */
 export interface WaitingAnswer {
 	readonly id: string;
-	readonly event: PersonEvent & { readonly kind: "approved" | "rejected" | "released" };
+	readonly event: UserEvent & { readonly kind: "approved" | "rejected" | "released" };
 }
 
 /** The first of the run's posts that answers the question `seq`. */
@@ -110,7 +110,7 @@ async function deliver(database: Database, { id, at, body }: PostRow, listener: 
 }
 
 /** Why an answer to the run of a locked row comes too late: it was answered before, or waits for something else. */
-export async function refuseAnswer(tx: Sql, row: RunRow, event: PersonEvent, at: number): Promise<string | undefined> {
+export async function refuseAnswer(tx: Sql, row: RunRow, event: UserEvent, at: number): Promise<string | undefined> {
 	if (!("answers" in event)) return undefined;
 	const { rows } = await tx.query<{ body: string }>(
 		"SELECT body FROM chronicle.inbox WHERE run = $1 AND state IN ('waiting', 'taken')",

@@ -12,7 +12,7 @@ import {
 	type HeldLedger,
 	hashCleanup,
 	hashDefinition,
-	MOST_IN_TREE,
+	MAX_RUNS_IN_TREE,
 	type Result,
 	type Run,
 	SCHEMA_VERSION,
@@ -59,7 +59,7 @@ export function openChildRuns({ store, approvals, tree, supervise }: ChildRunsOp
 			if (opened.ok) return { ok: true, value: supervise(opened.value, order, "reopened") };
 			if (opened.failure.reason !== "unknown") return opened;
 			const planned = [...tree.values()].reduce((sum, count) => sum + count, 0);
-			if (planned > MOST_IN_TREE) return { ok: false, failure: tooMany };
+			if (planned > MAX_RUNS_IN_TREE) return { ok: false, failure: tooMany };
 			const first = createdEvent(order, approvals);
 			if ("reason" in first) return { ok: false, failure: first };
 			const created = await store.create(first);
@@ -133,7 +133,7 @@ function unknownTemplate(name: string): StoreFailure {
 
 const tooMany: StoreFailure = {
 	reason: "too_long",
-	message: `A run and its children can have at most ${MOST_IN_TREE} children.`,
+	message: `A run and its children can have at most ${MAX_RUNS_IN_TREE} children.`,
 	remedy: "Split the work into several runs.",
 };
 

@@ -33,7 +33,7 @@ export interface RunDiff {
 	readonly unknown: readonly string[];
 }
 
-const mostChanges = 500;
+const maxChanges = 500;
 const patchBytes = 200_000;
 
 /** The snapshots to compare; without `to`, the current files. */
@@ -59,7 +59,7 @@ export async function diffRun(
 		const now = to === undefined ? await workspace.snapshot() : undefined;
 		if (now?.ok === false) return now;
 		const tree = now?.value.tree ?? to ?? from;
-		const compared = await workspace.changes(from, tree, mostChanges);
+		const compared = await workspace.changes(from, tree, maxChanges);
 		if (!compared.ok) return compared;
 		const patch = await workspace.patch(from, tree, patchBytes);
 		if (!patch.ok) return patch;
@@ -70,7 +70,7 @@ export async function diffRun(
 }
 
 /** Most files whose conflicts are shown. */
-const mostConflicts = 50;
+const maxConflicts = 50;
 
 /** The conflicting files of the join that waits for the user: the run's files against the merge with its conflict markers. */
 export async function diffConflicts(
@@ -83,16 +83,16 @@ export async function diffConflicts(
 	const { before, tree, conflicts } = join;
 	const paths = [...new Set(conflicts.map(({ path }) => path))];
 	return withWorkspace(project, ledger, live, async (workspace) => {
-		const compared = await workspace.changes(before, tree, mostChanges);
+		const compared = await workspace.changes(before, tree, maxChanges);
 		if (!compared.ok) return compared;
 		const patches: string[] = [];
-		for (const path of paths.slice(0, mostConflicts)) {
-			const patch = await workspace.patch(before, tree, patchBytes / mostConflicts, path);
+		for (const path of paths.slice(0, maxConflicts)) {
+			const patch = await workspace.patch(before, tree, patchBytes / maxConflicts, path);
 			if (!patch.ok) return patch;
 			patches.push(patch.value);
 		}
 		const changes = compared.value.changes.filter(({ path }) => paths.includes(path));
-		const cut = paths.length > mostConflicts || patches.some((patch) => isCut(patch, patchBytes / mostConflicts));
+		const cut = paths.length > maxConflicts || patches.some((patch) => isCut(patch, patchBytes / maxConflicts));
 		return { ok: true, value: { changes, more: 0, patch: patches.join(""), cut, unmeasured: [], unknown: [] } };
 	});
 }

@@ -45,7 +45,7 @@ export interface TemplateCatalogue {
 }
 
 const endings = [".json", ".jsonc", ".json5", ".yaml", ".yml"];
-const mostBytes = 256_000;
+const maxBytes = 256_000;
 
 /** The template folders: `.pi/chronicle/workflows` of a trusted project, `chronicle/workflows` below pi's agent folder, and the package's own. */
 export function templateFolders(place: { cwd: string; agentFolder: string; trusted: boolean }): TemplateFolders {
@@ -103,7 +103,7 @@ function withoutUse(found: FoundTemplate, meant: FoundTemplate): FoundTemplate {
 /** Reads one file as a template; `undefined` if it does not exist. */
 export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): FoundTemplate | undefined {
 	const key = keyOf(file);
-	const source = readSource(file, { maxBytes: mostBytes });
+	const source = readSource(file, { maxBytes: maxBytes });
 	switch (source.kind) {
 		case "absent":
 			return undefined;

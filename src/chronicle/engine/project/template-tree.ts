@@ -1,10 +1,10 @@
 // A template with all templates that its children run, directly and indirectly, as pinned in a run's ledger.
-// T1 no template runs itself, not even indirectly; T2 there are at most `MOST_LEVELS` levels of children.
+// T1 no template runs itself, not even indirectly; T2 there are at most `MAX_CHILD_LEVELS` levels of children.
 import { basename } from "node:path";
 import { didYouMean, formatPlace, loopFrom, quoted } from "../../../definition/index.ts";
 import {
 	type LaunchProblem,
-	MOST_LEVELS,
+	MAX_CHILD_LEVELS,
 	type PinnedTemplate,
 	type StatePlan,
 	type Template,
@@ -70,8 +70,8 @@ export function readTree(
 		levels.set(next.template, next.level);
 		templates.push(next);
 		for (const state of next.template.states.values()) {
-			if (state.children && next.level >= MOST_LEVELS) {
-				const message = `Children are nested deeper than ${MOST_LEVELS} levels.`;
+			if (state.children && next.level >= MAX_CHILD_LEVELS) {
+				const message = `Children are nested deeper than ${MAX_CHILD_LEVELS} levels.`;
 				const remedy = "Move this into a state of an outer template.";
 				problems.push({ at: next, state: state.name, wanted: ["run", "branches"], message, remedy });
 				continue;

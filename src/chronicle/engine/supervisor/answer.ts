@@ -1,5 +1,5 @@
 // Turns the answer to an approval question into an event, and back; provides the approver for runs without a user. Pure.
-import type { Approval, ApprovalQuestion, Approver, PersonEvent } from "../../core/index.ts";
+import type { Approval, ApprovalQuestion, Approver, UserEvent } from "../../core/index.ts";
 
 /** No approver: an approval waits in the ledger, and a worker's question stays unanswered. */
 export const nobody: Approver = {
@@ -8,7 +8,7 @@ export const nobody: Approver = {
 };
 
 /** The event of an answer; `undefined` for an undecided one. */
-export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Approval): PersonEvent | undefined {
+export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Approval): UserEvent | undefined {
 	const seen = { visit };
 	switch (approval.kind) {
 		case "approved":
@@ -30,7 +30,7 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 }
 
 /** The answer that `answerEvent` has turned into `event`. */
-export function approvalOf(event: PersonEvent & { readonly kind: "approved" | "rejected" | "released" }): Approval {
+export function approvalOf(event: UserEvent & { readonly kind: "approved" | "rejected" | "released" }): Approval {
 	switch (event.kind) {
 		case "approved":
 			return { kind: "approved", ...howOf(event), ...wordsOf(event) };

@@ -28,7 +28,7 @@ type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
 type StopChild = Extract<Action, { kind: "stop_child" }>;
 
 /** Maximum entries that a child passes to its parent. */
-const mostHandedOver = 20;
+const maxHandedOver = 20;
 const handedOverBytes = 1000;
 const summaryBytes = 4000;
 const neverStarted = "It was stopped before it started.";
@@ -339,7 +339,7 @@ function outputOf({ status, snapshot }: Run): { readonly output?: unknown } {
 /** The child's findings and open tasks, under its name. */
 function handoverOf({ name }: ChildRun, { snapshot }: Run): SnapshotData {
 	const named = (entries: Run["snapshot"]["findings"]) =>
-		entries.slice(-mostHandedOver).map(({ key, text }) => ({
+		entries.slice(-maxHandedOver).map(({ key, text }) => ({
 			...(key === undefined ? {} : { key: `${name} · ${key}`.slice(0, 80) }),
 			text: cutText(key === undefined ? `${name}: ${text}` : text, handedOverBytes).text,
 		}));

@@ -3,11 +3,11 @@ import type { Action, ChildRun, FileLeft, FilesMeasured, KeptFiles, Run, Workspa
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 
 /** Changes kept with a visit; further ones are counted. */
-const mostChanges = 200;
+const maxChanges = 200;
 /** Files named in an event as not kept, restored or written; further ones are counted. */
-export const mostLeft = 50;
+export const maxLeft = 50;
 /** How often a rewind starts over because another process writes the files in the meantime. */
-const mostRounds = 5;
+const maxRounds = 5;
 
 /** Snapshots the files after stopping orphaned processes of workers. Records nothing once `signal` has aborted. */
 export async function measureFiles(
@@ -30,7 +30,7 @@ export async function measureFiles(
 	const measured = { kind: "files_measured", visit, purpose, tree, ...remarksOn(taken.value) } as const;
 	if (purpose === "baseline" || since === null) return void (await record(measured));
 	if (since === tree) return void (await record({ ...measured, changes: [] }));
-	const compared = await workspace.changes(since, tree, mostChanges, signal);
+	const compared = await workspace.changes(since, tree, maxChanges, signal);
 	if (signal.aborted) return;
 	if (!compared.ok) return void (await fail(compared.failure.message));
 	const { changes, more } = compared.value;
@@ -44,7 +44,7 @@ function childrenWithFolders({ children, candidates }: Run): readonly ChildRun[]
 
 function remarksOn({ unkept, notes }: KeptFiles): Pick<FilesMeasured, "unkept" | "notes"> {
 	return {
-		...(unkept.length > 0 ? { unkept: unkept.slice(0, mostLeft) } : {}),
+		...(unkept.length > 0 ? { unkept: unkept.slice(0, maxLeft) } : {}),
 		...(notes.length > 0 ? { notes } : {}),
 	};
 }
@@ -69,7 +69,7 @@ export async function restoreFiles(
 		if (restored.ok) return recordRestored(context, tree, before, restored.value);
 		if (signal.aborted) return;
 		const { reason, message } = restored.failure;
-		if (reason !== "changed" || round >= mostRounds) return recordUnrestored(context, tree, message);
+		if (reason !== "changed" || round >= maxRounds) return recordUnrestored(context, tree, message);
 	}
 }
 
@@ -102,7 +102,7 @@ export async function changesBetween(
 	before: string,
 	now: string,
 ): Promise<Pick<FilesMeasured, "changes" | "more">> {
-	const compared = await workspace.changes(before, now, mostChanges);
+	const compared = await workspace.changes(before, now, maxChanges);
 	if (!compared.ok) return {};
 	const { changes, more } = compared.value;
 	return { changes, ...(more > 0 ? { more } : {}) };
@@ -120,7 +120,7 @@ async function recordRestored(
 		before,
 		...(now === tree ? {} : { now }),
 		...(await changesBetween(workspace, before, now)),
-		...(left.length > 0 ? { left: left.slice(0, mostLeft) } : {}),
-		...(left.length > mostLeft ? { leftMore: left.length - mostLeft } : {}),
+		...(left.length > 0 ? { left: left.slice(0, maxLeft) } : {}),
+		...(left.length > maxLeft ? { leftMore: left.length - maxLeft } : {}),
 	});
 }

@@ -4,7 +4,7 @@
 import type { Action, FileLeft, JoinConflict, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { conflictFolderId } from "../../core/index.ts";
 import type { ExecutorContext } from "./executor-context.ts";
-import { changesBetween, mostLeft } from "./file-actions.ts";
+import { changesBetween, maxLeft } from "./file-actions.ts";
 
 type Merge = Extract<Action, { kind: "merge_files" }>;
 type Apply = Extract<Action, { kind: "apply_join" }>;
@@ -138,7 +138,7 @@ async function recordApplied(
 		visit,
 		tree,
 		...(await changesBetween(workspace, before, tree)),
-		...(left.length > 0 ? { left: left.slice(0, mostLeft) } : {}),
+		...(left.length > 0 ? { left: left.slice(0, maxLeft) } : {}),
 	});
 }
 

@@ -14,13 +14,13 @@ import {
 	type HeldLedger,
 	isParked,
 	isRefusal,
-	type PersonEvent,
 	pendingActions,
 	type Run,
 	type RunListener,
 	type Supervision,
 	type SupervisionEnd,
 	type SupervisorPorts,
+	type UserEvent,
 } from "../../core/index.ts";
 import { type ActionExecutor, openActionExecutor } from "./action-executor.ts";
 import { openClockJumps } from "./clock-jumps.ts";
@@ -107,7 +107,7 @@ class Supervisor implements Supervision {
 		return () => void this.#listeners.delete(listener);
 	}
 
-	async submit(event: PersonEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }> {
+	async submit(event: UserEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }> {
 		if (this.#closing) return { refused: notSupervised };
 		const refused = await this.#enqueue(event);
 		return refused !== undefined && this.#failure ? { refused, failure: this.#failure } : { refused };
@@ -253,7 +253,7 @@ class Supervisor implements Supervision {
 		this.#reconcile();
 	}
 
-	async #recordPosted(event: PersonEvent, at: number): Promise<string | undefined> {
+	async #recordPosted(event: UserEvent, at: number): Promise<string | undefined> {
 		// A supervisor that opens a run measures its files before it asks the same question again.
 		while (asksAgain(this.run, event) && !this.#closing && !this.#failure && !this.#stopRequested)
 			await sleep(askAgainMs);
@@ -298,7 +298,7 @@ class Supervisor implements Supervision {
 }
 
 /** Whether the question that `event` answers is about to be asked again. */
-function asksAgain({ stage }: Run, event: PersonEvent): boolean {
+function asksAgain({ stage }: Run, event: UserEvent): boolean {
 	return (
 		"answers" in event &&
 		stage.kind === "stopping" &&

@@ -64,10 +64,10 @@ export function openProjectLauncher(place: ProjectEnvironment): WorkerLauncher {
 		},
 		rules: freezeRunRules(cwd, home, agentFolder),
 		trust,
-		standby: place.standby ?? (env.PI_CHRONICLE_REHEARSAL ? { most: 0, waitMs: 0 } : standby),
+		standby: place.standby ?? (env.PI_CHRONICLE_REHEARSAL ? { max: 0, waitMs: 0 } : standby),
 		extensions,
 		env,
 		sandbox: place.sandbox ?? (env.PI_CHRONICLE_SANDBOX === "shell" ? "shell" : "off"),
 	});
-	return boundWorkers(launcher, { folder: join(agentFolder, "chronicle", "workers"), most: maxWorkers });
+	return boundWorkers(launcher, { folder: join(agentFolder, "chronicle", "workers"), max: maxWorkers });
 }

@@ -10,8 +10,8 @@ import { isSameProcess, processStart } from "../../../process/index.ts";
 /** `taken`: no slot is free; `unusable`: the folder cannot be written, so there is no limit. */
 export type SlotRefusal = "taken" | "unusable";
 
-/** Takes one of at most `most` slots; the returned function releases it. */
-export function takeSlot(folder: string, most: number): (() => void) | SlotRefusal {
+/** Takes one of at most `max` slots; the returned function releases it. */
+export function takeSlot(folder: string, max: number): (() => void) | SlotRefusal {
 	const started = processStart(process.pid) ?? "unknown";
 	const file = join(folder, [hostname(), String(process.pid), started, randomUUID()].map(encodeURIComponent).join("~"));
 	const release = (): void => {
@@ -19,7 +19,7 @@ export function takeSlot(folder: string, most: number): (() => void) | SlotRefus
 		removeIfEmpty(folder);
 	};
 	if (!makeFile(folder, file)) return "unusable";
-	if (livingSlots(folder) <= most) return release;
+	if (livingSlots(folder) <= max) return release;
 	release();
 	return "taken";
 }

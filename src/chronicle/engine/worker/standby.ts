@@ -22,7 +22,7 @@ import { resolveWorkerSpec, type WorkerResources, type WorkerSpec } from "./work
 
 export interface StandbyLimits {
 	/** Standbys of all runs on this machine together; 0: none. */
-	readonly most: number;
+	readonly max: number;
 	/** Milliseconds that a run may wait for the user until its standby is stopped. */
 	readonly waitMs: number;
 }
@@ -77,7 +77,7 @@ export class Standby {
 		const identity = order && identityOf(order);
 		if (this.#kept && this.#kept.identity !== identity) this.#giveUp();
 		if (!order?.waits) this.#expired = false;
-		const mayStart = !this.#kept && !this.#expired && this.#options.limits.most > 0;
+		const mayStart = !this.#kept && !this.#expired && this.#options.limits.max > 0;
 		if (order && identity !== undefined && identity !== this.#failed && mayStart) {
 			const control = new AbortController();
 			const mine: Kept = { identity, control, process: undefined, read: "", release: () => {} };
@@ -122,7 +122,7 @@ export class Standby {
 			const spec = resolved?.spec;
 			if (signal.aborted || !spec || !isQuiet(spec, this.#options)) return;
 			this.#count += 1;
-			const slot = takeSlot(slotsIn(this.#place.agentFolder), limits.most);
+			const slot = takeSlot(slotsIn(this.#place.agentFolder), limits.max);
 			if (typeof slot === "function") {
 				mine.release = slot;
 				return this.#start(mine, order, spec);

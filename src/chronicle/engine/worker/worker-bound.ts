@@ -10,7 +10,7 @@ import { canceled } from "./start-process.ts";
 export interface WorkerBound {
 	/** The folder of the slots, shared by all runs of the machine. */
 	readonly folder: string;
-	readonly most: number;
+	readonly max: number;
 }
 
 /** Milliseconds between two attempts; slightly random, so that two processes do not keep refusing each other. */
@@ -24,7 +24,7 @@ export function boundWorkers(launcher: WorkerLauncher, bound: WorkerBound): Work
 		async launch(order, host, signal) {
 			const release = await queue.take(signal, () =>
 				host.waits(
-					`A worker waits for a free slot: at most ${bound.most} workers run on this machine (chronicle.maxWorkers).`,
+					`A worker waits for a free slot: at most ${bound.max} workers run on this machine (chronicle.maxWorkers).`,
 				),
 			);
 			if (!release) return canceled;
@@ -63,9 +63,9 @@ class Queue {
 	}
 
 	async #wait(signal: AbortSignal, waits: () => void): Promise<(() => void) | undefined> {
-		const { folder, most } = this.#bound;
+		const { folder, max } = this.#bound;
 		for (let notified = false; !signal.aborted; notified = true) {
-			const slot = takeSlot(folder, most);
+			const slot = takeSlot(folder, max);
 			if (slot === "unusable") return () => {};
 			if (slot !== "taken") return slot;
 			if (!notified) waits();

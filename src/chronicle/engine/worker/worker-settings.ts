@@ -8,9 +8,9 @@ import type { StandbyLimits } from "./standby.ts";
 interface Setting {
 	readonly standard: number;
 	/** A smaller number is ignored; default: 0. */
-	readonly least?: number;
+	readonly min?: number;
 	/** A greater number, or any other value, is ignored. */
-	readonly most: number;
+	readonly max: number;
 	/** Markdown. */
 	readonly about: string;
 }
@@ -18,18 +18,18 @@ interface Setting {
 const settings = {
 	maxWorkers: {
 		standard: 8,
-		least: 1,
-		most: 1000,
+		min: 1,
+		max: 1000,
 		about: "Maximum number of concurrent workers of all runs on this machine. Others wait until one ends.",
 	},
 	standby: {
 		standard: 2,
-		most: 100,
+		max: 100,
 		about: "Maximum number of standby workers of all runs on this machine; `0` turns standby off.",
 	},
 	standbySeconds: {
 		standard: 60,
-		most: 86_400,
+		max: 86_400,
 		about: "Seconds that a run waits for you before its standby is stopped.",
 	},
 } as const satisfies Readonly<Record<string, Setting>>;
@@ -60,11 +60,11 @@ export function workerSettings(place: {
 	};
 	const numberOf = (name: keyof typeof settings): number => {
 		const value = written[name];
-		const { standard, least = 0, most }: Setting = settings[name];
-		return typeof value === "number" && value >= least && value <= most ? value : standard;
+		const { standard, min = 0, max }: Setting = settings[name];
+		return typeof value === "number" && value >= min && value <= max ? value : standard;
 	};
 	return {
-		standby: { most: Math.floor(numberOf("standby")), waitMs: numberOf("standbySeconds") * 1000 },
+		standby: { max: Math.floor(numberOf("standby")), waitMs: numberOf("standbySeconds") * 1000 },
 		maxWorkers: Math.floor(numberOf("maxWorkers")),
 		keepChildFolders: written.keepChildFolders === true,
 	};
@@ -72,8 +72,8 @@ export function workerSettings(place: {
 
 /** The settings as a Markdown table. */
 export function workerSettingsTable(): readonly string[] {
-	const rows = Object.entries<Setting>(settings).map(([name, { standard, least = 0, most, about }]) => {
-		return `| \`${name}\` | ${standard} | ${least} to ${most.toLocaleString("en-US")} | ${about} |`;
+	const rows = Object.entries<Setting>(settings).map(([name, { standard, min = 0, max, about }]) => {
+		return `| \`${name}\` | ${standard} | ${min} to ${max.toLocaleString("en-US")} | ${about} |`;
 	});
 	const { standard, about } = keepChildFolders;
 	const flag = `| \`keepChildFolders\` | \`${standard}\` | \`true\`, \`false\` | ${about} |`;

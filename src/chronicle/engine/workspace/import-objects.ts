@@ -12,7 +12,7 @@ export interface ImportOptions {
 	/** The store's folder. */
 	readonly folder: string;
 	/** Maximum compressed bytes to copy for one snapshot. */
-	readonly mostBytes: number;
+	readonly maxBytes: number;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function importObjects(
 	store: Pick<Store, "git">,
 	tree: string,
 	before: string | undefined,
-	{ folder, mostBytes }: ImportOptions,
+	{ folder, maxBytes }: ImportOptions,
 ): Promise<Result<void, WorkspaceFailure>> {
 	const missing = " missing";
 	const objects = await objectsOf(store, tree, before);
@@ -34,7 +34,7 @@ export async function importObjects(
 		.filter((line) => !line.endsWith(missing))
 		.map((line) => line.split(" "));
 	const bytes = found.reduce((sum, [, size]) => sum + Number(size), 0);
-	if (found.length === 0 || bytes > mostBytes) return done;
+	if (found.length === 0 || bytes > maxBytes) return done;
 	const packed = await store.git(
 		["-c", "pack.compression=1", "pack-objects", "-q", "--window=0", join(folder, "objects", "pack", "pack")],
 		{ input: lines(found.map(([name = ""]) => name)) },

@@ -70,7 +70,7 @@ async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFai
 		reloadPlaceholders: placeholders.reload,
 	};
 	// A store with alternates only serves to inspect another one, and is removed afterward.
-	const imports = objects !== undefined && alternates.length === 0 ? { folder, mostBytes: limits.ownBytes } : undefined;
+	const imports = objects !== undefined && alternates.length === 0 ? { folder, maxBytes: limits.ownBytes } : undefined;
 	const snapshotter = openSnapshotter(base, repository, placeholders, imports);
 	const store: Store = {
 		...base,

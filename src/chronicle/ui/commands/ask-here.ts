@@ -1,12 +1,12 @@
 // Asks the user of this process what a run asks that the hosts of an engine do. Nothing is delivered here.
-import { type Approver, awaitedAnswer, type PersonEvent, type Run } from "../../core/index.ts";
+import { type Approver, awaitedAnswer, type Run, type UserEvent } from "../../core/index.ts";
 import { answerEvent, type Project, watchRun } from "../../engine/index.ts";
 import { askingChildren } from "./child-dispatch.ts";
 
 export interface AnswerHere {
 	/** The run that asked: the one that was named, or a child. */
 	readonly id: string;
-	readonly event: PersonEvent;
+	readonly event: UserEvent;
 }
 
 /** The user's answer to the question of `run`, or of its child that asks first; `undefined`: none. A question that is answered elsewhere closes. */

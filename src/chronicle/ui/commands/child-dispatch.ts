@@ -1,16 +1,7 @@
 // Delivers a command to a child run: into its inbox, and to its parents as a signal to supervise it. The first run of the tree is resumed here if
 // no process supervises it.
 import { setTimeout as sleep } from "node:timers/promises";
-import type {
-	Failure,
-	LeaseHolder,
-	PersonEvent,
-	Post,
-	ReadLedger,
-	Result,
-	Run,
-	StoreFailure,
-} from "../../core/index.ts";
+import type { Failure, LeaseHolder, Post, ReadLedger, Result, Run, StoreFailure, UserEvent } from "../../core/index.ts";
 import { explainDistrust, type Project, type SupervisedRun, startSupervision } from "../../engine/index.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
 
@@ -22,7 +13,7 @@ const pollMs = 50;
 export async function deliverToChild(
 	project: Project,
 	{ run }: ReadLedger,
-	events: readonly PersonEvent[],
+	events: readonly UserEvent[],
 	{ approver, afterwards }: Pick<DispatchOptions, "approver" | "afterwards">,
 ): Promise<DispatchResult> {
 	const parents = await parentsOf(project, run);
@@ -54,7 +45,7 @@ function unread(kind: "left" | "taken", holder: LeaseHolder | undefined): Dispat
 async function postAll(
 	{ store }: Project,
 	id: string,
-	events: readonly PersonEvent[],
+	events: readonly UserEvent[],
 ): Promise<Result<readonly Post[], StoreFailure>> {
 	const posts: Post[] = [];
 	for (const event of events) {

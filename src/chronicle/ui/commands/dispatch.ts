@@ -10,10 +10,10 @@ import {
 	type HeldLedger,
 	isParked,
 	type LeaseHolder,
-	type PersonEvent,
 	type Post,
 	type ReadLedger,
 	type Run,
+	type UserEvent,
 } from "../../core/index.ts";
 import {
 	answerEvent,
@@ -35,7 +35,7 @@ type MakeCommand = (ledger: ReadLedger) => RunCommand | Promise<RunCommand>;
 const readingMs = 5000;
 const pollMs = 50;
 const enginePollMs = 200;
-const mostTries = 5;
+const maxTries = 5;
 
 /** Delivers the command that `make` derives from the current run. */
 export async function dispatch(
@@ -49,7 +49,7 @@ export async function dispatch(
 		const command = await make({ ...live.ledger, run: live.supervision.run });
 		return command.kind === "refused" ? command : deliverHere(live, command);
 	}
-	for (let left = mostTries; left > 0; left -= 1) {
+	for (let left = maxTries; left > 0; left -= 1) {
 		const result = await deliver(project, id, make, options);
 		const isHeld = result?.kind === "failed" && result.failure.reason === "held";
 		if (result && (!isHeld || left === 1)) return result;
@@ -98,7 +98,7 @@ async function deliverHere({ supervision }: SupervisedRun, command: DeliverableC
 }
 
 /** The events of a command, if the run still asks the question that it answers. */
-function eventsOf(run: Run, command: DeliverableCommand): readonly PersonEvent[] {
+function eventsOf(run: Run, command: DeliverableCommand): readonly UserEvent[] {
 	switch (command.kind) {
 		case "nothing":
 			return [];

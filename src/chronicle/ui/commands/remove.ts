@@ -14,7 +14,7 @@ import { type Command, type CommandCall, type CommandHost, type CommandResponse,
 
 const whatGoes = "Deletes events, state, conversations, file snapshots and reports of a run. This cannot be undone.";
 /** Runs listed in a dialog that does not scroll. */
-const mostListed = 20;
+const maxListed = 20;
 
 const remove: Command = {
 	name: "remove",
@@ -70,7 +70,7 @@ async function removeFound({ parsed, project, host }: CommandCall, found: Remova
 }
 
 async function agrees({ confirm, hasScreen }: CommandHost, lines: readonly string[], count: number): Promise<boolean> {
-	const most = hasScreen ? lines.length : mostListed;
+	const most = hasScreen ? lines.length : maxListed;
 	const more = lines.length - most;
 	const agreed = await confirm?.({
 		title: `Remove ${count === 1 ? "this run" : `these ${count} runs`} with conversations, file snapshots and reports? This cannot be undone.`,

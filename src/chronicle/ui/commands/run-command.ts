@@ -13,10 +13,10 @@ import {
 	HUMAN_INTERVENTION,
 	isRefusal,
 	MESSAGE_LENGTH,
-	type PersonEvent,
 	type Run,
 	type Seen,
 	type TemplateReload,
+	type UserEvent,
 	type VisitStart,
 } from "../../core/index.ts";
 
@@ -27,7 +27,7 @@ export type RunCommand =
 			readonly approval: Exclude<Approval, { kind: "undecided" }>;
 			readonly question: ApprovalQuestion;
 	  }
-	| { readonly kind: "events"; readonly events: readonly PersonEvent[] }
+	| { readonly kind: "events"; readonly events: readonly UserEvent[] }
 	/** The run only has to be resumed. */
 	| { readonly kind: "nothing" }
 	| { readonly kind: "refused"; readonly message: string };
@@ -123,12 +123,12 @@ export function resumeCommand(run: Run, words: string, { raise = {}, model, relo
 		return refused(
 			`${standing(run)} --reload takes the edited template when a waiting run continues: pause it first, or rewind <visit> --reload.`,
 		);
-	const messages: PersonEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
+	const messages: UserEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
 	const events = [...raised, ...messages];
 	return events.length === 0 ? { kind: "nothing" } : checked(run, events);
 }
 
-function raisedLimits({ state, ...limits }: RaisedLimits): PersonEvent[] {
+function raisedLimits({ state, ...limits }: RaisedLimits): UserEvent[] {
 	if (Object.keys(limits).length === 0) return [];
 	return [{ kind: "limits_changed", limits, ...(state === undefined ? {} : { state }) }];
 }
@@ -281,7 +281,7 @@ function refused(message: string): RunCommand {
 }
 
 /** The events, if the machine accepts them in this order. */
-function checked(run: Run, events: readonly PersonEvent[]): RunCommand {
+function checked(run: Run, events: readonly UserEvent[]): RunCommand {
 	let at = run;
 	for (const event of events) {
 		const batch = decide(at, event, run.updatedAt);

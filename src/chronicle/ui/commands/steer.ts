@@ -138,7 +138,7 @@ function askOnce(confirm: Confirm): Confirm {
 }
 
 /** Maximum number of changes listed before a rewind. */
-const mostChanges = 200;
+const maxChanges = 200;
 
 /** Confirms a rewind: what it removes, what it cannot restore, and the command that undoes it. */
 async function confirmRewind(
@@ -150,7 +150,7 @@ async function confirmRewind(
 	if (rewind?.kind !== "rewind_requested" || !host.confirm) return command;
 	const { id } = ledger.run;
 	const preview = await withWorkspace(project, ledger, host.supervised.get(id), (workspace) =>
-		workspace.preview(rewind.tree, mostChanges),
+		workspace.preview(rewind.tree, maxChanges),
 	);
 	if (!preview.ok && (preview.failure.reason === "unknown_tree" || preview.failure.reason === "no_git"))
 		return { kind: "refused", message: `${preview.failure.message} ${preview.failure.remedy}` };

@@ -14,9 +14,9 @@ const allBytes = 1_500_000;
 const visitBytes = 300_000;
 const fileLines = 500;
 const lineLength = 400;
-const mostFiles = 200;
+const maxFiles = 200;
 /** Maximum number of visits with changes to show. */
-const mostVisits = 150;
+const maxVisits = 150;
 
 export interface VisitPatch {
 	readonly files: readonly PatchFile[];
@@ -73,7 +73,7 @@ async function askPatch(
 
 function changedVisits({ visits }: ReportModel): { shown: readonly Visit[]; leftOut: number } {
 	const changed = visits.filter(({ files }) => files.changes.length + files.more > 0);
-	return { shown: changed.slice(-mostVisits), leftOut: Math.max(0, changed.length - mostVisits) };
+	return { shown: changed.slice(-maxVisits), leftOut: Math.max(0, changed.length - maxVisits) };
 }
 
 export function changesSection(page: ReportPage, patches: ReadonlyMap<number, VisitPatch>): Section {
@@ -104,7 +104,7 @@ function drawVisit(
 	const { html, leftOut } = page;
 	const { changes, more } = files;
 	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
-	const listed = changes.slice(0, mostFiles);
+	const listed = changes.slice(0, maxFiles);
 	const beyond = changes.length - listed.length + more;
 	if (beyond > 0) leftOut.push(`${counted(beyond, "changed file")} of visit ${number}.`);
 	if (patch?.cut) leftOut.push(`Some lines of visit ${number}; \`diff ${number}\` shows them.`);

@@ -18,7 +18,7 @@ import { drawTable, ends } from "./table.ts";
 const firstVisits = 20;
 const lastVisits = 30;
 /** Listed for one child. */
-const mostFiles = 50;
+const maxFiles = 50;
 
 /** `undefined` for a run without child runs. */
 export function childrenSection(page: ReportPage): Section | undefined {
@@ -67,9 +67,9 @@ function drawVisit(page: ReportPage, { children, choice, files, number }: Visit)
 function drawFiles({ html, leftOut }: ReportPage, { changes, changed }: VisitChild): HtmlContent {
 	if (!changed) return undefined;
 	if (changed.files === 0) return "none";
-	const listed = changes.slice(0, mostFiles);
+	const listed = changes.slice(0, maxFiles);
 	const beyond = changed.files - listed.length;
-	if (beyond > 0) addOnce(leftOut, `Changed files of a child beyond ${mostFiles}.`);
+	if (beyond > 0) addOnce(leftOut, `Changed files of a child beyond ${maxFiles}.`);
 	const rest = beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined;
 	return html`<details class="more"><summary>${changedText(changed)}</summary>${listed.map((change) => drawFileName(html, change))}${rest}</details>`;
 }

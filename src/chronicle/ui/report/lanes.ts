@@ -9,14 +9,14 @@ import type { TimeAxis } from "./time-axis.ts";
 
 const laneHeight = 13;
 /** Lanes of one visit; the table has the others. */
-const mostLanes = 12;
+const maxLanes = 12;
 /** From the top of the visit's bar to the first lane. */
 export const laneStart = 19;
 
 /** The room that the lanes of a visit take below its row. */
 export function lanesHeight({ children }: Visit): number {
 	if (children.length === 0) return 0;
-	const lanes = Math.min(children.length, mostLanes) + (children.length > mostLanes ? 1 : 0);
+	const lanes = Math.min(children.length, maxLanes) + (children.length > maxLanes ? 1 : 0);
 	return lanes * laneHeight;
 }
 
@@ -30,12 +30,12 @@ interface LaneRow {
 export function drawLanes(html: Html, { children, choice }: Visit, row: LaneRow, y: number): HtmlContent {
 	if (children.length === 0) return undefined;
 	const lanes = children
-		.slice(0, mostLanes)
+		.slice(0, maxLanes)
 		.map((child, index) => drawLane(html, child, takenOf(child, choice), row, y + index * laneHeight));
-	const more = children.length - mostLanes;
+	const more = children.length - maxLanes;
 	const rest =
 		more > 0
-			? html`<text class="dim small" x="${px(row.wide ? 24 : row.left)}" y="${px(y + mostLanes * laneHeight + 9)}">… ${more} more children</text>`
+			? html`<text class="dim small" x="${px(row.wide ? 24 : row.left)}" y="${px(y + maxLanes * laneHeight + 9)}">… ${more} more children</text>`
 			: undefined;
 	return [...lanes, rest];
 }

@@ -5,8 +5,8 @@ import {
 	type LaunchReason,
 	type LedgerEvent,
 	type MoveCause,
-	type PersonEvent,
 	type Run,
+	type UserEvent,
 	type Wait,
 } from "../../core/index.ts";
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
@@ -18,10 +18,7 @@ interface PersonPhrase {
 }
 
 type PersonPhrases = {
-	readonly [Kind in PersonEvent["kind"]]: (
-		event: PersonEvent & { kind: Kind },
-		before: Run,
-	) => PersonPhrase | undefined;
+	readonly [Kind in UserEvent["kind"]]: (event: UserEvent & { kind: Kind }, before: Run) => PersonPhrase | undefined;
 };
 
 function withTemplate(reload: object | undefined): string {
@@ -72,12 +69,12 @@ const personPhrases: PersonPhrases = {
 };
 
 /** The user's action and its text. `before`: the run before the event. */
-export function personPhrase(event: PersonEvent | LedgerEvent, before: Run): PersonPhrase | undefined {
+export function personPhrase(event: UserEvent | LedgerEvent, before: Run): PersonPhrase | undefined {
 	if (event.kind === "snapshot_updated")
 		return event.by === "person" ? { what: "Changed the snapshot", words: snapshotText(event.data) } : undefined;
 	if (!Object.hasOwn(personPhrases, event.kind)) return undefined;
-	const phrase = personPhrases[event.kind as PersonEvent["kind"]] as (
-		event: PersonEvent | LedgerEvent,
+	const phrase = personPhrases[event.kind as UserEvent["kind"]] as (
+		event: UserEvent | LedgerEvent,
 		before: Run,
 	) => PersonPhrase | undefined;
 	return phrase(event, before);

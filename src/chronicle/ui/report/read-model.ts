@@ -17,11 +17,11 @@ import type {
 	BlockedCall,
 	Ceiling,
 	Incident,
-	PersonDecision,
 	ReportModel,
 	SpendPoint,
 	StateFigures,
 	ToolFigures,
+	UserDecision,
 	WorkerQuestionRecord,
 } from "./report-model.ts";
 
@@ -80,7 +80,7 @@ class ReportModelBuilder {
 	readonly #states = new Map<string, Growing<StateFigures>>();
 	#spending: SpendPoint[] = [];
 	readonly #ceilings: Ceiling[] = [];
-	readonly #people: PersonDecision[] = [];
+	readonly #people: UserDecision[] = [];
 	readonly #blocked: BlockedCall[] = [];
 	readonly #questions = new Map<number, Growing<WorkerQuestionRecord>>();
 	readonly #incidents: Incident[] = [];

@@ -17,7 +17,7 @@ export interface ReportModel {
 	readonly spending: readonly SpendPoint[];
 	/** Ceilings of the whole run, with the times from which they applied. */
 	readonly ceilings: readonly Ceiling[];
-	readonly people: readonly PersonDecision[];
+	readonly people: readonly UserDecision[];
 	readonly blocked: readonly BlockedCall[];
 	readonly questions: readonly WorkerQuestionRecord[];
 	readonly incidents: readonly Incident[];
@@ -53,7 +53,7 @@ interface Happening {
 	readonly state: string;
 }
 
-export interface PersonDecision extends Happening {
+export interface UserDecision extends Happening {
 	readonly what: string;
 	readonly words: string;
 }

@@ -4,7 +4,7 @@ import type { Run, RunHistory, Visit, VisitChild } from "../../core/index.ts";
 import { type ChildCells, choiceText, marks, titleOf, visitChildCells } from "../timeline/index.ts";
 
 /** Columns of a name, so that a row with all figures fits 80 columns. */
-const mostName = 34;
+const maxName = 34;
 /** Columns of a reason, below its row. */
 const reasonWidth = 70;
 
@@ -61,7 +61,7 @@ function widthsOf(rows: readonly ChildCells[]): Columns {
 	const widest = (column: keyof Columns): number =>
 		Math.max(0, ...rows.map((cells) => lineWidth([plain(cells[column])])));
 	return {
-		name: Math.min(mostName, widest("name")),
+		name: Math.min(maxName, widest("name")),
 		doing: widest("doing"),
 		time: widest("time"),
 		cost: widest("cost"),

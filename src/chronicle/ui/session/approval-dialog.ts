@@ -2,7 +2,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
-import type { Approval, ApprovalQuestion, ChildRun, PersonEvent, Run } from "../../core/index.ts";
+import type { Approval, ApprovalQuestion, ChildRun, Run, UserEvent } from "../../core/index.ts";
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
 import { statesOf, tooLong } from "../commands/index.ts";
 import { approvalSheet, openPatch } from "../screen/index.ts";
@@ -164,7 +164,7 @@ class ApprovalDialog {
 	}
 
 	/** A child's supervision is its parent's: its messages go to its inbox. */
-	async #post(event: PersonEvent): Promise<string | undefined> {
+	async #post(event: UserEvent): Promise<string | undefined> {
 		const { project, run } = this.#request;
 		const posted = await project.store.post(run.id, event);
 		return posted.ok ? undefined : posted.failure.message;

@@ -12,9 +12,9 @@ import {
 } from "../../core/index.ts";
 import { changedText, runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
-const mostFiles = 8;
+const maxFiles = 8;
 /** An answer covers all of them. */
-const mostAsked = 40;
+const maxAsked = 40;
 const summaryLength = 4000;
 
 /** The question, in one sentence. */
@@ -34,7 +34,7 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 		...conflictLines(question),
 		...(question.side === "conflict" || (files.length === 0 && question.unmeasured !== undefined)
 			? []
-			: changeLines(files, 0, mostAsked)),
+			: changeLines(files, 0, maxAsked)),
 		...(question.unmeasured === undefined ? [] : [`Changes could not be measured: ${question.unmeasured}`]),
 		...candidateLines(question, run),
 		`So far: ${spendText(run, now)}`,
@@ -43,10 +43,10 @@ export function questionLines(question: ApprovalQuestion, run: Run, now: string)
 
 /** The conflicted files with their two sides. */
 function conflictLines({ conflicts = [] }: ApprovalQuestion): string[] {
-	const hidden = conflicts.length - Math.min(conflicts.length, mostAsked);
+	const hidden = conflicts.length - Math.min(conflicts.length, maxAsked);
 	return [
 		...conflicts
-			.slice(0, mostAsked)
+			.slice(0, maxAsked)
 			.map(({ path, kind, ours, theirs }) => `  ${pathOnLine(path)} (${kind}): ${ours} against ${theirs}`),
 		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
 	];
@@ -66,10 +66,10 @@ export function otherCandidates(question: ApprovalQuestion, run: Run): readonly 
 function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 	const candidates = candidatesOf(question, run);
 	if (candidates.length === 0) return [];
-	const hidden = candidates.length - Math.min(candidates.length, mostAsked);
+	const hidden = candidates.length - Math.min(candidates.length, maxAsked);
 	return [
 		"Children:",
-		...candidates.slice(0, mostAsked).map(({ id, name, summary, changed }) => {
+		...candidates.slice(0, maxAsked).map(({ id, name, summary, changed }) => {
 			const isNamed = name === run.candidates?.winner;
 			const files = changed ? ` · ${changedText(changed)}` : "";
 			return `  ${name} ${id.slice(0, 8)}${isNamed ? " (named by the worker)" : ""}${files}: ${firstLine(summary) || "done"}`;
@@ -79,7 +79,7 @@ function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 }
 
 /** The changed files with their counts, the first ones by name. */
-export function changeLines(files: readonly FileChange[], more = 0, most = mostFiles): string[] {
+export function changeLines(files: readonly FileChange[], more = 0, most = maxFiles): string[] {
 	if (files.length === 0) return ["No files changed."];
 	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
 	const count = files.length + more;
@@ -94,10 +94,10 @@ export function changeLines(files: readonly FileChange[], more = 0, most = mostF
 /** Files that could not be compared or restored, the first ones by name. */
 export function leftLines(title: string, left: readonly FileLeft[], more = 0): string[] {
 	if (left.length === 0) return [];
-	const hidden = left.length - Math.min(left.length, mostFiles) + more;
+	const hidden = left.length - Math.min(left.length, maxFiles) + more;
 	return [
 		`${title}:`,
-		...left.slice(0, mostFiles).map(({ path, why }) => `  ${pathOnLine(path)} (${why})`),
+		...left.slice(0, maxFiles).map(({ path, why }) => `  ${pathOnLine(path)} (${why})`),
 		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
 	];
 }
@@ -136,7 +136,7 @@ export function rewindLines({
 }): string[] {
 	return [
 		...(changes.length > 0 ? ["Changes to the current files:"] : []),
-		...changeLines(changes, more, mostAsked),
+		...changeLines(changes, more, maxAsked),
 		...leftLines("Not restored", left),
 		...leftLines("The rewind will stop before any change, because these files block it and cannot be saved", blocked),
 	];

@@ -11,7 +11,7 @@ import {
 import { marks } from "./marks.ts";
 
 /** Maximum number of children listed individually; more are counted. */
-const mostListed = 5;
+const maxListed = 5;
 
 export interface ChildLine {
 	readonly mark: string;
@@ -20,7 +20,7 @@ export interface ChildLine {
 }
 
 /** One line per child; from 6 on, only running children and those that need the user, with counts of the others. */
-export function childLines(run: Run, most = mostListed): ChildLine[] {
+export function childLines(run: Run, most = maxListed): ChildLine[] {
 	const all = run.children?.children ?? candidatesIn(run, run.state);
 	if (all.length <= most) return all.map((child) => lineOf(child, run));
 	const shown = all.filter(({ status }) => status !== "done" && status !== "dropped").slice(0, most - 1);

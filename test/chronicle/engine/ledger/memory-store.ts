@@ -14,9 +14,9 @@ import type {
 import {
 	foldEvent,
 	type LedgerEvent,
-	type PersonEvent,
 	type Run,
 	startRun,
+	type UserEvent,
 } from "../../../../src/chronicle/core/index.ts";
 import { storeFailure } from "../../../../src/chronicle/engine/ledger/failures.ts";
 import { decodeLine, encodeLine, stampEvent } from "../../../../src/chronicle/engine/ledger/line.ts";
@@ -30,7 +30,7 @@ interface Kept {
 	fence: number;
 	/** Fence of the lease; 0: nobody has it. */
 	held: number;
-	readonly posted: { readonly event: PersonEvent; readonly at: number; state: PostState }[];
+	readonly posted: { readonly event: UserEvent; readonly at: number; state: PostState }[];
 	listener: PostListener | undefined;
 	taking: Promise<void>;
 }
@@ -168,7 +168,7 @@ export function openMemoryStore({ clock, folder }: { clock: Pick<Clock, "now">; 
 		async post(id, event) {
 			const kept = runs.get(id);
 			if (!kept) return unknown(id);
-			const said = JSON.parse(JSON.stringify(redactEvent(event, redact))) as PersonEvent;
+			const said = JSON.parse(JSON.stringify(redactEvent(event, redact))) as UserEvent;
 			const post: Kept["posted"][number] = { event: said, at: clock.now(), state: { kind: "waiting" } };
 			kept.posted.push(post);
 			void deliver(kept);

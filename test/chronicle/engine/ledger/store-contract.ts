@@ -1,7 +1,7 @@
 // The contract of every ledger store, as tests to run against each implementation.
 import { describe, expect, it } from "vitest";
 import type { LedgerStore, PostListener } from "../../../../src/chronicle/core/index.ts";
-import type { LedgerEvent, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import type { LedgerEvent, UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { baseline, created, id, tell, value, visit } from "./sample-events.ts";
 
 const hear = (event: PostListener["event"]): PostListener => ({
@@ -133,13 +133,13 @@ export function testLedgerStore(name: string, open: () => LedgerStore): void {
 		it("keeps commands to a run until its holder has handled them, in order", async () => {
 			const store = open();
 			await value(await store.create(created())).releaseLease();
-			const said: PersonEvent[] = [
+			const said: UserEvent[] = [
 				{ kind: "told", text: "one" },
 				{ kind: "pause_requested", cause: "person", detail: "x" },
 				{ kind: "told", text: "three" },
 			];
 			for (const event of said) value(await store.post(id, event));
-			const heard: PersonEvent[] = [];
+			const heard: UserEvent[] = [];
 			const ledger = value(await store.open(id));
 			await new Promise<void>((resolve) => {
 				void ledger.onPosted(
@@ -172,7 +172,7 @@ export function testLedgerStore(name: string, open: () => LedgerStore): void {
 				}),
 			);
 			await first.releaseLease();
-			const heard: PersonEvent[] = [];
+			const heard: UserEvent[] = [];
 			const second = value(await store.open(id));
 			await second.onPosted(
 				hear(async (event) => {

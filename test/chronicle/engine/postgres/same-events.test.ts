@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { LedgerStore } from "../../../../src/chronicle/core/index.ts";
-import { awaitedAnswer, type LedgerEvent, type PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import { awaitedAnswer, type LedgerEvent, type UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import {
 	openHost,
@@ -84,7 +84,7 @@ describe("a run on an engine", needsPostgres, () => {
 		const { run } = value(await engine.read(id));
 		const answers = awaitedAnswer(run) ?? 0;
 		const rejected = { kind: "rejected", answers, words: "No." } as const;
-		const post = async (event: PersonEvent) => value(await engine.post(id, event)).state();
+		const post = async (event: UserEvent) => value(await engine.post(id, event)).state();
 		expect(await post({ ...rejected, answers: answers - 1 })).toMatchObject({ kind: "refused" });
 		const states = await Promise.all([post(rejected), post({ ...rejected, words: "No!" })]);
 		expect(states.map(({ kind }) => kind).sort()).toEqual(["refused", "waiting"]);

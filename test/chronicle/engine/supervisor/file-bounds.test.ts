@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { FileLeft, LedgerEvent, Workspace } from "../../../../src/chronicle/core/index.ts";
-import type { EventBody, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import type { EventBody, UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -59,7 +59,7 @@ describe("a rewind", () => {
 		const stage = openStage([writes(1)]);
 		const { run } = await supervise(await stage.create({ name: "t", states: work }), stage.ports, "fresh").ended;
 		const [baseline] = await eventsOf(stage, run.id, "files_measured");
-		const back: PersonEvent = {
+		const back: UserEvent = {
 			...{
 				kind: "rewind_requested",
 				to: 1,

@@ -1,6 +1,6 @@
 // A run that continues with its edited template: by a resume while it waits, and by a rewind.
 import { describe, expect, it } from "vitest";
-import type { PersonEvent, Run } from "../../../../src/chronicle/core/index.ts";
+import type { Run, UserEvent } from "../../../../src/chronicle/core/index.ts";
 import { hashDefinition } from "../../../../src/chronicle/core/template/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { value } from "../ledger/sample-events.ts";
@@ -36,7 +36,7 @@ async function pausedRun(stage: Stage): Promise<Run> {
 	return run;
 }
 
-async function submit(stage: Stage, run: Run, event: PersonEvent) {
+async function submit(stage: Stage, run: Run, event: UserEvent) {
 	const supervision = supervise(await stage.reopen(run.id), stage.ports, "reopened");
 	const { refused } = await supervision.submit(event);
 	return { refused, run: (refused === undefined ? await supervision.ended : await supervision.stop()).run };
@@ -49,7 +49,7 @@ describe("a resume with an edited template", () => {
 	it("keeps what was done, and does what follows with the new template", async () => {
 		const stage = openStage([moveTo("build"), waiting, moveTo("test"), moveTo("finished")]);
 		const paused = await pausedRun(stage);
-		const resumed: PersonEvent = { kind: "resumed", answers: answers(paused), reload: reloadOf(after) };
+		const resumed: UserEvent = { kind: "resumed", answers: answers(paused), reload: reloadOf(after) };
 		const { refused, run } = await submit(stage, paused, resumed);
 		expect([refused, run.status]).toEqual([undefined, "done"]);
 		expect(run.history.map(({ from, to }) => `${from} ${to}`)).toEqual(["plan build", "build test", "test finished"]);
@@ -75,7 +75,7 @@ describe("a resume with an edited template", () => {
 		const stage = openStage([moveTo("build"), waiting, moveTo("finished")]);
 		const paused = await pausedRun(stage);
 		const more = { ...before, extra: { persona: "Extra", next: ["finished"] } };
-		const resumed: PersonEvent = { kind: "resumed", answers: answers(paused), reload: reloadOf(more) };
+		const resumed: UserEvent = { kind: "resumed", answers: answers(paused), reload: reloadOf(more) };
 		const { run } = await submit(stage, paused, resumed);
 		expect(run.status).toBe("done");
 		expect(stage.orders[2]).toMatchObject({ conversation: { kind: "continue" } });
@@ -115,7 +115,7 @@ describe("a resume with an edited template", () => {
 });
 
 describe("a rewind with an edited template", () => {
-	const rewind = (run: Run, states: States, state = "plan"): PersonEvent => ({
+	const rewind = (run: Run, states: States, state = "plan"): UserEvent => ({
 		kind: "rewind_requested",
 		to: 1,
 		state,
@@ -155,7 +155,7 @@ describe("a rewind with an edited template", () => {
 		const stage = openStage([moveTo("build"), waiting]);
 		const paused = await pausedRun(stage);
 		const event = rewind(paused, after);
-		const { run } = await submit(stage, paused, { ...event, tree: "no such tree" } as PersonEvent);
+		const { run } = await submit(stage, paused, { ...event, tree: "no such tree" } as UserEvent);
 		expect(run).toMatchObject({ state: "build", template: paused.template });
 	});
 });

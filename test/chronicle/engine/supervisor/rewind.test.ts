@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import type { UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { moveTo } from "./scripted-launcher.ts";
 import { openStage } from "./stage.ts";
@@ -22,7 +22,7 @@ it("an interrupted rewind still knows the files that it started with", async () 
 	const measured = (await stage.events(run.id)).find(
 		(event) => event.kind === "files_measured" && event.purpose === "baseline",
 	);
-	const back: PersonEvent = {
+	const back: UserEvent = {
 		kind: "rewind_requested",
 		to: 1,
 		state: "plan",

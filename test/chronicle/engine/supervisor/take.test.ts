@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { LedgerEvent, MoveReply, PersonEvent, Run, Supervision } from "../../../../src/chronicle/core/index.ts";
+import type { LedgerEvent, MoveReply, Run, Supervision, UserEvent } from "../../../../src/chronicle/core/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -49,7 +49,7 @@ async function reopen(stage: Stage, { id }: Run): Promise<Supervision> {
 	return supervise(opened.value, stage.ports, "reopened");
 }
 
-async function answer(stage: Stage, run: Run, event: PersonEvent): Promise<Run> {
+async function answer(stage: Stage, run: Run, event: UserEvent): Promise<Run> {
 	const supervision = await reopen(stage, run);
 	expect(await supervision.submit(event)).toEqual({ refused: undefined });
 	return (await supervision.ended).run;

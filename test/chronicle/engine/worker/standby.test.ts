@@ -12,7 +12,7 @@ import { openProject, type Project } from "../../../harness/project.ts";
 import { call } from "../../../harness/reply.ts";
 import { openRig, type RigOptions, statePlan, type WorkerRig } from "./worker-rig.ts";
 
-const limits = { most: 2, waitMs: 600_000 };
+const limits = { max: 2, waitMs: 600_000 };
 const moves = () => call("workflow_transition", { target_state: "checking", summary: "Built it." });
 
 async function open(
@@ -174,7 +174,7 @@ describe("a standby", () => {
 	it("is given up once the run has waited long, and started again when it waits no more", {
 		timeout: patient(60_000),
 	}, async () => {
-		const { rig } = await open({}, { launcher: { standby: { most: 2, waitMs: 300 } } });
+		const { rig } = await open({}, { launcher: { standby: { max: 2, waitMs: 300 } } });
 		const pid = await keep(rig, { waits: true });
 		await isGone(rig, pid);
 		await rig.launcher.keepReady(expected(rig, { waits: true }));
@@ -184,10 +184,10 @@ describe("a standby", () => {
 	});
 
 	deepIt("is bounded for all runs together, and by 0 turned off", { timeout: patient(60_000) }, async () => {
-		const { rig } = await open({}, { launcher: { standby: { most: 1, waitMs: 1000 } } });
+		const { rig } = await open({}, { launcher: { standby: { max: 1, waitMs: 1000 } } });
 		await keep(rig);
-		const other = openRig(rig.project, { launcher: { standby: { most: 1, waitMs: 1000 } } });
-		const off = openRig(rig.project, { launcher: { standby: { most: 0, waitMs: 1000 } } });
+		const other = openRig(rig.project, { launcher: { standby: { max: 1, waitMs: 1000 } } });
+		const off = openRig(rig.project, { launcher: { standby: { max: 0, waitMs: 1000 } } });
 		void other.launcher.keepReady(
 			expected(other, { folder: join(rig.folder, "..", "other"), launch: { visit: 7, attempt: 1, launch: 1 } }),
 		);

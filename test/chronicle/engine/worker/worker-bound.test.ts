@@ -12,13 +12,13 @@ import { openScriptedLauncher, type Play } from "../supervisor/scripted-launcher
 const never = new AbortController().signal;
 
 /** Launches that are counted; each worker works until it is stopped. */
-function openRig(most: number, folder = join(openFolder(), "workers")) {
+function openRig(max: number, folder = join(openFolder(), "workers")) {
 	const orders: LaunchOrder[] = [];
 	const plays: Play[] = Array.from({ length: 100 }, () => async (_host, _order, ended) => void (await ended));
 	const scripted = openScriptedLauncher(plays, orders);
 	const notes: string[] = [];
 	const host = { waits: (why: string) => void notes.push(why), report() {} } as unknown as WorkerHost;
-	const open = (): WorkerLauncher => boundWorkers(scripted, { folder, most });
+	const open = (): WorkerLauncher => boundWorkers(scripted, { folder, max });
 	const launch = async (launcher: WorkerLauncher, key: string, signal = never): Promise<Worker | undefined> => {
 		const order = { conversation: { kind: "new", key } } as LaunchOrder;
 		const launched = await launcher.launch(order, host, signal);
@@ -95,7 +95,7 @@ describe("the bound of workers", () => {
 		const { open, launch } = openRig(1);
 		const failing = boundWorkers(
 			{ ...openScriptedLauncher([]), launch: async () => ({ ok: false, failure: { reason: "spawn", detail: "no" } }) },
-			{ folder: join(openFolder(), "workers"), most: 1 },
+			{ folder: join(openFolder(), "workers"), max: 1 },
 		);
 		expect(await launch(failing, "one")).toBeUndefined();
 		expect(await launch(failing, "two")).toBeUndefined();

@@ -12,25 +12,25 @@ function settings(user: unknown, project: unknown, trust: "trusted" | "untrusted
 	return workerSettings({ cwd: join(folder, "project"), agentFolder: join(folder, "agent"), trust });
 }
 
-const standard = { standby: { most: 2, waitMs: 60_000 }, maxWorkers: 8, keepChildFolders: false };
+const standard = { standby: { max: 2, waitMs: 60_000 }, maxWorkers: 8, keepChildFolders: false };
 
 describe("the settings of workers", () => {
 	it("are the user's, and those of a trusted project before them", () => {
 		expect(settings(undefined, undefined)).toEqual(standard);
 		const user = { chronicle: { standby: 5, standbySeconds: 10, maxWorkers: 3 } };
 		expect(settings(user, undefined)).toEqual({
-			standby: { most: 5, waitMs: 10_000 },
+			standby: { max: 5, waitMs: 10_000 },
 			maxWorkers: 3,
 			keepChildFolders: false,
 		});
 		const project = { chronicle: { standby: 0 } };
 		expect(settings(user, project)).toEqual({
-			standby: { most: 0, waitMs: 10_000 },
+			standby: { max: 0, waitMs: 10_000 },
 			maxWorkers: 3,
 			keepChildFolders: false,
 		});
 		expect(settings(user, project, "untrusted")).toEqual({
-			standby: { most: 5, waitMs: 10_000 },
+			standby: { max: 5, waitMs: 10_000 },
 			maxWorkers: 3,
 			keepChildFolders: false,
 		});

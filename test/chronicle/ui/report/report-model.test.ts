@@ -1,6 +1,6 @@
 // The report's model of a ledger: totals, visits, waits, decisions of the user.
 import { describe, expect, it } from "vitest";
-import type { LedgerEvent, PersonEvent } from "../../../../src/chronicle/core/machine/index.ts";
+import type { LedgerEvent, UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { addSpend, NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
 import { personPhrase } from "../../../../src/chronicle/ui/report/phrases.ts";
 import { readReportModel } from "../../../../src/chronicle/ui/report/read-model.ts";
@@ -176,7 +176,7 @@ describe("decisions of the user", () => {
 	it("have a phrase for every kind", () => {
 		const { run } = start(open(two));
 		const snapshot = run.snapshot;
-		const kinds: PersonEvent[] = [
+		const kinds: UserEvent[] = [
 			{ kind: "approved", answers: 1, diff: "" },
 			{ kind: "rejected", answers: 1, words: "no" },
 			{ kind: "resumed", answers: 1 },

@@ -9,6 +9,13 @@ import { type ChildGroup, isSettled } from "./child-group.ts";
 import { chooseResolution, continueChildren, reviveChildren } from "./children.ts";
 import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
 import { MESSAGE_LENGTH, OUTBOX_LENGTH, queueMessage } from "./outbox.ts";
+import { isState, planOf } from "./plan.ts";
+import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
+import { reloadTemplate } from "./reload.ts";
+import type { Run } from "./run.ts";
+import { stopChildren } from "./settle-children.ts";
+import { nameFiles, stopWorker } from "./shutdown.ts";
+import { startTake } from "./take.ts";
 import type {
 	AbortRequested,
 	Approved,
@@ -23,14 +30,7 @@ import type {
 	Seen,
 	TemplateReload,
 	Told,
-} from "./person-event.ts";
-import { isState, planOf } from "./plan.ts";
-import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
-import { reloadTemplate } from "./reload.ts";
-import type { Run } from "./run.ts";
-import { stopChildren } from "./settle-children.ts";
-import { nameFiles, stopWorker } from "./shutdown.ts";
-import { startTake } from "./take.ts";
+} from "./user-event.ts";
 
 const over = () => refuse("over", "The run is over.");
 

@@ -4,7 +4,7 @@ import type { Snapshot } from "../snapshot/index.ts";
 import type { ConflictChoice, PinnedTemplate } from "./child-run.ts";
 import type { ParkCause } from "./decision-event.ts";
 
-export type PersonEvent =
+export type UserEvent =
 	| Approved
 	| Rejected
 	| Resumed

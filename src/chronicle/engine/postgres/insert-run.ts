@@ -33,8 +33,7 @@ const inserted = [
 	...["parent", "trees", "child", "schedule", ...foldedColumns],
 ];
 const insertRunText = `
-INSERT INTO chronicle.run (${inserted.join(", ")}, claimed_at)
-SELECT ${inserted.map((_, index) => `$${index + 1}`).join(", ")}, CASE WHEN $10::uuid IS NULL THEN NULL ELSE now() END
+INSERT INTO chronicle.run (${inserted.join(", ")}) VALUES (${inserted.map((_, index) => `$${index + 1}`).join(", ")})
 ON CONFLICT (id) DO NOTHING`;
 
 /** The first event in stored form, and the run that it creates. */
@@ -45,6 +44,12 @@ function firstEvent({ clock, redact }: PostgresStoreOptions, first: Created, fen
 
 const unreadableTemplate = storeFailure("corrupt", "The template's definition cannot be read.", "Check the template.");
 
+/** The provider whose limits hold for the run: of the model that it was started with, otherwise of the one that its first state names. */
+function providerOf(run: Run): string | undefined {
+	const [provider, id] = (run.model ?? run.plan.states.get(run.state)?.model ?? "").split("/", 2);
+	return id === undefined ? undefined : provider;
+}
+
 /** Adds the row of a new run and its first event; `false`: the id is taken. */
 async function insertRow(
 	tx: Sql,
@@ -54,17 +59,7 @@ async function insertRow(
 	const { parent } = run;
 	const child = parent ? JSON.stringify({ visit: parent.visit, index: parent.index, name: parent.name }) : null;
 	const made = await tx.query(insertRunText, [
-		...[
-			run.id,
-			project,
-			queue,
-			priority,
-			run.model?.split("/", 1)[0] ?? null,
-			SCHEMA_VERSION,
-			head,
-			storedText(run),
-			1,
-		],
+		...[run.id, project, queue, priority, providerOf(run) ?? null, SCHEMA_VERSION, head, storedText(run), 1],
 		...[fence > 0 ? host.id : null, fence, parent?.run ?? null, trees ?? null, child, schedule ?? null],
 		...foldedValues(run),
 	]);

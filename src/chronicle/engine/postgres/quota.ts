@@ -1,52 +1,127 @@
-// Limits on how many runs are done at once, by project, queue and model provider, and how many are begun in a minute.
-// Q1 what is counted and what is taken cannot change in between: hosts that take runs under a limit do so one after another.
-import type { Sql } from "./database.ts";
+// Limits on how many runs of a project, queue or model provider are done at once, and how many are taken in a minute.
+// Q1 what is counted and what is taken cannot change in between: hosts that take runs under a limit do so one after another; Q2 each time that
+// a host takes a run counts for a minute, whatever becomes of the run.
+import type { Database, Sql } from "./database.ts";
 import type { RunRow } from "./rows.ts";
 
+/** What a limit is about. */
+export type LimitKind = "project" | "queue" | "provider";
+
+export const limitKinds: readonly LimitKind[] = ["project", "queue", "provider"];
+
 /** A limit holds a run back; the message names it. */
-export class LimitReached extends Error {}
+export class LimitReached extends Error {
+	readonly kind: LimitKind;
 
-interface Limits {
-	readonly project_most: number | null;
-	readonly queue_most: number | null;
-	readonly queue_rate: number | null;
-	readonly provider_most: number | null;
-	readonly provider_rate: number | null;
+	constructor(kind: LimitKind, limit: string) {
+		super(`Waits for the limit of ${limit}.`);
+		this.kind = kind;
+	}
 }
 
-interface Load {
-	readonly project_held: string;
-	readonly queue_held: string;
-	readonly queue_taken: string;
-	readonly provider_held: string;
-	readonly provider_taken: string;
+export interface Limit {
+	readonly kind: LimitKind;
+	readonly name: string;
+	/** Runs at once. */
+	readonly most: number | null;
+	/** Runs taken in a minute. */
+	readonly per_minute: number | null;
 }
 
-const limitsText = `
-SELECT p.most AS project_most, q.most AS queue_most, q.per_minute AS queue_rate, v.most AS provider_most, v.per_minute AS provider_rate
-FROM chronicle.project p
-LEFT JOIN chronicle.quota q ON q.kind = 'queue' AND q.name = $2
-LEFT JOIN chronicle.quota v ON v.kind = 'provider' AND v.name = $3
-WHERE p.name = $1`;
+export interface LimitLoad extends Limit {
+	/** Runs that hosts have now. */
+	readonly held: number;
+	/** Runs that hosts took in the last minute. */
+	readonly taken: number;
+}
 
+const about: Readonly<Record<LimitKind, (name: string) => string>> = {
+	project: (name) => `of the project ${name}`,
+	queue: (name) => `of the queue ${name}`,
+	provider: (name) => `with ${name}`,
+};
+
+const ofRun = "(kind, name) IN (('project', $1), ('queue', $2), ('provider', $3))";
 const lockNumber = 7_424_032;
 
-/** Throws `LimitReached` if the run of a locked row must wait. */
+/** Throws `LimitReached` if the run of a locked row must wait; otherwise the run counts as taken. */
 export async function admitRun(tx: Sql, { project, queue, provider }: RunRow): Promise<void> {
 	const [, plain = ""] = queue.split("/");
-	const values = [project, plain, provider ?? ""];
-	const [limits] = (await tx.query<Limits>(limitsText, values)).rows;
-	if (!limits || Object.values(limits).every((limit) => limit === null)) return;
+	const values = [project, plain, provider];
+	const { rows: limits } = await tx.query<Limit>(`SELECT * FROM chronicle.quota WHERE ${ofRun}`, values);
+	if (limits.length === 0) return;
 	await tx.query("SELECT pg_advisory_xact_lock($1)", [lockNumber]);
-	const [load] = (await tx.query<Load>("SELECT * FROM chronicle.load($1, $2, $3)", values)).rows;
-	if (!load) return;
-	const checks: readonly (readonly [string, number | null, string])[] = [
-		[`${limits.project_most} runs of the project ${project} at once`, limits.project_most, load.project_held],
-		[`${limits.queue_most} runs of the queue ${plain} at once`, limits.queue_most, load.queue_held],
-		[`${limits.queue_rate} runs of the queue ${plain} a minute`, limits.queue_rate, load.queue_taken],
-		[`${limits.provider_most} runs with ${provider} at once`, limits.provider_most, load.provider_held],
-		[`${limits.provider_rate} runs with ${provider} a minute`, limits.provider_rate, load.provider_taken],
-	];
-	for (const [text, limit, now] of checks)
-		if (limit !== null && Number(now) >= limit) throw new LimitReached(`Waits for the limit of ${text}.`);
+	const { rows: loads } = await tx.query<LimitLoad>(
+		`SELECT q.*, l.held, l.taken FROM chronicle.quota q CROSS JOIN LATERAL chronicle.load(q.kind, q.name) l WHERE ${ofRun}`,
+		values,
+	);
+	const full = limitKinds.flatMap((kind) => loads.filter((load) => load.kind === kind)).find(isFull);
+	if (full) throw new LimitReached(full.kind, fullText(full));
+	if (loads.some((load) => load.per_minute !== null))
+		await tx.query("INSERT INTO chronicle.claim (project, queue, provider) VALUES ($1, $2, $3)", values);
+}
+
+/** Whether runs wait because of it. */
+export function isFull({ most, per_minute, held, taken }: LimitLoad): boolean {
+	return (most !== null && held >= most) || (per_minute !== null && taken >= per_minute);
+}
+
+function fullText({ kind, name, most, per_minute, held }: LimitLoad): string {
+	const isHeld = most !== null && held >= most;
+	return isHeld ? `${most} runs ${about[kind](name)} at once` : `${per_minute} runs ${about[kind](name)} a minute`;
+}
+
+/** Sets or removes a limit. `most`: at once; `perMinute`: taken in a minute; neither: no limit. */
+export async function setLimit(
+	sql: Sql,
+	{
+		kind,
+		name,
+		most,
+		perMinute,
+	}: { kind: LimitKind; name: string; most?: number | undefined; perMinute?: number | undefined },
+): Promise<void> {
+	if (most === undefined && perMinute === undefined) {
+		await sql.query("DELETE FROM chronicle.quota WHERE kind = $1 AND name = $2", [kind, name]);
+		return;
+	}
+	await sql.query(
+		"INSERT INTO chronicle.quota VALUES ($1, $2, $3, $4) ON CONFLICT (kind, name) DO UPDATE SET most = EXCLUDED.most, per_minute = EXCLUDED.per_minute",
+		[kind, name, most ?? null, perMinute ?? null],
+	);
+}
+
+/** Whether there is a project, or a queue of any project, of this name. A provider is known to pi alone. */
+export async function isLimitable(database: Database, kind: LimitKind, name: string): Promise<boolean> {
+	if (kind === "provider") return true;
+	if (kind === "project")
+		return (await database.query("SELECT FROM chronicle.project WHERE name = $1", [name])).count > 0;
+	const boss = await database.boss();
+	return (await boss.getQueues()).some((queue) => queue.name.split("/")[1] === name);
+}
+
+/** A limit with the runs that wait because of it. */
+export interface LimitStatus {
+	readonly kind: LimitKind;
+	readonly name: string;
+	readonly most: number | null;
+	readonly perMinute: number | null;
+	readonly held: number;
+	readonly taken: number;
+	readonly waiting: number;
+}
+
+/** All limits. `waiting` counts the runs that the caller sees. */
+export async function readLimits(database: Database): Promise<readonly LimitStatus[]> {
+	const { rows } = await database.query<LimitLoad & { readonly queued: number }>(
+		`SELECT q.*, l.held, l.taken, (
+			SELECT count(*)::int FROM chronicle.run WHERE parent IS NULL AND holder IS NULL AND job IS NOT NULL
+			AND q.name = CASE q.kind WHEN 'project' THEN project WHEN 'queue' THEN split_part(queue, '/', 2) ELSE provider END
+		) AS queued
+		FROM chronicle.quota q CROSS JOIN LATERAL chronicle.load(q.kind, q.name) l ORDER BY q.kind, q.name`,
+	);
+	return rows.map((load) => {
+		const { kind, name, most, per_minute: perMinute, held, taken } = load;
+		return { kind, name, most, perMinute, held, taken, waiting: isFull(load) ? load.queued : 0 };
+	});
 }

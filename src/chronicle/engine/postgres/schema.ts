@@ -5,7 +5,7 @@ import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 4;
+export const ENGINE_VERSION = 5;
 
 const lockNumber = 7_424_031;
 
@@ -14,7 +14,6 @@ CREATE SCHEMA IF NOT EXISTS chronicle;
 CREATE TABLE IF NOT EXISTS chronicle.meta (one bool PRIMARY KEY DEFAULT true CHECK (one), version int NOT NULL);
 CREATE TABLE IF NOT EXISTS chronicle.project (
 	name text PRIMARY KEY,
-	most int,
 	created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE TABLE IF NOT EXISTS chronicle.access (
@@ -23,12 +22,27 @@ CREATE TABLE IF NOT EXISTS chronicle.access (
 	PRIMARY KEY (project, member)
 );
 CREATE TABLE IF NOT EXISTS chronicle.quota (
-	kind text NOT NULL CHECK (kind IN ('queue', 'provider')),
+	kind text NOT NULL CHECK (kind IN ('project', 'queue', 'provider')),
 	name text NOT NULL,
 	most int,
 	per_minute int,
 	PRIMARY KEY (kind, name)
 );
+ALTER TABLE chronicle.quota DROP CONSTRAINT IF EXISTS quota_kind_check;
+ALTER TABLE chronicle.quota ADD CONSTRAINT quota_kind_check CHECK (kind IN ('project', 'queue', 'provider'));
+DO $$ BEGIN
+	IF EXISTS (SELECT FROM pg_catalog.pg_attribute WHERE attrelid = 'chronicle.project'::regclass AND attname = 'most' AND NOT attisdropped) THEN
+		EXECUTE 'INSERT INTO chronicle.quota SELECT ''project'', name, most FROM chronicle.project WHERE most IS NOT NULL ON CONFLICT DO NOTHING';
+		EXECUTE 'ALTER TABLE chronicle.project DROP COLUMN most';
+	END IF;
+END $$;
+CREATE TABLE IF NOT EXISTS chronicle.claim (
+	at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	project text NOT NULL,
+	queue text NOT NULL,
+	provider text
+);
+CREATE INDEX IF NOT EXISTS claim_at ON chronicle.claim (at);
 CREATE TABLE IF NOT EXISTS chronicle.host (
 	id uuid PRIMARY KEY,
 	name text NOT NULL,
@@ -57,7 +71,6 @@ CREATE TABLE IF NOT EXISTS chronicle.run (
 	head text,
 	visit int NOT NULL,
 	claimed_visit int NOT NULL DEFAULT 0,
-	claimed_at timestamptz,
 	parked bool NOT NULL,
 	waits text,
 	template text NOT NULL,
@@ -77,7 +90,7 @@ ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS child text;
 CREATE INDEX IF NOT EXISTS run_children ON chronicle.run (parent) WHERE parent IS NOT NULL;
 CREATE INDEX IF NOT EXISTS run_newest ON chronicle.run (project, updated_at DESC);
 CREATE INDEX IF NOT EXISTS run_held ON chronicle.run (holder) WHERE holder IS NOT NULL;
-CREATE INDEX IF NOT EXISTS run_claimed ON chronicle.run (claimed_at) WHERE claimed_at IS NOT NULL;
+ALTER TABLE chronicle.run DROP COLUMN IF EXISTS claimed_at;
 CREATE TABLE IF NOT EXISTS chronicle.event (
 	run uuid NOT NULL REFERENCES chronicle.run ON DELETE CASCADE,
 	seq int NOT NULL,
@@ -133,19 +146,18 @@ CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 
 `;
 
 /**
- * How many runs are held and were taken in the last minute; counted over every project, also those that the caller does not see. A run and its
- * children count as one. And whether a host may add a run: a child of a run of the same project that a host holds, or one of a schedule.
+ * How many runs of a project, queue or provider are held, and how many times one was taken in the last minute; counted over every project, also
+ * those that the caller does not see. A run and its children count as one. And whether a host may add a run: a child of a run of the same project
+ * that a host holds, or one of a schedule.
  */
 const functions = `
-CREATE OR REPLACE FUNCTION chronicle.load(the_project text, the_queue text, the_provider text)
-RETURNS TABLE (project_held bigint, queue_held bigint, queue_taken bigint, provider_held bigint, provider_taken bigint)
+DROP FUNCTION IF EXISTS chronicle.load(text, text, text);
+CREATE OR REPLACE FUNCTION chronicle.load(the_kind text, the_name text) RETURNS TABLE (held int, taken int)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
-	SELECT count(*) FILTER (WHERE holder IS NOT NULL AND project = the_project),
-		count(*) FILTER (WHERE holder IS NOT NULL AND split_part(queue, '/', 2) = the_queue),
-		count(*) FILTER (WHERE claimed_at > now() - interval '1 minute' AND split_part(queue, '/', 2) = the_queue),
-		count(*) FILTER (WHERE holder IS NOT NULL AND provider = the_provider),
-		count(*) FILTER (WHERE claimed_at > now() - interval '1 minute' AND provider = the_provider)
-	FROM chronicle.run WHERE parent IS NULL AND (holder IS NOT NULL OR claimed_at > now() - interval '1 minute')
+	SELECT (SELECT count(*)::int FROM chronicle.run WHERE parent IS NULL AND holder IS NOT NULL
+			AND the_name = CASE the_kind WHEN 'project' THEN project WHEN 'queue' THEN split_part(queue, '/', 2) ELSE provider END),
+		(SELECT count(*)::int FROM chronicle.claim WHERE at > clock_timestamp() - interval '1 minute'
+			AND the_name = CASE the_kind WHEN 'project' THEN project WHEN 'queue' THEN queue ELSE provider END)
 $$;
 CREATE OR REPLACE FUNCTION chronicle.takes_children(the_parent uuid, the_project text) RETURNS bool
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
@@ -158,7 +170,8 @@ $$;
 `;
 
 /** A login role sees and changes the runs of the projects that it, or a role that it is a member of, was given. The owner sees all. */
-const mine = "SELECT project FROM chronicle.access WHERE pg_catalog.pg_has_role(current_user, member::name, 'MEMBER')";
+const mine =
+	"SELECT project FROM chronicle.access JOIN pg_catalog.pg_roles ON rolname = member WHERE pg_catalog.pg_has_role(current_user, oid, 'MEMBER')";
 
 const policies = `
 ALTER TABLE chronicle.run ENABLE ROW LEVEL SECURITY;
@@ -206,7 +219,7 @@ CREATE POLICY added ON chronicle.run AS RESTRICTIVE FOR INSERT
 	WITH CHECK (chronicle.takes_children(parent, project) OR chronicle.takes_scheduled(schedule, project, queue)
 		OR pg_catalog.pg_has_role(current_user, 'chronicle_submitter', 'MEMBER'));
 GRANT INSERT ON chronicle.event TO chronicle_worker;
-GRANT INSERT, DELETE ON chronicle.snapshot TO chronicle_worker;
+GRANT INSERT, DELETE ON chronicle.snapshot, chronicle.claim TO chronicle_worker;
 GRANT INSERT, UPDATE, DELETE ON chronicle.inbox TO chronicle_worker;
 `;
 

@@ -3,6 +3,7 @@ import type { Failure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
 import { usualQueue } from "./engine-project.ts";
 import { isName, makeQueue, queueNames } from "./jobs.ts";
+import { readLimits, setLimit } from "./quota.ts";
 import { scheduleQueue } from "./schedules.ts";
 import { initialize, makeRoles } from "./schema.ts";
 
@@ -12,8 +13,9 @@ export interface EngineSetup {
 	readonly queues: readonly string[];
 	/** A queue of its own for each set of them, for runs that need a host that has all of it. */
 	readonly labels: readonly string[];
-	/** Runs of the project at once. */
+	/** Runs of the project at once, and taken in a minute. Absent: as before. */
 	readonly most?: number | undefined;
+	readonly perMinute?: number | undefined;
 	/** Login roles, or groups of them, that are given the project. */
 	readonly members: readonly string[];
 }
@@ -22,7 +24,7 @@ export interface EngineSetup {
 export async function setUpEngine(database: Database, setup: EngineSetup): Promise<Failure | readonly string[]> {
 	const notes = await initialize(database);
 	if ("reason" in notes) return notes;
-	const { project, queues, labels, most, members } = setup;
+	const { project, queues, labels, members } = setup;
 	const lines = [`The engine at ${database.name} is set up.`, ...notes];
 	if (project === undefined) return lines;
 	const names = [project, ...queues, ...labels];
@@ -33,10 +35,15 @@ export async function setUpEngine(database: Database, setup: EngineSetup): Promi
 			message: `"${wrong}" is not a valid name of a project, queue or label.`,
 			remedy: "Use up to 40 lower-case letters, digits, - and _.",
 		};
-	await database.query(
-		"INSERT INTO chronicle.project (name, most) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET most = COALESCE(EXCLUDED.most, chronicle.project.most)",
-		[project, most ?? null],
-	);
+	const unknown = await unknownMembers(database, members);
+	if (unknown.length > 0)
+		return {
+			reason: "usage",
+			message: `The database has no role ${unknown.join(" and no role ")}.`,
+			remedy: "Create it first, for example: CREATE ROLE … LOGIN IN ROLE chronicle_submitter.",
+		};
+	await database.query("INSERT INTO chronicle.project (name) VALUES ($1) ON CONFLICT DO NOTHING", [project]);
+	await limitProject(database, project, setup);
 	const boss = await database.boss();
 	await makeQueue(boss, project, scheduleQueue(project));
 	const named = queues.length > 0 ? queues : [usualQueue];
@@ -54,22 +61,25 @@ export async function setUpEngine(database: Database, setup: EngineSetup): Promi
 	];
 }
 
-/** Sets or removes a limit. `most`: at once; `perMinute`: begun in a minute; neither: no limit. */
-export async function setLimit(
-	database: Database,
-	{
-		kind,
-		name,
-		most,
-		perMinute,
-	}: { kind: "queue" | "provider"; name: string; most?: number | undefined; perMinute?: number | undefined },
-): Promise<void> {
-	if (most === undefined && perMinute === undefined) {
-		await database.query("DELETE FROM chronicle.quota WHERE kind = $1 AND name = $2", [kind, name]);
-		return;
-	}
-	await database.query(
-		"INSERT INTO chronicle.quota VALUES ($1, $2, $3, $4) ON CONFLICT (kind, name) DO UPDATE SET most = EXCLUDED.most, per_minute = EXCLUDED.per_minute",
-		[kind, name, most ?? null, perMinute ?? null],
+async function unknownMembers(database: Database, members: readonly string[]): Promise<readonly string[]> {
+	const { rows } = await database.query<{ member: string }>(
+		"SELECT member FROM unnest($1::text[]) member WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = member)",
+		[members],
 	);
+	return rows.map(({ member }) => member);
+}
+
+/** Sets the limits that are given, and keeps the others. */
+async function limitProject(
+	database: Database,
+	name: string,
+	{ most, perMinute }: Pick<EngineSetup, "most" | "perMinute">,
+): Promise<void> {
+	const [now] = (await readLimits(database)).filter((limit) => limit.kind === "project" && limit.name === name);
+	if (most === undefined && perMinute === undefined) return;
+	await setLimit(database, {
+		...{ kind: "project", name },
+		most: most ?? now?.most ?? undefined,
+		perMinute: perMinute ?? now?.perMinute ?? undefined,
+	});
 }

@@ -1,6 +1,7 @@
 // What an engine is doing: hosts with their slots, queues with what waits, runs that wait for something, dead letters.
 import type { Database } from "./database.ts";
 import { deadQueue } from "./jobs.ts";
+import { type LimitStatus, readLimits } from "./quota.ts";
 
 export interface HostStatus {
 	readonly name: string;
@@ -25,6 +26,7 @@ export interface EngineStatus {
 	readonly hosts: readonly HostStatus[];
 	readonly queues: readonly QueueStatus[];
 	readonly runs: readonly { readonly status: string; readonly count: number }[];
+	readonly limits: readonly LimitStatus[];
 	/** Runs whose job is held back, with the reason. */
 	readonly held: readonly { readonly id: string; readonly why: string }[];
 	/** Runs that were given up and are not parked yet. */
@@ -59,7 +61,7 @@ export async function readStatus(database: Database): Promise<EngineStatus> {
 		else if (!name.startsWith("__"))
 			queues.push({ name, waiting: stats.queuedCount, active: stats.activeCount, oldest: stats.readyOldestSeconds });
 	}
-	return { hosts: hosts.rows, queues, runs: runs.rows, held: held.rows, dead };
+	return { hosts: hosts.rows, queues, runs: runs.rows, limits: await readLimits(database), held: held.rows, dead };
 }
 
 /** Asks hosts, by name or all, to take no more runs; gives how many were asked. */

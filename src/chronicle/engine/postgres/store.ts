@@ -167,7 +167,7 @@ async function claimRun(
 	if (job) await admitRun(tx, row);
 	const fence = row.fence + 1;
 	await tx.query(
-		"UPDATE chronicle.run SET fence = $2, holder = $3, attempt = $4, claimed_at = now(), claimed_visit = visit, waits = NULL WHERE id = $1",
+		"UPDATE chronicle.run SET fence = $2, holder = $3, attempt = $4, claimed_visit = visit, waits = NULL WHERE id = $1",
 		[id, fence, host.id, job?.retryCount ?? row.attempt],
 	);
 	return { ok: true, value: new HeldRow({ ...options, row, run, fence, job }) };

@@ -56,6 +56,8 @@ const lookers = 8;
 const watchMs = 250;
 /** Seconds after which a job that a limit holds back is tried again. */
 const limitSeconds = 2;
+/** How many jobs that their provider's limit holds back are passed before the queue is left alone for that time. */
+const mostPassed = 20;
 const newerSeconds = 60;
 /** Milliseconds between two maintenances of the queue's tables; pg-boss lets one host at a time do them. */
 const maintainMs = 5 * 60_000;
@@ -74,6 +76,8 @@ export class EngineWorker {
 	#again = false;
 	/** By queue: until when a limit keeps it closed, by `performance.now`. */
 	readonly #closed = new Map<string, number>();
+	/** By queue: how many jobs in a row a limit of their provider held back. */
+	readonly #passed = new Map<string, number>();
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
 	#reaping = false;
@@ -190,6 +194,7 @@ export class EngineWorker {
 		const { database, report } = this.#options;
 		const maintained = database
 			.query("DELETE FROM chronicle.host WHERE beat_at < now() - interval '1 day'")
+			.then(() => database.query("DELETE FROM chronicle.claim WHERE at < now() - interval '1 minute'"))
 			.then(() => database.boss())
 			.then((boss) => boss.supervise());
 		maintained.catch((error: unknown) => report(`The queue was not maintained: ${(error as Error).message}`));
@@ -241,6 +246,7 @@ export class EngineWorker {
 		const { database } = this.#options;
 		return database.transaction(async (tx) => {
 			const boss = await database.boss();
+			await tx.query("SAVEPOINT fetched");
 			const [job] = await boss.fetch<JobData>(queue, { batchSize: 1, db: tx });
 			if (!job) return undefined;
 			this.#crashAt("job is taken");
@@ -250,15 +256,28 @@ export class EngineWorker {
 				throw error;
 			});
 			if (claimed instanceof LimitReached) {
-				// The queue is left alone for a while.
-				this.#closed.set(queue, performance.now() + limitSeconds * 1000);
-				await postpone(database, tx, job.data.run, attempt, { seconds: limitSeconds, why: claimed.message });
+				await this.#holdBack(tx, job.data.run, attempt, claimed);
 				return "left";
 			}
 			if (claimed.ok) return claimed.value;
 			await this.#leave(tx, job.data.run, attempt, claimed.failure);
 			return "left";
 		});
+	}
+
+	/**
+	 * Leaves a job that a limit holds back. One of its project or queue holds back the whole queue: the job keeps its place, and the queue is left
+	 * alone for a while. One of a provider lets the jobs behind it pass, a number of them at a time.
+	 */
+	async #holdBack(tx: Sql, run: string, attempt: JobAttempt, { kind, message }: LimitReached): Promise<void> {
+		const { queue } = attempt;
+		const passed = kind === "provider" ? (this.#passed.get(queue) ?? 0) + 1 : mostPassed;
+		this.#passed.set(queue, passed % mostPassed);
+		if (passed >= mostPassed) this.#closed.set(queue, performance.now() + limitSeconds * 1000);
+		if (kind === "provider")
+			return postpone(this.#options.database, tx, run, attempt, { seconds: limitSeconds, why: message });
+		await tx.query("ROLLBACK TO SAVEPOINT fetched");
+		await tx.query("UPDATE chronicle.run SET waits = $2 WHERE id = $1 AND waits IS DISTINCT FROM $2", [run, message]);
 	}
 
 	#begin(served: Served, ledger: PostgresLedger): void {

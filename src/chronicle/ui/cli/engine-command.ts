@@ -21,7 +21,8 @@ const parts: Readonly<Record<string, Part>> = {
 
 export const engineCommand: Command = {
 	name: "engine",
-	takes: "init | worker | status | drain [host] | limit <queue|provider> <name> | schedule add|list|remove | doctor",
+	takes:
+		"init | worker | status | drain [host] | limit <project|queue|provider> <name> | schedule add|list|remove | doctor",
 	details: `Runs shared by many hosts: any host takes a run, and another continues it when that host dies.
 init creates the tables in the database, and with --project a project; it is idempotent. worker takes runs until SIGTERM, then returns each run
 when its state ends (second signal: immediately). drain requests that of a host remotely. limit throttles runs; without --most and --rate it is lifted.
@@ -38,7 +39,7 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
 	optionsUsage: `  --queues <a,b>  --labels <a,b>   init: queues to create; worker: queues to serve (default: runs), capabilities of the host
   --members <a,b>   init: database users with access to the project
   --most <n>        init: concurrent runs of the project; limit: concurrent runs
-  --rate <n>        limit: runs started per minute
+  --rate <n>        init: runs of the project started per minute; limit: runs started per minute
   --slots <n>       worker: concurrent runs (default: 4)
   --config <file>   worker: projects to serve (default: the one in this folder)
   --setup <command> worker: command that prepares each new working folder of this folder's project
@@ -77,33 +78,68 @@ function refusal({ reason: code, message, remedy }: Failure, exitCode: number = 
 }
 
 async function setUp({ engine, database, parsed: { values }, setting }: EngineCall): Promise<CommandResponse> {
-	const most = wholeNumber(values.most);
-	if (Number.isNaN(most)) return misuse("--most takes a whole number above 0.");
+	const limits = limitsIn(values);
+	if (typeof limits === "string") return misuse(limits);
+	const surplus = ["queues", "labels", "members", "most", "rate"].find((name) => values[name] !== undefined);
+	if (setting.project === undefined && surplus !== undefined)
+		return misuse(`--${surplus} is about a project: name it with --project.`);
 	const done = await engine.setUpEngine(database, {
 		project: setting.project,
 		queues: namesIn(values.queues),
 		labels: namesIn(values.labels),
 		members: namesIn(values.members),
-		most,
+		...limits,
 	});
 	return "reason" in done ? refusal(done) : { kind: "done", lines: done, data: { notes: done } };
 }
 
+interface GivenLimits {
+	readonly most: number | undefined;
+	readonly perMinute: number | undefined;
+}
+
+/** `--most` and `--rate`; a string is an error message. */
+function limitsIn({ most, rate }: Readonly<Record<string, string>>): GivenLimits | string {
+	const given = { most: wholeNumber(most), perMinute: wholeNumber(rate) };
+	const isWrong = Number.isNaN(given.most) || Number.isNaN(given.perMinute);
+	return isWrong ? "--most and --rate take a whole number above 0." : given;
+}
+
 async function limitRuns({ engine, database, parsed: { values }, rest }: EngineCall): Promise<CommandResponse> {
-	const [kind, name, surplus] = rest;
-	const [most, perMinute] = [wholeNumber(values.most), wholeNumber(values.rate)];
-	if ((kind !== "queue" && kind !== "provider") || name === undefined || surplus !== undefined)
-		return misuse("limit needs a queue or a provider: engine limit <queue|provider> <name> [--most <n>] [--rate <n>].");
-	if (Number.isNaN(most) || Number.isNaN(perMinute)) return misuse("--most and --rate take a whole number above 0.");
+	const [written, name, surplus] = rest;
+	const kind = engine.limitKinds.find((one) => one === written);
+	const kinds = engine.limitKinds.join("|");
+	if (!kind || name === undefined || surplus !== undefined)
+		return misuse(
+			`limit needs a ${kinds.replaceAll("|", ", ")} and its name: engine limit <${kinds}> <name> [--most <n>] [--rate <n>].`,
+		);
+	const limits = limitsIn(values);
+	if (typeof limits === "string") return misuse(limits);
 	const wrong = await engine.checkVersion(database);
 	if (wrong) return refusal(wrong);
-	await engine.setLimit(database, { kind, name, most, perMinute });
-	const parts = [
-		most === undefined ? "" : `${most} concurrent`,
-		perMinute === undefined ? "" : `${perMinute} started per minute`,
-	];
-	const limits = parts.filter((part) => part !== "").join(", ") || "no limit";
-	return { kind: "done", lines: [`Runs of the ${kind} ${name}: ${limits}.`], data: { kind, name, most, perMinute } };
+	if (!(await engine.isLimitable(database, kind, name)))
+		return misuse(
+			`The engine has no ${kind} "${name}".${name.includes("/") ? " Leave out the project and the labels." : ""}`,
+		);
+	await engine.setLimit(database, { kind, name, ...limits });
+	const { most, perMinute } = limits;
+	const text = limitText({ most: most ?? null, perMinute: perMinute ?? null }) || "no limit";
+	return { kind: "done", lines: [`Runs of the ${kind} ${name}: ${text}.`], data: { kind, name, most, perMinute } };
+}
+
+/** `2 of 3 concurrent, 5 of 60 taken per minute`; without the present figures, only the limits. */
+function limitText(limit: {
+	readonly most: number | null;
+	readonly perMinute: number | null;
+	readonly held?: number;
+	readonly taken?: number;
+}): string {
+	const { most, perMinute, held, taken } = limit;
+	const of = (now: number | undefined): string => (now === undefined ? "" : `${now} of `);
+	return [
+		...(most === null ? [] : [`${of(held)}${most} concurrent`]),
+		...(perMinute === null ? [] : [`${of(taken)}${perMinute} started per minute`]),
+	].join(", ");
 }
 
 async function showStatus({ engine, database }: EngineCall): Promise<CommandResponse> {
@@ -120,6 +156,10 @@ async function showStatus({ engine, database }: EngineCall): Promise<CommandResp
 		...status.queues.map(
 			({ name, waiting, active, oldest }) =>
 				`  queue ${name}: ${waiting} waiting${oldest === null ? "" : `, the oldest for ${shortTime(oldest * 1000)}`}, ${active} active`,
+		),
+		...status.limits.map(
+			(limit) =>
+				`  limit of ${limit.kind} ${limit.name}: ${limitText(limit)}${limit.waiting > 0 ? `; ${limit.waiting} ${limit.waiting === 1 ? "run waits" : "runs wait"}` : ""}`,
 		),
 		`  runs: ${status.runs.map((one) => `${one.count} ${one.status}`).join(", ") || "none"}`,
 		...status.held.map(({ id, why }) => `  ${id.slice(0, 8)}: ${why}`),

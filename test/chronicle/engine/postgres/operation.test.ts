@@ -5,9 +5,11 @@ import {
 	type Database,
 	EngineWorker,
 	initialize,
+	isLimitable,
 	openHost,
 	openPostgresStore,
 	queueName,
+	readStatus,
 	setLimit,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
@@ -15,7 +17,7 @@ import { reapRuns } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
-import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
+import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
 
@@ -23,6 +25,7 @@ const queue = queueName("app", "runs");
 const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
 describe("an engine", needsPostgres, () => {
+	let cluster: Cluster;
 	let database: Database;
 	const store = (creates: "held" | "submitted", host = openHost(database)) =>
 		openPostgresStore({
@@ -43,13 +46,14 @@ describe("an engine", needsPostgres, () => {
 		});
 	};
 	beforeAll(async () => {
-		database = await connect((await startPostgres()).url);
+		cluster = await startPostgres();
+		database = await connect(cluster.url);
 		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
 	});
 	beforeEach(async () => {
 		await database.query("DELETE FROM chronicle.run");
 		await database.query("DELETE FROM chronicle.quota");
-		await database.query("UPDATE chronicle.project SET most = NULL");
+		await database.query("DELETE FROM chronicle.claim");
 		await (await database.boss()).deleteAllJobs();
 	});
 
@@ -67,27 +71,57 @@ describe("an engine", needsPostgres, () => {
 		expect(!missing.ok && missing.failure.message).toContain("no queue app/runs/tpu");
 	});
 
-	const limits: Readonly<Record<string, () => Promise<unknown>>> = {
-		"1 runs of the queue runs at once": () => setLimit(database, { kind: "queue", name: "runs", most: 1 }),
-		"1 runs of the queue runs a minute": () => setLimit(database, { kind: "queue", name: "runs", perMinute: 1 }),
-		"1 runs with acme at once": () => setLimit(database, { kind: "provider", name: "acme", most: 1 }),
-		"1 runs with acme a minute": () => setLimit(database, { kind: "provider", name: "acme", perMinute: 1 }),
-		"1 runs of the project app at once": () => database.query("UPDATE chronicle.project SET most = 1"),
-	};
-	it.each(Object.entries(limits))("holds runs back: %s", async (what, set) => {
-		await set();
-		await submit(1);
-		await submit(2);
-		const first = value(await claim());
-		await expect(claim()).rejects.toThrow(`Waits for the limit of ${what}.`);
-		await first.settle({ kind: "parked" });
-		if (what.endsWith("a minute")) {
+	const limits = (["project", "queue", "provider"] as const).flatMap((kind) => {
+		const name = { project: "app", queue: "runs", provider: "acme" }[kind];
+		const text = kind === "provider" ? "with acme" : `of the ${kind} ${name}`;
+		return [
+			{ what: `2 runs ${text} at once`, limit: { kind, name, most: 2 } },
+			{ what: `2 runs ${text} a minute`, limit: { kind, name, perMinute: 2 } },
+		];
+	});
+	it.each(limits)("holds runs back at the limit, also after a restart: $what", async ({ what, limit }) => {
+		await setLimit(database, limit);
+		for (const n of [1, 2, 3]) await submit(n);
+		const [first] = [value(await claim()), value(await claim())];
+		// A host that starts anew counts what others took.
+		const restarted = openHost(await connect(cluster.url));
+		await expect(claim(restarted)).rejects.toThrow(`Waits for the limit of ${what}.`);
+		const [status] = (await readStatus(database)).limits;
+		expect(status).toMatchObject({ ...limit, waiting: 1 });
+		expect(limit.most === undefined ? status?.taken : status?.held).toBe(2);
+		await first?.settle({ kind: "parked" });
+		if (limit.perMinute !== undefined) {
+			// What was taken counts for a minute, even if the run is removed.
+			value(await store("submitted").remove(idOf(1)));
 			await expect(claim()).rejects.toThrow("a minute");
-			await database.query("UPDATE chronicle.run SET claimed_at = now() - interval '61 seconds' WHERE id = $1", [
-				idOf(1),
-			]);
+			await database.query(
+				"UPDATE chronicle.claim SET at = now() - interval '61 seconds' WHERE ctid = (SELECT min(ctid) FROM chronicle.claim)",
+			);
 		}
-		expect(value(await claim()).run.id).toBe(idOf(2));
+		expect(value(await claim(restarted)).run.id).toBe(idOf(3));
+		await expect(claim()).rejects.toThrow("no job");
+		expect((await readStatus(database)).limits[0]?.waiting).toBe(0);
+		await setLimit(database, { kind: limit.kind, name: limit.name });
+		await submit(4);
+		expect(value(await claim()).run.id).toBe(idOf(4));
+	});
+
+	it("counts every take of a run for a rate, and keeps the limits of a project that are not given", async () => {
+		const setUp = (limit: { most?: number; perMinute?: number }) =>
+			setUpEngine(database, { project: "app", queues: [], labels: [], members: [], ...limit });
+		await setUp({ perMinute: 2 });
+		await setUp({ most: 9 });
+		await setUp({});
+		expect((await readStatus(database)).limits).toMatchObject([{ kind: "project", most: 9, perMinute: 2 }]);
+		await submit(1);
+		for (let n = 0; n < 2; n += 1) await value(await claim()).settle({ kind: "again" });
+		await expect(claim()).rejects.toThrow("2 runs of the project app a minute");
+		for (const kind of ["project", "queue"] as const) expect(await isLimitable(database, kind, "nowhere")).toBe(false);
+		expect(await isLimitable(database, "queue", "runs")).toBe(true);
+		const states = { a: { persona: "A", model: "zeta/two", next: ["done"] } };
+		value(await store("submitted").create(created({ id: idOf(2), definition: { name: "T", states } })));
+		const { rows } = await database.query("SELECT provider FROM chronicle.run ORDER BY id");
+		expect(rows).toEqual([{ provider: "acme" }, { provider: "zeta" }]);
 	});
 
 	it("lets only the holder of a run hold its children, and counts them with it", async () => {
@@ -129,10 +163,12 @@ describe("an engine", needsPostgres, () => {
 		expect(await written(own + 1)).toMatchObject({ reason: "newer" });
 		expect(await initialize(database)).toMatchObject({ reason: "newer" });
 		expect(await written(own - 1)).toMatchObject({ reason: "older" });
+		await database.query("ALTER TABLE chronicle.project ADD COLUMN most int DEFAULT 7");
 		await database.query("ALTER TABLE chronicle.run DROP COLUMN parent CASCADE, DROP COLUMN trees, DROP COLUMN child");
 		await database.query("DROP TABLE chronicle.snapshot");
 		expect(await initialize(database)).toEqual([]);
 		expect(await checkVersion(database)).toBe(undefined);
+		expect((await readStatus(database)).limits).toMatchObject([{ kind: "project", name: "app", most: 7, waiting: 0 }]);
 		await submit(1);
 	});
 

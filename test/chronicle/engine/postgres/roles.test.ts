@@ -63,6 +63,17 @@ describe("the roles of an engine", needsPostgres, () => {
 		expect(await refused("ann", "UPDATE chronicle.run SET status = 'done'")).toBe("42501");
 		expect((await store("host").create(created({ id: "22222222-2222-4333-8444-555555555555" }))).ok).toBe(false);
 	});
+	it("takes only roles of the database as members, and outlives one that is dropped", async () => {
+		const members = (named: string[]) => setUpEngine(owner, { project: "app", queues: [], labels: [], members: named });
+		expect(await members(["ann", "nobody"])).toMatchObject({
+			reason: "usage",
+			message: "The database has no role nobody.",
+		});
+		await owner.query("CREATE ROLE passing LOGIN");
+		expect(await members(["passing"])).toContain("passing has access to app.");
+		await owner.query("DROP ROLE passing");
+		expect(value(await store("bob").read(id)).run.id).toBe(id);
+	});
 	it("lets a host do, and a submitter send, all that they have to", async () => {
 		value(await store("ann").post(id, { kind: "told", text: "x" }));
 		const host = store("host");

@@ -98,6 +98,8 @@ function drawnGround(text) {
 	return ground;
 }
 
+const unfolded = new Set();
+
 globalThis.measures = {
 	/** Everything that is wider than the page. */
 	wider() {
@@ -163,8 +165,23 @@ globalThis.measures = {
 		});
 		return Math.min(...sizes);
 	},
+	/** Unfolds everything. */
 	open() {
-		for (const details of document.querySelectorAll("details")) details.open = true;
+		for (const details of document.querySelectorAll("details:not([open])")) {
+			details.open = true;
+			unfolded.add(details);
+		}
+	},
+	/** Folds what `open` has unfolded. */
+	fold() {
+		for (const details of unfolded) details.open = false;
+		unfolded.clear();
+	},
+	/** The next Tab goes to the first element of the page, as after loading it. */
+	toStart() {
+		document.activeElement?.blur();
+		getSelection().collapse(document.body, 0);
+		scrollTo(0, 0);
 	},
 	page() {
 		return parse(getComputedStyle(document.body).backgroundColor);

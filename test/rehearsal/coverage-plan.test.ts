@@ -53,7 +53,7 @@ function follow(run: Run, path: readonly string[]): Run | string {
 		}
 		const judged = judgeMove(at, to);
 		if (judged.kind === "repeat") continue;
-		if (judged.kind !== "move") return judged.kind === "divert" ? judged.cause : judged.kind;
+		if (judged.kind !== "move") return judged.kind === "escalate" ? judged.cause : judged.kind;
 		const counted = to !== person;
 		const pair = [from, to].sort().join(" <-> ");
 		at = {

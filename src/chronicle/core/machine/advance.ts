@@ -17,7 +17,7 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 		return { ...run, status: "human_intervention", hold: null, stage: { kind: "waiting", since: run.seq } };
 	if (plan.terminal && !plan.persona && !plan.children) return finishInState(run);
 	const hold = run.hold ?? holdAtCeiling(run);
-	if (hold) return decideOn({ ...run, hold }, { kind: "parked", ...hold });
+	if (hold) return park(run, hold);
 	if (!run.baseline) return { ...run, status: "running", stage: { kind: "baselining", because } };
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
 	// The children's files are being joined, perhaps in a later state.
@@ -29,8 +29,7 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 function enterChildren(run: Run, plan: ChildrenPlan): Run {
 	const planned = planChildren(run, plan);
 	if (planned.kind === "problem") {
-		const hold = { status: "paused", cause: "children", detail: planned.detail.slice(0, 500) } as const;
-		return decideOn({ ...run, hold }, { kind: "parked", ...hold });
+		return park(run, { status: "paused", cause: "children", detail: planned.detail.slice(0, 500) });
 	}
 	const { files, children } = planned;
 	const told = children.length === 0 ? [] : messagesToChildren(run).map(({ id }) => id);
@@ -77,6 +76,11 @@ function reserveAttempt(run: Run, because: LaunchReason, delayMs: number): Run {
 function holdAtCeiling(run: Run): PauseReason | null {
 	const measure = reached(run);
 	return measure ? { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) } : null;
+}
+
+/** The run, about to record that it waits for the user. */
+export function park(run: Run, hold: PauseReason): Run {
+	return decideOn({ ...run, hold }, { kind: "parked", ...hold });
 }
 
 /** The run, about to record `decision`; `stopping` is the shutdown that continues afterward. */

@@ -120,6 +120,6 @@ export function dropCandidates(run: Run, by: ChildChoice["by"]): Run {
 	const { candidates, visit } = run;
 	if (!candidates) return run;
 	const { state, visit: of } = candidates.group;
-	const told = notice({ ...run, candidates: null }, `No child of "${state}" was taken.`);
-	return addChoice(told, { state, visit: of, madeIn: visit, winner: null, by, why: "" });
+	const noted = notice({ ...run, candidates: null }, `No child of "${state}" was taken.`);
+	return addChoice(noted, { state, visit: of, madeIn: visit, winner: null, by, why: "" });
 }

@@ -1,8 +1,9 @@
 // A state that is done by child runs: applies what is reported about the children and about the join of their files.
 // N1 a child exists only after `children_planned`; N2 files change only after `joined` is recorded; N3 the run leaves the state only when no
 // child is supervised any more; N4 reports about the children of another visit change nothing.
+
 import { cutText, totalChanges, updateSnapshot } from "../snapshot/index.ts";
-import { advance, decideOn } from "./advance.ts";
+import { advance, park } from "./advance.ts";
 import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
 import { hasRoomFor } from "./child-data.ts";
 import type {
@@ -112,8 +113,8 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	const resolve = status === "done" && child.entry !== undefined ? [child.entry] : [];
 	const data = { ...handover.data, resolve: [...(handover.data.resolve ?? []), ...resolve] };
 	const snapshot = updateSnapshot(counted.snapshot, data, { visit: run.visit, state: run.state });
-	const told = status === "done" ? { ...counted, snapshot } : notice({ ...counted, snapshot }, describe(ended));
-	return settleReport(handover.output === undefined || keeps ? told : notice(told, explainNoRoom(ended)));
+	const updated = status === "done" ? { ...counted, snapshot } : notice({ ...counted, snapshot }, describe(ended));
+	return settleReport(handover.output === undefined || keeps ? updated : notice(updated, explainNoRoom(ended)));
 }
 
 /** Decides what follows from a report. A run that waits for something other than its children keeps waiting. */
@@ -224,15 +225,15 @@ export function onJoined(run: Run, event: LedgerEvent & Joined): Reduced {
 export function onJoinApplied(run: Run, event: LedgerEvent & JoinApplied): Reduced {
 	if (!joiningGroup(run, event.visit)?.join) return stale();
 	const { left = [] } = event;
-	const told = left.length > 0 ? notice(run, `Not written at the join: ${nameFiles(left)}`) : run;
-	return leaveChildren(told);
+	const noted = left.length > 0 ? notice(run, `Not written at the join: ${nameFiles(left)}`) : run;
+	return leaveChildren(noted);
 }
 
 export function onJoinFailed(run: Run, event: LedgerEvent & JoinFailed): Reduced {
 	const children = joiningGroup(run, event.visit);
 	if (!children) return stale();
 	const hold = { status: "paused", cause: "children", detail: event.detail.slice(0, 500) } as const;
-	return decideOn({ ...withGroup(run, { ...children, join: null }), hold }, { kind: "parked", ...hold });
+	return park(withGroup(run, { ...children, join: null }), hold);
 }
 
 // ── access ──

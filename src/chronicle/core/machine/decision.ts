@@ -130,8 +130,8 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		children: null,
 		refused: to === HUMAN_INTERVENTION ? { from, to: refused ?? from, cause } : null,
 	};
-	const told = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;
-	return stopping ? { ...told, stage: stopping } : advance(told, "entered");
+	const noted = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;
+	return stopping ? { ...noted, stage: stopping } : advance(noted, "entered");
 }
 
 /** Keeps the candidates until one is taken: while their judge works, and while the user decides instead. */

@@ -207,7 +207,7 @@ export interface MoveRequested {
 	readonly data?: unknown;
 }
 
-/** The worker requested a move with output that does not match the state's `output` schema: the move was refused, and the worker was told the reason. */
+/** The worker requested a move with output that does not match the `output` schema of its state. The move was refused with the reasons. */
 export interface OutputRefused {
 	readonly kind: "output_refused";
 	readonly visit: number;

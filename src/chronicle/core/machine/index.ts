@@ -38,6 +38,7 @@ export {
 	type Stage,
 	type Stopping,
 } from "./run.ts";
+export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";
 export { liveTotals } from "./totals.ts";

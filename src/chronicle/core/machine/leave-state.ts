@@ -34,7 +34,7 @@ export function leaveState(
 			return stop({ kind: "finish", status: run.state === "failed" ? "failed" : "done", detail: "" });
 		case "repeat":
 			return stop({ kind: "repeat" });
-		case "divert":
+		case "escalate":
 			return escalate(run, judged.cause, judged.refused, shutdown({ kind: "enter" }));
 		case "move": {
 			const asks = judged.to !== HUMAN_INTERVENTION && (plan.approval.exit || planOf(run, judged.to).approval.entry);

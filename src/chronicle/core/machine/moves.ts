@@ -15,7 +15,7 @@ export type MoveJudgement =
 	| { readonly kind: "repeat" }
 	| { readonly kind: "move"; readonly to: string }
 	/** Escalated to the user because of `cause`; `refused` is the requested target. */
-	| { readonly kind: "divert"; readonly cause: MoveCause; readonly refused: string };
+	| { readonly kind: "escalate"; readonly cause: MoveCause; readonly refused: string };
 
 /** Targets that `workflow_transition` accepts in a state, by default the current one; declared ones first. */
 export function legalTargets(run: Run, state = run.state): string[] {
@@ -40,7 +40,7 @@ export function judgeMove(run: Run, target: string): MoveJudgement {
 	if (target === HUMAN_INTERVENTION) return { kind: "move", to: HUMAN_INTERVENTION };
 	if (target === run.state) return { kind: "repeat" };
 	const cause = planOf(run, target).terminal ? undefined : capOn(run, target);
-	return cause ? { kind: "divert", cause, refused: target } : { kind: "move", to: target };
+	return cause ? { kind: "escalate", cause, refused: target } : { kind: "move", to: target };
 }
 
 /** The cap that a move of the current state to `target` would exceed. */

@@ -2,7 +2,7 @@
 // record of its delivery must agree, or a message is lost or delivered twice.
 import type { Message, Run } from "./run.ts";
 
-/** Most messages that wait for a worker. */
+/** Maximum queued messages. */
 export const OUTBOX_LENGTH = 20;
 /** Maximum characters of one message. */
 export const MESSAGE_LENGTH = 8000;
@@ -14,6 +14,11 @@ export function queueMessage(run: Run, id: number, words: string | undefined): R
 	return text === ""
 		? run
 		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-OUTBOX_LENGTH) };
+}
+
+/** Queues a reminder from the supervisor; `id` is the `seq` of the event that led to it. */
+export function queueReminder(run: Run, id: number, text: string): Run {
+	return { ...run, outbox: [...run.outbox, { id, text, from: "supervisor", given: false }] };
 }
 
 /** The messages in the first message of the pending launch: those queued before its intent was recorded. */

@@ -1,7 +1,8 @@
 // What follows from the state of a run's children: wait, stop some, join their files, leave the state.
 // N1 the run leaves the state only when no child is supervised any more; N2 files change only after `joined` is recorded.
+
 import { addOutput, addSummary, cutText } from "../snapshot/index.ts";
-import { advance, decideOn, moveTo } from "./advance.ts";
+import { advance, decideOn, moveTo, park } from "./advance.ts";
 import { notice } from "./budget.ts";
 import { childrenData } from "./child-data.ts";
 import {
@@ -73,10 +74,8 @@ export function settle(run: Run): Run {
 	switch (outcome.kind) {
 		case "working":
 			return withStage(run);
-		case "waiting": {
-			const hold = { status: outcome.status, cause: "children", detail: outcome.detail } as const;
-			return decideOn({ ...run, hold }, { kind: "parked", ...hold });
-		}
+		case "waiting":
+			return park(run, { status: outcome.status, cause: "children", detail: outcome.detail });
 		case "failed":
 			return stopChildren(run, "abort", { kind: "finish", status: "failed", detail: outcome.detail });
 		case "joined":
@@ -146,17 +145,17 @@ function onConflicts(run: Run, group: ChildGroup): Run {
 /** Plans a child that resolves the conflicts in a folder of its own. A run on hold waits first. */
 export function planMerge(run: Run, { children, files, base, join }: ChildGroup): Run {
 	if (!join) return run;
-	if (run.hold) return decideOn(run, { kind: "parked", ...run.hold });
+	if (run.hold) return park(run, run.hold);
 	const index = children.length + 1;
 	const sides = [...new Set(join.conflicts.flatMap(({ ours, theirs }) => [ours, theirs]))];
-	const told = children.filter(({ name, summary }) => sides.includes(name) && summary !== "");
+	const described = children.filter(({ name, summary }) => sides.includes(name) && summary !== "");
 	const task = [
 		"The files in this folder are the merge of the work of several agents. Resolve every conflict: keep the intent of both sides, remove all conflict markers, and check that the result is complete.",
 		`Conflicts:\n${join.conflicts
 			.slice(0, 50)
 			.map(({ path, kind, ours, theirs }) => `- ${path} (${kind}): ${ours} against ${theirs}`)
 			.join("\n")}`,
-		...told.map(({ name, summary }) => `What ${name} did: ${summary}`),
+		...described.map(({ name, summary }) => `What ${name} did: ${summary}`),
 	].join("\n\n");
 	const merger = {
 		index,

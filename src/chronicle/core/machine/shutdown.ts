@@ -1,12 +1,14 @@
 // Shuts a worker down: stop it, run the state's cleanup, measure the files, continue with `after`.
 // R1 cleanup runs whenever a worker has ended, for any reason, before the next one starts; R2 files are measured after cleanup, so that its
 // changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
+
 import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
 import { NOTHING_TO_DO } from "./child-group.ts";
 import type { CleanupEnded, FilesMeasured, FilesUnmeasured, LedgerEvent, WorkerEnded, WorkerOutcome } from "./event.ts";
+import type { LaunchReason } from "./launch.ts";
 import { launchKey } from "./launch.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
@@ -20,6 +22,11 @@ export function stopWorker(run: Run, how: Stopping["how"], after: AfterStop): Ru
 	const { stage } = run;
 	const starting = stage.kind === "launching" ? { ...NO_WORKER, launch: stage.launch } : NO_WORKER;
 	return { ...run, stage: shutdownOf(run, how, after, stage.kind === "working" ? stage : starting) };
+}
+
+/** Stops the run's worker. Once the run may continue, another worker does the visit again, because of `because`. */
+export function pauseWorker(run: Run, how: Stopping["how"], because: LaunchReason = "resumed"): Run {
+	return stopWorker(run, how, { kind: "again", because, delayMs: 0 });
 }
 
 export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduced {
@@ -106,29 +113,37 @@ export function onCleanupEnded(run: Run, event: LedgerEvent & CleanupEnded): Red
 	const next: Run = { ...run, stage: { ...stage, index: stage.index + 1 } };
 	const { result } = event;
 	if (result.kind === "exited" && result.code === 0) return next;
-	const how =
-		result.kind === "exited"
-			? `exit code ${result.code}`
-			: result.kind === "killed"
-				? result.signal
-				: result.kind === "timed_out"
-					? "its time limit"
-					: result.detail;
-	const detail = `A cleanup command of "${stage.state}" failed (${how.slice(0, 120)}): ${command.command.slice(0, 100)}`;
-	const told = notice(next, detail);
+	const how = explainResult(result).slice(0, 120);
+	const detail = `A cleanup command of "${stage.state}" failed (${how}): ${command.command.slice(0, 100)}`;
+	const noted = notice(next, detail);
 	return command.onFailure === "pause" && !run.hold
-		? { ...told, hold: { status: "paused", cause: "cleanup", detail } }
-		: told;
+		? { ...noted, hold: { status: "paused", cause: "cleanup", detail } }
+		: noted;
+}
+
+/** How a command ended, as part of a sentence. */
+export function explainResult(result: CleanupEnded["result"]): string {
+	switch (result.kind) {
+		case "exited":
+			return `exit code ${result.code}`;
+		case "killed":
+			return result.signal;
+		case "timed_out":
+			return "its time limit";
+		case "unstarted":
+		case "refused":
+			return result.detail;
+	}
 }
 
 export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | FilesUnmeasured)): Reduced {
 	const { stage } = run;
 	const tree = event.kind === "files_measured" ? event.tree : null;
-	const told = noteFiles(run, event);
+	const noted = noteFiles(run, event);
 	if (stage.kind === "restoring" && event.purpose === "before")
-		return tree === null ? refuse("unexpected", "The files were not kept.") : keepBefore(told, stage, tree);
+		return tree === null ? refuse("unexpected", "The files were not kept.") : keepBefore(noted, stage, tree);
 	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
-		return advance({ ...told, baseline: baselineOf(event) }, stage.because);
+		return advance({ ...noted, baseline: baselineOf(event) }, stage.because);
 	if (
 		stage.kind !== "stopping" ||
 		stage.launch ||
@@ -141,8 +156,8 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 	const more = event.kind === "files_measured" ? (event.more ?? 0) : 0;
 	const why = unmeasuredBy(run, event);
 	const known: Run = {
-		...told,
-		snapshot: addChanges(told.snapshot, changes, more, stage.visit),
+		...noted,
+		snapshot: addChanges(noted.snapshot, changes, more, stage.visit),
 		unmeasured: [
 			...run.unmeasured.filter(({ visit }) => visit !== stage.visit),
 			...(why === undefined ? [] : [{ visit: stage.visit, state: stage.state, why }]),

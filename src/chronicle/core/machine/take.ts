@@ -43,8 +43,8 @@ function winnerIn({ children }: ChildGroup): ChildRun | undefined {
 /** The files of the chosen child of `group` are joined: leaves the state whose worker chose it. */
 export function endTake(run: Run, group: ChildGroup): Run {
 	const { to = null, choice } = group.taking ?? {};
-	const told = notice({ ...run, children: null }, `The files of "${winnerIn(group)?.name}" are taken.`);
-	const left = choice ? addChoice(told, choice) : told;
+	const noted = notice({ ...run, children: null }, `The files of "${winnerIn(group)?.name}" are taken.`);
+	const left = choice ? addChoice(noted, choice) : noted;
 	// The cleanup of the state has run, after its worker.
 	const after = (then: AfterStop): Stopping => ({
 		...shutdownOf(left, "boundary", then, NO_WORKER, null),

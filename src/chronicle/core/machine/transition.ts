@@ -1,6 +1,7 @@
 // The state machine: applies each kind of event to a run. Pure: no disk, no clock, no randomness. It records no decisions; see `decide.ts`.
 // T1 exactly one current state and one stage; T2 every move is legal or made by the user; T3 pending actions are derived from the run only,
 // so a crash loses none; T4 an event that does not apply changes nothing; T5 a run that is over launches nothing.
+
 import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 import { countVisit, newVisit } from "./advance.ts";
@@ -19,7 +20,7 @@ import { onDecision } from "./decision.ts";
 import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
-import { onCleanupEnded, onFilesMeasured, onWorkerEnded, stopWorker } from "./shutdown.ts";
+import { onCleanupEnded, onFilesMeasured, onWorkerEnded, pauseWorker, stopWorker } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
 import { compileChildPlans, decodeRun } from "./stored-run.ts";
 import { countQuestions, skipTime } from "./totals.ts";
@@ -200,7 +201,7 @@ function onOpened(run: Run): Run {
 	switch (stage.kind) {
 		case "launching":
 		case "working":
-			return stopWorker(run, "now", { kind: "again", because: "interrupted", delayMs: 0 });
+			return pauseWorker(run, "now", "interrupted");
 		case "stopping":
 			return stage.launch ? { ...run, stage: { ...stage, how: "now" } } : run;
 		case "asking": {

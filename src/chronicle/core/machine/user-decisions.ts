@@ -1,6 +1,7 @@
 // Applies the user's decisions: approve, reject, resume, release, pause, abort, rewind, limits, messages.
 // P1 an answer names the event that it answers and applies once; P2 only these events end a wait; P3 nothing here launches a worker: every
 // launch passes the gate in `advance.ts`.
+
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo, startAgain } from "./advance.ts";
 import { measures, notice, reached } from "./budget.ts";
@@ -14,7 +15,7 @@ import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
 import { reloadTemplate } from "./reload.ts";
 import type { Run } from "./run.ts";
 import { stopChildren } from "./settle-children.ts";
-import { nameFiles, stopWorker } from "./shutdown.ts";
+import { nameFiles, pauseWorker, stopWorker } from "./shutdown.ts";
 import { startTake } from "./take.ts";
 import type {
 	AbortRequested,
@@ -83,8 +84,9 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	if (stage.kind !== "asking") return answered(run, event);
 	const { seq, diff, target, side } = stage.question;
 	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
-	const told = queueMessage({ ...run, status: "running" }, event.seq, event.words);
-	const agreed = event.winner === undefined ? told : overrideWinner(told, stage.question, event.winner, event.words);
+	const queued = queueMessage({ ...run, status: "running" }, event.seq, event.words);
+	const agreed =
+		event.winner === undefined ? queued : overrideWinner(queued, stage.question, event.winner, event.words);
 	if (isRefusal(agreed)) return agreed;
 	if (side === "conflict")
 		return event.choice
@@ -100,11 +102,11 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered(run, event);
-	const told = queueMessage(run, event.seq, event.words);
+	const queued = queueMessage(run, event.seq, event.words);
 	const { target, side } = stage.question;
 	if (side === "conflict")
 		return advance(
-			{ ...told, hold: { status: "paused", cause: "person", detail: "The conflicts of the join are not resolved." } },
+			{ ...queued, hold: { status: "paused", cause: "person", detail: "The conflicts of the join are not resolved." } },
 			"resumed",
 		);
 	if (side === "entry" && target === run.state) {
@@ -113,11 +115,11 @@ export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 			cause: "person",
 			detail: `A person does not want "${run.state}" to begin yet.`,
 		} as const;
-		return advance({ ...told, hold }, "entered");
+		return advance({ ...queued, hold }, "entered");
 	}
 	const rejections = run.visitRecord.rejections + 1;
 	const noted: Run = {
-		...told,
+		...queued,
 		status: "running",
 		visitRecord: { ...run.visitRecord, rejections, tries: 0, crashes: 0, nudges: 0, use: undefined },
 	};
@@ -161,18 +163,18 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const { stage } = run;
 	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
 	if (waitsFor !== event.answers) return answered(run, event);
-	const told = queueMessage(run, event.seq, event.words);
+	const queued = queueMessage(run, event.seq, event.words);
 	if (event.done && run.children)
-		return stopChildren({ ...told, status: "running" }, "abort", { kind: "finish", status: "done", detail: "" });
-	if (event.done) return decideOn({ ...told, hold: null }, { kind: "finished", status: "done" });
-	if (run.status !== "human_intervention") return sendElsewhere(told, event.to);
+		return stopChildren({ ...queued, status: "running" }, "abort", { kind: "finish", status: "done", detail: "" });
+	if (event.done) return decideOn({ ...queued, hold: null }, { kind: "finished", status: "done" });
+	if (run.status !== "human_intervention") return sendElsewhere(queued, event.to);
 	// For a terminal state's worker, the refused move is the end of the run.
 	const endsThere = event.to === undefined && run.refused !== null && planOf(run, run.refused.from).terminal;
 	if (endsThere && run.refused?.cause === "rejection_limit")
-		return decideOn(told, { kind: "finished", status: "done" });
+		return decideOn(queued, { kind: "finished", status: "done" });
 	const to = event.to ?? run.refused?.to;
 	if (to === undefined || !isState(run, to)) return unknownState(run, to);
-	return moveTo(told, to, "released");
+	return moveTo(queued, to, "released");
 }
 
 /** From a question or a pause, the user may send the run to any state; there is no refused move to release. */
@@ -278,7 +280,7 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 		case "launching":
 		case "working": {
 			const how = cause === "person" && stage.kind === "working" ? "boundary" : "now";
-			return stopWorker(held, how, { kind: "again", because: "resumed", delayMs: 0 });
+			return pauseWorker(held, how);
 		}
 	}
 }
@@ -364,11 +366,11 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	if (event.kind === "files_unrestored") {
 		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
 		const detail = `The files could not be brought back: ${event.detail}${way}`;
-		const told = notice(run, detail);
+		const noted = notice(run, detail);
 		// Older ledgers do not record the stage to return to.
 		const { back = null } = stage;
-		if (back) return { ...told, ...back };
-		return advance({ ...told, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
+		if (back) return { ...noted, ...back };
+		return advance({ ...noted, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
 	}
 	const { left = [], leftMore = 0, changes = [], more = 0 } = event;
 	const notBack = left.length + leftMore;
@@ -380,11 +382,11 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const hold = { status: "paused", cause: "rewound", detail } as const;
 	const rewound = { files: changes.length + more, left: notBack, leftFirst: left.slice(0, 5) };
 	const kept = run.kept.map((one) => (one === undo ? { ...one, rewound } : one));
-	const told = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
+	const noted = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
 	// Ids are never reused, not even after a rewind.
 	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
 	const baseline = { tree: event.now ?? event.tree };
-	const loaded = reload ? reloadTemplate(told, reload, state) : told;
-	const current = isRefusal(loaded) ? told : loaded;
+	const loaded = reload ? reloadTemplate(noted, reload, state) : noted;
+	const current = isRefusal(loaded) ? noted : loaded;
 	return moveTo({ ...current, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");
 }

@@ -1,6 +1,7 @@
 // Applies a worker's events: it starts, calls tools, spends, saves findings, requests a move, stops.
 // W1 reports from any launch other than the current one change nothing; W2 spend is reported as a total per conversation, so a repeated or
 // late report neither loses nor doubles any; W3 a requested move takes precedence over a ceiling that the worker has just reached.
+
 import { judgeUse, NO_USE, outcomeFingerprint, useCall, useRequests, type VisitUse } from "../../../bounds/index.ts";
 import { addOutput, addSummary, cutText, updateSnapshot } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION } from "../template/index.ts";
@@ -26,7 +27,7 @@ import type { LaunchId } from "./launch.ts";
 import { launchKey } from "./launch.ts";
 import { leaveState } from "./leave-state.ts";
 import { judgeMove } from "./moves.ts";
-import { outboxOfLaunch } from "./outbox.ts";
+import { outboxOfLaunch, queueReminder } from "./outbox.ts";
 import { planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import {
@@ -39,7 +40,7 @@ import {
 	type Stage,
 	type Stopping,
 } from "./run.ts";
-import { stopWorker } from "./shutdown.ts";
+import { pauseWorker, stopWorker } from "./shutdown.ts";
 import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
 import { shutdownOf } from "./stopping.ts";
 import { addToolCall, addToTotals } from "./totals.ts";
@@ -165,13 +166,12 @@ function judgeVisit(run: Run, use: VisitUse, seq: number): Run {
 		case "fine":
 			return counted;
 		case "nudge": {
-			const message = { id: seq, text: verdict.text, from: "supervisor" as const, given: false };
-			return notice({ ...counted, outbox: [...counted.outbox, message] }, `"${run.state}": ${verdict.text}`);
+			return notice(queueReminder(counted, seq, verdict.text), `"${run.state}": ${verdict.text}`);
 		}
 		case "stop": {
 			const cause = verdict.cause === "circling" ? "circling" : "visit_limit";
 			const hold: PauseReason = { status: "paused", cause, detail: `"${run.state}" was stopped. ${verdict.text}` };
-			return stopWorker({ ...counted, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+			return pauseWorker({ ...counted, hold }, "boundary");
 		}
 	}
 }
@@ -198,7 +198,7 @@ export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 			: judgeVisit(warned, useRequests(warned.visitRecord.use ?? NO_USE, requests), event.seq);
 	}
 	const hold: PauseReason = { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) };
-	return stopWorker({ ...warned, hold }, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+	return pauseWorker({ ...warned, hold }, "boundary");
 }
 
 export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): Reduced {
@@ -215,11 +215,7 @@ export function onTurnSettled(run: Run, event: LedgerEvent & TurnSettled): Reduc
 	if (stage?.kind !== "working") return stale();
 	const seen = alive(run, stage, event.at);
 	const pause = (cause: ParkCause, detail: string): Run =>
-		stopWorker({ ...seen, hold: { status: "paused", cause, detail } }, "now", {
-			kind: "again",
-			because: "resumed",
-			delayMs: 0,
-		});
+		pauseWorker({ ...seen, hold: { status: "paused", cause, detail } }, "now");
 	switch (event.stop) {
 		case "quota":
 			return pause("quota", `The provider's quota is used up${detailOf(event)}`);
@@ -238,12 +234,8 @@ export function onTurnSettled(run: Run, event: LedgerEvent & TurnSettled): Reduc
 			if (run.visitRecord.nudges >= run.plan.limits.nudges)
 				return pause("no_transition", `The worker of "${run.state}" stopped without a transition, reminders included.`);
 			return {
-				...seen,
+				...queueReminder(seen, event.seq, nudge(run, event.stop)),
 				visitRecord: { ...run.visitRecord, nudges: run.visitRecord.nudges + 1 },
-				outbox: [
-					...seen.outbox,
-					{ id: event.seq, text: nudge(run, event.stop), from: "supervisor" as const, given: false },
-				],
 			};
 	}
 }
@@ -292,7 +284,7 @@ export function onOutputRefused(run: Run, event: LedgerEvent & OutputRefused): R
 	const detail = `The data that the worker of "${run.state}" hands over does not fit, reminders included: ${first.slice(0, 300)}`;
 	const held: Run = { ...seen, hold: run.hold ?? { status: "paused", cause: "no_transition", detail } };
 	if (stage.kind === "stopping") return held;
-	return stopWorker(held, "boundary", { kind: "again", because: "resumed", delayMs: 0 });
+	return pauseWorker(held, "boundary");
 }
 
 export function onMoveRequested(run: Run, event: LedgerEvent & MoveRequested): Reduced {

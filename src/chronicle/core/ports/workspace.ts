@@ -105,8 +105,8 @@ export interface ChildFolder {
 
 /** Every operation has a time limit (`timed_out`). An operation with a signal ends within 3 s after an abort. */
 export interface Workspace {
-	/** Prepares the working folder of attempt `attempt` with the files of `tree` (`undefined`: the current files). */
-	open(tree: string | undefined, attempt: string): Promise<Result<{ readonly cwd: string }, WorkspaceFailure>>;
+	/** Prepares the working folder. */
+	open(): Promise<Result<{ readonly cwd: string }, WorkspaceFailure>>;
 	/**
 	 * Takes a snapshot of all files. `towards`: also include everything else that a `restore` to that tree would overwrite, such as ignored
 	 * files; fails with `in_the_way` if such a file cannot be kept, and with `changed` if such files keep changing.
@@ -162,7 +162,7 @@ export interface Workspace {
 		options?: { readonly links?: readonly string[]; readonly signal?: AbortSignal },
 	): Promise<Result<ChildFolder, WorkspaceFailure>>;
 	/** Removes the folders of all children but `except`, half-made ones too. Idempotent. */
-	removeChildren(except: readonly string[], signal?: AbortSignal): Promise<Result<void, WorkspaceFailure>>;
+	removeChildren(except: readonly string[]): Promise<Result<void, WorkspaceFailure>>;
 	/**
 	 * Merges two snapshots; changes no files. `take` settles conflicts: all by one side, or each by the side given for its path; those that are
 	 * settled are not listed.

@@ -42,7 +42,7 @@ const textKeys = ["text", "finding", "task", "value", "content", "description", 
 const nameKeys = ["key", "name", "id", "topic"];
 
 /**
- * Parses the argument of `workflow_update_snapshot`: a text (one finding), a list of findings, or an object. In an object, `findings`,
+ * Parses the argument of `workflow_update_snapshot`: a string (one finding), a list of findings, or an object. In an object, `findings`,
  * `pending_tasks` and `resolve` have their own meaning (also under related names); every other key is a finding with that key.
  */
 export function readSnapshotData(given: unknown): DataRead {
@@ -50,7 +50,7 @@ export function readSnapshotData(given: unknown): DataRead {
 	if (typeof value === "string" || Array.isArray(value)) return collect({ findings: value });
 	if (typeof value === "object" && value !== null) return collect(value as Record<string, unknown>);
 	return refused(
-		'The data must be a text or an object, such as { "findings": ["…"], "pending_tasks": ["…"], "resolve": ["t3"] }.',
+		'The data must be a string or an object, such as { "findings": ["…"], "pending_tasks": ["…"], "resolve": ["t3"] }.',
 	);
 }
 
@@ -58,8 +58,8 @@ function refused(reason: string): DataRead {
 	return { kind: "refused", reason };
 }
 
-/** Parses an object that was passed as JSON text. */
-function unwrapJson(given: unknown): unknown {
+/** Parses an object that was passed as JSON text; some models do that. */
+export function unwrapJson(given: unknown): unknown {
 	if (typeof given !== "string") return given;
 	try {
 		const value: unknown = JSON.parse(given);

@@ -86,11 +86,7 @@ function plan(values: ChildrenValues, branches: readonly Branch[]): ChildrenPlan
 		as: values.as,
 		maxParallel: values.max_parallel,
 		...(files === undefined ? {} : { files }),
-		setup: values.setup.map(({ command, timeoutSeconds, onFailure }) => ({
-			command,
-			timeoutMs: timeoutSeconds * 1000,
-			onFailure,
-		})),
+		setup: values.setup,
 		links: values.link ?? [],
 		take: values.take,
 		join: values.join,

@@ -1,4 +1,5 @@
 // The cleanup commands of a state: each a command line, optionally with a time limit and the effect of its failure.
+
 import {
 	choice,
 	custom,
@@ -9,12 +10,7 @@ import {
 	text,
 	wrongType,
 } from "../../../definition/index.ts";
-
-export interface Cleanup {
-	readonly command: string;
-	readonly timeoutSeconds: number;
-	readonly onFailure: "continue" | "pause";
-}
+import type { CleanupCommand } from "./template.ts";
 
 export const cleanupFields = {
 	command: text({ about: "Shell command, run in the project's folder.", required: true, most: 8000 }),
@@ -29,8 +25,8 @@ const about =
 	"Commands that always run after a worker of this state has ended and before the next one starts. They run only if you approved their exact text. After a crash, a command may run twice.";
 
 export const cleanupField = custom<
-	readonly Cleanup[],
-	{ about: string; fallback: readonly Cleanup[]; shown: string; empty: "error" }
+	readonly CleanupCommand[],
+	{ about: string; fallback: readonly CleanupCommand[]; shown: string; empty: "error" }
 >(
 	{ about, fallback: [], shown: "none", empty: "error" },
 	"list of commands, each a string or an object",
@@ -54,15 +50,17 @@ export const cleanupField = custom<
 	},
 );
 
-function readCommand(node: Node, reading: Reading): Cleanup | undefined {
+function readCommand(node: Node, reading: Reading): CleanupCommand | undefined {
 	if (node.kind === "map") {
 		const read = readGroup(node, cleanupFields, reading);
 		if (read.kind === "failed") return undefined;
-		const { command, timeout_seconds, on_failure } = read.values;
-		return { command, timeoutSeconds: timeout_seconds, onFailure: on_failure };
+		return cleanupCommand(read.values.command, read.values.timeout_seconds, read.values.on_failure);
 	}
 	const command = cleanupFields.command.read(node, reading);
-	return command === undefined
-		? undefined
-		: { command, timeoutSeconds: cleanupFields.timeout_seconds.fallback, onFailure: cleanupFields.on_failure.fallback };
+	const { timeout_seconds, on_failure } = cleanupFields;
+	return command === undefined ? undefined : cleanupCommand(command, timeout_seconds.fallback, on_failure.fallback);
+}
+
+function cleanupCommand(command: string, seconds: number, onFailure: CleanupCommand["onFailure"]): CleanupCommand {
+	return { command, timeoutMs: seconds * 1000, onFailure };
 }

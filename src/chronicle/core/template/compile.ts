@@ -102,11 +102,7 @@ export function compileState(
 		},
 		wallMs: values.timeout_minutes * minute,
 		idleMs: values.idle_minutes * minute,
-		cleanup: values.cleanup.map(({ command, timeoutSeconds, onFailure }) => ({
-			command,
-			timeoutMs: timeoutSeconds * 1000,
-			onFailure,
-		})),
+		cleanup: values.cleanup,
 		polling: values.polling,
 	};
 }

@@ -19,7 +19,7 @@ import {
 	wrongType,
 } from "../../../definition/index.ts";
 import { childrenFields } from "./children-fields.ts";
-import { type Cleanup, cleanupField } from "./cleanup.ts";
+import { cleanupField } from "./cleanup.ts";
 import { checkName } from "./names.ts";
 import { outputField } from "./output-schema.ts";
 import { requiresField } from "./requires.ts";
@@ -205,7 +205,7 @@ export const stateFields = {
 		most: 10_000,
 		fallback: 15,
 	}),
-	cleanup: cleanupField satisfies { read(node: Node, reading: Reading): readonly Cleanup[] | undefined },
+	cleanup: cleanupField,
 	polling: flag({
 		about:
 			"`true` for a state that repeats itself on purpose: repeated attempts and calls are not counted as lack of progress.",

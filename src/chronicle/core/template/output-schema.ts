@@ -151,30 +151,23 @@ function hasPart(root: MapNode, reference: string): boolean {
 
 const anything = (): void => {};
 
-function texts(node: Node, reading: Reading): void {
-	if (node.kind !== "scalar" || typeof node.value !== "string")
-		wrongType(node, reading, "a string", "Put it in quotes.");
+/** A check for a scalar that `fits`; `expected` completes "must be …". */
+function scalar(
+	fits: (value: unknown) => boolean,
+	expected: string,
+	remedy: string,
+): (node: Node, reading: Reading) => void {
+	return (node, reading) => {
+		if (node.kind !== "scalar" || !fits(node.value)) wrongType(node, reading, expected, remedy);
+	};
 }
 
-function flags(node: Node, reading: Reading): void {
-	if (node.kind !== "scalar" || typeof node.value !== "boolean")
-		wrongType(node, reading, "`true` or `false`", "Write one of them, without quotes.");
-}
-
-function numbers(node: Node, reading: Reading): void {
-	if (node.kind !== "scalar" || typeof node.value !== "number" || !Number.isFinite(node.value))
-		wrongType(node, reading, "a number", "Write it in digits, without quotes.");
-}
-
-function positives(node: Node, reading: Reading): void {
-	if (node.kind !== "scalar" || typeof node.value !== "number" || !(node.value > 0))
-		wrongType(node, reading, "a number above 0", "Write it in digits, without quotes.");
-}
-
-function counts(node: Node, reading: Reading): void {
-	if (node.kind !== "scalar" || !Number.isSafeInteger(node.value) || (node.value as number) < 0)
-		wrongType(node, reading, "a whole number from 0", "Write it in digits, without quotes.");
-}
+const inDigits = "Write it in digits, without quotes.";
+const texts = scalar((value) => typeof value === "string", "a string", "Put it in quotes.");
+const flags = scalar((value) => typeof value === "boolean", "`true` or `false`", "Write one of them, without quotes.");
+const numbers = scalar(Number.isFinite, "a number", inDigits);
+const positives = scalar((value) => typeof value === "number" && value > 0, "a number above 0", inDigits);
+const counts = scalar((value) => Number.isSafeInteger(value) && Number(value) >= 0, "a whole number from 0", inDigits);
 
 function expressions(node: Node, reading: Reading): void {
 	if (node.kind !== "scalar" || typeof node.value !== "string")

@@ -49,7 +49,7 @@ interface State {
 }
 
 /** Folds a whole log, or the part after a checkpoint. `newestSchema`: the newest supported format. */
-export function openEventFold(start?: FoldStart, newestSchema: number = Number.POSITIVE_INFINITY): EventFold {
+export function openEventFold(start: FoldStart | undefined, newestSchema: number): EventFold {
 	const state: State = {
 		run: start?.run,
 		lastSeq: start?.run.seq ?? 0,

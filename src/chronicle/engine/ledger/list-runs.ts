@@ -66,11 +66,11 @@ export function summarizeRun(run: Run, holder: LeaseHolder | undefined): RunSumm
 		updatedAt: run.updatedAt,
 		costUsd: run.totals.costUsd,
 		tokens: run.totals.tokens,
-		...(run.parent ? { parent: parentIn(run.parent) } : {}),
+		...(run.parent ? { parent: summarizeParent(run.parent) } : {}),
 	};
 }
 
-function parentIn({ run, visit, index, name }: RunParent): NonNullable<RunSummary["parent"]> {
+function summarizeParent({ run, visit, index, name }: RunParent): NonNullable<RunSummary["parent"]> {
 	return { run, visit, index, name };
 }
 

@@ -1,14 +1,12 @@
 // Counts the files that the current visit of a live run has changed so far, for display only; records nothing.
 // L1 the files are measured only after a call that may have changed some, and less often the longer the visit takes, to stay cheap in large projects;
 // L2 a failed measurement reports nothing.
-import type { LedgerEvent, Run } from "../../core/index.ts";
+import type { ChangeTotals, LedgerEvent, Run } from "../../core/index.ts";
+import { totalChanges } from "../../core/index.ts";
 import type { SupervisedRun } from "./supervised-run.ts";
 
-export interface VisitChanges {
+export interface VisitChanges extends ChangeTotals {
 	readonly visit: number;
-	readonly files: number;
-	readonly added: number;
-	readonly removed: number;
 }
 
 /** Minimum milliseconds between two measurements. */
@@ -50,8 +48,7 @@ export function watchChanges(
 			const compared = now.ok ? await workspace.changes(before, now.value.tree, maxChanges, control.signal) : now;
 			if (compared.ok && !ended && supervision.run.visit === run.visit) {
 				const { changes, more } = compared.value;
-				const sum = (key: "added" | "removed") => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
-				listener({ visit: run.visit, files: changes.length + more, added: sum("added"), removed: sum("removed") });
+				listener({ visit: run.visit, ...totalChanges(changes, more) });
 			}
 		} catch {
 			// The supervision reports files that cannot be measured when it measures them itself.

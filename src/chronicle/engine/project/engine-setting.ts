@@ -1,7 +1,8 @@
 // Selects the engine of a command: `--engine`, otherwise the variable PI_CHRONICLE_ENGINE, otherwise `chronicle.engine` in pi's settings files.
 // S1 an untrusted project names no engine; S2 without an engine, none of its code is loaded; S3 a rehearsal uses none, whatever the settings are.
-import { readFileSync } from "node:fs";
+
 import { join } from "node:path";
+import { userSettings } from "../../../pi/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 
 export interface EngineSetting {
@@ -60,20 +61,14 @@ function savedSetting({ cwd, agentFolder, trust }: EnginePlace): EngineSetting |
 }
 
 function readSetting(file: string): EngineSetting | undefined {
-	try {
-		const settings = JSON.parse(readFileSync(file, "utf8")) as { chronicle?: { engine?: unknown } };
-		const engine = settings.chronicle?.engine;
-		if (typeof engine === "string") return { url: engine };
-		if (typeof engine !== "object" || engine === null) return undefined;
-		const { url, project, queue } = engine as Readonly<Record<string, unknown>>;
-		if (typeof url !== "string") return undefined;
-		return {
-			url,
-			...(typeof project === "string" ? { project } : {}),
-			...(typeof queue === "string" ? { queue } : {}),
-		};
-	} catch {
-		// Missing, or not JSON: pi reports it.
-		return undefined;
-	}
+	const { engine } = userSettings(file);
+	if (typeof engine === "string") return { url: engine };
+	if (typeof engine !== "object" || engine === null) return undefined;
+	const { url, project, queue } = engine as Readonly<Record<string, unknown>>;
+	if (typeof url !== "string") return undefined;
+	return {
+		url,
+		...(typeof project === "string" ? { project } : {}),
+		...(typeof queue === "string" ? { queue } : {}),
+	};
 }

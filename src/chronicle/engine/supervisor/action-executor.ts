@@ -85,7 +85,7 @@ async function cleanUp(
 	{ visit, index, command, timeoutMs }: Extract<Action, { kind: "clean_up" }>,
 	signal: AbortSignal,
 ): Promise<void> {
-	const opened = await workspace.open(undefined, `cleanup-${visit}-${index}`);
+	const opened = await workspace.open();
 	if (!opened.ok) {
 		const result = { kind: "unstarted", detail: "The run's folder does not exist." } as const;
 		await record({ kind: "cleanup_ended", visit, index, result });

@@ -1,9 +1,10 @@
 // Validates a worker's output against the JSON Schema of its state. Imported on first use.
 // O1 the result arrives within a second: expressions and nested alternatives of a schema cannot block the supervisor; O2 output that cannot
 // be validated does not match.
+
 import { createContext, Script } from "node:vm";
 import { Errors } from "typebox-validator/schema";
-import { cutText, OUTPUT_BYTES, type OutputSchema, outputBytes } from "../../core/index.ts";
+import { cutText, OUTPUT_BYTES, type OutputSchema, outputBytes, unwrapJson } from "../../core/index.ts";
 
 export type OutputChecked =
 	| { readonly kind: "fits"; readonly data: unknown }
@@ -28,23 +29,14 @@ export function checkOutput(schema: OutputSchema, given: unknown, ms = limitMs):
 		]);
 	const problems = problemsOf(schema, given, ms);
 	if (problems.length === 0) return { kind: "fits", data: given };
-	const unwrapped = typeof given === "string" ? unwrapJson(given) : undefined;
-	if (unwrapped === undefined) return misfit(problems);
+	const unwrapped = unwrapJson(given);
+	if (unwrapped === given) return misfit(problems);
 	const inner = problemsOf(schema, unwrapped, ms);
 	return inner.length === 0 ? { kind: "fits", data: unwrapped } : misfit(inner);
 }
 
 function misfit(problems: readonly string[]): OutputChecked {
 	return { kind: "misfit", problems: problems.map((problem) => cutText(problem, problemBytes).text) };
-}
-
-function unwrapJson(text: string): unknown {
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === "object" && value !== null ? value : undefined;
-	} catch {
-		return undefined;
-	}
 }
 
 function problemsOf(schema: OutputSchema, data: unknown, ms: number): readonly string[] {

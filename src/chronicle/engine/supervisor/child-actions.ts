@@ -1,6 +1,7 @@
 // Actions on child runs: starting and following one until it parks or ends, stopping it, passing it the current ceilings.
 // A1 a child is supervised at most once; A2 its spend is recorded before its end; A3 nothing is recorded once the supervision ends: the
 // next supervisor finds the child's run in its recorded state.
+
 import { isDeepStrictEqual } from "node:util";
 import {
 	type Action,
@@ -12,9 +13,9 @@ import {
 	childrenPlanOf,
 	cutText,
 	type EventBody,
+	explainResult,
 	outputsOf,
 	type Run,
-	type ShellResult,
 	type SnapshotData,
 	type Supervision,
 	type SupervisionEnd,
@@ -144,7 +145,7 @@ export class ChildActions {
 			const { result, output } = await commands.run(command, cwd, timeoutMs, this.#stop.signal, run().cleanupHash);
 			if (this.#stopped) return undefined;
 			if (result.kind === "exited" && result.code === 0) continue;
-			const how = resultWords(result);
+			const how = explainResult(result);
 			return `The set-up command failed (${how}): ${command.slice(0, 100)}${output ? ` · ${output.slice(-300)}` : ""}`;
 		}
 		return undefined;
@@ -255,20 +256,6 @@ export class ChildActions {
 function explainUnapproved({ id, visit }: Run): string {
 	const way = `rewind ${id.slice(0, 8)} ${visit} --reload --approve-cleanup`;
 	return `Its set-up commands are not approved. ${way} approves them, and plans the children anew.`;
-}
-
-function resultWords(result: ShellResult["result"]): string {
-	switch (result.kind) {
-		case "exited":
-			return `exit code ${result.code}`;
-		case "killed":
-			return result.signal;
-		case "timed_out":
-			return "timed out";
-		case "unstarted":
-		case "refused":
-			return result.detail;
-	}
 }
 
 type Figures = Pick<Ceilings, "costUsd" | "tokens" | "activeMs">;

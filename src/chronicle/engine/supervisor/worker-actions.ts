@@ -74,7 +74,7 @@ export class Workers {
 		if (action.delayMs > 0) await clock.sleep(action.delayMs, signal);
 		if (signal.aborted) return undefined;
 		if (!(await holdsLease())) return undefined;
-		const opened = await workspace.open(undefined, launchKey(launch));
+		const opened = await workspace.open();
 		if (!opened.ok) return fail({ reason: "spawn", detail: opened.failure.message });
 		this.#cwd = opened.value.cwd;
 		const folders = await openCandidates(this.#context);

@@ -1,5 +1,6 @@
 // Checks that the extensions of states load and register the tools that the states list: loads each set once, into a worker without a session and
 // without a message. X1 nothing is left running; X2 extensions only run their startup code.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { type FrozenRules, writeBrief } from "./brief.ts";
 import { extensionArguments, workerEnvironment } from "./command-line.ts";
 import { awaitHello, faultOf } from "./greeting.ts";
 import { bringTool, lacking, leftOut } from "./handshake.ts";
+import { defaultHelloMs, stopMs } from "./start-process.ts";
 import { chooseTools } from "./tool-order.ts";
 import type { WorkerSpec } from "./worker-spec.ts";
 
@@ -106,7 +108,7 @@ async function load(extensions: readonly string[], check: ExtensionCheck, signal
 		env: workerEnvironment(env, run, brief),
 	});
 	try {
-		const greeting = await awaitHello(child, check.helloMs ?? 30_000, signal);
+		const greeting = await awaitHello(child, check.helloMs ?? defaultHelloMs, signal);
 		if (greeting.kind === "hello") return { registered: greeting.hello.registered };
 		await child.stop(stopMs);
 		return { detail: faultOf(greeting, child.stderr()).detail };
@@ -115,6 +117,3 @@ async function load(extensions: readonly string[], check: ExtensionCheck, signal
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
-
-/** Milliseconds for the process to exit. */
-const stopMs = 500;

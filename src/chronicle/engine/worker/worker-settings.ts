@@ -1,7 +1,7 @@
 // The settings of workers and children: `"chronicle": { "maxWorkers": 8, "standby": 2 }` in pi's settings files; a trusted project's override the user's.
-import { readFileSync } from "node:fs";
+
 import { join } from "node:path";
-import { anyObject } from "../shape.ts";
+import { userSettings } from "../../../pi/index.ts";
 import type { StandbyLimits } from "./standby.ts";
 
 /** A setting that is a number. */
@@ -55,8 +55,8 @@ export function workerSettings(place: {
 	readonly trust: "trusted" | "untrusted";
 }): WorkerSettings {
 	const written = {
-		...chronicleOf(join(place.agentFolder, "settings.json")),
-		...(place.trust === "trusted" ? chronicleOf(join(place.cwd, ".pi", "settings.json")) : {}),
+		...userSettings(join(place.agentFolder, "settings.json")),
+		...(place.trust === "trusted" ? userSettings(join(place.cwd, ".pi", "settings.json")) : {}),
 	};
 	const numberOf = (name: keyof typeof settings): number => {
 		const value = written[name];
@@ -78,14 +78,4 @@ export function workerSettingsTable(): readonly string[] {
 	const { standard, about } = keepChildFolders;
 	const flag = `| \`keepChildFolders\` | \`${standard}\` | \`true\`, \`false\` | ${about} |`;
 	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows, flag];
-}
-
-function chronicleOf(file: string): Readonly<Record<string, unknown>> {
-	try {
-		const read: unknown = JSON.parse(readFileSync(file, "utf8"));
-		const { chronicle } = anyObject(read) ? (read as { readonly chronicle?: unknown }) : {};
-		return anyObject(chronicle) ? (chronicle as Readonly<Record<string, unknown>>) : {};
-	} catch {
-		return {};
-	}
 }

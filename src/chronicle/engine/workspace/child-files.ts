@@ -2,6 +2,7 @@
 // F1 large files that are unchanged in the user's folder are copied, by copy-on-write where the disk supports it; all others come from the
 // store; F2 files that no snapshot keeps are copied in their current state; F3 the first snapshot of the folder describes exactly its
 // contents.
+
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -9,7 +10,7 @@ import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { ChildRepository } from "./child-repository.ts";
 import { unknownTree } from "./compare.ts";
 import { done, gitFailure, noSpace, roomIn, stopped, writeFailure } from "./failures.ts";
-import { modes, nulled, type TreeEntry } from "./git.ts";
+import { modes, nulled, removal, type TreeEntry } from "./git.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
@@ -32,8 +33,6 @@ const worthBytes = 8_000_000;
 /** Maximum concurrent copies. */
 const together = 16;
 
-const nothing = "0".repeat(40);
-
 /** Fills `files`; returns their snapshot, and notes on files that were not copied. */
 export async function fillFolder(
 	store: Store,
@@ -48,7 +47,7 @@ export async function fillFolder(
 	const repositories = listed.value.filter(({ mode }) => mode === modes.repository);
 	const plain = listed.value.filter((entry) => entry.mode !== modes.repository && !isPlaceholder(entry));
 	const unkept = await copyUnkept(store, placeholders, files);
-	const edits = [...unkept.edits, ...repositories.map(({ path }) => ({ path, mode: "0", object: nothing }))];
+	const edits = [...unkept.edits, ...repositories.map(({ path }) => removal(path))];
 	const start = await editTree(store, tree, edits, storeFolder);
 	if (!start.ok) return start;
 	const copied = await copyLarge(store, plain, tree, files);
@@ -88,7 +87,7 @@ async function copyUnkept(store: Store, placeholders: readonly TreeEntry[], file
 		const now = stats && (await store.makePlaceholder(kind, stats.size, stats.mtimeMs));
 		if (now === undefined) {
 			notes.push(`${fromRaw(path)} is not part of snapshots and could not be copied.`);
-			edits.push({ path, mode: "0", object: nothing });
+			edits.push(removal(path));
 			continue;
 		}
 		copied.push(path);

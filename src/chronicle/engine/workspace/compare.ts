@@ -1,10 +1,11 @@
 // Compares two snapshots, by git's raw listing.
 // C1 lines are counted only for stored text, not for links, repositories or placeholders.
+
 import { posix, relative, sep } from "node:path";
 import type { FileChange, Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
 import { modes } from "./git.ts";
-import { fromRaw } from "./paths.ts";
+import { byPath, fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 export interface RawChange {
@@ -119,7 +120,7 @@ export function describeChanges(store: Store, cwd: string, changes: readonly Raw
 				...(lined && change.added !== undefined ? { added: change.added, removed: change.removed ?? 0 } : {}),
 			};
 		})
-		.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+		.sort(byPath);
 }
 
 function letter(status: string): FileChange["change"] {

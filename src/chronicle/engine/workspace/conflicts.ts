@@ -1,8 +1,9 @@
 // Describes the conflicts of a merge: the paths that belong together, the kind of each conflict, and the changes of both sides.
+
 import type { ConflictKind, SideNames } from "../../core/index.ts";
 import { modes } from "./git.ts";
 import type { MergeOutput, MergeStage } from "./merge-output.ts";
-import { foldersAbove } from "./paths.ts";
+import { byPath, foldersAbove } from "./paths.ts";
 
 /** A conflict before it is described for display. Paths are bytes as latin1. */
 export interface Conflict {
@@ -44,7 +45,7 @@ export function findConflicts(output: MergeOutput, facts: ObjectFacts): Conflict
 			})
 			// git also lists conflicts that it resolved automatically.
 			.filter(({ stages }) => stages.length > 0)
-			.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+			.sort(byPath)
 	);
 }
 

@@ -95,8 +95,8 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 			run(signal, limits.restoreMs, (store) =>
 				openChildFolder(store, { child, tree, links, children, storeFolder, cwd }),
 			),
-		removeChildren: (except, signal) =>
-			run(signal, limits.restoreMs, ({ control: { signal: either } }) => removeChildFolders(children, except, either)),
+		removeChildren: (except) =>
+			run(undefined, limits.restoreMs, ({ control: { signal } }) => removeChildFolders(children, except, signal)),
 		merge: (sides, { take, signal } = {}) =>
 			run(signal, limits.measureMs, (store) => mergeSnapshots(store, sides, { folder: storeFolder, cwd, take })),
 		join: ({ from, to, names }, signal) =>

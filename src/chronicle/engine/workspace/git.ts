@@ -159,6 +159,11 @@ export function indexInfo(entries: readonly TreeEntry[]): Buffer {
 	return Buffer.from(lines.join(""), "latin1");
 }
 
+/** The tree edit that removes `path`. */
+export function removal(path: string): TreeEntry {
+	return { path, mode: "0", object: "0".repeat(40) };
+}
+
 /** Whether an object name is the null object name. */
 export function isNothing(object: string): boolean {
 	return /^0+$/.test(object);

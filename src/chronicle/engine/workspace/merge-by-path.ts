@@ -1,12 +1,13 @@
 // Merges two snapshots path by path, without detecting renames: after an interrupted join, a file may be missing at its old path and not
 // yet be at its new one, which would look like a deletion by the user. (git before 2.50 detects renames regardless of `merge.renames`.)
+
 import type { MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges } from "./compare.ts";
 import { type Conflict, openGroups } from "./conflicts.ts";
-import { isNothing, modes, type TreeEntry } from "./git.ts";
-import { describeConflict, entriesOf, type MergeOptions, mergeSnapshots, openSides, removal } from "./merge.ts";
+import { isNothing, modes, removal, type TreeEntry } from "./git.ts";
+import { describeConflict, entriesOf, type MergeOptions, mergeSnapshots, openSides } from "./merge.ts";
 import type { MergeStage } from "./merge-output.ts";
-import { foldersAbove } from "./paths.ts";
+import { byPath, foldersAbove } from "./paths.ts";
 import { editTree } from "./private-index.ts";
 import type { Store } from "./store.ts";
 
@@ -53,7 +54,7 @@ export async function mergeByPath(
 	const conflicts = [
 		...merged.value.conflicts,
 		...open.map((conflict) => describeConflict(conflict, sides.names, shown, "")),
-	].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+	].sort(byPath);
 	return { ok: true, value: { tree: tree.value, conflicts } };
 }
 

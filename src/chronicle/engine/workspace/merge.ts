@@ -1,13 +1,14 @@
 // Merges two snapshots with a common base, describes and resolves the conflicts, and makes the remaining ones readable.
 // G1 no line of either side is lost unless its path is reported as a conflict; G2 a file whose contents are not stored is never merged
 // by lines; G3 the same sides give the same tree.
+
 import type { MergeConflict, MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
 import { readBlobs, writeBlob } from "./blobs.ts";
 import { relativeTo } from "./compare.ts";
 import { conflictHunks, labelMarkers } from "./conflict-text.ts";
 import { type Conflict, explainConflict, findConflicts, realPath } from "./conflicts.ts";
 import { gitFailure } from "./failures.ts";
-import { modes, type TreeEntry } from "./git.ts";
+import { modes, removal, type TreeEntry } from "./git.ts";
 import { type MergeOutput, mergeTrees } from "./merge-output.ts";
 import { toRaw } from "./paths.ts";
 import { editTree } from "./private-index.ts";
@@ -29,8 +30,6 @@ const allHunkBytes = 64_000;
 
 /** As in git: text has no NUL in its first bytes. */
 const inspectedBytes = 8_000;
-
-const nothing = "0".repeat(40);
 
 /** Merges two snapshots; changes no files. */
 export async function mergeSnapshots(
@@ -139,11 +138,6 @@ async function settle(
 
 function below(entries: ReadonlyMap<string, unknown>, folder: string): string[] {
 	return [...entries.keys()].filter((path) => path.startsWith(`${folder}/`));
-}
-
-/** The tree edit that removes `path`. */
-export function removal(path: string): TreeEntry {
-	return { path, mode: "0", object: nothing };
 }
 
 /** Names in the merged tree of files that git moved aside, by their path in the sides. */

@@ -26,6 +26,11 @@ export async function isReadable(root: string, name: string): Promise<boolean> {
 	);
 }
 
+/** Compares two entries by path. */
+export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+	return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}
+
 /** The folders above a path, nearest last. */
 export function foldersAbove(path: string): string[] {
 	const parts = path.split("/");

@@ -1,12 +1,11 @@
 // The private index of a store: reads its entries, sets and removes them.
+
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { done, gitFailure, ioFailure, isFull } from "./failures.ts";
-import { type GitResult, indexInfo, isNothing, modes, nulled, type TreeEntry } from "./git.ts";
+import { type GitResult, indexInfo, isNothing, modes, nulled, removal, type TreeEntry } from "./git.ts";
 import type { Store } from "./store.ts";
-
-const nothing = "0".repeat(40);
 
 /** Parts of the index that git alone would misinterpret. */
 export interface IndexContents {
@@ -51,7 +50,7 @@ export function removeFromIndex(
 	store: Pick<Store, "git">,
 	paths: readonly string[],
 ): Promise<Result<void, WorkspaceFailure>> {
-	return updateIndex(store, ["--index-info"], indexInfo(paths.map((path) => ({ path, mode: "0", object: nothing }))));
+	return updateIndex(store, ["--index-info"], indexInfo(paths.map(removal)));
 }
 
 /** More unreadable files than this are a failure. */

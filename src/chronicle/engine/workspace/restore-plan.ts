@@ -1,11 +1,12 @@
 // Plans a restore: files to write and delete, files that stay with the reason, nested repositories to restore separately. Changes nothing.
 // L1 files that cannot be compared are never overwritten or deleted; L2 a file that stays is never replaced by a restored one.
+
 import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
 import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
 import { done, gitFailure } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import { ignoredBy } from "./ignored.ts";
-import { foldersAbove, fromRaw } from "./paths.ts";
+import { byPath, foldersAbove, fromRaw } from "./paths.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 
 export interface RestorePlan {
@@ -111,7 +112,7 @@ export function leftList(left: ReadonlyMap<string, string>, seen: (path: string)
 	return [...left]
 		.filter(([path]) => !foldersAbove(path).some((folder) => left.has(folder)))
 		.map(([path, why]) => ({ path: seen(path), why }))
-		.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+		.sort(byPath);
 }
 
 /** Fails if contents to restore are missing: restoring only some files would be worse than none. */

@@ -61,9 +61,9 @@ describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 	};
 	it("gives an attempt its working folder, or the reason why it is missing", async () => {
 		const { workspace, cwd } = stage();
-		expect(await value(workspace.open(undefined, "1.1.1"))).toEqual({ cwd });
+		expect(await value(workspace.open())).toEqual({ cwd });
 		rmSync(cwd, { recursive: true });
-		expect(await workspace.open(undefined, "1.1.2")).toMatchObject({
+		expect(await workspace.open()).toMatchObject({
 			ok: false,
 			failure: { reason: "io", message: expect.stringContaining(cwd), remedy: expect.stringMatching(/\w/) },
 		});

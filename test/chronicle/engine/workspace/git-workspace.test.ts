@@ -517,7 +517,7 @@ describe("without git", () => {
 	});
 	it("a missing folder is a reason too", async () => {
 		const workspace = open({ cwd: join(base, "missing") });
-		expect((await workspace.open(undefined, "1.1.1")).ok).toBe(false);
+		expect((await workspace.open()).ok).toBe(false);
 		const kept = await workspace.snapshot();
 		expect(!kept.ok && kept.failure.reason).toBe("io");
 	});

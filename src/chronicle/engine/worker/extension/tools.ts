@@ -114,7 +114,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		parameters: snapshotParameters,
 		annotations: ownRecord,
 		async execute(_call, params: Static<typeof snapshotParameters>, _signal, _onUpdate, ctx) {
-			const reply = readHostReply(await askHost(ctx, "snapshot", { data: unwrap(params.data) }));
+			const reply = readHostReply(await askHost(ctx, "snapshot", { data: params.data }));
 			if (reply?.kind !== "saved")
 				return failure(reply?.text ?? "It could not be saved. Try again, or put it into the summary.");
 			return { content: [{ type: "text", text: reply.text }], details: undefined };
@@ -145,16 +145,6 @@ function stopOf(call: string, ctx: ExtensionContext): string | undefined {
 		return content.some((part) => part.type === "toolCall" && part.id === call) ? stopReason : undefined;
 	}
 	return undefined;
-}
-
-/** Some models send an object as its JSON text. */
-function unwrap(data: unknown): unknown {
-	if (typeof data !== "string" || !/^\s*[{[]/.test(data)) return data;
-	try {
-		return JSON.parse(data);
-	} catch {
-		return data;
-	}
 }
 
 function failure(text: string) {

@@ -32,7 +32,7 @@ started before you decide: in a terminal you are asked; otherwise --save and --s
 			return misuse("A plan adds files to the project, which you have not trusted: start pi there, or add --approve.");
 		const waiting = task === "" ? waitingPlan(project.place) : undefined;
 		if (waiting) return decide(waiting, call);
-		if (task === "") return misuse("No plan is waiting. Describe the task: pi-chronicle plan <task…>");
+		if (task === "") return misuse(`No plan is waiting. Describe the task: ${host.prefix}plan <task…>`);
 		const scope = openScope();
 		try {
 			let last = "";
@@ -64,7 +64,7 @@ function misuse(message: string): CommandResponse {
 }
 
 async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
-	const { project, signal } = call;
+	const { project, signal, host } = call;
 	const { flags } = call.parsed;
 	const given: Decision = flags.has("start") ? "start" : flags.has("save") ? "save" : "ask";
 	const canAsk = process.stdin.isTTY && process.stderr.isTTY && !flags.has("json");
@@ -77,7 +77,7 @@ async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
 		const text = [
 			...lines,
 			"",
-			"Nothing was written. pi-chronicle plan --save writes these files, --start also starts the run.",
+			`Nothing was written. ${host.prefix}plan --save writes these files, --start also starts the run.`,
 		];
 		return { kind: "done", lines: text, data: { ...data, saved: false }, exitCode: exitCodes.waits };
 	}
@@ -85,15 +85,19 @@ async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
 	if (unsaved !== undefined) return misuse(unsaved);
 	removePlan(project.place);
 	if (decision === "start" && draft.kind === "chronicle") return start(plan, call);
-	const line = draft.kind === "chronicle" ? `pi-chronicle run ${command} <task…>` : `/workflow ${command} <task> in pi`;
+	const line =
+		draft.kind === "chronicle" ? `${host.prefix}run ${command} <task…>` : `/workflow ${command} <task> in pi`;
 	return { kind: "done", lines: [...lines, "", `Saved. Start it: ${line}`], data: { ...data, saved: true } };
 }
 
 /** Starts a saved chronicle, as `pi-chronicle run` does. */
 async function start({ command, task }: Plan, { parsed, project, signal }: CommandCall): Promise<CommandResponse> {
-	const model = parsed.values.model === undefined ? [] : ["--model", parsed.values.model];
+	const named = ["model", "engine", "project"].flatMap((name) => {
+		const value = parsed.values[name];
+		return value === undefined ? [] : [`--${name}`, value];
+	});
 	const json = parsed.flags.has("json") ? ["--json"] : [];
-	const args = ["--cwd", project.place.cwd, "--approve", ...json, ...model, command, "--", task];
+	const args = ["--cwd", project.place.cwd, "--approve", ...json, ...named, command, "--", task];
 	return { kind: "silent", exitCode: await runChronicleCommand("run", args, signal) };
 }
 

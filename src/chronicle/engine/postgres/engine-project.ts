@@ -25,6 +25,8 @@ export interface EngineOrder {
 	/** What a host must have for new runs. */
 	readonly labels?: readonly string[];
 	readonly priority?: number;
+	/** The options that name the engine in another command, if this one named it. */
+	readonly words?: readonly string[];
 }
 
 /** The queue of runs for which none is named. */
@@ -121,7 +123,7 @@ function engineProject(
 	{ name, remote }: FoundProject,
 	order: Omit<EngineOrder, "url">,
 ): Project {
-	const { queue = usualQueue, labels = [], priority = 0 } = order;
+	const { queue = usualQueue, labels = [], priority = 0, words = [] } = order;
 	const { cwd } = project.place;
 	const store = openPostgresStore({
 		...{
@@ -152,6 +154,7 @@ function engineProject(
 		},
 		engine: {
 			name: database.name,
+			words,
 			wake: (id) => store.wake(id),
 			watch: (id, listener) => watchRow(database, id, listener),
 			close: () => database.close(),

@@ -1,6 +1,6 @@
 // Selects the engine of a command: `--engine`, otherwise the variable PI_CHRONICLE_ENGINE, otherwise `chronicle.engine` in pi's settings files.
-// S1 an untrusted project names no engine; S2 without an engine, none of its code is loaded; S3 a rehearsal uses none, whatever the settings are.
-
+// S1 an untrusted project names no engine; S2 without an engine, none of its code is loaded; S3 a rehearsal uses none, whatever the settings are;
+// S4 an address is never shown with its secrets.
 import { join } from "node:path";
 import { userSettings } from "../../../pi/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
@@ -11,6 +11,8 @@ export interface EngineSetting {
 	readonly queue?: string | undefined;
 	readonly labels?: readonly string[];
 	readonly priority?: number;
+	/** The options that name it in another command, if this command named it. */
+	readonly words?: readonly string[];
 }
 
 type EnginePlace = Pick<ProjectEnvironment, "cwd" | "agentFolder" | "trust" | "env">;
@@ -29,6 +31,7 @@ export function engineSetting(values: Readonly<Record<string, string>>, place: E
 	const url = values.engine ?? env.PI_CHRONICLE_ENGINE ?? saved?.url;
 	if (url === undefined || url === "" || url === "none") return undefined;
 	const labels = namesIn(values.labels);
+	const words = engineWords(values);
 	const priority = Number(values.priority ?? 0);
 	return {
 		url,
@@ -36,7 +39,33 @@ export function engineSetting(values: Readonly<Record<string, string>>, place: E
 		queue: values.queue ?? saved?.queue,
 		...(labels.length > 0 ? { labels } : {}),
 		...(Number.isInteger(priority) ? { priority } : {}),
+		...(words.length > 0 ? { words } : {}),
 	};
+}
+
+/** The options that name an engine and a project again, without what is secret in the address. */
+export function engineWords({
+	engine,
+	project,
+}: {
+	readonly engine?: string;
+	readonly project?: string;
+}): readonly string[] {
+	return [
+		...(engine === undefined ? [] : ["--engine", withoutSecrets(engine)]),
+		...(project === undefined ? [] : ["--project", project]),
+	];
+}
+
+/** The address of an engine without passwords, in the form in which it was written if it has none. */
+export function withoutSecrets(url: string): string {
+	if (!URL.canParse(url)) return url === "none" ? url : "<url>";
+	const parsed = new URL(url);
+	const secrets = [...parsed.searchParams.keys()].filter((name) => /password/i.test(name));
+	if (parsed.password === "" && secrets.length === 0) return url;
+	parsed.password = "";
+	for (const name of secrets) parsed.searchParams.delete(name);
+	return parsed.href;
 }
 
 /** Names separated by commas. */

@@ -4,7 +4,15 @@ export { type ChildTree, openChildRuns } from "./child-runs.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
 export { diffConflicts, diffRun, type RunDiff, withWorkspace } from "./diff.ts";
-export { type EngineSetting, engineOptions, engineSetting, namesIn, submitOptions } from "./engine-setting.ts";
+export {
+	type EngineSetting,
+	engineOptions,
+	engineSetting,
+	engineWords,
+	namesIn,
+	submitOptions,
+	withoutSecrets,
+} from "./engine-setting.ts";
 export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 export { type KeptFolders, keptFolders } from "./kept-folders.ts";
 export { resolveModel } from "./model.ts";

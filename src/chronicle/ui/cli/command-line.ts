@@ -14,16 +14,19 @@ import {
 import { followView } from "./follow.ts";
 import { commandLineHost } from "./host.ts";
 import { openOutput } from "./output.ts";
-import { isComplaint, openPlace, placeOptions } from "./place.ts";
+import { isComplaint, openPlace, placeOptions, savedTrust } from "./place.ts";
+import { shellPrefix } from "./shell-prefix.ts";
 
 /** Resolves to the exit code. */
 export async function runCommandLine(command: Command, args: readonly string[], signal: AbortSignal): Promise<number> {
 	const surfaceOptions = { ...commonOptions, ...command.shellOptions };
+	const early = (json: boolean) =>
+		openOutput({ command: command.name, json, cwd: process.cwd(), prefix: { text: "pi-chronicle " } });
 	// Whether an argument names a run is known only once the project is open; until then, every candidate counts.
 	const parsed = parseArguments(args, grammarOf(command, surfaceOptions));
 	if ("error" in parsed) {
 		// Print JSON if requested, even if the rest of the command line is invalid.
-		const output = openOutput(command.name, args.includes("--json"), process.cwd());
+		const output = early(args.includes("--json"));
 		return output.fail({ code: "usage", message: parsed.error, lines: ["", usageOf(command)] });
 	}
 	if (parsed.flags.has("help")) {
@@ -31,14 +34,19 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 		return exitCodes.done;
 	}
 	if (parsed.flags.has("follow") && parsed.flags.has("json")) {
-		const output = openOutput(command.name, true, process.cwd());
+		const output = early(true);
 		return output.fail({
 			code: "usage",
 			message: "--follow draws on a terminal, and --json is for programs: give one of them.",
 		});
 	}
 	const options = placeOptions(parsed);
-	const output = openOutput(command.name, parsed.flags.has("json"), options.cwd);
+	const output = openOutput({
+		command: command.name,
+		json: parsed.flags.has("json"),
+		cwd: options.cwd,
+		prefix: shellPrefix(parsed, process.env, savedTrust(options.cwd)),
+	});
 	const local = openPlace(options, command.needs);
 	if (isComplaint(local)) return output.fail(local);
 	const project = await onEngine(command, local, parsed);

@@ -142,7 +142,7 @@ function limitText(limit: {
 	].join(", ");
 }
 
-async function showStatus({ engine, database }: EngineCall): Promise<CommandResponse> {
+async function showStatus({ engine, database, host: { prefix } }: EngineCall): Promise<CommandResponse> {
 	const wrong = await engine.checkVersion(database);
 	if (wrong) return refusal(wrong);
 	const status = await engine.readStatus(database);
@@ -152,7 +152,7 @@ async function showStatus({ engine, database }: EngineCall): Promise<CommandResp
 			({ name, pid, slots, held, state, seconds, version }) =>
 				`  host ${name} (pid ${pid}, ${version}): ${held} of ${slots} slots, ${state}, seen ${shortTime(seconds * 1000)} ago`,
 		),
-		...(status.hosts.length === 0 ? ["  no hosts: start one with pi-chronicle engine worker"] : []),
+		...(status.hosts.length === 0 ? [`  no hosts: start one with ${prefix}engine worker`] : []),
 		...status.queues.map(
 			({ name, waiting, active, oldest }) =>
 				`  queue ${name}: ${waiting} waiting${oldest === null ? "" : `, the oldest for ${shortTime(oldest * 1000)}`}, ${active} active`,

@@ -5,11 +5,11 @@ import { progressLine } from "../text/index.ts";
 import type { Output } from "./output.ts";
 
 /** `signal` releases a run that is being supervised. */
-export function commandLineHost({ progress, live }: Output, signal: AbortSignal): CommandHost {
+export function commandLineHost({ progress, live, prefix }: Output, signal: AbortSignal): CommandHost {
 	return {
-		prefix: "pi-chronicle ",
+		prefix,
 		hasScreen: false,
-		startLine: (template) => `pi-chronicle run ${template}`,
+		startLine: (template) => `${prefix}run ${template}`,
 		supervised: new Map(),
 		approver: () => nobody,
 		warn(text) {

@@ -5,9 +5,12 @@ import type { CommandResponse, Complaint } from "../commands/index.ts";
 import { complaintLines } from "../text/index.ts";
 import { openLiveLine } from "./live-line.ts";
 import { colorMark } from "./paint.ts";
+import type { ShellPrefix } from "./shell-prefix.ts";
 import { wrapHanging } from "./wrap.ts";
 
 export interface Output {
+	/** Precedes every printed command. */
+	readonly prefix: string;
 	progress(line: string): void;
 	/** Shows the run on the live line; `undefined` removes it. */
 	live(run: Run | undefined): void;
@@ -17,20 +20,41 @@ export interface Output {
 	fail(complaint: Complaint): number;
 }
 
-/** Opens the output of one command. `cwd`: paths below it are shown relative to it. */
-export function openOutput(command: string, json: boolean, cwd: string): Output {
+export interface OutputOptions {
+	/** Name of the command. */
+	readonly command: string;
+	readonly json: boolean;
+	/** Paths below it are shown relative to it. */
+	readonly cwd: string;
+	readonly prefix: ShellPrefix;
+}
+
+/** Opens the output of one command. */
+export function openOutput({ command, json, cwd, prefix }: OutputOptions): Output {
 	const line = openLiveLine(process.stderr);
-	const progress = (text: string): void => line.print(text);
+	let isNoted = prefix.note === undefined;
+	const progress = (text: string): void => {
+		line.print(text);
+		noteIn(text);
+	};
+	const noteIn = (text: string): void => {
+		if (isNoted || !text.includes(prefix.text)) return;
+		isNoted = true;
+		line.print(prefix.note ?? "");
+	};
 	const print = (text: string): void => void process.stdout.write(`${text}\n`);
 	const printData = (data: object): void => print(JSON.stringify({ verb: command, ...data }, null, "\t"));
-	const fail = (complaint: Complaint): number => {
-		const { code, message, remedy, diagnostics = [], problems = [], exitCode = exitCodes.usage } = complaint;
+	const fail = (refusal: Complaint): number => {
+		const { code, message, diagnostics = [], problems = [], exitCode = exitCodes.usage } = refusal;
+		const remedy = refusal.remedy?.replaceAll(/\bpi-chronicle (?=(?:engine|run) )/g, prefix.text);
+		const complaint = remedy === undefined ? refusal : { ...refusal, remedy };
 		for (const line of complaintLines(complaint, cwd)) progress(line);
 		const error = { code, message, ...(remedy === undefined ? {} : { remedy }), diagnostics, problems };
 		if (json) printData({ error });
 		return exitCode;
 	};
 	return {
+		prefix: prefix.text,
 		progress,
 		live: (run) => (run === undefined ? line.close() : line.show(run)),
 		fail,
@@ -43,6 +67,7 @@ export function openOutput(command: string, json: boolean, cwd: string): Output 
 				const lines =
 					view?.kind === "diagram" ? [...(await drawDiagram(result.lines)), "", ...view.notes] : result.lines;
 				if (lines.length > 0) print(printedLines(lines, view?.kind !== "diagram" && view?.kind !== "patch"));
+				noteIn(lines.join("\n"));
 			}
 			return exitCode;
 		},

@@ -22,6 +22,11 @@ export function placeOptions({ flags, values }: ParsedArguments): PlaceOptions {
 	};
 }
 
+/** Whether pi trusts the project in `cwd` without an option. */
+export function savedTrust(cwd: string): "trusted" | "untrusted" {
+	return projectTrust({ cwd, home: homedir(), agentFolder: agentFolder() });
+}
+
 /** Opens the project; read-only commands need no pi. */
 export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
 	if (!isFolder(cwd))
@@ -38,7 +43,7 @@ export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothi
 		cwd,
 		home,
 		agentFolder: agents,
-		trust: trust === "as saved" ? projectTrust({ cwd, home, agentFolder: agents }) : trust,
+		trust: trust === "as saved" ? savedTrust(cwd) : trust,
 		pi: isPiCommand(found) ? found : noPi,
 		env: process.env,
 	};

@@ -2,13 +2,14 @@
 // names none loads nothing of them.
 import type { Scope } from "../../../pi/index.ts";
 import type { Result } from "../../core/index.ts";
-import type { EngineSetting, Project } from "../../engine/index.ts";
+import { type EngineSetting, type Project, withoutSecrets } from "../../engine/index.ts";
 
 type Opened = Awaited<ReturnType<typeof import("../../engine/postgres/index.ts")["openDatabase"]>>;
 type Database = Extract<Opened, { ok: true }>["value"];
 
 export class SessionEngines {
 	readonly #scope: Scope;
+	/** By address, without its secrets: a command that the session prints names it so. */
 	readonly #databases = new Map<string, Database>();
 	#last: Project | undefined;
 
@@ -24,12 +25,13 @@ export class SessionEngines {
 	/** The project on an engine. Everything that is not about runs stays that of `local`. */
 	async open(local: Project, setting: EngineSetting): Promise<Result<Project>> {
 		const { openDatabase, projectIn } = await import("../../engine/postgres/index.ts");
-		let database = this.#databases.get(setting.url);
+		const key = withoutSecrets(setting.url);
+		let database = this.#databases.get(key);
 		if (!database) {
 			const opened = await openDatabase(setting.url);
 			if (!opened.ok) return opened;
 			database = opened.value;
-			this.#databases.set(setting.url, database);
+			this.#databases.set(key, database);
 			this.#scope.own(() => opened.value.close());
 		}
 		const found = await projectIn(database, local, setting);

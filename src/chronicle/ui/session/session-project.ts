@@ -21,9 +21,13 @@ export function projectOf(ctx: ExtensionContext): Project {
 	});
 }
 
-/** Precedes every command that a session prints about runs of `project`. Where an engine is configured, those of this machine say so. */
+/**
+ * Precedes every command that a session prints about runs of `project`. It names an engine that the line named; where another one is configured,
+ * commands about runs of this machine say so.
+ */
 export function commandPrefix({ engine, place }: Pick<Project, "engine" | "place">): string {
-	return engine || !engineSetting({}, place) ? "/chronicle " : "/chronicle --engine none ";
+	const words = engine ? engine.words : engineSetting({}, place) ? ["--engine", "none"] : [];
+	return ["/chronicle", ...words, ""].join(" ");
 }
 
 /** Opens a project read-only: nothing can be started with it. */

@@ -14,7 +14,7 @@ import type { ModelRequest } from "../../../harness/model-request.ts";
 import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { type Cluster, startPostgres } from "../../../harness/postgres.ts";
-import { type Printed, runNode } from "../../../harness/print.ts";
+import { type Printed, runNode, runProgram } from "../../../harness/print.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import type { Reply } from "../../../harness/reply.ts";
 import { packageUnderTest, piScript } from "../../../harness/under-test.ts";
@@ -37,6 +37,8 @@ export interface EngineStage {
 	/** Seconds that a host may be silent. */
 	readonly lease: number;
 	cli(args: readonly string[], env?: Record<string, string | undefined>): Promise<Printed>;
+	/** Runs a command as it was printed, in a shell. */
+	printed(command: string): Promise<Printed>;
 	/** Starts the same, to be killed. */
 	start(args: readonly string[], env?: Record<string, string | undefined>): Child;
 	host(name: string, env?: Record<string, string | undefined>, more?: readonly string[]): EngineHost;
@@ -130,6 +132,14 @@ export async function openEngineStage(
 			env: environment(env),
 			timeout: 60_000,
 		});
+	const bin = join(project.home, "bin");
+	const printed: EngineStage["printed"] = (command) => {
+		mkdirSync(bin, { recursive: true });
+		const script = `#!/bin/sh\nexec '${process.execPath}' '${packageUnderTest().cliWithEngine}' "$@"\n`;
+		writeFileSync(join(bin, "pi-chronicle"), script, { mode: 0o755 });
+		const env = environment({ PATH: `${bin}:${process.env.PATH}` });
+		return runProgram(project, ["sh", "-c", command], { env, timeout: 60_000 });
+	};
 	const start = (args: readonly string[], env: Record<string, string | undefined> = {}): Child => {
 		const child = startChild({
 			command: process.execPath,
@@ -152,7 +162,7 @@ export async function openEngineStage(
 		return row;
 	};
 	const stage: EngineStage = {
-		...{ project, cluster, database, remote, lease, cli },
+		...{ project, cluster, database, remote, lease, cli, printed },
 		start: (args, env) => start([...args, ...base], env),
 		host(name, env = {}, more = []) {
 			const data = join(project.home, "hosts", name);

@@ -25,9 +25,32 @@ deepDescribe("an engine", needsPostgres, () => {
 		const server = await openModelServer(answer);
 		const stage = await openEngineStage(server);
 		const a = stage.host("a");
-		const run = await stage.submit();
-		await stage.approve(run);
+		// Every command that is printed works as it is printed, and none shows a password.
+		const commands = (text: string) => text.match(/pi-chronicle [^·\n]*?(?= ·|\.?$)/gm) ?? [];
+		const url = stage.cluster.url.replace("postgres@", "postgres:hunter2@");
+		const task = ["run", "--model", "scripted/one", "--approve-cleanup", "play", "Do it all.", "--engine", url];
+		const submitted = await stage.printed(
+			["pi-chronicle", ...task, "--project", "app"].map((word) => `'${word}'`).join(" "),
+		);
+		expect(submitted.code).toBe(0);
+		expect(submitted.stdout + submitted.stderr).not.toContain("hunter2");
+		expect(submitted.stderr).toContain("leaves out the password");
+		const [follow = ""] = commands(submitted.stdout);
+		const [, run = ""] = /\(([0-9a-f-]{36})\)/.exec(submitted.stdout) ?? [];
+		await stage.until(run, ({ status, holder }) => status === "awaiting_approval" && holder === null);
+		const asked = await stage.printed(follow);
+		const [approve = "", reject = "", look = ""] = commands(asked.stdout);
+		expect([approve, reject, look].map((text) => /(approve|reject|diff) [0-9a-f]{8}/.exec(text)?.[1])).toEqual([
+			"approve",
+			"reject",
+			"diff",
+		]);
+		expect((await stage.printed(look)).stdout).toContain("visit");
+		expect((await stage.printed(approve)).code).toBe(0);
 		await stage.inspect(run);
+		const over = commands((await stage.printed(follow)).stdout);
+		expect(over).toHaveLength(3);
+		for (const command of over) expect(await stage.printed(command)).toMatchObject({ code: 0 });
 		await expect.poll(() => foldersOf(a), { timeout: patient(20_000) }).toEqual([]);
 		const events = await stage.events(run);
 		expect(events.filter(({ kind }) => kind === "opened")).toHaveLength(1);
@@ -37,8 +60,8 @@ deepDescribe("an engine", needsPostgres, () => {
 		expect(diff.stdout).toContain("+built");
 		const engine = await stage.cli(["engine", "status"]);
 		expect(engine.stdout).toMatch(/host a .*0 of 4 slots, alive/);
-		const asked = await stage.cli(["engine", "drain", "a"]);
-		expect(asked.code).toBe(0);
+		const drained = await stage.cli(["engine", "drain", "a"]);
+		expect(drained.code).toBe(0);
 		expect(await a.child.exited).toEqual({ kind: "exited", code: 0 });
 	});
 });

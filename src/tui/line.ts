@@ -85,7 +85,8 @@ export function sliceLine(line: Line, columns: number): Line {
 
 /** Cuts text without colors, because the codes that pi's cutting adds for colored text do not belong in plain lines. */
 function cutPlain(text: string, columns: number): string {
-	return `${sliceByColumn(text, 0, columns - 1, true)}…`;
+	// Text that is cut already has one.
+	return `${sliceByColumn(text, 0, columns - 1, true).replace(/…$/, "")}…`;
 }
 
 /**

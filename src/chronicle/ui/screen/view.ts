@@ -30,7 +30,7 @@ import { changesHead } from "./changes-head.ts";
 import { eventLine } from "./event-line.ts";
 import { patchPage } from "./patch.ts";
 import { readTranscript } from "./transcript.ts";
-import { childrenOf, childrenPage } from "./view-children.ts";
+import { childrenOf, childrenPage, type FocusedLines } from "./view-children.ts";
 import { historyPage, knowledgePage } from "./view-pages.ts";
 import type { ViewSource } from "./view-source.ts";
 
@@ -45,8 +45,8 @@ interface Page {
 	/** Lines that n and p jump to. */
 	readonly marks: readonly number[];
 	readonly dress?: (index: number) => Line;
-	/** A line that must be visible. */
-	readonly focus?: number;
+	/** Lines that must be visible, if they fit. */
+	readonly focus?: FocusedLines;
 }
 
 /** Maximum number of events kept for the page of events; the file has the rest. */
@@ -82,6 +82,8 @@ export class RunView {
 	/** Index of the selected child among those of all visits. */
 	#child = 0;
 	#lastSeq = 0;
+	/** Columns of the last drawing. */
+	#width = 80;
 	#reading: Promise<void> | undefined;
 	/** Whether the events have been read once. */
 	#isRead = false;
@@ -114,6 +116,7 @@ export class RunView {
 
 	render(width: number, terminalRows: number): string[] {
 		const height = Math.max(3, terminalRows - frameRows - 1);
+		this.#setWidth(width);
 		const rows = this.#window.rows(width, height);
 		const pages = this.#pages();
 		const keys = [
@@ -129,6 +132,13 @@ export class RunView {
 		const foot = this.#window.position();
 		const [first = "", ...rest] = frame({ title: this.#title(width), foot, keys }, rows, width, paint);
 		return [first, paintLine(fitLine(tabLine(this.#name, pages, width), width), paint), ...rest];
+	}
+
+	#setWidth(width: number): void {
+		if (width === this.#width) return;
+		this.#width = width;
+		// The columns of this page depend on the width.
+		if (this.#name === "Children") void this.#load();
 	}
 
 	handleKey(data: string, keybindings: Pick<KeybindingsManager, "matches">): void {
@@ -229,6 +239,7 @@ export class RunView {
 				events: this.#events,
 				history: this.#history,
 				child: this.#child,
+				width: this.#width,
 			});
 		} catch (error) {
 			const reason = error instanceof Error ? error.message : String(error);
@@ -237,7 +248,7 @@ export class RunView {
 		if (own !== this.#loads) return;
 		this.#marks = page.marks;
 		this.#window.set(page.lines, page.dress);
-		if (page.focus !== undefined) showLine(this.#window, page.focus);
+		if (page.focus) showLines(this.#window, page.focus);
 		this.#terminal.requestRender();
 	}
 
@@ -250,6 +261,7 @@ export class RunView {
 			events: tail,
 			history: this.#history,
 			child: this.#child,
+			width: this.#width,
 		});
 		if (own !== this.#loads) return;
 		this.#marks = page.marks;
@@ -299,10 +311,9 @@ function presentVisit({ visit, state, attempt, history }: Run): SeenVisit {
 }
 
 /** Scrolls as little as needed. A line of its page is a row, or nearly. */
-function showLine(window: ReturnType<typeof openWindow>, line: number): void {
-	const top = window.topLine();
-	if (line < top) window.toLine(line);
-	else if (line >= top + window.height) window.toLine(line - window.height + 1);
+function showLines(window: ReturnType<typeof openWindow>, { first, last }: FocusedLines): void {
+	if (last >= window.topLine() + window.height) window.toLine(last - window.height + 1);
+	if (first < window.topLine()) window.toLine(first);
 }
 
 function tabLine(name: PageName, pages: readonly PageName[], width: number): Line {
@@ -322,7 +333,13 @@ async function pageOf(
 		events,
 		history,
 		child,
-	}: { readonly events: readonly LedgerEvent[]; readonly history: RunHistory; readonly child: number },
+		width,
+	}: {
+		readonly events: readonly LedgerEvent[];
+		readonly history: RunHistory;
+		readonly child: number;
+		readonly width: number;
+	},
 ): Promise<Page> {
 	switch (name) {
 		case "History":
@@ -332,7 +349,7 @@ async function pageOf(
 		case "Events":
 			return unmarked(events.map(eventLine));
 		case "Children":
-			return childrenPage(history, source.run(), child);
+			return childrenPage(history, source.run(), child, width);
 		case "Transcript":
 			return unmarked(transcriptLines(source, visit));
 		case "Diff": {

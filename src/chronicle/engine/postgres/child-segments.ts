@@ -9,7 +9,7 @@ import type {
 	StoreFailure,
 	WorkerLauncher,
 } from "../../core/index.ts";
-import { type ChildTree, openChildRuns, type Project, workspaceScope } from "../project/index.ts";
+import { ChildTree, openChildRuns, type Project, workspaceScope } from "../project/index.ts";
 import { nobody, supervise } from "../supervisor/index.ts";
 import type { Checkout } from "./checkout.ts";
 import type { PostgresLedger } from "./held.ts";
@@ -49,10 +49,11 @@ interface HeldChild {
 /** The child runs of one segment, at every depth. */
 export class ChildSegments {
 	readonly #options: ChildSegmentsOptions;
-	readonly #tree: ChildTree = new Map();
+	readonly #tree: ChildTree;
 	readonly #publishing: Publishing[] = [];
 
 	constructor(options: ChildSegmentsOptions) {
+		this.#tree = new ChildTree(() => options.store.list());
 		// A standby belongs to one run: children start their workers cold.
 		this.#options = { ...options, launcher: { ...options.launcher, keepReady: async () => {} } };
 	}

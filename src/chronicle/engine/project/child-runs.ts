@@ -15,15 +15,14 @@ import {
 	MAX_RUNS_IN_TREE,
 	type Result,
 	type Run,
+	type RunParent,
 	SCHEMA_VERSION,
 	type StoreFailure,
 	type Template,
 	templateOf,
 } from "../../core/index.ts";
+import type { ChildTree } from "./child-tree.ts";
 import type { CleanupApprovals } from "./cleanup-approvals.ts";
-
-/** The runs of one tree that this process has opened, with the number of children that each has planned so far. */
-export type ChildTree = Map<string, number>;
 
 /** The inputs of a child's ports. */
 export interface ChildPlace {
@@ -53,23 +52,27 @@ export function openChildRuns({ store, approvals, tree, supervise }: ChildRunsOp
 		exists,
 		isSetUp: exists,
 		async start(order) {
-			const { id, childCount } = order.parent;
-			tree.set(id, childCount);
 			const opened = await store.open(order.child.id);
 			if (opened.ok) return { ok: true, value: supervise(opened.value, order, "reopened") };
 			if (opened.failure.reason !== "unknown") return opened;
-			const planned = [...tree.values()].reduce((sum, count) => sum + count, 0);
-			if (planned > MAX_RUNS_IN_TREE) return { ok: false, failure: tooMany };
 			const first = createdEvent(order, approvals);
 			if ("reason" in first) return { ok: false, failure: first };
+			if (!(await tree.add(first.parent.root, first.id))) return { ok: false, failure: tooMany };
 			const created = await store.create(first);
-			return created.ok ? { ok: true, value: supervise(created.value, order, "fresh") } : created;
+			if (!created.ok) {
+				tree.remove(first.id);
+				return created;
+			}
+			return { ok: true, value: supervise(created.value, order, "fresh") };
 		},
 	};
 }
 
 /** The first event of a child's ledger. */
-function createdEvent(order: ChildOrder, approvals: CleanupApprovals): Created | StoreFailure {
+function createdEvent(
+	order: ChildOrder,
+	approvals: CleanupApprovals,
+): (Created & { readonly parent: RunParent }) | StoreFailure {
 	const { parent, child, files } = order;
 	const found = child.merges === undefined ? branchTemplate(parent, child.branch) : mergeTemplate(parent);
 	if (!found?.plan) return unknownTemplate(child.template);

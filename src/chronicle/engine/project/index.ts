@@ -1,6 +1,7 @@
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
-export { type ChildTree, openChildRuns } from "./child-runs.ts";
+export { openChildRuns } from "./child-runs.ts";
+export { ChildTree } from "./child-tree.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
 export { diffConflicts, diffRun, type RunDiff, withWorkspace } from "./diff.ts";

@@ -19,7 +19,8 @@ import { openFileStore, thisHost } from "../ledger/index.ts";
 import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
-import { type ChildPlace, type ChildTree, oneAtATime, openChildRuns } from "./child-runs.ts";
+import { type ChildPlace, oneAtATime, openChildRuns } from "./child-runs.ts";
+import { ChildTree } from "./child-tree.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
 import { openCleanupRunner } from "./cleanup-runner.ts";
 import { systemClock } from "./clock.ts";
@@ -93,7 +94,9 @@ export function openProject(
 			const { keepChildFolders } = workerSettings(place);
 			const { id } = ledger.run;
 			const questions = oneAtATime(approver);
-			const tree: ChildTree = child?.tree ?? new Map();
+			// The first holder of a run knows all children that exist, because it creates them.
+			const isFirst = ledger.fence <= 1;
+			const tree = child?.tree ?? new ChildTree(async () => (isFirst ? [] : store.list()));
 			const children = openChildRuns({
 				store,
 				approvals,

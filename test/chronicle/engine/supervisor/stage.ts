@@ -14,7 +14,8 @@ import type {
 } from "../../../../src/chronicle/core/index.ts";
 import type { ApprovalQuestion } from "../../../../src/chronicle/core/machine/index.ts";
 import { hashCleanup, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
-import { type ChildTree, openChildRuns } from "../../../../src/chronicle/engine/project/child-runs.ts";
+import { openChildRuns } from "../../../../src/chronicle/engine/project/child-runs.ts";
+import { ChildTree } from "../../../../src/chronicle/engine/project/child-tree.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
@@ -47,7 +48,7 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 	const store = openMemoryStore({ clock, folder: join(folder, ".pi") });
 	const kept: Parameters<typeof openCopiedWorkspace>[1] = new Map();
 	const launcher = openScriptedLauncher(plays, orders);
-	const tree: ChildTree = new Map();
+	const tree = new ChildTree(() => store.list());
 	const portsOf = (cwd: string, order?: ChildOrder): SupervisorPorts => ({
 		clock,
 		self: { host: "here", pid: process.pid, started: "now" },

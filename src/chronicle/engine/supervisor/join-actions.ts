@@ -139,6 +139,7 @@ async function recordApplied(
 		tree,
 		...(await changesBetween(workspace, before, tree)),
 		...(left.length > 0 ? { left: left.slice(0, maxLeft) } : {}),
+		...(left.length > maxLeft ? { leftMore: left.length - maxLeft } : {}),
 	});
 }
 

@@ -61,11 +61,11 @@ const lines: Lines = {
 		conflicts.length === 0
 			? undefined
 			: `! ${conflicts.length} ${conflicts.length === 1 ? "conflict" : "conflicts"} at the join: ${cut(conflicts.map(({ path }) => path).join(", "))}`,
-	join_applied: ({ visit, changes = [], more = 0, left = [] }, run) =>
+	join_applied: ({ visit, changes = [], more = 0, left = [], leftMore }, run) =>
 		[
 			...takenLines(run, visit),
 			`  joined: ${changes.length + more} ${changes.length + more === 1 ? "file" : "files"} changed`,
-			...leftLines("not written", left),
+			...leftLines("not written", left, leftMore),
 		].join("\n"),
 	join_failed: ({ detail }) => `✗ the files could not be joined: ${detail}`,
 	parked: ({ detail }) => `‖ ${detail}`,

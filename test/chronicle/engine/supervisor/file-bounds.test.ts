@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { FileLeft, LedgerEvent, Workspace } from "../../../../src/chronicle/core/index.ts";
 import type { EventBody, UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { progressLine } from "../../../../src/chronicle/ui/text/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -144,12 +145,20 @@ describe("a join", () => {
 	});
 
 	it.each([
-		[0, undefined],
-		[53, 50],
-	])("that leaves %d files names %d", async (count, named) => {
+		[0, undefined, undefined],
+		[50, 50, undefined],
+		[53, 50, 3],
+	])("that leaves %d files names %d, and counts the others wherever it names them", async (count, named, more) => {
 		const { stage, run } = await joined({
 			join: async ({ to }) => ({ ok: true, value: { tree: to, left: lefts(count), conflicts: [] } }),
 		});
-		expect((await eventsOf(stage, run.id, "join_applied")).map(({ left }) => left?.length)).toEqual([named]);
+		const [applied] = await eventsOf(stage, run.id, "join_applied");
+		expect([applied?.left?.length, applied?.leftMore]).toEqual([named, more]);
+		if (count === 0 || !applied) return;
+		const notice = /^Not written at the join: (.*) and (\d+) more$/.exec(run.notices.at(-1) ?? "");
+		expect((notice?.[1]?.split(", ").length ?? 0) + Number(notice?.[2])).toBe(count);
+		const lines = progressLine(run, applied)?.split("\n") ?? [];
+		const listed = lines.filter((line) => line.endsWith("(busy)")).length;
+		expect(listed + Number(/and (\d+) more/.exec(lines.at(-1) ?? "")?.[1])).toBe(count);
 	});
 });

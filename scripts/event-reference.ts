@@ -43,8 +43,8 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "child", "status", "detail"],
 	},
 	child_spent: {
-		about: "Totals of a child so far.",
-		fields: ["visit", "child", "spend", "activeMs", "attempts", "toolCalls"],
+		about: "Totals of a child so far, its state, and what it does.",
+		fields: ["visit", "child", "spend", "activeMs", "attempts", "toolCalls", "state", "activity"],
 	},
 	child_ended: {
 		about: "A child's run is over: its files, its totals, and what this run keeps of it.",
@@ -59,7 +59,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	join_applied: {
 		about: "The run's folder has the merged files.",
-		fields: ["visit", "tree", "changes", "more", "left"],
+		fields: ["visit", "tree", "changes", "more", "left", "leftMore"],
 	},
 	join_failed: { about: "The files could not be merged or written.", fields: ["visit", "detail"] },
 	worker_started: {

@@ -75,3 +75,40 @@ it(
 	},
 	patient(60_000),
 );
+
+it(
+	"shows on the row what each child does, as status in another terminal does",
+	async () => {
+		const held = gate();
+		const child = { run: { states: { work: { persona: "Builder", next: ["done"] } } } };
+		const other = { run: { states: { write: { persona: "Writer", next: ["done"] } } } };
+		const parent = { states: { parts: { branches: { api: child, docs: other }, next: ["done"] } } };
+		const { project, server } = await openBench({
+			files: { ...withTemplates({ parent }), "slow.mjs": slow },
+			git: true,
+			script: {
+				[worker("work")]: [call("bash", { command: "node slow.mjs" })],
+				[worker("write")]: [move("done", "Written.", { after: held.opened })],
+			},
+		});
+		server.lenient();
+		const terminal = await startTerminal(
+			project,
+			[process.execPath, packageUnderTest().cli, "run", "--approve", "parent", "Do it"],
+			{ cols: 140, rows: 20, ready: /● parts/ },
+		);
+		const limit = patient(20_000);
+		await terminal.waitForScreen(/● parts .* 0 of 2 children done · api: bash node slow\.mjs · docs: waiting/, limit);
+		const { stdout } = await chronicle(project, ["status"]);
+		expect(stdout).toMatch(/● api .* · in work: bash node slow\.mjs/);
+		expect(stdout).toMatch(/● docs .* · in write: waiting for the model/);
+		held.open();
+		await terminal.waitForScreen(/● parts .* 1 of 2 children done · api: bash node slow\.mjs/, limit);
+		process.kill(terminal.pid, "SIGINT");
+		await terminal.exit;
+		const left = await chronicle(project, ["status"]);
+		expect(left.stdout).toMatch(/api .* · interrupted · .* · in work$/m);
+		project.killProcesses();
+	},
+	patient(90_000),
+);

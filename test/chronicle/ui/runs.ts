@@ -70,6 +70,7 @@ export function childrenRun(): TestRun {
 	spent(play.wait(30_000), 1, used(1));
 	end(play.wait(20_000), 1, "done", { total: used(2) });
 	end(play.wait(20_000), 2, "failed", { total: used(1) });
-	spent(play, 4, used(1));
+	const call = { stage: "working", tool: "bash", args: "command=npm test -- test/reports --reporter=verbose" } as const;
+	spent(play, 4, used(1), { state: "testing", activity: call });
 	return park(play.wait(5000), 3);
 }

@@ -1,5 +1,5 @@
 // The child runs of one visit, folded from the parent's events. Times are milliseconds since the epoch.
-import type { ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
+import type { ChildActivity, ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
 import { NO_CHILD_SPEND } from "../machine/index.ts";
 import { type ChangeTotals, type FileChange, totalChanges } from "../snapshot/index.ts";
 
@@ -14,6 +14,8 @@ export interface VisitChild {
 	readonly detail: string;
 	/** The state of its run at its last report; absent before. */
 	readonly state?: string;
+	/** What its run did at its last report; absent if that is nothing to show, or it does not run. */
+	readonly activity?: ChildActivity | undefined;
 	readonly plannedAt: number;
 	/** When its first worker started, as far as the parent knows; `undefined` before its first report. */
 	readonly beganAt: number | undefined;
@@ -52,9 +54,10 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 			return change(event.child, (child) => ({
 				...spentBy(child, event, at),
 				...(event.state === undefined ? {} : { state: event.state }),
+				activity: event.activity,
 			}));
 		case "child_parked":
-			return change(event.child, () => ({ status: "parked", detail: event.detail }));
+			return change(event.child, () => ({ status: "parked", detail: event.detail, activity: undefined }));
 		case "child_signaled":
 			return change(event.child, () => ({ status: "pending", detail: "", endedAt: undefined }));
 		case "child_dropped":
@@ -64,6 +67,7 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 				...spentBy(child, event.total, at),
 				status: event.status,
 				detail: event.detail,
+				activity: undefined,
 				endedAt: at,
 				summary: event.handover.summary,
 				...changesIn(event),

@@ -1,6 +1,6 @@
 // Events about child runs. Each is recorded before anything depends on it.
 import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
-import type { ChildSpend, JoinConflict, PlannedChild } from "./child-run.ts";
+import type { ChildActivity, ChildSpend, JoinConflict, PlannedChild } from "./child-run.ts";
 
 export type ChildEvent = ChildParked | ChildSpent | ChildEnded | Joined | JoinApplied | JoinFailed;
 
@@ -27,13 +27,15 @@ export interface ChildParked {
 	readonly detail: string;
 }
 
-/** Totals of the child so far; a repeated report changes nothing. */
+/** Totals of the child so far, and what it does; a repeated report changes nothing. */
 export interface ChildSpent extends ChildSpend {
 	readonly kind: "child_spent";
 	readonly visit: number;
 	readonly child: string;
 	/** The state of the child's run then; absent in ledgers of earlier versions. */
 	readonly state?: string;
+	/** What the child's run did then; absent if that is nothing to show, and in ledgers of earlier versions. */
+	readonly activity?: ChildActivity;
 }
 
 export interface ChildEnded {
@@ -80,6 +82,8 @@ export interface JoinApplied {
 	readonly more?: number;
 	/** Files that could not be written and are unchanged, bounded. */
 	readonly left?: readonly FileLeft[];
+	/** Number of such files that the list omits. */
+	readonly leftMore?: number;
 }
 
 /** The files could not be merged or written; the run's folder is unchanged. */

@@ -1,7 +1,7 @@
 // The child runs of the current state: which have ended, and what follows. Pure.
 // C1 a child's spend counts in the parent as the difference to the amount counted before.
 import type { ChangeTotals } from "../snapshot/index.ts";
-import type { ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
+import type { ChildActivity, ChildSpend, ConflictChoice, JoinConflict, PlannedChild } from "./child-run.ts";
 import type { RewindRequested } from "./user-event.ts";
 
 export type ChildStatus =
@@ -34,6 +34,8 @@ export interface ChildRun extends PlannedChild {
 	readonly output?: unknown;
 	/** The state of its run at its last report; absent before. */
 	readonly state?: string;
+	/** What its run did at its last report; absent if that is nothing to show, or it does not run. */
+	readonly activity?: ChildActivity;
 	/** How often it became pending. */
 	readonly starts: number;
 	/** A user command arrived while it was supervised: it must be supervised again after it parks. */

@@ -59,6 +59,22 @@ export interface ChildSpend {
 
 export const NO_CHILD_SPEND: ChildSpend = { spend: NO_SPEND, activeMs: 0, attempts: 0, toolCalls: 0 };
 
+/** Stages of a run in which something happens without the user. */
+const activityStages = ["launching", "working", "stopping", "restoring", "children"] as const;
+
+/** What a child's run does. */
+export interface ChildActivity {
+	readonly stage: (typeof activityStages)[number];
+	/** The newest call in flight; absent: none. */
+	readonly tool?: string;
+	/** Its arguments as in `tool_started`, cut. */
+	readonly args?: string;
+}
+
+export function isActivityStage(stage: string): stage is ChildActivity["stage"] {
+	return (activityStages as readonly string[]).includes(stage);
+}
+
 export type ConflictChoice = "ours" | "theirs" | "worker" | "hand";
 
 export interface JoinConflict {

@@ -70,7 +70,8 @@ export function onChildrenPlanned(run: Run, event: LedgerEvent & ChildrenPlanned
 export function onChildSpent(run: Run, event: LedgerEvent & ChildSpent): Reduced {
 	const child = childOf(run, event);
 	if (!child) return stale();
-	const located = event.state === undefined ? child : { ...child, state: event.state };
+	const { state = child.state, activity } = event;
+	const located = { ...idle(child), ...(state === undefined ? {} : { state }), ...(activity ? { activity } : {}) };
 	const counted = countSpend(run, located, event);
 	const warned = warnOfCeilings(counted, event.at);
 	const measure = reached(warned, event.at);
@@ -86,7 +87,7 @@ export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduc
 	const child = childOf(run, event);
 	if (child?.status !== "pending") return stale();
 	const again = child.signaled && !run.children?.stopping;
-	const { resume: _resumed, ...rest } = child;
+	const { resume: _resumed, ...rest } = idle(child);
 	const parked: ChildRun = again
 		? { ...rest, signaled: false, starts: child.starts + 1 }
 		: { ...rest, status: "parked", waits: event.status, detail: event.detail.slice(0, 300) };
@@ -99,7 +100,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	const { status, detail, tree, base, total, handover, changes, more } = event;
 	const keeps = handover.output !== undefined && run.children !== null && hasRoomFor(run.children, handover.output);
 	const ended: ChildRun = {
-		...child,
+		...idle(child),
 		status,
 		waits: null,
 		detail: detail.slice(0, 300),
@@ -122,6 +123,11 @@ function settleReport(run: Run): Run {
 	const { stage, hold } = run;
 	if (stage.kind === "children") return settle(run);
 	return stage.kind === "waiting" && hold?.cause === "children" ? settle({ ...run, hold: null }) : run;
+}
+
+/** The child without what it did at its last report. */
+function idle({ activity: _, ...child }: ChildRun): ChildRun {
+	return child;
 }
 
 function describe({ name, status, detail }: ChildRun): string {
@@ -169,7 +175,7 @@ function hasBegunJoin({ phase, children }: ChildGroup): boolean {
 }
 
 function pendingAgain(child: ChildRun): ChildRun {
-	return { ...child, status: "pending", waits: null, detail: "", starts: child.starts + 1, signaled: false };
+	return { ...idle(child), status: "pending", waits: null, detail: "", starts: child.starts + 1, signaled: false };
 }
 
 export function onChildDropped(run: Run, event: LedgerEvent & ChildDropped): Reduced {
@@ -224,8 +230,9 @@ export function onJoined(run: Run, event: LedgerEvent & Joined): Reduced {
 
 export function onJoinApplied(run: Run, event: LedgerEvent & JoinApplied): Reduced {
 	if (!joiningGroup(run, event.visit)?.join) return stale();
-	const { left = [] } = event;
-	const noted = left.length > 0 ? notice(run, `Not written at the join: ${nameFiles(left)}`) : run;
+	const { left = [], leftMore = 0 } = event;
+	const text = `Not written at the join: ${nameFiles(left, left.length + leftMore)}`;
+	const noted = left.length > 0 ? notice(run, text) : run;
 	return leaveChildren(noted);
 }
 

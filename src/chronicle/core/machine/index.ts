@@ -1,10 +1,12 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
 export { candidatesIn, dueOutput, explainWinner, outputIn, winnerOf } from "./candidates.ts";
+export { activityOf } from "./child-activity.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput } from "./child-items.ts";
 export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";
 export {
+	type ChildActivity,
 	type ChildSpend,
 	type ConflictChoice,
 	conflictFolderId,

@@ -1,8 +1,6 @@
 // Actions on child runs: starting and following one until it parks or ends, stopping it, passing it the current ceilings.
 // A1 a child is supervised at most once; A2 its spend is recorded before its end; A3 nothing is recorded once the supervision ends: the
 // next supervisor finds the child's run in its recorded state.
-
-import { isDeepStrictEqual } from "node:util";
 import {
 	type Action,
 	allowanceOf,
@@ -21,6 +19,7 @@ import {
 	type SupervisionEnd,
 	type Workspace,
 } from "../../core/index.ts";
+import { ChildReporter, totalOf } from "./child-reporter.ts";
 import type { ExecutorContext } from "./executor-context.ts";
 import { changesBetween } from "./file-actions.ts";
 
@@ -152,19 +151,20 @@ export class ChildActions {
 	}
 
 	async #follow(visit: number, child: ChildRun, { supervision: live, workspace }: ChildSupervision): Promise<void> {
-		let reported = totalOf(live.run);
-		const report = async (): Promise<void> => {
-			const total = totalOf(live.run);
-			if (this.#stopped || isDeepStrictEqual(total, reported)) return;
-			reported = total;
-			await this.#context.record({ kind: "child_spent", visit, child: child.id, ...total, state: live.run.state });
-			this.updateLimits();
-		};
-		const unwatch = live.watch(() => void report());
-		await report();
+		const reporter = new ChildReporter({
+			visit,
+			child,
+			run: () => live.run,
+			isStopped: () => this.#stopped,
+			record: (event) => this.#context.record(event),
+			onSpent: () => this.updateLimits(),
+		});
+		const unwatch = live.watch(() => void reporter.report());
+		await reporter.report();
 		const end = await live.ended;
 		unwatch();
-		await report();
+		await reporter.report();
+		reporter.close();
 		await this.#recordEnd(visit, child, end, workspace);
 		this.#alive.delete(child.id);
 	}
@@ -280,11 +280,6 @@ async function resume(supervision: Supervision, child: ChildRun): Promise<void> 
 function isOver(run: Run, { id }: ChildRun): boolean {
 	const child = run.children?.children.find((one) => one.id === id);
 	return child === undefined || (child.status !== "pending" && child.status !== "parked");
-}
-
-function totalOf({ totals }: Run): ChildSpend {
-	const { activeMs, attempts, toolCalls, ...spend } = totals;
-	return { spend, activeMs, attempts, toolCalls };
 }
 
 function waitOf({ status }: Run): Extract<EventBody, { kind: "child_parked" }>["status"] {

@@ -1,8 +1,8 @@
 // The last row of a terminal while the command line supervises a run: the state, its worker and current call, the time, and the cost. Progress
 // lines are printed above it. Nothing is drawn unless standard error is a terminal.
 import { bar, printable } from "../../../pi/index.ts";
-import { liveTotals, measures, type Run } from "../../core/index.ts";
-import { endingWords, shortCost, shortTime } from "../timeline/index.ts";
+import { activityOf, liveTotals, measures, type Run } from "../../core/index.ts";
+import { activityText, childrenText, endingWords, shortCost, shortTime } from "../timeline/index.ts";
 import { colorMark } from "./paint.ts";
 
 const tickMs = 1000;
@@ -54,7 +54,7 @@ export function openLiveLine(stream: NodeJS.WriteStream, now: () => number = Dat
 
 /** `● build · Senior Engineer · bash npm test · 12s · $0.42 ▰▱▱▱▱▱▱▱ of $5.00`. */
 export function liveText(run: Run, now: string): string {
-	const { stage, calls, state, totals } = run;
+	const { state, totals } = run;
 	const live = liveTotals(run, now);
 	const ran = (run.states[state]?.activeMs ?? 0) + live.activeMs - totals.activeMs;
 	const ceiling = measures(run, now).find((measure) => measure.figure === "costUsd" && measure.state === undefined);
@@ -62,28 +62,32 @@ export function liveText(run: Run, now: string): string {
 		ceiling === undefined
 			? shortCost(live.costUsd)
 			: `${shortCost(live.costUsd)} ${bar(ceiling.spent / ceiling.ceiling)} of ${shortCost(ceiling.ceiling)}`;
-	const call = calls.open.at(-1);
-	const doing =
-		stage.kind === "working"
-			? call === undefined
-				? "waiting for the model"
-				: `${call.tool} ${call.args.replace(/^[A-Za-z_]\w*=/, "")}`
-			: stage.kind === "launching"
-				? `starting a worker, ${shortTime(Math.max(0, Date.parse(now) - Date.parse(run.updatedAt)))}`
-				: (endingWords(run) ?? stageWords[stage.kind]);
 	const persona = run.plan.states.get(state)?.persona?.name;
-	return [`● ${state}`, ...(persona === undefined ? [] : [persona]), shortTime(ran), cost, doing].join(" · ");
+	const parts = [`● ${state}`, ...(persona === undefined ? [] : [persona]), shortTime(ran), cost];
+	return [...parts, doingText(run, now)].join(" · ");
 }
 
-const stageWords: Readonly<Record<Run["stage"]["kind"], string>> = {
+function doingText(run: Run, now: string): string {
+	const activity = activityOf(run);
+	switch (activity?.stage) {
+		case undefined:
+			return otherStages[run.stage.kind] ?? "";
+		case "launching":
+			return `${activityText(activity)}, ${shortTime(Math.max(0, Date.parse(now) - Date.parse(run.updatedAt)))}`;
+		case "working":
+			return activityText(activity);
+		case "children":
+			return childrenText(run);
+		case "stopping":
+		case "restoring":
+			return endingWords(run) ?? activityText(activity);
+	}
+}
+
+const otherStages: Readonly<Partial<Record<Run["stage"]["kind"], string>>> = {
 	deciding: "deciding",
 	baselining: "comparing files",
 	asking: "waiting for your approval",
-	launching: "starting a worker",
-	children: "child runs running",
-	working: "working",
-	stopping: "cleaning up, comparing files",
-	restoring: "restoring files",
 	waiting: "waiting for you",
 	over: "over",
 };

@@ -1,7 +1,6 @@
 // One event of a ledger as a sentence. Pure.
 import { endPhrase, type LedgerEvent, type Spend } from "../../core/index.ts";
-import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
-import { callWords } from "./call-words.ts";
+import { callWords, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 type Sentences = { readonly [Kind in LedgerEvent["kind"]]: (event: LedgerEvent & { kind: Kind }) => string };
 

@@ -23,6 +23,8 @@ import {
 } from "../../core/index.ts";
 import {
 	bar,
+	type ChildLine,
+	callWords,
 	childLines,
 	choiceText,
 	crumbsOf,
@@ -35,7 +37,6 @@ import {
 	titleOf,
 } from "../timeline/index.ts";
 import { crumbLine, separatorOf } from "./breadcrumbs.ts";
-import { callWords } from "./call-words.ts";
 
 /** At most this many lines of breadcrumbs; a window around the current state. */
 const crumbLines = 3;
@@ -75,7 +76,7 @@ export function drawTimeline(run: Run, options: TimelineOptions): Line[] {
 		...breadcrumbs(run, width),
 		...onFewLines(width, (cells) => present(run, options, cells)),
 		...choosing(run),
-		...doing(run, now),
+		...doing(run, now, width),
 		...ahead(run, options),
 		...onFewLines(width, (cells) => spending(run, now, width, cells)),
 		...(notice === undefined || run.status !== "running" ? [] : wrapText({ text: notice, tone: "warning" }, width)),
@@ -186,7 +187,7 @@ function choosing(run: Run): Line[] {
 }
 
 /** The worker's current activity: one line as long as there is a worker. */
-function doing(run: Run, now: string): Line[] {
+function doing(run: Run, now: string, width: number): Line[] {
 	const { stage, calls } = run;
 	const waited = shortTime(Math.max(0, Date.parse(now) - Date.parse(run.updatedAt)));
 	const line = (text: string): Line[] => [[dim("  ▸ "), dim(text)]];
@@ -209,9 +210,7 @@ function doing(run: Run, now: string): Line[] {
 		case "restoring":
 			return line("restoring files");
 		case "children":
-			return childLines(run).map(
-				({ mark, text, tone }): Line => [dim(`  ${mark} `), tone === "plain" ? plain(text) : { text, tone }],
-			);
+			return childLines(run).map((child) => childLine(child, width));
 		case "deciding":
 		case "baselining":
 		case "asking":
@@ -219,6 +218,27 @@ function doing(run: Run, now: string): Line[] {
 		case "over":
 			return [];
 	}
+}
+
+/** Columns of what a child does, and of a name, that are worth leaving something else out. */
+const minWhy = 28;
+const minName = 8;
+const separator = " · ";
+
+/** The longest form whose name and figures fit and leave room for what the child does; else the shortest, with its name cut. */
+function childLine({ mark, text, forms, tone }: ChildLine, width: number): Line {
+	const head: Line = [dim(`  ${mark} `)];
+	const columns = (part: string): number => lineWidth([plain(part)]);
+	const forName = ({ figures, why }: ChildLine["forms"][number]): number =>
+		width -
+		lineWidth(head) -
+		(figures === "" ? 0 : columns(separator + figures)) -
+		(why === "" ? 0 : columns(separator) + Math.min(minWhy, columns(why)));
+	const form = forms.find((one) => columns(one.name) <= forName(one)) ?? forms.at(-1);
+	const name = form && fitLine([plain(form.name)], Math.max(minName, forName(form)))[0]?.text;
+	const parts = form ? [name ?? "", form.figures, form.why] : [text];
+	const shown = parts.filter((part) => part !== "").join(separator);
+	return [...head, tone === "plain" ? plain(shown) : { text: shown, tone }];
 }
 
 /** The states that can follow and whether you are asked first; on the right, the commands while it runs. One line. */

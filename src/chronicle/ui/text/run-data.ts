@@ -49,8 +49,14 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 	};
 }
 
-function childData({ id, name, index, template, task, status, detail, summary, counted, changed }: ChildRun): object {
-	return { id, name, index, template, task, status, detail, summary, totals: counted, files: changed ?? null };
+function childData(child: ChildRun): object {
+	const { id, name, index, template, task, status, detail, summary, counted, changed, state, activity } = child;
+	return {
+		...{ id, name, index, template, task, status, detail, summary, totals: counted, files: changed ?? null },
+		state: state ?? null,
+		/** What its run does now. */
+		activity: activity ?? null,
+	};
 }
 
 /** As `list` gives it. */

@@ -8,6 +8,7 @@ import {
 	type Run,
 	type VisitChild,
 } from "../../core/index.ts";
+import { activityText } from "./activity.ts";
 import { marks } from "./marks.ts";
 
 /** Maximum number of children listed individually; more are counted. */
@@ -16,26 +17,59 @@ const maxListed = 5;
 export interface ChildLine {
 	readonly mark: string;
 	readonly text: string;
+	/** The same in parts, and in fewer columns, longest first; empty if there is nothing to leave out. Name and reason may be cut. */
+	readonly forms: readonly { readonly name: string; readonly figures: string; readonly why: string }[];
 	readonly tone: "success" | "warning" | "error" | "plain";
 }
 
-/** One line per child; from 6 on, only running children and those that need the user, with counts of the others. */
-export function childLines(run: Run, most = maxListed): ChildLine[] {
+/**
+ * One line per child; from 6 on, the first of those that need the user or are running, with counts of all. `isSupervised`: whether a process
+ * supervises the run.
+ */
+export function childLines(run: Run, most = maxListed, isSupervised = true): ChildLine[] {
 	const all = run.children?.children ?? candidatesIn(run, run.state);
-	if (all.length <= most) return all.map((child) => lineOf(child, run));
-	const shown = all.filter(({ status }) => status !== "done" && status !== "dropped").slice(0, most - 1);
-	const count = (status: ChildRun["status"]): number => all.filter((child) => child.status === status).length;
-	const parts = (["done", "pending", "parked", "failed", "aborted", "dropped"] as const).flatMap((status) => {
-		const number = count(status);
-		return number === 0 ? [] : [`${number} ${words[status]}`];
-	});
+	const isWorking = isSupervised && run.stage.kind === "children";
+	const line = (child: ChildRun): ChildLine => lineOf(child, isWorking);
+	if (all.length <= most) return all.map(line);
+	const shown = urgency.flatMap((kind) => all.filter((child) => kindOf(child) === kind)).slice(0, most - 1);
 	return [
-		{ mark: " ", text: `${all.length} children: ${parts.join(", ")}`, tone: "plain" },
-		...shown.map((child) => lineOf(child, run)),
+		{ mark: " ", text: `${all.length} children: ${countsOf(all)}`, forms: [], tone: "plain" },
+		...shown.map(line),
 	];
 }
 
-const words: Readonly<Record<ChildRun["status"], string>> = {
+/** `3 done, 2 running, 1 to do`. */
+function countsOf(children: readonly ChildRun[]): string {
+	return (["done", "running", "pending", "parked", "failed", "aborted", "dropped"] as const)
+		.map((kind) => ({ kind, count: children.filter((child) => kindOf(child) === kind).length }))
+		.filter(({ count }) => count > 0)
+		.map(({ kind, count }) => `${count} ${words[kind]}`)
+		.join(", ");
+}
+
+type ChildKind = ChildRun["status"] | "running";
+
+/** Which children are listed first where not all are; those that are not listed here only count. */
+const urgency: readonly ChildKind[] = ["parked", "failed", "running", "aborted", "pending"];
+
+function kindOf({ status, activity, counted }: Described): ChildKind {
+	return status === "pending" && (activity || counted.attempts > 0) ? "running" : status;
+}
+
+/** The children as part of one row: `1 of 3 children done · one: bash npm test · two: waiting for the model`. */
+export function childrenText({ children }: Run): string {
+	const all = children?.children.filter(({ merges }) => merges === undefined) ?? [];
+	if (children?.stopping) return "stopping the children";
+	if (children?.phase === "joining") return "joining the files of the children";
+	const done = all.filter(({ status }) => status === "done").length;
+	const now = (children?.children ?? []).flatMap(({ name, activity }) =>
+		activity ? [`${name}: ${activityText(activity)}`] : [],
+	);
+	return [`${done} of ${all.length} children done`, ...now].join(" · ");
+}
+
+const words: Readonly<Record<ChildKind, string>> = {
+	running: "running",
 	pending: "to do",
 	parked: "waiting",
 	done: "done",
@@ -45,7 +79,7 @@ const words: Readonly<Record<ChildRun["status"], string>> = {
 };
 
 /** A child of any visit as columns. */
-export interface ChildCells extends Omit<ChildLine, "text"> {
+export interface ChildCells extends Omit<ChildLine, "text" | "forms"> {
 	readonly name: string;
 	/** The beginning of its id. */
 	readonly id: string;
@@ -53,8 +87,10 @@ export interface ChildCells extends Omit<ChildLine, "text"> {
 	/** Empty until it has begun. */
 	readonly time: string;
 	readonly cost: string;
-	/** Why it waits or failed, the state that it is in, or what it has changed; empty if none is known. */
+	/** Why it waits or failed, the state that it is in and what it does there, or what it has changed; empty if none is known. */
 	readonly why: string;
+	/** `why` for narrow columns. */
+	readonly shortWhy: string;
 }
 
 /**
@@ -96,32 +132,58 @@ export function changedText({ files, added, removed }: ChangeTotals): string {
 	return files === 0 ? "no files" : `${files} ${files === 1 ? "file" : "files"} +${added} −${removed}`;
 }
 
-function lineOf(child: ChildRun, run: Run): ChildLine {
-	const { mark, tone, name, id, doing, time, cost, why } = cellsOf(child, run.stage.kind === "children");
-	const figures = [time, cost, why].filter((text) => text !== "");
-	return { mark, tone, text: [`${name} (${id})`, doing, ...figures].join(" · ") };
+function lineOf(child: ChildRun, isWorking: boolean): ChildLine {
+	const { mark, tone, name, id, doing, time, cost, why, shortWhy } = cellsOf(child, isWorking);
+	const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join(" · ");
+	// The mark says whether it works, waits or has ended.
+	const least = shortWhy === "" ? doing : shortWhy;
+	const named = `${name} (${id})`;
+	return {
+		mark,
+		tone,
+		text: joined(named, doing, time, cost, why),
+		forms: [
+			{ name: named, figures: joined(doing, time, cost), why },
+			{ name, figures: joined(doing, time, cost), why },
+			{ name, figures: joined(doing, time, cost), why: shortWhy },
+			{ name, figures: joined(time, cost), why: least },
+			{ name, figures: cost, why: least },
+		],
+	};
 }
 
-type Described = Pick<ChildRun, "id" | "name" | "status" | "waits" | "detail" | "counted" | "state" | "changed">;
+type Described = Pick<
+	VisitChild & ChildRun,
+	"id" | "name" | "status" | "waits" | "detail" | "counted" | "state" | "changed"
+> & { readonly activity?: ChildRun["activity"] | undefined };
 
 function cellsOf(child: Described, working: boolean): ChildCells {
 	const { id, name, status, detail, counted } = child;
 	const begun = counted.attempts > 0;
+	const why = detail === "" ? progressOf(child, working) : detail;
 	return {
 		mark: markOf(child, working),
 		tone: status === "done" ? "success" : status === "parked" ? "warning" : status === "failed" ? "error" : "plain",
 		name,
 		id: id.slice(0, 8),
-		doing: status === "pending" ? (begun ? "working" : "starting") : words[status],
+		doing: status === "pending" ? pendingWord(child, working) : words[status],
 		time: begun ? shortTime(counted.activeMs) : "",
 		cost: begun ? shortCost(counted.spend.costUsd) : "",
-		why: detail === "" ? progressOf(child) : detail,
+		why,
+		shortWhy: child.activity && working && status === "pending" ? activityText(child.activity) : why,
 	};
 }
 
-function progressOf({ status, state, changed }: Described): string {
-	if (status === "pending") return state === undefined ? "" : `in ${state}`;
-	return changed ? changedText(changed) : "";
+function pendingWord(child: Described, working: boolean): string {
+	const begun = kindOf(child) === "running" && (child.counted.attempts > 0 || child.activity?.stage !== "launching");
+	if (!working) return begun ? "interrupted" : words.pending;
+	return begun ? "working" : "starting";
+}
+
+function progressOf({ status, state, activity, changed }: Described, working: boolean): string {
+	if (status !== "pending") return changed ? changedText(changed) : "";
+	if (state === undefined) return "";
+	return activity && working ? `in ${state}: ${activityText(activity)}` : `in ${state}`;
 }
 
 function markOf({ status, waits }: Pick<ChildRun, "status" | "waits">, working: boolean): string {

@@ -1,9 +1,11 @@
 export { bar, shortCost, shortCount, shortTime } from "../../../pi/index.ts";
+export { activityText, callWords } from "./activity.ts";
 export {
 	type ChildCells,
 	type ChildLine,
 	changedText,
 	childLines,
+	childrenText,
 	choiceText,
 	takenOf,
 	visitChildCells,

@@ -83,8 +83,14 @@ export function park(
 	return testRun.say({ kind: "child_parked", visit: testRun.run.visit, child: id, status, detail });
 }
 
-export function spent(testRun: TestRun, number: number, of: ChildSpend): TestRun {
-	return testRun.say({ kind: "child_spent", visit: testRun.run.visit, child: childAt(testRun, number).id, ...of });
+export function spent(
+	testRun: TestRun,
+	number: number,
+	of: ChildSpend,
+	more: Pick<Extract<ChildReport, { kind: "child_spent" }>, "state" | "activity"> = {},
+): TestRun {
+	const { id } = childAt(testRun, number);
+	return testRun.say({ kind: "child_spent", visit: testRun.run.visit, child: id, ...of, ...more });
 }
 
 export function conflict(path: string, ours = "one", theirs = "two"): JoinConflict {

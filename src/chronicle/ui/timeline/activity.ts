@@ -1,0 +1,21 @@
+// What a run does now in readable form: `bash npm test` instead of `bash command=npm test`. Pure.
+import type { ChildActivity } from "../../core/index.ts";
+
+/** The tool and its arguments. `args` is the line `key=value key=value` in the ledger. */
+export function callWords(tool: string, args: string): readonly [tool: string, words: string] {
+	// The first argument identifies the call; its name adds nothing.
+	return [tool, args.replace(/^[A-Za-z_]\w*=/, "")];
+}
+
+/** `bash npm test`, or what happens instead of a call. */
+export function activityText({ stage, tool, args = "" }: ChildActivity): string {
+	return tool === undefined ? stageTexts[stage] : callWords(tool, args).join(" ").trim();
+}
+
+const stageTexts: Readonly<Record<ChildActivity["stage"], string>> = {
+	launching: "starting a worker",
+	working: "waiting for the model",
+	stopping: "cleaning up, comparing files",
+	restoring: "restoring files",
+	children: "child runs running",
+};

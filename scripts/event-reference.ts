@@ -38,6 +38,11 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		about: "The child runs that do the visit: recorded before anything of them exists. Empty: there is nothing to do.",
 		fields: ["visit", "base", "files", "children"],
 	},
+	host_awaited: {
+		about:
+			"The work that is due needs a host of an engine with these labels. This host gives the run back; the next one decides anew.",
+		fields: ["visit", "labels"],
+	},
 	child_parked: {
 		about: "A child's run waits for you, or it could not be started.",
 		fields: ["visit", "child", "status", "detail"],

@@ -2,6 +2,7 @@
 // D1 an event and the decisions that it leads to are appended together; D2 a prefix of a batch, as left by a crash, folds to a run that
 // yields the same remaining decisions; D3 an event that does not apply is not recorded.
 import type { EventBody, LedgerEvent } from "./event.ts";
+import { awaitHost } from "./host-labels.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { foldEvent, reduce } from "./transition.ts";
@@ -12,19 +13,22 @@ export interface Batch {
 	readonly run: Run;
 }
 
-/** The events to record for `event` at `at` (ISO 8601): decisions cut off by a crash, the event, and the decisions that it leads to. */
-export function decide(run: Run, event: EventBody, at: string): Batch | Refusal {
-	const before = addDecisions({ run, events: [] }, at);
+/**
+ * The events to record for `event` at `at` (ISO 8601): decisions cut off by a crash, the event, and the decisions that it leads to.
+ * `offered`: labels of this host of an engine; absent: it does every state.
+ */
+export function decide(run: Run, event: EventBody, at: string, offered?: readonly string[]): Batch | Refusal {
+	const before = addDecisions({ run, events: [] }, at, offered);
 	const next = reduce(before.run, stamp(event, before.run, at));
-	return isRefusal(next) ? next : addDecisions({ run: next, events: [...before.events, event] }, at);
+	return isRefusal(next) ? next : addDecisions({ run: next, events: [...before.events, event] }, at, offered);
 }
 
-function addDecisions(batch: Batch, at: string): Batch {
+function addDecisions(batch: Batch, at: string, offered: readonly string[] | undefined): Batch {
 	const { stage } = batch.run;
 	if (stage.kind !== "deciding") return batch;
-	const { decision } = stage;
+	const decision = awaitHost(batch.run, stage.decision, offered) ?? stage.decision;
 	const run = foldEvent(batch.run, stamp(decision, batch.run, at));
-	return addDecisions({ run, events: [...batch.events, decision] }, at);
+	return addDecisions({ run, events: [...batch.events, decision] }, at, offered);
 }
 
 /** The event with the sequence number and time that the ledger will assign. */

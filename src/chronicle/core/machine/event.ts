@@ -20,6 +20,7 @@ export type EventBody =
 	| Noted
 	| ClockJumped
 	| DecisionEvent
+	| HostAwaited
 	| WorkEvent
 	| FilesEvent
 	| CleanupEnded
@@ -52,6 +53,14 @@ export interface Opened {
 	readonly pid: number;
 	/** Start time of the process as reported by the system: process ids are reused. */
 	readonly started: string;
+}
+
+/** The work that is due needs a host with `labels`, and this one lacks some: the run is given back, for such a host to continue. */
+export interface HostAwaited {
+	readonly kind: "host_awaited";
+	readonly visit: number;
+	/** All that the work needs. */
+	readonly labels: readonly string[];
 }
 
 /** The log before this event is damaged: the run continues from an intact checkpoint and can be folded from here. */

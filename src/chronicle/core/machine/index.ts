@@ -21,6 +21,7 @@ export {
 export { type Batch, decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export type * from "./event.ts";
+export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./host-labels.ts";
 export * from "./launch.ts";
 export { likelyNext, type NextLaunch } from "./likely-next.ts";
 export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";

@@ -143,7 +143,7 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 	if (stage.kind === "restoring" && event.purpose === "before")
 		return tree === null ? refuse("unexpected", "The files were not kept.") : keepBefore(noted, stage, tree);
 	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
-		return advance({ ...noted, baseline: baselineOf(event) }, stage.because);
+		return advance({ ...noted, baseline: run.baseline ?? baselineOf(event) }, stage.because);
 	if (
 		stage.kind !== "stopping" ||
 		stage.launch ||

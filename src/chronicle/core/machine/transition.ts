@@ -18,6 +18,7 @@ import {
 } from "./children.ts";
 import { onDecision } from "./decision.ts";
 import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
+import { onHostAwaited } from "./host-labels.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded, pauseWorker, stopWorker } from "./shutdown.ts";
@@ -138,6 +139,7 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	moved: onDecision,
 	parked: onDecision,
 	finished: onDecision,
+	host_awaited: onHostAwaited,
 	worker_started: onWorkerStarted,
 	launch_failed: onLaunchFailed,
 	tool_started: onToolStarted,

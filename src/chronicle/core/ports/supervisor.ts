@@ -64,6 +64,8 @@ export interface SupervisorPorts {
 	readonly children?: ChildRuns;
 	/** Whether the folders of children stay after their files are joined. */
 	readonly keepChildFolders?: boolean;
+	/** Labels that this host of an engine offers; absent: it does every state. */
+	readonly labels?: readonly string[];
 	/** What the parent run can still spend; absent in a run without a parent. */
 	readonly allowance?: () => Allowance;
 	/** This process, as recorded in the ledger. */

@@ -84,11 +84,12 @@ export function compileState(
 	const children = compileChildren(name, values, { at, reading, readInline, team: values.team || defaults.team });
 	const persona = personaOf(name, values, terminal, at, reading);
 	warnNoEffect(name, values, at, reading);
-	if (values.output && !persona && !children) warnIdleOutput(name, at, reading);
+	const host = persona || children ? values.host : undefined;
+	if (!persona && !children) warnIdle(name, values, at, reading);
 	const { description, tools, model, models, thinking, instructions, limits } = values;
 	return {
 		name,
-		...present({ description, persona, children, team: values.team || defaults.team || undefined }),
+		...present({ description, persona, children, host, team: values.team || defaults.team || undefined }),
 		next: name === "done" ? [] : written,
 		terminal,
 		implicit: false,
@@ -127,12 +128,26 @@ function warnNoEffect(name: string, values: StateValues, { node, keyStart }: Sta
 		);
 }
 
-function warnIdleOutput(name: string, { node, keyStart }: StateNode, reading: Reading): void {
-	reading.report.warn(reading.source.place(node.entries.get("output")?.keyStart ?? keyStart), {
-		code: "no-effect",
-		message: `No worker does \`${name}\`, so its \`output\` has no effect.`,
-		remedy: "Write it in the state whose worker hands over the data.",
-	});
+/** Reports fields that have no effect where nothing is done. */
+function warnIdle(name: string, values: StateValues, { node, keyStart }: StateNode, reading: Reading): void {
+	const warn = (key: string, message: string, remedy: string): void =>
+		reading.report.warn(reading.source.place(node.entries.get(key)?.keyStart ?? keyStart), {
+			code: "no-effect",
+			message,
+			remedy,
+		});
+	if (values.output)
+		warn(
+			"output",
+			`No worker does \`${name}\`, so its \`output\` has no effect.`,
+			"Write it in the state whose worker hands over the data.",
+		);
+	if (values.host)
+		warn(
+			"host",
+			`Nothing is done in \`${name}\`, so its \`host\` has no effect.`,
+			"Write it in a state that is done by a worker or by child runs.",
+		);
 }
 
 /** The fields that have a value. */

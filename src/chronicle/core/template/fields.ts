@@ -20,6 +20,7 @@ import {
 } from "../../../definition/index.ts";
 import { childrenFields } from "./children-fields.ts";
 import { cleanupField } from "./cleanup.ts";
+import { hostField } from "./host-field.ts";
 import { checkName } from "./names.ts";
 import { outputField } from "./output-schema.ts";
 import { requiresField } from "./requires.ts";
@@ -140,6 +141,7 @@ export const stateFields = {
 	}),
 	agent: text({ about: "The same, but only as the name of an agent file.", form: "line", most: 400 }),
 	...childrenFields,
+	host: hostField,
 	team: text({ about: "Team of `teams.yaml` that the agent must belong to.", form: "line", most: 200 }),
 	next: custom<readonly PlacedName[], { about: string }>(
 		{ about: "States that may follow. Without any, the run ends here." },

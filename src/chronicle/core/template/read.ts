@@ -148,10 +148,14 @@ function readState(
 /** Fields that say who does a state, or where it leads. */
 const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next"];
 
-/** A misspelled field that defines a state's worker or targets must not be ignored. Ledgers keep what earlier versions accepted. */
+/**
+ * A misspelled field that defines a state's worker, host or targets must not be ignored. Ledgers keep what earlier versions accepted.
+ * `host` is so short that other words are near it.
+ */
 function severityOf(key: string, { source }: Reading): "error" | "warning" {
 	const meant = nearest(key, Object.keys(stateFields));
-	return source.file !== "" && meant !== undefined && decisiveFields.includes(meant) ? "error" : "warning";
+	const isDecisive = meant === "host" ? /host/i.test(key) : meant !== undefined && decisiveFields.includes(meant);
+	return source.file !== "" && isDecisive ? "error" : "warning";
 }
 
 /** See `Template.dialect`. A template with `$schema` is ours. */

@@ -60,6 +60,8 @@ export interface StatePlan {
 	readonly persona?: PersonaReference;
 	/** The child runs that do the state; only in a state without a worker. */
 	readonly children?: ChildrenPlan;
+	/** Labels that a host of an engine must offer to do the state; `undefined`: any host. */
+	readonly host?: readonly string[];
 	/** The team in which to look up the agent. */
 	readonly team?: string;
 	/** Targets a worker may choose, in the order written. */

@@ -22,7 +22,7 @@ import type { StoreParts } from "./parts.ts";
 import { findAnswer, openPosts, type Posts, settlePost, type WaitingAnswer } from "./posts.ts";
 import { foldedColumns, foldedValues, type RunRow, readEventRows, storedText } from "./rows.ts";
 import type { RecordedSnapshot } from "./run-snapshot.ts";
-import { type SettledRow, settleJob } from "./settle.ts";
+import { type SettledRow, settledColumns, settleJob } from "./settle.ts";
 import {
 	deleteSnapshots,
 	insertSnapshotsText,
@@ -342,8 +342,10 @@ export class HeldRow implements PostgresLedger {
 		await (await this.#posts)?.close();
 		await this.#enqueue(async () => {
 			this.#released = true;
-			const how = this.#parts.job && isParked(this.#now) ? ({ kind: "parked" } as const) : undefined;
-			const { database } = this.#parts;
+			const { database, job } = this.#parts;
+			// The run stays held until its job is settled: a host that died in between would leave it to nobody.
+			if (job && !isParked(this.#now)) return;
+			const how = job ? ({ kind: "parked" } as const) : undefined;
 			await throughOutage(outageMs, () => database.transaction((tx) => this.#giveBack(tx, how))).catch(() => {});
 		});
 	}
@@ -359,16 +361,15 @@ export class HeldRow implements PostgresLedger {
 		const { database, host, job } = this.#parts;
 		const { id } = this.run;
 		const { rows } = await tx.query<SettledRow>(
-			`SELECT r.id, r.project, r.queue, r.priority, r.job, r.visit, r.claimed_visit,
-				EXISTS (SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting') AS waiting
-			FROM chronicle.run r WHERE id = $1 AND (holder = $2 OR holder IS NULL) AND fence = $3 FOR UPDATE`,
+			`SELECT ${settledColumns} FROM chronicle.run r
+			WHERE id = $1 AND (holder = $2 OR holder IS NULL) AND fence = $3 FOR UPDATE`,
 			[id, host.id, this.fence],
 		);
 		const [row] = rows;
 		if (!row) return;
-		const settles = how !== undefined && job !== undefined && row.job === job.id;
-		const next = settles ? await settleJob(database, tx, { ...row, attempt: job }, how) : row.job;
-		await tx.query("UPDATE chronicle.run SET holder = NULL, job = $2 WHERE id = $1", [id, next]);
+		if (how !== undefined && job !== undefined && row.job === job.id)
+			await settleJob(database, tx, { ...row, attempt: job }, how);
+		await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
 		await tx.query(
 			"DELETE FROM chronicle.inbox WHERE run = $1 AND state <> 'waiting' AND done_at < now() - interval '1 hour'",
 			[id],

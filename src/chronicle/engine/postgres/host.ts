@@ -11,7 +11,10 @@ export interface HostOptions {
 	/** How others see it. Default: the machine's name. */
 	readonly name?: string;
 	readonly slots?: number;
+	readonly projects?: readonly string[];
 	readonly queues?: readonly string[];
+	/** What it offers; states may ask for it. */
+	readonly labels?: readonly string[];
 	readonly version?: string;
 	/** Milliseconds without a sign of life after which its runs are taken over. */
 	readonly leaseMs?: number;
@@ -36,6 +39,7 @@ const retryMs = 250;
 export interface Host {
 	readonly id: string;
 	readonly leaseMs: number;
+	readonly labels: readonly string[];
 	/** Writes the row, once, and renews it from then on. */
 	register(): Promise<void>;
 	/** When it last proved to be alive, by `performance.now`. */
@@ -58,7 +62,7 @@ RETURNING draining, ARRAY(
 
 /** Describes this process. Nothing is written before `register`. */
 export function openHost(database: Database, options: HostOptions = {}): Host {
-	const { leaseMs = defaultLeaseMs } = options;
+	const { leaseMs = defaultLeaseMs, labels = [] } = options;
 	const id = randomUUID();
 	const listeners = new Set<Parameters<Host["onBeat"]>[0]>();
 	let registered: Promise<void> | undefined;
@@ -96,6 +100,7 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 	return {
 		id,
 		leaseMs,
+		labels,
 		register() {
 			registered ??= insert().then(
 				() => {
@@ -122,11 +127,11 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 }
 
 async function insertHost(database: Database, id: string, options: HostOptions): Promise<void> {
-	const { name = hostname(), slots = 0, queues = [], version = "", leaseMs } = options;
+	const { name = hostname(), slots = 0, projects = [], queues = [], labels = [], version = "", leaseMs } = options;
 	const started = `${processStart(process.pid) ?? "unknown"} ${thisHost()}`;
 	await database.query(
-		`INSERT INTO chronicle.host (id, name, pid, started, version, slots, queues, lease_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (id) DO NOTHING`,
-		[id, name, process.pid, started, version, slots, queues, leaseMs],
+		`INSERT INTO chronicle.host (id, name, pid, started, version, slots, projects, queues, labels, lease_ms)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING`,
+		[id, name, process.pid, started, version, slots, projects, queues, labels, leaseMs],
 	);
 }

@@ -2,6 +2,7 @@
 import {
 	type Created,
 	type HeldLedger,
+	hostNeed,
 	type Result,
 	type Run,
 	SCHEMA_VERSION,
@@ -92,8 +93,8 @@ export async function insertRun(
 	return database.transaction(async (tx) => {
 		if (!(await insertRow(tx, options, { event, run, fence, head: base.value }))) return exists(run.id);
 		if (isHeld) return { ok: true, value: await heldRow(tx, options, run, fence) };
-		const job = await sendJob(database, tx, { id: run.id, project, queue, priority });
-		await tx.query("UPDATE chronicle.run SET job = $2 WHERE id = $1", [run.id, job]);
+		const { labels: needs, commandsToo: bound } = hostNeed(run);
+		await sendJob(database, tx, { id: run.id, project, queue, priority, needs, bound, waiting: false });
 		return { ok: true, value: submittedLedger(options, run) };
 	});
 }

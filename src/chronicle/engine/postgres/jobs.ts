@@ -42,6 +42,20 @@ export function queueNames(project: string, queues: readonly string[], labels: r
 	return queues.flatMap((queue) => sets.map((set) => queueName(project, queue, set)));
 }
 
+/** The labels that the hosts of a queue have. */
+export function labelsInQueue(name: string): readonly string[] {
+	return name.split("/").slice(2);
+}
+
+/** Whether a host that has `labels` takes jobs of the queue `name`, for a project whose `queues` it serves. */
+export function isServed(
+	name: string,
+	{ project, queues, labels }: { project: string; queues: readonly string[]; labels: readonly string[] },
+): boolean {
+	const [of = "", queue = "", ...needed] = name.split("/");
+	return of === project && queues.includes(queue) && needed.every((label) => labels.includes(label));
+}
+
 /** Where jobs go that were given up. */
 export function deadQueue(project: string): string {
 	return `${project}/.dead`;
@@ -64,23 +78,45 @@ export async function makeQueue(boss: PgBoss, project: string, name: string): Pr
 	});
 }
 
+/** What decides which hosts may take the next job of a run. */
+export interface JobRouting {
+	/** The queue that it was submitted to, with the labels that all its jobs need. */
+	readonly queue: string;
+	/** The labels that its present state needs. */
+	readonly needs: readonly string[];
+	/** Whether also commands need them. */
+	readonly bound: boolean;
+	/** A command waits to be recorded. */
+	readonly waiting: boolean;
+}
+
 /** What sending a job of a run needs to know of it. */
-export interface QueuedRun {
+export interface QueuedRun extends JobRouting {
 	readonly id: string;
 	readonly project: string;
-	readonly queue: string;
 	readonly priority: number;
 }
 
-/** Sends a job for a run and gives its id. `afterSeconds`: not before that. */
-export async function sendJob(
-	database: Database,
-	tx: Sql,
-	{ id, project, queue, priority }: QueuedRun,
-	afterSeconds = 0,
-): Promise<string> {
+/** Columns of a {@link QueuedRun}, of the table `chronicle.run r`. */
+export const queuedColumns = `r.id, r.project, r.queue, r.priority, r.needs, r.bound,
+	EXISTS (SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting') AS waiting`;
+
+/** The queue of a run's next job: its own, or that of hosts that have the labels too. A command that starts nothing goes to any host. */
+export function nextQueue({ queue, needs, bound, waiting }: JobRouting): string {
+	if (needs.length === 0 || (waiting && !bound)) return queue;
+	const [project = "", name = "", ...own] = queue.split("/");
+	return queueName(project, name, [...new Set([...own, ...needs])]);
+}
+
+/** Sends the next job of a run, from now on its current one. `afterSeconds`: not before that. */
+export async function sendJob(database: Database, tx: Sql, run: QueuedRun, afterSeconds = 0): Promise<void> {
+	const { id, project, priority } = run;
 	const boss = await database.boss();
 	const job = randomUUID();
+	const queue = nextQueue(run);
+	// Any state may name labels, so that their queues cannot all be made beforehand.
+	if (queue !== run.queue && !(await boss.getQueue(queue)) && (await boss.getQueue(run.queue)))
+		await makeQueue(boss, project, queue);
 	const sent = await boss.send(queue, { run: id } satisfies JobData, {
 		id: job,
 		priority,
@@ -89,15 +125,21 @@ export async function sendJob(
 		db: tx,
 	});
 	if (sent === null) throw new Error(`The queue ${queue} did not take the job of run ${id}.`);
+	await tx.query("UPDATE chronicle.run SET job = $2, job_queue = $3 WHERE id = $1", [id, job, queue]);
 	if (afterSeconds === 0) await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `job ${queue}`]);
-	return job;
 }
 
-/** Whether a job is queued or being done. */
-export async function isJobAlive(database: Database, tx: Sql, queue: string, job: string): Promise<boolean> {
+/** Whether a job is queued or being done; `gone`: neither. */
+export async function jobState(
+	database: Database,
+	tx: Sql,
+	queue: string,
+	job: string,
+): Promise<"queued" | "active" | "gone"> {
 	const boss = await database.boss();
 	const [found] = await boss.findJobs(queue, { id: job, db: tx });
-	return found !== undefined && ["created", "retry", "active"].includes(found.state);
+	if (found?.state === "active") return "active";
+	return found?.state === "created" || found?.state === "retry" ? "queued" : "gone";
 }
 
 /** Completes an attempt at a job. */

@@ -3,6 +3,7 @@ import {
 	decodeRun,
 	encodeRun,
 	foldEvent,
+	hostNeed,
 	isParked,
 	type LeaseHolder,
 	type LedgerEvent,
@@ -12,6 +13,7 @@ import {
 } from "../../core/index.ts";
 import { summarizeRun } from "../ledger/index.ts";
 import type { Sql } from "./database.ts";
+import { type QueuedRun, queuedColumns } from "./jobs.ts";
 
 /** The columns that follow from the events; they change with every append. */
 export const foldedColumns = [
@@ -25,26 +27,30 @@ export const foldedColumns = [
 	"tokens",
 	"template",
 	"task",
+	"needs",
+	"bound",
 ] as const;
 
 /** Values of {@link foldedColumns}. */
 export function foldedValues(run: Run): readonly unknown[] {
 	const { template, task, costUsd, tokens } = summarizeRun(run, undefined);
-	return [run.seq, run.visit, isParked(run), run.status, run.state, run.updatedAt, costUsd, tokens, template, task];
+	const { labels, commandsToo } = hostNeed(run);
+	return [
+		...[run.seq, run.visit, isParked(run), run.status, run.state, run.updatedAt, costUsd, tokens, template, task],
+		...[labels, commandsToo],
+	];
 }
 
 /** The row of a run with its holder; `alive`: the holder has proved that within its lease time. */
-export interface RunRow {
-	readonly id: string;
-	readonly project: string;
-	readonly queue: string;
-	readonly priority: number;
+export interface RunRow extends QueuedRun {
 	readonly provider: string | null;
 	readonly schema_version: number;
 	readonly seq: number;
 	readonly fence: number;
 	readonly holder: string | null;
 	readonly job: string | null;
+	/** The queue of that job; null: `queue`. */
+	readonly job_queue: string | null;
 	readonly attempt: number;
 	readonly head: string | null;
 	readonly visit: number;
@@ -61,7 +67,7 @@ export interface RunRow {
 	readonly alive: boolean | null;
 }
 
-export const runColumns = `r.id, r.project, r.queue, r.priority, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.attempt, r.head, r.visit,
+export const runColumns = `${queuedColumns}, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.job_queue, r.attempt, r.head, r.visit,
 	r.claimed_visit, r.parked, r.waits, r.parent, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
 	h.beat_at > now() - h.lease_ms * interval '1 millisecond' AS alive`;
 export const runTables = "chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder";

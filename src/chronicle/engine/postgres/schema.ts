@@ -5,7 +5,7 @@ import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 5;
+export const ENGINE_VERSION = 6;
 
 const lockNumber = 7_424_031;
 
@@ -141,6 +141,11 @@ CREATE TABLE IF NOT EXISTS chronicle.schedule (
 	submitted_by text NOT NULL DEFAULT session_user
 );
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS schedule uuid;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS needs text[] NOT NULL DEFAULT '{}';
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS bound bool NOT NULL DEFAULT false;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS job_queue text;
+ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS projects text[] NOT NULL DEFAULT '{}';
+ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS labels text[] NOT NULL DEFAULT '{}';
 CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);
 CREATE INDEX IF NOT EXISTS inbox_waiting ON chronicle.inbox (run) WHERE state = 'waiting';
 `;
@@ -206,7 +211,7 @@ GRANT USAGE ON SCHEMA chronicle, ${JOBS_SCHEMA} TO ${all};
 GRANT SELECT ON ALL TABLES IN SCHEMA chronicle TO ${all};
 GRANT SELECT ON ALL TABLES IN SCHEMA ${JOBS_SCHEMA} TO ${all};
 GRANT INSERT ON chronicle.run, chronicle.event, chronicle.inbox, chronicle.schedule TO chronicle_submitter;
-GRANT UPDATE (job, waits, priority) ON chronicle.run TO chronicle_submitter;
+GRANT UPDATE (job, job_queue, waits, priority) ON chronicle.run TO chronicle_submitter;
 GRANT DELETE ON chronicle.run, chronicle.inbox, chronicle.schedule TO chronicle_submitter;
 GRANT UPDATE, DELETE ON ${JOBS_SCHEMA}.schedule TO chronicle_submitter;
 GRANT UPDATE (last_run, skipped, note, handling, handled_at) ON chronicle.schedule TO chronicle_worker;

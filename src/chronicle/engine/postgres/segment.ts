@@ -37,6 +37,8 @@ export interface SegmentOptions {
 	readonly checkout: Checkout;
 	/** The project's runs, of which this host holds the one of the segment. */
 	readonly store: PostgresStore;
+	/** What this host offers. */
+	readonly labels: readonly string[];
 	readonly report: (text: string) => void;
 }
 
@@ -63,7 +65,8 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	const approver = answer ? answerOnce(answer) : nobody;
 	const ports = project.ports?.(served, ledger, approver) ?? served.ports(ledger, approver);
 	const children = new ChildSegments({ ...options, served, repository: cwd, launcher: ports.launcher });
-	const all = { ...ports, workspace, children: children.of({ cwd, folder: ledger.folder, trees: run.id }) };
+	const place = { cwd, folder: ledger.folder, trees: run.id };
+	const all = { ...ports, workspace, labels: options.labels, children: children.of(place) };
 	const supervision = supervise(ledger, all, run.seq === 1 ? "fresh" : "reopened");
 	const finish = async (): Promise<SupervisionEnd> => {
 		const end = await supervision.ended;

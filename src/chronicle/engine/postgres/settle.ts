@@ -1,6 +1,16 @@
 // What becomes of a job when its segment has ended, or its host is dead.
+import type { HostNeed } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
-import { completeJob, failJob, type JobAttempt, type QueuedRun, sendJob } from "./jobs.ts";
+import {
+	completeJob,
+	failJob,
+	type JobAttempt,
+	type JobData,
+	nextQueue,
+	type QueuedRun,
+	queuedColumns,
+	sendJob,
+} from "./jobs.ts";
 
 /** A locked run whose job is to be settled. */
 export interface SettledRow extends QueuedRun {
@@ -8,35 +18,36 @@ export interface SettledRow extends QueuedRun {
 	readonly visit: number;
 	/** The visit that it was in when the job was taken. */
 	readonly claimed_visit: number;
-	/** Somebody has posted to it. */
-	readonly waiting: boolean;
 }
+
+/** Columns of a {@link SettledRow}, of the table `chronicle.run r`. */
+export const settledColumns = `${queuedColumns}, r.job, r.visit, r.claimed_visit`;
 
 export type Settlement = { readonly kind: "parked" | "again" } | { readonly kind: "failed"; readonly reason: string };
 
-/** Settles an attempt at the run's job; gives the job that counts from now on. */
+/** Settles an attempt at the run's job, and sends the next one where the run continues: to the hosts that it needs then. */
 export async function settleJob(
 	database: Database,
 	tx: Sql,
 	row: SettledRow & { readonly attempt: JobAttempt },
 	how: Settlement,
-): Promise<string | null> {
+): Promise<void> {
 	// A run that makes progress is not poisoned: its attempt count restarts.
-	if (how.kind === "failed" && row.visit === row.claimed_visit) {
-		await failJob(database, tx, row.attempt, how.reason);
-		return row.job;
-	}
+	const isStuck = row.visit === row.claimed_visit && nextQueue(row) === row.attempt.queue;
+	if (how.kind === "failed" && isStuck) return failJob(database, tx, row.attempt, how.reason);
 	await completeJob(database, tx, row.attempt);
-	return how.kind !== "parked" || row.waiting ? sendJob(database, tx, row) : null;
+	if (how.kind !== "parked" || row.waiting) return sendJob(database, tx, row);
+	await tx.query("UPDATE chronicle.run SET job = NULL WHERE id = $1", [row.id]);
 }
 
 const reapable = `
-SELECT r.id, r.project, r.queue, r.priority, r.job, r.attempt AS retries, r.visit, r.claimed_visit, false AS waiting, h.name AS host, r.parent
+SELECT ${settledColumns}, r.job_queue, r.attempt AS retries, h.name AS host, r.parent
 FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder
 WHERE r.holder IS NOT NULL AND (h.id IS NULL OR h.beat_at < now() - h.lease_ms * interval '1 millisecond')
 LIMIT 50 FOR UPDATE OF r SKIP LOCKED`;
 
 interface ReapableRow extends SettledRow {
+	readonly job_queue: string | null;
 	readonly retries: number;
 	readonly host: string | null;
 	readonly parent: string | null;
@@ -47,20 +58,62 @@ export async function reapRuns(database: Database): Promise<readonly string[]> {
 	return database.transaction(async (tx) => {
 		const { rows } = await tx.query<ReapableRow>(reapable);
 		for (const row of rows) {
-			if (row.parent !== null) {
-				// Continuing its parent continues it.
-				await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [row.id]);
-				continue;
-			}
+			await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [row.id]);
+			// Continuing its parent continues a child.
+			if (row.parent !== null) continue;
 			const reason = `The host ${row.host ?? "that had it"} stopped renewing its lease.`;
-			const attempt = row.job === null ? undefined : { id: row.job, queue: row.queue, retryCount: row.retries };
-			const job = attempt
-				? await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason })
-				: await sendJob(database, tx, row);
-			await tx.query("UPDATE chronicle.run SET holder = NULL, job = $2 WHERE id = $1", [row.id, job]);
+			if (row.job === null) await sendJob(database, tx, row);
+			else {
+				const attempt = { id: row.job, queue: row.job_queue ?? row.queue, retryCount: row.retries };
+				await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason });
+			}
 		}
 		return rows.filter(({ parent }) => parent === null).map(({ id }) => id);
 	});
+}
+
+/** Sends the job of a run on to the hosts that have the labels which the run needs. */
+export async function handOver(
+	database: Database,
+	tx: Sql,
+	id: string,
+	attempt: JobAttempt,
+	{ labels, commandsToo }: HostNeed,
+): Promise<void> {
+	const { rows } = await tx.query<QueuedRun>(
+		`SELECT ${queuedColumns} FROM chronicle.run r WHERE r.id = $1 AND r.job = $2 FOR UPDATE`,
+		[id, attempt.id],
+	);
+	const [row] = rows;
+	await completeJob(database, tx, attempt);
+	if (!row) return;
+	await tx.query("UPDATE chronicle.run SET needs = $2, bound = $3, waits = NULL WHERE id = $1", [
+		id,
+		labels,
+		commandsToo,
+	]);
+	await sendJob(database, tx, { ...row, needs: labels, bound: commandsToo });
+}
+
+/**
+ * Cancels the jobs of a held run that its current one has replaced: a command went to any host while a job waited for one with labels. Not
+ * in the transaction that took the run, because a host that fetches such a job locks it before the run.
+ */
+export async function cancelReplaced(database: Database, id: string): Promise<void> {
+	const { rows } = await database.query<
+		Pick<QueuedRun, "queue" | "needs"> & { readonly job: string; readonly at: string }
+	>("SELECT queue, needs, job, COALESCE(job_queue, queue) AS at FROM chronicle.run WHERE id = $1 AND job IS NOT NULL", [
+		id,
+	]);
+	const [row] = rows;
+	if (!row) return;
+	const queue = nextQueue({ ...row, bound: true, waiting: false });
+	const boss = await database.boss();
+	if (!(await boss.getQueue(queue))) return;
+	const [current] = await boss.findJobs<JobData>(row.at, { id: row.job });
+	const queued = await boss.findJobs<JobData>(queue, { data: { run: id }, queued: true });
+	const replaced = queued.filter(({ createdOn }) => current && createdOn < current.createdOn);
+	for (const job of replaced) await boss.cancel(queue, job.id);
 }
 
 /** Puts the job of a run off, because this host cannot do it now, and notes why. */
@@ -72,12 +125,12 @@ export async function postpone(
 	{ seconds, why }: { readonly seconds: number; readonly why: string },
 ): Promise<void> {
 	const { rows } = await tx.query<QueuedRun>(
-		"SELECT id, project, queue, priority FROM chronicle.run WHERE id = $1 AND job = $2 FOR UPDATE",
+		`SELECT ${queuedColumns} FROM chronicle.run r WHERE r.id = $1 AND r.job = $2 FOR UPDATE`,
 		[id, attempt.id],
 	);
 	const [row] = rows;
 	await completeJob(database, tx, attempt);
 	if (!row) return;
-	const job = await sendJob(database, tx, row, seconds);
-	await tx.query("UPDATE chronicle.run SET job = $2, waits = $3 WHERE id = $1", [id, job, why]);
+	await sendJob(database, tx, row, seconds);
+	await tx.query("UPDATE chronicle.run SET waits = $2 WHERE id = $1", [id, why]);
 }

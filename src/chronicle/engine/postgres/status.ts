@@ -1,6 +1,7 @@
 // What an engine is doing: hosts with their slots, queues with what waits, runs that wait for something, dead letters.
 import type { Database } from "./database.ts";
-import { deadQueue } from "./jobs.ts";
+import { explainWait, readOffers } from "./host-offers.ts";
+import { deadQueue, type QueuedRun, queuedColumns } from "./jobs.ts";
 import { type LimitStatus, readLimits } from "./quota.ts";
 
 export interface HostStatus {
@@ -8,6 +9,7 @@ export interface HostStatus {
 	readonly pid: number;
 	readonly version: string;
 	readonly slots: number;
+	readonly labels: readonly string[];
 	readonly held: number;
 	readonly state: "alive" | "draining" | "silent";
 	/** Seconds since its last sign of life. */
@@ -27,14 +29,14 @@ export interface EngineStatus {
 	readonly queues: readonly QueueStatus[];
 	readonly runs: readonly { readonly status: string; readonly count: number }[];
 	readonly limits: readonly LimitStatus[];
-	/** Runs whose job is held back, with the reason. */
+	/** Runs whose job is held back, or that no host that is up may take, with the reason. */
 	readonly held: readonly { readonly id: string; readonly why: string }[];
 	/** Runs that were given up and are not parked yet. */
 	readonly dead: number;
 }
 
 const hostsText = `
-SELECT h.name, h.pid, h.version, h.slots, (SELECT count(*)::int FROM chronicle.run r WHERE r.holder = h.id AND r.parent IS NULL) AS held,
+SELECT h.name, h.pid, h.version, h.slots, h.labels, (SELECT count(*)::int FROM chronicle.run r WHERE r.holder = h.id AND r.parent IS NULL) AS held,
 	CASE WHEN h.beat_at <= now() - h.lease_ms * interval '1 millisecond' THEN 'silent' WHEN h.draining THEN 'draining' ELSE 'alive' END AS state,
 	extract(epoch FROM now() - h.beat_at)::float8 AS seconds
 FROM chronicle.host h WHERE h.slots > 0 ORDER BY h.name, h.pid`;
@@ -47,9 +49,6 @@ export async function readStatus(database: Database): Promise<EngineStatus> {
 		`SELECT CASE WHEN status = 'running' AND holder IS NULL THEN 'queued' ELSE status END AS status, count(*)::int AS count
 		FROM chronicle.run WHERE parent IS NULL GROUP BY 1 ORDER BY 1`,
 	);
-	const held = await database.query<{ id: string; why: string }>(
-		"SELECT id::text, waits AS why FROM chronicle.run WHERE waits IS NOT NULL AND job IS NOT NULL ORDER BY updated_at LIMIT 50",
-	);
 	const projects = await database.query<{ name: string }>("SELECT name FROM chronicle.project ORDER BY name");
 	const queues: QueueStatus[] = [];
 	let dead = 0;
@@ -61,7 +60,24 @@ export async function readStatus(database: Database): Promise<EngineStatus> {
 		else if (!name.startsWith("__"))
 			queues.push({ name, waiting: stats.queuedCount, active: stats.activeCount, oldest: stats.readyOldestSeconds });
 	}
-	return { hosts: hosts.rows, queues, runs: runs.rows, limits: await readLimits(database), held: held.rows, dead };
+	const [limits, held] = [await readLimits(database), await readHeld(database)];
+	return { hosts: hosts.rows, queues, runs: runs.rows, limits, held, dead };
+}
+
+type HeldRow = QueuedRun & { readonly waits: string | null };
+
+async function readHeld(database: Database): Promise<EngineStatus["held"]> {
+	const { rows } = await database.query<HeldRow>(
+		`SELECT ${queuedColumns}, r.waits FROM chronicle.run r
+		WHERE r.job IS NOT NULL AND r.holder IS NULL AND (r.waits IS NOT NULL OR r.needs <> '{}' OR r.queue LIKE '%/%/%')
+		ORDER BY r.updated_at LIMIT 50`,
+	);
+	const offers = await readOffers(database);
+	return rows.flatMap((row) => {
+		const { text, missing } = explainWait(row, offers);
+		const why = row.waits ?? (missing ? text : undefined);
+		return why === undefined ? [] : [{ id: row.id, why }];
+	});
 }
 
 /** Asks hosts, by name or all, to take no more runs; gives how many were asked. */

@@ -3,20 +3,23 @@
 // S3 a post and the job that lets it be read are added in one transaction.
 import type {
 	Created,
+	HostNeed,
 	LedgerEntry,
 	LedgerStore,
 	ReadLedger,
 	Result,
+	Run,
 	RunSummary,
 	StoreFailure,
 } from "../../core/index.ts";
-import { SCHEMA_VERSION } from "../../core/index.ts";
+import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
 import { CHANNEL, type Database, databaseFailure, type Sql } from "./database.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
+import { explainWait, type HostOffer, readOffers } from "./host-offers.ts";
 import { insertChild, insertRun, parentElsewhere } from "./insert-run.ts";
-import { isJobAlive, type JobAttempt, sendJob } from "./jobs.ts";
+import { type JobAttempt, jobState, labelsInQueue, nextQueue, type QueuedRun, sendJob } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { addPost, refuseAnswer } from "./posts.ts";
 import { admitRun } from "./quota.ts";
@@ -26,7 +29,8 @@ export interface PostgresStore extends LedgerStore {
 	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;
 	/**
 	 * The same for a run whose job was fetched in the transaction `tx`: both count, or neither. An earlier attempt at the job has lost the run.
-	 * Rejects with `LimitReached` where a limit holds the run back, and with the database's errors.
+	 * Rejects with `LimitReached` where a limit holds the run back, with `LabelsMissing` where the run is for other hosts, and with the
+	 * database's errors.
 	 */
 	claim(tx: Sql, id: string, job: JobAttempt): Promise<Result<PostgresLedger, StoreFailure>>;
 	/**
@@ -91,7 +95,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 					const refused = await refuseAnswer(tx, row, event, at);
 					const post = await addPost({ database, tx }, { run: id, body: text, at, refused });
 					if (refused !== undefined) return { ok: true, value: post };
-					if (!holderOf(row)) await ensureJob(database, tx, row);
+					if (!holderOf(row)) await ensureJob(database, tx, { ...row, waiting: true });
 					await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `post ${id}`]);
 					return { ok: true, value: post };
 				});
@@ -109,12 +113,16 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 	};
 }
 
-/** Sends a job for the run of a locked row, unless one is queued or being done. A child has none: its parent's host does it. */
+/**
+ * Sends a job for the run of a locked row, unless one is being done, or queued for the right hosts: a host that fetches a job that is no
+ * longer current drops it. A child has none: its parent's host does it.
+ */
 async function ensureJob(database: Database, tx: Sql, row: RunRow): Promise<void> {
 	if (row.parent !== null) return;
-	if (row.job !== null && (await isJobAlive(database, tx, row.queue, row.job))) return;
-	const job = await sendJob(database, tx, row);
-	await tx.query("UPDATE chronicle.run SET job = $2 WHERE id = $1", [row.id, job]);
+	const queue = row.job_queue ?? row.queue;
+	const state = row.job === null ? "gone" : await jobState(database, tx, queue, row.job);
+	if (state === "active" || (state === "queued" && queue === nextQueue(row))) return;
+	await sendJob(database, tx, row);
 }
 
 async function lockRow(tx: Sql, { project }: PostgresStoreOptions, id: string): Promise<RunRow | undefined> {
@@ -149,6 +157,23 @@ function refuseClaim(
 	);
 }
 
+/** The run is for hosts that have other labels. */
+export class LabelsMissing extends Error {
+	readonly need: HostNeed;
+
+	constructor(need: HostNeed) {
+		super(`The run needs a host with ${need.labels.join(", ")}.`);
+		this.need = need;
+	}
+}
+
+/** Throws where the host lacks labels that the run needs now: it may have been moved since its job was sent. */
+function checkLabels(row: QueuedRun, run: Run, { labels }: Host): void {
+	const need = hostNeed(run);
+	const queue = nextQueue({ ...row, needs: need.labels, bound: need.commandsToo });
+	if (missingLabels(labelsInQueue(queue), labels).length > 0) throw new LabelsMissing(need);
+}
+
 async function claimRun(
 	options: PostgresStoreOptions,
 	tx: Sql,
@@ -164,7 +189,10 @@ async function claimRun(
 	if (refused) return refused;
 	const run = await loadRow(tx, row);
 	if (typeof run === "string") return unreadable(run, id);
-	if (job) await admitRun(tx, row);
+	if (job) {
+		checkLabels(row, run, host);
+		await admitRun(tx, row);
+	}
 	const fence = row.fence + 1;
 	await tx.query(
 		"UPDATE chronicle.run SET fence = $2, holder = $3, attempt = $4, claimed_visit = visit, waits = NULL WHERE id = $1",
@@ -189,12 +217,13 @@ async function readRun(options: PostgresStoreOptions, id: string): Promise<Resul
 	if (!row) return unknown(id);
 	const run = await loadRow(database, row);
 	if (typeof run === "string") return unreadable(run, id);
+	const offers = labelsInQueue(nextQueue(row)).length > 0 ? await readOffers(database) : [];
 	return {
 		ok: true,
 		value: {
 			run,
 			repairs: [],
-			...standingOf(row),
+			...standingOf(row, offers),
 			place: `the events of run ${id} in the database ${database.name}`,
 			folder: folderOf(id),
 			events: (after = 0) => readEventRows(database, id, after),
@@ -203,10 +232,10 @@ async function readRun(options: PostgresStoreOptions, id: string): Promise<Resul
 }
 
 /** Who holds the run of a row, or what it waits for until somebody does. */
-function standingOf(row: RunRow): Pick<ReadLedger, "holder" | "queued"> {
+function standingOf(row: RunRow, offers: readonly HostOffer[]): Pick<ReadLedger, "holder" | "queued"> {
 	const holder = holderOf(row);
 	if (holder || (row.job === null && (row.parent === null || row.parked))) return { holder };
-	const usual = row.parent === null ? "Waits for a host of the engine." : "Waits until a host continues its parent.";
+	const usual = row.parent === null ? explainWait(row, offers).text : "Waits until a host continues its parent.";
 	return { holder, queued: row.waits ?? usual };
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobWithMetadata } from "pg-boss";
 import { processStart } from "../../../process/index.ts";
 import { openRedaction } from "../../../safety/index.ts";
+import { hostNeed } from "../../core/index.ts";
 import { thisHost } from "../ledger/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
@@ -13,13 +14,13 @@ import { CronClock } from "./cron-clock.ts";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
-import { completeJob, deadQueue, type JobAttempt, type JobData, queueNames } from "./jobs.ts";
+import { completeJob, deadQueue, isServed, type JobAttempt, type JobData, labelsInQueue, queueName } from "./jobs.ts";
 import { parkRun } from "./park.ts";
 import { LimitReached } from "./quota.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
-import { postpone, reapRuns } from "./settle.ts";
-import { openPostgresStore, type PostgresStore } from "./store.ts";
+import { cancelReplaced, handOver, postpone, reapRuns } from "./settle.ts";
+import { LabelsMissing, openPostgresStore, type PostgresStore } from "./store.ts";
 
 export interface WorkerOptions {
 	readonly database: Database;
@@ -40,7 +41,6 @@ interface Served {
 	readonly project: ServedProject;
 	readonly checkout: Checkout;
 	readonly store: PostgresStore;
-	readonly queues: readonly string[];
 	readonly dead: string;
 	readonly scheduled: ScheduledRuns;
 }
@@ -92,18 +92,17 @@ export class EngineWorker {
 	constructor(options: WorkerOptions) {
 		this.#options = options;
 		this.#cron = new CronClock(options.database, options.report);
-		const { database, host, data, queues, labels } = options;
+		const { database, host, data, queues } = options;
 		this.#served = options.projects.map((project) => {
 			const checkout = new Checkout({ data: `${data}/${project.name}`, remote: project.remote });
-			const names = queueNames(project.name, queues, labels);
 			const store = openPostgresStore({
 				...{ database, host, clock: systemClock, redact: openRedaction(process.env), project: project.name },
 				folderOf: (run) => checkout.folderOf(run),
-				queue: names[0] ?? "",
+				queue: queueName(project.name, queues[0] ?? ""),
 				creates: { kind: "held" },
 			});
 			const scheduled = new ScheduledRuns({ database, host, project, checkout, report: options.report });
-			return { project, checkout, store, queues: names, dead: deadQueue(project.name), scheduled };
+			return { project, checkout, store, dead: deadQueue(project.name), scheduled };
 		});
 	}
 
@@ -124,10 +123,8 @@ export class EngineWorker {
 				if (beat.draining) this.drain();
 			}
 		});
-		const mine = new Set(this.#served.flatMap(({ queues, dead }) => [...queues, dead]));
 		const unlisten = await database.listen((payload) => {
-			const isMine = payload?.startsWith("job ") === true && mine.has(payload.slice(4));
-			if (payload === undefined || (isMine && Math.random() * this.#hosts < lookers)) this.#look();
+			if (payload === undefined || (payload.startsWith("job ") && this.#looksFor(payload.slice(4)))) this.#look();
 		});
 		for (let polledAt = 0; !(this.#stopping && this.#busy === 0); ) {
 			this.#watchLease();
@@ -145,6 +142,33 @@ export class EngineWorker {
 		for (const { scheduled } of this.#served) await scheduled.settle();
 		await this.#cron.stop();
 		await host.leave();
+	}
+
+	/** Whether it looks for a job that was sent. Few hosts have the labels of a queue: each of them does. */
+	#looksFor(queue: string): boolean {
+		const isMine = this.#served.some(({ project, dead }) => queue === dead || this.#serves(project.name, queue));
+		return isMine && (labelsInQueue(queue).length > 0 || Math.random() * this.#hosts < lookers);
+	}
+
+	#serves(project: string, queue: string): boolean {
+		const { queues, labels } = this.#options;
+		return isServed(queue, { project, queues, labels });
+	}
+
+	/**
+	 * The queues of a project, the most urgent first, and of those for hosts with labels the most particular first: fewer hosts take their
+	 * jobs. Those with labels are made when they are needed.
+	 */
+	async #queuesOf(project: string): Promise<readonly string[]> {
+		const { database, queues, labels } = this.#options;
+		const plain = queues.map((queue) => queueName(project, queue));
+		if (labels.length === 0) return plain;
+		const boss = await database.boss();
+		const narrow = (await boss.getQueues())
+			.map(({ name }) => name)
+			.filter((name) => labelsInQueue(name).length > 0 && this.#serves(project, name))
+			.sort((one, other) => labelsInQueue(other).length - labelsInQueue(one).length);
+		return plain.flatMap((queue) => [...narrow.filter((name) => name.startsWith(`${queue}/`)), queue]);
 	}
 
 	/** Takes no more jobs; each run is given back when its present state ends. The worker ends then. */
@@ -215,7 +239,8 @@ export class EngineWorker {
 		do {
 			this.#again = false;
 			for (const served of this.#served) {
-				for (const queue of served.queues) await this.#take(served, queue);
+				if (this.#free() > 0)
+					for (const queue of await this.#queuesOf(served.project.name)) await this.#take(served, queue);
 				await this.#takeDead(served);
 				if (this.#cron.isWanted && !this.#draining) served.scheduled.look();
 			}
@@ -252,9 +277,13 @@ export class EngineWorker {
 			this.#crashAt("job is taken");
 			const attempt: JobAttempt = { id: job.id, queue, retryCount: job.retryCount };
 			const claimed = await store.claim(tx, job.data.run, attempt).catch((error: unknown) => {
-				if (error instanceof LimitReached) return error;
+				if (error instanceof LimitReached || error instanceof LabelsMissing) return error;
 				throw error;
 			});
+			if (claimed instanceof LabelsMissing) {
+				await handOver(database, tx, job.data.run, attempt, claimed.need);
+				return "left";
+			}
 			if (claimed instanceof LimitReached) {
 				await this.#holdBack(tx, job.data.run, attempt, claimed);
 				return "left";
@@ -303,10 +332,12 @@ export class EngineWorker {
 		this.#running.set(run, entry);
 		const report = (text: string): void => this.#options.report(`Run ${run.slice(0, 8)}: ${text}`);
 		try {
-			const segment = await startSegment(ledger, { project, checkout, store, report });
+			if (hostNeed(ledger.run).labels.length > 0) await cancelReplaced(this.#options.database, run);
+			const segment = await startSegment(ledger, { project, checkout, store, labels: this.#options.labels, report });
 			entry.segment = segment;
 			if (this.#draining) void segment.supervision.stop();
 			const end = await segment.ended;
+			this.#crashAt("segment is over");
 			report(end.kind === "failed" ? `given back: ${end.failure.message}` : `${end.kind}, ${end.run.status}`);
 			if (end.kind === "failed") await ledger.settle({ kind: "failed", reason: end.failure.message });
 			else await ledger.settle({ kind: end.kind === "parked" ? "parked" : "again" });

@@ -2,7 +2,7 @@
 // V1 an event and its decisions are on disk, in one write, before any action that depends on them starts; V2 an action is executed once per
 // supervisor, and again after a crash; V3 a failed write (a full disk) ends the supervision, never the run; V4 a parked
 // run has no process and no timer: the supervision ends; V5 while shutting down, no action starts and no inbox message is consumed; V6 a
-// supervisor that has lost the lease does nothing more for the run.
+// supervisor that has lost the lease does nothing more for the run; V7 work that needs another host ends the supervision before it starts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -146,7 +146,7 @@ class Supervisor implements Supervision {
 		let refused: string | undefined;
 		let { run } = this;
 		for (const next of ms === 0 ? [body] : [{ kind: "clock_jumped", ms } as const, body]) {
-			const batch = decide(run, next, at);
+			const batch = decide(run, next, at, this.#ports.labels);
 			if (isRefusal(batch)) refused = batch.message;
 			else {
 				events.push(...batch.events);
@@ -175,6 +175,7 @@ class Supervisor implements Supervision {
 		);
 		if (durability === "durable") await this.#saveCheckpoint();
 		if (batch.some(({ kind }) => kind === "limits_changed")) this.#executor.updateLimits();
+		if (batch.some(({ kind }) => kind === "host_awaited")) this.#stopRequested = true;
 		for (const step of steps) for (const listener of this.#listeners) listener(step.run, step.event);
 		return undefined;
 	}

@@ -8,9 +8,11 @@ import {
 	type LaunchFault,
 	type LaunchId,
 	type LaunchOrder,
+	labelsOf,
 	launchKey,
 	legalTargets,
 	likelyNext,
+	missingLabels,
 	NO_SPEND,
 	outputIn,
 	planOf,
@@ -217,10 +219,10 @@ function orderOf(
 	};
 }
 
-function standbyOrderOf({ run, folder }: ExecutorContext, cwd: string | undefined): StandbyOrder | undefined {
+function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | undefined): StandbyOrder | undefined {
 	const now = run();
 	const next = likelyNext(now);
-	if (!next || cwd === undefined) return undefined;
+	if (!next || cwd === undefined || missingLabels(labelsOf(now, next.state), labels).length > 0) return undefined;
 	return {
 		run: now.id,
 		launch: next.launch,

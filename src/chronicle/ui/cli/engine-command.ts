@@ -149,8 +149,8 @@ async function showStatus({ engine, database, host: { prefix } }: EngineCall): P
 	const lines = [
 		`engine at ${database.name}`,
 		...status.hosts.map(
-			({ name, pid, slots, held, state, seconds, version }) =>
-				`  host ${name} (pid ${pid}, ${version}): ${held} of ${slots} slots, ${state}, seen ${shortTime(seconds * 1000)} ago`,
+			({ name, pid, slots, labels, held, state, seconds, version }) =>
+				`  host ${name} (pid ${pid}, ${version}): ${held} of ${slots} slots, ${state}, seen ${shortTime(seconds * 1000)} ago${labels.length > 0 ? `, offers ${labels.join(", ")}` : ""}`,
 		),
 		...(status.hosts.length === 0 ? [`  no hosts: start one with ${prefix}engine worker`] : []),
 		...status.queues.map(

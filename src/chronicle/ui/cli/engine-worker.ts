@@ -36,7 +36,7 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const queues = namesIn(values.queues);
 	const all = { queues: queues.length > 0 ? queues : [engine.usualQueue], labels: namesIn(values.labels) };
 	const host = engine.openHost(database, {
-		...{ name, slots, queues: all.queues, version: ownVersion() },
+		...{ name, slots, ...all, projects: served.value.map((one) => one.name), version: ownVersion() },
 		...(lease === undefined ? {} : { leaseMs: lease }),
 	});
 	const worker = new engine.EngineWorker({

@@ -16,6 +16,7 @@ const sentences: Sentences = {
 	noted: ({ text }) => text,
 	attempt_reserved: ({ attempt, launch, because }) =>
 		`Attempt ${attempt}${launch > 1 ? `, process ${launch}` : ""} is launched (${because.replaceAll("_", " ")})`,
+	host_awaited: ({ labels }) => `The next work waits for a host with ${labels.join(", ")}`,
 	worker_started: ({ model, pid, conversation }) =>
 		`The worker started: ${model}, pid ${pid}${conversation === "continued" ? ", in the same conversation" : ""}`,
 	launch_failed: ({ detail }) => `The worker could not be started: ${detail}`,

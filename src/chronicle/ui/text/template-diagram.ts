@@ -32,14 +32,15 @@ export function templateNotes({ states }: Template): string[] {
 	];
 }
 
-function box({ name, persona, children, terminal, implicit, approval }: StatePlan): string {
+function box({ name, persona, children, host, terminal, implicit, approval }: StatePlan): string {
 	const who = children
 		? childrenWords(children)
 		: implicit || persona === undefined
 			? []
 			: [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
 	const asks = [...(approval.entry ? ["approval to start"] : []), ...(approval.exit ? ["approval to end"] : [])];
-	const lines = [titleOf(name), ...who, ...asks];
+	const where = host ? [`host: ${host.join(", ")}`] : [];
+	const lines = [titleOf(name), ...who, ...where, ...asks];
 	const text = lines.map(mermaidLabel).join("<br/>");
 	return terminal ? `(["${text}"])` : `["${text}"]`;
 }

@@ -28,8 +28,8 @@ export interface TestRun {
 	readonly refusal: string;
 	/** Message of the last refusal. */
 	readonly message: string;
-	/** Records one event with the decisions that follow from it. */
-	say(body: EventBody): TestRun;
+	/** Records one event with the decisions that follow from it; on a host that offers these labels, where given. */
+	say(body: EventBody, offered?: readonly string[]): TestRun;
 	/** Milliseconds until the next event. */
 	wait(ms: number): TestRun;
 	/** The only pending action of this kind. */
@@ -109,8 +109,8 @@ export function resume(events: readonly LedgerEvent[]): TestRun {
 		get refusal() {
 			return state.refusal;
 		},
-		say(body) {
-			const batch = decide(state.run, body, new Date(at + 1000).toISOString());
+		say(body, offered) {
+			const batch = decide(state.run, body, new Date(at + 1000).toISOString(), offered);
 			const before = new Set(pendingActions(state.run).map(({ key }) => key));
 			state.refusal = isRefusal(batch) ? batch.reason : "";
 			state.message = isRefusal(batch) ? batch.message : "";

@@ -71,6 +71,8 @@ export interface ReadLedger {
 	readonly place: string;
 	/** Folder for all data of the run other than events: conversations, kept files, reports. */
 	readonly folder: string;
+	/** On an engine: the keys of the conversations that were fetched into `folder`; the others are on a host. Absent: all are there. */
+	readonly fetched?: readonly string[];
 	/** All events after `seq`, in order. */
 	events(after?: number): AsyncIterable<LedgerEvent>;
 }

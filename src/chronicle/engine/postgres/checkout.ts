@@ -1,12 +1,13 @@
 // The project on a host: a bare mirror of its remote, and a working folder for each run.
 // M1 git works on a mirror one call at a time: worktrees that are added while another is fetched get lost; M2 a working folder starts from a
 // recorded snapshot, never from the tip of a branch; M3 ignored files (dependencies, secrets) stay on the host.
-import { appendFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { PLACEHOLDER_LIST, runGit } from "../workspace/index.ts";
+import { conversationSpec, writeConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
 import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
-import { conversationRefs, pushSnapshots, treeRef } from "./run-refs.ts";
+import { pushSnapshots, treeRef } from "./run-refs.ts";
 import { readNote, type SnapshotNote } from "./run-snapshot.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
 
@@ -68,10 +69,9 @@ export class Checkout {
 	fetchRun(run: string, tree: string): Promise<RunBase> {
 		return this.#alone(async () => {
 			const refs = [treeRef(run, tree)].map((ref) => `+${ref}:${ref}`);
-			const talks = `+${conversationRefs(run)}/*:${conversationRefs(run)}/*`;
 			const fetched = await gitRemote(this.#place, [
 				...["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote],
-				...[...refs, talks, "+refs/heads/*:refs/remotes/origin/*"],
+				...[...refs, conversationSpec(run), "+refs/heads/*:refs/remotes/origin/*"],
 			]);
 			if (fetched.kind !== "done")
 				throw new Error(`The snapshot of the run could not be fetched: ${explainGit(fetched)}`);
@@ -117,10 +117,8 @@ export class Checkout {
 	/** Fetches and copies the conversations of a child run. Throws a sentence. */
 	async bringConversations(run: string): Promise<void> {
 		await this.#alone(async () => {
-			const talks = `+${conversationRefs(run)}/*:${conversationRefs(run)}/*`;
-			const fetched = await gitRemote(this.#place, [
-				...["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote, talks],
-			]);
+			const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote, conversationSpec(run)];
+			const fetched = await gitRemote(this.#place, args);
 			if (fetched.kind !== "done")
 				throw new Error(`The conversations of the run could not be fetched: ${explainGit(fetched)}`);
 		});
@@ -128,22 +126,8 @@ export class Checkout {
 	}
 
 	/** Replaces the conversations here with those that the holder with the highest fence left: others describe files that are not here. */
-	async takeConversations(run: string): Promise<void> {
-		const names = await gitText(this.#place, ["for-each-ref", "--format=%(refname)", conversationRefs(run)]);
-		const fence = (ref: string): number => Number(ref.split("/").at(-1));
-		const newest = names
-			.split("\n")
-			.filter(Boolean)
-			.sort((a, b) => fence(b) - fence(a))[0];
-		const folder = join(this.folderOf(run), "workers");
-		await rm(folder, { recursive: true, force: true });
-		if (newest === undefined) return;
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		const listed = await gitText(this.#place, ["ls-tree", "--name-only", "-z", newest]);
-		for (const name of listed.split("\0").filter(Boolean)) {
-			const shown = await gitAt(this.#place, ["cat-file", "blob", `${newest}:${name}`]);
-			if (shown.kind === "done") await writeFile(join(folder, name), shown.output, { mode: 0o600 });
-		}
+	takeConversations(run: string): Promise<void> {
+		return writeConversations(this.#place, run, this.folderOf(run));
 	}
 
 	/** Removes the folders of a run, and what the mirror kept for it. */

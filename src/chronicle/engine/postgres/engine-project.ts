@@ -6,6 +6,7 @@ import { openRedaction } from "../../../safety/index.ts";
 import type { Failure, Result, Run, StoreFailure } from "../../core/index.ts";
 import { type Project, workspaceScope } from "../project/index.ts";
 import { runGit } from "../workspace/index.ts";
+import { fetchConversations } from "./conversations.ts";
 import { type Database, databaseFailure, openDatabase } from "./database.ts";
 import { openHost } from "./host.ts";
 import { isName, queueName } from "./jobs.ts";
@@ -125,6 +126,7 @@ function engineProject(
 ): Project {
 	const { queue = usualQueue, labels = [], priority = 0, words = [] } = order;
 	const { cwd } = project.place;
+	const folderOf = (run: string): string => join(project.place.agentFolder, "chronicle", "engine", "runs", run);
 	const store = openPostgresStore({
 		...{
 			database,
@@ -135,7 +137,7 @@ function engineProject(
 			priority,
 		},
 		queue: queueName(name, queue, labels),
-		folderOf: (run) => join(project.place.agentFolder, "chronicle", "engine", "runs", run),
+		folderOf,
 		creates: { kind: "submitted", base: (run) => publishBase(project, remote, run) },
 	});
 	return {
@@ -149,6 +151,7 @@ function engineProject(
 					await new RunRefs({ run: id, remote, store: gitDir.output.toString("utf8").trim(), cwd })
 						.collect()
 						.catch(() => {});
+				if (removed.ok) await rm(folderOf(id), { recursive: true, force: true });
 				return removed;
 			},
 		},
@@ -158,6 +161,7 @@ function engineProject(
 			wake: (id) => store.wake(id),
 			watch: (id, listener) => watchRow(database, id, listener),
 			close: () => database.close(),
+			fetchConversations: (run, folder) => fetchConversations(run, remote, folder),
 			async openFiles(run, folder) {
 				const { rows } = await database.query<{ head: string | null; trees: string | null }>(
 					"SELECT head, trees::text FROM chronicle.run WHERE id = $1",

@@ -62,7 +62,7 @@ export async function admitRun(tx: Sql, { project, queue, provider }: RunRow): P
 }
 
 /** Whether runs wait because of it. */
-export function isFull({ most, per_minute, held, taken }: LimitLoad): boolean {
+function isFull({ most, per_minute, held, taken }: LimitLoad): boolean {
 	return (most !== null && held >= most) || (per_minute !== null && taken >= per_minute);
 }
 

@@ -14,6 +14,7 @@ import type {
 } from "../../core/index.ts";
 import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
+import { fetchedConversations } from "./conversations.ts";
 import { CHANNEL, type Database, databaseFailure, type Sql } from "./database.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
@@ -226,6 +227,7 @@ async function readRun(options: PostgresStoreOptions, id: string): Promise<Resul
 			...standingOf(row, offers),
 			place: `the events of run ${id} in the database ${database.name}`,
 			folder: folderOf(id),
+			fetched: await fetchedConversations(folderOf(id)),
 			events: (after = 0) => readEventRows(database, id, after),
 		},
 	};

@@ -56,6 +56,8 @@ export interface EngineLink {
 	watch(id: string, listener: () => void): () => void;
 	/** Opens the files of a run for inspection, in the last state that a host published; `folder`: a private folder for it. */
 	openFiles(run: Run, folder: string): Promise<Workspace>;
+	/** Brings the conversations of a run here, as far as hosts have published them; `folder`: that of the run. */
+	fetchConversations(run: string, folder: string): Promise<Result<void>>;
 	close(): Promise<void>;
 }
 

@@ -196,7 +196,8 @@ const report: Command = {
 	most: 1,
 	needs: "nothing",
 	perform: (call) =>
-		withRun(call, call.parsed.names[0], async (read, supervised) => {
+		withRun(call, call.parsed.names[0], async (found, supervised) => {
+			const read = await withConversations(call, found);
 			const { saveReport } = await import("../report/index.ts");
 			const { out } = call.parsed.values;
 			const { prefix } = call.host;
@@ -230,6 +231,16 @@ async function withRun(
 	return read.ok ? look(read.value, undefined) : failed(read.failure);
 }
 
+/** The same run once its conversations are here, which on an engine are fetched. */
+async function withConversations({ project, host }: CommandCall, read: ReadLedger): Promise<ReadLedger> {
+	if (!read.fetched || !project.engine) return read;
+	const { id } = read.run;
+	const fetched = await project.engine.fetchConversations(id, read.folder);
+	if (!fetched.ok) host.warn(`The conversations are not here. ${fetched.failure.message}`);
+	const now = await project.store.read(id);
+	return now.ok ? now.value : read;
+}
+
 interface RunDescription {
 	readonly lines: readonly string[];
 	readonly data: object;
@@ -252,7 +263,8 @@ async function describeRun(
 		const lines = [...foreignLines(entry), ...(whole ? foreignStoryLines(entry) : [])];
 		return present({ lines, data: foreignData(entry) });
 	}
-	return withRun(call, entry.id, async (read, supervised) => {
+	return withRun(call, entry.id, async (named, supervised) => {
+		const read = whole ? await withConversations(call, named) : named;
 		const now = new Date(project.clock.now()).toISOString();
 		const story = whole ? storyLines(read.run, undoneOf((await readHistory(read)).visits)) : [];
 		const kept = await keptFolders(read);

@@ -31,6 +31,7 @@ export function runSource(project: Project, read: ReadLedger, live: SupervisedRu
 		},
 		async child(id) {
 			const found = await project.store.read(id);
+			if (found.ok) await project.engine?.fetchConversations(id, found.value.folder);
 			return found.ok ? runSource(project, found.value, undefined) : undefined;
 		},
 	};

@@ -1,10 +1,9 @@
 // A run for --json: the fields of the folded ledger under their own names, and derived data for scripts. Pure.
-import { join } from "node:path";
 import type { ReadLedger } from "../../core/index.ts";
 import { awaitedAnswer, type ChildRun, candidatesIn, legalTargets } from "../../core/index.ts";
 import { nextStep } from "../timeline/index.ts";
 import { questionTitle } from "./question-lines.ts";
-import { isInterrupted, isQueued } from "./status-lines.ts";
+import { conversationFile, isInterrupted, isQueued } from "./status-lines.ts";
 
 /** Everything about a run. */
 export function runData(read: ReadLedger): Record<string, unknown> {
@@ -45,7 +44,7 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 		events: place,
 		ledger: place.replace(/\.events\.jsonl$/, ".json"),
 		folder,
-		conversation: run.conversation ? join(folder, "workers", `${run.conversation.key}.jsonl`) : null,
+		conversation: conversationFile(read) ?? null,
 	};
 }
 

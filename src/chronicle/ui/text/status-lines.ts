@@ -46,7 +46,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: Statu
 		...(question ? [] : [`Task: ${run.task}`]),
 		...(run.parent ? [`Child "${run.parent.name}" of run ${run.parent.run.slice(0, 8)}`] : []),
 		crumbText(run),
-		...workerLines(read, cwd),
+		...workerLines(read, { cwd, prefix }),
 		...stateLines(run, now),
 		...childLines(run, 100, !isInterrupted(read) && !isQueued(read)).map(({ mark, text }) => `  ${mark} ${text}`),
 		...run.choices.slice(-3).map((choice) => `Children of visit ${choice.visit}: ${choiceText(choice)}`),
@@ -106,8 +106,8 @@ function statusWords(read: ReadLedger): string {
 }
 
 /** Its worker, so that a state that never ran is distinguishable from one that did. */
-function workerLines(read: ReadLedger, cwd: string | undefined): string[] {
-	const { run, folder } = read;
+function workerLines(read: ReadLedger, { cwd, prefix }: { cwd: string | undefined; prefix: string }): string[] {
+	const { run } = read;
 	const { stage, conversation } = run;
 	if (run.attempt === 0) return [];
 	const works = stage.kind === "working" && !isInterrupted(read) && !isQueued(read);
@@ -120,8 +120,20 @@ function workerLines(read: ReadLedger, cwd: string | undefined): string[] {
 		...(stage.kind === "waiting" && run.hold ? ["stopped"] : []),
 		...(run.calls.open.at(-1) && works ? [`running ${run.calls.open.at(-1)?.tool}`] : []),
 	];
-	const file = conversation && join(folder, "workers", `${conversation.key}.jsonl`);
-	return [`Worker: ${parts.join(" · ")}`, ...(file ? [`Conversation: ${formatPath(file, cwd)}`] : [])];
+	const file = conversationFile(read);
+	const lines = [`Worker: ${parts.join(" · ")}`];
+	if (file !== undefined) return [...lines, `Conversation: ${formatPath(file, cwd)}`];
+	if (!conversation) return lines;
+	const where = read.holder
+		? `on the host ${read.holder.host} until the run waits`
+		: `${prefix}view ${run.id.slice(0, 8)} fetches it`;
+	return [...lines, `Conversation: ${where}`];
+}
+
+/** The session file of the run's conversation; `undefined`: there is none, or it is not on this machine. */
+export function conversationFile({ run: { conversation }, folder, fetched }: ReadLedger): string | undefined {
+	if (!conversation || (fetched && !fetched.includes(conversation.key))) return undefined;
+	return join(folder, "workers", `${conversation.key}.jsonl`);
 }
 
 function stateLines(run: Run, now: string): string[] {

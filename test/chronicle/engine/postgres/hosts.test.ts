@@ -1,4 +1,5 @@
 // Two hosts and the command line, without faults and with the worst one.
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { deepDescribe } from "../../../harness/deep-it.ts";
 import { openModelServer, openProject, packageUnderTest, runNode } from "../../../harness/index.ts";
@@ -39,13 +40,19 @@ deepDescribe("an engine", needsPostgres, () => {
 		const [, run = ""] = /\(([0-9a-f-]{36})\)/.exec(submitted.stdout) ?? [];
 		await stage.until(run, ({ status, holder }) => status === "awaiting_approval" && holder === null);
 		const asked = await stage.printed(follow);
-		const [approve = "", reject = "", look = ""] = commands(asked.stdout);
+		const [fetch = "", approve = "", reject = "", look = ""] = commands(asked.stdout);
 		expect([approve, reject, look].map((text) => /(approve|reject|diff) [0-9a-f]{8}/.exec(text)?.[1])).toEqual([
 			"approve",
 			"reject",
 			"diff",
 		]);
 		expect((await stage.printed(look)).stdout).toContain("visit");
+		// The conversation is on the host, until it is fetched from the remote.
+		expect((await stage.printed(fetch.replace(" fetches it", ""))).code).toBe(0);
+		const { conversation } = JSON.parse((await stage.cli(["status", run, "--json"])).stdout) as {
+			conversation: string;
+		};
+		expect(readFileSync(conversation, "utf8")).toContain("workflow_transition");
 		expect((await stage.printed(approve)).code).toBe(0);
 		await stage.inspect(run);
 		const over = commands((await stage.printed(follow)).stdout);

@@ -47,6 +47,11 @@ export function quoted(text: string, max = 60): string {
 	).replaceAll("`", "'")}\``;
 }
 
+/** The message of something that was thrown. */
+export function errorMessage(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
 /** Replaces characters that would break the line or control the terminal. */
 export function singleLine(text: string): string {
 	return text.replace(unprintable, (character) => (character === "\n" || character === "\t" ? " " : "\ufffd"));

@@ -15,7 +15,7 @@ export {
 } from "./field.ts";
 export { type ReadOptions, readSource, type SourceRead } from "./file.ts";
 export { type ForeignFormat, foreignCode, foreignFormat, foreignMarkdown, foreignProblem } from "./foreign-format.ts";
-export { formatDiagnostic, formatPath, formatPlace, isInside, quoted, singleLine } from "./format.ts";
+export { errorMessage, formatDiagnostic, formatPath, formatPlace, isInside, quoted, singleLine } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export {
 	type Fields,

@@ -1,6 +1,7 @@
 // Lists the files below a folder of definitions.
-import { type Dirent, readdirSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { join } from "node:path";
+import { folderEntries } from "./look-up.ts";
 
 export interface WalkedFile {
 	/** Relative to the folder, with `/`. */
@@ -28,16 +29,7 @@ export function* walkFiles(
 }
 
 function entriesIn(folder: string, parent: string): WalkedFile[] {
-	return entriesOf(join(folder, parent)).map((entry) => ({
-		path: parent === "" ? entry.name : `${parent}/${entry.name}`,
-		entry,
-	}));
-}
-
-function entriesOf(folder: string): Dirent[] {
-	try {
-		return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-	} catch {
-		return [];
-	}
+	return folderEntries(join(folder, parent))
+		.map((entry) => ({ path: parent === "" ? entry.name : `${parent}/${entry.name}`, entry }))
+		.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -14,6 +14,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { attempt } from "./look-up.ts";
 import { inheritOwnerSync } from "./ownership.ts";
 import { replaceFileSync } from "./replace-file.ts";
 
@@ -36,6 +37,7 @@ export function writeTogether(files: readonly FileToWrite[], existing: "fail" | 
 			else writeNew(file, undo);
 		}
 	} catch (error) {
+		// A step that fails keeps no other from being undone.
 		for (const step of undo.toReversed()) attempt(step);
 		throw error;
 	}
@@ -68,13 +70,4 @@ function replace({ path, content }: FileToWrite, mode: number, undo: Undo[]): vo
 	};
 	undo.push(() => put(before));
 	put(content);
-}
-
-/** The other steps are still undone if one cannot be. */
-function attempt(step: Undo): void {
-	try {
-		step();
-	} catch {
-		// The error that is thrown is the one that made the write fail.
-	}
 }

@@ -5,7 +5,7 @@ import { type Diagnostic, didYouMean, type Problem, quoted, thereAre } from "../
 import { displayName, findAgent, slugOf } from "./agent-names.ts";
 import type { AgentFile, AgentRegistry, Persona } from "./persona.ts";
 
-export interface PersonaWish {
+export interface PersonaRequest {
 	/** `agent`: must be an agent file. `persona`: an agent file of that name, else a role described by `name`. */
 	readonly kind: "agent" | "persona";
 	readonly name: string;
@@ -20,33 +20,33 @@ export type PersonaFound =
 	| { readonly kind: "none"; readonly problem: Problem };
 
 /** Finds the persona of a state. */
-export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaFound {
-	const name = wish.name.trim();
+export function resolvePersona(request: PersonaRequest, registry: AgentRegistry): PersonaFound {
+	const name = request.name.trim();
 	if (name === "")
 		return none("empty-persona", "The name of the persona is empty.", "Name an agent, or describe a role.");
-	const pool = wish.team === undefined ? cast.agents : membersOf(wish.team, cast);
+	const pool = request.team === undefined ? registry.agents : membersOf(request.team, registry);
 	if (!pool) {
-		const teams = [...cast.teams.values()].map((team) => team.name);
+		const teams = [...registry.teams.values()].map((team) => team.name);
 		const list = thereAre(teams, "There are no teams.");
-		const message = `There is no team ${quoted(wish.team ?? "")}.${didYouMean(wish.team ?? "", teams)}`;
+		const message = `There is no team ${quoted(request.team ?? "")}.${didYouMean(request.team ?? "", teams)}`;
 		return none("unknown-team", message, `${list} Teams are listed in .pi/agents/teams.yaml.`);
 	}
 	const found = findAgent(name, pool);
-	const broken = brokenFile(name, cast);
-	if (found.kind === "agent") return fromFile(found.agent, broken, wish.listsTools === true);
+	const broken = brokenFile(name, registry);
+	if (found.kind === "agent") return fromFile(found.agent, broken, request.listsTools === true);
 	if (found.kind === "ambiguous") {
 		const message = `${quoted(name)} can mean ${found.names.map((each) => quoted(each)).join(" or ")}.`;
 		return none("ambiguous-agent", message, "Write the full name.");
 	}
 	if (broken) return none(broken.code, `${broken.file}${lineOf(broken)}: ${broken.message}`, broken.remedy);
-	const shipped = shippedAgent({ ...wish, name }, cast);
-	if (shipped) return fromFile(shipped, undefined, wish.listsTools === true);
+	const shipped = shippedAgent({ ...request, name }, registry);
+	if (shipped) return fromFile(shipped, undefined, request.listsTools === true);
 	const names = pool.map((agent) => agent.name);
 	const suggestion = didYouMean(name, names);
-	if (wish.kind === "agent" || wish.team !== undefined) {
-		const where = wish.team === undefined ? "" : ` in the team ${quoted(wish.team)}`;
+	if (request.kind === "agent" || request.team !== undefined) {
+		const where = request.team === undefined ? "" : ` in the team ${quoted(request.team)}`;
 		const message = `There is no agent ${quoted(name)}${where}.${suggestion}`;
-		return none("unknown-agent", message, whatToDo(wish, cast, names));
+		return none("unknown-agent", message, whatToDo(request, registry, names));
 	}
 	const notice: Problem = {
 		code: "persona-from-words",
@@ -57,8 +57,8 @@ export function resolvePersona(wish: PersonaWish, cast: AgentRegistry): PersonaF
 }
 
 /** The package's agent that a reference means. */
-function shippedAgent({ kind, name, team }: PersonaWish, cast: AgentRegistry): AgentFile | undefined {
-	return kind === "agent" && team === undefined ? cast.shipped(name) : undefined;
+function shippedAgent({ kind, name, team }: PersonaRequest, registry: AgentRegistry): AgentFile | undefined {
+	return kind === "agent" && team === undefined ? registry.shipped(name) : undefined;
 }
 
 /** A persona from the user's text: a title such as `Software Architect`, or a whole prompt. */
@@ -88,29 +88,32 @@ export function inlinePersona(words: string): Persona {
  * The agents of a team, in team order, each once; `undefined` if there is no such team. Finds the team by case-insensitive name, else by
  * slug. Without any teams, `all` contains every agent.
  */
-export function membersOf(name: string, cast: AgentRegistry): readonly AgentFile[] | undefined {
+export function membersOf(name: string, registry: AgentRegistry): readonly AgentFile[] | undefined {
 	const wanted = name.trim().toLowerCase();
 	const slug = slugOf(name);
 	const team =
-		cast.teams.get(wanted) ?? [...cast.teams.values()].find((each) => slug !== "" && slugOf(each.name) === slug);
-	if (!team) return cast.teams.size === 0 && wanted === "all" ? cast.agents : undefined;
+		registry.teams.get(wanted) ??
+		[...registry.teams.values()].find((each) => slug !== "" && slugOf(each.name) === slug);
+	if (!team) return registry.teams.size === 0 && wanted === "all" ? registry.agents : undefined;
 	const members = new Set<AgentFile>();
 	for (const member of team.members) {
-		const found = findAgent(member.name, cast.agents);
+		const found = findAgent(member.name, registry.agents);
 		if (found.kind === "agent") members.add(found.agent);
 	}
 	return [...members];
 }
 
 /** The remedy for an unknown agent name. */
-function whatToDo({ kind, name, team }: PersonaWish, cast: AgentRegistry, names: readonly string[]): string {
+function whatToDo({ kind, name, team }: PersonaRequest, registry: AgentRegistry, names: readonly string[]): string {
 	const slug = slugOf(name);
-	const plain = cast.plain.find((file) => slug !== "" && slugOf(stemOf(file)) === slug);
+	const plain = registry.plain.find((file) => slug !== "" && slugOf(stemOf(file)) === slug);
 	const inWords =
 		kind === "agent" ? "To describe a role as text, use `persona`." : "A role described as text belongs to no team.";
 	return [
 		...(plain === undefined ? [] : [`${plain} has no front matter, so it is not an agent.`]),
-		...(cast.project === "untrusted" ? ["The project's agents are not read, because the project is not trusted."] : []),
+		...(registry.project === "untrusted"
+			? ["The project's agents are not read, because the project is not trusted."]
+			: []),
 		thereAre(
 			names,
 			team === undefined ? "Agent files are Markdown files in .pi/agents, .claude/agents or agents." : "",
@@ -147,9 +150,9 @@ function fromFile(agent: AgentFile, broken: Diagnostic | undefined, listsTools: 
 }
 
 /** The problem of the broken file with the agent's name. It is a better answer than "unknown agent". */
-function brokenFile(name: string, cast: AgentRegistry): Diagnostic | undefined {
+function brokenFile(name: string, registry: AgentRegistry): Diagnostic | undefined {
 	const slug = slugOf(name);
-	return cast.broken.find(({ names }) => slug !== "" && names.some((each) => slugOf(each) === slug))?.problem;
+	return registry.broken.find(({ names }) => slug !== "" && names.some((each) => slugOf(each) === slug))?.problem;
 }
 
 function lineOf({ line }: Diagnostic): string {

@@ -2,10 +2,11 @@
 // pi's docs/packages.md and docs/extensions.md.
 // X1 only existing extensions are returned, so starting a process downloads nothing; X2 locations in the project are searched only if it is
 // trusted.
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean, type Problem, quoted, thereAre } from "../definition/index.ts";
+import { attempt, jsonObject, namesIn } from "../disk/index.ts";
 import type { Trust } from "./project-trust.ts";
 
 export interface ExtensionPlace {
@@ -76,17 +77,9 @@ function none(message: string, remedy: string): ExtensionFound {
 function pathOf(word: string, { cwd, home }: ExtensionPlace): string | undefined {
 	if (word === "~") return home;
 	if (/^~[\\/]/.test(word)) return join(home, word.slice(2));
-	if (/^file:/.test(word)) return pathOfUrl(word);
+	if (/^file:/.test(word)) return attempt(() => fileURLToPath(word));
 	if (isAbsolute(word)) return word;
 	return /^[a-z]{2,}:/i.test(word) || word.startsWith("git@") ? undefined : resolve(cwd, word);
-}
-
-function pathOfUrl(url: string): string | undefined {
-	try {
-		return fileURLToPath(url);
-	} catch {
-		return undefined;
-	}
 }
 
 /** Whether a word can only be a path. */
@@ -122,7 +115,7 @@ function scopes({ cwd, agentFolder, trust }: ExtensionPlace): readonly string[] 
 
 function extensionFiles(place: ExtensionPlace): Named[] {
 	return scopes(place).flatMap((folder) =>
-		entriesOf(join(folder, "extensions")).flatMap((name): Named[] => {
+		namesIn(join(folder, "extensions")).flatMap((name): Named[] => {
 			const path = join(folder, "extensions", name);
 			const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 			if (!isFolder && !scripts.test(name)) return [];
@@ -134,7 +127,7 @@ function extensionFiles(place: ExtensionPlace): Named[] {
 /** Packages listed in pi's settings. */
 function packages({ home, ...place }: ExtensionPlace): Named[] {
 	return scopes({ home, ...place }).flatMap((folder) => {
-		const listed = readObject(join(folder, "settings.json"))?.packages;
+		const listed = jsonObject(join(folder, "settings.json"))?.packages;
 		return (Array.isArray(listed) ? listed : []).flatMap((entry: unknown): Named[] => {
 			const source = typeof entry === "string" ? entry : (entry as { source?: unknown } | null)?.source;
 			return typeof source === "string" ? [installed(source.trim(), folder, home)] : [];
@@ -153,25 +146,7 @@ function installed(source: string, folder: string, home: string): Named {
 		return { source, names, path: join(folder, "git", ...repository) };
 	}
 	const path = pathOf(source, { cwd: folder, home, agentFolder: folder, trust: "trusted" }) ?? resolve(folder, source);
-	const manifest = readObject(join(path, "package.json"))?.name;
+	const manifest = jsonObject(join(path, "package.json"))?.name;
 	const own = basename(path).replace(scripts, "");
 	return { source, names: [...(typeof manifest === "string" ? [manifest] : []), own], path };
-}
-
-function entriesOf(folder: string): readonly string[] {
-	try {
-		return readdirSync(folder).sort();
-	} catch {
-		return [];
-	}
-}
-
-function readObject(file: string): Readonly<Record<string, unknown>> | undefined {
-	try {
-		const data: unknown = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
-		return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : undefined;
-	} catch {
-		// pi cannot read this file either, so it lists nothing.
-		return undefined;
-	}
 }

@@ -36,7 +36,7 @@ export function bar(share: number, cells = 8): string {
 }
 
 /** Rows with their cells in columns; the first column is left-aligned, the others right-aligned. Empty cells at the end are dropped. */
-export function alignColumns(rows: readonly (readonly string[])[], gap = "  "): string[] {
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 	const widths: number[] = [];
 	for (const row of rows)
 		for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, columnsOf(cell));
@@ -46,7 +46,7 @@ export function alignColumns(rows: readonly (readonly string[])[], gap = "  "): 
 				const blanks = " ".repeat((widths[column] ?? 0) - columnsOf(cell));
 				return column === 0 ? cell + blanks : blanks + cell;
 			})
-			.join(gap)
+			.join("  ")
 			.trimEnd(),
 	);
 }

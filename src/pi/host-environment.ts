@@ -1,8 +1,9 @@
 // The real disk and environment, as footprints read them. Read-only; follows no links unless asked.
 // D1 no method throws; anything unreadable counts as absent; D2 `cachedEnvironment` reads each fact from disk once: use it for one call
 // only.
-import { lstatSync, opendirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, opendirSync, readFileSync, readlinkSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
+import { attempt, realPath } from "../disk/index.ts";
 import type { HostEnvironment } from "../footprint/index.ts";
 
 /** A directory with more names than this counts as unreadable: nothing is matched against it. */
@@ -19,7 +20,7 @@ export function hostEnvironment(cwd: string): HostEnvironment {
 		// pi sets these for each command.
 		isVolatile: (name) => /^PI_\w+$/.test(name),
 		kind,
-		realpath: (path) => attempt(() => realpathSync.native(path)),
+		realpath: realPath,
 		readlink: (path) => attempt(() => readlinkSync(path)),
 		names,
 		homeOf,
@@ -48,14 +49,6 @@ function once<T>(ask: (question: string) => T): (question: string) => T {
 		}
 		return known.answer;
 	};
-}
-
-function attempt<T>(ask: () => T): T | undefined {
-	try {
-		return ask();
-	} catch {
-		return undefined;
-	}
 }
 
 function kind(path: string): ReturnType<HostEnvironment["kind"]> {

@@ -38,15 +38,15 @@ export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from
 export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
 export {
 	type Answer,
+	askForLine,
 	askUser,
-	choosePerson,
-	inputPerson,
+	chooseOption,
 	offerToStop,
 	type Question,
 	type YesOrNo,
 } from "./question.ts";
 export { openReloadSlot, type ReloadSlot } from "./reload-slot.ts";
-export { rowsBeside } from "./rows-beside.ts";
+export { rowsAround } from "./rows-around.ts";
 export {
 	linkRpc,
 	type RpcAnswer,
@@ -67,5 +67,5 @@ export { isTooOld } from "./supported-pi.ts";
 export { type PiSurvey, type SurveyedCommand, surveyPi } from "./survey-pi.ts";
 export { openToolSwitch, type ToolSwitch } from "./tool-switch.ts";
 export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";
-export { followRun, runTurn, type TurnOptions, type TurnOutcome } from "./turns.ts";
+export { followRun, runTurn, type TurnOutcome } from "./turns.ts";
 export { meterUsage, type Spent } from "./usage-meter.ts";

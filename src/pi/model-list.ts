@@ -17,7 +17,7 @@ export async function listModels(
 	pi: PiCommand,
 	cwd: string,
 	env: NodeJS.ProcessEnv,
-	extensions: readonly string[] = [],
+	extensions: readonly string[],
 	signal?: AbortSignal,
 ): Promise<readonly ListedModel[]> {
 	const loaded = extensions.flatMap((path) => ["-e", path]);

@@ -1,20 +1,17 @@
 // Decides which commands are this package's own, by their source file and never by their name.
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { realPath } from "../disk/index.ts";
 
 /** Absolute real path of this package's folder: the nearest parent folder of this file with a package.json. */
 export function packageRoot(): string {
 	let folder = dirname(fileURLToPath(import.meta.url));
 	while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);
-	return realpathSync(folder);
+	return realPath(folder) ?? folder;
 }
 
 /** Whether the file at `path` belongs to this package. */
 export function isOwnFile(path: string, root = packageRoot()): boolean {
-	try {
-		return realpathSync(path).startsWith(root + sep);
-	} catch {
-		return false;
-	}
+	return realPath(path)?.startsWith(root + sep) === true;
 }

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
+import { realPath } from "../disk/index.ts";
 import { isTooOld, OLDEST_PI } from "./supported-pi.ts";
 
 /** A pi that can be started with `[command, ...args]` followed by pi's own options. */
@@ -64,7 +65,14 @@ export function findPi(search: PiSearch): PiCommand | Diagnostic {
 		if (isPiCommand(found)) return found;
 		tooOld ??= found;
 	}
-	return tooOld ?? notFound();
+	return (
+		tooOld ??
+		noPi(
+			"",
+			"pi was found neither next to this package nor on PATH.",
+			`Install it (npm install -g ${PACKAGE}), or name pi's entry file with --pi or ${PI_VARIABLE}.`,
+		)
+	);
 }
 
 function supported(pi: PiCommand | Diagnostic): PiCommand | Diagnostic {
@@ -88,20 +96,16 @@ function* pisOnPath(search: PiSearch): Generator<PiCommand> {
 			if (pi) yield pi;
 		}
 		// On Windows, npm writes a script next to the folder of packages.
-		const beside = join(folder, "node_modules", PACKAGE);
-		const pi = existsSync(join(folder, "pi.cmd")) ? packagePi(search, beside) : undefined;
+		const installed = join(folder, "node_modules", PACKAGE);
+		const pi = existsSync(join(folder, "pi.cmd")) ? packagePi(search, installed) : undefined;
 		if (pi) yield pi;
 	}
 }
 
 /** The program at `path` if it is pi. */
 function piAt(search: PiSearch, path: string): PiCommand | undefined {
-	let real: string;
-	try {
-		real = realpathSync(path);
-	} catch {
-		return undefined;
-	}
+	const real = realPath(path);
+	if (real === undefined) return undefined;
 	const home = packageOf(real);
 	if (!home?.isPi) return undefined;
 	if (!/\.[cm]?[jt]s$/.test(real)) return { command: real, args: [], version: home.version };
@@ -114,19 +118,22 @@ export function isPiCommand(found: PiCommand | Diagnostic): found is PiCommand {
 }
 
 function namedPi(search: PiSearch, path: string): PiCommand | Diagnostic {
-	let real: string;
-	try {
-		real = realpathSync(path);
-	} catch {
-		return {
-			severity: "error",
-			code: "pi-not-found",
-			file: path,
-			message: `The file ${path}, named as pi, does not exist.`,
-			remedy: `Name pi's entry file, its package folder or its binary with --pi or ${PI_VARIABLE}, or leave that out.`,
-		};
-	}
-	if (statSync(real).isDirectory()) return packagePi(search, real) ?? notAPi(path);
+	const real = realPath(path);
+	if (real === undefined)
+		return noPi(
+			path,
+			`The file ${path}, named as pi, does not exist.`,
+			`Name pi's entry file, its package folder or its binary with --pi or ${PI_VARIABLE}, or leave that out.`,
+		);
+	if (statSync(real).isDirectory())
+		return (
+			packagePi(search, real) ??
+			noPi(
+				path,
+				`The folder ${path} is not a pi package.`,
+				`Name pi's entry file, its package folder (${PACKAGE}) or its binary.`,
+			)
+		);
 	if (!/\.[cm]?[jt]s$/.test(real)) return { command: real, args: [], version: undefined };
 	return byNode(search, real, packageOf(real)?.version);
 }
@@ -137,12 +144,8 @@ function runningPi(search: PiSearch): PiCommand | undefined {
 	if (!script) return undefined;
 	if (script.includes("$bunfs") || script.includes("~BUN"))
 		return { command: search.execPath, args: [], version: undefined };
-	let real: string;
-	try {
-		real = realpathSync(script);
-	} catch {
-		return undefined;
-	}
+	const real = realPath(script);
+	if (real === undefined) return undefined;
 	const home = packageOf(real);
 	if (!home?.isPi) return undefined;
 	// The RPC entry prepends its own mode; the ordinary entry takes every option.
@@ -208,22 +211,6 @@ function homeOf(folder: string, manifest: { readonly [key: string]: unknown }): 
 	};
 }
 
-function notAPi(path: string): Diagnostic {
-	return {
-		severity: "error",
-		code: "pi-not-found",
-		file: path,
-		message: `The folder ${path} is not a pi package.`,
-		remedy: `Name pi's entry file, its package folder (${PACKAGE}) or its binary.`,
-	};
-}
-
-function notFound(): Diagnostic {
-	return {
-		severity: "error",
-		code: "pi-not-found",
-		file: "",
-		message: "pi was found neither next to this package nor on PATH.",
-		remedy: `Install it (npm install -g ${PACKAGE}), or name pi's entry file with --pi or ${PI_VARIABLE}.`,
-	};
+function noPi(file: string, message: string, remedy: string): Diagnostic {
+	return { severity: "error", code: "pi-not-found", file, message, remedy };
 }

@@ -1,9 +1,9 @@
 // Reports a project's definitions that are not pi's own files: once per session, when one of this package's commands first reads them, if
 // the user was not asked whether to trust the project.
 // D1 a project that the user has explicitly trusted, or one that is not read, is not reported.
-import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { folderEntries } from "../disk/index.ts";
 import { definitionsTrusted, trustedByHand } from "./project-trust.ts";
 import { say } from "./say.ts";
 
@@ -48,17 +48,9 @@ function definitionsOf(cwd: string): readonly string[] {
 }
 
 function namesIn(folder: string, ending: RegExp | undefined): readonly string[] {
-	return entriesOf(folder).flatMap((entry) => {
+	return folderEntries(folder).flatMap((entry) => {
 		if (entry.name.startsWith(".") || /^teams\.ya?ml$/.test(entry.name)) return [];
 		if (ending === undefined) return entry.isDirectory() ? [entry.name] : [];
 		return ending.test(entry.name) ? [entry.name.replace(ending, "")] : [];
 	});
-}
-
-function entriesOf(folder: string): readonly Dirent[] {
-	try {
-		return readdirSync(folder, { withFileTypes: true });
-	} catch {
-		return [];
-	}
 }

@@ -1,9 +1,10 @@
 // Whether the user trusts a project, for processes other than pi: the same rule, files and order as a pi that cannot ask anyone. Inside pi,
 // use `ctx.isProjectTrusted()`. Source of the rule: pi's docs/security.md, "How Pi chooses a trust decision".
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { jsonObject, realPath } from "../disk/index.ts";
 import { agentFolder } from "./agent-folder.ts";
 
 export type Trust = "trusted" | "untrusted";
@@ -17,16 +18,7 @@ export interface TrustQuestion {
 }
 
 /** The files that pi gates. A project without any of them is trusted unless the user has decided otherwise. */
-const gated = [
-	"settings.json",
-	"mcp.json",
-	"extensions",
-	"skills",
-	"prompts",
-	"themes",
-	"SYSTEM.md",
-	"APPEND_SYSTEM.md",
-];
+const gated = "settings.json mcp.json extensions skills prompts themes SYSTEM.md APPEND_SYSTEM.md".split(" ");
 
 /** Decides as pi would; if the file of decisions cannot be read, nothing is trusted. */
 export function projectTrust({ cwd, home, agentFolder: folder }: TrustQuestion): Trust {
@@ -59,9 +51,9 @@ export function trustedByHand(cwd: string): boolean {
 /** The saved decision for the folder or its closest parent. */
 function savedDecision(cwd: string, file: string): boolean | "unreadable" | undefined {
 	if (!existsSync(file)) return undefined;
-	const decisions = readObject(file);
+	const decisions = jsonObject(file);
 	if (!decisions) return "unreadable";
-	for (let folder = realPath(cwd); ; folder = dirname(folder)) {
+	for (let folder = realPath(cwd) ?? resolve(cwd); ; folder = dirname(folder)) {
 		const key = Object.keys(decisions).find((path) => isSamePath(path, folder));
 		const decision = key === undefined ? undefined : decisions[key];
 		if (typeof decision === "boolean") return decision;
@@ -70,9 +62,9 @@ function savedDecision(cwd: string, file: string): boolean | "unreadable" | unde
 }
 
 function hasGatedFiles(cwd: string, home: string): boolean {
-	const here = realPath(cwd);
+	const here = realPath(cwd) ?? resolve(cwd);
 	if (gated.some((name) => existsSync(join(here, ".pi", name)))) return true;
-	const own = join(realPath(home), ".agents", "skills");
+	const own = join(realPath(home) ?? resolve(home), ".agents", "skills");
 	for (let folder = here; ; folder = dirname(folder)) {
 		const skills = join(folder, ".agents", "skills");
 		if (!isSamePath(skills, own) && existsSync(skills)) return true;
@@ -81,26 +73,7 @@ function hasGatedFiles(cwd: string, home: string): boolean {
 }
 
 function defaultTrust(file: string): unknown {
-	return existsSync(file) ? readObject(file)?.defaultProjectTrust : undefined;
-}
-
-function readObject(file: string): Readonly<Record<string, unknown>> | undefined {
-	try {
-		const data: unknown = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
-		return typeof data === "object" && data !== null && !Array.isArray(data)
-			? (data as Record<string, unknown>)
-			: undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-function realPath(path: string): string {
-	try {
-		return realpathSync.native(path);
-	} catch {
-		return resolve(path);
-	}
+	return existsSync(file) ? jsonObject(file)?.defaultProjectTrust : undefined;
 }
 
 function isSamePath(one: string, other: string): boolean {

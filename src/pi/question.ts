@@ -36,7 +36,7 @@ export async function askUser(ctx: ExtensionContext, question: YesOrNo): Promise
 async function askOnSheet(ctx: ExtensionContext, question: YesOrNo): Promise<Answer> {
 	const { words = { yes: "Yes", no: "No" }, safe = "no" } = question;
 	const { yes, no } = words;
-	const chosen = await choosePerson(ctx, {
+	const chosen = await chooseOption(ctx, {
 		...question,
 		options: safe === "no" ? [no, yes] : [yes, no],
 		keys: { [no]: "n", [yes]: "y" },
@@ -52,7 +52,7 @@ export interface ChoiceQuestion<Option extends string> extends WordedQuestion<Op
 }
 
 /** Asks for one of several answers; `undefined` if the dialog was closed without one. */
-export async function choosePerson<Option extends string>(
+export async function chooseOption<Option extends string>(
 	ctx: ExtensionContext,
 	choice: ChoiceQuestion<Option>,
 ): Promise<Option | "nobody" | undefined> {
@@ -92,7 +92,7 @@ export interface InputQuestion {
 }
 
 /** Asks for a line of text; `undefined` if there is none. Over RPC only the title is shown. */
-export async function inputPerson(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
+export async function askForLine(ctx: ExtensionContext, question: InputQuestion): Promise<string | undefined> {
 	const { title, message = "", placeholder, signal, uncalled = false, leave = "Esc cancels" } = question;
 	if (!ctx.hasUI || signal?.aborted) return undefined;
 	if (ctx.mode !== "tui") return ctx.ui.input(title, placeholder, signal && { signal });

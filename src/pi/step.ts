@@ -35,7 +35,7 @@ export function stepOf(ctx: object): StepRecord | undefined {
 export async function runAsStep<Context extends ExtensionContext>(
 	ctx: Context,
 	command: (ctx: Context) => void | Promise<void>,
-	signal?: AbortSignal,
+	signal: AbortSignal,
 ): Promise<{ readonly end: StepEnd; readonly costUsd: number }> {
 	const record: StepRecord = { failed: undefined, code: undefined, over: false, warned: undefined, costUsd: 0 };
 	// pi's contexts are objects with getters that need no `this`, so a derived object stays as live as the original.
@@ -43,12 +43,12 @@ export async function runAsStep<Context extends ExtensionContext>(
 	const leave = () => {
 		record.over = true;
 	};
-	signal?.addEventListener("abort", leave, { once: true });
+	signal.addEventListener("abort", leave, { once: true });
 	try {
 		await command(marked);
 	} finally {
 		leave();
-		signal?.removeEventListener("abort", leave);
+		signal.removeEventListener("abort", leave);
 	}
 	const { failed: reason, code, costUsd } = record;
 	if (reason === undefined) return { end: { kind: "completed" }, costUsd };

@@ -4,6 +4,7 @@
 // that was not accepted, until that message is known to be gone; T3 it works in a command and after a session replacement, with the `pi` of
 // the session that is open then.
 import type { AgentEndEvent, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../definition/index.ts";
 
 export type TurnOutcome =
 	| { readonly kind: "completed" }
@@ -11,12 +12,9 @@ export type TurnOutcome =
 	| { readonly kind: "aborted" }
 	| { readonly kind: "failed"; readonly reason: string };
 
-export interface TurnOptions {
+export interface FollowOptions {
 	/** Milliseconds that pi may take to start a run after it received the text, not counting dialogs. */
 	readonly acceptWithinMs?: number;
-}
-
-export interface FollowOptions extends TurnOptions {
 	/**
 	 * Whether a run that was already active has picked up the work. If set, `start` is called only while no run is active: immediately, or
 	 * after the active run has ended without picking it up.
@@ -36,9 +34,8 @@ export async function runTurn(
 	pi: ExtensionAPI,
 	ctx: Pick<ExtensionContext, "isIdle">,
 	text: string,
-	options: TurnOptions = {},
 ): Promise<TurnOutcome> {
-	const outcome = await followRun(pi, ctx, () => pi.sendUserMessage(text, { deliverAs: "followUp" }), options);
+	const outcome = await followRun(pi, ctx, () => pi.sendUserMessage(text, { deliverAs: "followUp" }));
 	if (outcome.kind === "failed" && outcome.reason === notStarted) stopLateStart(pi);
 	return outcome;
 }
@@ -111,7 +108,7 @@ export async function followRun(
 			}, pollMs);
 		});
 	} catch (error) {
-		return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+		return { kind: "failed", reason: errorMessage(error) };
 	} finally {
 		clearInterval(poll);
 		for (const stop of stops) stop();

@@ -7,7 +7,7 @@ export interface Spent {
 }
 
 /** Counts from now on, across all runs of the session. `listener` gets each new total; `stop` ends the count and returns the totals. */
-export function meterUsage(pi: ExtensionAPI, listener: (spent: Spent) => void = () => {}): { stop(): Spent } {
+export function meterUsage(pi: ExtensionAPI, listener: (spent: Spent) => void): { stop(): Spent } {
 	let tokens = 0;
 	let costUsd = 0;
 	const unsubscribe = pi.on("message_end", ({ message }) => {

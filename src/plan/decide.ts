@@ -1,6 +1,6 @@
 // The user's decision about a plan: start it, edit a file of it, save it, or drop it. Without a decision it is kept.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { choosePerson } from "../pi/index.ts";
+import { chooseOption } from "../pi/index.ts";
 import type { DraftFile } from "./draft.ts";
 import type { Plan } from "./plan.ts";
 
@@ -20,7 +20,7 @@ const answers = {
 /** Shows a plan and asks. `uncalled`: the user may be typing. */
 export async function decidePlan(ctx: ExtensionContext, plan: Plan, uncalled: boolean): Promise<PlanDecision> {
 	const { later, start, edit, save, drop } = answers;
-	const chosen = await choosePerson(ctx, {
+	const chosen = await chooseOption(ctx, {
 		title: "Start this plan?",
 		message: plan.lines.join("\n"),
 		options: [later, start, edit, save, drop],
@@ -59,5 +59,5 @@ async function editFile(ctx: ExtensionContext, plan: Plan): Promise<PlanDecision
 async function chooseFile(ctx: ExtensionContext, files: readonly DraftFile[]): Promise<string | undefined> {
 	if (files.length === 1) return files[0]?.path;
 	const options = files.map(({ path }) => path);
-	return choosePerson(ctx, { title: "Edit which file?", message: "", options, leave: "Esc back" });
+	return chooseOption(ctx, { title: "Edit which file?", message: "", options, leave: "Esc back" });
 }

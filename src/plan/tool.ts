@@ -5,7 +5,7 @@ import type { ExtensionContext, ExtensionToolContext, ToolDefinition } from "@ea
 import { type TSchema, Type } from "typebox";
 import { openProject, templateDiagram } from "../chronicle/index.ts";
 import { didYouMean } from "../definition/index.ts";
-import { choosePerson, drawDiagram, packageRoot, type Scope, say } from "../pi/index.ts";
+import { chooseOption, drawDiagram, packageRoot, type Scope, say } from "../pi/index.ts";
 import { planHost } from "./command.ts";
 import { decidePlan } from "./decide.ts";
 import { type DefinitionDraft, draftOf } from "./draft.ts";
@@ -79,7 +79,7 @@ async function proposeTemplate(
 	if (!unasked().includes(name)) {
 		const no = "No, start nothing";
 		const yes = "Yes, start it";
-		const answer = await choosePerson(ctx, {
+		const answer = await chooseOption(ctx, {
 			title: `The model proposes to start ${name}`,
 			message: [`Task: ${task}`, "", ...(await drawDiagram(templateDiagram(template)))].join("\n"),
 			options: [no, yes],

@@ -3,7 +3,7 @@ import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { parseArguments } from "../chronicle/index.ts";
 import {
 	agentFolder,
-	choosePerson,
+	chooseOption,
 	definitionsTrusted,
 	exitCodes,
 	failWith,
@@ -93,7 +93,7 @@ async function askWhich(
 	options: readonly DefinitionKind[],
 ): Promise<DefinitionKind | "neither" | undefined> {
 	const message = `There is a workflow ${name} and a chronicle ${name}.`;
-	const answer = await choosePerson(ctx, { title: "Rehearse which one?", message, options });
+	const answer = await chooseOption(ctx, { title: "Rehearse which one?", message, options });
 	if (answer === undefined) return "neither";
 	return answer === "nobody" ? undefined : answer;
 }

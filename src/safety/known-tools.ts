@@ -11,8 +11,8 @@ export interface ToolSettings extends KnownTools {
 }
 
 /** Reads the user's table; the authors' hints about their tools come from pi. */
-export async function readToolSettings(pi: ExtensionAPI, file = userSettingsFile()): Promise<ToolSettings> {
-	const { table, problems } = readTable(file);
+export async function readToolSettings(pi: ExtensionAPI): Promise<ToolSettings> {
+	const { table, problems } = readTable();
 	const { isListed } = table.size === 0 ? { isListed: () => false } : await import("../definition/index.ts");
 	const names = [...table.keys()];
 	return {
@@ -28,13 +28,14 @@ export async function readToolSettings(pi: ExtensionAPI, file = userSettingsFile
 	};
 }
 
-function readTable(file: string): {
+function readTable(): {
 	readonly table: ReadonlyMap<string, ToolEffect>;
 	readonly problems: readonly string[];
 } {
+	const file = userSettingsFile();
 	const table = new Map<string, ToolEffect>();
 	const problems: string[] = [];
-	const { tools } = userSettings(file);
+	const { tools } = userSettings();
 	if (tools === undefined) return { table, problems };
 	if (typeof tools !== "object" || tools === null || Array.isArray(tools)) {
 		return { table, problems: [`"chronicle.tools" in ${file} is not a table of tools, so it is ignored.`] };

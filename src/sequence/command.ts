@@ -2,7 +2,7 @@
 // mode.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean } from "../definition/index.ts";
-import { choosePerson, type Scope, say } from "../pi/index.ts";
+import { chooseOption, type Scope, say } from "../pi/index.ts";
 import { firstWord } from "./arguments.ts";
 import {
 	deleteSequence,
@@ -79,21 +79,21 @@ export async function runSequence(
 		);
 	const last = session.lastRecorded;
 	if (last === undefined) return recordAndRun(session, scope, ctx, [], undefined, args);
-	const choice = await choosePerson(ctx, {
+	const choice = await chooseOption(ctx, {
 		title: menu.title,
 		message: ctx.mode === "tui" ? stepsText(last.steps) : "",
 		options: [menu.run, menu.edit, menu.startNew, menu.cancel],
 		keys: { [menu.run]: "r", [menu.edit]: "e", [menu.startNew]: "n", [menu.cancel]: "c" },
 		leave: "Esc cancels",
 	});
-	if (choice === menu.run) return startReplay(session, ctx, wishFor(last, args));
+	if (choice === menu.run) return startReplay(session, ctx, replayRequest(last, args));
 	if (choice === menu.edit) return recordAndRun(session, scope, ctx, last.steps, last.sequenceId, args);
 	if (choice === menu.startNew) return recordAndRun(session, scope, ctx, [], undefined, args);
 	if (!ctx.hasUI) rejectCommand(ctx, noTerminal);
 }
 
 /** A request for a run whose number the user has not given yet. */
-function wishFor(snapshot: SequenceSnapshot, args: string) {
+function replayRequest(snapshot: SequenceSnapshot, args: string) {
 	const open = { name: undefined, count: undefined, from: undefined, maxCostUsd: undefined, dryRun: false };
 	return { ...open, snapshot, args };
 }
@@ -191,7 +191,7 @@ async function recordAndRun(
 	if (ctx.mode !== "tui") return rejectCommand(ctx, noTerminal);
 	const recorded = await record(session, scope, ctx, steps);
 	if (recorded === undefined) return;
-	await startReplay(session, ctx, wishFor(keep(session, ctx, recorded, sequenceId), args));
+	await startReplay(session, ctx, replayRequest(keep(session, ctx, recorded, sequenceId), args));
 }
 
 /** Writes the recording into the session, unless nothing changed. */

@@ -1,7 +1,7 @@
 // Handles Escape while a sequence runs and pi has no run to abort.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
-import { quietly } from "./quietly.ts";
+import { attempt } from "../disk/index.ts";
 import { type RunControl, sequenceSessions } from "./session.ts";
 
 /**
@@ -28,13 +28,13 @@ export function listenForEscape(ctx: ExtensionContext, control: RunControl): () 
 		}),
 		ctx.ui.onTerminalInput((data) => {
 			if (dialogs > 0 || !matchesKey(data, "escape")) return undefined;
-			quietly(() => {
+			attempt(() => {
 				if (compacting || ctx.isIdle()) control.halt("The sequence was stopped with Escape.");
 			});
 			return undefined;
 		}),
 	];
 	return () => {
-		for (const forget of stops) quietly(forget);
+		for (const forget of stops) attempt(forget);
 	};
 }

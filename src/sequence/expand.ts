@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type ExtensionContext, stripFrontmatter } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../definition/index.ts";
 import { splitArguments, substituteArguments } from "./arguments.ts";
 import { firstLine, refuseStep } from "./refusal.ts";
 import type { StepCommands } from "./session.ts";
@@ -50,7 +51,7 @@ function expand(step: FileStep): string | StepRefusal {
 	try {
 		text = expandFileStep(step, readFileSync(step.sourcePath, "utf8"));
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
+		const reason = errorMessage(error);
 		return refuseStep(step.raw, "cannot be read.", firstLine(reason));
 	}
 	if (text !== "") return text;

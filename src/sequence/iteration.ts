@@ -1,10 +1,11 @@
 // One iteration of a sequence in one session; every step is awaited. I1 all files are read before the first step; I2 the status line is
 // cleared at the end; I3 text is sent literally, never as a command.
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../definition/index.ts";
+import { attempt } from "../disk/index.ts";
 import { runTurn, type StepEnd, say, shortCost } from "../pi/index.ts";
 import { type ReadyStep, readySteps } from "./expand.ts";
 import { continueCommand, type RunPlan } from "./plan.ts";
-import { quietly } from "./quietly.ts";
 import { resolveSteps } from "./resolve.ts";
 import { runPlace, runStatus, type SequenceRun } from "./run-state.ts";
 import { type RunControl, type SequenceSession, sequenceSessions, statusKey } from "./session.ts";
@@ -62,7 +63,7 @@ export async function runIteration(
 	} finally {
 		session.activeRun = undefined;
 		for (const forget of forgets) forget();
-		quietly(() => ctx.ui.setStatus(statusKey, undefined));
+		attempt(() => ctx.ui.setStatus(statusKey, undefined));
 	}
 }
 
@@ -94,7 +95,7 @@ async function runSteps(iteration: Iteration): Promise<IterationEnd> {
 		return { kind: "completed" };
 	} catch (error) {
 		if (control.stop !== undefined) return stopOnRequest(iteration);
-		return stopAt(iteration, `The sequence stopped at ${runPlace(iteration.run)}: ${messageOf(error)}`, "error");
+		return stopAt(iteration, `The sequence stopped at ${runPlace(iteration.run)}: ${errorMessage(error)}`, "error");
 	}
 }
 
@@ -140,7 +141,7 @@ function stopAsAsked(iteration: Iteration, steps: number): IterationEnd | undefi
 function showStop({ session, ctx, control }: Iteration, text: string, tone: "warning" | "error"): void {
 	if (control.left) return;
 	session.lastStop = { text, at: Date.now() };
-	quietly(() => say(ctx, text, tone));
+	attempt(() => say(ctx, text, tone));
 }
 
 /** Resolves every step and reads its file; reports the reasons for all steps that cannot run together. */
@@ -197,7 +198,7 @@ async function compact(ctx: ExtensionContext, customInstructions: string | undef
 		);
 		return { kind: "completed" };
 	} catch (error) {
-		const reason = messageOf(error);
+		const reason = errorMessage(error);
 		if (/nothing to compact|already compacted/i.test(reason)) {
 			say(ctx, `Nothing was compacted (${reason}); the sequence continues.`, "warning");
 			return { kind: "completed" };
@@ -219,10 +220,6 @@ function isSpent({ maxCostUsd, spentUsd }: CostBudget): boolean {
 
 function ceilingText({ maxCostUsd = 0, spentUsd }: CostBudget): string {
 	return `The sequence was stopped: it has spent ${shortCost(spentUsd)} of at most ${shortCost(maxCostUsd)}.`;
-}
-
-export function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }
 
 /** ` · $0.42 of $2.00`; empty as long as nothing has been spent and there is no ceiling. */

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { didYouMean, formatDiagnostic } from "../definition/index.ts";
+import { didYouMean, errorMessage, formatDiagnostic } from "../definition/index.ts";
 import { askUser, definitionsTrusted, say } from "../pi/index.ts";
 import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
@@ -112,7 +112,7 @@ export function store(
 		const file = writeSaved(place, name, steps, old);
 		say(ctx, `Saved "${name}" in ${relative(ctx.cwd, file)}. Run it with /sequence run ${name}.`);
 	} catch (error) {
-		rejectCommand(ctx, `"${name}" could not be saved: ${error instanceof Error ? error.message : String(error)}`, 1);
+		rejectCommand(ctx, `"${name}" could not be saved: ${errorMessage(error)}`, 1);
 	}
 }
 
@@ -130,7 +130,7 @@ export async function deleteSequence(ctx: ExtensionCommandContext, name: string)
 		deleteSaved(saved);
 		say(ctx, `Deleted ${relative(ctx.cwd, saved.file)}.`);
 	} catch (error) {
-		rejectCommand(ctx, `"${name}" could not be deleted: ${error instanceof Error ? error.message : String(error)}`, 1);
+		rejectCommand(ctx, `"${name}" could not be deleted: ${errorMessage(error)}`, 1);
 	}
 }
 

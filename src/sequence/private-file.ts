@@ -2,17 +2,10 @@
 // that the user's umask allows.
 import { chmodSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { attempt } from "../disk/index.ts";
 
-/** The mode of every file that contains a user's typed text. */
-const privateMode = 0o600;
-
-/** Removes all other users' permissions on the session's file, if it is on disk already. */
+/** Removes all other users' permissions on the session's file, if it is on disk already and its file system has modes. */
 export function protectSession({ sessionManager }: Pick<ExtensionContext, "sessionManager">): void {
 	const file = sessionManager.getSessionFile();
-	if (file === undefined) return;
-	try {
-		chmodSync(file, privateMode);
-	} catch {
-		// Not written yet, or on a file system without modes.
-	}
+	if (file !== undefined) attempt(() => chmodSync(file, 0o600));
 }

@@ -1,8 +1,8 @@
 // The recorder: pi's prompt editor, in which Enter, Ctrl+Enter, Escape and the arrow keys act on the steps above it. Terminal only.
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { askUser, newestFirst, rowsBeside, type Scope } from "../pi/index.ts";
-import { quietly } from "./quietly.ts";
+import { attempt } from "../disk/index.ts";
+import { askUser, newestFirst, rowsAround, type Scope } from "../pi/index.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
 import { layRecording } from "./recorder-widget.ts";
 import {
@@ -44,7 +44,7 @@ export async function recordSteps(
 		return await recorder.ended;
 	} finally {
 		await release();
-		quietly(() => recorder.close());
+		attempt(() => recorder.close());
 	}
 }
 
@@ -84,7 +84,7 @@ class Recorder {
 			const widget: Component = {
 				invalidate() {},
 				render: (width) => {
-					const rows = tui.terminal.rows - rowsBeside(tui, widget, width) - transcriptRows;
+					const rows = tui.terminal.rows - rowsAround(tui, widget, width) - transcriptRows;
 					return this.widgetRows(rows, width, theme);
 				},
 			};

@@ -2,12 +2,13 @@
 // the fresh context and the new session's own instance are used; X3 every end other than the last step is reported; X4 a session with live
 // work is not replaced without asking.
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../definition/index.ts";
+import { attempt } from "../disk/index.ts";
 import { meterUsage, type Spent, say } from "../pi/index.ts";
 import { listenForEscape } from "./escape.ts";
-import { type CostBudget, ceilingReached, type IterationEnd, messageOf, runIteration } from "./iteration.ts";
+import { type CostBudget, ceilingReached, type IterationEnd, runIteration } from "./iteration.ts";
 import { continueCommand, type RunPlan } from "./plan.ts";
 import { protectSession } from "./private-file.ts";
-import { quietly } from "./quietly.ts";
 import { snapshotType } from "./recorded.ts";
 import type { SequenceRun } from "./run-state.ts";
 import { openControl, sequenceSessions } from "./session.ts";
@@ -38,7 +39,7 @@ export async function runRecorded(
 		const end = await runIteration(ctx, run, { control, plan, budget });
 		const { tokens, costUsd } = meter.stop();
 		iterations.push({ ms: Date.now() - started, tokens, costUsd: costUsd + budget.endIteration() });
-		quietly(() => protectSession(ctx));
+		attempt(() => protectSession(ctx));
 		if (end.kind !== "completed" || run.runIndex + 1 >= totalRuns) {
 			stopListening();
 			keepSummary(
@@ -53,7 +54,7 @@ export async function runRecorded(
 		if (next.kind === "stopped") {
 			keepSummary(ctx, summarise(sequenceId, "stopped", totalRuns, iterations));
 			const place = { runIndex: run.runIndex + 1, stepIndex: 0 };
-			quietly(() => say(ctx, `${next.reason}\nContinue there with ${continueCommand(plan, place)}`, "warning"));
+			attempt(() => say(ctx, `${next.reason}\nContinue there with ${continueCommand(plan, place)}`, "warning"));
 			return next;
 		}
 		ctx = next.ctx;
@@ -113,7 +114,7 @@ function meterIteration(ctx: ExtensionCommandContext, budget: { present(spent: S
 
 /** Stores the summary in the last session, unless the user has left it. */
 function keepSummary(ctx: ExtensionCommandContext, summary: SequenceSummary): void {
-	quietly(() => sequenceSessions.of(ctx.sessionManager)?.pi.appendEntry(summaryType, summary));
+	attempt(() => sequenceSessions.of(ctx.sessionManager)?.pi.appendEntry(summaryType, summary));
 }
 
 /** The model of a session, with its thinking level if there is one. */
@@ -152,6 +153,9 @@ async function replaceSession(
 		}
 		return { kind: "replaced", ctx: fresh };
 	} catch (error) {
-		return { kind: "stopped", reason: `The sequence stopped: no new session could be opened (${messageOf(error)}).` };
+		return {
+			kind: "stopped",
+			reason: `The sequence stopped: no new session could be opened (${errorMessage(error)}).`,
+		};
 	}
 }

@@ -1,10 +1,10 @@
 // The project's saved sequences, `.pi/sequences/<name>.yaml`. Like all of a project's definitions, they are read only if the user trusts
 // the project.
 // V1 a name is a plain word, so no name leads out of the folder; V2 written files are readable by their owner only.
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
-import { replaceFileSync } from "../disk/index.ts";
+import { namesIn, replaceFileSync } from "../disk/index.ts";
 import { looksLikeNumber } from "./run-count.ts";
 import { readSequenceFile, replaceSteps, type SequenceFile, sequenceText } from "./sequence-file.ts";
 
@@ -88,13 +88,7 @@ export function deleteSaved({ file }: SavedSequence): void {
 }
 
 function fileNames(cwd: string): string[] {
-	try {
-		return readdirSync(sequenceFolder(cwd))
-			.filter((entry) => extension.test(entry))
-			.sort();
-	} catch {
-		return [];
-	}
+	return namesIn(sequenceFolder(cwd)).filter((name) => extension.test(name));
 }
 
 function twin(first: string) {

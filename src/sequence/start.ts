@@ -2,7 +2,7 @@
 // placeholder reaches the model: if the user cannot be asked for arguments, nothing is started; A2 a session with live work is left only if the
 // user agrees.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { askUser, exitCodes, failWith, inputPerson, say } from "../pi/index.ts";
+import { askForLine, askUser, exitCodes, failWith, say } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
 import { dryRunLines } from "./dry-run.ts";
 import { prepare } from "./iteration.ts";
@@ -40,14 +40,15 @@ export function isBusy(session: SequenceSession, ctx: ExtensionCommandContext): 
 export async function startReplay(
 	session: SequenceSession,
 	ctx: ExtensionCommandContext,
-	wish: ReplayRequest,
+	request: ReplayRequest,
 ): Promise<void> {
-	const totalRuns = wish.count === undefined ? await askCount(ctx, wish.snapshot) : await confirmCount(ctx, wish.count);
+	const totalRuns =
+		request.count === undefined ? await askCount(ctx, request.snapshot) : await confirmCount(ctx, request.count);
 	if (totalRuns === undefined) return;
-	const { snapshot, name, maxCostUsd, from = { runIndex: 0, stepIndex: 0 } } = wish;
+	const { snapshot, name, maxCostUsd, from = { runIndex: 0, stepIndex: 0 } } = request;
 	const mistake = startMistake(from, totalRuns, snapshot.steps.length);
 	if (mistake !== undefined) return rejectCommand(ctx, mistake);
-	const given = await readArguments(ctx, snapshot, wish.args);
+	const given = await readArguments(ctx, snapshot, request.args);
 	if (given === undefined || isBusy(session, ctx)) return;
 	const plan: RunPlan = {
 		snapshot,
@@ -58,7 +59,7 @@ export async function startReplay(
 		from,
 		maxCostUsd,
 	};
-	if (wish.dryRun) return dryRun(session, ctx, plan);
+	if (request.dryRun) return dryRun(session, ctx, plan);
 	const agreed = totalRuns - from.runIndex > 1 ? await agreeToLeave(session, ctx) : [];
 	if (agreed === undefined || isBusy(session, ctx)) return;
 	// Read now, because after a run this context may belong to a replaced session.
@@ -81,7 +82,7 @@ async function dryRun(session: SequenceSession, ctx: ExtensionCommandContext, pl
 
 async function askCount(ctx: ExtensionCommandContext, { steps }: SequenceSnapshot): Promise<number | undefined> {
 	while (true) {
-		const answer = await inputPerson(ctx, {
+		const answer = await askForLine(ctx, {
 			title: "Run this sequence how many times? [1]",
 			message: stepsText(steps),
 			placeholder: "1",
@@ -110,7 +111,7 @@ async function readArguments(
 ): Promise<string | undefined> {
 	if (given.trim() !== "" || !steps.some(hasPlaceholder)) return given;
 	if (ctx.hasUI)
-		return inputPerson(ctx, {
+		return askForLine(ctx, {
 			title: "Arguments for $@? (empty: the placeholders become empty)",
 			message: stepsText(steps),
 		});

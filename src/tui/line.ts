@@ -37,12 +37,12 @@ export function markedLine(text: string): Line {
 }
 
 /** Maximum number of rows of a sentence. */
-const mostSentenceRows = 3;
+const maxSentenceRows = 3;
 
 /** Wraps a sentence to at most three lines. */
 export function wrapText({ text, tone }: StyledText, width: number): Line[] {
 	const rows = wrapTextWithAnsi(flat(text), Math.max(1, width));
-	const shown = rows.slice(0, mostSentenceRows);
+	const shown = rows.slice(0, maxSentenceRows);
 	return shown.map((row, index) => [
 		{ text: index === shown.length - 1 && rows.length > shown.length ? `${row} …` : row, tone },
 	]);
@@ -118,7 +118,7 @@ export function cleanLine(line: Line): Line {
 }
 
 /** Maximum number of rows of one line. */
-const mostRows = 40;
+const maxRows = 40;
 
 /** Number of rows that a clean line needs at this width. */
 export function rowCount(line: Line, width: number): number {
@@ -128,7 +128,7 @@ export function rowCount(line: Line, width: number): number {
 /** The line as rows of text, each at most `width` columns wide. The rest continues on the next row. */
 export function paintRows(line: Line, width: number, paint: Paint): string[] {
 	const columns = Math.max(1, width);
-	const clean = fitLine(line, mostRows * columns);
+	const clean = fitLine(line, maxRows * columns);
 	if (lineWidth(clean) <= columns) return [paintLine(clean, paint)];
 	const indent = hangingIndent(clean.map(({ text }) => text).join(""), columns, visibleWidth);
 	const [head, rest] = splitLine(clean, indent);

@@ -10,11 +10,11 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import { type TSchema, Type } from "typebox";
 import {
+	askForLine,
 	askUser,
-	choosePerson,
+	chooseOption,
 	definitionsTrusted,
 	findPi,
-	inputPerson,
 	isPiCommand,
 	ownPiSearch,
 	packageRoot,
@@ -178,11 +178,11 @@ async function relay(
 			return (await askUser(ctx, { title, message: dialog.message, signal, uncalled: true })) === "yes";
 		case "select":
 			return chosenOf(
-				await choosePerson(ctx, { title, message: "", options: dialog.options, signal, uncalled: true }),
+				await chooseOption(ctx, { title, message: "", options: dialog.options, signal, uncalled: true }),
 				dialog.options,
 			);
 		case "input":
-			return inputPerson(ctx, { title, placeholder: dialog.placeholder, signal, uncalled: true });
+			return askForLine(ctx, { title, placeholder: dialog.placeholder, signal, uncalled: true });
 		case "editor":
 			return ctx.hasUI ? ctx.ui.editor(title, dialog.prefill) : undefined;
 	}

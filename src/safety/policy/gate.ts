@@ -10,6 +10,7 @@ import type {
 	ToolResultEvent,
 	ToolResultEventResult,
 } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../../definition/index.ts";
 import type { Footprint, KnownTools } from "../../footprint/index.ts";
 import {
 	type Answer,
@@ -95,14 +96,14 @@ export function openGate(pi: ExtensionAPI, options: GateOptions): Gate {
 			try {
 				return await judgeCall(gate, event, ctx);
 			} catch (error) {
-				return { block: true, reason: `Refused: this call could not be judged (${messageOf(error)}).` };
+				return { block: true, reason: `Refused: this call could not be judged (${errorMessage(error)}).` };
 			}
 		},
 		async screen(event) {
 			try {
 				return await screenResult(gate, event);
 			} catch (error) {
-				const text = `[Withheld: this result could not be screened (${messageOf(error)}).]`;
+				const text = `[Withheld: this result could not be screened (${errorMessage(error)}).]`;
 				return { content: [{ type: "text", text }], details: {}, isError: true };
 			}
 		},
@@ -196,7 +197,7 @@ async function answerFor(
 	const answer = book?.recall(judged, ctx) ?? (await (book ? book.ask(judged, ctx) : asked()));
 	record(gate, answer === "yes" ? "allowed" : answer === "no" ? "refused" : "unasked", call, verdicts);
 	if (answer === "yes") return undefined;
-	return refuse(gate, ctx, verdicts, refusalText(verdicts, answer === "no" ? "person" : "nobody", ctx.cwd));
+	return refuse(gate, ctx, verdicts, refusalText(verdicts, answer === "no" ? "user" : "nobody", ctx.cwd));
 }
 
 /** Counts a refusal. At the limit, the user decides whether the run continues, unless the rules leave that to the model. */
@@ -259,10 +260,6 @@ async function screenResult(
 	});
 	// Details may contain the whole text again, and pi keeps them unless they are replaced.
 	return { content: remaining, details: {} };
-}
-
-function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }
 
 function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext, known: KnownTools): ToolCall {

@@ -92,9 +92,9 @@ function relinks(maker: Footprint, user: Footprint, exists: (path: string) => bo
 	if (maker.tool === "write" || maker.tool === "edit") return undefined;
 	const made = canLink(maker) ? maker.accesses.filter(({ kind }) => kind !== "read" && kind !== "list") : [];
 	const unknown = maker.unknowns.some(({ may }) => may.includes("link") || may.includes("write"));
-	for (const touch of user.accesses) {
-		for (const name of made) if (overlap(name, touch)) return touch.path;
-		if (unknown && (touch.kind === "read" || touch.kind === "list") && !exists(touch.path)) return touch.path;
+	for (const access of user.accesses) {
+		for (const name of made) if (overlap(name, access)) return access.path;
+		if (unknown && (access.kind === "read" || access.kind === "list") && !exists(access.path)) return access.path;
 	}
 	return undefined;
 }

@@ -14,11 +14,11 @@ export function isRefusalText(text: string): boolean {
 }
 
 /** The text for the model about a refused call: every reason, then advice. */
-export function refusalText(verdicts: readonly Verdict[], because: "rule" | "person" | "nobody", cwd: string): string {
+export function refusalText(verdicts: readonly Verdict[], because: "rule" | "user" | "nobody", cwd: string): string {
 	const lines = verdicts.slice(0, 6).map((verdict) => `${verdict.reason}${ruleText(verdict, cwd)}`);
 	if (verdicts.length > 6) lines.push(`(${verdicts.length - 6} more rules refuse it.)`);
 	const advice = [...new Set(verdicts.flatMap((verdict) => verdict.advice ?? []))];
-	if (because === "person")
+	if (because === "user")
 		advice.unshift("The user was asked and said no. Do not try it another way; if you need it, ask what to do.");
 	if (because === "nobody") {
 		advice.unshift(

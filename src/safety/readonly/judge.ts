@@ -36,10 +36,10 @@ export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 
 /** Refuses a call with a known change. */
 function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
-	for (const touch of accesses) {
-		if (touch.kind === "read" || touch.kind === "list" || isTemporary(touch, places)) continue;
-		const what = { write: "writes", delete: "removes", link: "makes another name for" }[touch.kind];
-		return refuse(touch.kind, `${shown(touch.by)} ${what} ${touch.path}.`);
+	for (const access of accesses) {
+		if (access.kind === "read" || access.kind === "list" || isTemporary(access, places)) continue;
+		const what = { write: "writes", delete: "removes", link: "makes another name for" }[access.kind];
+		return refuse(access.kind, `${shown(access.by)} ${what} ${access.path}.`);
 	}
 	for (const run of runs) {
 		const [change] = run.changes;

@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { realPath } from "../../disk/index.ts";
 
 /** Arguments of bwrap that work on this machine, before the writable paths; `undefined` if none do. */
 export type SandboxProbe = { readonly bwrap: string; readonly options: readonly string[] } | undefined;
@@ -20,9 +21,9 @@ const forms: readonly (readonly string[])[] = [
  * Tries the sandbox; takes a fraction of a second and leaves no trace. Call it once per session. `CHRONICLE_SANDBOX=off` in the environment
  * turns the sandbox off.
  */
-export async function probeSandbox(path = process.env.PATH ?? ""): Promise<SandboxProbe> {
+export async function probeSandbox(): Promise<SandboxProbe> {
 	if (process.platform !== "linux" || process.env.CHRONICLE_SANDBOX === "off") return undefined;
-	const bwrap = find("bwrap", path);
+	const bwrap = find("bwrap");
 	if (bwrap === undefined) return undefined;
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "chronicle-probe-")));
 	try {
@@ -34,7 +35,7 @@ export async function probeSandbox(path = process.env.PATH ?? ""): Promise<Sandb
 }
 
 async function works(bwrap: string, options: readonly string[], folder: string): Promise<boolean> {
-	const outside = join(home(), `.chronicle-probe-${process.pid}`);
+	const outside = join(realPath(homedir()) ?? "/", `.chronicle-probe-${process.pid}`);
 	const script = 'echo in > "$1/in" && ! (echo out > "$2") 2>/dev/null && cat "$1/in" && exit 7';
 	const args = [...options, "--bind", folder, folder, "--", "/bin/sh", "-c", script, "sh", folder, outside];
 	return new Promise((resolve) => {
@@ -45,21 +46,7 @@ async function works(bwrap: string, options: readonly string[], folder: string):
 	});
 }
 
-/** A folder that the sandbox must protect: the home directory, or the root if there is none. */
-function home(): string {
-	try {
-		return realpathSync(homedir());
-	} catch {
-		return "/";
-	}
-}
-
-function find(program: string, path: string): string | undefined {
-	for (const folder of path.split(":")) {
-		if (!folder.startsWith("/")) continue;
-		try {
-			return realpathSync(join(folder, program));
-		} catch {}
-	}
-	return undefined;
+function find(program: string): string | undefined {
+	const folders = (process.env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
+	return folders.map((folder) => realPath(join(folder, program))).find((path) => path !== undefined);
 }

@@ -1,8 +1,8 @@
 // Loads every workflow that a session can see into one immutable catalogue, with all diagnostics.
 // C1 loading never throws and prints nothing; C2 a definition that fails to load affects no other, except those that refer to it.
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../../definition/index.ts";
+import { realPath } from "../../disk/index.ts";
 import { shippedFolder } from "../../shipped/index.ts";
 import type { Catalogue } from "./definition.ts";
 import { type Draft, draftWorkflow } from "./draft.ts";
@@ -53,10 +53,5 @@ export function loadCatalogue({ globalRoot, projectRoot, shippedRoot, unreadRoot
 }
 
 function isSame(a: string, b: string): boolean {
-	if (a === b) return true;
-	try {
-		return realpathSync.native(a) === realpathSync.native(b);
-	} catch {
-		return false;
-	}
+	return a === b || (realPath(a) !== undefined && realPath(a) === realPath(b));
 }

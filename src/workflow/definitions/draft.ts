@@ -1,5 +1,4 @@
 // Reads one workflow with its phase files; references to other workflows are not resolved yet.
-import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
 	type Diagnostic,
@@ -11,6 +10,7 @@ import {
 	type Report,
 	readSource,
 } from "../../definition/index.ts";
+import { namesIn } from "../../disk/index.ts";
 import type { Phase, Reference, ToolMention, WorkflowDefinition, WorkflowTier } from "./definition.ts";
 import { locateEntry, type RealDirectories } from "./entry-path.ts";
 import type { PhaseReader } from "./phase-file.ts";
@@ -173,7 +173,7 @@ function gone(file: string): Diagnostic {
 }
 
 function absent(entry: FileEntry, file: string): Problem {
-	const near = nearest(basename(file), names(dirname(file)));
+	const near = nearest(basename(file), namesIn(dirname(file)));
 	const remedy = near
 		? `Did you mean \`${join(dirname(entry.path), near)}\`?`
 		: entry.path.includes("\\")
@@ -182,14 +182,6 @@ function absent(entry: FileEntry, file: string): Problem {
 				? "Create it, or correct the path: it is relative to the directory of workflow.yaml."
 				: `Create it; to run another workflow here write \`subworkflow: ${entry.path}\`.`;
 	return { code: "absent-phase", message: `The phase file ${quoted(entry.path)} does not exist.`, remedy };
-}
-
-function names(directory: string): string[] {
-	try {
-		return readdirSync(directory).sort();
-	} catch {
-		return [];
-	}
 }
 
 function phaseFailed(key: string, entry: FileEntry, diagnostics: readonly Diagnostic[]): Problem {

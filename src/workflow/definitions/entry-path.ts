@@ -1,8 +1,9 @@
 // Resolves the path of an entry of `phases` and checks that it stays inside the workflow directories.
 // P1 the path that is read is the real path that was checked; P2 a path that leads outside is refused, whether or not the file exists.
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, resolve } from "node:path";
 import { isInside, type Problem, quoted } from "../../definition/index.ts";
+import { realPath } from "../../disk/index.ts";
 
 export interface Ground {
 	/** Directory of the workflow, links not resolved. */
@@ -66,12 +67,4 @@ function leadsOut(entry: string): EntryPath {
 
 function refused(code: string, message: string, remedy: string): EntryPath {
 	return { kind: "refused", problem: { code, message, remedy } };
-}
-
-function realPath(path: string): string | undefined {
-	try {
-		return realpathSync.native(path);
-	} catch {
-		return undefined;
-	}
 }

@@ -2,7 +2,7 @@
 // without one. Ignores everything else, which belongs to other tools.
 // S1 the result does not depend on the order of directory listings; S2 links are followed but cannot extend the search: it is two levels
 // deep and skips links to the root and its ancestors.
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import {
 	type Diagnostic,
@@ -14,6 +14,7 @@ import {
 	type Report,
 	readSource,
 } from "../../definition/index.ts";
+import { realPath } from "../../disk/index.ts";
 import type { Ground } from "./entry-path.ts";
 
 export interface Candidate extends Ground {
@@ -137,14 +138,6 @@ function isThere(file: string): boolean {
 
 function leadsUp(real: string | undefined, realRoot: string): boolean {
 	return real === undefined || real === realRoot || realRoot.startsWith(real.endsWith(sep) ? real : real + sep);
-}
-
-function realPath(path: string): string | undefined {
-	try {
-		return realpathSync.native(path);
-	} catch {
-		return undefined;
-	}
 }
 
 const tooManyNames: Problem = {

@@ -13,7 +13,7 @@ export {
 	rootOf,
 	samePlace,
 	scopeOf,
-	waitsForPerson,
+	waitsForUser,
 } from "./position.ts";
 export {
 	beginWorkflowRun,

@@ -37,7 +37,7 @@ export function currentPhase(run: LiveWorkflowRun): Phase {
 }
 
 /** Whether only the user ends the current phase. */
-export function waitsForPerson(run: LiveWorkflowRun): boolean {
+export function waitsForUser(run: LiveWorkflowRun): boolean {
 	return currentPhase(run).advance === "person";
 }
 

@@ -20,7 +20,7 @@ import {
 	phaseAt,
 	previousPosition,
 	scopeOf,
-	waitsForPerson,
+	waitsForUser,
 } from "./position.ts";
 import { relocate } from "./relocate.ts";
 import { isActive, type LiveWorkflowRun, type PauseCause, type Position, type WorkflowRun } from "./run.ts";
@@ -50,7 +50,7 @@ export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): Work
 		case "advance":
 		case "skip":
 		case "back":
-			return moveByPerson(withoutQuestion(run), event);
+			return moveByUser(withoutQuestion(run), event);
 		case "pause":
 			if (run.status.kind === "paused") return refuse(run, { kind: "already-paused" });
 			return pause(run, event.by, event.why);
@@ -95,7 +95,7 @@ function moveByModel(run: WorkflowRun, event: Extract<WorkflowEvent, { kind: "ne
 	if (isEarlier(run, event.decision)) return refuse(run, { kind: "earlier-visit", phase: currentPhase(run).name });
 	const { at, summary } = event;
 	if (event.kind === "next") {
-		if (waitsForPerson(run))
+		if (waitsForUser(run))
 			return refuse(run, { kind: "person-decides", phase: currentPhase(run).name, wanted: "next" });
 		return move(run, nextPosition(run.definitions, run.position), { way: "next", at, summary });
 	}
@@ -108,7 +108,7 @@ function moveByModel(run: WorkflowRun, event: Extract<WorkflowEvent, { kind: "ne
 	return move(run, loopedPosition(run.definitions, run.position), { way: "loop", at, summary });
 }
 
-function moveByPerson(
+function moveByUser(
 	run: WorkflowRun,
 	event: Extract<WorkflowEvent, { kind: "advance" | "skip" | "back" }>,
 ): WorkflowTransition {
@@ -197,7 +197,7 @@ function cancelByModel(run: WorkflowRun, { decision }: Extract<WorkflowEvent, { 
 		const phase = currentPhase(run).name;
 		if (isEarlier(run, decision)) return refuse(withoutQuestion(run), { kind: "earlier-visit", phase });
 		// Cancelling lifts the limits of the workflow, so in this phase that is also the user's decision.
-		if (waitsForPerson(run)) return refuse(run, { kind: "person-decides", phase, wanted: "cancel" });
+		if (waitsForUser(run)) return refuse(run, { kind: "person-decides", phase, wanted: "cancel" });
 	}
 	// Only a later message confirms, because the model wrote it after reading the question.
 	if (run.askedToCancel !== undefined && run.askedToCancel !== message)
@@ -256,7 +256,7 @@ function visitLimits(run: LiveWorkflowRun): VisitLimits {
 
 function stop(run: WorkflowRun, patience: { row: number; visit: number }): WorkflowTransition {
 	if (run.kind === "stale" || run.status.kind !== "running") return still(run);
-	if (waitsForPerson(run) || !continuesAutomatically(run)) return { run, actions: [{ kind: "wait" }] };
+	if (waitsForUser(run) || !continuesAutomatically(run)) return { run, actions: [{ kind: "wait" }] };
 	const { row, visit } = run.reminders;
 	if (row >= patience.row) return pause(run, "reminders", `${row} reminders in a row had no effect`);
 	if (visit >= patience.visit) return pause(run, "reminders", `${visit} reminders did not end this phase`);

@@ -9,7 +9,7 @@ import {
 	previousPosition,
 	rootOf,
 	scopeOf,
-	waitsForPerson,
+	waitsForUser,
 } from "../machine/index.ts";
 import { pathHeader, phaseList } from "./place.ts";
 import { expand, instructionsOf, nextName, taskAgain, variablesOf } from "./template.ts";
@@ -71,14 +71,14 @@ function changedRole(run: LiveWorkflowRun): string | undefined {
 
 /** How the model ends the phase, or that only the user can. */
 export function endOfPhase(run: LiveWorkflowRun): string {
-	return waitsForPerson(run)
+	return waitsForUser(run)
 		? "You cannot end this phase: the user does, with /workflow next. When your part is done, tell the user what to decide, and stop."
 		: 'When it is finished, call workflow_step with action "next".';
 }
 
 function advanceText(run: LiveWorkflowRun): string {
 	// The workflow's own `advanceReminder` asks the model to advance, which it cannot do in this phase.
-	if (waitsForPerson(run)) return endOfPhase(run);
+	if (waitsForUser(run)) return endOfPhase(run);
 	const { advanceReminder } = rootOf(run);
 	if (advanceReminder !== undefined) return expand(advanceReminder, variablesOf(run));
 	return `When this phase is finished, call workflow_step with action "next" (then: ${nextName(run)}) and a short summary.`;

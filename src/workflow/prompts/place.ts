@@ -12,7 +12,7 @@ import {
 	type Segment,
 	samePlace,
 	type WorkflowRun,
-	waitsForPerson,
+	waitsForUser,
 } from "../machine/index.ts";
 import { breadcrumb } from "./template.ts";
 
@@ -22,7 +22,7 @@ export function statusLine(run: WorkflowRun): string | undefined {
 	const mark =
 		run.status.kind === "paused"
 			? " (paused)"
-			: run.kind === "live" && waitsForPerson(run)
+			: run.kind === "live" && waitsForUser(run)
 				? " (waits for /workflow next)"
 				: "";
 	return (run.kind === "stale" ? `${run.workflowKey} > ? (definition missing)` : placeLine(run)) + mark;

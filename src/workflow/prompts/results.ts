@@ -8,7 +8,7 @@ import {
 	phaseAt,
 	rootOf,
 	scopeOf,
-	waitsForPerson,
+	waitsForUser,
 } from "../machine/index.ts";
 import { endOfPhase, laterText } from "./phase.ts";
 import { countText, phaseTitle } from "./place.ts";
@@ -66,7 +66,7 @@ export function statusText(run: LiveWorkflowRun): string {
 		`Task: ${taskAgain(run.task)}`,
 		...(nested ? [`Path: ${breadcrumb(run, run.position)}`] : []),
 		`Phase: ${phaseTitle(run)} ${count}${nested ? `, step ${run.step}` : ""}`,
-		...(waitsForPerson(run) ? [endOfPhase(run)] : []),
+		...(waitsForUser(run) ? [endOfPhase(run)] : []),
 		...paused,
 		`Started: ${new Date(run.startedAt).toISOString()}`,
 		"",

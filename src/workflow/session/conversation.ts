@@ -12,7 +12,7 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import { hasEnded, type Scope, say } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { type LiveWorkflowRun, type WorkflowAction, type WorkflowEvent, waitsForPerson } from "../machine/index.ts";
+import { type LiveWorkflowRun, type WorkflowAction, type WorkflowEvent, waitsForUser } from "../machine/index.ts";
 import { personLine, phaseTitle, wholeText, workflowReminderText } from "../prompts/index.ts";
 import { openCallFingerprints } from "./call-fingerprints.ts";
 import {
@@ -245,7 +245,7 @@ export class WorkflowConversation {
 	/** Notifies the user, once per visit, that they end the phase. Without a UI, pi reports it on exit. */
 	private announceWaiting(ctx: ExtensionContext): void {
 		const held = runningRun(this.controller);
-		if (!ctx.hasUI || !held || !waitsForPerson(held.run)) return;
+		if (!ctx.hasUI || !held || !waitsForUser(held.run)) return;
 		const visit = `${held.run.id} ${held.run.step}`;
 		if (this.announcedVisit !== visit) say(ctx, `${phaseTitle(held.run)}: ${personLine}`);
 		this.announcedVisit = visit;

@@ -5,7 +5,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
 import { shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
-import { activeTime, waitsForPerson } from "../machine/index.ts";
+import { activeTime, waitsForUser } from "../machine/index.ts";
 import { pauseLine, personLine, phaseNameById, placeLine, workflowRefusalText } from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
 import type { ProjectContext } from "./library.ts";
@@ -56,7 +56,7 @@ export function statusReport(
 		placeLine(run),
 		`Task: ${run.task}`,
 		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
-		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForPerson(run) ? [personLine] : []),
+		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForUser(run) ? [personLine] : []),
 		...(visits.length > 0 ? ["So far:"] : []),
 		...visits.map((visit) => {
 			const { phaseId, way = "next", summary } = visit;

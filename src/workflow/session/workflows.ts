@@ -3,7 +3,7 @@ import { type ExtensionAPI, type ExtensionContext, getAgentDir } from "@earendil
 import { type ExitCode, exitCodes, foreignTools, openExitCode, type Scope, say } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
-import { reachable, rootOf, waitsForPerson } from "../machine/index.ts";
+import { reachable, rootOf, waitsForUser } from "../machine/index.ts";
 import { pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
 import { WorkflowConversation } from "./conversation.ts";
@@ -77,7 +77,7 @@ function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: RunCo
 	const { run } = active;
 	// A pause has already been reported.
 	if (run.kind !== "live" || run.status.kind !== "running") return;
-	const how = waitsForPerson(run) ? ": /workflow next continues it" : "";
+	const how = waitsForUser(run) ? ": /workflow next continues it" : "";
 	say(
 		ctx,
 		`The workflow "${rootOf(run).name}" is not finished; it waits for you in ${placeLine(run)}${how}.`,
@@ -99,7 +99,7 @@ function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: RunControl
 	const state =
 		status.kind === "paused"
 			? pauseLine(status)
-			: waitsForPerson(run)
+			: waitsForUser(run)
 				? personLine
 				: "Send a message, or enter /workflow resume to continue it.";
 	const now = reachable(library.load(projectContext(ctx)).definitions, run.workflowKey);

@@ -22,7 +22,7 @@ describe("the guard fails closed", () => {
 		const folder = openFolder({ "a/1": "", "a/2": "", "b/3": "" });
 		const search = (names: number) =>
 			findProtected({
-				touch: { kind: "read", path: folder, real: folder, recursive: true, by: "grep" },
+				access: { kind: "read", path: folder, real: folder, recursive: true, by: "grep" },
 				places: [],
 				names: true,
 				isProtected: () => false,

@@ -92,7 +92,7 @@ describe("a decision's record", () => {
 });
 
 describe("a refusal's text", () => {
-	const lines = (count: number, cause: "rule" | "person" | "nobody" = "rule", more: Partial<Verdict> = {}) =>
+	const lines = (count: number, cause: "rule" | "user" | "nobody" = "rule", more: Partial<Verdict> = {}) =>
 		refusalText(
 			Array.from({ length: count }, (_, index) => because(index + 1, more)),
 			cause,
@@ -118,9 +118,9 @@ describe("a refusal's text", () => {
 		const many = Array.from({ length: 6 }, (_, index) => because(index, { advice: `Advice ${index}` }));
 		expect(refusalText(many, "rule", "/p").match(/^Advice \d$/gm)).toHaveLength(4);
 		expect(lines(1)).toHaveLength(3);
-		expect(lines(1, "person")).toHaveLength(3);
+		expect(lines(1, "user")).toHaveLength(3);
 		expect(lines(1, "nobody", { advice: "Use cat." })).toHaveLength(4);
-		expect(new Set((["rule", "person", "nobody"] as const).map((cause) => lines(1, cause).at(-1))).size).toBe(3);
+		expect(new Set((["rule", "user", "nobody"] as const).map((cause) => lines(1, cause).at(-1))).size).toBe(3);
 	});
 
 	it("names a rule's place relative to the project, or absolutely if it is outside", () => {

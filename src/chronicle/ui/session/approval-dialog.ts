@@ -1,6 +1,6 @@
 // Asks the user for an approval, until they answer or postpone it.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
+import { askForLine, chooseOption, printable, say } from "../../../pi/index.ts";
 import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { Approval, ApprovalQuestion, ChildRun, Run, UserEvent } from "../../core/index.ts";
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
@@ -114,7 +114,7 @@ class ApprovalDialog {
 		const labels = this.#others.map(({ name, summary }) =>
 			printable(`${name} · ${summary.replace(/\s+/g, " ")}`.slice(0, labelLength)),
 		);
-		const chosen = await choosePerson(ctx, {
+		const chosen = await chooseOption(ctx, {
 			title: "Which child is taken?",
 			message: this.#about(),
 			options: labels,
@@ -132,7 +132,7 @@ class ApprovalDialog {
 
 	async #sendElsewhere(): Promise<Approval | undefined> {
 		const { ctx, run, signal } = this.#request;
-		const to = await choosePerson(ctx, {
+		const to = await chooseOption(ctx, {
 			title: "Which state is next?",
 			message: "",
 			options: statesOf(run),
@@ -146,7 +146,7 @@ class ApprovalDialog {
 
 	async #tellWorker(): Promise<undefined> {
 		const { session, ctx, run, signal } = this.#request;
-		const words = await inputPerson(ctx, {
+		const words = await askForLine(ctx, {
 			title: "What should the next worker know?",
 			message: this.#about(),
 			placeholder: "Message for the worker",
@@ -193,7 +193,7 @@ class ApprovalDialog {
 	/** A message, trimmed; `undefined` if the user left, or wrote too much (which is reported). */
 	async #input(title: string, placeholder: string): Promise<string | undefined> {
 		const { ctx, signal } = this.#request;
-		const words = await inputPerson(ctx, { title, message: this.#about(), placeholder, leave: "Esc back", signal });
+		const words = await askForLine(ctx, { title, message: this.#about(), placeholder, leave: "Esc back", signal });
 		const long = words === undefined ? undefined : tooLong(words);
 		if (long !== undefined) this.#report(long, "warning");
 		return long === undefined ? words?.trim() : undefined;

@@ -1,5 +1,5 @@
 // Asks the user who resolves the conflicts of a join, and shows them.
-import { choosePerson, printable, say } from "../../../pi/index.ts";
+import { chooseOption, printable, say } from "../../../pi/index.ts";
 import type { Approval, ConflictChoice, Failure, ReadLedger, Result } from "../../core/index.ts";
 import { diffConflicts } from "../../engine/index.ts";
 import { handLine, questionLines, questionTitle } from "../text/index.ts";
@@ -23,7 +23,7 @@ export async function askConflict(request: ApprovalRequest): Promise<Approval> {
 	const hand = read.ok ? ["", handLine({ ...read.value, run })] : [];
 	const message = [...questionLines(question, run, new Date().toISOString()), ...hand].join("\n");
 	while (!signal.aborted && !session.scope.closed) {
-		const chosen = await choosePerson(ctx, {
+		const chosen = await chooseOption(ctx, {
 			title: printable(questionTitle(question)),
 			message: printable(message),
 			options: [look, ...Object.values(words)],

@@ -2,7 +2,7 @@
 // nothing. A dialog never opens while the user types, so that Enter is not taken as an answer. A question that was answered elsewhere
 // closes.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { choosePerson, inputPerson, printable, say } from "../../../pi/index.ts";
+import { askForLine, chooseOption, printable, say } from "../../../pi/index.ts";
 import { showSheet } from "../../../tui/index.ts";
 import type { Approver, Run, WorkerAnswer, WorkerQuestion } from "../../core/index.ts";
 import type { Project } from "../../engine/index.ts";
@@ -86,12 +86,12 @@ async function answerWorker(
 		case "choose": {
 			const shown = question.options.map(printable);
 			const leave = "Esc later";
-			const chosen = await choosePerson(ctx, { title, message: "", options: shown, leave, signal, uncalled: true });
+			const chosen = await chooseOption(ctx, { title, message: "", options: shown, leave, signal, uncalled: true });
 			if (chosen === undefined || chosen === "nobody") return undecided;
 			return { kind: "text", text: question.options[shown.indexOf(chosen)] ?? chosen };
 		}
 		case "input": {
-			const text = await inputPerson(ctx, { title, placeholder: question.placeholder, signal, uncalled: true });
+			const text = await askForLine(ctx, { title, placeholder: question.placeholder, signal, uncalled: true });
 			return text === undefined ? undecided : { kind: "text", text };
 		}
 	}

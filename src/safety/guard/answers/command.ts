@@ -1,4 +1,5 @@
 // `/guard allow once`, `/guard forget`, and the remembered answers in `/guard`.
+import { errorMessage } from "../../../definition/index.ts";
 import type { NoticeLevel } from "../../../pi/index.ts";
 import { type AnswerBook, type ListedAnswer, subjectText } from "./session.ts";
 
@@ -20,11 +21,11 @@ export function answerLines(book: AnswerBook): string[] {
 	return lines;
 }
 
-/** Runs `/guard allow once`; `person` says whether a user can be asked in this session. */
-export function allowOnce(rest: string, person: boolean, book: AnswerBook): CommandReply {
+/** Runs `/guard allow once`; `asks`: whether the user can be asked in this session. */
+export function allowOnce(rest: string, asks: boolean, book: AnswerBook): CommandReply {
 	const warning = (text: string): CommandReply => ({ text, tone: "warning" });
 	if (rest.trim() !== "once") return warning("Use `/guard allow once`: it allows the last refused call, one time.");
-	if (!person) return warning("The user cannot be asked here, so nothing is allowed.");
+	if (!asks) return warning("The user cannot be asked here, so nothing is allowed.");
 	const result = book.allowOnce();
 	switch (result.kind) {
 		case "nothing":
@@ -52,7 +53,7 @@ export function forget(rest: string, book: AnswerBook): CommandReply {
 		if (gone.length === 0) return { text: "No such answer is remembered; `/guard` lists them.", tone: "warning" };
 		return { text: ["Forgotten:", ...gone.map((answer) => `  ${answerText(answer)}`)].join("\n") };
 	} catch (error) {
-		return { text: `Not forgotten: ${error instanceof Error ? error.message : String(error)}`, tone: "error" };
+		return { text: `Not forgotten: ${errorMessage(error)}`, tone: "error" };
 	}
 }
 

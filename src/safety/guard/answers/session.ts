@@ -3,7 +3,8 @@
 // the user has lifted for the next call; every dialog and every line says exactly what is remembered, and where.
 import { homedir } from "node:os";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { askUser, choosePerson } from "../../../pi/index.ts";
+import { errorMessage } from "../../../definition/index.ts";
+import { askUser, chooseOption } from "../../../pi/index.ts";
 import { type Answers, placeName, questionText } from "../../policy/index.ts";
 import { answersFile, readAnswers, type StoredAnswer, writeAnswers } from "./file.ts";
 import { isSameSubject, refusedSubject, rememberedSubject, type Subject } from "./subject.ts";
@@ -60,7 +61,7 @@ export function openAnswers(agentDir: string): AnswerBook {
 			if (!subject) return askUser(ctx, question);
 			const options = readAnswers(file).kind === "read" ? everyOption : optionsForNow;
 			const message = `${question.message}\n\n${aboutRemembering(subject)}`;
-			const chosen = await choosePerson(ctx, { ...question, message, options, keys, leave: "Esc refuses" });
+			const chosen = await chooseOption(ctx, { ...question, message, options, keys, leave: "Esc refuses" });
 			if (chosen === "nobody") return "nobody";
 			const answer = chosen !== undefined && isYes.has(chosen) ? "yes" : "no";
 			const given = { answer, subject, at: new Date().toISOString() } as const;
@@ -122,7 +123,7 @@ function storeAnswer(file: string, given: StoredAnswer, ctx: ExtensionContext): 
 		writeAnswers(file, [...others, given]);
 	} catch (error) {
 		ctx.ui.notify(
-			`This answer applies only once, because it could not be written to ${file}: ${messageOf(error)}`,
+			`This answer applies only once, because it could not be written to ${file}: ${errorMessage(error)}`,
 			"warning",
 		);
 	}
@@ -139,8 +140,4 @@ export function subjectText({ tool, text, folder }: Subject): string {
 	return tool === "bash"
 		? `the command \`${text}\` in ${here}`
 		: `${tool} of ${placeName(text, "", homedir())} from ${here}`;
-}
-
-function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }

@@ -75,22 +75,22 @@ function accessesByCommand({ accesses }: Footprint): ReadonlyMap<string, readonl
 }
 
 /** Discarding changes of individually named files is ordinary work; discarding those of folders may lose unreviewed work. */
-function namesFilesOnly(touches: readonly FileAccess[], { host }: CompiledRules): boolean {
-	const own = touches.filter(({ kind }) => kind === "write");
+function namesFilesOnly(accesses: readonly FileAccess[], { host }: CompiledRules): boolean {
+	const own = accesses.filter(({ kind }) => kind === "write");
 	return own.length > 0 && own.length <= 20 && own.every(({ path }) => host.kind(path) === "file");
 }
 
 /** Removing files selected by name is weaker than removing whole folders, which the rule covers. */
-function selectsOnlyByName(effect: Effect, touches: readonly FileAccess[]): boolean {
+function selectsOnlyByName(effect: Effect, accesses: readonly FileAccess[]): boolean {
 	if (effect !== "recursive-delete") return false;
-	const own = touches.filter(({ kind }) => kind === "delete");
+	const own = accesses.filter(({ kind }) => kind === "delete");
 	return own.length > 0 && own.every(selectsByName);
 }
 
 /** Folders that git ignores and does not track are generated: removing them at most needs approval. */
-function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: CompiledRules): EffectRule {
+function softened(rule: EffectRule, accesses: readonly FileAccess[], { git }: CompiledRules): EffectRule {
 	if (rule.effect !== "recursive-delete" || rule.decision === "ask") return rule;
-	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
+	const own = accesses.filter(({ kind }) => kind === "write" || kind === "delete");
 	const regenerated = own.length > 0 && own.every(({ real, only }) => only === undefined && git.isRegenerated(real));
 	return regenerated ? { ...rule, decision: "ask" } : rule;
 }
@@ -99,13 +99,13 @@ function softened(rule: EffectRule, touches: readonly FileAccess[], { git }: Com
 function isExcepted(
 	rule: EffectRule,
 	run: CommandRun,
-	touches: readonly FileAccess[],
+	accesses: readonly FileAccess[],
 	compiled: CompiledRules,
 ): boolean {
 	if (rule.except.some((written) => isCommand(written) && fitsCommand(written, run))) return true;
-	const own = touches.filter(({ kind }) => kind === "write" || kind === "delete");
+	const own = accesses.filter(({ kind }) => kind === "write" || kind === "delete");
 	const fits = compiled.exceptPaths.get(rule) ?? (() => false);
-	return own.length > 0 && own.every((touch) => isHarmless(rule, touch, fits, compiled));
+	return own.length > 0 && own.every((access) => isHarmless(rule, access, fits, compiled));
 }
 
 /** Whether an exception is a command rather than a path: it has more than one word. */
@@ -128,12 +128,12 @@ function starGlob(word: string): (text: string) => boolean {
 
 function isHarmless(
 	{ effect }: EffectRule,
-	touch: FileAccess,
+	access: FileAccess,
 	fits: (path: string) => boolean,
 	{ host, temporary }: CompiledRules,
 ): boolean {
-	const { path, real, only } = touch;
-	if (removals.has(effect) && isTemporary(touch, temporary)) return true;
+	const { path, real, only } = access;
+	if (removals.has(effect) && isTemporary(access, temporary)) return true;
 	// `rm -rf` of a single file does not remove a folder.
 	if (effect === "recursive-delete" && host.kind(path) === "file") return true;
 	if (fits(path) && (real === path || fits(real))) return true;

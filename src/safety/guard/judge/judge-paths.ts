@@ -18,15 +18,15 @@ export function judgePaths(call: ToolCall, footprint: Footprint, compiled: Compi
 	if (rules.paths.length === 0) return [];
 	const verdicts: Verdict[] = [];
 	const seen = openTreeWalks((path) => paths.rulesFor(path, "change").length > 0);
-	for (const touch of footprint.accesses) {
-		const passing = isTemporary(touch, compiled.temporary);
+	for (const access of footprint.accesses) {
+		const passing = isTemporary(access, compiled.temporary);
 		const forbidden = (rule: PathRule) =>
-			forbids(rule, touch, call, footprint) && !(passing && isOfTheProject(rule, touch));
-		const direct = rulesAt(touch, paths, compiled.host).filter(forbidden);
-		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, touch), touch, compiled.host));
-		if (direct.length > 0 || !touch.recursive || filtered.has(call.tool) || isImageContext(touch)) continue;
-		if (passing && touch.kind !== "read" && touch.kind !== "list") continue;
-		verdicts.push(...judgeTree(touch, compiled, forbidden, seen));
+			forbids(rule, access, call, footprint) && !(passing && isOfTheProject(rule, access));
+		const direct = rulesAt(access, paths, compiled.host).filter(forbidden);
+		for (const rule of direct) verdicts.push(pathVerdict(decided(rule, access), access, compiled.host));
+		if (direct.length > 0 || !access.recursive || filtered.has(call.tool) || isImageContext(access)) continue;
+		if (passing && access.kind !== "read" && access.kind !== "list") continue;
+		verdicts.push(...judgeTree(access, compiled, forbidden, seen));
 	}
 	return verdicts;
 }
@@ -45,13 +45,13 @@ function isImageContext({ by, kind }: FileAccess): boolean {
 }
 
 /** The rules for a path, by its name and by its real path. */
-function rulesAt(touch: FileAccess, paths: PathMatcher, { kind }: CompiledRules["host"]): readonly PathRule[] {
-	const access = touch.kind === "read" || touch.kind === "list" ? "read" : "change";
+function rulesAt(access: FileAccess, paths: PathMatcher, { kind }: CompiledRules["host"]): readonly PathRule[] {
+	const use = access.kind === "read" || access.kind === "list" ? "read" : "change";
 	const rulesOf = (path: string) =>
-		touch.kind === "list" && kind(path) !== "directory" ? listingRules(path, paths) : paths.rulesFor(path, access);
-	const named = rulesOf(touch.path);
-	if (touch.real === touch.path) return named;
-	return [...new Set([...named, ...rulesOf(touch.real)])];
+		access.kind === "list" && kind(path) !== "directory" ? listingRules(path, paths) : paths.rulesFor(path, use);
+	const named = rulesOf(access.path);
+	if (access.real === access.path) return named;
+	return [...new Set([...named, ...rulesOf(access.real)])];
 }
 
 /** Rules against asking whether a file exists: its name is not secret, unless its folder is closed. */
@@ -59,8 +59,8 @@ function listingRules(path: string, paths: PathMatcher): readonly PathRule[] {
 	return paths.rulesFor(dirname(path), "read");
 }
 
-function forbids({ limit }: PathRule, touch: FileAccess, call: ToolCall, footprint: Footprint): boolean {
-	const { kind } = touch;
+function forbids({ limit }: PathRule, access: FileAccess, call: ToolCall, footprint: Footprint): boolean {
+	const { kind } = access;
 	switch (limit) {
 		case "zero":
 			return true;
@@ -68,9 +68,11 @@ function forbids({ limit }: PathRule, touch: FileAccess, call: ToolCall, footpri
 			return kind === "write" || kind === "delete";
 		case "no-delete":
 			// pi's own `write` replaces a file's text with other text: a change, not a removal.
-			return kind === "delete" || (touch.replaces === true && shells.has(call.tool) && leavesNothing(touch, footprint));
+			return (
+				kind === "delete" || (access.replaces === true && shells.has(call.tool) && leavesNothing(access, footprint))
+			);
 		case "generated":
-			return kind === "write" && (!shells.has(call.tool) || editsByHand(touch, footprint));
+			return kind === "write" && (!shells.has(call.tool) || editsByHand(access, footprint));
 	}
 }
 
@@ -129,8 +131,8 @@ const editors: ReadonlySet<string> = new Set(
 );
 
 /** Emptying a file that must not be removed may be intended, so the user decides. */
-function decided(rule: PathRule, touch: FileAccess): PathRule {
-	return rule.limit === "no-delete" && touch.kind === "write" && rule.decision === "deny"
+function decided(rule: PathRule, access: FileAccess): PathRule {
+	return rule.limit === "no-delete" && access.kind === "write" && rule.decision === "deny"
 		? { ...rule, decision: "ask" }
 		: rule;
 }
@@ -150,31 +152,31 @@ const regenerable: ReadonlySet<string> = new Set(
 
 /** Judges a command that walks a folder with protected paths in it. */
 function judgeTree(
-	touch: FileAccess,
+	access: FileAccess,
 	compiled: CompiledRules,
 	forbidden: (rule: PathRule) => boolean,
 	seen: TreeWalks,
 ): Verdict[] {
 	const { paths, host } = compiled;
-	const removes = touch.kind === "delete";
+	const removes = access.kind === "delete";
 	// A change of everything below a folder is assumed to mean unprotected files; a change of files selected by name means those.
-	const picks = touch.kind === "write" && selectsByName(touch);
-	const moves = removes && /^(?:git )?(?:mv|move|rename|Move-Item|Rename-Item)\b/.test(touch.by);
-	if (!removes && !picks && touch.kind !== "read" && !listsByName(touch)) return [];
+	const picks = access.kind === "write" && selectsByName(access);
+	const moves = removes && /^(?:git )?(?:mv|move|rename|Move-Item|Rename-Item)\b/.test(access.by);
+	if (!removes && !picks && access.kind !== "read" && !listsByName(access)) return [];
 	const wanted = (rule: PathRule) => !rule.dryRun && (removes || picks ? forbidden(rule) : rule.limit === "zero");
-	if (removes && regenerable.has(basename(touch.path))) return [];
-	const access = removes || picks ? "change" : "read";
-	const mode = touch.kind === "list" ? "list" : access;
+	if (removes && regenerable.has(basename(access.path))) return [];
+	const use = removes || picks ? "change" : "read";
+	const mode = access.kind === "list" ? "list" : use;
 	const rulesSeen = (path: string) => {
 		const key = `${mode} ${path}`;
-		const names = touch.kind === "list" && host.kind(path) !== "directory";
-		const known = seen.rules.get(key) ?? (names ? listingRules(path, paths) : paths.rulesFor(path, access));
+		const names = access.kind === "list" && host.kind(path) !== "directory";
+		const known = seen.rules.get(key) ?? (names ? listingRules(path, paths) : paths.rulesFor(path, use));
 		seen.rules.set(key, known);
 		return known;
 	};
 	const found = findProtected({
-		touch,
-		places: paths.placesBelow(touch.real, (rule) => wanted(rule) && (!moves || rule.limit === "zero")),
+		access,
+		places: paths.placesBelow(access.real, (rule) => wanted(rule) && (!moves || rule.limit === "zero")),
 		// A moved folder keeps its contents.
 		names: !moves && paths.matchesNames(wanted),
 		isProtected: (path) => rulesSeen(path).some(wanted),
@@ -188,17 +190,17 @@ function judgeTree(
 			return [];
 		case "protected":
 			return paths
-				.rulesFor(found.path, access)
+				.rulesFor(found.path, use)
 				.filter(wanted)
-				.map((rule) => pathVerdict(rule, touch, host, found.path));
+				.map((rule) => pathVerdict(rule, access, host, found.path));
 		case "too-much":
 			// A search that could show only names needs no question.
-			if (touch.kind === "list" || picks) return [];
+			if (access.kind === "list" || picks) return [];
 			return [
 				builtInVerdict(
 					"ask",
 					"large-tree",
-					`${shown(touch.by)} goes through ${placeName(touch.path, host.cwd, host.home)}, which is too large to prove that it contains nothing protected.`,
+					`${shown(access.by)} goes through ${placeName(access.path, host.cwd, host.home)}, which is too large to prove that it contains nothing protected.`,
 					"Name smaller folders, or search with the grep and find tools: their results are filtered.",
 				),
 			];
@@ -211,15 +213,15 @@ export function judgeSelfProtection({ accesses }: Footprint, compiled: CompiledR
 	const seen = new Map<string, readonly string[]>();
 	return accesses
 		.filter(({ kind }) => kind !== "read" && kind !== "list")
-		.flatMap((touch) => {
+		.flatMap((access) => {
 			const verdicts: Verdict[] = [];
-			if (selfProtection.isAnswers(touch)) {
-				const reason = `${shown(touch.by)} changes the file of the user's answers, which only the user may change.`;
+			if (selfProtection.isAnswers(access)) {
+				const reason = `${shown(access.by)} changes the file of the user's answers, which only the user may change.`;
 				verdicts.push(builtInVerdict("deny", "answers", reason, "Tell the user what should be allowed."));
 			}
-			const place = rules.selfProtection === "off" ? undefined : protectedPlace(touch, compiled, seen);
+			const place = rules.selfProtection === "off" ? undefined : protectedPlace(access, compiled, seen);
 			if (rules.selfProtection === "off" || place === undefined) return verdicts;
-			const reason = `${shown(touch.by)} changes ${placeName(place, host.cwd, host.home)}: the agent may not change rules, settings, definitions or records.`;
+			const reason = `${shown(access.by)} changes ${placeName(place, host.cwd, host.home)}: the agent may not change rules, settings, definitions or records.`;
 			const advice = "Tell the user what should be changed there.";
 			return [...verdicts, builtInVerdict(rules.selfProtection, "self-protection", reason, advice)];
 		});
@@ -227,13 +229,13 @@ export function judgeSelfProtection({ accesses }: Footprint, compiled: CompiledR
 
 /** The protected place that an access would change; `undefined` if there is none. */
 function protectedPlace(
-	touch: FileAccess,
+	access: FileAccess,
 	{ selfProtection, host, git }: CompiledRules,
 	seen: Map<string, readonly string[]>,
 ): string | undefined {
-	const { kind, path, real, recursive } = touch;
+	const { kind, path, real, recursive } = access;
 	if (kind === "link") return undefined;
 	if (selfProtection.covers(path, kind, recursive) || selfProtection.covers(real, kind, recursive)) return path;
-	if (!recursive || (kind !== "delete" && !selectsByName(touch))) return undefined;
-	return selfProtection.below(touch, host, seen, git);
+	if (!recursive || (kind !== "delete" && !selectsByName(access))) return undefined;
+	return selfProtection.below(access, host, seen, git);
 }

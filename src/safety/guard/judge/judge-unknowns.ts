@@ -47,12 +47,12 @@ function judgeTail(unknown: Unknown, tail: string, { paths, host }: CompiledRule
 		.flatMap((path) => paths.rulesFor(path, reads ? "read" : "change"))
 		.filter(({ limit }) => limit === "zero");
 	if (!rule) return undefined;
-	const touch: FileAccess = {
+	const access: FileAccess = {
 		kind: unknown.may[0] ?? "read",
 		path: tail,
 		real: tail,
 		recursive: false,
 		by: unknown.text,
 	};
-	return pathVerdict(rule, touch, host);
+	return pathVerdict(rule, access, host);
 }

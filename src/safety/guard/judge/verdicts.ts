@@ -81,11 +81,11 @@ export interface Here {
 }
 
 /** The verdict of a path rule; `place` is the protected place if the access itself is only above it. */
-export function pathVerdict(rule: PathRule, touch: FileAccess, host: Here, place?: string): Verdict {
+export function pathVerdict(rule: PathRule, access: FileAccess, host: Here, place?: string): Verdict {
 	const named = (path: string) => placeName(path, host.cwd, host.home);
-	const at = place === undefined ? named(touch.path) : `${named(place)} (below ${named(touch.path)})`;
+	const at = place === undefined ? named(access.path) : `${named(place)} (below ${named(access.path)})`;
 	const why = rule.reason === "" ? "" : ` (${rule.reason})`;
-	const reason = `${shown(touch.by)} ${accessWords[touch.kind]} ${at}, which ${limitWords[rule.limit]}${why}.`;
+	const reason = `${shown(access.by)} ${accessWords[access.kind]} ${at}, which ${limitWords[rule.limit]}${why}.`;
 	return ruled(rule, reason, limitAdvice[rule.limit]);
 }
 

@@ -10,7 +10,7 @@ export interface InferredEffect {
 	readonly examples: readonly string[];
 	readonly effect: Effect;
 	/** Narrows the effect to commands that also match by their words or their accesses. */
-	readonly narrowedBy?: (run: CommandRun, touches: readonly FileAccess[]) => boolean;
+	readonly narrowedBy?: (run: CommandRun, accesses: readonly FileAccess[]) => boolean;
 }
 
 const hasWord = (words: RegExp) => (run: CommandRun) => run.args.some((word) => word !== null && words.test(word));
@@ -27,8 +27,8 @@ const says = (words: RegExp) => (run: CommandRun) => {
 };
 
 /** Whether the command would remove the root or the whole home directory. */
-const atTheRoot = (_run: CommandRun, touches: readonly FileAccess[]) =>
-	touches.some(
+const atTheRoot = (_run: CommandRun, accesses: readonly FileAccess[]) =>
+	accesses.some(
 		({ kind, path }) => kind === "delete" && (path === "/" || /^\/(?:home|Users)\/[^/]+$|^\/root$/.test(path)),
 	);
 

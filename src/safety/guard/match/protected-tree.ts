@@ -1,8 +1,8 @@
 // Searches the disk for the first protected path below a directory that a command walks.
 // Invariants: the walk is breadth first and bounded by a number of names, never by time; reaching the bound is reported and never means "not
 // found"; links are not followed.
-import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
+import { folderEntries } from "../../../disk/index.ts";
 import { compileGlob, type FileAccess } from "../../../footprint/index.ts";
 import type { PathRule } from "../rules/index.ts";
 import type { GitView } from "./git-view.ts";
@@ -14,7 +14,7 @@ export type TreeSearchResult =
 	| { readonly kind: "too-much" };
 
 export interface TreeSearch {
-	readonly touch: FileAccess;
+	readonly access: FileAccess;
 	/** Paths to examine at any depth; absolute. */
 	readonly places: readonly string[];
 	/** Whether names have to be examined in addition to `places`. */
@@ -62,14 +62,14 @@ export function openTreeWalks(isRelevant: (path: string) => boolean): TreeWalks 
 	};
 }
 
-/** Searches for a protected path below `touch.real`; kinds of paths that the command itself skips don't count. */
+/** Searches for a protected path below `access.real`; kinds of paths that the command itself skips don't count. */
 export function findProtected(search: TreeSearch): TreeSearchResult {
-	const { touch, places, names, isProtected, exists, git } = search;
-	const reaches = reachOf(touch);
+	const { access, places, names, isProtected, exists, git } = search;
+	const reaches = reachOf(access);
 	const isSkipped = (path: string) =>
-		(touch.skips?.includes("untracked") && git.isUntracked(path)) ||
-		(touch.skips?.includes("ignored") && git.isIgnored(path));
-	const known = places.find((place) => reaches(relative(touch.real, place)) && exists(place) && !isSkipped(place));
+		(access.skips?.includes("untracked") && git.isUntracked(path)) ||
+		(access.skips?.includes("ignored") && git.isIgnored(path));
+	const known = places.find((place) => reaches(relative(access.real, place)) && exists(place) && !isSkipped(place));
 	if (known !== undefined) return { kind: "protected", path: known };
 	if (!names) return { kind: "nothing" };
 	const tree = openTree(search);
@@ -79,27 +79,27 @@ export function findProtected(search: TreeSearch): TreeSearchResult {
 }
 
 /** Whether the command reaches a path, given relative to the directory and as its segments. */
-function reachOf(touch: FileAccess): (way: string, on?: readonly string[]) => boolean {
-	const selects = compileSelection(touch);
-	const hides = touch.skips?.includes("hidden") ?? false;
+function reachOf(access: FileAccess): (way: string, on?: readonly string[]) => boolean {
+	const selects = compileSelection(access);
+	const hides = access.skips?.includes("hidden") ?? false;
 	return (way, on = namesOn(way)) => selects(way, on) && !(hides && on.some((name) => name.startsWith(".")));
 }
 
-/** Opens the walk below `touch.real`; walks of the same judgment that skip the same paths share one. */
-function openTree({ touch, passOver, seen }: TreeSearch) {
-	const hides = touch.skips?.includes("hidden") ?? false;
-	const excluded = touch.only?.filter((glob) => glob.startsWith("!")) ?? [];
-	const key = [touch.real, hides, passOver.size > 0, ...excluded].join("\0");
-	const tree = seen.trees.get(key) ?? { relevant: [], open: [touch.real], count: 0, state: "open" };
+/** Opens the walk below `access.real`; walks of the same judgment that skip the same paths share one. */
+function openTree({ access, passOver, seen }: TreeSearch) {
+	const hides = access.skips?.includes("hidden") ?? false;
+	const excluded = access.only?.filter((glob) => glob.startsWith("!")) ?? [];
+	const key = [access.real, hides, passOver.size > 0, ...excluded].join("\0");
+	const tree = seen.trees.get(key) ?? { relevant: [], open: [access.real], count: 0, state: "open" };
 	seen.trees.set(key, tree);
-	const isExcluded = compileExclusion(touch);
-	const enters = (name: string, path: string) => !passOver.has(name) && !isExcluded(relative(touch.real, path));
+	const isExcluded = compileExclusion(access);
+	const enters = (name: string, path: string) => !passOver.has(name) && !isExcluded(relative(access.real, path));
 	return {
 		/** The paths that the rules protect, read from the disk on demand. */
 		*places() {
 			for (let at = 0; ; at++) {
 				while (at >= tree.relevant.length && tree.state === "open")
-					walkNextDirectory(tree, touch.real, hides, enters, seen);
+					walkNextDirectory(tree, access.real, hides, enters, seen);
 				const place = tree.relevant[at];
 				if (place === undefined) return;
 				yield place;
@@ -122,7 +122,7 @@ function walkNextDirectory(
 		tree.state = "complete";
 		return;
 	}
-	const entries = entriesOf(directory);
+	const entries = folderEntries(directory);
 	for (const entry of entries) {
 		if (hides && entry.name.startsWith(".")) continue;
 		const path = join(directory, entry.name);
@@ -172,12 +172,4 @@ function globOf(glob: string): WayTest {
 	);
 	if (glob.replace(/\/+$/, "").includes("/")) return (way) => test(way.replaceAll("\\", "/"));
 	return (way, names = namesOn(way)) => names.some((name) => test(name));
-}
-
-function entriesOf(directory: string): Dirent[] {
-	try {
-		return readdirSync(directory, { withFileTypes: true });
-	} catch {
-		return [];
-	}
 }

@@ -65,10 +65,10 @@ export interface SelfProtection {
 	/** Whether a change of this path (`recursive`: with everything below it) would change a protected file. */
 	covers(path: string, access: AccessKind, recursive: boolean): boolean;
 	/** Whether the access would reach the file of the user's answers. */
-	isAnswers(touch: FileAccess): boolean;
+	isAnswers(access: FileAccess): boolean;
 	/** An existing protected path that a change of everything below a folder, or of the files selected by name, would reach. */
 	below(
-		touch: FileAccess,
+		access: FileAccess,
 		host: Pick<HostEnvironment, "kind" | "names">,
 		/** Contents of the folders that this judgment has read. */
 		seen: Map<string, readonly string[]>,
@@ -89,29 +89,29 @@ export function openSelfProtection(
 	const childFolders = bothNames(host.cwd).flatMap((cwd) => childFolder.exec(cwd)?.[0] ?? []);
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
-		isAnswers(touch) {
-			const picks = compileSelection(touch);
-			return [touch.path, touch.real].map(slashes).some((place) =>
+		isAnswers(access) {
+			const picks = compileSelection(access);
+			return [access.path, access.real].map(slashes).some((place) =>
 				answers.some((file) => {
 					if (place === file) return true;
 					// Moving or removing a folder affects everything in it; any other change only what it selects by name.
-					const reaches = touch.recursive && isWithin(file, place);
+					const reaches = access.recursive && isWithin(file, place);
 					return (
-						reaches && (touch.kind === "delete" || (touch.only !== undefined && picks(file.slice(place.length + 1))))
+						reaches && (access.kind === "delete" || (access.only !== undefined && picks(file.slice(place.length + 1))))
 					);
 				}),
 			);
 		},
-		below(touch, host, seen, git) {
-			const picks = compileSelection(touch);
-			const own = [...whole, ...files, `${touch.real}/.pi`].filter((root) => root.startsWith(`${touch.real}/`));
+		below(access, host, seen, git) {
+			const picks = compileSelection(access);
+			const own = [...whole, ...files, `${access.real}/.pi`].filter((root) => root.startsWith(`${access.real}/`));
 			// Tracked files stay if only the others are removed; a folder is affected through its files.
 			const isLeft = (place: string) =>
-				touch.skips?.includes("tracked") === true &&
+				access.skips?.includes("tracked") === true &&
 				(host.kind(place) === "directory" ||
 					git.isTracked(place) ||
-					(touch.skips.includes("ignored") && git.isIgnored(place)));
-			const isPicked = (place: string) => picks(place.slice(touch.real.length + 1));
+					(access.skips.includes("ignored") && git.isIgnored(place)));
+			const isPicked = (place: string) => picks(place.slice(access.real.length + 1));
 			for (const root of own) {
 				if (host.kind(root) === undefined) continue;
 				if (isPicked(root) && !isLeft(root)) return root;
@@ -121,7 +121,7 @@ export function openSelfProtection(
 					(place) =>
 						isPicked(place) &&
 						!isLeft(place) &&
-						(files.has(place) || root !== `${touch.real}/.pi` || isOwn(place, root)),
+						(files.has(place) || root !== `${access.real}/.pi` || isOwn(place, root)),
 				);
 				if (found !== undefined) return found;
 			}

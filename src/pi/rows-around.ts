@@ -6,7 +6,7 @@ interface Parent {
 }
 
 /** Rows, at this width, of the other widgets around `widget` and of everything below them: the editor, more widgets, the footer. */
-export function rowsBeside(screen: Parent, widget: Component, width: number): number {
+export function rowsAround(screen: Parent, widget: Component, width: number): number {
 	const at = screen.children.findIndex((child) => holds(child, widget));
 	return screen.children.slice(Math.max(0, at)).reduce((rows, child) => rows + rowsOf(child, widget, width), 0);
 }

@@ -1,0 +1,34 @@
+// Looks up names, paths and small files; what is missing or unreadable counts as absent.
+import { type Dirent, readdirSync, readFileSync, realpathSync } from "node:fs";
+
+/** The result of `ask`; `undefined` if it throws. */
+export function attempt<T>(ask: () => T): T | undefined {
+	try {
+		return ask();
+	} catch {
+		return undefined;
+	}
+}
+
+/** The entries of a folder; empty if it cannot be listed. */
+export function folderEntries(folder: string): readonly Dirent[] {
+	return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+}
+
+/** The names in a folder, sorted; empty if it cannot be listed. */
+export function namesIn(folder: string): readonly string[] {
+	return attempt(() => readdirSync(folder).sort()) ?? [];
+}
+
+/** The absolute path without links; `undefined` if nothing exists there. */
+export function realPath(path: string): string | undefined {
+	return attempt(() => realpathSync.native(path));
+}
+
+/** The object in a JSON file; `undefined` if there is none, or the file cannot be read. */
+export function jsonObject(file: string): Readonly<Record<string, unknown>> | undefined {
+	const data: unknown = attempt(() => JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, "")));
+	return typeof data === "object" && data !== null && !Array.isArray(data)
+		? (data as Record<string, unknown>)
+		: undefined;
+}

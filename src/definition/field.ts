@@ -8,7 +8,7 @@ import type { Problem, Report } from "./report.ts";
 import type { Source } from "./source.ts";
 
 /** The context of a reader: the source, and the report for problems. */
-export interface Reading {
+export interface ReadContext {
 	readonly source: Source;
 	readonly report: Report;
 	/** The full key, for messages: `name`, `tools.blacklist`, `states.planning.next`. */
@@ -31,7 +31,7 @@ export interface Field<T> {
 	readonly empty: "error" | "warning";
 	/** JSON Schema of the value. */
 	readonly schema: JsonSchema;
-	read(node: Node, reading: Reading): T | undefined;
+	read(node: Node, reading: ReadContext): T | undefined;
 }
 
 export interface Common<T> {
@@ -50,7 +50,7 @@ export function field<T, O extends Common<T>>(
 	options: O,
 	type: string,
 	schema: JsonSchema,
-	read: (node: Node, reading: Reading) => T | undefined,
+	read: (node: Node, reading: ReadContext) => T | undefined,
 ): Field<Given<T, O>> {
 	return {
 		about: options.about,
@@ -69,7 +69,7 @@ export function field<T, O extends Common<T>>(
 }
 
 /** Reports that a node does not have the type that the field expects. */
-export function wrongType(node: Node, reading: Reading, wanted: string, remedy: string): undefined {
+export function wrongType(node: Node, reading: ReadContext, wanted: string, remedy: string): undefined {
 	reading.report.error(reading.source.place(node.start), {
 		code: "wrong-type",
 		message: `\`${reading.path}\` must be ${wanted}, but is ${describeNode(node)}.`,
@@ -99,7 +99,7 @@ export function text<const O extends TextOptions>(options: O): Field<Given<strin
 	return field<string, O>(options, "string", schema, (node, reading) => readText(node, reading, options));
 }
 
-function readText(node: Node, reading: Reading, options: TextOptions): string | undefined {
+function readText(node: Node, reading: ReadContext, options: TextOptions): string | undefined {
 	if (node.kind !== "scalar") {
 		const written = reading.source.text.slice(node.start, node.end).split("\n", 1)[0] ?? "";
 		const remedy = /^[[{]/.test(written)
@@ -220,7 +220,7 @@ export function custom<T, const O extends Common<T>>(
 	options: O,
 	type: string,
 	schema: JsonSchema,
-	read: (node: Node, reading: Reading) => T | undefined,
+	read: (node: Node, reading: ReadContext) => T | undefined,
 ): Field<Given<T, O>> {
 	return field<T, O>(options, type, schema, read);
 }

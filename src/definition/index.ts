@@ -9,7 +9,7 @@ export {
 	integer,
 	type JsonSchema,
 	number,
-	type Reading,
+	type ReadContext,
 	text,
 	wrongType,
 } from "./field.ts";
@@ -17,18 +17,6 @@ export { type ReadOptions, readSource, type SourceRead } from "./file.ts";
 export { type ForeignFormat, foreignCode, foreignFormat, foreignMarkdown, foreignProblem } from "./foreign-format.ts";
 export { errorMessage, formatDiagnostic, formatPath, formatPlace, isInside, quoted, singleLine } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
-export {
-	type Fields,
-	type GroupOptions,
-	type GroupRead,
-	group,
-	groupSchema,
-	list,
-	readGroup,
-	record,
-	referenceTable,
-	type Values,
-} from "./group.ts";
 export { parseJson } from "./json.ts";
 export { loopFrom } from "./loop.ts";
 export { mermaidLabel } from "./mermaid.ts";
@@ -37,6 +25,18 @@ export { isListed } from "./name-patterns.ts";
 export { names, type PlacedName, readNames } from "./names.ts";
 export { didYouMean, editDistance, nearest } from "./near.ts";
 export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";
+export {
+	type Fields,
+	list,
+	type ObjectOptions,
+	type ObjectRead,
+	objectField,
+	objectSchema,
+	readObject,
+	record,
+	referenceTable,
+	type Values,
+} from "./object.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
 export { openSource, type Source } from "./source.ts";
 export { type ParsedTree, parseYaml, type SourceRange } from "./yaml.ts";

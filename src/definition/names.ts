@@ -1,5 +1,5 @@
 // Reads lists of names in all common notations: `a, b` · `[a, b]` · `["a", "b"]` · one `- a` per line.
-import { type Common, type Field, field, type Given, type Reading, wrongType } from "./field.ts";
+import { type Common, type Field, field, type Given, type ReadContext, wrongType } from "./field.ts";
 import { describeNode, type Node } from "./node.ts";
 
 /** A name and its offset. */
@@ -27,7 +27,7 @@ export const namesSchema = {
 /** Reads a list of names with their offsets. Numbers and booleans keep their written form. */
 export function readNames(
 	node: Node,
-	reading: Reading,
+	reading: ReadContext,
 	lone: "accepted" | "refused" = "accepted",
 ): PlacedName[] | undefined {
 	if (node.kind === "list") return readItems(node.items, reading);
@@ -50,7 +50,7 @@ function split(text: string, start: number): PlacedName[] {
 	return found;
 }
 
-function readItems(items: readonly Node[], reading: Reading): PlacedName[] | undefined {
+function readItems(items: readonly Node[], reading: ReadContext): PlacedName[] | undefined {
 	const found: PlacedName[] = [];
 	let wrong = false;
 	for (const item of items) {

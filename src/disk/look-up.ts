@@ -16,12 +16,12 @@ export function folderEntries(folder: string): readonly Dirent[] {
 }
 
 /** The names in a folder, sorted; empty if it cannot be listed. */
-export function namesIn(folder: string): readonly string[] {
+export function folderNames(folder: string): readonly string[] {
 	return attempt(() => readdirSync(folder).sort()) ?? [];
 }
 
 /** The absolute path without links; `undefined` if nothing exists there. */
-export function realPath(path: string): string | undefined {
+export function realPathOf(path: string): string | undefined {
 	return attempt(() => realpathSync.native(path));
 }
 

@@ -65,17 +65,17 @@ function recordWithArguments(entries: readonly (readonly [string, unknown])[], p
 	if (texts.length > 0) walkShell([line, ...texts, ...words.map(spell)].join(" "), state, record);
 	else walkWords([...line.split(/\s+/), ...words], state, record);
 	// The list may repeat the program's name first, as `argv` does.
-	if (baseName(words[0] ?? "") === baseName(line)) walkWords(words, state, record);
+	if (fileName(words[0] ?? "") === fileName(line)) walkWords(words, state, record);
 	return new Set([program[0], ...given.map(([name]) => name)]);
 }
 
 function isProgram(name: string, value: string): boolean {
 	if (!/^[\w./\\ :@+-]+$/.test(value)) return false;
 	if (commandKeys.test(name)) return true;
-	return programKeys.test(name) && (!/^file$/i.test(name) || isProgramName(baseName(value)));
+	return programKeys.test(name) && (!/^file$/i.test(name) || isProgramName(fileName(value)));
 }
 
-function baseName(path: string): string {
+function fileName(path: string): string {
 	return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }
 
@@ -84,7 +84,7 @@ function baseName(path: string): string {
  * commands, also any known program with options.
  */
 function isCommand([first = "", ...rest]: readonly string[], tool: string): boolean {
-	const name = baseName(first).replace(/\.exe$/i, "");
+	const name = fileName(first).replace(/\.exe$/i, "");
 	if (rest.length === 0) return false;
 	return starters.test(name) || (isRunner(tool) && isProgramName(name) && rest.some((word) => word.startsWith("-")));
 }

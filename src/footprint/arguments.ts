@@ -117,7 +117,7 @@ function withoutProse(input: unknown, depth: number): unknown {
 }
 
 function startAgent(name: string, record: FootprintRecord): void {
-	record.run({ program: name, args: [], text: name, effects: ["nested-agent"], changes: [] });
+	record.run({ program: name, text: name, effects: ["nested-agent"] });
 }
 
 /** The accesses that a tool may make beyond those in its arguments; empty if they are all known. */

@@ -3,7 +3,7 @@
 import type { AccessKind } from "./footprint.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
 import { harmOf } from "./places.ts";
-import { type AccessDetail, everyAccess, type FootprintRecord } from "./record.ts";
+import type { AccessDetail, FootprintRecord } from "./record.ts";
 
 type Input = Readonly<{ [name: string]: unknown }>;
 
@@ -52,10 +52,10 @@ function place(
 	// An agent refuses a call without a path, so nothing would be accessed.
 	if (argument === undefined) return;
 	const path = resolve(argument, record.host);
-	if (path === undefined) record.unknown({ what: "operand", text: argument, may: everyAccess });
+	if (path === undefined) record.unknown({ what: "operand", text: argument });
 	else {
 		record.access(access, path, tool, detail);
 		const harm = access === "write" ? harmOf(path, record.host.home, true) : undefined;
-		if (harm) record.run({ program: tool, args: [path], text: `${tool} ${path}`, effects: [harm], changes: [] });
+		if (harm) record.run({ program: tool, args: [path], text: `${tool} ${path}`, effects: [harm] });
 	}
 }

@@ -3,7 +3,7 @@ import type { Effect } from "./effects.ts";
 import type { AccessKind } from "./footprint.ts";
 import { pathRules, windowsDrivePath } from "./paths.ts";
 import type { AccessDetail, FootprintRecord } from "./record.ts";
-import { isKnown, SEARCH_RESULT, SOME_NAME, spell, UNKNOWN_VALUE, unknownSpan } from "./text.ts";
+import { baseName, isKnown, SEARCH_RESULT, SOME_NAME, spell, UNKNOWN_VALUE, unknownSpan } from "./text.ts";
 
 /** The possible working directories; `undefined` if unknown. */
 export type Directories = readonly string[] | undefined;
@@ -33,7 +33,7 @@ export function harmOf(path: string, home: string, adds = false): Effect | undef
 	if (/^\/proc\/sysrq-trigger$/.test(path)) return "power-off";
 	if (hooks.test(path)) return "change-what-runs";
 	if (adds) return undefined;
-	const name = path.slice(path.lastIndexOf("/") + 1);
+	const name = baseName(path);
 	if (logs.test(path)) return "clear-history";
 	return path.startsWith(`${home}/`) && history.test(name) && isHistory(path.slice(home.length))
 		? "clear-history"
@@ -126,11 +126,12 @@ export function unknownPlace(
 		what: "operand",
 		text: spell(word),
 		may,
-		...(from?.length === 1 && from[0] && { under: trim(rules.normalize(from[0])) }),
+		...(from?.length === 1 && from[0] && { under: withoutSlash(rules.normalize(from[0])) }),
 		...(tail !== "" && !tail.split("/").includes("..") && { tail }),
 	});
 }
 
-function trim(path: string): string {
+/** The path without a slash at its end. */
+export function withoutSlash(path: string): string {
 	return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }

@@ -4,8 +4,9 @@ import type { AccessKind } from "./footprint.ts";
 import { resolveToolPath } from "./paths.ts";
 import { type PowerShellPlace, recordPowerShell } from "./powershell/index.ts";
 import { isProgramName } from "./programs/index.ts";
-import { everyAccess, type FootprintRecord } from "./record.ts";
+import type { FootprintRecord } from "./record.ts";
 import { type State, walkShell, walkWords } from "./shell/index.ts";
+import { baseName } from "./text.ts";
 
 export type Language = "shell" | "powershell" | "other" | "unknown";
 
@@ -41,7 +42,7 @@ function languageOfText(text: string): Language {
 		/^\s*(?:(?:\w+=\S*|sudo|env|nohup|exec|time)\s+)*([\w./-]+)([^\w\s]|\s+[=(])?/.exec(line) ?? [];
 	if (/[=(:[{,]/.test(next) || /^(?:import|from|const|let|var|function|class|def|return|await)$/.test(word))
 		return "unknown";
-	return isProgramName(word.slice(word.lastIndexOf("/") + 1)) || shellWords.has(word) ? "shell" : "unknown";
+	return isProgramName(baseName(word)) || shellWords.has(word) ? "shell" : "unknown";
 }
 
 const shellWords = new Set("cd set export source eval if for while case pushd trap unset alias umask".split(" "));
@@ -58,7 +59,7 @@ export function recordProgramText(
 	if (known === "shell") walkShell(text, state, record);
 	else if (known === "powershell") recordPowerShell(text, "powershell", record, powerShellPlace(state, record));
 	else {
-		record.unknown({ what: "script", text: text.trim(), may: everyAccess });
+		record.unknown({ what: "script", text: text.trim() });
 		recordLiterals(text, state, record, by);
 	}
 }
@@ -98,7 +99,7 @@ export function recordLiterals(text: string, state: State, record: FootprintReco
 /** Whether a literal is a command as passed to `exec` or `system`: a known program and at least one argument. */
 function isCommand(text: string): boolean {
 	const [, word = ""] = /^\s*(?:sudo\s+)?([\w./-]+)\s+\S/.exec(text) ?? [];
-	return word !== "" && isProgramName(word.slice(word.lastIndexOf("/") + 1));
+	return word !== "" && isProgramName(baseName(word));
 }
 
 function isPath(text: string): boolean {

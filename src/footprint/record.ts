@@ -3,7 +3,7 @@
 // itself created, removed or linked outweigh the disk.
 import type { AccessKind, CommandRun, FileAccess, Footprint, HostEnvironment, Unknown } from "./footprint.ts";
 import { followLinks, pathRules } from "./paths.ts";
-import { FIRST_SEARCH, SEARCH_RESULT, unmarked } from "./text.ts";
+import { FIRST_SEARCH, knownWords, SEARCH_RESULT, unmarked } from "./text.ts";
 
 /** Bounds of one footprint. They keep the worst case of any input within a fraction of a second. */
 export const footprintLimits = {
@@ -33,6 +33,14 @@ export interface AccessDetail {
 	readonly replaces?: boolean;
 	readonly only?: readonly string[];
 	readonly skips?: FileAccess["skips"];
+}
+
+/** A run as an analysis finds it. */
+export interface RunToRecord extends Pick<CommandRun, "program" | "text"> {
+	readonly args?: readonly string[];
+	readonly effects?: Iterable<CommandRun["effects"][number]>;
+	readonly changes?: Iterable<CommandRun["changes"][number]>;
+	readonly elsewhere?: boolean;
 }
 
 /** Kinds of access that change a directory or file. */
@@ -123,20 +131,32 @@ export class FootprintRecord {
 		this.emptiedPaths.add(this.rules.normalize(path));
 	}
 
-	run(run: CommandRun): void {
-		const key = `${run.elsewhere ? "@" : ""}${run.text}\0${run.effects.join()}\0${run.changes.join()}`;
-		this.spent += 10 + run.text.length / 100;
+	/** Adds a run. `args` may contain placeholders. */
+	run(found: RunToRecord): void {
+		const { program, args = [], text, elsewhere = false } = found;
+		const [effects, changes] = [[...(found.effects ?? [])], [...(found.changes ?? [])]];
+		const run: CommandRun = {
+			program,
+			args: knownWords(args),
+			text,
+			effects,
+			changes,
+			...(elsewhere && { elsewhere }),
+		};
+		const key = `${elsewhere ? "@" : ""}${text}\0${effects.join()}\0${changes.join()}`;
+		this.spent += 10 + text.length / 100;
 		if (this.runs.has(key)) return;
 		if (this.runs.size >= footprintLimits.runs) this.overflow("more commands than can be judged");
 		else this.runs.set(key, run);
 	}
 
-	unknown(unknown: Unknown): void {
+	/** Adds an unknown part; by default it may do anything. */
+	unknown({ may = everyAccess, ...unknown }: Omit<Unknown, "may"> & Partial<Pick<Unknown, "may">>): void {
 		const text = unknown.text.length > 200 ? `${unknown.text.slice(0, 199)}…` : unknown.text;
-		const key = `${unknown.what}\0${text}\0${unknown.may.join()}\0${unknown.under ?? ""}\0${unknown.tail ?? ""}`;
+		const key = `${unknown.what}\0${text}\0${may.join()}\0${unknown.under ?? ""}\0${unknown.tail ?? ""}`;
 		if (this.unknowns.has(key)) return;
 		if (this.unknowns.size >= footprintLimits.unknowns) this.overflow("more unknown words than can be judged");
-		else this.unknowns.set(key, { ...unknown, text });
+		else this.unknowns.set(key, { ...unknown, text, may });
 	}
 
 	/** Records that a bound was reached: the rest may do anything. */

@@ -88,8 +88,8 @@ export function distinct(alternatives: readonly string[]): readonly string[] {
 	return set.size > MAX_ALTERNATIVES ? [UNKNOWN_VALUE] : [...set];
 }
 
-/** Every combination of one alternative per part, in order; `undefined` if there are more than `most`. */
-export function combine<T>(parts: readonly (readonly T[])[], most = MAX_ALTERNATIVES): T[][] | undefined {
+/** Every combination of one alternative per part, in order; `undefined` if there are more than `max`. */
+export function combine<T>(parts: readonly (readonly T[])[], max = MAX_ALTERNATIVES): T[][] | undefined {
 	let rows: T[][] = [[]];
 	for (const part of parts) {
 		const only = part.length === 1 ? part[0] : undefined;
@@ -97,7 +97,7 @@ export function combine<T>(parts: readonly (readonly T[])[], most = MAX_ALTERNAT
 			for (const row of rows) row.push(only);
 			continue;
 		}
-		if (rows.length * part.length > most) return undefined;
+		if (rows.length * part.length > max) return undefined;
 		rows = rows.flatMap((row) => part.map((item) => [...row, item]));
 	}
 	return rows;
@@ -110,6 +110,23 @@ export function spell(word: string): string {
 	if (isKnown(word)) return word.includes("'") ? `"${word.replace(/[\\"$`]/g, "\\$&")}"` : `'${word}'`;
 	const known = word.replace(placeholders, "");
 	return /^[\w@%+=:,./~^-]*$/.test(known) ? displayText(word) : `"${displayText(word.replace(/[\\"$`]/g, "\\$&"))}"`;
+}
+
+/** A word in single quotes, which the grammar reads back as the same text, placeholders kept. */
+export function quoteWord(word: string): string {
+	return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The part of a word after its last slash. */
+export function baseName(word: string): string {
+	return word.slice(word.lastIndexOf("/") + 1);
+}
+
+const escapes: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r" };
+
+/** The text that a string literal with these escapes stands for, in most languages. */
+export function unescapeLiteral(text: string): string {
+	return text.replace(/\\(.)/gs, (_all, letter: string) => escapes[letter] ?? letter);
 }
 
 /** Arguments in the form of `CommandRun`: `null` for each unknown one. */

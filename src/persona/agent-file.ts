@@ -37,33 +37,11 @@ export type AgentRead =
 const byDefault = ["read", "bash", "edit", "write"];
 const read = ["name", "description", "tools", "disallowedTools", "readonly", "model", "models", "thinking", "skills"];
 /** Fields of other programs that read the same files; ignored here. */
-const skipped = new Set([
-	"color",
-	"colour",
-	"extensions",
-	"subagents",
-	"delegate_depth",
-	"kind",
-	"version",
-	"author",
-	"tags",
-	"category",
-	"license",
-	"icon",
-	"emoji",
-	"mcpServers",
-	"memory",
-	"temperature",
-	"output",
-	"interactive",
-	"defaultReads",
-	"defaultProgress",
-	"maxTurns",
-	"background",
-	"effort",
-	"systemPromptMode",
-	"inheritProjectContext",
-]);
+const skipped = new Set(
+	"color colour extensions subagents delegate_depth kind version author tags category license icon emoji mcpServers memory temperature output interactive defaultReads defaultProgress maxTurns background effort systemPromptMode inheritProjectContext".split(
+		" ",
+	),
+);
 
 export function readAgentFile(source: Source, place: AgentPlace): AgentRead {
 	if (!source.text.trimStart().startsWith("---")) return { kind: "other" };

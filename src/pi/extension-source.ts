@@ -6,7 +6,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean, type Problem, quoted, thereAre } from "../definition/index.ts";
-import { attempt, jsonObject, namesIn } from "../disk/index.ts";
+import { attempt, folderNames, jsonObject } from "../disk/index.ts";
 import type { Trust } from "./project-trust.ts";
 
 export interface ExtensionPlace {
@@ -115,7 +115,7 @@ function scopes({ cwd, agentFolder, trust }: ExtensionPlace): readonly string[] 
 
 function extensionFiles(place: ExtensionPlace): Named[] {
 	return scopes(place).flatMap((folder) =>
-		namesIn(join(folder, "extensions")).flatMap((name): Named[] => {
+		folderNames(join(folder, "extensions")).flatMap((name): Named[] => {
 			const path = join(folder, "extensions", name);
 			const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 			if (!isFolder && !scripts.test(name)) return [];

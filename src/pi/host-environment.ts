@@ -3,7 +3,7 @@
 // only.
 import { lstatSync, opendirSync, readFileSync, readlinkSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { attempt, realPath } from "../disk/index.ts";
+import { attempt, realPathOf } from "../disk/index.ts";
 import type { HostEnvironment } from "../footprint/index.ts";
 
 /** A directory with more names than this counts as unreadable: nothing is matched against it. */
@@ -20,7 +20,7 @@ export function hostEnvironment(cwd: string): HostEnvironment {
 		// pi sets these for each command.
 		isVolatile: (name) => /^PI_\w+$/.test(name),
 		kind,
-		realpath: realPath,
+		realpath: realPathOf,
 		readlink: (path) => attempt(() => readlinkSync(path)),
 		names,
 		homeOf,

@@ -2,16 +2,16 @@
 import { existsSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { realPath } from "../disk/index.ts";
+import { realPathOf } from "../disk/index.ts";
 
 /** Absolute real path of this package's folder: the nearest parent folder of this file with a package.json. */
 export function packageRoot(): string {
 	let folder = dirname(fileURLToPath(import.meta.url));
 	while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);
-	return realPath(folder) ?? folder;
+	return realPathOf(folder) ?? folder;
 }
 
 /** Whether the file at `path` belongs to this package. */
 export function isOwnFile(path: string, root = packageRoot()): boolean {
-	return realPath(path)?.startsWith(root + sep) === true;
+	return realPathOf(path)?.startsWith(root + sep) === true;
 }

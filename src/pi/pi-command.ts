@@ -5,7 +5,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
-import { realPath } from "../disk/index.ts";
+import { realPathOf } from "../disk/index.ts";
 import { isTooOld, OLDEST_PI } from "./supported-pi.ts";
 
 /** A pi that can be started with `[command, ...args]` followed by pi's own options. */
@@ -104,7 +104,7 @@ function* pisOnPath(search: PiSearch): Generator<PiCommand> {
 
 /** The program at `path` if it is pi. */
 function piAt(search: PiSearch, path: string): PiCommand | undefined {
-	const real = realPath(path);
+	const real = realPathOf(path);
 	if (real === undefined) return undefined;
 	const home = packageOf(real);
 	if (!home?.isPi) return undefined;
@@ -118,7 +118,7 @@ export function isPiCommand(found: PiCommand | Diagnostic): found is PiCommand {
 }
 
 function namedPi(search: PiSearch, path: string): PiCommand | Diagnostic {
-	const real = realPath(path);
+	const real = realPathOf(path);
 	if (real === undefined)
 		return noPi(
 			path,
@@ -144,7 +144,7 @@ function runningPi(search: PiSearch): PiCommand | undefined {
 	if (!script) return undefined;
 	if (script.includes("$bunfs") || script.includes("~BUN"))
 		return { command: search.execPath, args: [], version: undefined };
-	const real = realPath(script);
+	const real = realPathOf(script);
 	if (real === undefined) return undefined;
 	const home = packageOf(real);
 	if (!home?.isPi) return undefined;

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { jsonObject, realPath } from "../disk/index.ts";
+import { jsonObject, realPathOf } from "../disk/index.ts";
 import { agentFolder } from "./agent-folder.ts";
 
 export type Trust = "trusted" | "untrusted";
@@ -53,7 +53,7 @@ function savedDecision(cwd: string, file: string): boolean | "unreadable" | unde
 	if (!existsSync(file)) return undefined;
 	const decisions = jsonObject(file);
 	if (!decisions) return "unreadable";
-	for (let folder = realPath(cwd) ?? resolve(cwd); ; folder = dirname(folder)) {
+	for (let folder = realPathOf(cwd) ?? resolve(cwd); ; folder = dirname(folder)) {
 		const key = Object.keys(decisions).find((path) => isSamePath(path, folder));
 		const decision = key === undefined ? undefined : decisions[key];
 		if (typeof decision === "boolean") return decision;
@@ -62,9 +62,9 @@ function savedDecision(cwd: string, file: string): boolean | "unreadable" | unde
 }
 
 function hasGatedFiles(cwd: string, home: string): boolean {
-	const here = realPath(cwd) ?? resolve(cwd);
+	const here = realPathOf(cwd) ?? resolve(cwd);
 	if (gated.some((name) => existsSync(join(here, ".pi", name)))) return true;
-	const own = join(realPath(home) ?? resolve(home), ".agents", "skills");
+	const own = join(realPathOf(home) ?? resolve(home), ".agents", "skills");
 	for (let folder = here; ; folder = dirname(folder)) {
 		const skills = join(folder, ".agents", "skills");
 		if (!isSamePath(skills, own) && existsSync(skills)) return true;

@@ -60,15 +60,9 @@ export interface RpcLink {
 }
 
 /** Record types that are never read, because they repeat or are parts of `message_end` and `tool_execution_end`. */
-const UNREAD = new Set([
-	"message_update",
-	"message_start",
-	"tool_execution_update",
-	"turn_start",
-	"turn_end",
-	"agent_end",
-	"bash_execution_update",
-]);
+const UNREAD = new Set(
+	"message_update message_start tool_execution_update turn_start turn_end agent_end bash_execution_update".split(" "),
+);
 
 /** Links to a child that runs pi in RPC mode. Call it before the first await after the start. */
 export function linkRpc(child: Child, listener: RpcListener): RpcLink {

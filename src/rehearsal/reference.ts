@@ -1,5 +1,5 @@
 // Generated from the field tables of scenarios: the JSON Schema in schemas/ and the tables in docs/rehearsal.md.
-import { groupSchema, referenceTable } from "../definition/index.ts";
+import { objectSchema, referenceTable } from "../definition/index.ts";
 import { cueFields, scenarioFields } from "./scenario-file.ts";
 
 /** The content of schemas/scenario.schema.json. */
@@ -8,7 +8,7 @@ export function scenarioSchema(): Record<string, unknown> {
 		$schema: "https://json-schema.org/draft/2020-12/schema",
 		title: "scenario",
 		description: "The understudy's messages and calls in a rehearsal of pi-chronicle.",
-		...groupSchema(scenarioFields),
+		...objectSchema(scenarioFields),
 	};
 }
 

@@ -6,14 +6,14 @@ import {
 	type Diagnostic,
 	type Field,
 	type Fields,
-	groupSchema,
 	integer,
 	list,
 	type Node,
+	objectSchema,
 	openReport,
 	parseYaml,
-	type Reading,
-	readGroup,
+	type ReadContext,
+	readObject,
 	readSource,
 	record,
 	type Source,
@@ -92,7 +92,7 @@ export const cueFields = {
 	go: custom<Exit, { about: string; empty: "error" }>(
 		{ about: "Ends the state: `{ to: <state>, summary: …, data: … }`, or the name of the state.", empty: "error" },
 		"string or object",
-		{ anyOf: [{ type: "string" }, groupSchema(goFields)] },
+		{ anyOf: [{ type: "string" }, objectSchema(goFields)] },
 		readGo,
 	),
 	reject: text({
@@ -105,7 +105,7 @@ export const cueFields = {
 			empty: "error",
 		},
 		"string or object",
-		{ anyOf: [{ type: "string" }, groupSchema(sentFields)] },
+		{ anyOf: [{ type: "string" }, objectSchema(sentFields)] },
 		readSent,
 	),
 	wait: integer({ about: "Milliseconds to wait before the message.", fallback: 0, least: 0, most: 60_000 }),
@@ -115,7 +115,7 @@ export const cueFields = {
 const cue = custom<Cue, { about: string; required: true }>(
 	{ about: "One message: a string, or an object with the fields below.", required: true },
 	"message",
-	{ anyOf: [{ type: "string" }, groupSchema(cueFields)] },
+	{ anyOf: [{ type: "string" }, objectSchema(cueFields)] },
 	readCue,
 );
 
@@ -166,7 +166,7 @@ export function readScenario(source: Source): ReadScenario {
 			wrongType(map, { ...reading, path: "(the whole file)" }, "an object", "Start with `phases:`.");
 		else {
 			checkNames(map, reading);
-			const read = readGroup(map, scenarioFields, reading, strict);
+			const read = readObject(map, scenarioFields, reading, strict);
 			if (read.kind === "read") {
 				const { phases, states, idle } = read.values;
 				scenario = { file: source.file, phases, states, idle };
@@ -176,7 +176,7 @@ export function readScenario(source: Source): ReadScenario {
 	return { scenario: report.failed ? undefined : scenario, diagnostics: sortDiagnostics(report.diagnostics) };
 }
 
-function checkNames(root: Node, { source, report }: Reading): void {
+function checkNames(root: Node, { source, report }: ReadContext): void {
 	if (root.kind !== "map") return;
 	for (const key of ["phases", "states"]) {
 		const scripts = root.entries.get(key)?.value;
@@ -192,11 +192,11 @@ function checkNames(root: Node, { source, report }: Reading): void {
 	}
 }
 
-function readCue(node: Node, reading: Reading): Cue | undefined {
+function readCue(node: Node, reading: ReadContext): Cue | undefined {
 	if (node.kind === "scalar" && typeof node.value === "string")
 		return { say: node.value, calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined };
 	if (node.kind !== "map") return wrongType(node, reading, "a string or an object", "Write `- say: …`.");
-	const read = readGroup(node, cueFields, reading, strict);
+	const read = readObject(node, cueFields, reading, strict);
 	if (read.kind === "failed") return undefined;
 	const { say, call, remember, next, loop, cancel, go, reject, sent, wait, fail } = read.values;
 	const exits: Exit[] = go ? [go] : [];
@@ -226,7 +226,7 @@ function readCue(node: Node, reading: Reading): Cue | undefined {
 	return { say, calls: [...call, ...(remember ? [remember] : [])], exit: exits[0], waitMs: wait, fail, person };
 }
 
-function readCalls(node: Node, reading: Reading): ScriptedCall[] | undefined {
+function readCalls(node: Node, reading: ReadContext): ScriptedCall[] | undefined {
 	const calls: ScriptedCall[] = [];
 	for (const group of node.kind === "list" ? node.items : [node]) {
 		if (group.kind !== "map")
@@ -253,29 +253,29 @@ function readCalls(node: Node, reading: Reading): ScriptedCall[] | undefined {
 	return calls;
 }
 
-function readGo(node: Node, reading: Reading): Exit | undefined {
+function readGo(node: Node, reading: ReadContext): Exit | undefined {
 	if (node.kind === "scalar" && typeof node.value === "string")
 		return { kind: "transition", to: node.value, summary: "" };
 	if (node.kind !== "map")
 		return wrongType(node, reading, "the name of a state, or an object with `to`", "Write `go: done`.");
-	const read = readGroup(node, goFields, reading, strict);
+	const read = readObject(node, goFields, reading, strict);
 	if (read.kind === "failed") return undefined;
 	const { to, summary, data } = read.values;
 	return { kind: "transition", to, summary, ...(data ? { data: data.value } : {}) };
 }
 
-function readSent(node: Node, reading: Reading): UserAnswer | undefined {
+function readSent(node: Node, reading: ReadContext): UserAnswer | undefined {
 	if (node.kind === "scalar" && typeof node.value === "string") return { kind: "sent", to: node.value, words: "" };
 	if (node.kind !== "map")
 		return wrongType(node, reading, "the name of a state or phase, or an object with `to`", "Write `sent: planning`.");
-	const read = readGroup(node, sentFields, reading, strict);
+	const read = readObject(node, sentFields, reading, strict);
 	return read.kind === "read" ? { kind: "sent", ...read.values } : undefined;
 }
 
 const maxParts = 100_000;
 
 /** A node as plain data; `undefined` if aliases expand it beyond the limit. */
-function plain(node: Node, { source, report, path }: Reading): { value: unknown } | undefined {
+function plain(node: Node, { source, report, path }: ReadContext): { value: unknown } | undefined {
 	let parts = 0;
 	const convert = (part: Node): unknown => {
 		if (++parts > maxParts) return null;

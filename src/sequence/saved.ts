@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
-import { namesIn, replaceFileSync } from "../disk/index.ts";
+import { folderNames, replaceFileSync } from "../disk/index.ts";
 import { looksLikeNumber } from "./run-count.ts";
 import { readSequenceFile, replaceSteps, type SequenceFile, sequenceText } from "./sequence-file.ts";
 
@@ -88,7 +88,7 @@ export function deleteSaved({ file }: SavedSequence): void {
 }
 
 function fileNames(cwd: string): string[] {
-	return namesIn(sequenceFolder(cwd)).filter((name) => extension.test(name));
+	return folderNames(sequenceFolder(cwd)).filter((name) => extension.test(name));
 }
 
 function twin(first: string) {

@@ -5,13 +5,13 @@ import { parseDocument, stringify } from "yaml";
 import {
 	type Diagnostic,
 	type Fields,
-	groupSchema,
 	integer,
 	list,
 	number,
+	objectSchema,
 	openReport,
 	parseYaml,
-	readGroup,
+	readObject,
 	readSource,
 	referenceTable,
 	sortDiagnostics,
@@ -72,7 +72,7 @@ export function readSequenceFile(path: string): {
 			});
 		return { sequence: undefined, diagnostics: [...diagnostics, ...report.diagnostics] };
 	}
-	const group = readGroup(root, sequenceFields, { source, report, path: "" }, { unknown: () => "error" });
+	const group = readObject(root, sequenceFields, { source, report, path: "" }, { unknown: () => "error" });
 	const found = sortDiagnostics([...diagnostics, ...report.diagnostics]);
 	const isBad = group.kind === "failed" || found.some(({ severity }) => severity === "error");
 	return { sequence: isBad ? undefined : group.values, diagnostics: found };
@@ -97,7 +97,7 @@ export function sequenceSchema(): Record<string, unknown> {
 		$schema: "https://json-schema.org/draft/2020-12/schema",
 		title: "sequence",
 		description: "A sequence of prompts and commands that pi-chronicle replays.",
-		...groupSchema(sequenceFields),
+		...objectSchema(sequenceFields),
 	};
 }
 

@@ -5,18 +5,18 @@ import {
 	editDistance,
 	flag,
 	formatDiagnostic,
-	group,
-	groupSchema,
 	integer,
 	list,
 	names,
 	nearest,
 	number,
+	objectField,
+	objectSchema,
 	openReport,
 	openSource,
 	parseYaml,
 	quoted,
-	readGroup,
+	readObject,
 	record,
 	referenceTable,
 	sortDiagnostics,
@@ -31,7 +31,7 @@ const fields = {
 	count: integer({ least: 1, most: 9, fallback: 3, about: "How many." }),
 	ratio: number({ least: 0, about: "A part." }),
 	tools: names({ fallback: [], shown: "none", about: "Names." }),
-	inner: group({ x: integer({ about: "X." }), y: text({ required: true, about: "Y." }) }, { about: "A group." }),
+	inner: objectField({ x: integer({ about: "X." }), y: text({ required: true, about: "Y." }) }, { about: "A group." }),
 	many: list(text({ about: "One." }), { about: "Many." }),
 	named: record(integer({ about: "One." }), { about: "By name." }),
 };
@@ -42,7 +42,7 @@ function read(yaml: string) {
 	expect(diagnostics).toEqual([]);
 	if (root?.kind !== "map") throw new Error("not a map");
 	const report = openReport();
-	const result = readGroup(root, fields, { source, report, path: "" });
+	const result = readObject(root, fields, { source, report, path: "" });
 	return { result, said: report.diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, "/w")) };
 }
 
@@ -145,7 +145,7 @@ describe("an object", () => {
 			"| `kind` | `small` or `large` | `small` | Its size. |",
 			"| `hot` | `true` or `false` | `true` | Whether it is hot. |",
 		]);
-		expect(groupSchema(fields)).toMatchObject({
+		expect(objectSchema(fields)).toMatchObject({
 			type: "object",
 			required: ["name"],
 			additionalProperties: false,

@@ -5,7 +5,7 @@ import type { Effect } from "../effects.ts";
 import type { AccessKind } from "../footprint.ts";
 import { pathRules } from "../paths.ts";
 import { absolutePaths, accessWord, type Directories } from "../places.ts";
-import { everyAccess, type FootprintRecord } from "../record.ts";
+import type { FootprintRecord } from "../record.ts";
 import { displayText, isBlank, isKnown, spell } from "../text.ts";
 import { type Cmdlet, findCmdlet, type PathRole, pathParameters } from "./cmdlets.ts";
 import { type Dialect, type Names, readStatements, type Statement } from "./statements.ts";
@@ -97,9 +97,8 @@ function recordCommand(
 	effects: readonly Effect[],
 	unknown?: "script" | "command",
 ): void {
-	const known = args.map((arg) => (isKnown(arg) ? arg : null));
-	record.run({ program, args: known, text: displayText(text), effects, changes: [] });
-	if (unknown) record.unknown({ what: unknown, text: displayText(text), may: everyAccess });
+	record.run({ program, args, text: displayText(text), effects });
+	if (unknown) record.unknown({ what: unknown, text: displayText(text) });
 }
 
 function recordStatement(statement: Statement, session: Session): void {
@@ -141,7 +140,7 @@ const methods: readonly (readonly [name: RegExp, roles: readonly PathRole[]])[] 
 function recordMethods(source: string, text: string, session: Session): void {
 	if (!/::|\.\w+\(/.test(source)) return;
 	const { record } = session;
-	record.unknown({ what: "script", text: source, may: everyAccess });
+	record.unknown({ what: "script", text: source });
 	for (const [, name = "", list = ""] of source.matchAll(/(?:::|\.)(\w+)\(([^()]{0,1000})/g)) {
 		const [, roles = []] = methods.find(([pattern]) => pattern.test(name)) ?? [];
 		const paths = [...list.matchAll(/'([^']{1,300})'|"([^"$]{1,300})"/g)].map((found) => found[1] ?? found[2] ?? "");
@@ -160,7 +159,7 @@ function parameterName(word: string, dialect: Dialect): string | undefined {
 
 /** Parameters without a value, which are often cut short. */
 const switches =
-	/^(\w|rec|recu|recur|recurs|recurse|fo|for|forc|force|confirm|whatif|wi|verbose|passthru|append|noclobber|raw|wait|hidden|file|directory|name|allmatches|caseesensitive|simplematch|list|quiet|nonewline|asplaintext|usebasicparsing)$/;
+	/^(\w|rec|recu|recur|recurs|recurse|fo|for|forc|force|confirm|whatif|wi|verbose|passthru|append|noclobber|raw|wait|hidden|file|directory|name|allmatches|casesensitive|simplematch|list|quiet|nonewline|asplaintext|usebasicparsing)$/;
 
 function readArguments(
 	args: readonly string[],
@@ -203,10 +202,9 @@ function recordCmdlet(
 		if (operands.length > 0) session.run([...operands, ...words], session.directories);
 		if (/^runas$/i.test(parameters.get("verb") ?? "")) effects.add("privilege");
 	}
-	const known = args.map((arg) => (isKnown(arg) ? arg : null));
 	session.record.run({
 		program: name,
-		args: known,
+		args,
 		text: displayText(text),
 		effects: [...effects],
 		changes: [...changes],
@@ -282,7 +280,7 @@ function runText({ operands, piped, effects }: Invocation, session: Session): vo
 	if (!isKnown(text) || text === "") {
 		effects.add("run-unknown-text");
 		const about = text === "" ? "input of invoke-expression" : displayText(text);
-		session.record.unknown({ what: "script", text: about, may: everyAccess });
+		session.record.unknown({ what: "script", text: about });
 	}
 	const { dialect, record } = session;
 	if (!isBlank(text)) recordPowerShell(text, dialect, record, { ...session, depth: session.depth + 1 });

@@ -1,6 +1,6 @@
 // awk: a program may write files, and run commands through `system` and pipes. Such a command is known as far as it consists of
 // literals and of variables that the program or `-v` sets once.
-import { isKnown, UNKNOWN_VALUE } from "../text.ts";
+import { isKnown, UNKNOWN_VALUE, unescapeLiteral } from "../text.ts";
 import type { Call, ProgramSpec } from "./program-spec.ts";
 
 /** Longer programs are not analyzed. */
@@ -31,7 +31,7 @@ function tokensOf(program: string): readonly Token[] {
 /** The token that was matched; `undefined` for blanks and comments. */
 function tokenOf({ groups = {} }: RegExpExecArray): Token | undefined {
 	const [kind, text = ""] = Object.entries(groups).find(([, each]) => each !== undefined) ?? [];
-	if (kind === "string") return { kind, text: unescaped(text) };
+	if (kind === "string") return { kind, text: unescapeLiteral(text) };
 	if (kind === "sign") return { kind: /^[;{}\n]$/.test(text) ? "end" : "sign", text };
 	return kind === "name" || kind === "number" || kind === "regex" ? { kind, text } : undefined;
 }
@@ -44,12 +44,6 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
 /** After an operand a slash divides, anywhere else a regular expression begins. */
 function beginsRegex(before: Token | undefined): boolean {
 	return !before || !(/^(?:string|name|number)$/.test(before.kind) || /^[)\]$]$/.test(before.text));
-}
-
-const escapes: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r" };
-
-function unescaped(text: string): string {
-	return text.replace(/\\(.)/gs, (_all, letter: string) => escapes[letter] ?? letter);
 }
 
 /** The values of variables that are set once, to literals. */

@@ -1,4 +1,3 @@
-export { dropsData } from "./data-tasks.ts";
 export { parseOptions } from "./options.ts";
 export type {
 	Behavior,
@@ -10,6 +9,6 @@ export type {
 	Role,
 	ScriptOptions,
 } from "./program-spec.ts";
-export { publishesByTask } from "./publishing-tasks.ts";
 export { judgeSqlText } from "./sql.ts";
 export { findProgram, findPrograms, isProgramName, programGroups } from "./table.ts";
+export { taskEffects } from "./tasks.ts";

@@ -1,9 +1,9 @@
 // Interpreters: shells, whose scripts are analyzed, and languages, whose programs are mostly unknown.
-import { isFileText, isKnown } from "../text.ts";
+import { baseName, isFileText, isKnown } from "../text.ts";
 import { agentEntry, findAgentPackage } from "./agents.ts";
-import { dropsData } from "./data-tasks.ts";
 import { runEscapes } from "./escapes.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
+import { taskEffects } from "./tasks.ts";
 
 /** `sh -c text name args…`, `sh file args…`, or text on standard input. */
 function shell(call: Call): void {
@@ -88,7 +88,7 @@ function runOperand(call: Call): void {
 	const launcher = /(?:^|\/)(artisan|rails|rake|console|drush|wp)$/.exec(file)?.[1];
 	if (launcher !== undefined && !call.name.startsWith("node")) call.run([launcher, ...rest]);
 	if (agentEntry.test(file)) call.effect("nested-agent");
-	if (dropsData(file.split("/").at(-1) ?? "", rest)) call.effect("sql-drop");
+	if (taskEffects(baseName(file), rest).includes("sql-drop")) call.effect("sql-drop");
 	for (const word of rest) readIfThere(call, word);
 	call.unknown("script", call.text);
 }

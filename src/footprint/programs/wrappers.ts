@@ -1,5 +1,5 @@
 // Wrappers: programs that run another command. Their own options are removed, and the rest is judged as a command.
-import { isKnown, isOpen, UNKNOWN_VALUE } from "../text.ts";
+import { isKnown, isOpen, quoteWord, UNKNOWN_VALUE } from "../text.ts";
 import { afterDashes, wraps, wrapsAfter } from "./common-specs.ts";
 import { runEscapes } from "./escapes.ts";
 import { launchers } from "./launchers.ts";
@@ -20,15 +20,11 @@ function withAssignments(call: Call, words: readonly string[], fallback: () => v
 	}
 	const quoted = [
 		...assignments.map((word) =>
-			word.replace(/^([^=]*=)(.*)$/s, (_all, name: string, value: string) => name + quote(value)),
+			word.replace(/^([^=]*=)(.*)$/s, (_all, name: string, value: string) => name + quoteWord(value)),
 		),
-		...command.map(quote),
+		...command.map(quoteWord),
 	];
 	call.script(quoted.join(" "));
-}
-
-function quote(word: string): string {
-	return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** `env`: assignments, then a command; `-S` splits one word into several. */
@@ -36,7 +32,7 @@ function environment(call: Call): void {
 	const split = call.values("-S --split-string");
 	for (const folder of call.values("-C --chdir")) call.changeDirectory(folder);
 	if (split.length > 0) {
-		call.script([...split, ...call.operands.map(quote)].join(" "));
+		call.script([...split, ...call.operands.map(quoteWord)].join(" "));
 		return;
 	}
 	withAssignments(call, call.operands[0] === "-" ? call.operands.slice(1) : call.operands, () => {});
@@ -161,7 +157,7 @@ function parallel(call: Call): void {
 		// Items are quoted, whether they replace braces or are appended.
 		const text = /\{[^{}\s]*\}/.test(template)
 			? template.replace(/\{[./#%\d-]*\}/g, () => item)
-			: `${template} ${/\s-\w*c$/.test(template) ? quote(item) : item}`;
+			: `${template} ${/\s-\w*c$/.test(template) ? quoteWord(item) : item}`;
 		call.script(text.trim());
 	}
 	if (items.length > 100) call.script(`${template} ${UNKNOWN_VALUE}`);

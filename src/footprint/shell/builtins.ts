@@ -2,8 +2,7 @@
 // Builtins that only print or test are in the program table.
 import type { Effect } from "../effects.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
-import { absolutePaths } from "../places.ts";
-import { everyAccess } from "../record.ts";
+import { absolutePaths, withoutSlash } from "../places.ts";
 import { isKnown, isOpen, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { recordHistoryOff } from "./environment.ts";
 import { onPath, printed } from "./output.ts";
@@ -79,7 +78,9 @@ const changeDirectory: Builtin = (walk, args, state) => {
 		return { success: arrive(undefined), failure: state, output: UNKNOWN_VALUE };
 	const rules = pathRules(walk.host);
 	const physical = args.includes("-P");
-	const there = [...new Set(paths.map((path) => trim(physical ? walk.record.real(path) : rules.normalize(path))))];
+	const there = [
+		...new Set(paths.map((path) => withoutSlash(physical ? walk.record.real(path) : rules.normalize(path)))),
+	];
 	const succeeds = there.every((path) => isDirectory(path, walk.host) && !walk.record.removed(path));
 	const yes = arrive(there);
 	return { success: yes, failure: succeeds ? yes : state, output: word === "-" ? UNKNOWN_VALUE : "" };
@@ -96,10 +97,6 @@ function searched(walk: ShellWalk, target: string, folders: string, state: State
 		.flatMap((folder) => (folder === "" ? [] : (absolutePaths(`${folder}/${target}`, state.cwd, walk.record) ?? [])));
 	const there = others.filter((path) => isDirectory(path, walk.host));
 	return here && [...there, ...here];
-}
-
-function trim(path: string): string {
-	return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
 function firstOf(value: Value | undefined): string {
@@ -143,8 +140,7 @@ function runHere(walk: ShellWalk, name: string, text: string, state: State, stdi
 	const effects = new Set<Effect>();
 	const outcome = walk.runText(text, state, stdin, effects);
 	if (effects.has("run-unknown-text") && walk.record.wasFetched()) effects.add("run-download");
-	if (effects.size > 0)
-		walk.record.run({ program: name, args: [null], text: `${name} …`, effects: [...effects], changes: [] });
+	if (effects.size > 0) walk.record.run({ program: name, args: [UNKNOWN_VALUE], text: `${name} …`, effects });
 	return outcome;
 }
 
@@ -157,13 +153,11 @@ const source: Builtin = (walk, args, state, stdin) => {
 	const text = spellCommand(["source", ...args]);
 	const paths = absolutePaths(file, state.cwd, walk.record);
 	for (const path of paths ?? []) walk.record.access("read", path, text);
-	walk.record.unknown({ what: "script", text, may: everyAccess });
+	walk.record.unknown({ what: "script", text });
 	walk.record.run({
 		program: "source",
-		args: args.map((arg) => (isKnown(arg) ? arg : null)),
+		args,
 		text,
-		effects: [],
-		changes: [],
 	});
 	const written = paths?.length === 1 && paths[0] ? walk.written(paths[0]) : undefined;
 	if (written !== undefined) return runHere(walk, "source", written, inner, stdin);
@@ -309,21 +303,11 @@ const assignNames: Builtin = (_walk, args, state) => {
 };
 
 const formatInto: Builtin = (walk, args, state, stdin) => {
-	if (args[0] !== "-v" || args[1] === undefined) return invokePrinting(walk, "printf", args, state, stdin);
+	if (args[0] !== "-v" || args[1] === undefined) return settled(state, printed(walk, "printf", args, state, stdin));
 	const text = printed(walk, "printf", args.slice(2), state, stdin);
 	const name = args[1];
 	return settled(/^[A-Za-z_]\w*$/.test(name) ? assign(state, name, textValue(text)) : { ...state, lost: true }, "");
 };
-
-function invokePrinting(
-	walk: ShellWalk,
-	name: string,
-	args: readonly string[],
-	state: State,
-	stdin: string,
-): CommandOutcome {
-	return settled(state, printed(walk, name, args, state, stdin));
-}
 
 /** `umask 000`: from now on, new files are writable by everyone. */
 const maskModes: Builtin = (walk, args, state) => {
@@ -331,8 +315,7 @@ const maskModes: Builtin = (walk, args, state) => {
 	if (mode === undefined) return settled(state, UNKNOWN_VALUE);
 	const open = /^[0-7]+$/.test(mode) ? (Number(mode.at(-1)) & 2) === 0 : /(^|,)[ug]*[oa]+[ug]*[=+][rx]*w/.test(mode);
 	const text = spellCommand(["umask", ...args]);
-	const known = args.map((arg) => (isKnown(arg) ? arg : null));
-	walk.record.run({ program: "umask", args: known, text, effects: open ? ["open-permissions"] : [], changes: [] });
+	walk.record.run({ program: "umask", args, text, effects: open ? ["open-permissions"] : [] });
 	return settled(state, "");
 };
 

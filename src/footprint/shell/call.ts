@@ -4,8 +4,8 @@ import { isDirectory, pathRules } from "../paths.ts";
 import { absolutePaths } from "../places.ts";
 import { recordPowerShell } from "../powershell/index.ts";
 import type { Behavior, Call, ParsedArgument, ProgramSpec } from "../programs/index.ts";
-import { dropsData, findProgram, parseOptions, publishesByTask } from "../programs/index.ts";
-import { isKnown, knownWords, UNKNOWN_VALUE } from "../text.ts";
+import { findProgram, parseOptions, taskEffects } from "../programs/index.ts";
+import { isKnown, UNKNOWN_VALUE } from "../text.ts";
 import {
 	type ActiveCommand,
 	access,
@@ -45,11 +45,11 @@ export function recordCall(
 	if (wraps && effects.size === 0 && changes.size === 0) return printed;
 	walk.record.run({
 		program: name,
-		args: knownWords(args),
+		args,
 		text,
 		effects: [...effects],
 		changes: [...changes],
-		...(state.elsewhere && { elsewhere: true as const }),
+		elsewhere: state.elsewhere,
 	});
 	return printed;
 }
@@ -62,10 +62,9 @@ function asksForHelp(program: ProgramSpec, args: readonly string[]): boolean {
 
 /** Effects derived from arguments and effects together, independent of the description. */
 function addDerivedEffects({ walk, name, args, effects, changes }: ActiveCommand): void {
-	if (dropsData(name, args)) effects.add("sql-drop");
-	if (publishesByTask(name, args)) {
-		effects.add("publish");
-		changes.add("remote");
+	for (const effect of taskEffects(name, args)) {
+		effects.add(effect);
+		if (effect === "publish") changes.add("remote");
 	}
 	// Another agent may change anything.
 	if (effects.has("nested-agent")) changes.add("worktree");
@@ -123,30 +122,18 @@ function callOf(
 	operands: readonly string[],
 	args: readonly string[],
 ): Call {
-	const { name, stdin, text, walk } = command;
-	return { name, args, items, operands, home: walk.host.home, stdin, text, ...verbsOf(command), ...queriesOf(command) };
-}
-
-type Verb =
-	| "applyRole"
-	| "access"
-	| "addLink"
-	| "effect"
-	| "change"
-	| "unknown"
-	| "setOutput"
-	| "run"
-	| "script"
-	| "runProgramFile"
-	| "runShellFile"
-	| "foreignScript"
-	| "changeDirectory"
-	| "delegate";
-
-/** What a description can do with the command. */
-function verbsOf(command: ActiveCommand): Pick<Call, Verb> {
-	const { walk, effects, changes } = command;
+	const { name, stdin, text, walk, effects, changes } = command;
+	const { host, record } = walk;
+	const isAnyPath = (word: string, test: (path: string) => boolean) =>
+		absolutePaths(word, command.directories, record)?.some(test) ?? false;
 	return {
+		name,
+		args,
+		items,
+		operands,
+		home: host.home,
+		stdin,
+		text,
 		applyRole: (role, word, detail) => applyRole(command, role, word, detail),
 		access: (kind, word, detail) => access(command, kind, word, detail),
 		addLink: (link, target) => recordLink(command, link, target),
@@ -164,51 +151,34 @@ function verbsOf(command: ActiveCommand): Pick<Call, Verb> {
 		script: (source, detail) => runScript(command, source, detail),
 		runProgramFile: (word) => runProgramFile(command, word),
 		runShellFile: (word, detail) => runFile(command, word, detail),
-		foreignScript: (source, dialect) =>
-			recordPowerShell(source, dialect, walk.record, {
-				directories: command.directories,
-				run: (words, cwd) => void walk.runWords(words, { ...innerState(command), cwd }, ""),
-				depth: 1,
-			}),
+		foreignScript: (source, dialect) => runForeign(command, source, dialect),
 		changeDirectory: (word) => enterDirectory(command, word),
 		delegate: (program, words) => follow(command, program, words),
-	};
-}
-
-type Query =
-	| "has"
-	| "values"
-	| "searchResult"
-	| "content"
-	| "findUp"
-	| "variable"
-	| "isKnownProgram"
-	| "writtenContent"
-	| "isDirectory"
-	| "exists";
-
-/** What a description can ask about the command and its surroundings. */
-function queriesOf(command: ActiveCommand): Pick<Call, Query> {
-	const { walk, state } = command;
-	const { host, record } = walk;
-	const isAnyPath = (word: string, test: (path: string) => boolean) =>
-		absolutePaths(word, command.directories, record)?.some(test) ?? false;
-	return {
 		has: (spelling) => hasOption(command, spelling),
 		values: (spelling) => optionValues(command.items, spelling),
 		searchResult: (detail) => record.found(detail),
 		content: (word) => content(command, word),
 		findUp: (entry) => findUp(command, entry),
-		variable(name) {
-			const value = lookUp(state, name, host);
-			if (value === undefined) return undefined;
-			return value.kind === "text" && value.options.length === 1 ? value.options[0] : UNKNOWN_VALUE;
-		},
-		isKnownProgram: (name) => findProgram(name) !== undefined,
+		variable: (variable) => variableOf(command, variable),
+		isKnownProgram: (other) => findProgram(other) !== undefined,
 		writtenContent: (word) => writtenIn(walk, word, command.directories),
 		isDirectory: (word) => isAnyPath(word, (path) => isDirectory(path, host)),
 		exists: (word) => isAnyPath(word, (path) => host.kind(path) !== undefined),
 	};
+}
+
+function runForeign(command: ActiveCommand, source: string, dialect: "powershell" | "cmd"): void {
+	const { walk, directories } = command;
+	const run = (words: readonly string[], cwd: ActiveCommand["directories"]) =>
+		void walk.runWords(words, { ...innerState(command), cwd }, "");
+	recordPowerShell(source, dialect, walk.record, { directories, run, depth: 1 });
+}
+
+/** The value of a variable, as far as it is known; `undefined` if it is not set. */
+function variableOf({ walk, state }: ActiveCommand, name: string): string | undefined {
+	const value = lookUp(state, name, walk.host);
+	if (value === undefined) return undefined;
+	return value.kind === "text" && value.options.length === 1 ? value.options[0] : UNKNOWN_VALUE;
 }
 
 /** Records that a name leads to another place from now on. */

@@ -2,6 +2,7 @@
 // Best effort, not an analysis: values that a program computes are not seen, and its text stays unknown in any case.
 // C1 finding nothing in a text proves nothing; C2 the work is linear in the text.
 import { isProgramName } from "../programs/index.ts";
+import { baseName, unescapeLiteral } from "../text.ts";
 
 export type CodeCall =
 	/** Shell text, or the words of a command. */
@@ -65,7 +66,7 @@ export function callsIn(source: string, language: string): readonly CodeCall[] {
 	const calls: CodeCall[] = [];
 	const add = (call: CodeCall) => void (calls.length < MAX_CALLS && calls.push(call));
 	const runs = (command: string | undefined) => {
-		if (command !== undefined && command.trim() !== "") add({ kind: "runs", words: [unescaped(command)] });
+		if (command !== undefined && command.trim() !== "") add({ kind: "runs", words: [unescapeLiteral(command)] });
 	};
 	for (const match of text.matchAll(runners)) {
 		const words = literalsAt(text, match.index + match[0].length);
@@ -90,7 +91,7 @@ function tcl(text: string, runs: (command: string | undefined) => void, add: (ca
 
 function likeCommand(text: string, runs: (command: string | undefined) => void): void {
 	const word = /^\s*(?:sudo\s+)?([\w./-]+)\s+\S/.exec(text)?.[1];
-	if (word !== undefined && isProgramName(word.slice(word.lastIndexOf("/") + 1))) runs(text);
+	if (word !== undefined && isProgramName(baseName(word))) runs(text);
 }
 
 function removals(text: string, add: (call: CodeCall) => void): void {
@@ -123,12 +124,6 @@ function writings(text: string, runs: (command: string | undefined) => void, add
 		else add({ kind: "writes", path, empties: false });
 }
 
-const escapes: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r" };
-
-function unescaped(text: string): string {
-	return text.replace(/\\(.)/gs, (_all, letter: string) => escapes[letter] ?? letter);
-}
-
 /** The string literals from a place on, as far as only literals, brackets and commas stand there; those joined by an operator are one. */
 function literalsAt(text: string, from: number): readonly string[] {
 	const found: string[] = [];
@@ -143,7 +138,7 @@ function literalsAt(text: string, from: number): readonly string[] {
 		one.lastIndex = at + between.length;
 		const match = one.exec(text);
 		if (!match) return found;
-		const value = unescaped(match[1] ?? match[2] ?? match[3] ?? "");
+		const value = unescapeLiteral(match[1] ?? match[2] ?? match[3] ?? "");
 		if (joined) found.push((found.pop() ?? "") + value);
 		else found.push(value);
 		at = one.lastIndex;

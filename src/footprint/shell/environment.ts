@@ -1,6 +1,5 @@
 // Environment variables that make other programs run something: what assigning them for a command means.
 import { pathRules } from "../paths.ts";
-import { everyAccess } from "../record.ts";
 import { displayText, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import { writtenIn } from "./contents.ts";
 import { childState, lookUp, type State, type Value } from "./state.ts";
@@ -61,7 +60,7 @@ function textsOf(value: Value): readonly string[] {
 
 /** Records that the shell's history is disabled. */
 export function recordHistoryOff({ record }: ShellWalk, text: string): void {
-	record.run({ program: "history", args: [], text, effects: ["clear-history"], changes: [] });
+	record.run({ program: "history", text, effects: ["clear-history"] });
 }
 
 function recordVariable(walk: ShellWalk, name: string, text: string, state: State): void {
@@ -73,7 +72,7 @@ function recordVariable(walk: ShellWalk, name: string, text: string, state: Stat
 	else if (/^(?:BASH_ENV|ENV)$/.test(name) && startsWith(walk, text, state) !== undefined)
 		walk.runText(startsWith(walk, text, state) ?? "", childState(state, walk.host), "");
 	else if (code.test(name) || options[name]?.test(text) || (name === "PATH" && !leadsToInstalled(walk, text)))
-		walk.record.unknown({ what: "script", text: `${name}=${displayText(text)}`, may: everyAccess });
+		walk.record.unknown({ what: "script", text: `${name}=${displayText(text)}` });
 }
 
 /** The text of a shell startup file, if the script has written it. */

@@ -17,7 +17,7 @@ import type {
 	While,
 	Word,
 } from "unbash";
-import { everyAccess, type FootprintRecord } from "../record.ts";
+import type { FootprintRecord } from "../record.ts";
 import { bounded, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { Expansion } from "./expansion.ts";
 import { arithmetic, expandPattern, expandText } from "./fragments.ts";
@@ -38,7 +38,7 @@ export function walkParsed(
 ): CommandOutcome {
 	if ("errors" in script && script.errors && script.errors.length > 0) {
 		const first = script.errors[0];
-		walk.record.unknown({ what: "syntax", text: first?.message ?? "unreadable shell text", may: everyAccess });
+		walk.record.unknown({ what: "syntax", text: first?.message ?? "unreadable shell text" });
 	}
 	return walkStatements(walk, script.commands, state, stdin);
 }

@@ -1,9 +1,9 @@
 // Runs commands given as words: functions, aliases, builtins, programs of the table, files, and what is none of these.
 import { pathRules, windowsDrivePath } from "../paths.ts";
 import { absolutePaths, accessWord } from "../places.ts";
-import { dropsData, findProgram, findPrograms, publishesByTask } from "../programs/index.ts";
-import { everyAccess, footprintLimits } from "../record.ts";
-import { isKnown, knownWords, spellCommand, UNKNOWN_VALUE } from "../text.ts";
+import { findProgram, findPrograms, taskEffects } from "../programs/index.ts";
+import { footprintLimits } from "../record.ts";
+import { baseName, isKnown, quoteWord, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { builtins } from "./builtins.ts";
 import { recordCall } from "./call.ts";
 import { isDownloaded, isProgramFile } from "./contents.ts";
@@ -34,13 +34,8 @@ export function invoke(walk: ShellWalk, given: readonly string[], state: State, 
 	// Whether aliases are expanded depends on the shell: both readings are walked.
 	walk.record.spend(state.aliases.size / 8);
 	const inner = { ...state, aliases: new Map([...state.aliases].filter(([other]) => other !== name)) };
-	const expanded = walk.runText(`${alias} ${args.map(quote).join(" ")}`, inner, stdin);
+	const expanded = walk.runText(`${alias} ${args.map(quoteWord).join(" ")}`, inner, stdin);
 	return either(walk, expanded, invokeProgram(walk, words, state, stdin));
-}
-
-/** A word in a spelling that the grammar reads back as the same text, placeholders kept. */
-function quote(word: string): string {
-	return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Runs a builtin or a program; functions and aliases of that name are ignored. */
@@ -112,19 +107,14 @@ function recordFile(walk: ShellWalk, word: string, args: readonly string[], stat
 	}
 	recordOperands(walk, args, state, text);
 	recordWithin(walk, args, state);
-	record.unknown({ what: project ? "project" : "script", text, may: everyAccess });
+	record.unknown({ what: project ? "project" : "script", text });
 	const fetched = !state.elsewhere && isDownloaded(walk, paths);
-	const base = word.slice(word.lastIndexOf("/") + 1);
+	const base = baseName(word);
 	record.run({
 		program: base,
-		args: knownWords(args),
+		args,
 		text,
-		effects: [
-			...(fetched ? ["run-download" as const] : []),
-			...(dropsData(base, args) ? ["sql-drop" as const] : []),
-			...(publishesByTask(base, args) ? ["publish" as const] : []),
-		],
-		changes: [],
+		effects: [...(fetched ? ["run-download" as const] : []), ...taskEffects(base, args)],
 	});
 }
 
@@ -141,18 +131,16 @@ function runUnknown(
 	stdin: string,
 ): CommandOutcome {
 	const text = spellCommand([name, ...args]);
-	walk.record.unknown({ what: "command", text, may: everyAccess });
+	walk.record.unknown({ what: "command", text });
 	recordOperands(walk, args, state, text);
 	walk.record.run({
 		program: null,
-		args: knownWords(args),
+		args,
 		text,
-		effects: [],
-		changes: [],
-		...(state.elsewhere && { elsewhere: true as const }),
+		elsewhere: state.elsewhere,
 	});
 	// `$PREFIX/bin/rm`: the folder is unknown, the program most likely is not.
-	const base = name.slice(name.lastIndexOf("/") + 1);
+	const base = baseName(name);
 	const program = name.includes("/") && isKnown(base) ? findProgram(base) : undefined;
 	if (program) recordCall(walk, program, base, args, state, stdin);
 	return settled(state, UNKNOWN_VALUE);

@@ -1,7 +1,6 @@
 // What `$name` and `${name…}` yield. The words inside (defaults, patterns, offsets) are expanded by `Operands`, operations on plain texts
 // are in `parameter-operations.ts`.
 import type { ParameterExpansionPart, Word } from "unbash";
-import { everyAccess } from "../record.ts";
 import { combine, distinct, isKnown, SOME_NAME, UNKNOWN_VALUE } from "../text.ts";
 import { BREAK, type Expansion, type Fragment, type Fragments, unknownFragment } from "./expansion.ts";
 import { boundedList } from "./lists.ts";
@@ -235,7 +234,7 @@ function operate(
 		case "Transform":
 			// `@P` expands the text as a prompt, and a prompt may hold commands.
 			if (operation.operand.text === "P" && /[$`\uE000]/.test(text))
-				record.unknown({ what: "script", text: part.text, may: everyAccess });
+				record.unknown({ what: "script", text: part.text });
 			return [["Q", "E", "P", "A", "a"].includes(operation.operand.text) ? UNKNOWN_VALUE : text];
 		case "Default":
 		case "Names":

@@ -162,7 +162,7 @@ function open(
 ): readonly string[] {
 	if (state.elsewhere) return [];
 	const recordRun = (effects: readonly Effect[], changes: readonly ChangeKind[]) =>
-		record.run({ program: by, args: [], text: `${by} > ${spell(target)}`, effects, changes });
+		record.run({ program: by, text: `${by} > ${spell(target)}`, effects, changes });
 	if (/^\/dev\/(tcp|udp)\//.test(target)) {
 		// The shell opens a connection there and sends the written text.
 		if (kind === "write") recordRun([], ["remote"]);

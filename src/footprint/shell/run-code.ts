@@ -2,7 +2,6 @@
 // The text stays unknown: a path or command that the program puts together is not seen.
 import type { Effect } from "../effects.ts";
 import { accessWord } from "../places.ts";
-import { everyAccess } from "../record.ts";
 import { displayText, isKnown } from "../text.ts";
 import { type CodeCall, callsIn } from "./code-calls.ts";
 import { childState, type State } from "./state.ts";
@@ -31,8 +30,7 @@ const MAX_PATHS = 50;
 
 /** Records the text as unknown, and the file names that it opens by literal. */
 function recordOpenedFiles({ record, host }: ShellWalk, text: string, state: State, by: string): void {
-	if (text.length > 2000 || !onlyShows.test(text))
-		record.unknown({ what: "script", text: displayText(text).trim(), may: everyAccess });
+	if (text.length > 2000 || !onlyShows.test(text)) record.unknown({ what: "script", text: displayText(text).trim() });
 	let found = 0;
 	for (const match of text.slice(0, MAX_SEARCHED).matchAll(fileCall)) {
 		const path = match[2] ?? "";
@@ -56,7 +54,7 @@ function recordCalls(walk: ShellWalk, text: string, state: State, by: string): v
 		else if (!state.elsewhere && isPath(call.path)) recordFileCall(walk, call, state, by, effects);
 	}
 	if (fetchesAndRuns(`${by}\n${text}`)) effects.add("run-download");
-	if (effects.size > 0) record.run({ program: language, args: [], text: by, effects: [...effects], changes: [] });
+	if (effects.size > 0) record.run({ program: language, text: by, effects });
 }
 
 /** Calls that get something from the network. */

@@ -4,7 +4,7 @@ import { type ParsedScript, type ProcessSubstitutionPart, parse } from "unbash";
 import type { Effect } from "../effects.ts";
 import type { HostEnvironment } from "../footprint.ts";
 import { pathRules } from "../paths.ts";
-import { everyAccess, type FootprintRecord, footprintLimits } from "../record.ts";
+import { type FootprintRecord, footprintLimits } from "../record.ts";
 import { bounded, displayText, isBlank, isKnown, isShellSetup, UNKNOWN_VALUE } from "../text.ts";
 import type { Expansion } from "./expansion.ts";
 import { walkBody, walkParsed } from "./flow.ts";
@@ -62,10 +62,10 @@ class ScriptWalk implements ShellWalk {
 	/** Records text that is not completely known; returns the outcome if nothing of it can be walked. */
 	private unknownText(text: string, state: State, effects: Set<Effect> | undefined): CommandOutcome | undefined {
 		if (isShellSetup(text)) {
-			this.record.unknown({ what: "program", text: "what a program prints to set up the shell", may: everyAccess });
+			this.record.unknown({ what: "program", text: "what a program prints to set up the shell" });
 			return settled({ ...state, lost: true, parameters: undefined }, UNKNOWN_VALUE);
 		}
-		this.record.unknown({ what: "script", text: displayText(text), may: everyAccess });
+		this.record.unknown({ what: "script", text: displayText(text) });
 		if (!isBlank(text)) return undefined;
 		effects?.add("run-unknown-text");
 		return settled(state, UNKNOWN_VALUE);
@@ -83,11 +83,10 @@ class ScriptWalk implements ShellWalk {
 	callFunction(name: string, body: FunctionBody, args: readonly string[], state: State, stdin: string): CommandOutcome {
 		const active = this.calls.filter((other) => other === name).length;
 		if (active >= MAX_RECURSION) {
-			this.record.unknown({ what: "script", text: `${name} calls itself`, may: everyAccess });
+			this.record.unknown({ what: "script", text: `${name} calls itself` });
 			return settled(state, UNKNOWN_VALUE);
 		}
-		if (active === 1 && isForkBomb(name, body))
-			this.record.run({ program: name, args: [], text: name, effects: ["fork-bomb"], changes: [] });
+		if (active === 1 && isForkBomb(name, body)) this.record.run({ program: name, text: name, effects: ["fork-bomb"] });
 		this.calls.push(name);
 		const inner = { ...state, parameters: [args] };
 		const outcome = this.deeper(name, state, () => walkBody(this, body, inner, stdin));

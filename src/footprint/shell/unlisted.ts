@@ -1,9 +1,8 @@
 // Programs that nothing is known of: their words are looked through for places, and for another command that they may run.
 // U1 a command among the words is judged as if it were run: what wraps it is not known to run it, nor not to.
 import { absolutePaths, accessWord } from "../places.ts";
-import { dropsData, findProgram, publishesByTask } from "../programs/index.ts";
-import { everyAccess } from "../record.ts";
-import { isKnown, knownWords, spellCommand } from "../text.ts";
+import { findProgram, taskEffects } from "../programs/index.ts";
+import { baseName, isKnown, spellCommand } from "../text.ts";
 import type { State } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
 
@@ -14,18 +13,14 @@ export function recordUnlisted(walk: ShellWalk, name: string, args: readonly str
 	if (!asks && !state.elsewhere) {
 		recordOperands(walk, args, state, text);
 		recordWithin(walk, args, state, dataPrograms.test(name) ? "named" : "anywhere");
-		walk.record.unknown({ what: "program", text, may: everyAccess });
+		walk.record.unknown({ what: "program", text });
 	}
 	walk.record.run({
 		program: name,
-		args: knownWords(args),
+		args,
 		text,
-		effects: [
-			...(dropsData(name, args) ? ["sql-drop" as const] : []),
-			...(publishesByTask(name, args) ? ["publish" as const] : []),
-		],
-		changes: [],
-		...(state.elsewhere && { elsewhere: true as const }),
+		effects: taskEffects(name, args),
+		elsewhere: state.elsewhere,
 	});
 }
 
@@ -79,7 +74,7 @@ function commandFrom(args: readonly string[], index: number): readonly string[] 
 	const arg = args[index] ?? "";
 	const words = arg === "--" ? args.slice(index + 1) : unmistakable.test(arg) ? args.slice(index) : [];
 	const [name] = words;
-	return name !== undefined && findProgram(base(name)) ? words : [];
+	return name !== undefined && findProgram(baseName(name)) ? words : [];
 }
 
 /** The parts of a word that may be a command line. */
@@ -105,11 +100,7 @@ function quotedIn(value: string): readonly string[] {
 /** Whether a text begins with a program that is known, assignments and wrappers aside. */
 function looksLikeCommand(text: string): boolean {
 	const word = /^[\s({]*(?:\w+=\S*\s+)*([\w./-]+)(?=\s)/.exec(text)?.[1];
-	return word !== undefined && (shellWords.has(word) || findProgram(base(word)) !== undefined);
-}
-
-function base(word: string): string {
-	return word.slice(word.lastIndexOf("/") + 1);
+	return word !== undefined && (shellWords.has(word) || findProgram(baseName(word)) !== undefined);
 }
 
 /** Words of a command that is not understood, so far as they look like paths: read, at the least. */

@@ -15,55 +15,17 @@ export interface InFlightCalls {
 }
 
 /** Programs that can create a link at their destination, or move one there. */
-const linkers = new Set([
-	"ln",
-	"link",
-	"cp",
-	"mv",
-	"install",
-	"rsync",
-	"scp",
-	"tar",
-	"bsdtar",
-	"cpio",
-	"unzip",
-	"7z",
-	"7za",
-	"7zr",
-	"ar",
-	"mount",
-	"New-Item",
-	"mklink",
-	"Move-Item",
-	"Copy-Item",
-	"junction",
-	"stow",
-	"rename",
-	"ditto",
-]);
+const linkers = new Set(
+	"ln link cp mv install rsync scp tar bsdtar cpio unzip 7z 7za 7zr ar mount New-Item mklink Move-Item Copy-Item junction stow rename ditto".split(
+		" ",
+	),
+);
 /** Subcommands of git that write the working tree. */
-const gitLinkers = new Set([
-	"checkout",
-	"switch",
-	"restore",
-	"reset",
-	"merge",
-	"pull",
-	"rebase",
-	"clone",
-	"stash",
-	"worktree",
-	"apply",
-	"am",
-	"cherry-pick",
-	"revert",
-	"submodule",
-	"read-tree",
-	"checkout-index",
-	"mv",
-	"bisect",
-	"subtree",
-]);
+const gitLinkers = new Set(
+	"checkout switch restore reset merge pull rebase clone stash worktree apply am cherry-pick revert submodule read-tree checkout-index mv bisect subtree".split(
+		" ",
+	),
+);
 
 export function openInFlightCalls(): InFlightCalls {
 	const calls = new Map<string, Footprint>();

@@ -2,17 +2,7 @@
 // Invariants: a result has at most `limit` characters; bodies (file contents, edits) show only their size.
 import { isSecretName, redacted, redactSecrets } from "./secrets.ts";
 
-const bodies = new Set([
-	"content",
-	"contents",
-	"text",
-	"oldText",
-	"newText",
-	"edits",
-	"old_string",
-	"new_string",
-	"data",
-]);
+const bodies = new Set("content contents text oldText newText edits old_string new_string data".split(" "));
 
 /** Cuts `text` to `limit` characters on one line, without secrets. */
 export function redactText(text: string, limit: number): string {

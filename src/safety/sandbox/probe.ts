@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { realPath } from "../../disk/index.ts";
+import { realPathOf } from "../../disk/index.ts";
 
 /** Arguments of bwrap that work on this machine, before the writable paths; `undefined` if none do. */
 export type SandboxProbe = { readonly bwrap: string; readonly options: readonly string[] } | undefined;
@@ -35,7 +35,7 @@ export async function probeSandbox(): Promise<SandboxProbe> {
 }
 
 async function works(bwrap: string, options: readonly string[], folder: string): Promise<boolean> {
-	const outside = join(realPath(homedir()) ?? "/", `.chronicle-probe-${process.pid}`);
+	const outside = join(realPathOf(homedir()) ?? "/", `.chronicle-probe-${process.pid}`);
 	const script = 'echo in > "$1/in" && ! (echo out > "$2") 2>/dev/null && cat "$1/in" && exit 7';
 	const args = [...options, "--bind", folder, folder, "--", "/bin/sh", "-c", script, "sh", folder, outside];
 	return new Promise((resolve) => {
@@ -48,5 +48,5 @@ async function works(bwrap: string, options: readonly string[], folder: string):
 
 function find(program: string): string | undefined {
 	const folders = (process.env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
-	return folders.map((folder) => realPath(join(folder, program))).find((path) => path !== undefined);
+	return folders.map((folder) => realPathOf(join(folder, program))).find((path) => path !== undefined);
 }

@@ -2,7 +2,7 @@
 // C1 loading never throws and prints nothing; C2 a definition that fails to load affects no other, except those that refer to it.
 import { join } from "node:path";
 import type { Diagnostic } from "../../definition/index.ts";
-import { realPath } from "../../disk/index.ts";
+import { realPathOf } from "../../disk/index.ts";
 import { shippedFolder } from "../../shipped/index.ts";
 import type { Catalogue } from "./definition.ts";
 import { type Draft, draftWorkflow } from "./draft.ts";
@@ -53,5 +53,5 @@ export function loadCatalogue({ globalRoot, projectRoot, shippedRoot, unreadRoot
 }
 
 function isSame(a: string, b: string): boolean {
-	return a === b || (realPath(a) !== undefined && realPath(a) === realPath(b));
+	return a === b || (realPathOf(a) !== undefined && realPathOf(a) === realPathOf(b));
 }

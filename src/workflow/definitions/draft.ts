@@ -10,7 +10,7 @@ import {
 	type Report,
 	readSource,
 } from "../../definition/index.ts";
-import { namesIn } from "../../disk/index.ts";
+import { folderNames } from "../../disk/index.ts";
 import type { Phase, Reference, ToolMention, WorkflowDefinition, WorkflowTier } from "./definition.ts";
 import { locateEntry, type RealDirectories } from "./entry-path.ts";
 import type { PhaseReader } from "./phase-file.ts";
@@ -173,7 +173,7 @@ function gone(file: string): Diagnostic {
 }
 
 function absent(entry: FileEntry, file: string): Problem {
-	const near = nearest(basename(file), namesIn(dirname(file)));
+	const near = nearest(basename(file), folderNames(dirname(file)));
 	const remedy = near
 		? `Did you mean \`${join(dirname(entry.path), near)}\`?`
 		: entry.path.includes("\\")

@@ -3,7 +3,7 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, resolve } from "node:path";
 import { isInside, type Problem, quoted } from "../../definition/index.ts";
-import { realPath } from "../../disk/index.ts";
+import { realPathOf } from "../../disk/index.ts";
 
 export interface Ground {
 	/** Directory of the workflow, links not resolved. */
@@ -26,7 +26,7 @@ export type RealDirectories = (directory: string) => string | undefined;
 export function openRealDirectories(): RealDirectories {
 	const known = new Map<string, string | undefined>();
 	return (directory) => {
-		if (!known.has(directory)) known.set(directory, realPath(directory));
+		if (!known.has(directory)) known.set(directory, realPathOf(directory));
 		return known.get(directory);
 	};
 }
@@ -41,7 +41,7 @@ export function locateEntry(entry: string, ground: Ground, realDirectory: RealDi
 	const plain = join(parent, basename(file));
 	let real: string | undefined = plain;
 	try {
-		if (lstatSync(file).isSymbolicLink()) real = realPath(file);
+		if (lstatSync(file).isSymbolicLink()) real = realPathOf(file);
 	} catch {
 		return allowed(plain, ground) ? { kind: "absent", file } : leadsOut(entry);
 	}

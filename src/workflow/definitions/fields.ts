@@ -5,16 +5,16 @@ import {
 	choice,
 	custom,
 	flag,
-	type GroupOptions,
-	group,
 	integer,
 	type JsonSchema,
 	type MapNode,
 	type Node,
 	names,
 	nearest,
+	type ObjectOptions,
+	objectField,
 	quoted,
-	type Reading,
+	type ReadContext,
 	text,
 	wrongType,
 } from "../../definition/index.ts";
@@ -165,7 +165,7 @@ export const templateTextFields = [
 ] as const;
 
 /** Severity of unknown keys in workflow.yaml: a key that was probably meant as a limit is an error, not just a warning. */
-export const unknownWorkflowKeys: GroupOptions = {
+export const unknownWorkflowKeys: ObjectOptions = {
 	unknown: (key, value) =>
 		isLimit(key, value) || isNearly(key, ["loopable", "maxLoops", "autoContinue", "show"]) ? "error" : "warning",
 	remedy: (key, value) =>
@@ -175,7 +175,7 @@ export const unknownWorkflowKeys: GroupOptions = {
 };
 
 /** The same for phases. */
-export const unknownPhaseKeys: GroupOptions = {
+export const unknownPhaseKeys: ObjectOptions = {
 	unknown: (key, value) => (isLimit(key, value) || isNearly(key, ["autoContinue", "advance"]) ? "error" : "warning"),
 	remedy: (key, value) =>
 		isLimit(key, value) ? "Write limits below `tools:`, as `blacklist`, `whitelist` or `allow`." : undefined,
@@ -207,7 +207,7 @@ function isNearly(key: string, words: readonly string[]): boolean {
 }
 
 function visitLimits(about: string) {
-	return group(
+	return objectField(
 		{
 			requests: integer({
 				least: 1,
@@ -236,7 +236,7 @@ function template(about: string) {
 	return text({ blank: "allowed", shown: "a built-in text", about: `${about} [Variables](#variables) are replaced.` });
 }
 
-function readEntries(node: Node, reading: Reading): readonly WrittenEntry[] | undefined {
+function readEntries(node: Node, reading: ReadContext): readonly WrittenEntry[] | undefined {
 	if (node.kind !== "list" || node.items.length === 0) {
 		const remedy = "Write one entry per line below `phases:`, such as `- plan.md` or `- subworkflow: review`.";
 		return wrongType(node, reading, "a list with at least one phase", remedy);
@@ -249,7 +249,7 @@ function readEntries(node: Node, reading: Reading): readonly WrittenEntry[] | un
 	return entries.length === node.items.length ? entries : undefined;
 }
 
-function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
+function readEntry(node: Node, reading: ReadContext): WrittenEntry | undefined {
 	const { start } = node;
 	if (node.kind === "scalar" && typeof node.value === "string" && node.value.trim() !== "")
 		return { kind: "file", path: node.value.trim(), start };
@@ -282,7 +282,7 @@ function readEntry(node: Node, reading: Reading): WrittenEntry | undefined {
 }
 
 /** Reports an entry that is an object without `subworkflow`, once, regardless of its fields. */
-function notAnEntry(node: MapNode, reading: Reading, wanted: string): undefined {
+function notAnEntry(node: MapNode, reading: ReadContext, wanted: string): undefined {
 	const [first] = node.entries;
 	if (!first) return wrongType(node, reading, wanted, "Write `- plan.md` or `- subworkflow: review`.");
 	const [name, { keyStart, value }] = first;

@@ -5,8 +5,8 @@ import {
 	openSource,
 	parseFrontMatter,
 	quoted,
-	type Reading,
-	readGroup,
+	type ReadContext,
+	readObject,
 	readSource,
 	type Source,
 } from "../../definition/index.ts";
@@ -48,13 +48,13 @@ export function openPhaseReader(): PhaseReader {
 /** Reads a phase from the text of its file. */
 export function readPhase(source: Source): PhaseRead {
 	const report = openReport();
-	const reading: Reading = { source, report, path: "" };
+	const reading: ReadContext = { source, report, path: "" };
 	const { fields, body, bodyStart, diagnostics } = parseFrontMatter(source);
 	report.add(diagnostics);
 	const failed = (): PhaseRead => ({ phase: undefined, mentions: [], diagnostics: report.diagnostics });
 	if (!fields) return failed();
 
-	const read = readGroup(fields, phaseFields, reading, unknownPhaseKeys);
+	const read = readObject(fields, phaseFields, reading, unknownPhaseKeys);
 	if (body === "")
 		report.error(source.place(source.text.length), {
 			code: "no-instructions",

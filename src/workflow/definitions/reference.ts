@@ -1,6 +1,6 @@
 // Generates the JSON Schemas in schemas/ and the tables in docs/workflows.md from the field tables. A test compares both with this
 // output, so neither can drift.
-import { groupSchema, referenceTable } from "../../definition/index.ts";
+import { objectSchema, referenceTable } from "../../definition/index.ts";
 import { phaseFields, workflowFields } from "./fields.ts";
 import { variables } from "./variables.ts";
 
@@ -12,7 +12,7 @@ export function workflowSchemas(): Record<"workflow.schema.json" | "phase.schema
 		description,
 		...fields,
 	});
-	const workflow = groupSchema(workflowFields);
+	const workflow = objectSchema(workflowFields);
 	return {
 		"workflow.schema.json": {
 			...schema("workflow.yaml", "A workflow of pi-chronicle: an ordered list of phases.", workflow),
@@ -28,7 +28,7 @@ export function workflowSchemas(): Record<"workflow.schema.json" | "phase.schema
 		"phase.schema.json": schema(
 			"phase front matter",
 			"The fields at the top of a phase file of pi-chronicle.",
-			groupSchema(phaseFields),
+			objectSchema(phaseFields),
 		),
 	};
 }

@@ -14,7 +14,7 @@ import {
 	type Report,
 	readSource,
 } from "../../definition/index.ts";
-import { realPath } from "../../disk/index.ts";
+import { realPathOf } from "../../disk/index.ts";
 import type { Ground } from "./entry-path.ts";
 
 export interface Candidate extends Ground {
@@ -37,7 +37,7 @@ const maxNames = 2000;
 export function scanTier(root: string): Scan {
 	const report = openReport();
 	const candidates: Candidate[] = [];
-	const realRoot = realPath(root);
+	const realRoot = realPathOf(root);
 	const listed = realRoot === undefined ? "absent" : list(root);
 	if (realRoot === undefined || listed === "absent") return { candidates, diagnostics: [] };
 	if (typeof listed === "string") {
@@ -55,7 +55,7 @@ function scanEntry(entry: Dirent, root: string, realRoot: string, report: Report
 	if (kind === "nothing" && entry.isSymbolicLink()) report.warn({ file: directory }, leadsNowhere);
 	if (kind !== "directory" && kind !== "linked") return [];
 	const file = join(directory, "workflow.yaml");
-	const real = kind === "linked" ? realPath(directory) : undefined;
+	const real = kind === "linked" ? realPathOf(directory) : undefined;
 	const allowed = real === undefined ? [realRoot] : [realRoot, real];
 	const found: Candidate = { key: entry.name, depth: "direct", file, directory, root, allowed };
 	if (isThere(file)) return [found];
@@ -82,7 +82,7 @@ function scanDirectory({ directory, root, allowed }: Ground, realRoot: string, r
 		const below = join(directory, entry.name);
 		const kind = kindOf(entry, below);
 		if (kind !== "directory" && kind !== "linked") return [];
-		const real = kind === "linked" ? realPath(below) : undefined;
+		const real = kind === "linked" ? realPathOf(below) : undefined;
 		if (kind === "linked" && leadsUp(real, realRoot)) return [];
 		const file = join(below, "workflow.yaml");
 		if (!isThere(file)) return [];

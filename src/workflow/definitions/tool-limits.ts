@@ -5,7 +5,7 @@ import {
 	type Node,
 	type PlacedName,
 	quoted,
-	type Reading,
+	type ReadContext,
 	readNames,
 } from "../../definition/index.ts";
 import type { Capability, ShellRule, ToolLimits } from "./definition.ts";
@@ -50,7 +50,7 @@ export const limitsSchema = (() => {
  * Reads `{ blacklist | whitelist: names, shell }`, `{ allow: capabilities }`, or a bare list of names, which is a whitelist, as in agent
  * files.
  */
-export function readToolLimits(node: Node, reading: Reading): LimitsRead | undefined {
+export function readToolLimits(node: Node, reading: ReadContext): LimitsRead | undefined {
 	if (node.kind !== "map") {
 		const names = readToolNames(node, reading, "accepted");
 		return names && named("whitelist", names, "judged");
@@ -66,7 +66,7 @@ export function readToolLimits(node: Node, reading: Reading): LimitsRead | undef
 	return knownKeysOnly(node, reading) ? readGroup(node, reading) : undefined;
 }
 
-function knownKeysOnly(map: MapNode, reading: Reading): boolean {
+function knownKeysOnly(map: MapNode, reading: ReadContext): boolean {
 	let known = true;
 	for (const [key, entry] of map.entries) {
 		if (keys.includes(key)) continue;
@@ -80,7 +80,7 @@ function knownKeysOnly(map: MapNode, reading: Reading): boolean {
 	return known;
 }
 
-function readGroup(map: MapNode, reading: Reading): LimitsRead | undefined {
+function readGroup(map: MapNode, reading: ReadContext): LimitsRead | undefined {
 	const key = onlyList(map, reading);
 	const value = key && map.entries.get(key)?.value;
 	if (!key || !value) return undefined;
@@ -103,7 +103,7 @@ function readGroup(map: MapNode, reading: Reading): LimitsRead | undefined {
 }
 
 /** The only list of the object; reports a problem if it has none or several. */
-function onlyList(map: MapNode, { source, report, path }: Reading): (typeof lists)[number] | undefined {
+function onlyList(map: MapNode, { source, report, path }: ReadContext): (typeof lists)[number] | undefined {
 	const [key, second] = lists.filter((name) => map.entries.has(name));
 	const remedy = "Give exactly one of `blacklist`, `whitelist` and `allow`.";
 	if (key === undefined)
@@ -122,7 +122,11 @@ function named(kind: "blacklist" | "whitelist", words: readonly PlacedName[], sh
 	return { limits: { kind, names, shell }, names: words };
 }
 
-function readToolNames(node: Node, reading: Reading, lone: "accepted" | "refused"): readonly PlacedName[] | undefined {
+function readToolNames(
+	node: Node,
+	reading: ReadContext,
+	lone: "accepted" | "refused",
+): readonly PlacedName[] | undefined {
 	const words = readNames(node, reading, lone);
 	let wrong = words === undefined;
 	for (const word of words ?? []) {
@@ -162,7 +166,7 @@ function oddName(name: string): { message: string; remedy: string } | undefined 
 	return undefined;
 }
 
-function readCapabilities(node: Node, reading: Reading): readonly Capability[] | undefined {
+function readCapabilities(node: Node, reading: ReadContext): readonly Capability[] | undefined {
 	const words = readNames(node, reading);
 	let wrong = words === undefined;
 	const may = new Set<Capability>();
@@ -181,7 +185,7 @@ function readCapabilities(node: Node, reading: Reading): readonly Capability[] |
 	return wrong ? undefined : capabilities.filter((capability) => may.has(capability));
 }
 
-function readShell(map: MapNode, reading: Reading): ShellRule | undefined {
+function readShell(map: MapNode, reading: ReadContext): ShellRule | undefined {
 	const entry = map.entries.get("shell");
 	if (!entry) return "judged";
 	const written = entry.value.kind === "scalar" ? String(entry.value.value ?? "") : "";

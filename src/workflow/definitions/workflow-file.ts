@@ -8,9 +8,9 @@ import {
 	type Place,
 	parseYaml,
 	quoted,
-	type Reading,
+	type ReadContext,
 	type Report,
-	readGroup,
+	readObject,
 	type Source,
 	type Values,
 } from "../../definition/index.ts";
@@ -30,19 +30,9 @@ export interface WorkflowRead {
 }
 
 /** The verbs of `/workflow`. */
-export const commandWords: readonly string[] = [
-	"list",
-	"check",
-	"init",
-	"status",
-	"show",
-	"pause",
-	"resume",
-	"next",
-	"skip",
-	"back",
-	"reload",
-];
+export const commandWords: readonly string[] = "list check init status show pause resume next skip back reload".split(
+	" ",
+);
 
 /** Reads a workflow from the text of its workflow.yaml. */
 export function readWorkflow(source: Source): WorkflowRead {
@@ -55,8 +45,8 @@ export function readWorkflow(source: Source): WorkflowRead {
 	});
 	const root = readRoot(source, report);
 	if (!root) return failed([]);
-	const reading: Reading = { source, report, path: "" };
-	const read = readGroup(root, workflowFields, reading, unknownWorkflowKeys);
+	const reading: ReadContext = { source, report, path: "" };
+	const read = readObject(root, workflowFields, reading, unknownWorkflowKeys);
 	const values = read.kind === "read" ? read.values : read.partial;
 	// An invalid `show` must not cause further errors.
 	if (values.show === "user") requireCommand(root, values, reading);
@@ -93,7 +83,7 @@ function readRoot(source: Source, report: Report): MapNode | undefined {
 function requireCommand(
 	root: MapNode,
 	values: Partial<Values<typeof workflowFields>>,
-	{ source, report }: Reading,
+	{ source, report }: ReadContext,
 ): void {
 	for (const key of ["commandName", "initialMessage"] as const) {
 		const entry = root.entries.get(key);
@@ -121,7 +111,7 @@ function commandLike(written: string): string {
 	return plain.replace(/[^a-zA-Z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "my-workflow";
 }
 
-function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>>, reading: Reading): void {
+function checkSense(root: MapNode, values: Partial<Values<typeof workflowFields>>, reading: ReadContext): void {
 	const { source, report } = reading;
 	const at = (key: string): Place => source.place(root.entries.get(key)?.value.start ?? root.start);
 	if (values.loopable === false && values.maxLoops !== undefined)

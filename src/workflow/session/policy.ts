@@ -1,7 +1,7 @@
 // The limits of the current phase as a policy of the package's gate. It applies only while a run is active.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { realPath } from "../../disk/index.ts";
+import { realPathOf } from "../../disk/index.ts";
 import type { Policy, Verdict } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
 import { currentPhase, isActive, type WorkflowRun } from "../machine/index.ts";
@@ -59,7 +59,7 @@ export function verdict(stop: Stop, reason: string, advice: string): Verdict {
 /** The project folder: the repository that contains `cwd`, else `cwd` itself, with symbolic links resolved. */
 export function projectFolder(cwd: string): string {
 	for (let folder = cwd; ; folder = dirname(folder)) {
-		if (existsSync(join(folder, ".git"))) return realPath(folder) ?? folder;
-		if (dirname(folder) === folder) return realPath(cwd) ?? cwd;
+		if (existsSync(join(folder, ".git"))) return realPathOf(folder) ?? folder;
+		if (dirname(folder) === folder) return realPathOf(cwd) ?? cwd;
 	}
 }

@@ -1,5 +1,5 @@
 // Checks a template's references to the data that its states hand over: `{output.<state>.<path>}` in texts, `output.…` in `for_each`.
-import { didYouMean, type Node, quoted, type Reading } from "../../../definition/index.ts";
+import { didYouMean, type Node, quoted, type ReadContext } from "../../../definition/index.ts";
 import { type OutputReference, referenceOf, referencesIn, splitReference } from "../output/index.ts";
 import type { StateEntry } from "./fields.ts";
 import type { StatePlan } from "./template.ts";
@@ -20,7 +20,7 @@ const texts = ["description", "instructions", "task"];
 const commands = ["cleanup", "setup"];
 
 /** Reports references without a target. Ledgers keep what earlier versions accepted. */
-export function checkReferences(states: States, entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
+export function checkReferences(states: States, entries: ReadonlyMap<string, StateEntry>, reading: ReadContext): void {
 	if (reading.source.file === "") return;
 	for (const [name, { node }] of entries) {
 		if (node.kind !== "map") continue;
@@ -51,7 +51,7 @@ function writtenIn(node: Extract<Node, { kind: "map" }>, path: string): Written[
 	return found;
 }
 
-function checkReference({ reference, path, start, isList }: Written, states: States, reading: Reading): void {
+function checkReference({ reference, path, start, isList }: Written, states: States, reading: ReadContext): void {
 	const place = reading.source.place(start);
 	const report = (severity: "error" | "warn", message: string, remedy: string): void =>
 		reading.report[severity](place, { code: "bad-reference", message: `\`${path}\`: ${message}`, remedy });
@@ -143,7 +143,7 @@ function groupOf(schema: unknown): SchemaGroup {
 }
 
 /** Commands run exactly as they were approved. */
-function warnCommands(node: Node | undefined, path: string, reading: Reading): void {
+function warnCommands(node: Node | undefined, path: string, reading: ReadContext): void {
 	if (node?.kind === "scalar" && referencesIn(node.written).length > 0)
 		reading.report.warn(reading.source.place(node.start), {
 			code: "no-effect",

@@ -1,5 +1,5 @@
 // Checks states of which one child is taken: somebody must be there to choose it.
-import { quoted, type Reading } from "../../../definition/index.ts";
+import { quoted, type ReadContext } from "../../../definition/index.ts";
 import type { StateEntry } from "./fields.ts";
 import type { StatePlan } from "./template.ts";
 
@@ -7,7 +7,7 @@ import type { StatePlan } from "./template.ts";
 export function checkTake(
 	states: ReadonlyMap<string, StatePlan>,
 	entries: ReadonlyMap<string, StateEntry>,
-	reading: Reading,
+	reading: ReadContext,
 ): void {
 	for (const [name, plan] of states) {
 		const node = entries.get(name)?.node;

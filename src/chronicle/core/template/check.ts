@@ -1,5 +1,5 @@
 // Checks a template's states together: undefined targets, unreachable states, dead ends, and names that are too similar.
-import { didYouMean, type MapNode, type Node, nearest, quoted, type Reading } from "../../../definition/index.ts";
+import { didYouMean, type MapNode, type Node, nearest, quoted, type ReadContext } from "../../../definition/index.ts";
 import { pairNames, type StateEntry } from "./fields.ts";
 import { endless, unreachable } from "./graph.ts";
 import { isIndex } from "./names.ts";
@@ -9,7 +9,7 @@ const maxStates = 400;
 /** Targets that need no definition. */
 const reservedTargets = new Set([HUMAN_INTERVENTION, "done", "failed"]);
 
-type PlaceOf = (name: string) => ReturnType<Reading["source"]["place"]>;
+type PlaceOf = (name: string) => ReturnType<ReadContext["source"]["place"]>;
 
 /** Reports problems in the graph of states. `entries` are the states as written, `states` those that could be read. */
 export function checkGraph(
@@ -17,7 +17,7 @@ export function checkGraph(
 	states: ReadonlyMap<string, StatePlan>,
 	entries: ReadonlyMap<string, StateEntry>,
 	initial: string,
-	reading: Reading,
+	reading: ReadContext,
 ): void {
 	const { report, source } = reading;
 	const at: PlaceOf = (name) => source.place(entries.get(name)?.keyStart ?? 0);
@@ -35,7 +35,7 @@ export function checkGraph(
 	if (names.every((name) => states.has(name)) && states.has(initial)) checkWays(states, initial, at, reading);
 }
 
-function checkTargets(names: readonly string[], entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
+function checkTargets(names: readonly string[], entries: ReadonlyMap<string, StateEntry>, reading: ReadContext): void {
 	for (const { start, target } of targetsOf(entries)) {
 		if (entries.has(target) || reservedTargets.has(target)) continue;
 		const near = nearest(target, [...names, ...reservedTargets]);
@@ -48,7 +48,12 @@ function checkTargets(names: readonly string[], entries: ReadonlyMap<string, Sta
 	}
 }
 
-function checkWays(states: ReadonlyMap<string, StatePlan>, initial: string, at: PlaceOf, { report }: Reading): void {
+function checkWays(
+	states: ReadonlyMap<string, StatePlan>,
+	initial: string,
+	at: PlaceOf,
+	{ report }: ReadContext,
+): void {
 	for (const name of unreachable(states, initial)) {
 		if (name === HUMAN_INTERVENTION) continue;
 		report.warn(at(name), {
@@ -67,7 +72,13 @@ function checkWays(states: ReadonlyMap<string, StatePlan>, initial: string, at: 
 		});
 }
 
-function checkInitial(root: MapNode, names: readonly string[], initial: string, reading: Reading, at: PlaceOf): void {
+function checkInitial(
+	root: MapNode,
+	names: readonly string[],
+	initial: string,
+	reading: ReadContext,
+	at: PlaceOf,
+): void {
 	const { report, source } = reading;
 	const written = root.entries.get("initial")?.value;
 	const place = written ? source.place(written.start) : at(initial);
@@ -92,7 +103,7 @@ function checkInitial(root: MapNode, names: readonly string[], initial: string, 
 		});
 }
 
-function checkLikeness(names: readonly string[], reading: Reading, at: PlaceOf): void {
+function checkLikeness(names: readonly string[], reading: ReadContext, at: PlaceOf): void {
 	const seen = new Map<string, string>();
 	for (const name of names) {
 		const plain = name.toLowerCase().replace(/[-_\s]/g, "");
@@ -108,7 +119,7 @@ function checkLikeness(names: readonly string[], reading: Reading, at: PlaceOf):
 }
 
 /** Reports exceptions for pairs that name no states, even if other limits cannot be read. */
-export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntry>, reading: Reading): void {
+export function checkPairs(root: MapNode, entries: ReadonlyMap<string, StateEntry>, reading: ReadContext): void {
 	const limits = root.entries.get("limits")?.value;
 	const written = limits?.kind === "map" ? limits.entries.get("pair_moves")?.value : undefined;
 	if (written?.kind !== "map") return;

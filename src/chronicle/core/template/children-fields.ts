@@ -6,7 +6,7 @@ import {
 	type MapNode,
 	type Node,
 	names,
-	type Reading,
+	type ReadContext,
 	text,
 	wrongType,
 } from "../../../definition/index.ts";
@@ -126,14 +126,14 @@ export const childrenFields = {
 /** Fields that only have a meaning together with `run` or `branches`. */
 export const childOnlyKeys = Object.keys(childrenFields).filter((key) => key !== "run" && key !== "branches");
 
-function readRun(node: Node, reading: Reading): RunNode | undefined {
+function readRun(node: Node, reading: ReadContext): RunNode | undefined {
 	if (node.kind === "map") return { kind: "inline", node };
 	if (node.kind === "scalar" && typeof node.value === "string" && node.value.trim() !== "")
 		return { kind: "named", name: node.value.trim(), start: node.start };
 	return wrongType(node, reading, runType, "Write the name of a template file, without its extension.");
 }
 
-function readBranches(node: Node, reading: Reading): readonly BranchEntry[] | undefined {
+function readBranches(node: Node, reading: ReadContext): readonly BranchEntry[] | undefined {
 	if (node.kind !== "map" || node.entries.size === 0)
 		return wrongType(
 			node,
@@ -156,7 +156,7 @@ function readBranches(node: Node, reading: Reading): readonly BranchEntry[] | un
 	return entries.length === node.entries.size ? entries : undefined;
 }
 
-function readJoin(node: Node, reading: Reading): "all" | "any" | number | undefined {
+function readJoin(node: Node, reading: ReadContext): "all" | "any" | number | undefined {
 	const value = node.kind === "scalar" ? node.value : undefined;
 	if (value === "all" || value === "any") return value;
 	if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 100) return value;

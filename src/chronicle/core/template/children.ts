@@ -3,8 +3,8 @@ import {
 	type MapEntry,
 	type MapNode,
 	type Node,
-	type Reading,
-	readGroup,
+	type ReadContext,
+	readObject,
 	type Values,
 } from "../../../definition/index.ts";
 import { type BranchEntry, branchFields, childOnlyKeys, type childrenFields, type RunNode } from "./children-fields.ts";
@@ -25,7 +25,7 @@ interface StateNode {
 /** Inputs for compiling a state that is done by child runs. */
 export interface ChildrenContext {
 	readonly at: StateNode;
-	readonly reading: Reading;
+	readonly reading: ReadContext;
 	readonly readInline: ReadInline;
 	/** Team of branches that are states and name none. */
 	readonly team: string | undefined;
@@ -133,7 +133,7 @@ function readBranch(entry: BranchEntry, context: ChildrenContext): Branch | unde
 			path,
 			context,
 		);
-	const read = readGroup(entry.node, branchFields, { ...reading, path }, { unknown: () => "error" });
+	const read = readObject(entry.node, branchFields, { ...reading, path }, { unknown: () => "error" });
 	return read.kind === "read" ? compileBranch({ name: entry.name, ...read.values }, `${path}.run`, context) : undefined;
 }
 

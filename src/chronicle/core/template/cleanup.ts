@@ -5,8 +5,8 @@ import {
 	custom,
 	type Node,
 	number,
-	type Reading,
-	readGroup,
+	type ReadContext,
+	readObject,
 	text,
 	wrongType,
 } from "../../../definition/index.ts";
@@ -50,9 +50,9 @@ export const cleanupField = custom<
 	},
 );
 
-function readCommand(node: Node, reading: Reading): CleanupCommand | undefined {
+function readCommand(node: Node, reading: ReadContext): CleanupCommand | undefined {
 	if (node.kind === "map") {
-		const read = readGroup(node, cleanupFields, reading);
+		const read = readObject(node, cleanupFields, reading);
 		if (read.kind === "failed") return undefined;
 		return cleanupCommand(read.values.command, read.values.timeout_seconds, read.values.on_failure);
 	}

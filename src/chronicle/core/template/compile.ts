@@ -1,5 +1,5 @@
 // Compiles the fields of a file to the exact values that the machine trusts: units, defaults, the two dialects.
-import type { Fields, MapNode, Reading, Values } from "../../../definition/index.ts";
+import type { Fields, MapNode, ReadContext, Values } from "../../../definition/index.ts";
 import { compileChildren, type ReadInline } from "./children.ts";
 import { limitFields, stateFields, type templateFields } from "./fields.ts";
 import {
@@ -74,7 +74,7 @@ export function compileState(
 	name: string,
 	values: StateValues,
 	at: StateNode,
-	reading: Reading,
+	reading: ReadContext,
 	defaults: StateDefaults,
 ): StatePlan {
 	const isHuman = name === HUMAN_INTERVENTION;
@@ -109,7 +109,7 @@ export function compileState(
 }
 
 /** Reports fields of a state that have no effect. */
-function warnNoEffect(name: string, values: StateValues, { node, keyStart }: StateNode, reading: Reading): void {
+function warnNoEffect(name: string, values: StateValues, { node, keyStart }: StateNode, reading: ReadContext): void {
 	const warn = (key: string, message: string, remedy: string): void =>
 		reading.report.warn(reading.source.place(node.entries.get(key)?.keyStart ?? keyStart), {
 			code: "no-effect",
@@ -129,7 +129,7 @@ function warnNoEffect(name: string, values: StateValues, { node, keyStart }: Sta
 }
 
 /** Reports fields that have no effect where nothing is done. */
-function warnIdle(name: string, values: StateValues, { node, keyStart }: StateNode, reading: Reading): void {
+function warnIdle(name: string, values: StateValues, { node, keyStart }: StateNode, reading: ReadContext): void {
 	const warn = (key: string, message: string, remedy: string): void =>
 		reading.report.warn(reading.source.place(node.entries.get(key)?.keyStart ?? keyStart), {
 			code: "no-effect",
@@ -189,7 +189,7 @@ function personaOf(
 	values: StateValues,
 	terminal: boolean,
 	at: StateNode,
-	reading: Reading,
+	reading: ReadContext,
 ): PersonaReference | undefined {
 	const { agent, persona, instructions } = values;
 	const place = (key: string) => reading.source.place(at.node.entries.get(key)?.keyStart ?? at.keyStart);

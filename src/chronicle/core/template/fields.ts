@@ -7,14 +7,14 @@ import {
 	custom,
 	didYouMean,
 	flag,
-	group,
 	integer,
 	type Node,
 	names,
 	number,
+	objectField,
 	type PlacedName,
 	quoted,
-	type Reading,
+	type ReadContext,
 	text,
 	wrongType,
 } from "../../../definition/index.ts";
@@ -182,7 +182,7 @@ export const stateFields = {
 		about: "Thinking level of the worker.",
 	}),
 	instructions: text({ about: "Instructions to the worker, in addition to the task.", most: 40_000 }),
-	limits: group(
+	limits: objectField(
 		{
 			...spendFields,
 			attempts: integer({ about: "Maximum workers of one visit of this state.", least: 1, most: 1000 }),
@@ -221,7 +221,7 @@ export const templateFields = {
 	description: text({ about: "Purpose of the template.", most: 4000 }),
 	initial: text({ about: "State in which the run starts.", form: "line", shown: "the first of `states`" }),
 	team: text({ about: "Team of states without one.", form: "line", most: 200 }),
-	limits: group(limitFields, { about: "Limits of the run.", shown: "as below" }),
+	limits: objectField(limitFields, { about: "Limits of the run.", shown: "as below" }),
 	files: choice(["folder", "repository"], {
 		about:
 			"Which files are saved, compared and restored by a rewind: those of the working folder, or those of the whole repository that contains it.",
@@ -246,7 +246,7 @@ export interface StateEntry {
 	readonly node: Node;
 }
 
-function readStates(node: Node, reading: Reading): ReadonlyMap<string, StateEntry> | undefined {
+function readStates(node: Node, reading: ReadContext): ReadonlyMap<string, StateEntry> | undefined {
 	if (node.kind !== "map") return wrongType(node, reading, "an object", 'Write `"name": { … }` for each state.');
 	if (node.entries.size === 0)
 		return wrongType(
@@ -264,7 +264,7 @@ function readStates(node: Node, reading: Reading): ReadonlyMap<string, StateEntr
 	return states;
 }
 
-function readNext(node: Node, reading: Reading): readonly PlacedName[] | undefined {
+function readNext(node: Node, reading: ReadContext): readonly PlacedName[] | undefined {
 	if (node.kind !== "list")
 		return wrongType(node, reading, "a list of state names", 'Write `["name"]`, or `[]` where the run ends.');
 	const found: PlacedName[] = [];
@@ -289,7 +289,7 @@ function readNext(node: Node, reading: Reading): readonly PlacedName[] | undefin
 	return found;
 }
 
-function readApproval(node: Node, reading: Reading): boolean | "entry" | "exit" | "both" | undefined {
+function readApproval(node: Node, reading: ReadContext): boolean | "entry" | "exit" | "both" | undefined {
 	const value = node.kind === "scalar" ? node.value : undefined;
 	if (typeof value === "boolean" || value === "entry" || value === "exit" || value === "both") return value;
 	const meant = { yes: "true", on: "true", no: "false", off: "false", pre: '"entry"', post: '"exit"' } as const;
@@ -299,7 +299,7 @@ function readApproval(node: Node, reading: Reading): boolean | "entry" | "exit" 
 	return wrongType(node, reading, '`true`, `false`, `"entry"`, `"exit"` or `"both"`', remedy);
 }
 
-function readPairMoves(node: Node, reading: Reading): PairMoves | undefined {
+function readPairMoves(node: Node, reading: ReadContext): PairMoves | undefined {
 	const least = (value: Node, path: string): number | undefined => {
 		if (
 			value.kind === "scalar" &&

@@ -1,10 +1,10 @@
 // Checks the names of states.
-import { quoted, type Reading } from "../../../definition/index.ts";
+import { quoted, type ReadContext } from "../../../definition/index.ts";
 
 const longest = 48;
 
 /** Reports a problem with the state name `name` at offset `start`; returns `true` if there is none. */
-export function checkName(name: string, start: number, reading: Reading): boolean {
+export function checkName(name: string, start: number, reading: ReadContext): boolean {
 	const problem = explainName(name);
 	if (problem) reading.report.error(reading.source.place(start), problem);
 	return problem === undefined;

@@ -7,7 +7,7 @@ import {
 	type MapNode,
 	type Node,
 	quoted,
-	type Reading,
+	type ReadContext,
 	wrongType,
 } from "../../../definition/index.ts";
 import { plainOf, sizeOf } from "./plain.ts";
@@ -16,7 +16,7 @@ import { plainOf, sizeOf } from "./plain.ts";
 export type OutputSchema = Readonly<Record<string, unknown>>;
 
 /** `root` is the whole schema, for references. */
-type SchemaReading = Reading & { readonly root: MapNode };
+type SchemaReading = ReadContext & { readonly root: MapNode };
 
 type KeywordCheck = (node: Node, reading: SchemaReading, depth: number) => void;
 
@@ -67,11 +67,11 @@ export const outputField = custom<OutputSchema, { about: string; empty: "error" 
 	},
 );
 
-function problem(start: number, reading: Reading, message: string, remedy: string): void {
+function problem(start: number, reading: ReadContext, message: string, remedy: string): void {
 	reading.report.error(reading.source.place(start), { code: "bad-schema", message, remedy });
 }
 
-function below<R extends Reading>(reading: R, key: string): R {
+function below<R extends ReadContext>(reading: R, key: string): R {
 	return { ...reading, path: `${reading.path}.${key}` };
 }
 
@@ -98,7 +98,7 @@ function checkSchema(node: Node, reading: SchemaReading, depth: number): void {
 }
 
 /** A required field that `properties` does not name is misspelled, or cannot be handed over at all. */
-function checkRequired({ entries }: MapNode, reading: Reading): void {
+function checkRequired({ entries }: MapNode, reading: ReadContext): void {
 	const required = entries.get("required")?.value;
 	const properties = entries.get("properties")?.value;
 	if (required?.kind !== "list" || properties?.kind !== "map" || entries.has("patternProperties")) return;
@@ -156,7 +156,7 @@ function scalar(
 	fits: (value: unknown) => boolean,
 	expected: string,
 	remedy: string,
-): (node: Node, reading: Reading) => void {
+): (node: Node, reading: ReadContext) => void {
 	return (node, reading) => {
 		if (node.kind !== "scalar" || !fits(node.value)) wrongType(node, reading, expected, remedy);
 	};
@@ -169,7 +169,7 @@ const numbers = scalar(Number.isFinite, "a number", inDigits);
 const positives = scalar((value) => typeof value === "number" && value > 0, "a number above 0", inDigits);
 const counts = scalar((value) => Number.isSafeInteger(value) && Number(value) >= 0, "a whole number from 0", inDigits);
 
-function expressions(node: Node, reading: Reading): void {
+function expressions(node: Node, reading: ReadContext): void {
 	if (node.kind !== "scalar" || typeof node.value !== "string")
 		return void wrongType(node, reading, "a regular expression", "Put it in quotes.");
 	const why = explainExpression(node.value);
@@ -186,7 +186,7 @@ function explainExpression(text: string): string | undefined {
 	}
 }
 
-function oneOfWords(words: readonly string[], what: string): (node: Node, reading: Reading) => void {
+function oneOfWords(words: readonly string[], what: string): (node: Node, reading: ReadContext) => void {
 	return (node, reading) => {
 		if (node.kind === "scalar" && typeof node.value === "string" && words.includes(node.value)) return;
 		const near = node.kind === "scalar" ? didYouMean(String(node.value), words) : "";
@@ -201,16 +201,16 @@ function oneOfWords(words: readonly string[], what: string): (node: Node, readin
 
 const oneType = oneOfWords(types, "JSON type");
 
-function typeWords(node: Node, reading: Reading): void {
+function typeWords(node: Node, reading: ReadContext): void {
 	for (const one of node.kind === "list" && node.items.length > 0 ? node.items : [node]) oneType(one, reading);
 }
 
-function values(node: Node, reading: Reading): void {
+function values(node: Node, reading: ReadContext): void {
 	if (node.kind !== "list" || node.items.length === 0)
 		wrongType(node, reading, "a list of values", 'Write `["one", "other"]`.');
 }
 
-function textLists(node: Node, reading: Reading): void {
+function textLists(node: Node, reading: ReadContext): void {
 	if (node.kind !== "list") return void wrongType(node, reading, "a list of names", 'Write `["name"]`.');
 	for (const item of node.items) texts(item, { ...reading, path: `${reading.path}[]` });
 }
@@ -244,7 +244,7 @@ function patternGroups(node: Node, reading: SchemaReading, depth: number): void 
 	}
 }
 
-function nameLists(node: Node, reading: Reading): void {
+function nameLists(node: Node, reading: ReadContext): void {
 	if (node.kind !== "map") return void wrongType(node, reading, "an object of lists", 'Write `"name": ["other"]`.');
 	for (const [name, { value }] of node.entries) textLists(value, below(reading, name));
 }

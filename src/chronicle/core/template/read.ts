@@ -12,8 +12,8 @@ import {
 	openSource,
 	parseJson,
 	parseYaml,
-	type Reading,
-	readGroup,
+	type ReadContext,
+	readObject,
 	type Source,
 	wrongType,
 } from "../../../definition/index.ts";
@@ -70,7 +70,7 @@ export function compileDefinition(definition: unknown, fallbackName: string): Te
 }
 
 /** Reads a whole template. An inline template has the path of its field. */
-function readNode(root: Node, reading: Reading, fallbackName: string): Template | undefined {
+function readNode(root: Node, reading: ReadContext, fallbackName: string): Template | undefined {
 	const { report, source } = reading;
 	const failedBefore = report.failed;
 	const other = foreignFormat(root);
@@ -85,7 +85,7 @@ function readNode(root: Node, reading: Reading, fallbackName: string): Template 
 			"an object",
 			'Write `{ "name": …, "states": { … } }`.',
 		);
-	const group = readGroup(root, templateFields, reading);
+	const group = readObject(root, templateFields, reading);
 	const top = group.kind === "read" ? group.values : group.partial;
 	const entries: ReadonlyMap<string, StateEntry> = top.states ?? new Map();
 	const dialect = dialectOf(root, entries);
@@ -114,7 +114,7 @@ function readNode(root: Node, reading: Reading, fallbackName: string): Template 
 /** The defined states that can be read, then those that are only named as targets. */
 function readStates(
 	entries: ReadonlyMap<string, StateEntry>,
-	reading: Reading,
+	reading: ReadContext,
 	defaults: StateDefaults,
 ): ReadonlyMap<string, StatePlan> {
 	const states = new Map<string, StatePlan>();
@@ -137,11 +137,11 @@ function readStates(
 function readState(
 	name: string,
 	{ keyStart, node }: StateEntry,
-	reading: Reading,
+	reading: ReadContext,
 	defaults: StateDefaults,
 ): StatePlan | undefined {
 	if (node.kind !== "map") return wrongType(node, reading, "an object", 'Write `{ "persona": "…", "next": ["…"] }`.');
-	const read = readGroup(node, stateFields, reading, { unknown: (key) => severityOf(key, reading) });
+	const read = readObject(node, stateFields, reading, { unknown: (key) => severityOf(key, reading) });
 	return read.kind === "read" ? compileState(name, read.values, { node, keyStart }, reading, defaults) : undefined;
 }
 
@@ -152,7 +152,7 @@ const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next
  * A misspelled field that defines a state's worker, host or targets must not be ignored. Ledgers keep what earlier versions accepted.
  * `host` is so short that other words are near it.
  */
-function severityOf(key: string, { source }: Reading): "error" | "warning" {
+function severityOf(key: string, { source }: ReadContext): "error" | "warning" {
 	const meant = nearest(key, Object.keys(stateFields));
 	const isDecisive = meant === "host" ? /host/i.test(key) : meant !== undefined && decisiveFields.includes(meant);
 	return source.file !== "" && isDecisive ? "error" : "warning";

@@ -1,6 +1,6 @@
 // The version of this program that a template needs.
 import { satisfies } from "compare-versions";
-import { custom, type Node, quoted, type Reading, wrongType } from "../../../definition/index.ts";
+import { custom, type Node, quoted, type ReadContext, wrongType } from "../../../definition/index.ts";
 
 /** The version of the template format: that of the package. */
 export const FORMAT_VERSION = "0.2.0";
@@ -16,7 +16,7 @@ export const requiresField = custom<string, { about: string }>(
 	readRequires,
 );
 
-function readRequires(node: Node, reading: Reading): string | undefined {
+function readRequires(node: Node, reading: ReadContext): string | undefined {
 	const range = node.kind === "scalar" && typeof node.value === "string" ? node.value.trim() : "";
 	const met = range === "" ? undefined : isMet(range);
 	if (met === undefined) return wrongType(node, reading, "a range of versions", 'Write it in quotes: `">=0.2"`.');

@@ -2,7 +2,7 @@
 // Invariants: any difference (another word, another folder, a link with another target, another rule) is a different subject, and the user is
 // asked again; a call that cannot be shown exactly on one line of a dialog is not remembered.
 import { createHash } from "node:crypto";
-import { realPath } from "../../../disk/index.ts";
+import { realPathOf } from "../../../disk/index.ts";
 import type { Footprint } from "../../../footprint/index.ts";
 import { type JudgedCall, redactText, type ToolCall, type Verdict } from "../../policy/index.ts";
 import { canonicalCommand } from "./canonical-command.ts";
@@ -59,7 +59,7 @@ function subject(
 	return {
 		tool: call.tool,
 		text,
-		folder: realPath(cwd) ?? cwd,
+		folder: realPathOf(cwd) ?? cwd,
 		reach: reachOf(footprint),
 		rules: [...new Set(verdicts.map(ruleKey))].sort(),
 	};

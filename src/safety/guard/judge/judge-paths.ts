@@ -85,19 +85,9 @@ function leavesNothing({ by, empties }: FileAccess, { runs }: Footprint): boolea
 	);
 }
 
-const emptying: ReadonlySet<string> = new Set([
-	":",
-	"true",
-	"false",
-	"truncate",
-	"shred",
-	"unlink",
-	"ln",
-	"clear-content",
-	"clc",
-	"clear-item",
-	"cli",
-]);
+const emptying: ReadonlySet<string> = new Set(
+	": true false truncate shred unlink ln clear-content clc clear-item cli".split(" "),
+);
 
 function saysNothing(program: string | null, args: readonly (string | null)[]): boolean {
 	const words = args.filter((word) => word === null || !/^-\w+$/.test(word));

@@ -20,18 +20,7 @@ const search: LiteralArguments = {
 	options: ["-e", "--regexp", "-g", "--glob", "-r", "--replace"],
 	instead: ["-e", "--regexp", "-f", "--file"],
 };
-const message: readonly string[] = [
-	"-m",
-	"--message",
-	"--author",
-	"--grep",
-	"-S",
-	"-G",
-	"--trailer",
-	"--date",
-	"--format",
-	"--pretty",
-];
+const message: readonly string[] = "-m --message --author --grep -S -G --trailer --date --format --pretty".split(" ");
 
 /** Programs whose operands or options are literals. */
 const programs: Readonly<Record<string, LiteralArguments>> = {
@@ -78,21 +67,7 @@ const programs: Readonly<Record<string, LiteralArguments>> = {
 	hg: { options: message },
 	jj: { options: message },
 	gh: {
-		options: [
-			"-t",
-			"--title",
-			"-b",
-			"--body",
-			"-m",
-			"--message",
-			"-n",
-			"--notes",
-			"--search",
-			"-S",
-			"-q",
-			"--jq",
-			"--subject",
-		],
+		options: "-t --title -b --body -m --message -n --notes --search -S -q --jq --subject".split(" "),
 	},
 	glab: { options: ["-t", "--title", "-d", "--description", "-m", "--message"] },
 };

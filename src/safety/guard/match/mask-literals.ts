@@ -72,26 +72,9 @@ function walk(node: unknown, visit: (command: Command) => void, depth: number): 
 	}
 	const { type } = node as { type?: string };
 	if (type === "Command") visit(node as Command);
-	for (const key of [
-		"commands",
-		"command",
-		"body",
-		"clause",
-		"then",
-		"elif",
-		"else",
-		"items",
-		"name",
-		"prefix",
-		"suffix",
-		"parts",
-		"script",
-		"value",
-		"target",
-		"redirects",
-		"wordlist",
-		"word",
-	]) {
+	for (const key of "commands command body clause then elif else items name prefix suffix parts script value target redirects wordlist word".split(
+		" ",
+	)) {
 		const inner = (node as Record<string, unknown>)[key];
 		if (inner !== null && typeof inner === "object") walk(inner, visit, depth + 1);
 	}

@@ -9,34 +9,16 @@ import { folding, type PathEnvironment } from "./path-pattern.ts";
 import { compileSelection } from "./protected-tree.ts";
 
 /** Names in a project's `.pi` folder that are protected. */
-const ownFiles = new Set([
-	"damage-control-rules.yaml",
-	"damage-control-rules.yml",
-	"settings.json",
-	"settings.local.json",
-	"mcp.json",
-	"models.json",
-	"keybindings.json",
-	"system.md",
-	"append_system.md",
-	"trust.json",
-	"auth.json",
-]);
-const ownFolders = new Set([
-	"extensions",
-	"skills",
-	"prompts",
-	"themes",
-	"agents",
-	"workflows",
-	"chronicle",
-	"sequences",
-	"sessions",
-	"agent-sessions",
-	"npm",
-	"git",
-	"agent",
-]);
+const ownFiles = new Set(
+	"damage-control-rules.yaml damage-control-rules.yml settings.json settings.local.json mcp.json models.json keybindings.json system.md append_system.md trust.json auth.json".split(
+		" ",
+	),
+);
+const ownFolders = new Set(
+	"extensions skills prompts themes agents workflows chronicle sequences sessions agent-sessions npm git agent".split(
+		" ",
+	),
+);
 
 const MAX_PLACES = 2000;
 

@@ -111,16 +111,6 @@ function plainForm(key: string): string {
 }
 
 /** Fields of a rule without effect on its verdict. */
-export const noteFields = new Set([
-	"name",
-	"id",
-	"description",
-	"category",
-	"tags",
-	"severity",
-	"comment",
-	"notes",
-	"note",
-	"example",
-	"examples",
-]);
+export const noteFields = new Set(
+	"name id description category tags severity comment notes note example examples".split(" "),
+);

@@ -5,8 +5,8 @@ import {
 	type Expression,
 	holdsText,
 	isCheapForPaths,
-	type ReadContext,
 	type RuleEntry,
+	type RuleReadContext,
 	readEntries,
 	readExpression,
 } from "./read-rule.ts";
@@ -14,7 +14,12 @@ import type { PathRule } from "./rule-set.ts";
 import { originOf, type RuleTarget, sentence } from "./rule-set-builder.ts";
 
 /** Reads expressions over commands, or `block:` and `ask:` lists of them. */
-export function readCommandRules(value: Node, decision: "ask" | "deny", reading: ReadContext, into: RuleTarget): void {
+export function readCommandRules(
+	value: Node,
+	decision: "ask" | "deny",
+	reading: RuleReadContext,
+	into: RuleTarget,
+): void {
 	if (value.kind === "map" && !holdsText(value)) {
 		readCommandGroup(value, reading, into);
 		return;
@@ -32,21 +37,21 @@ export function readCommandRules(value: Node, decision: "ask" | "deny", reading:
 	}
 }
 
-function readCommandGroup(group: Extract<Node, { kind: "map" }>, reading: ReadContext, into: RuleTarget): void {
+function readCommandGroup(group: Extract<Node, { kind: "map" }>, reading: RuleReadContext, into: RuleTarget): void {
 	for (const [name, inner] of group.entries) {
 		const decision = /^(?:ask|confirm)$/i.test(name) ? "ask" : /^(?:block|deny)$/i.test(name) ? "deny" : undefined;
-		if (decision) readCommandRules(inner.value, decision, { ...reading, key: `${reading.key}.${name}` }, into);
+		if (decision) readCommandRules(inner.value, decision, { ...reading, path: `${reading.path}.${name}` }, into);
 		else unknownInner(name, inner, reading, "block, ask");
 	}
 }
 
 /** An entry of another guard's list may be a command as typed rather than an expression. */
-function readCommandExpression(entry: RuleEntry, reading: ReadContext): Expression | undefined {
-	const isTyped = reading.key !== "bashToolPatterns" && entry.as !== "regex" && isLiteral(entry.text);
+function readCommandExpression(entry: RuleEntry, reading: RuleReadContext): Expression | undefined {
+	const isTyped = reading.path !== "bashToolPatterns" && entry.as !== "regex" && isLiteral(entry.text);
 	return readExpression(isTyped ? { ...entry, text: literalCommand(entry.text) } : entry, reading);
 }
 
-function ruleFields(entry: RuleEntry, decision: "ask" | "deny", reading: ReadContext, into: RuleTarget) {
+function ruleFields(entry: RuleEntry, decision: "ask" | "deny", reading: RuleReadContext, into: RuleTarget) {
 	return {
 		decision: entry.decision ?? decision,
 		dryRun: entry.dryRun || into.dryRun,
@@ -74,7 +79,7 @@ function literalCommand(text: string): string {
 export function readPathRules(
 	value: Node,
 	{ limit, decision }: Extract<KeyMeaning, { kind: "paths" }>,
-	reading: ReadContext,
+	reading: RuleReadContext,
 	into: RuleTarget,
 ): void {
 	for (const entry of readEntries(value, reading)) {
@@ -93,8 +98,8 @@ export function readPathRules(
 }
 
 /** The pattern of a path rule; `undefined` for an expression that is invalid or slow, which is reported. */
-function readPlace(entry: RuleEntry, reading: ReadContext): Pick<PathRule, "pattern" | "syntax"> | undefined {
-	const isRegex = entry.as === "regex" || (reading.key !== "zeroAccessPaths" && looksLikeRegex(entry.text));
+function readPlace(entry: RuleEntry, reading: RuleReadContext): Pick<PathRule, "pattern" | "syntax"> | undefined {
+	const isRegex = entry.as === "regex" || (reading.path !== "zeroAccessPaths" && looksLikeRegex(entry.text));
 	if (!isRegex) return { pattern: entry.text.trim(), syntax: "glob" };
 	const written = readExpression(entry, reading);
 	if (!written) return undefined;
@@ -119,16 +124,16 @@ function looksLikeRegex(text: string): boolean {
 }
 
 /** Reads an object of path lists, or one list that means `read-only`. */
-export function readPathGroup(value: Node, reading: ReadContext, into: RuleTarget): void {
+export function readPathGroup(value: Node, reading: RuleReadContext, into: RuleTarget): void {
 	if (value.kind !== "map") {
 		readPathRules(value, { kind: "paths", limit: "read-only", decision: "deny" }, reading, into);
 		return;
 	}
 	for (const [name, inner] of value.entries) {
 		const known = readKey(name)?.meaning;
-		const key = `${reading.key}.${name}`;
-		if (known?.kind === "paths") readPathRules(inner.value, known, { ...reading, key }, into);
-		else if (known?.kind === "exceptions") readPathExceptions(inner.value, known, { ...reading, key }, into);
+		const path = `${reading.path}.${name}`;
+		if (known?.kind === "paths") readPathRules(inner.value, known, { ...reading, path }, into);
+		else if (known?.kind === "exceptions") readPathExceptions(inner.value, known, { ...reading, path }, into);
 		else unknownInner(name, inner, reading, "zero_access, read_only, no_delete");
 	}
 }
@@ -137,12 +142,12 @@ export function readPathGroup(value: Node, reading: ReadContext, into: RuleTarge
 export function unknownInner(
 	name: string,
 	{ keyStart }: MapEntry,
-	{ source, report, key }: ReadContext,
+	{ source, report, path }: RuleReadContext,
 	known: string,
 ): void {
 	report.error(source.place(keyStart), {
 		code: "unknown-key",
-		message: `\`${key}\` has no \`${name}\`.`,
+		message: `\`${path}\` has no \`${name}\`.`,
 		remedy: `The known keys are ${known}.${/\s/.test(name) ? " Within braces, a value with a comma needs quotes." : ""}`,
 	});
 }
@@ -151,7 +156,7 @@ export function unknownInner(
 export function readPathExceptions(
 	value: Node,
 	{ access, limits }: Extract<KeyMeaning, { kind: "exceptions" }>,
-	reading: ReadContext,
+	reading: RuleReadContext,
 	{ rules, place }: RuleTarget,
 ): void {
 	for (const entry of readEntries(value, reading)) {

@@ -1,16 +1,18 @@
 // Reads one entry of a list in a rule file: a string, or an object with one. Lenient if the meaning is clear; reports everything else.
 // Invariant: a reported entry gives no rule, unless its probable meaning only forbids.
-import { describeNode, didYouMean, type Node, type Report, type Source } from "../../../definition/index.ts";
+import {
+	describeNode,
+	didYouMean,
+	errorMessage,
+	type MapNode,
+	type Node,
+	type ReadContext,
+	wrongType,
+} from "../../../definition/index.ts";
 import { costExponent } from "./expression-facts.ts";
 import { noteFields } from "./keys.ts";
 
-type MapNode = Extract<Node, { kind: "map" }>;
-
-export interface ReadContext {
-	readonly source: Source;
-	readonly report: Report;
-	/** Key of the list, for messages. */
-	readonly key: string;
+export interface RuleReadContext extends ReadContext {
 	readonly platform: NodeJS.Platform;
 }
 
@@ -45,22 +47,19 @@ const knownFields = [
 ];
 
 /** Reads the items of a list; a single string counts as a list of one and is reported. */
-export function readEntries(node: Node, reading: ReadContext): RuleEntry[] {
-	const { source, report, key } = reading;
+export function readEntries(node: Node, reading: RuleReadContext): RuleEntry[] {
+	const { source, report, path } = reading;
 	if (node.kind === "list") return node.items.flatMap((item) => readEntry(item, reading) ?? []);
 	if (node.kind === "scalar" && node.value === null) {
 		report.warn(source.place(node.start), {
 			code: "empty-list",
-			message: `\`${key}\` has no entries.`,
-			remedy: `Write its entries below it, or \`${key}: []\`.`,
+			message: `\`${path}\` has no entries.`,
+			remedy: `Write its entries below it, or \`${path}: []\`.`,
 		});
 		return [];
 	}
-	report.error(source.place(node.start), {
-		code: "wrong-type",
-		message: `\`${key}\` is ${describeNode(node)}, but a list is expected.`,
-		remedy: node.kind === "scalar" ? `Write \`${key}: ["${node.written}"]\`.` : "Put a dash before every entry.",
-	});
+	const remedy = node.kind === "scalar" ? `Write \`${path}: ["${node.written}"]\`.` : "Put a dash before every entry.";
+	wrongType(node, reading, "a list", remedy);
 	// It was probably meant to forbid something.
 	if (node.kind === "scalar" || holdsText(node)) return [readEntry(node, reading)].flatMap((entry) => entry ?? []);
 	return [...node.entries.values()].flatMap(({ value }) => (value.kind === "list" ? readEntries(value, reading) : []));
@@ -71,7 +70,7 @@ export function holdsText(node: MapNode): boolean {
 	return textFields.some((field) => node.entries.has(field));
 }
 
-function readEntry(node: Node, reading: ReadContext): RuleEntry | undefined {
+function readEntry(node: Node, reading: RuleReadContext): RuleEntry | undefined {
 	switch (node.kind) {
 		case "list":
 			return wrong(node, reading, "is a list, but a string is expected", "Remove the inner brackets or dashes.");
@@ -90,24 +89,24 @@ function readEntry(node: Node, reading: ReadContext): RuleEntry | undefined {
 }
 
 /** `"\b"` in double quotes is a backspace in YAML; a word boundary was meant. */
-function withoutEscapes(text: string, node: Node, { source, report, key }: ReadContext): string {
+function withoutEscapes(text: string, node: Node, { source, report, path }: RuleReadContext): string {
 	if (!text.includes("\b")) return text;
 	report.error(source.place(node.start), {
 		code: "bad-escape",
-		message: `In double quotes, \`\\b\` in \`${key}\` is a backspace character, which no command contains.`,
+		message: `In double quotes, \`\\b\` in \`${path}\` is a backspace character, which no command contains.`,
 		remedy: "Put the expression in single quotes.",
 	});
 	return text.replaceAll("\b", "\\b");
 }
 
 /** A dash that is indented more than the one above continues that entry's text: the two become one entry that matches nothing. */
-function reportSwallowed({ start, end }: Node, { source, report, key }: ReadContext): void {
+function reportSwallowed({ start, end }: Node, { source, report, path }: RuleReadContext): void {
 	const text = source.text.slice(start, end);
 	const dash = /^["'|>]/.test(text) ? undefined : /\n\s*-\s/.exec(text);
 	if (!dash) return;
 	report.error(source.place(start + dash.index + dash[0].length - 2), {
 		code: "swallowed-entry",
-		message: `This line of \`${key}\` is read as the end of the entry above it.`,
+		message: `This line of \`${path}\` is read as the end of the entry above it.`,
 		remedy: "Align its dash with the dash of that entry.",
 	});
 }
@@ -125,7 +124,7 @@ function plain(text: string, start: number): RuleEntry {
 	};
 }
 
-function readFields(node: MapNode, reading: ReadContext): RuleEntry | undefined {
+function readFields(node: MapNode, reading: RuleReadContext): RuleEntry | undefined {
 	reportUnknownFields(node, reading);
 	const field = textFields.find((name) => node.entries.has(name));
 	const value = field === undefined ? undefined : node.entries.get(field)?.value;
@@ -155,7 +154,7 @@ function isOnTrial(node: MapNode): boolean {
 	return /^(?:log|warn|observe|dry-?run)$/i.test(rawDecision(node) ?? "");
 }
 
-function reportUnknownFields(node: MapNode, { source, report }: ReadContext): void {
+function reportUnknownFields(node: MapNode, { source, report }: RuleReadContext): void {
 	for (const [name, { keyStart }] of node.entries) {
 		if (knownFields.includes(name)) continue;
 		report.error(source.place(keyStart), {
@@ -166,30 +165,25 @@ function reportUnknownFields(node: MapNode, { source, report }: ReadContext): vo
 	}
 }
 
-function textOf(node: MapNode, names: readonly string[], { source, report }: ReadContext) {
+function textOf(node: MapNode, names: readonly string[], reading: RuleReadContext) {
 	for (const name of names) {
 		const value = node.entries.get(name)?.value;
 		if (!value) continue;
 		if (value.kind === "scalar" && value.value !== null) return value.written.trim();
-		report.error(source.place(value.start), {
-			code: "wrong-type",
-			message: `\`${name}\` is ${describeNode(value)}, but a string is expected.`,
-			remedy: "Write a string, in quotes if it contains a colon.",
-		});
+		wrongType(value, { ...reading, path: name }, "a string", "Write a string, in quotes if it contains a colon.");
 	}
 	return undefined;
 }
 
-function truthOf(node: MapNode, name: string, { source, report }: ReadContext): boolean {
+function truthOf(node: MapNode, name: string, reading: RuleReadContext): boolean {
 	const value = node.entries.get(name)?.value;
-	if (!value) return false;
+	return value !== undefined && readTruth(value, { ...reading, path: name }) === true;
+}
+
+/** Reads `true` or `false`; reports anything else and returns `undefined`. */
+export function readTruth(value: Node, reading: RuleReadContext): boolean | undefined {
 	if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
-	report.error(source.place(value.start), {
-		code: "wrong-type",
-		message: `\`${name}\` is ${describeNode(value)}, but \`true\` or \`false\` is expected.`,
-		remedy: `Write \`${name}: true\`.`,
-	});
-	return false;
+	return wrongType(value, reading, "`true` or `false`", `Write \`${reading.path}: true\`.`);
 }
 
 function rawDecision(node: MapNode): string | undefined {
@@ -222,8 +216,8 @@ function namesPlatform(node: Node, platform: NodeJS.Platform): boolean {
 	return names.length === 0 || names.some((name) => called.includes(name) || name === "all");
 }
 
-function wrong(node: Node, { source, report, key }: ReadContext, what: string, remedy: string): undefined {
-	report.error(source.place(node.start), { code: "wrong-type", message: `An entry of \`${key}\` ${what}.`, remedy });
+function wrong(node: Node, { source, report, path }: RuleReadContext, what: string, remedy: string): undefined {
+	report.error(source.place(node.start), { code: "wrong-type", message: `An entry of \`${path}\` ${what}.`, remedy });
 	return undefined;
 }
 
@@ -236,7 +230,7 @@ export interface Expression {
  * Reads an entry as a regular expression. `(?i)` at its start, as in other languages, becomes a flag, and so do the flags of `/text/flags`.
  * Text between slashes without flags counts as that form only if it cannot be a path.
  */
-export function readExpression(entry: RuleEntry, { source, report }: ReadContext): Expression | undefined {
+export function readExpression(entry: RuleEntry, { source, report }: RuleReadContext): Expression | undefined {
 	const slashed = /^\/(.+)\/([gimsuyd]*)$/s.exec(entry.text);
 	const literal =
 		slashed && (slashed[2] !== "" || /\\[bswdBSWD]|\s|\.\*|\|/.test(slashed[1] ?? "")) ? slashed : undefined;
@@ -249,7 +243,7 @@ export function readExpression(entry: RuleEntry, { source, report }: ReadContext
 		new RegExp(pattern, flags);
 		return { pattern, flags };
 	} catch (error) {
-		const cause = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, "") : String(error);
+		const cause = errorMessage(error).replace(/^Invalid regular expression: /, "");
 		report.error(source.place(entry.start), {
 			code: "bad-pattern",
 			message: `\`${entry.text.slice(0, 80)}\` is not a regular expression: ${cause}.`,

@@ -1,21 +1,17 @@
 // Reads the settings of a rule file: effects by name, switches, how paths are matched, the built-in protections.
-import { describeNode, didYouMean, type MapEntry, type Node } from "../../../definition/index.ts";
+import { describeNode, didYouMean, type MapEntry, type Node, wrongType } from "../../../definition/index.ts";
 import { type Effect, effects as knownEffects } from "../../../footprint/index.ts";
 import type { RuleFileLocation } from "./locate-rules.ts";
 import { unknownInner } from "./read-lists.ts";
-import { type ReadContext, readEntries } from "./read-rule.ts";
+import { type RuleReadContext, readEntries, readTruth } from "./read-rule.ts";
 import type { BuiltIn, EffectRule } from "./rule-set.ts";
 import { type RuleSetDraft, type RuleTarget, sentence } from "./rule-set-builder.ts";
 
 /** Reads decisions about effects. */
-export function readEffects(value: Node, reading: ReadContext, into: RuleTarget): void {
-	const { source, report, key } = reading;
+export function readEffects(value: Node, reading: RuleReadContext, into: RuleTarget): void {
+	const { source, report, path } = reading;
 	if (value.kind !== "map") {
-		report.error(source.place(value.start), {
-			code: "wrong-type",
-			message: `\`${key}\` is ${describeNode(value)}, but names of effects with decisions are expected.`,
-			remedy: "Write lines such as `recursive-delete: deny` below it.",
-		});
+		wrongType(value, reading, "effects with decisions", "Write lines such as `recursive-delete: deny` below it.");
 		return;
 	}
 	for (const [name, entry] of value.entries) {
@@ -27,7 +23,7 @@ export function readEffects(value: Node, reading: ReadContext, into: RuleTarget)
 			});
 			continue;
 		}
-		const rule = readEffect(name as Effect, entry, { ...reading, key: `${key}.${name}` }, into);
+		const rule = readEffect(name as Effect, entry, { ...reading, path: `${path}.${name}` }, into);
 		if (rule) into.rules.effects.push(rule);
 	}
 }
@@ -35,7 +31,7 @@ export function readEffects(value: Node, reading: ReadContext, into: RuleTarget)
 function readEffect(
 	effect: Effect,
 	entry: MapEntry,
-	reading: ReadContext,
+	reading: RuleReadContext,
 	{ place, dryRun }: RuleTarget,
 ): EffectRule | undefined {
 	const { source } = reading;
@@ -47,6 +43,7 @@ function readEffect(
 	}
 	const except = fields.get("except")?.value;
 	const reason = fields.get("reason")?.value;
+	const trial = fields.get("dryRun")?.value;
 	if (decision === "off") return undefined;
 	return {
 		kind: "effect",
@@ -54,44 +51,29 @@ function readEffect(
 		decision: decision ?? "deny",
 		name: `effect ${effect}`,
 		reason: sentence(reason?.kind === "scalar" && reason.value !== null ? reason.written : "a rule forbids it"),
-		dryRun: dryRun || readTruthField(fields.get("dryRun"), reading),
+		dryRun: dryRun || (trial !== undefined && readTruth(trial, reading) === true),
 		except: except
-			? readEntries(except, { ...reading, key: `${reading.key}.except` }).map(({ text }) => text.trim())
+			? readEntries(except, { ...reading, path: `${reading.path}.except` }).map(({ text }) => text.trim())
 			: [],
 		base: place.base,
 		origin: { file: source.file, line: source.place(entry.keyStart).line ?? 1 },
 	};
 }
 
-function readTruthField(entry: MapEntry | undefined, reading: ReadContext): boolean {
-	return entry ? (readTruth(entry.value, reading) ?? false) : false;
-}
-
-function readDecision(value: Node, { source, report, key }: ReadContext): BuiltIn | undefined {
+function readDecision(value: Node, { source, report, path }: RuleReadContext): BuiltIn | undefined {
 	const written = value.kind === "scalar" ? value.written : undefined;
 	if (written === "deny" || written === "ask" || written === "off") return written;
 	if (value.kind === "scalar" && value.value === false) return "off";
 	report.error(source.place(value.start), {
 		code: "wrong-value",
-		message: `\`${key}\` is ${describeNode(value)}${written === undefined ? "" : ` (${written})`}, but \`deny\`, \`ask\` or \`off\` is expected.`,
-		remedy: `Write \`${key.split(".").at(-1)}: deny\`.`,
-	});
-	return undefined;
-}
-
-/** Reads `true` or `false`; reports anything else and returns `undefined`. */
-export function readTruth(value: Node, { source, report, key }: ReadContext): boolean | undefined {
-	if (value.kind === "scalar" && typeof value.value === "boolean") return value.value;
-	report.error(source.place(value.start), {
-		code: "wrong-type",
-		message: `\`${key}\` is ${describeNode(value)}, but \`true\` or \`false\` is expected.`,
-		remedy: `Write \`${key}: true\`.`,
+		message: `\`${path}\` is ${describeNode(value)}${written === undefined ? "" : ` (${written})`}, but \`deny\`, \`ask\` or \`off\` is expected.`,
+		remedy: `Write \`${path.split(".").at(-1)}: deny\`.`,
 	});
 	return undefined;
 }
 
 /** Reads how path patterns are matched. */
-export function readMatching(value: Node, { source, report, key }: ReadContext, rules: RuleSetDraft): void {
+export function readMatching(value: Node, { source, report, path }: RuleReadContext, rules: RuleSetDraft): void {
 	const written = value.kind === "scalar" ? value.written : "";
 	// Substrings match everything that segments match: if one file selects them, they apply, and no file can revert that.
 	if (written === "substring") rules.matching = written;
@@ -99,7 +81,7 @@ export function readMatching(value: Node, { source, report, key }: ReadContext, 
 	else {
 		report.error(source.place(value.start), {
 			code: "wrong-value",
-			message: `\`${key}\` is ${describeNode(value)}, but \`segments\` or \`substring\` is expected.`,
+			message: `\`${path}\` is ${describeNode(value)}, but \`segments\` or \`substring\` is expected.`,
 			remedy: "Write `pathMatching: segments`.",
 		});
 	}
@@ -113,7 +95,7 @@ export function readBuiltIn(
 	keyStart: number,
 	builtIn: "selfProtection" | "nestedAgents",
 	place: RuleFileLocation,
-	reading: ReadContext,
+	reading: RuleReadContext,
 	rules: RuleSetDraft,
 ): void {
 	const decision = readDecision(value, reading);

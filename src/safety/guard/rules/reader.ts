@@ -18,8 +18,8 @@ import {
 import { type KeyMeaning, ownKeys, readKey } from "./keys.ts";
 import type { RuleFileLocation } from "./locate-rules.ts";
 import { readCommandRules, readPathExceptions, readPathGroup, readPathRules } from "./read-lists.ts";
-import type { ReadContext } from "./read-rule.ts";
-import { readBuiltIn, readEffects, readMatching, readTruth } from "./read-settings.ts";
+import { type RuleReadContext, readTruth } from "./read-rule.ts";
+import { readBuiltIn, readEffects, readMatching } from "./read-settings.ts";
 import { recoverRules } from "./recover-rules.ts";
 import { emptyRuleSet, type RuleSet } from "./rule-set.ts";
 import type { RuleSetDraft, RuleTarget } from "./rule-set-builder.ts";
@@ -101,7 +101,7 @@ function readRoot(
 	const into: RuleTarget = { place, dryRun: trial?.kind === "scalar" && trial.value === true, rules };
 	const translated: string[] = [];
 	for (const [key, entry] of root.entries) {
-		const reading = { source, report, key, platform };
+		const reading = { source, report, path: key, platform };
 		const known = readKey(key);
 		if (known) readValue(known.meaning, entry, reading, into);
 		else readUnknownKey(entry, reading, into);
@@ -122,12 +122,12 @@ function translatedKeys(keys: readonly string[]): Problem {
 }
 
 /** Reports an unknown key. A typo must not open anything: if the key was probably meant to forbid, its entries are read. */
-function readUnknownKey(entry: MapEntry, reading: ReadContext, into: RuleTarget): void {
-	const { source, report, key } = reading;
-	const guess = didYouMean(key, Object.keys(ownKeys));
+function readUnknownKey(entry: MapEntry, reading: RuleReadContext, into: RuleTarget): void {
+	const { source, report, path } = reading;
+	const guess = didYouMean(path, Object.keys(ownKeys));
 	report.error(source.place(entry.keyStart), {
 		code: "unknown-key",
-		message: `\`${key}\` is not a key of a rule file.${guess}`,
+		message: `\`${path}\` is not a key of a rule file.${guess}`,
 		remedy: `The known keys are ${Object.keys(ownKeys).join(", ")}.`,
 	});
 	const meant = readKey(/`([^`]+)`/.exec(guess)?.[1] ?? "")?.meaning;
@@ -135,7 +135,12 @@ function readUnknownKey(entry: MapEntry, reading: ReadContext, into: RuleTarget)
 		readValue(meant, entry, { ...reading, report: openReport() }, into);
 }
 
-function readValue(meaning: KeyMeaning, { value, keyStart }: MapEntry, reading: ReadContext, into: RuleTarget): void {
+function readValue(
+	meaning: KeyMeaning,
+	{ value, keyStart }: MapEntry,
+	reading: RuleReadContext,
+	into: RuleTarget,
+): void {
 	const { rules, place } = into;
 	switch (meaning.kind) {
 		case "note":

@@ -19,7 +19,7 @@ export function recoverRules(source: Source, platform: NodeJS.Platform, into: Ru
 		const known = readKey(key);
 		if (!known || items.length === 0) continue;
 		// The problems of the file have been reported already.
-		const reading = { source, report: openReport(), key, platform };
+		const reading = { source, report: openReport(), path: key, platform };
 		const value = listOf(items);
 		if (known.meaning.kind === "commands") readCommandRules(value, known.meaning.decision, reading, into);
 		else if (known.meaning.kind === "paths") readPathRules(value, known.meaning, reading, into);

@@ -1,7 +1,7 @@
 // Builds the rule set while rule files are read.
 
 import type { RuleFileLocation } from "./locate-rules.ts";
-import type { ReadContext, RuleEntry } from "./read-rule.ts";
+import type { RuleEntry, RuleReadContext } from "./read-rule.ts";
 import type { RuleSet } from "./rule-set.ts";
 
 /** A rule set under construction. */
@@ -16,7 +16,7 @@ export interface RuleTarget {
 }
 
 /** The place of an entry. */
-export function originOf(entry: RuleEntry, { source }: ReadContext): { file: string; line: number } {
+export function originOf(entry: RuleEntry, { source }: RuleReadContext): { file: string; line: number } {
 	return { file: source.file, line: source.place(entry.start).line ?? 1 };
 }
 

@@ -1,6 +1,6 @@
 // Objects: reads a map against a table of fields, and defines the fields for lists, objects, and records.
 // G1 every problem of an object is reported, not only the first; G2 an unknown key is never silent, unless the caller opts out.
-import { type Common, type Field, field, type Given, type Reading, wrongType } from "./field.ts";
+import { type Common, type Field, field, type Given, type ReadContext, wrongType } from "./field.ts";
 import { quoted } from "./format.ts";
 import { nearest } from "./near.ts";
 import { describeNode, type MapEntry, type MapNode, type Node } from "./node.ts";
@@ -11,11 +11,11 @@ export type Fields = Readonly<Record<string, Field<unknown>>>;
 export type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
 /** `partial`: the values that could be read despite the problems, for better messages. */
-export type GroupRead<F extends Fields> =
+export type ObjectRead<F extends Fields> =
 	| { readonly kind: "read"; readonly values: Values<F> }
 	| { readonly kind: "failed"; readonly partial: Partial<Values<F>> };
 
-export interface GroupOptions {
+export interface ObjectOptions {
 	/** Severity of an unknown key; default: a warning. Use `silent` if the file may contain keys of other tools. */
 	unknown?(key: string, value: Node): "error" | "warning" | "silent";
 	/** Remedy for an unknown key that is not similar to a known one; default: remove it. */
@@ -23,12 +23,12 @@ export interface GroupOptions {
 }
 
 /** Reads every field of the table from a map and fills in defaults. */
-export function readGroup<F extends Fields>(
+export function readObject<F extends Fields>(
 	map: MapNode,
 	fields: F,
-	reading: Reading,
-	options: GroupOptions = {},
-): GroupRead<F> {
+	reading: ReadContext,
+	options: ObjectOptions = {},
+): ObjectRead<F> {
 	const values: Record<string, unknown> = {};
 	let failed = false;
 	for (const [key, wanted] of Object.entries(fields)) {
@@ -47,8 +47,8 @@ export function readGroup<F extends Fields>(
 function reportUnknownKeys(
 	map: MapNode,
 	fields: Fields,
-	{ path, report, source }: Reading,
-	options: GroupOptions,
+	{ path, report, source }: ReadContext,
+	options: ObjectOptions,
 ): boolean {
 	let failed = false;
 	for (const [key, entry] of map.entries) {
@@ -64,7 +64,7 @@ function reportUnknownKeys(
 
 type FieldRead = { readonly kind: "read"; readonly value: unknown } | { readonly kind: "failed" };
 
-function readField(map: MapNode, key: string, wanted: Field<unknown>, reading: Reading): FieldRead {
+function readField(map: MapNode, key: string, wanted: Field<unknown>, reading: ReadContext): FieldRead {
 	const { source, report, path } = reading;
 	const entry = map.entries.get(key);
 	if (!entry && !wanted.required) return { kind: "read", value: wanted.fallback };
@@ -94,7 +94,7 @@ function unknownKey(
 	{ value }: MapEntry,
 	known: readonly string[],
 	path: string,
-	options: GroupOptions,
+	options: ObjectOptions,
 ): Problem {
 	const near = nearest(key, known);
 	const inside = path === "" ? "" : ` in \`${path}\``;
@@ -114,14 +114,13 @@ function unknownKey(
 }
 
 /** An object field. */
-export function group<F extends Fields, const O extends Common<Values<F>>>(
+export function objectField<F extends Fields, const O extends Common<Values<F>>>(
 	fields: F,
 	options: O,
-	unknown: GroupOptions = {},
 ): Field<Given<Values<F>, O>> {
-	return field<Values<F>, O>(options, "object", groupSchema(fields), (node, reading) => {
+	return field<Values<F>, O>(options, "object", objectSchema(fields), (node, reading) => {
 		if (node.kind !== "map") return wrongType(node, reading, "an object", "Indent its fields below it.");
-		const read = readGroup(node, fields, reading, unknown);
+		const read = readObject(node, fields, reading);
 		return read.kind === "read" ? read.values : undefined;
 	});
 }
@@ -169,14 +168,14 @@ export function record<T, const O extends Common<ReadonlyMap<string, T>>>(
 	});
 }
 
-function readOne<T>(of: Field<T>, node: Node, reading: Reading): T | undefined {
+function readOne<T>(of: Field<T>, node: Node, reading: ReadContext): T | undefined {
 	if (node.kind === "scalar" && node.value === null)
 		return wrongType(node, reading, of.type, `Write it, or remove the entry; it is ${describeNode(node)}.`);
 	return of.read(node, reading);
 }
 
 /** JSON Schema of an object. It allows no other keys, so editors mark unknown ones. */
-export function groupSchema(fields: Fields): Record<string, unknown> {
+export function objectSchema(fields: Fields): Record<string, unknown> {
 	const entries = Object.entries(fields);
 	const required = entries.filter(([, wanted]) => wanted.required).map(([key]) => key);
 	return {

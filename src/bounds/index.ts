@@ -1,4 +1,4 @@
-export { callFingerprint, digest, outcomeFingerprint, resultDigest } from "./repetition.ts";
+export { callFingerprint, canonicalJson, digest, outcomeFingerprint, resultDigest } from "./repetition.ts";
 export {
 	judgeUse,
 	NO_USE,

@@ -60,7 +60,7 @@ export function mostRepeatedCycle({ cycles }: Repetition): CycleCount {
 
 /** Fingerprint of a call's tool and arguments, independent of key order: 16 hex digits. */
 export function callFingerprint(tool: string, args: unknown): string {
-	return digest(`${tool} ${canonical(args)}`);
+	return digest(`${tool} ${canonicalJson(args)}`);
 }
 
 /** Fingerprint of a call with its outcome. `outcome`: a digest of its result, or the rule that refused it. */
@@ -82,7 +82,8 @@ export function digest(text: string): string {
 	return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-function canonical(value: unknown): string {
+/** JSON with sorted keys: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
 	return JSON.stringify(value, (_key, part: unknown) =>
 		typeof part === "object" && part !== null && !Array.isArray(part)
 			? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -47,6 +47,11 @@ export function quoted(text: string, max = 60): string {
 	).replaceAll("`", "'")}\``;
 }
 
+/** A number with its noun: `1 step`, `2 steps`. */
+export function counted(number: number, noun: string): string {
+	return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** The message of something that was thrown. */
 export function errorMessage(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);

@@ -15,7 +15,16 @@ export {
 } from "./field.ts";
 export { type ReadOptions, readSource, type SourceRead } from "./file.ts";
 export { type ForeignFormat, foreignCode, foreignFormat, foreignMarkdown, foreignProblem } from "./foreign-format.ts";
-export { errorMessage, formatDiagnostic, formatPath, formatPlace, isInside, quoted, singleLine } from "./format.ts";
+export {
+	counted,
+	errorMessage,
+	formatDiagnostic,
+	formatPath,
+	formatPlace,
+	isInside,
+	quoted,
+	singleLine,
+} from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export { parseJson } from "./json.ts";
 export { loopFrom } from "./loop.ts";

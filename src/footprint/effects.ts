@@ -1,5 +1,6 @@
 // The named harms and kinds of change that a command can cause, beyond the paths that it accesses. A vocabulary without rules: policies
 // decide how to treat each one; the program table (`programs/`) maps commands to them.
+import type { Unknown } from "./footprint.ts";
 
 /** Harms, each with a one-line description for users. Rules and messages use the keys as names. */
 export const effects = {
@@ -56,3 +57,14 @@ export const changes = {
 } as const satisfies Record<string, string>;
 
 export type ChangeKind = keyof typeof changes;
+
+/** What is unknown about a call, each as a clause for users. */
+export const unknownParts = {
+	program: "the effect of this program is unknown",
+	command: "the program that this runs is unknown",
+	operand: "the path that this refers to is unknown",
+	script: "the effect of this program text is unknown",
+	project: "the effect of this project task is unknown",
+	tool: "the effect of this tool is unknown",
+	syntax: "this cannot be parsed as a command",
+} as const satisfies Record<Unknown["what"], string>;

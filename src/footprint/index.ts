@@ -5,7 +5,7 @@
  */
 export { isAgentToolName } from "./agent-tools.ts";
 export { computeFootprint, type MeasuredCall } from "./compute.ts";
-export { type ChangeKind, changes, type Effect, effects } from "./effects.ts";
+export { type ChangeKind, changes, type Effect, effects, unknownParts } from "./effects.ts";
 export type {
 	AccessKind,
 	Annotations,

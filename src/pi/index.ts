@@ -28,7 +28,7 @@ export { literalText, type Sent, sendLiteral } from "./literal.ts";
 export { type ListedModel, listModels } from "./model-list.ts";
 export { takeNextModel, takeoverText } from "./next-model.ts";
 export { openOnce } from "./open-once.ts";
-export { hasEnded, registerOwnCommand } from "./own-command.ts";
+export { completeWords, hasEnded, registerOwnCommand } from "./own-command.ts";
 export { catchBareCommands } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown, pageText } from "./pager.ts";

@@ -45,3 +45,18 @@ export function hasEnded(ctx: Pick<ExtensionContext, "cwd">): boolean {
 		return true;
 	}
 }
+
+/** Completions of a command whose first words are these; each may have a description. */
+export function completeWords(
+	words: readonly (string | readonly [word: string, description: string])[],
+	prefix: string,
+) {
+	const found = words
+		.map((word) =>
+			typeof word === "string"
+				? { value: word, label: word }
+				: { value: word[0], label: word[0], description: word[1] },
+		)
+		.filter(({ value }) => value.startsWith(prefix));
+	return found.length === 0 ? null : found;
+}

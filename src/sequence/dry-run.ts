@@ -1,4 +1,5 @@
 // Describes what a sequence would do without running it: resolves every step, reads its file and fills in the arguments. Pure.
+import { counted } from "../definition/index.ts";
 import { shortCost } from "../pi/index.ts";
 import type { ReadyStep } from "./expand.ts";
 import type { RunPlan } from "./plan.ts";
@@ -7,12 +8,12 @@ import { firstLine } from "./refusal.ts";
 
 /** The report of a dry run, as lines. */
 export function dryRunLines({ name, totalRuns, from, maxCostUsd }: RunPlan, steps: readonly ReadyStep[]): string[] {
-	const runs = totalRuns === 1 ? "1 run" : `${totalRuns} runs`;
+	const runs = counted(totalRuns, "run");
 	const what = name === undefined ? "the recording" : `"${name}"`;
 	const begin = from.runIndex + from.stepIndex > 0 ? `, from run ${from.runIndex + 1}, step ${from.stepIndex + 1}` : "";
 	const ceiling = maxCostUsd === undefined ? "" : `, at most ${shortCost(maxCostUsd)}`;
 	return [
-		`Dry run of ${what}: ${runs} of ${steps.length === 1 ? "1 step" : `${steps.length} steps`}${begin}${ceiling}. Nothing was sent.`,
+		`Dry run of ${what}: ${runs} of ${counted(steps.length, "step")}${begin}${ceiling}. Nothing was sent.`,
 		...steps.map((step, index) => `${index + 1}. ${stepLine(step)}`),
 	];
 }
@@ -32,5 +33,5 @@ function stepLine(step: ReadyStep): string {
 
 function sized(text: string): string {
 	const length = [...text].length;
-	return `${length} ${length === 1 ? "character" : "characters"}: ${plainLine(firstLine(text.trim()))}`;
+	return `${counted(length, "character")}: ${plainLine(firstLine(text.trim()))}`;
 }

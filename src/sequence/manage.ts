@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { didYouMean, errorMessage, formatDiagnostic } from "../definition/index.ts";
+import { counted, didYouMean, errorMessage, formatDiagnostic } from "../definition/index.ts";
 import { askUser, definitionsTrusted, say } from "../pi/index.ts";
 import { previewLines } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
@@ -32,10 +32,12 @@ export function listSequences(ctx: ExtensionCommandContext, last: SequenceSnapsh
 	const rows = saved.map(({ name, sequence }) => {
 		if (sequence === undefined) return `${name} · invalid`;
 		const { steps, description } = sequence;
-		return `${name} · ${stepCount(steps)}${description === undefined ? "" : ` · ${description}`}`;
+		return `${name} · ${counted(steps.length, "step")}${description === undefined ? "" : ` · ${description}`}`;
 	});
 	const recording =
-		last === undefined ? "This session has no recording." : `This session's recording: ${stepCount(last.steps)}.`;
+		last === undefined
+			? "This session has no recording."
+			: `This session's recording: ${counted(last.steps.length, "step")}.`;
 	const head =
 		saved.length === 0 ? "No saved sequences; /sequence save <name> saves the recording." : "Saved sequences:";
 	say(ctx, [head, ...rows, recording, ...trustHint(place)].join("\n"));
@@ -143,8 +145,4 @@ function tellProblems(ctx: ExtensionCommandContext, saved: readonly SavedSequenc
 function trustHint({ cwd, trusted }: SequenceLocation): string[] {
 	if (trusted || !existsSync(sequenceFolder(cwd))) return [];
 	return ["This project is not trusted, so the sequences in its .pi/sequences are not read. /trust changes that."];
-}
-
-function stepCount(steps: readonly string[]): string {
-	return steps.length === 1 ? "1 step" : `${steps.length} steps`;
 }

@@ -1,5 +1,6 @@
 // The lines above the editor while recording: a window of steps around the current one, the keys, the notice. Pure.
 // W1 whatever the screen's size, the current step, the keys and the notice are visible: the other steps give way.
+import { counted } from "../definition/index.ts";
 import { previewLines } from "./preview.ts";
 import { type Recording, recordingKeys } from "./recording.ts";
 
@@ -64,17 +65,13 @@ function drawRecording(
 	const end = at === -1 ? steps.length : Math.min(steps.length, Math.max(height, at + Math.min(2, height)));
 	const start = Math.max(0, end - height);
 	const lines: DrawnLine[] = [{ tone: "accent", text: heading }];
-	if (more === "told" && start > 0) lines.push({ tone: "dim", text: `… ${lineCount(start)} above` });
+	if (more === "told" && start > 0) lines.push({ tone: "dim", text: `… ${counted(start, "line")} above` });
 	for (const text of steps.slice(start, end)) lines.push({ tone: text.startsWith("›") ? "accent" : "text", text });
 	if (more === "told" && end < steps.length)
-		lines.push({ tone: "dim", text: `… ${lineCount(steps.length - end)} below` });
+		lines.push({ tone: "dim", text: `… ${counted(steps.length - end, "line")} below` });
 	if (keys === "told" && recording.selected !== undefined) {
 		lines.push({ tone: "dim", text: "Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end adds" });
 	} else if (keys === "told" && !wholeStatus) lines.push({ tone: "dim", text: recordingKeys(recording) });
 	for (const text of recording.notice?.split("\n") ?? []) lines.push({ tone: "warning", text });
 	return lines;
-}
-
-function lineCount(count: number): string {
-	return count === 1 ? "1 line" : `${count} lines`;
 }

@@ -1,6 +1,8 @@
 // The recorder: pi's prompt editor, in which Enter, Ctrl+Enter, Escape and the arrow keys act on the steps above it. Terminal only.
+
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { counted } from "../definition/index.ts";
 import { attempt } from "../disk/index.ts";
 import { askUser, newestFirst, rowsAround, type Scope } from "../pi/index.ts";
 import { RecorderEditor } from "./recorder-editor.ts";
@@ -179,7 +181,7 @@ class Recorder {
 
 	private async confirmDiscard(): Promise<void> {
 		const { length } = this.recording.steps;
-		const changes = this.initial.length > 0 ? "the changes" : length === 1 ? "1 step" : `${length} steps`;
+		const changes = this.initial.length > 0 ? "the changes" : counted(length, "step");
 		this.asking = true;
 		const answer = await askUser(this.ctx, {
 			title: "Leave the recorder?",

@@ -1,6 +1,7 @@
 // The steps of an unfinished recording: add, edit, delete, move, with a selection. Pure; the editor and the preview draw it.
 // R1 no typed text is lost: a refused text stays in the editor; R2 the original is unchanged until the recording is finished.
 
+import { counted } from "../definition/index.ts";
 import { resolveStep } from "./resolve.ts";
 import type { KnownCommand, StepRefusal } from "./step.ts";
 
@@ -72,9 +73,7 @@ export function editSelected(recording: Recording): Recording {
 
 /** The status line while recording. */
 export function recordingStatus(recording: Recording): string {
-	const { steps } = recording;
-	const count = steps.length === 1 ? "1 step" : `${steps.length} steps`;
-	return `● recording sequence · ${count} · ${recordingKeys(recording)}`;
+	return `● recording sequence · ${counted(recording.steps.length, "step")} · ${recordingKeys(recording)}`;
 }
 
 /** Describes the keys while no step is selected. */

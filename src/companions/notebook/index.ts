@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { hasEnded, registerOwnCommand } from "../../pi/index.ts";
+import { completeWords, hasEnded, registerOwnCommand } from "../../pi/index.ts";
 import { type NotebookSession, openNotebook } from "./session.ts";
 import { notebookVerbs } from "./verbs.ts";
 
@@ -11,12 +11,7 @@ export function registerNotebook(pi: ExtensionAPI): NotebookSession {
 	const session = openNotebook(pi);
 	registerOwnCommand(pi, "notebook", {
 		description: "Browse the notebook, or change it: /notebook [on|off|topic|search|rename|delete]",
-		getArgumentCompletions: (prefix) => {
-			const found = notebookVerbs
-				.filter((word) => word.startsWith(prefix))
-				.map((word) => ({ value: word, label: word }));
-			return found.length === 0 ? null : found;
-		},
+		getArgumentCompletions: (prefix) => completeWords(notebookVerbs, prefix),
 		handler: async (args, ctx) => {
 			const { typedNotebook } = await import("./command.ts");
 			await typedNotebook(session, ctx, args);

@@ -1,5 +1,6 @@
 // Texts for the model about the notebook. The primer is sent when the notebook is turned on and after a compaction; at other times, only
 // changes are sent.
+import { counted } from "../../definition/index.ts";
 import { indexLine, indexLines, type Notebook } from "./notebook.ts";
 
 /** Marks page content for the model, because it was written earlier and may be copied from a file or a web page. */
@@ -30,8 +31,7 @@ export function topicLine({ topic }: Notebook): string {
 
 /** The result of writing a page. */
 export function writtenText({ pages }: Notebook, name: string, how: "new" | "replaced"): string {
-	const count = pages.size === 1 ? "1 page" : `${pages.size} pages`;
-	return `Written (${how}); the notebook has ${count}.\n${indexLine(name, pages.get(name) ?? "")}`;
+	return `Written (${how}); the notebook has ${counted(pages.size, "page")}.\n${indexLine(name, pages.get(name) ?? "")}`;
 }
 
 /** The current pages. */

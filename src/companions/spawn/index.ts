@@ -1,5 +1,13 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failWith, openToolSwitch, registerOwnCommand, type Scope, say } from "../../pi/index.ts";
+import {
+	completeWords,
+	exitCodes,
+	failWith,
+	openToolSwitch,
+	registerOwnCommand,
+	type Scope,
+	say,
+} from "../../pi/index.ts";
 import { RUN_TAG } from "../../process/index.ts";
 import { childVariable, toolName } from "./child.ts";
 import { childSettings } from "./settings.ts";
@@ -33,12 +41,7 @@ export function registerSpawn(pi: ExtensionAPI, scope: Scope, shared: Shared): v
 
 	registerOwnCommand(pi, "spawn", {
 		description: "Let the model start child sessions for self-contained tasks: /spawn on|off",
-		getArgumentCompletions: (prefix) => {
-			const found = ["on", "off"]
-				.filter((word) => word.startsWith(prefix))
-				.map((word) => ({ value: word, label: word }));
-			return found.length === 0 ? null : found;
-		},
+		getArgumentCompletions: (prefix) => completeWords(["on", "off"], prefix),
 		handler: async (args, ctx) => {
 			const word = args.trim();
 			if (word === "on" || word === "off") return change(ctx, word === "on");

@@ -4,7 +4,7 @@
 import { homedir } from "node:os";
 import type { EntryRenderer, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Diagnostic } from "../../definition/index.ts";
-import { lateRow, openOnce, registerOwnCommand, type Scope, say } from "../../pi/index.ts";
+import { completeWords, lateRow, openOnce, registerOwnCommand, type Scope, say } from "../../pi/index.ts";
 import { decisionEntry, type Policies, type Verdict } from "../policy/index.ts";
 import type { AnswerBook } from "./answers/index.ts";
 import type { Guard } from "./open.ts";
@@ -66,7 +66,9 @@ export function registerGuard(
 		const errors = problems.filter(({ severity }) => severity === "error");
 		if (ctx.hasUI && (errors.length > 0 || statusShown)) {
 			statusShown = errors.length > 0;
-			const text = statusShown ? `guard: ${count(errors.length, "problem")} in the rules, /guard` : undefined;
+			const text = statusShown
+				? `guard: ${errors.length === 1 ? "1 problem" : `${errors.length} problems`} in the rules, /guard`
+				: undefined;
 			ctx.ui.setStatus(statusKey, text);
 		}
 		if (problems.length > 0) await sayProblems(ctx, errors, problems);
@@ -81,7 +83,7 @@ export function registerGuard(
 	);
 	registerOwnCommand(pi, "guard", {
 		description: "Show the damage-control rules in force; test a command against them",
-		getArgumentCompletions: (prefix) => completions(prefix),
+		getArgumentCompletions: (prefix) => completeWords(verbs, prefix),
 		handler: async (args, ctx) => {
 			const { runGuardCommand } = await import("./command.ts");
 			await runGuardCommand(args, ctx, { current: () => guard, load, policies, agentDir, answers });
@@ -123,12 +125,3 @@ const verbs = [
 	["allow once", "allow the last refused call, once"],
 	["forget", "forget a remembered answer: /guard forget 2, /guard forget all"],
 ] as const;
-
-function completions(prefix: string): { value: string; label: string; description: string }[] | null {
-	const found = verbs.filter(([verb]) => verb.startsWith(prefix));
-	return found.length > 0 ? found.map(([verb, description]) => ({ value: verb, label: verb, description })) : null;
-}
-
-function count(number: number, noun: string): string {
-	return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}

@@ -16,7 +16,7 @@ export {
 	type Screening,
 	type ToolCall,
 } from "./policy.ts";
-export { redactInput, redactText } from "./redaction.ts";
+export { quoteRedacted, redactInput, redactText } from "./redaction.ts";
 export { comparableOutcome, isRefusalText, questionText } from "./refusal.ts";
 export { registerGate } from "./register-gate.ts";
 export { isSecretName, openRedaction, type Redact, redacted, redactSecrets } from "./secrets.ts";

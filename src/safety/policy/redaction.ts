@@ -11,6 +11,11 @@ export function redactText(text: string, limit: number): string {
 	return line.length > limit || text.length > limit + 400 ? `${line.slice(0, limit - 1)}…` : line;
 }
 
+/** A command or an argument of the model, quoted in a message: short, on one line, without secrets. */
+export function quoteRedacted(text: string): string {
+	return `\`${redactText(text, 160).replaceAll("`", "'")}\``;
+}
+
 /** The arguments of a call as one line `key=value key=value`. */
 export function redactInput(input: Readonly<Record<string, unknown>>, limit: number): string {
 	const parts: string[] = [];

@@ -1,5 +1,5 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failWith, hasEnded, registerOwnCommand, say } from "../../pi/index.ts";
+import { completeWords, exitCodes, failWith, hasEnded, registerOwnCommand, say } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
 import { registerReadonlyFlag } from "./flag.ts";
 import type { ReadonlyRequest } from "./front-matter.ts";
@@ -13,12 +13,7 @@ export function registerReadonly(pi: ExtensionAPI, policies: Policies): Readonly
 	registerReadonlyFlag(pi, process.argv);
 	registerOwnCommand(pi, "readonly", {
 		description: "Turn readonly on or off: /readonly [on|off]",
-		getArgumentCompletions: (prefix) => {
-			const found = ["on", "off"]
-				.filter((word) => word.startsWith(prefix))
-				.map((word) => ({ value: word, label: word }));
-			return found.length === 0 ? null : found;
-		},
+		getArgumentCompletions: (prefix) => completeWords(["on", "off"], prefix),
 		handler: async (args, ctx) => void (await runReadonlyCommand(ctx, args)),
 	});
 	pi.on("session_start", (_event, ctx) => session.refresh(ctx));

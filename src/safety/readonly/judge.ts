@@ -1,8 +1,8 @@
 // The readonly policy: calls that only read pass; calls that change something are refused, whatever the tool and the spelling.
 // Invariants: an unknown effect is refused, unless a sandbox prevents the command from changing files; temporary folders stay writable; a
 // call known to change something is refused even in a sandbox.
-import { changes, type Footprint, type Unknown } from "../../footprint/index.ts";
-import { type Policy, redactText, type ToolCall, type Verdict } from "../policy/index.ts";
+import { changes, type Footprint, unknownParts } from "../../footprint/index.ts";
+import { type Policy, quoteRedacted, type ToolCall, type Verdict } from "../policy/index.ts";
 import { isTemporary, type TemporaryPlaces } from "../temporary-places.ts";
 
 export interface ReadonlyOptions {
@@ -39,15 +39,15 @@ function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Ver
 	for (const access of accesses) {
 		if (access.kind === "read" || access.kind === "list" || isTemporary(access, places)) continue;
 		const what = { write: "writes", delete: "removes", link: "makes another name for" }[access.kind];
-		return refuse(access.kind, `${shown(access.by)} ${what} ${access.path}.`);
+		return refuse(access.kind, `${quoteRedacted(access.by)} ${what} ${access.path}.`);
 	}
 	for (const run of runs) {
 		const [change] = run.changes;
-		if (change) return refuse(`changes-${change}`, `${shown(run.text)} changes ${changes[change]}.`);
+		if (change) return refuse(`changes-${change}`, `${quoteRedacted(run.text)} changes ${changes[change]}.`);
 		const [harm] = run.effects.filter((effect) => runsAnything.has(effect));
 		if (harm === "nested-agent")
-			return refuse(harm, `${shown(run.text)} starts another agent, which would not be readonly.`);
-		if (harm) return refuse(harm, `${shown(run.text)} runs something that is unknown in advance.`);
+			return refuse(harm, `${quoteRedacted(run.text)} starts another agent, which would not be readonly.`);
+		if (harm) return refuse(harm, `${quoteRedacted(run.text)} runs something that is unknown in advance.`);
 	}
 	return undefined;
 }
@@ -66,25 +66,14 @@ function judgeUnknown(call: ToolCall, { unknowns }: Footprint): Verdict | undefi
 	if (!worst) return undefined;
 	const hint = shells.has(call.tool) ? "Write it out plainly, or use a command that only reads." : "";
 	return {
-		...refuse(`unknown-${worst.what}`, `${shown(worst.text)}: ${doubts[worst.what]}, and it may change something.`),
+		...refuse(
+			`unknown-${worst.what}`,
+			`${quoteRedacted(worst.text)}: ${unknownParts[worst.what]}, and it may change something.`,
+		),
 		advice: `${hint} ${advice}`.trim(),
 	};
 }
 
-const doubts: Record<Unknown["what"], string> = {
-	command: "the program that this runs is unknown",
-	program: "the effect of this program is unknown",
-	operand: "the path that this refers to is unknown",
-	script: "the effect of this program text is unknown",
-	project: "the effect of this project task is unknown",
-	tool: "the effect of this tool is unknown",
-	syntax: "this cannot be parsed as a command",
-};
-
 function refuse(rule: string, reason: string): Verdict {
 	return { decision: "deny", policy: "readonly", rule, reason, advice };
-}
-
-function shown(text: string): string {
-	return `\`${redactText(text, 120).replaceAll("`", "'")}\``;
 }

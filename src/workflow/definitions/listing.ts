@@ -1,5 +1,5 @@
 // Output lines of `/workflow`, `/workflow list`, and `/workflow check`. Pure.
-import { type Diagnostic, formatDiagnostic, formatPath, singleLine } from "../../definition/index.ts";
+import { counted, type Diagnostic, formatDiagnostic, formatPath, singleLine } from "../../definition/index.ts";
 import { columnsOf } from "../../pi/index.ts";
 import type { Catalogue, Phase, Reference, ToolLimits, WorkflowDefinition } from "./definition.ts";
 
@@ -76,10 +76,10 @@ export function catalogueCheckLines(
 	const all = [...catalogue.diagnostics, ...further];
 	const errors = all.filter(({ severity }) => severity === "error").length;
 	const own = [...catalogue.definitions.values()].filter(({ tier }) => tier !== "shipped");
-	const loaded = count(own.length, "workflow");
+	const loaded = counted(own.length, "workflow");
 	const rejected = catalogue.rejected.size === 0 ? "" : `, ${catalogue.rejected.size} did not load`;
 	const found =
-		all.length === 0 ? "no problems" : `${count(errors, "error")}, ${count(all.length - errors, "warning")}`;
+		all.length === 0 ? "no problems" : `${counted(errors, "error")}, ${counted(all.length - errors, "warning")}`;
 	return [...all.map((diagnostic) => formatDiagnostic(diagnostic, base)), `${loaded} loaded${rejected}: ${found}.`];
 }
 
@@ -125,12 +125,8 @@ function rejectedSummary({ rejected }: Catalogue, base: string | undefined): str
 	const more = rejected.size > maxRejected ? [`  … and ${rejected.size - maxRejected} more`] : [];
 	return [
 		"",
-		`${count(rejected.size, "workflow")} did not load (/workflow check lists all problems):`,
+		`${counted(rejected.size, "workflow")} did not load (/workflow check lists all problems):`,
 		...lines,
 		...more,
 	];
-}
-
-function count(number: number, noun: string): string {
-	return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

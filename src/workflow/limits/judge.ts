@@ -6,6 +6,7 @@ import {
 	type CommandRun,
 	type FileAccess,
 	type Footprint,
+	isWithin,
 	isWriterName,
 	type ToolCall,
 	type Unknown,
@@ -136,7 +137,7 @@ function changesOfRun(run: CommandRun): Stop | undefined {
 
 function changesOfUnknown(unknown: Unknown, limits: NameLimits, project: string): Stop | undefined {
 	if (!mayWrite(unknown)) return undefined;
-	if (unknown.what === "operand" && unknown.under !== undefined && isInside(unknown.under, project))
+	if (unknown.what === "operand" && unknown.under !== undefined && isWithin(unknown.under, project))
 		return { kind: "shell-writes", by: unknown.text, what: within(unknown.under, project) };
 	// A command that is too complex to parse may do anything, including what the phase refuses.
 	return limits.shell === "strict" || unknown.what === "syntax"
@@ -242,16 +243,10 @@ function mayWrite({ may }: Unknown): boolean {
 
 /** Whether an access affects the project: inside it, or recursively above it. */
 function reaches({ path, real, recursive }: FileAccess, project: string): boolean {
-	return [path, real].some((place) => isInside(place, project) || (recursive && isInside(project, place)));
-}
-
-function isInside(path: string, folder: string): boolean {
-	if (path === folder) return true;
-	const prefix = /[\\/]$/.test(folder) ? folder : folder + (folder.includes("\\") ? "\\" : "/");
-	return path.startsWith(prefix);
+	return [path, real].some((place) => isWithin(place, project) || (recursive && isWithin(project, place)));
 }
 
 /** The path relative to the project if it is inside, else the path itself. */
 function within(path: string, project: string): string {
-	return path !== project && isInside(path, project) ? path.slice(project.length).replace(/^[\\/]/, "") : path;
+	return path !== project && isWithin(path, project) ? path.slice(project.length).replace(/^[\\/]/, "") : path;
 }

@@ -1,8 +1,8 @@
 // Writes a run to session entries and restores it from them. The newest state on the branch decides; older runs are never revived.
 // E1 a state entry has a bounded size; E2 the pinned definition is written once and never changed, and a reload pins another copy;
 // E3 an unreadable state is not a run.
-import { createHash } from "node:crypto";
 import type { ExtensionAPI, ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
+import { canonicalJson, digest } from "../../bounds/index.ts";
 import { customEntries, newestFirst, writeEntry } from "../../pi/index.ts";
 import {
 	type DatedState,
@@ -48,14 +48,7 @@ export interface HeldRun {
 
 /** A hash of 16 hexadecimal digits. Equal definitions have equal hashes, regardless of the location of their files. */
 export function definitionsHash(definitions: Definitions): string {
-	const text = JSON.stringify(pinnedDefinitions(definitions), inOrder);
-	return createHash("sha256").update(text).digest("hex").slice(0, 16);
-}
-
-/** A replacer for `JSON.stringify` that sorts object keys, so that equal values give equal JSON. */
-function inOrder(_key: string, value: unknown): unknown {
-	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+	return digest(canonicalJson(pinnedDefinitions(definitions)));
 }
 
 /** Writes the definitions of a run to the session. */

@@ -1,7 +1,7 @@
 // The subject of an answer: one call, in one folder, with the paths that it accesses and the rules that asked.
 // Invariants: any difference (another word, another folder, a link with another target, another rule) is a different subject, and the user is
 // asked again; a call that cannot be shown exactly on one line of a dialog is not remembered.
-import { createHash } from "node:crypto";
+import { digest } from "../../../bounds/index.ts";
 import { realPathOf } from "../../../disk/index.ts";
 import type { Footprint } from "../../../footprint/index.ts";
 import { type JudgedCall, redactText, type ToolCall, type Verdict } from "../../policy/index.ts";
@@ -105,5 +105,5 @@ function reachOf({ accesses, runs }: Footprint): string {
 		...accesses.map(({ kind, path, real, recursive, only, skips }) => [kind, path, real, recursive, only, skips]),
 		...runs.map(({ effects, changes, elsewhere }) => [effects, changes, elsewhere]),
 	].map((part) => JSON.stringify(part));
-	return createHash("sha256").update(lines.sort().join("\n")).digest("hex").slice(0, 16);
+	return digest(lines.sort().join("\n"));
 }

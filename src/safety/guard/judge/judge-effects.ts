@@ -7,12 +7,12 @@ import {
 	type FileAccess,
 	type Footprint,
 } from "../../../footprint/index.ts";
-import type { Verdict } from "../../policy/index.ts";
+import { quoteRedacted, type Verdict } from "../../policy/index.ts";
 import { isTemporary } from "../../temporary-places.ts";
 import type { CompiledRules } from "../match/index.ts";
 import { selectsByName } from "../match/index.ts";
 import type { EffectRule } from "../rules/index.ts";
-import { builtInVerdict, effectVerdict, inferredVerdict, shown } from "./verdicts.ts";
+import { builtInVerdict, effectVerdict, inferredVerdict } from "./verdicts.ts";
 
 /** Judges the effects of every command. */
 export function judgeEffects(footprint: Footprint, compiled: CompiledRules): Verdict[] {
@@ -50,7 +50,7 @@ function judgeUnseenText({ effects, text }: CommandRun, { rules }: CompiledRules
 	const judgesCommands = rules.commands.length + rules.effects.length > 0;
 	const isDecided = rules.effects.some(({ effect }) => effect === "run-unknown-text");
 	if (!judgesCommands || isDecided || !effects.includes("run-unknown-text")) return [];
-	const reason = `${shown(text)} runs text that is unknown in advance, so no rule can judge it.`;
+	const reason = `${quoteRedacted(text)} runs text that is unknown in advance, so no rule can judge it.`;
 	return [
 		builtInVerdict("deny", "run-unknown-text", reason, "Write the commands out plainly, so that they can be judged."),
 	];
@@ -58,7 +58,7 @@ function judgeUnseenText({ effects, text }: CommandRun, { rules }: CompiledRules
 
 function judgeNestedAgent({ effects, text }: CommandRun, { rules }: CompiledRules): readonly Verdict[] {
 	if (rules.nestedAgents === "off" || !effects.includes("nested-agent")) return [];
-	const reason = `${shown(text)} starts another agent, which these rules would not bind.`;
+	const reason = `${quoteRedacted(text)} starts another agent, which these rules would not bind.`;
 	return [
 		builtInVerdict(
 			rules.nestedAgents,

@@ -1,12 +1,12 @@
 // Judges the paths that a call reads and changes: by path rules, and by the built-in protection of the agent's own rules and records.
 import { basename, dirname } from "node:path";
 import type { FileAccess, Footprint } from "../../../footprint/index.ts";
-import { isWithin, placeName, type ToolCall, type Verdict } from "../../policy/index.ts";
+import { isWithin, placeName, quoteRedacted, type ToolCall, type Verdict } from "../../policy/index.ts";
 import { isTemporary } from "../../temporary-places.ts";
 import type { CompiledRules, PathMatcher } from "../match/index.ts";
 import { findProtected, openTreeWalks, selectsByName, type TreeWalks } from "../match/index.ts";
 import type { PathRule } from "../rules/index.ts";
-import { builtInVerdict, pathVerdict, shown } from "./verdicts.ts";
+import { builtInVerdict, pathVerdict } from "./verdicts.ts";
 
 const shells = new Set(["bash", "powershell"]);
 /** pi's search tools, whose results are filtered, so that they may search folders with protected paths. */
@@ -190,7 +190,7 @@ function judgeTree(
 				builtInVerdict(
 					"ask",
 					"large-tree",
-					`${shown(access.by)} goes through ${placeName(access.path, host.cwd, host.home)}, which is too large to prove that it contains nothing protected.`,
+					`${quoteRedacted(access.by)} goes through ${placeName(access.path, host.cwd, host.home)}, which is too large to prove that it contains nothing protected.`,
 					"Name smaller folders, or search with the grep and find tools: their results are filtered.",
 				),
 			];
@@ -206,12 +206,12 @@ export function judgeSelfProtection({ accesses }: Footprint, compiled: CompiledR
 		.flatMap((access) => {
 			const verdicts: Verdict[] = [];
 			if (selfProtection.isAnswers(access)) {
-				const reason = `${shown(access.by)} changes the file of the user's answers, which only the user may change.`;
+				const reason = `${quoteRedacted(access.by)} changes the file of the user's answers, which only the user may change.`;
 				verdicts.push(builtInVerdict("deny", "answers", reason, "Tell the user what should be allowed."));
 			}
 			const place = rules.selfProtection === "off" ? undefined : protectedPlace(access, compiled, seen);
 			if (rules.selfProtection === "off" || place === undefined) return verdicts;
-			const reason = `${shown(access.by)} changes ${placeName(place, host.cwd, host.home)}: the agent may not change rules, settings, definitions or records.`;
+			const reason = `${quoteRedacted(access.by)} changes ${placeName(place, host.cwd, host.home)}: the agent may not change rules, settings, definitions or records.`;
 			const advice = "Tell the user what should be changed there.";
 			return [...verdicts, builtInVerdict(rules.selfProtection, "self-protection", reason, advice)];
 		});

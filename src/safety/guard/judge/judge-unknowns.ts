@@ -1,8 +1,8 @@
 // Judges the unknown parts of a footprint: the guard asks if no rule could apply, and always in strict mode.
-import type { FileAccess, Footprint, Unknown } from "../../../footprint/index.ts";
-import type { ToolCall, Verdict } from "../../policy/index.ts";
+import { type FileAccess, type Footprint, type Unknown, unknownParts } from "../../../footprint/index.ts";
+import { quoteRedacted, type ToolCall, type Verdict } from "../../policy/index.ts";
 import type { CompiledRules } from "../match/index.ts";
-import { builtInVerdict, pathVerdict, shown } from "./verdicts.ts";
+import { builtInVerdict, pathVerdict } from "./verdicts.ts";
 
 /** Judges every unknown of a footprint. */
 export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, compiled: CompiledRules): Verdict[] {
@@ -21,23 +21,13 @@ export function judgeUnknowns({ own }: ToolCall, { unknowns }: Footprint, compil
 			builtInVerdict(
 				"ask",
 				`unknown-${unknown.what}`,
-				`${shown(unknown.text)}: ${unknownWords[unknown.what]}.`,
+				`${quoteRedacted(unknown.text)}: ${unknownParts[unknown.what]}.`,
 				"Write it out plainly so that it can be judged.",
 			),
 		);
 	}
 	return verdicts;
 }
-
-const unknownWords: Record<Unknown["what"], string> = {
-	program: "the effect of this program is unknown",
-	command: "the program that this runs is unknown",
-	operand: "the path that this refers to is unknown",
-	script: "the effect of this program text is unknown",
-	project: "the effect of this project task is unknown",
-	tool: "the effect of this tool is unknown",
-	syntax: "this cannot be parsed as a command",
-};
 
 /** Judges a path with an unknown beginning whose end is a closed name. */
 function judgeTail(unknown: Unknown, tail: string, { paths, host }: CompiledRules): Verdict | undefined {

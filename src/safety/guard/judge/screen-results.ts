@@ -1,7 +1,9 @@
 // Removes lines from closed paths from the results of pi's own search tools. Not for shell commands, whose output has no known format.
 // Invariants: a line is withheld if the path that it names is closed, by its name or its real path; a file that was moved into a closed folder
 // after it was judged is withheld completely.
+
 import { join } from "node:path";
+import { counted } from "../../../definition/index.ts";
 import type { Footprint } from "../../../footprint/index.ts";
 import type { ScreenedResult, ToolCall } from "../../policy/index.ts";
 import type { CompiledRules } from "../match/index.ts";
@@ -72,7 +74,7 @@ function filterLines(
 		return lines.join("\n");
 	});
 	if (withheld === 0) return undefined;
-	const note = `[${withheld} ${withheld === 1 ? "line" : "lines"} withheld: from places that are closed to every tool]`;
+	const note = `[${counted(withheld, "line")} withheld: from places that are closed to every tool]`;
 	const [first = "", ...rest] = filtered;
 	return {
 		texts: [first.trim() === "" ? note : `${first}\n${note}`, ...rest],

@@ -1,6 +1,6 @@
 // The guard's verdicts and their messages.
 import { type AccessKind, effects, type FileAccess } from "../../../footprint/index.ts";
-import { type Decision, type Origin, placeName, redactText, type Verdict } from "../../policy/index.ts";
+import { type Decision, type Origin, placeName, quoteRedacted, type Verdict } from "../../policy/index.ts";
 import type { InferredEffect, Match } from "../match/index.ts";
 import type { CommandRule, EffectRule, PathLimit, PathRule } from "../rules/index.ts";
 
@@ -36,20 +36,20 @@ export function commandVerdict({ pattern: { rule }, by }: Match): Verdict {
 	}
 	return ruled(
 		rule,
-		`${shown(by)}: ${rule.reason}.`,
+		`${quoteRedacted(by)}: ${rule.reason}.`,
 		"Do it in a way that the rule does not forbid, or ask the user to do it.",
 	);
 }
 
 export function inferredVerdict(rule: CommandRule, { effect }: InferredEffect, by: string): Verdict {
-	const reason = `${shown(by)} ${effects[effect]}, which the rule is about: ${rule.reason}.`;
+	const reason = `${quoteRedacted(by)} ${effects[effect]}, which the rule is about: ${rule.reason}.`;
 	return ruled(rule, reason, "Do it in a way that the rule does not forbid, or ask the user to do it.");
 }
 
 export function effectVerdict(rule: EffectRule, by: string): Verdict {
 	return ruled(
 		rule,
-		`${shown(by)} ${effects[rule.effect]}: ${rule.reason}.`,
+		`${quoteRedacted(by)} ${effects[rule.effect]}: ${rule.reason}.`,
 		"Use a command with a smaller effect, or ask the user to do it.",
 	);
 }
@@ -85,16 +85,11 @@ export function pathVerdict(rule: PathRule, access: FileAccess, host: Here, plac
 	const named = (path: string) => placeName(path, host.cwd, host.home);
 	const at = place === undefined ? named(access.path) : `${named(place)} (below ${named(access.path)})`;
 	const why = rule.reason === "" ? "" : ` (${rule.reason})`;
-	const reason = `${shown(access.by)} ${accessWords[access.kind]} ${at}, which ${limitWords[rule.limit]}${why}.`;
+	const reason = `${quoteRedacted(access.by)} ${accessWords[access.kind]} ${at}, which ${limitWords[rule.limit]}${why}.`;
 	return ruled(rule, reason, limitAdvice[rule.limit]);
 }
 
 /** A built-in verdict of the guard, without a rule in a file. */
 export function builtInVerdict(decision: Decision, rule: string, reason: string, advice: string): Verdict {
 	return { decision, policy: guard, rule, reason, advice };
-}
-
-/** Quotes a command or argument of the model in a message: short, on one line, without secrets. */
-export function shown(text: string): string {
-	return `\`${redactText(text, 160).replaceAll("`", "'")}\``;
 }

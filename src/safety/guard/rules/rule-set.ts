@@ -1,7 +1,7 @@
 // A rule set: the contents of the rule files as plain JSON data that can be serialized, hashed and sent to another process.
 // Invariants: it has no functions and no compiled expressions; the same files give the same hash on every machine with the same home and
 // project folders.
-import { createHash } from "node:crypto";
+import { canonicalJson, digest } from "../../../bounds/index.ts";
 import type { Diagnostic } from "../../../definition/index.ts";
 import type { Effect } from "../../../footprint/index.ts";
 import type { Origin } from "../../policy/index.ts";
@@ -97,20 +97,12 @@ export interface RuleFile {
 
 /** Hashes the rule set to 16 hexadecimal digits. Lines, reasons and diagnostics count too: what the user sees is pinned. */
 export function hashRules(rules: RuleSet): string {
-	return createHash("sha256").update(serializeRules(rules)).digest("hex").slice(0, 16);
+	return digest(serializeRules(rules));
 }
 
 /** The rule set as JSON text with sorted keys. */
 export function serializeRules(rules: RuleSet): string {
-	return JSON.stringify(rules, (_key, value: unknown) => {
-		if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-		const fields = value as Readonly<Record<string, unknown>>;
-		return Object.fromEntries(
-			Object.keys(fields)
-				.sort()
-				.map((key) => [key, fields[key]]),
-		);
-	});
+	return canonicalJson(rules);
 }
 
 /** Reads what `serializeRules` wrote. Throws if it does not have the hash. */

@@ -47,5 +47,18 @@ export {
 	type Values,
 } from "./object.ts";
 export { openReport, type Problem, type Report, sortDiagnostics } from "./report.ts";
+export {
+	anyObject,
+	type Checks,
+	isFlag,
+	isNumber,
+	isText,
+	listOf,
+	object,
+	oneOf,
+	only,
+	optional,
+	type Shape,
+} from "./shape.ts";
 export { openSource, type Source } from "./source.ts";
 export { type ParsedTree, parseYaml, type SourceRange } from "./yaml.ts";

@@ -1,6 +1,5 @@
 // The named harms and kinds of change that a command can cause, beyond the paths that it accesses. A vocabulary without rules: policies
 // decide how to treat each one; the program table (`programs/`) maps commands to them.
-import type { Unknown } from "./footprint.ts";
 
 /** Harms, each with a one-line description for users. Rules and messages use the keys as names. */
 export const effects = {
@@ -67,4 +66,4 @@ export const unknownParts = {
 	project: "the effect of this project task is unknown",
 	tool: "the effect of this tool is unknown",
 	syntax: "this cannot be parsed as a command",
-} as const satisfies Record<Unknown["what"], string>;
+} as const satisfies Record<string, string>;

@@ -1,6 +1,6 @@
 // The accesses, commands and changes of one tool call: data only.
 // F1 everything that cannot be known is in `unknowns`, never omitted; F2 every path is absolute and lexically normalized.
-import type { ChangeKind, Effect } from "./effects.ts";
+import type { ChangeKind, Effect, unknownParts } from "./effects.ts";
 
 /**
  * The kind of access to a path.
@@ -54,7 +54,7 @@ export interface Unknown {
 	 * known program accesses · `script`: the effect of the text or file that is run · `project`: the effect of the project's own tests,
 	 * builds and tasks · `tool`: the effect of a tool outside the table · `syntax`: text that no shell accepts, or too much text to judge.
 	 */
-	readonly what: "command" | "program" | "operand" | "script" | "project" | "tool" | "syntax";
+	readonly what: keyof typeof unknownParts;
 	/** The unresolved text as written, at most 200 characters. */
 	readonly text: string;
 	/** The worst it could do; policies decide by this. */

@@ -15,9 +15,9 @@ export function userSettingsFile(): string {
 }
 
 /** The user's own settings object, for settings that a project must not control; empty if there is none or the file cannot be read. */
-export function userSettings(): Readonly<Record<string, unknown>> {
+export function userSettings(file = userSettingsFile()): Readonly<Record<string, unknown>> {
 	// pi itself reports a settings file that it cannot read.
-	return settingsIn(jsonObject(userSettingsFile()));
+	return settingsIn(jsonObject(file));
 }
 
 function settingsIn(settings: object | undefined): Readonly<Record<string, unknown>> {

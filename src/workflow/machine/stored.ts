@@ -1,6 +1,7 @@
 // The state of a run as stored in the session: one entry per change, of bounded size.
 // The first nine fields are the reference package's, so that either package can read the other's states.
 // Reading is strict: one invalid value invalidates the whole state.
+import { isFlag, isText, object, oneOf, optional } from "../../definition/index.ts";
 import type { EndedVisit, ExitKind } from "./event.ts";
 import { currentPhase, enter, phaseAt } from "./position.ts";
 import { relocate } from "./relocate.ts";
@@ -51,7 +52,7 @@ export interface StoredState {
 export type Note = "begun" | "resumed" | "reloaded";
 
 /** Maximum bytes of each string. */
-const most = { begun: 2_000, why: 200, summary: 2_000 } as const;
+const max = { begun: 2_000, why: 200, summary: 2_000 } as const;
 /** Target size of an entry in bytes, and the minimum reserved for the task. */
 const room = { entry: 450, task: 40 } as const;
 
@@ -87,14 +88,14 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		...(pinned === undefined ? {} : { pin: pinned }),
 		since: run.since,
 		...(status.kind === "paused"
-			? { paused: { by: status.by, ...(status.why === undefined ? {} : { why: cut(status.why, most.why) }) } }
+			? { paused: { by: status.by, ...(status.why === undefined ? {} : { why: cut(status.why, max.why) }) } }
 			: {}),
 		...(left
 			? {
 					left: {
 						way: left.way,
 						...(left.by === undefined ? {} : { by: left.by }),
-						...(left.summary === undefined ? {} : { summary: cut(left.summary, most.summary) }),
+						...(left.summary === undefined ? {} : { summary: cut(left.summary, max.summary) }),
 					},
 				}
 			: {}),
@@ -102,7 +103,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		...(away ? { away } : {}),
 	};
 	const bare = { ...state, ...(left ? { left: { way: left.way } } : {}) };
-	const task = note === "begun" ? most.begun : Math.max(room.entry - bytesOf(bare), room.task);
+	const task = note === "begun" ? max.begun : Math.max(room.entry - bytesOf(bare), room.task);
 	return { ...state, taskDescription: cut(run.task, task) };
 }
 
@@ -131,17 +132,16 @@ export type StateRead =
 
 /** Reads the data of a `workflow:state` entry, including those of the reference package and its older form without a path. */
 export function readState(data: unknown): StateRead {
-	if (!isObject(data)) return invalid("it is not an object");
+	if (!isRecord(data)) return invalid("it is not an object");
 	const { workflowKey } = data;
 	if (typeof workflowKey !== "string" || workflowKey === "") return invalid("it names no workflow");
 	const path = readPath(data, workflowKey);
 	if (typeof path === "string") return invalid(path);
 	for (const [field, isValid, expected] of simpleFields)
 		if (!isValid(data[field])) return invalid(`\`${field}\` is not ${expected}`);
-	const paused = readPause(data.paused);
-	if (paused === "invalid") return invalid("`paused` is not a pause");
-	const left = readLeft(data.left);
-	if (left === "invalid") return invalid("`left` is not a visit of a phase");
+	const { paused, left } = data;
+	if (paused !== undefined && !isPause(paused)) return invalid("`paused` is not a pause");
+	if (left !== undefined && !isLeft(left)) return invalid("`left` is not a visit of a phase");
 	const { active, startedAt, globalStepCount, since, away } = data as Pick<
 		StoredState,
 		"active" | "startedAt" | "globalStepCount" | "since" | "away"
@@ -158,28 +158,29 @@ export function readState(data: unknown): StateRead {
 			startedAt,
 			completionNotified: data.completionNotified === true,
 			cancelled: data.cancelled === true,
-			...optional("pin", text(data.pin)),
-			...optional("since", since),
-			...optional("paused", paused),
-			...optional("left", left),
-			...optional("note", noteOf(data.note)),
-			...optional("away", away),
+			...given("pin", text(data.pin)),
+			...given("since", since),
+			...given("paused", paused && { by: paused.by, ...given("why", paused.why) }),
+			...given("left", readLeft(left)),
+			...given("note", noteOf(data.note)),
+			...given("away", away),
 		},
 	};
 }
 
 /** The scalar fields: how they are checked, and the expected value for messages. */
 const simpleFields: readonly (readonly [keyof StoredState, (value: unknown) => boolean, string])[] = [
-	["active", isBoolean, "true or false"],
-	["globalStepCount", absentOr(isCount), "a whole number"],
+	["active", isFlag, "true or false"],
+	// As in the reference package, `null` is no step count.
+	["globalStepCount", (value) => value === null || value === undefined || isCount(value), "a whole number"],
 	["startedAt", isTime, "a time"],
-	["taskId", absentOr(isText), "a string"],
-	["taskDescription", absentOr(isText), "a string"],
-	["pin", absentOr(isText), "a string"],
-	["completionNotified", absentOr(isBoolean), "true or false"],
-	["cancelled", absentOr(isBoolean), "true or false"],
-	["since", absentOr(isTime), "a time"],
-	["away", absentOr(isTime), "a duration"],
+	["taskId", optional(isText), "a string"],
+	["taskDescription", optional(isText), "a string"],
+	["pin", optional(isText), "a string"],
+	["completionNotified", optional(isFlag), "true or false"],
+	["cancelled", optional(isFlag), "true or false"],
+	["since", optional(isTime), "a time"],
+	["away", optional(isTime), "a duration"],
 ];
 
 export type RestoredRun = { readonly kind: "run"; readonly run: WorkflowRun } | Extract<StateRead, { kind: "invalid" }>;
@@ -255,37 +256,32 @@ function readPath(data: Record<string, unknown>, workflowKey: string): StoredSeg
 	if (!Array.isArray(written) || written.length === 0) return "`currentPath` is not a path";
 	const path: StoredSegment[] = [];
 	for (const segment of written) {
-		if (!isObject(segment) || typeof segment.workflowKey !== "string" || !isCount(segment.phaseIndex))
+		if (!isRecord(segment) || typeof segment.workflowKey !== "string" || !isCount(segment.phaseIndex))
 			return "`currentPath` has an invalid part";
 		if (segment.phaseId !== undefined && typeof segment.phaseId !== "string") return "a phase id is not a string";
 		if (segment.loops !== undefined && !isCount(segment.loops)) return "a loop count is not an integer";
 		path.push({
 			workflowKey: segment.workflowKey,
 			phaseIndex: segment.phaseIndex,
-			...optional("phaseId", text(segment.phaseId)),
-			...optional("loops", segment.loops as number | undefined),
+			...given("phaseId", text(segment.phaseId)),
+			...given("loops", segment.loops as number | undefined),
 		});
 	}
 	return path[0]?.workflowKey === workflowKey ? path : "`currentPath` does not begin with the workflow";
 }
 
-function readPause(data: unknown): StoredState["paused"] | "invalid" {
-	if (data === undefined) return undefined;
-	if (!isObject(data)) return "invalid";
-	const { by, why } = data;
-	if (by !== "person" && by !== "interrupt" && by !== "error" && by !== "reminders" && by !== "bounds")
-		return "invalid";
-	if (why !== undefined && typeof why !== "string") return "invalid";
-	return { by, ...optional("why", why) };
-}
+const isPause = object<NonNullable<StoredState["paused"]>>({
+	by: oneOf("person", "interrupt", "error", "reminders", "bounds"),
+	why: optional(isText),
+});
+const isLeft = object<NonNullable<StoredState["left"]>>({
+	way: oneOf("next", "loop", "skip", "back"),
+	summary: optional(isText),
+	by: () => true,
+});
 
-function readLeft(data: unknown): StoredState["left"] | "invalid" {
-	if (data === undefined) return undefined;
-	if (!isObject(data)) return "invalid";
-	const { way, summary, by } = data;
-	if (way !== "next" && way !== "loop" && way !== "skip" && way !== "back") return "invalid";
-	if (summary !== undefined && typeof summary !== "string") return "invalid";
-	return { way, ...optional("summary", summary), ...(by === "person" ? { by } : {}) };
+function readLeft(left: StoredState["left"]): StoredState["left"] {
+	return left && { way: left.way, ...given("summary", left.summary), ...(left.by === "person" ? { by: left.by } : {}) };
 }
 
 /** A note only labels the transcript, so an unknown one does not invalidate the state. */
@@ -297,21 +293,8 @@ function invalid(problem: string): Extract<StateRead, { kind: "invalid" }> {
 	return { kind: "invalid", problem };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isBoolean(value: unknown): boolean {
-	return typeof value === "boolean";
-}
-
-function isText(value: unknown): boolean {
-	return typeof value === "string";
-}
-
-/** `null` counts as absent only for the step count, as in the reference package. */
-function absentOr(isValid: (value: unknown) => boolean): (value: unknown) => boolean {
-	return (value) => value === undefined || (value === null && isValid === isCount) || isValid(value);
 }
 
 function isCount(value: unknown): value is number {
@@ -326,6 +309,6 @@ function text(value: unknown): string | undefined {
 	return typeof value === "string" ? value : undefined;
 }
 
-function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+function given<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
 	return value === undefined ? {} : ({ [key]: value } as { [K in Key]: Value });
 }

@@ -6,9 +6,9 @@ import { randomBytes } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { anyObject, isNumber, isText, object, optional, type Shape } from "../../../definition/index.ts";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import type { Post, PostListener, UserEvent } from "../../core/index.ts";
-import { anyObject, isNumber, isText, object, optional, type Shape } from "../shape.ts";
 import { openDeliveryLoop } from "./delivery-loop.ts";
 
 const ending = ".post.json";

@@ -7,10 +7,10 @@ import { readlinkSync, statSync } from "node:fs";
 import { access, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { isNumber, isText, object } from "../../../definition/index.ts";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import { processStart } from "../../../process/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
-import { isNumber, isText, object } from "../shape.ts";
 import { removeDeadDrafts } from "./dead-drafts.ts";
 import { diskFailure } from "./failures.ts";
 

@@ -1,8 +1,8 @@
 // What a host serves: from a file, or the project that the worker is started in.
 import { readFileSync } from "node:fs";
+import { anyObject, isText, object, oneOf, optional } from "../../../definition/index.ts";
 import type { Result } from "../../core/index.ts";
 import type { Project } from "../project/index.ts";
-import { anyObject, isText, object, oneOf, optional } from "../shape.ts";
 import { type EngineOrder, projectNameOf, remoteOf } from "./engine-project.ts";
 import type { ServedProject } from "./segment.ts";
 

@@ -4,8 +4,8 @@
 // nothing.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { anyObject, object, oneOf } from "../../../definition/index.ts";
 import { replaceFile } from "../../../disk/index.ts";
-import { anyObject, object, oneOf } from "../shape.ts";
 
 /** `approved`: the user approved these commands. `own`: they are from a template in the user's folder, and the guard's rules judge them. */
 export type CleanupStanding = "approved" | "own" | "unknown";

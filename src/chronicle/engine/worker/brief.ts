@@ -3,8 +3,18 @@
 // B1 only the user's account can read it; B2 the worker reads it once, so later changes to the file have no effect; B3 a worker without a valid
 // brief does no work.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+	anyObject,
+	isFlag,
+	isNumber,
+	isText,
+	listOf,
+	object,
+	oneOf,
+	optional,
+	type Shape,
+} from "../../../definition/index.ts";
 import type { LaunchId } from "../../core/index.ts";
-import { anyObject, isFlag, isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../shape.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 /** Names the file. Only for pi; removed from the environment once read. */

@@ -1,6 +1,8 @@
 // A running worker: turns pi's records into reports, answers its questions, and ends it.
 // W1 reports are in the order of pi's records; W2 a worker ends once, for the first reason; W3 every wait for it is bounded; W4 nothing is
 // reported after `ended`; W5 a message counts as delivered only once it is in the conversation.
+
+import { anyObject } from "../../../definition/index.ts";
 import {
 	classifyProviderError,
 	hostAnswer,
@@ -22,7 +24,6 @@ import type { Child, ChildExit } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";
 import type { MoveReply, Worker, WorkerHost, WorkerLimits, WorkerReport } from "../../core/index.ts";
 import { addSpend, type Spend, type WorkerOutcome } from "../../core/index.ts";
-import { anyObject } from "../shape.ts";
 import { type Deadlines, openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
 import { type AskedMove, readConfirmation, readMove, readRefusedCall } from "./extension/index.ts";

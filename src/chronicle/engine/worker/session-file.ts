@@ -2,10 +2,10 @@
 // Source of the format: pi's docs/session-format.md. C1 only the worker's process has the file open: this code runs before that process starts or
 // after it has ended; C2 a torn last line is cut before pi appends to it; C3 lines that are not JSON are ignored, as in pi.
 import { open } from "node:fs/promises";
+import { anyObject } from "../../../definition/index.ts";
 import { readLines, replaceFile } from "../../../disk/index.ts";
 import { RECORD_CAP } from "../../../process/index.ts";
 import { addSpend, NO_SPEND, type Spend } from "../../core/index.ts";
-import { anyObject } from "../shape.ts";
 import { type AskedMove, MOVE_ENTRY, TRANSITION_TOOL } from "./extension/index.ts";
 import { spendOf } from "./usage.ts";
 

@@ -1,12 +1,13 @@
 // The changes of every visit: files with their lines, folded, up to a size limit. The patches come from the workspace that kept the files.
 // D1 the report lists everything that it omits, with its location; D2 the contents of files with secret names are never shown.
+import { counted } from "../../../definition/index.ts";
 import type { Redact } from "../../../safety/index.ts";
 import type { Visit, Workspace } from "../../core/index.ts";
 import { type FileChange, isSecretFile, type PatchFile, type PatchLine, readPatch } from "../../core/index.ts";
 import { titleOf } from "../timeline/index.ts";
 import { type Colors, openColors } from "./color.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
-import { addOnce, counted, type ReportPage, type Section } from "./page.ts";
+import { addOnce, type ReportPage, type Section } from "./page.ts";
 import type { ReportModel } from "./report-model.ts";
 
 /** Maximum bytes of patches in a report, and for one visit. */

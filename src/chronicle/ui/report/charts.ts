@@ -1,5 +1,6 @@
 // The sections with charts: path, time, cost. Each chart has a description, a legend and a table of the same data. Pure.
 
+import { counted } from "../../../definition/index.ts";
 import type { Launch, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { drawCourse } from "./course.ts";
@@ -7,7 +8,7 @@ import { drawStateDiagram } from "./diagram.ts";
 import { drawGantt, endMarks, ganttRows, waitMarks } from "./gantt.ts";
 import { type Html, type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawSpending, drawStates, stateRows, tokenKinds } from "./money.ts";
-import { counted, drawChart, drawKey, type ReportPage, type Section } from "./page.ts";
+import { drawChart, drawKey, type ReportPage, type Section } from "./page.ts";
 import { pathOf, type VisitedPath } from "./path.ts";
 import { causePhrase, waitPhrase } from "./phrases.ts";
 import { roomWidth } from "./svg.ts";

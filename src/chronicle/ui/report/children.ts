@@ -1,4 +1,5 @@
 // The child runs of every state that is done by them: status, time, cost, summary, and the child's own report. Pure.
+import { counted } from "../../../definition/index.ts";
 import type { ChildChoice, Visit, VisitChild } from "../../core/index.ts";
 import {
 	changedText,
@@ -12,7 +13,7 @@ import {
 } from "../timeline/index.ts";
 import { drawFileName } from "./changes.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
-import { addOnce, counted, drawWords, type ReportPage, type Section } from "./page.ts";
+import { addOnce, drawWords, type ReportPage, type Section } from "./page.ts";
 import { drawTable, ends } from "./table.ts";
 
 const firstVisits = 20;

@@ -1,9 +1,10 @@
 // The state diagram with the path that the run took. The layout library computes the positions; this file draws. Pure.
+
 import { type Edge, Graph, type GraphLabel, layout, type Point } from "@dagrejs/dagre";
 import { curveBasis, line } from "d3-shape";
+import { counted } from "../../../definition/index.ts";
 import { marks, shortCost, shortTime } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
-import { counted } from "./page.ts";
 import type { PathEdge, PathNode, VisitedPath } from "./path.ts";
 import type { ReportModel } from "./report-model.ts";
 import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";

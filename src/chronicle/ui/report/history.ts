@@ -1,10 +1,11 @@
 // One row per visit: its workers and how they ended, its time and spend, the move that ended it, and its summary. Pure.
 
+import { counted } from "../../../definition/index.ts";
 import type { Launch, Visit } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { endMarks } from "./gantt.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
-import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
+import { drawWords, type ReportPage, type Section } from "./page.ts";
 import { causePhrase, reasonPhrase } from "./phrases.ts";
 import { type Column, drawTable, ends } from "./table.ts";
 

@@ -1,4 +1,5 @@
 // The head of the report: the task, the status, the totals, and the user's next step. Pure.
+import { counted } from "../../../definition/index.ts";
 import type { Run, Spend } from "../../core/index.ts";
 import {
 	commandAbout,
@@ -13,7 +14,7 @@ import {
 	whyOf,
 } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
-import { counted, drawWords, type ReportPage } from "./page.ts";
+import { drawWords, type ReportPage } from "./page.ts";
 import { spaced } from "./phrases.ts";
 
 export function drawHead(page: ReportPage): Markup {

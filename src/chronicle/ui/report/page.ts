@@ -62,8 +62,3 @@ export function drawChart(
 export function drawKey(html: Html, sign: Markup, words: string): Markup {
 	return html`<span class="key">${sign} ${words}</span>`;
 }
-
-/** `1 visit`, `3 visits`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-	return `${count} ${count === 1 ? one : many}`;
-}

@@ -1,8 +1,9 @@
 // The sections with lists: findings and tasks, decisions of users, blocked calls, incidents, tools, and transcripts. Pure.
+import { counted } from "../../../definition/index.ts";
 import { shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
-import { counted, drawWords, type ReportPage, type Section } from "./page.ts";
+import { drawWords, type ReportPage, type Section } from "./page.ts";
 import { type Column, drawTable, ends } from "./table.ts";
 
 const maxRows = 200;

@@ -1,6 +1,7 @@
 // The messages between a worker's extension and the launcher. Both sides validate them.
+
+import { isFlag, isText, listOf, object, oneOf, type Shape } from "../../../../definition/index.ts";
 import type { LaunchId } from "../../../core/index.ts";
-import { isFlag, isText, listOf, object, oneOf, type Shape } from "../../shape.ts";
 import { isLaunchId } from "../brief.ts";
 
 /** Sent once, when the session has started and before any message. */

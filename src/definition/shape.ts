@@ -1,6 +1,6 @@
 // Validates data written by another process or an earlier version: each reader declares the shape that it needs once, next to its type.
-// Definitions written by users are read by src/definition, which reports positions and remedies. TypeBox is not used: a worker checks its
-// brief before pi's packages are loaded, and the command line runs without them.
+// Files written by users are read as fields (field.ts), which report positions and remedies. TypeBox is not used: a worker checks its brief
+// before pi's packages are loaded, and the command line runs without them.
 
 /** Whether a value has a shape. */
 export type Shape<T> = (value: unknown) => value is T;
@@ -14,8 +14,9 @@ export const isNumber: Shape<number> = (value): value is number => typeof value 
 /** Of a boolean. */
 export const isFlag: Shape<boolean> = (value) => typeof value === "boolean";
 
-/** Of any object, its fields unchecked. */
-export const anyObject: Shape<object> = (value) => typeof value === "object" && value !== null;
+/** Of any object but a list, its fields unchecked. */
+export const anyObject: Shape<object> = (value): value is object =>
+	typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Of one of `values`. */
 export function oneOf<const T extends readonly (string | number)[]>(...values: T): Shape<T[number]> {
@@ -32,8 +33,16 @@ export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
 	return (value): value is T | undefined => value === undefined || shape(value);
 }
 
+/** A check for every field of a type. */
+export type Checks<T extends object> = { readonly [K in keyof T]-?: (value: unknown) => boolean };
+
+/** The value without fields that are not in the table, such as those of a newer version. */
+export function only<T extends object>(fields: Checks<T>, value: T): T {
+	return Object.fromEntries(Object.keys(fields).map((field) => [field, value[field as keyof T]])) as T;
+}
+
 /** Of an object with these fields; more fields are allowed. The table names every field of the type. */
-export function object<T extends object>(fields: { readonly [K in keyof T]-?: (value: unknown) => boolean }): Shape<T> {
+export function object<T extends object>(fields: Checks<T>): Shape<T> {
 	const checks = Object.entries<(value: unknown) => boolean>(fields);
 	return (value): value is T =>
 		anyObject(value) && checks.every(([field, fits]) => fits((value as Readonly<Record<string, unknown>>)[field]));

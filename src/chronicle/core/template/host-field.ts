@@ -1,5 +1,5 @@
 // The labels that a host must offer to do a state.
-import { custom, type Node, quoted, type Reading, wrongType } from "../../../definition/index.ts";
+import { custom, type Node, quoted, type ReadContext, wrongType } from "../../../definition/index.ts";
 
 const label = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 const wanted = "a list of labels";
@@ -24,7 +24,7 @@ function labelsIn(node: Node): readonly string[] {
 	return [...new Set(values.filter((value) => typeof value === "string" && label.test(value)))] as string[];
 }
 
-function readHost(node: Node, reading: Reading): readonly string[] | undefined {
+function readHost(node: Node, reading: ReadContext): readonly string[] | undefined {
 	if (node.kind !== "list") {
 		const example = suggested(node).map((name) => `"${name}"`);
 		return wrongType(node, reading, wanted, `Write \`[${example.length > 0 ? example.join(", ") : '"gpu"'}]\`.`);
@@ -45,7 +45,7 @@ function readHost(node: Node, reading: Reading): readonly string[] | undefined {
 	return wrong ? undefined : [...found];
 }
 
-function readLabel(item: Node, reading: Reading): string | undefined {
+function readLabel(item: Node, reading: ReadContext): string | undefined {
 	if (item.kind !== "scalar" || typeof item.value !== "string")
 		return wrongType(item, { ...reading, path: `${reading.path}[]` }, "a label, as a string", "Put it in quotes.");
 	if (label.test(item.value)) return item.value;

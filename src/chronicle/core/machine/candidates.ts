@@ -10,6 +10,9 @@ import { planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { ApprovalQuestion, Run } from "./run.ts";
 
+/** A shorter beginning of an id could be a name. */
+const minIdLength = 4;
+
 /** The children to choose from in `state`; empty if its worker chooses none. */
 export function candidatesIn({ candidates }: Run, state: string): readonly ChildRun[] {
 	return candidates?.judge === state ? doneIn(candidates.group) : [];
@@ -17,6 +20,14 @@ export function candidatesIn({ candidates }: Run, state: string): readonly Child
 
 function doneIn({ children }: ChildGroup): readonly ChildRun[] {
 	return children.filter(({ status, merges }) => status === "done" && merges === undefined);
+}
+
+/** The name of the child of `state` that `written` means: its name, or the beginning of its id; `undefined`: none, or several. */
+export function findCandidate(run: Run, state: string, written: string): string | undefined {
+	const candidates = candidatesIn(run, state);
+	if (candidates.some(({ name }) => name === written)) return written;
+	const [only, second] = written.length < minIdLength ? [] : candidates.filter(({ id }) => id.startsWith(written));
+	return second === undefined ? only?.name : undefined;
 }
 
 /** JSON Schema of what the worker of `state` hands over: its `output`, with the choice if it has one to make. */

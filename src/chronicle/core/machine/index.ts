@@ -1,6 +1,6 @@
 export type { Action } from "./action.ts";
 export { allowanceOf, type Measure, measures } from "./budget.ts";
-export { candidatesIn, dueOutput, explainWinner, outputIn, winnerOf } from "./candidates.ts";
+export { candidatesIn, dueOutput, explainWinner, findCandidate, outputIn, winnerOf } from "./candidates.ts";
 export { activityOf } from "./child-activity.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
 export { readOutput } from "./child-items.ts";

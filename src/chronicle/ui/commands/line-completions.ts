@@ -6,9 +6,11 @@ import { isLoaded, type Project } from "../../engine/index.ts";
 import type { ListedCommand } from "../command-list.ts";
 import { isStopped } from "../text/index.ts";
 import { shortTime } from "../timeline/index.ts";
+import { answerChoices } from "./answer-choices.ts";
+import { askingChildren } from "./child-dispatch.ts";
 import type { Command } from "./command.ts";
 import { statesOf } from "./run-command.ts";
-import { namesRun, resolveRun } from "./run-name.ts";
+import { mayNameRun, namesRun, resolveRun } from "./run-name.ts";
 
 export interface LineItem {
 	/** The whole line with the item. */
@@ -53,11 +55,9 @@ export async function completeLine(
 			.filter(isLoaded)
 			.map(({ key, read }) => item(key, read.template.description ?? read.template.name));
 	const [name] = words;
-	if (name === undefined) {
-		const hidden = new Set(listed.map((command) => command.name));
-		const shown = startsByName ? templates().filter(({ label }) => !hidden.has(label)) : [];
-		return offer([...shown, ...listed.map((command) => item(command.name, command.about))]);
-	}
+	const choices = await choiceItems(project, words, last, supervised);
+	if (choices) return offer(choices);
+	if (name === undefined) return offer(firstWords(startsByName ? templates() : [], listed));
 	if (name === "init") return words.length === 1 ? offer(shippedNames().map((shipped) => item(shipped))) : null;
 	if (takesTemplate.has(name)) return words.length === 1 ? offer(templates()) : null;
 	const command = commands.find((one) => one.name === name);
@@ -66,6 +66,31 @@ export async function completeLine(
 	const options = Object.keys(command.options ?? {}).filter((option) => option !== "run");
 	if (last.startsWith("-")) return offer(options.map((option) => item(`--${option}`)));
 	return offer(await runArguments(project, { name, words, options, supervised }));
+}
+
+/** Templates that no command hides, then the commands. */
+function firstWords(templates: readonly LineItem[], listed: LineCommands["listed"]): LineItem[] {
+	const hidden = new Set(listed.map((command) => command.name));
+	const shown = templates.filter(({ label }) => !hidden.has(label));
+	return [...shown, ...listed.map((command) => item(command.name, command.about))];
+}
+
+/** The values of `--choice`, if one is being written: `--choice <value>` or `--choice=<value>`. */
+async function choiceItems(
+	project: Project,
+	[name, ...words]: readonly string[],
+	last: string,
+	supervised: readonly string[],
+): Promise<LineItem[] | undefined> {
+	const [option = ""] = /^--choice=/.exec(last) ?? [];
+	// bash splits words at `=`.
+	const before = words.at(-1) === "=" ? words.at(-2) : words.at(-1);
+	if (name !== "approve" || (option === "" && before !== "--choice")) return undefined;
+	const named = words.find((word) => mayNameRun(word));
+	const found = await resolveRun(project, named, supervised);
+	const read = found.ok ? await project.store.read(found.value) : undefined;
+	const asking = read?.ok ? await askingChildren(project, read.value.run) : [];
+	return asking.flatMap((run) => answerChoices(run).map(({ word, about }) => item(`${option}${word}`, about)));
 }
 
 /** Runs, then arguments derived from the run, with or without its name before them. */

@@ -5,11 +5,11 @@ import type { Approval } from "../../core/index.ts";
 import {
 	type ApprovalQuestion,
 	awaitedAnswer,
-	type ConflictChoice,
 	candidatesIn,
 	decide,
 	decidedEarlier,
 	explainWinner,
+	findCandidate,
 	HUMAN_INTERVENTION,
 	isRefusal,
 	MESSAGE_LENGTH,
@@ -19,6 +19,7 @@ import {
 	type UserEvent,
 	type VisitStart,
 } from "../../core/index.ts";
+import { isResolution, openQuestion } from "./answer-choices.ts";
 
 export type RunCommand =
 	/** An answer to the question that the run asks. */
@@ -51,10 +52,6 @@ function readResolution(choice: string | undefined): Pick<Approved, "choice"> | 
 	return isResolution(choice) ? { choice } : `--choice takes ours, theirs, worker or hand here, not "${choice}".`;
 }
 
-function isResolution(word: string): word is ConflictChoice {
-	return word === "ours" || word === "theirs" || word === "worker" || word === "hand";
-}
-
 function readWinner(
 	run: Run,
 	question: ApprovalQuestion,
@@ -63,7 +60,8 @@ function readWinner(
 	if (choice === undefined) return {};
 	if (candidatesIn(run, question.state).length === 0)
 		return "--choice resolves conflicts or names the child to take, but the run asks about neither.";
-	return explainWinner(run, question.target, choice) ?? { winner: choice };
+	const named = findCandidate(run, question.state, choice);
+	return explainWinner(run, question.target, named ?? choice) ?? { winner: named ?? choice };
 }
 
 const explainChoices =
@@ -81,12 +79,6 @@ export function rejectionCommand(run: Run, words: string): RunCommand {
 	const question = openQuestion(run);
 	if (!question) return refused(`${standing(run)} Nothing to approve.`);
 	return { kind: "answer", question, approval: { kind: "rejected", words } };
-}
-
-/** The question that the run asks. A supervisor that died while it asked left the question open. */
-function openQuestion({ stage }: Run): ApprovalQuestion | undefined {
-	if (stage.kind === "asking") return stage.question;
-	return stage.kind === "stopping" && stage.after.kind === "ask" ? (stage.after.earlier ?? undefined) : undefined;
 }
 
 /** New ceilings; absent ones stay. */

@@ -77,10 +77,10 @@ ${reloadUsage}`,
 		name: "approve",
 		takes: "[run] [words…]",
 		explained:
-			"The text goes to the next worker. If files have changed since you were asked, the run asks again. If the changes of children conflict, `--choice` decides who resolves them: `ours` is the earlier side, `theirs` the later child. If the move takes one of several children, `--choice` names another one than the worker did.",
+			"The text goes to the next worker. If files have changed since you were asked, the run asks again. If the changes of children conflict, `--choice` decides who resolves them: `ours` is the earlier side, `theirs` the later child. If the move takes one of several children, `--choice` names another one than the worker did, by its name or the beginning of its id.",
 		options: { choice: "value" },
 		optionsUsage: `  --choice <who>  ours, theirs, worker or hand, if changes of children conflict
-  --choice <name> the child to take, if one of several is taken
+  --choice <name> the child to take, if one of several is taken; or the beginning of its id
 `,
 		afterwards: "continue",
 		make: ({ values: { choice } }) =>

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { move, withTemplates, worker } from "./bench.ts";
+import { chronicle, move, withTemplates, worker } from "./bench.ts";
 
 const part = (name: string) => ({
 	task: `Do ${name}`,
@@ -40,7 +40,12 @@ describe("the question which child is taken", { timeout: patient(120_000) }, () 
 		expect(dialog.title).toMatch(
 			/Children:\n {2}one [0-9a-f]{8} · 1 file \+1 −1: one is there\.\n {2}two .*named by the worker/,
 		);
-		pi.screen.answer(dialog, "Approve, and take another child");
+		pi.screen.answer(dialog, "Review the changes");
+		await pi.screen.notified('If you approve: the files of "two" are taken: 1 file changed, +1 −1');
+		const diff = await chronicle(project, ["diff"]);
+		expect(diff.stdout).toMatch(/^if you approve, "two" is taken: 1 file changed, \+1 −1:\n {2}M a\.txt[\s\S]*\+two$/m);
+		expect((await chronicle(project, ["diff", "last", "2"])).stdout).toContain("No files changed.");
+		pi.screen.answer(await pi.screen.dialog("Move from choice"), "Approve, and take another child");
 		pi.screen.answer(await pi.screen.dialog("Which child is taken?"), null);
 		pi.screen.answer(await pi.screen.dialog("Move from choice"), "Approve, and take another child");
 		const which = await pi.screen.dialog("Which child is taken?");

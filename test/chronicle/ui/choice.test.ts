@@ -3,12 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Approval, type ReadLedger, readHistory } from "../../../src/chronicle/core/index.ts";
+import { diffRun, type Project, type RunDiff, type SupervisedRun } from "../../../src/chronicle/engine/index.ts";
 import { supervise } from "../../../src/chronicle/engine/supervisor/index.ts";
 import { approveCommand } from "../../../src/chronicle/ui/commands/run-command.ts";
 import { saveReport } from "../../../src/chronicle/ui/report/index.ts";
 import { drawTimeline } from "../../../src/chronicle/ui/screen/timeline.ts";
 import { childrenPage } from "../../../src/chronicle/ui/screen/view-children.ts";
-import { runData, statusLines } from "../../../src/chronicle/ui/text/index.ts";
+import { differenceLines, runData, statusLines } from "../../../src/chronicle/ui/text/index.ts";
 import type { Line } from "../../../src/tui/index.ts";
 import { openFolder } from "../../harness/folder.ts";
 import { moveTo, type Play } from "../engine/supervisor/scripted-launcher.ts";
@@ -96,6 +97,58 @@ describe("while the user is asked", () => {
 		const read = await play(choose("build"));
 		expect(status(read)).not.toContain("--choice");
 		expect(approveCommand(read.run, "", "small")).toMatchObject({ message: /starts new children/ as never });
+	});
+});
+
+describe("the changes to review", () => {
+	/** A run that asks, whose judge has written `own`, and the user `mine` meanwhile. */
+	async function reviewed(own: readonly string[], mine: Readonly<Record<string, string>>) {
+		const judge: Play = async (host, order, ended) => {
+			for (const name of own) writeFileSync(join(order.cwd, name), "judged\n");
+			await choose("after", { winner: "clean" })(host, order, ended);
+		};
+		const stage = openStage([child, child, judge]);
+		const held = await stage.create(template);
+		const { run } = await supervise(held, stage.ports, "fresh").ended;
+		for (const [name, content] of Object.entries(mine)) writeFileSync(join(stage.folder, name), content);
+		const read = await stage.store.read(run.id);
+		if (!read.ok) throw new Error(read.failure.message);
+		const live = { workspace: stage.ports.workspace } as SupervisedRun;
+		const diff = async (visit?: number) => {
+			const found = await diffRun({} as Project, read.value, visit, live);
+			if (!found.ok) throw new Error(found.failure.message);
+			return found.value;
+		};
+		return { read: read.value, diff };
+	}
+	const paths = ({ changes }: RunDiff) => changes.map(({ path }) => path).sort();
+
+	it("are those that approving makes: the files of the child that is taken, not what the judge wrote", async () => {
+		const { read, diff } = await reviewed(["notes.txt"], { "mine.txt": "mine\n" });
+		const found = await diff();
+		expect([paths(found), found.taking]).toEqual([["b.txt", "c.txt"], { name: "clean", conflicts: [] }]);
+		expect(found.patch).toContain("b.txt");
+		// The judge's own changes are those of its visit.
+		expect(paths(await diff(2))).toEqual(["notes.txt"]);
+		expect(status(read)).toContain("Changes of judge itself:");
+	});
+
+	it("name conflicts with the user's files, and are not said to be none where the judge only chose", async () => {
+		const { read, diff } = await reviewed([], { "b.txt": "mine\n" });
+		const found = await diff();
+		expect(found.taking?.conflicts).toEqual(["b.txt"]);
+		expect(differenceLines(found).join("\n")).toContain("Conflicts with your files: b.txt");
+		expect(status(read)).not.toContain("No files changed.");
+	});
+
+	it("of a move back to the children are the judge's: nothing is taken", async () => {
+		const stage = openStage([child, child, choose("build")]);
+		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
+		const read = await stage.store.read(run.id);
+		const live = { workspace: stage.ports.workspace } as SupervisedRun;
+		const found = read.ok ? await diffRun({} as Project, read.value, undefined, live) : read;
+		expect(found).toMatchObject({ ok: true, value: { visit: 2, changes: [] } });
+		expect(found.ok && found.value.taking).toBeUndefined();
 	});
 });
 

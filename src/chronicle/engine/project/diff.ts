@@ -3,6 +3,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
+	candidatesIn,
 	type Failure,
 	type FileChange,
 	type FileLeft,
@@ -11,6 +12,7 @@ import {
 	type Run,
 	readHistory,
 	type Workspace,
+	winnerOf,
 } from "../../core/index.ts";
 import { childWorkFolder, openGitWorkspace } from "../workspace/index.ts";
 import { type Project, workspaceScope } from "./project.ts";
@@ -31,6 +33,14 @@ export interface RunDiff {
 	readonly unmeasured: readonly FileLeft[];
 	/** Why the recorded changes are unknown or incomplete. */
 	readonly unknown: readonly string[];
+	/** The run asks to take this child: these are the changes that approving makes. Absent: the changes made so far. */
+	readonly taking?: TakenChild;
+}
+
+export interface TakenChild {
+	readonly name: string;
+	/** Conflicting files; the patch shows their conflict markers. */
+	readonly conflicts: readonly string[];
 }
 
 const maxChanges = 500;
@@ -43,7 +53,10 @@ interface Range {
 	readonly to: string | undefined;
 }
 
-/** The changes of `visit`. Default: the current visit, or the whole run if it has ended. */
+/**
+ * The changes of `visit`. Default: what approving changes if the run asks to take a child, else the current visit, or the whole run if it has
+ * ended.
+ */
 export async function diffRun(
 	project: Project,
 	ledger: ReadLedger,
@@ -51,6 +64,8 @@ export async function diffRun(
 	live?: SupervisedRun,
 ): Promise<Result<RunDiff>> {
 	const { run } = ledger;
+	const taken = visit === undefined ? childToTake(run) : undefined;
+	if (taken) return diffTaking(project, ledger, taken, live);
 	const asked = visit ?? (run.stage.kind === "over" ? "all" : run.visit);
 	const range = await rangeOf(ledger, asked);
 	if (!range.ok) return range;
@@ -58,14 +73,63 @@ export async function diffRun(
 	return withWorkspace(project, ledger, live, async (workspace) => {
 		const now = to === undefined ? await workspace.snapshot() : undefined;
 		if (now?.ok === false) return now;
-		const tree = now?.value.tree ?? to ?? from;
-		const compared = await workspace.changes(from, tree, maxChanges);
+		const compared = await compareTrees(workspace, from, now?.value.tree ?? to ?? from);
 		if (!compared.ok) return compared;
-		const patch = await workspace.patch(from, tree, patchBytes);
-		if (!patch.ok) return patch;
-		const cut = isCut(patch.value, patchBytes);
-		const found = { visit: asked, state, ...compared.value, patch: patch.value, cut };
+		const found = { visit: asked, state, ...compared.value };
 		return { ok: true, value: { ...found, unmeasured: now?.value.unkept ?? [], unknown: unknownOf(run, asked) } };
+	});
+}
+
+async function compareTrees(
+	workspace: Workspace,
+	from: string,
+	to: string,
+): Promise<Result<Pick<RunDiff, "changes" | "more" | "patch" | "cut">>> {
+	const compared = await workspace.changes(from, to, maxChanges);
+	if (!compared.ok) return compared;
+	const patch = await workspace.patch(from, to, patchBytes);
+	if (!patch.ok) return patch;
+	return { ok: true, value: { ...compared.value, patch: patch.value, cut: isCut(patch.value, patchBytes) } };
+}
+
+/** A child whose files are merged when the user approves. */
+interface ChildToTake {
+	readonly name: string;
+	readonly tree: string;
+	/** The files that it started with. */
+	readonly base: string;
+}
+
+/** `undefined`: the run does not ask to take a child, or that child has no files of its own. */
+function childToTake(run: Run): ChildToTake | undefined {
+	const { stage, candidates } = run;
+	if (stage.kind !== "asking" || stage.question.side !== "exit" || !candidates) return undefined;
+	const name = winnerOf(run, stage.question.target);
+	const child = candidatesIn(run, run.state).find((one) => one.name === name);
+	const base = child?.base ?? candidates.group.base;
+	return child?.tree && base ? { name: child.name, tree: child.tree, base } : undefined;
+}
+
+/** What taking the child changes: its merge into the files as they are now. */
+async function diffTaking(
+	project: Project,
+	ledger: ReadLedger,
+	{ name, tree, base }: ChildToTake,
+	live: SupervisedRun | undefined,
+): Promise<Result<RunDiff>> {
+	const { visit, state } = ledger.run;
+	return withWorkspace(project, ledger, live, async (workspace) => {
+		const now = await workspace.snapshot();
+		if (!now.ok) return now;
+		const ours = now.value.tree;
+		const names = { ours: "your files", theirs: name };
+		const merged = await workspace.merge({ base, ours, theirs: tree, names });
+		if (!merged.ok) return merged;
+		const compared = await compareTrees(workspace, ours, merged.value.tree);
+		if (!compared.ok) return compared;
+		const taking = { name, conflicts: [...new Set(merged.value.conflicts.map(({ path }) => path))] };
+		const found = { visit, state, ...compared.value, taking };
+		return { ok: true, value: { ...found, unmeasured: now.value.unkept, unknown: [] } };
 	});
 }
 

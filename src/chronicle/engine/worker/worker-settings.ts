@@ -37,7 +37,7 @@ const settings = {
 const keepChildFolders = {
 	standard: false,
 	about:
-		"Whether the folders of child runs stay after their files are joined, until `remove` or `prune` deletes the run. [`status`](children.md#files) shows how much they use.",
+		"Whether the folders of child runs stay after their files are joined, until `remove` or `prune` deletes the run; on an engine, only until the run ends, because a host's copy of a run is temporary. [`status`](children.md#files) shows how much they use.",
 };
 
 export interface WorkerSettings {

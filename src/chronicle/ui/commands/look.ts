@@ -3,7 +3,15 @@ import { resolve } from "node:path";
 import { thereAre } from "../../../definition/index.ts";
 import { exitCodes } from "../../../pi/index.ts";
 import { type LedgerEntry, type ReadLedger, readHistory } from "../../core/index.ts";
-import { diffRun, isLoaded, keptFolders, notFound, type SupervisedRun, withWorkspace } from "../../engine/index.ts";
+import {
+	diffRun,
+	isLoaded,
+	keptFolders,
+	notFound,
+	type RunDiff,
+	type SupervisedRun,
+	withWorkspace,
+} from "../../engine/index.ts";
 import {
 	differenceLines,
 	foreignData,
@@ -14,6 +22,7 @@ import {
 	runLines,
 	statusLines,
 	storyLines,
+	takingTitle,
 	templateDiagram,
 	templateLines,
 	templateNotes,
@@ -141,7 +150,8 @@ const view: Command = {
 const diff: Command = {
 	name: "diff",
 	takes: "[run] [visit | all]",
-	details: "Without a visit: the current one; for a finished run, the whole run.",
+	details:
+		"Without a visit: the current one, or what approving changes if the run asks to take a child; for a finished run, the whole run.",
 	exits: "0, 1 the files cannot be compared, 2 no such run or visit",
 	shellOptions: { stat: "flag" },
 	optionsUsage: "  --stat          only the list of files\n",
@@ -155,9 +165,9 @@ const diff: Command = {
 			const found = await diffRun(project, read, named.visit, supervised);
 			if (!found.ok)
 				return failed(found.failure, found.failure.reason === "unknown_visit" ? exitCodes.usage : exitCodes.failed);
-			const { patch, state, visit } = found.value;
-			const head = `${visit === "all" ? "the run" : `visit ${visit} (${state})`}: ${differenceLines(found.value).join("\n")}`;
-			const title = visit === "all" ? "Changes of the run" : `Changes in ${state}, visit ${visit}`;
+			const { patch } = found.value;
+			const { title, about } = differenceTitle(found.value);
+			const head = `${about}: ${differenceLines(found.value).join("\n")}`;
 			return {
 				kind: "done",
 				lines: parsed.flags.has("stat") || patch === "" ? [head] : [head, "", patch.trimEnd()],
@@ -167,6 +177,13 @@ const diff: Command = {
 		});
 	},
 };
+
+/** What a difference shows: as a title, and as the beginning of a line. */
+function differenceTitle({ visit, state, taking }: RunDiff): { readonly title: string; readonly about: string } {
+	if (taking) return { title: takingTitle(taking), about: `if you approve, "${taking.name}" is taken` };
+	if (visit === "all") return { title: "Changes of the run", about: "the run" };
+	return { title: `Changes in ${state}, visit ${visit}`, about: `visit ${visit} (${state})` };
+}
 
 /** Parses `[run] [visit | all]`; a string is an error message. `isRun`: whether a number is the prefix of an id. */
 function readRunAndVisit(

@@ -6,7 +6,7 @@ import type { Approval, ApprovalQuestion, ChildRun, Run, UserEvent } from "../..
 import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
 import { statesOf, tooLong } from "../commands/index.ts";
 import { approvalSheet, openPatch } from "../screen/index.ts";
-import { differenceLines, otherCandidates, questionLines, questionTitle } from "../text/index.ts";
+import { differenceLines, otherCandidates, questionLines, questionTitle, takingTitle } from "../text/index.ts";
 import type { ChronicleSession } from "./session.ts";
 
 const undecided = { kind: "undecided" } as const;
@@ -187,7 +187,8 @@ class ApprovalDialog {
 			{ value: "approve", words: "approve", key: "a" },
 			{ value: "reject", words: "reject", key: "r" },
 		] as const;
-		return showPatch(ctx, `Changes in ${found.value.state}`, found.value, answers, signal);
+		const { taking, state } = found.value;
+		return showPatch(ctx, taking ? takingTitle(taking) : `Changes in ${state}`, found.value, answers, signal);
 	}
 
 	/** A message, trimmed; `undefined` if the user left, or wrote too much (which is reported). */

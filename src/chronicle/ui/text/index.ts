@@ -4,7 +4,14 @@ export { endLines } from "./end-lines.ts";
 export { type ForeignEntry, foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
 export { isStopped, runLines, templateLines, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
-export { differenceLines, otherCandidates, questionLines, questionTitle, rewindLines } from "./question-lines.ts";
+export {
+	differenceLines,
+	otherCandidates,
+	questionLines,
+	questionTitle,
+	rewindLines,
+	takingTitle,
+} from "./question-lines.ts";
 export { keptFolderLines, removalLines, removedLines } from "./removal-lines.ts";
 export { runData } from "./run-data.ts";
 export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";

@@ -27,14 +27,16 @@ export function questionTitle({ side, state, target }: ApprovalQuestion): string
 export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
 	const summary = question.summary.trim();
 	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
+	const takes = candidatesOf(question, run).length > 0;
 	return [
 		`${runTitle(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
 		...(summary === "" ? [] : ["", cut(summary)]),
 		"",
 		...conflictLines(question),
-		...(question.side === "conflict" || (files.length === 0 && question.unmeasured !== undefined)
+		// A state that only chooses a child changes no files; that is not what approving does.
+		...(question.side === "conflict" || (files.length === 0 && (takes || question.unmeasured !== undefined))
 			? []
-			: changeLines(files, 0, maxAsked)),
+			: [...(takes ? [`Changes of ${question.state} itself:`] : []), ...changeLines(files, 0, maxAsked)]),
 		...(question.unmeasured === undefined ? [] : [`Changes could not be measured: ${question.unmeasured}`]),
 		...candidateLines(question, run),
 		`So far: ${spendText(run, now)}`,
@@ -108,18 +110,33 @@ export function differenceLines({
 	more,
 	unmeasured,
 	unknown,
+	taking,
 }: {
 	readonly changes: readonly FileChange[];
 	readonly more: number;
 	readonly unmeasured: readonly FileLeft[];
 	readonly unknown: readonly string[];
+	readonly taking?: { readonly conflicts: readonly string[] };
 }): string[] {
 	const isKnown = unmeasured.length === 0 && unknown.length === 0;
 	return [
 		...(changes.length > 0 || isKnown ? changeLines(changes, more) : []),
+		...conflictsAhead(taking?.conflicts ?? []),
 		...unknown.map((why) => `Changes could not be measured: ${why}`),
 		...leftLines("Could not be measured", unmeasured),
 	];
+}
+
+/** Of the changes that approving makes, because it takes a child. */
+export function takingTitle({ name }: { readonly name: string }): string {
+	return `If you approve: the files of "${name}" are taken`;
+}
+
+function conflictsAhead(paths: readonly string[]): string[] {
+	if (paths.length === 0) return [];
+	const hidden = paths.length - Math.min(paths.length, maxFiles);
+	const named = paths.slice(0, maxFiles).map(pathOnLine).join(", ");
+	return [`Conflicts with your files: ${named}${hidden > 0 ? ` and ${hidden} more` : ""}`];
 }
 
 /** The effect of a rewind on the files. */

@@ -83,5 +83,9 @@ export function onHostAwaited(run: Run, event: LedgerEvent & HostAwaited): Reduc
 	const because = stage.decision.kind === "attempt_reserved" ? stage.decision.because : "entered";
 	// Changes of earlier attempts still count from the start of the visit.
 	const isFresh = attempt === 0 && baseline?.now === undefined;
-	return { ...run, baseline: isFresh ? null : baseline, stage: { kind: "baselining", because } };
+	return {
+		...run,
+		baseline: isFresh ? null : baseline,
+		stage: { kind: "baselining", because, awaits: event.labels },
+	};
 }

@@ -267,7 +267,8 @@ export type Stage =
 			readonly stopping: Stopping | null;
 			readonly delayMs: number;
 	  }
-	| { readonly kind: "baselining"; readonly because: LaunchReason }
+	/** `awaits`: labels of the host that the run waits for; absent: none. */
+	| { readonly kind: "baselining"; readonly because: LaunchReason; readonly awaits?: readonly string[] }
 	| { readonly kind: "asking"; readonly question: ApprovalQuestion }
 	| {
 			readonly kind: "launching";

@@ -219,8 +219,9 @@ function onOpened(run: Run): Run {
 			});
 			return { ...left, status: run.status };
 		}
-		case "deciding":
 		case "baselining":
+			return stage.awaits ? { ...run, stage: { kind: "baselining", because: stage.because } } : run;
+		case "deciding":
 		case "children":
 		case "restoring":
 		case "waiting":

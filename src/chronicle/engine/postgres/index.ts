@@ -3,7 +3,7 @@ export { type Database, databaseFailure, openDatabase } from "./database.ts";
 export { type CheckResult, examine } from "./doctor.ts";
 export { findProject, folderInRepository, openEngineProject, projectIn, usualQueue } from "./engine-project.ts";
 export { openHost } from "./host.ts";
-export { makeQueue, queueName } from "./jobs.ts";
+export { isName, makeQueue, queueName } from "./jobs.ts";
 export { isLimitable, type LimitKind, type LimitStatus, limitKinds, setLimit } from "./quota.ts";
 export { addSchedule, listSchedules, removeSchedule, scheduledStart } from "./schedules.ts";
 export { checkVersion, initialize } from "./schema.ts";

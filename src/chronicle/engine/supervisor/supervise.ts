@@ -175,7 +175,6 @@ class Supervisor implements Supervision {
 		);
 		if (durability === "durable") await this.#saveCheckpoint();
 		if (batch.some(({ kind }) => kind === "limits_changed")) this.#executor.updateLimits();
-		if (batch.some(({ kind }) => kind === "host_awaited")) this.#stopRequested = true;
 		for (const step of steps) for (const listener of this.#listeners) listener(step.run, step.event);
 		return undefined;
 	}
@@ -195,19 +194,26 @@ class Supervisor implements Supervision {
 
 	// ── acting ──
 
-	/** Starts newly pending actions, aborts those no longer pending, and ends the supervision when none is left. */
+	/** Does what is due, and ends the supervision when nothing is left. */
 	#reconcile(): void {
 		if (this.#recording || this.#closing) return;
 		if (this.#failure || this.#stopRequested) {
 			this.#close();
 			return;
 		}
+		// Where the work needs another host, this one can still record the commands that are there.
+		const awaitsHost = isAwaitingHost(this.run);
+		if (!awaitsHost) this.#startPending();
+		if (this.#running.size === 0 && this.#inboxRead && (awaitsHost || isParked(this.run))) this.#close();
+	}
+
+	/** Starts newly pending actions, and aborts those no longer pending. */
+	#startPending(): void {
 		const pending = new Map(pendingActions(this.run).map((action) => [action.key, action]));
 		for (const [key, { control }] of this.#running) if (!pending.has(key)) control.abort();
 		for (const [key, action] of pending)
 			if (!this.#running.has(key) && this.run.seq > (this.#endedAt.get(key) ?? -1)) this.#startAction(action);
 		this.#executor.keepReady();
-		if (this.#running.size === 0 && isParked(this.run) && this.#inboxRead) this.#close();
 	}
 
 	#startAction(action: Action): void {
@@ -294,8 +300,13 @@ class Supervisor implements Supervision {
 	#howEnded(): SupervisionEnd {
 		const { run } = this;
 		if (this.#failure) return { kind: "failed", run, failure: this.#failure };
-		return { kind: this.#stopRequested ? "released" : "parked", run };
+		return { kind: this.#stopRequested || isAwaitingHost(run) ? "released" : "parked", run };
 	}
+}
+
+/** Whether the work that is due needs another host. */
+function isAwaitingHost({ stage }: Run): boolean {
+	return stage.kind === "baselining" && stage.awaits !== undefined;
 }
 
 /** Whether the question that `event` answers is about to be asked again. */

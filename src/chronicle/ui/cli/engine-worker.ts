@@ -18,6 +18,9 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const lease = values.lease === undefined ? undefined : Number(values.lease) * 1000;
 	if (Number.isNaN(slots)) return misuse("--slots takes a whole number above 0.");
 	if (lease !== undefined && !(lease >= 1000)) return misuse("--lease takes a number of seconds, at least 1.");
+	const [odd] = namesIn(values.labels).filter((label) => !engine.isName(label));
+	if (odd !== undefined)
+		return misuse(`"${odd}" is not a label: up to 40 lower-case letters, digits, - and _. No state could ask for it.`);
 	const wrong = await engine.checkVersion(database);
 	if (wrong) return refused({ code: wrong.reason, ...wrong, exitCode: exitCodes.failed });
 	const pi = findPi(ownPiSearch(values.pi));

@@ -68,6 +68,8 @@ export function liveText(run: Run, now: string): string {
 }
 
 function doingText(run: Run, now: string): string {
+	if (run.stage.kind === "baselining" && run.stage.awaits)
+		return `waiting for a host with ${run.stage.awaits.join(", ")}`;
 	const activity = activityOf(run);
 	switch (activity?.stage) {
 		case undefined:

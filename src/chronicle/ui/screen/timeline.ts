@@ -211,8 +211,9 @@ function doing(run: Run, now: string, width: number): Line[] {
 			return line("restoring files");
 		case "children":
 			return childLines(run).map((child) => childLine(child, width));
-		case "deciding":
 		case "baselining":
+			return stage.awaits ? line(`waiting for a host with ${stage.awaits.join(", ")}`) : [];
+		case "deciding":
 		case "asking":
 		case "waiting":
 		case "over":

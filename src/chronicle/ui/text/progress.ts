@@ -54,6 +54,7 @@ const lines: Lines = {
 		children.length === 0
 			? `▸ ${state}: no children needed`
 			: `▸ ${state}: ${children.length} ${children.length === 1 ? "child" : "children"}: ${cut(children.map(({ name }) => name).join(", "))}`,
+	host_awaited: ({ labels }) => `‖ waits for a host with ${labels.join(", ")}`,
 	child_parked: ({ child, detail }, run) => `  ‖ ${childName(run, child)} waits: ${cut(detail)}`,
 	child_ended: ({ child, status, total, detail }, run) =>
 		`  ${status === "done" ? "✓" : "✗"} ${childName(run, child)} ${status}${detail ? `: ${cut(detail)}` : ""} · ${shortTime(total.activeMs)}, ${shortCount(total.spend.tokens)} tokens, ${shortCost(total.spend.costUsd)}`,

@@ -40,9 +40,11 @@ describe("a state that asks for labels", () => {
 		const testRun = measure(waiting(), []);
 		expect(testRun.events.at(-1)).toMatchObject({ kind: "host_awaited", visit: 2, labels: ["gpu"] });
 		expect(hostNeed(testRun.run)).toEqual({ labels: ["gpu"], commandsToo: false });
-		expect(testRun.run).toMatchObject({ status: "running", attempt: 0, baseline: null });
+		expect(testRun.run).toMatchObject({ status: "running", attempt: 0, baseline: null, stage: { awaits: ["gpu"] } });
 		const at = testRun.events.length;
-		measure(testRun.say(opened, ["gpu"]), ["gpu"]);
+		testRun.say(opened, ["gpu"]);
+		expect(testRun.run.stage).toEqual({ kind: "baselining", because: "entered" });
+		measure(testRun, ["gpu"]);
 		expect(kinds(testRun, at)).toEqual(["opened", "files_measured", "attempt_reserved"]);
 		expect(testRun.events.at(-1)).toMatchObject({ attempt: 1, launch: 1, because: "entered" });
 		expect(hostNeed(testRun.run)).toEqual({ labels: ["gpu"], commandsToo: true });

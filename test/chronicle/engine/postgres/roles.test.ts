@@ -8,6 +8,7 @@ import {
 	setLimit,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
+import { cancelReplaced, handOver } from "../../../../src/chronicle/engine/postgres/settle.ts";
 import { openRedaction } from "../../../../src/safety/index.ts";
 import { needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { created, id, value } from "../ledger/sample-events.ts";
@@ -116,5 +117,37 @@ describe("the roles of an engine", needsPostgres, () => {
 		await expect(claim()).rejects.toThrow("the limit of 1 runs of the queue runs at once");
 		await first.settle({ kind: "parked" });
 		expect(value(await claim()).run.id).not.toBe(first.run.id);
+	});
+	it("makes the queues of labels for whoever sends the first job there, and lets a host cancel jobs", async () => {
+		await setLimit(owner, { kind: "queue", name: "runs" });
+		await (await owner.boss()).deleteAllJobs();
+		const of = (label: string) => ({
+			states: { a: { persona: "A", host: [label], next: ["b"] }, b: { persona: "B" } },
+		});
+		const run = "cccccccc-0000-4000-8000-000000000001";
+		value(await store("ann").create(created({ id: run, definition: of("gpu") })));
+		value(await store("ann").post(run, { kind: "told", text: "x" }));
+		const host = as.get("host") ?? owner;
+		const take = (labels: readonly string[]) =>
+			host.transaction(async (tx) => {
+				const [job] = await (await host.boss()).fetch<{ run: string }>("app/runs", { db: tx });
+				if (!job) throw new Error("no job");
+				const attempt = { id: job.id, queue: "app/runs", retryCount: job.retryCount };
+				if (labels.length === 0) return value(await store("host").claim(tx, job.data.run, attempt));
+				return handOver(host, tx, job.data.run, attempt, { labels, commandsToo: true });
+			});
+		await take([]);
+		await cancelReplaced(host, run);
+		await owner.query("DELETE FROM chronicle.run WHERE id = $1", [run]);
+		const next = "cccccccc-0000-4000-8000-000000000002";
+		value(await store("ann").create(created({ id: next })));
+		await take(["tpu"]);
+		const { rows } = await owner.query<{ name: string; state: string }>(
+			"SELECT name, state FROM chronicle_jobs.job WHERE name LIKE 'app/runs/%' ORDER BY name",
+		);
+		expect(rows).toEqual([
+			{ name: "app/runs/gpu", state: "cancelled" },
+			{ name: "app/runs/tpu", state: "created" },
+		]);
 	});
 });

@@ -1,17 +1,13 @@
-// Reads and writes blobs of the store.
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { gitFailure } from "./failures.ts";
 import type { Store } from "./store.ts";
 
 /** The contents of `objects`, by object; omits objects that are not blobs. */
 export async function readBlobs(
 	store: Pick<Store, "git">,
 	objects: readonly string[],
-): Promise<Result<ReadonlyMap<string, Buffer>, WorkspaceFailure>> {
+): Promise<ReadonlyMap<string, Buffer>> {
 	const contents = new Map<string, Buffer>();
-	if (objects.length === 0) return { ok: true, value: contents };
+	if (objects.length === 0) return contents;
 	const read = await store.git(["cat-file", "--batch"], { input: Buffer.from(`${objects.join("\n")}\n`) });
-	if (read.kind !== "done") return gitFailure(read);
 	// `object type size LF content LF`, or `object missing LF`.
 	for (let at = 0; at < read.output.length; ) {
 		const end = read.output.indexOf(0x0a, at);
@@ -22,11 +18,11 @@ export async function readBlobs(
 		if (type === "blob") contents.set(object, read.output.subarray(at, at + Number(size)));
 		at += Number(size) + 1;
 	}
-	return { ok: true, value: contents };
+	return contents;
 }
 
 /** Writes a blob and returns its object name. */
-export async function writeBlob(store: Pick<Store, "git">, content: Buffer): Promise<Result<string, WorkspaceFailure>> {
+export async function writeBlob(store: Pick<Store, "git">, content: Buffer): Promise<string> {
 	const written = await store.git(["hash-object", "-w", "--stdin"], { input: content });
-	return written.kind === "done" ? { ok: true, value: written.output.toString("latin1").trim() } : gitFailure(written);
+	return written.output.toString("latin1").trim();
 }

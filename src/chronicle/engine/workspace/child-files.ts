@@ -6,10 +6,8 @@
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { ChildRepository } from "./child-repository.ts";
-import { unknownTree } from "./compare.ts";
-import { done, gitFailure, noSpace, roomIn, stopped, writeFailure } from "./failures.ts";
+import { gitFailure, noSpace, roomIn, stopped, toResult, unknownTree, writeFailure } from "./failures.ts";
 import { modes, nulled, removal, type TreeEntry } from "./git.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
 import { editTree } from "./private-index.ts";
@@ -37,42 +35,37 @@ const together = 16;
 export async function fillFolder(
 	store: Store,
 	filling: Filling,
-): Promise<Result<{ readonly tree: string; readonly notes: string[] }, WorkspaceFailure>> {
+): Promise<{ readonly tree: string; readonly notes: string[] }> {
 	const { git, files, tree, storeFolder } = filling;
 	await store.reloadPlaceholders();
 	const listed = await listSized(store, tree);
-	if (!listed.ok) return listed;
 	const isPlaceholder = ({ object }: TreeEntry): boolean => store.placeholderOf(object) !== undefined;
-	const placeholders = listed.value.filter(isPlaceholder);
-	const repositories = listed.value.filter(({ mode }) => mode === modes.repository);
-	const plain = listed.value.filter((entry) => entry.mode !== modes.repository && !isPlaceholder(entry));
+	const placeholders = listed.filter(isPlaceholder);
+	const repositories = listed.filter(({ mode }) => mode === modes.repository);
+	const plain = listed.filter((entry) => entry.mode !== modes.repository && !isPlaceholder(entry));
 	const unkept = await copyUnkept(store, placeholders, files);
 	const edits = [...unkept.edits, ...repositories.map(({ path }) => removal(path))];
 	const start = await editTree(store, tree, edits, storeFolder);
-	if (!start.ok) return start;
 	const copied = await copyLarge(store, plain, tree, files);
-	if (!copied.ok) return copied;
-	const rest = plain.filter(({ path }) => !copied.value.has(path));
-	if (rest.reduce((sum, { size }) => sum + size, 0) > (await roomIn(files))) return noSpace;
-	const written = await writeRest(git, start.value, { rest, files, skipped: unkept.copied });
-	if (!written.ok) return written;
+	const rest = plain.filter(({ path }) => !copied.has(path));
+	if (rest.reduce((sum, { size }) => sum + size, 0) > (await roomIn(files))) throw noSpace();
+	await writeRest(git, start, { rest, files, skipped: unkept.copied });
 	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a nested repository and was not copied.`);
-	return { ok: true, value: { tree: start.value, notes: [...notes, ...unkept.notes] } };
+	return { tree: start, notes: [...notes, ...unkept.notes] };
 }
 
-async function listSized(store: Store, tree: string): Promise<Result<SizedEntry[], WorkspaceFailure>> {
-	const listed = await store.git(["ls-tree", "-r", "-l", "-z", "--full-tree", tree]);
-	if (listed.kind === "failed") return unknownTree(tree);
-	if (listed.kind !== "done") return gitFailure(listed);
+async function listSized(store: Store, tree: string): Promise<SizedEntry[]> {
+	const listed = await store.tryGit(["ls-tree", "-r", "-l", "-z", "--full-tree", tree]);
+	if (listed.kind !== "done") throw listed.kind === "failed" ? unknownTree(tree) : gitFailure(listed);
 	const entries: SizedEntry[] = [];
 	for (const line of listed.output.toString("latin1").split("\0")) {
 		const [, mode = "", object = "", size, path] = /^(\d+) [a-z]+ ([0-9a-f]+) +(\S+)\t([\s\S]*)$/.exec(line) ?? [];
 		if (path === undefined) continue;
 		// A missing object has no size.
-		if (size === "BAD") return unknownTree(tree);
+		if (size === "BAD") throw unknownTree(tree);
 		entries.push({ path, mode, object, size: size === "-" ? 0 : Number(size) });
 	}
-	return { ok: true, value: entries };
+	return entries;
 }
 
 /** Copies the current state of files whose contents no snapshot has. */
@@ -123,19 +116,19 @@ async function copyLarge(
 	plain: readonly SizedEntry[],
 	tree: string,
 	files: string,
-): Promise<Result<ReadonlySet<string>, WorkspaceFailure>> {
+): Promise<ReadonlySet<string>> {
 	const large = plain.filter(({ mode, size }) => mode !== modes.link && size >= copiedBytes);
-	const none: Result<ReadonlySet<string>, WorkspaceFailure> = { ok: true, value: new Set() };
-	if (large.reduce((sum, { size }) => sum + size, 0) < worthBytes) return none;
-	const now = await store.snapshot();
+	if (large.reduce((sum, { size }) => sum + size, 0) < worthBytes) return new Set();
+	const taken = await toResult(store.snapshot);
+	if (!taken.ok && taken.failure.reason === "stopped") throw stopped();
 	// Without the user's files, everything comes from the store.
-	if (!now.ok) return now.failure.reason === "stopped" ? now : none;
-	const differ = await differingPaths(store, now.value.tree, tree);
-	if (!differ.ok) return differ;
-	const candidates = large.filter(({ path }) => !differ.value.has(path) && !now.value.unkept.has(path));
+	if (!taken.ok) return new Set();
+	const now = taken.value;
+	const differ = await differingPaths(store, now.tree, tree);
+	const candidates = large.filter(({ path }) => !differ.has(path) && !now.unkept.has(path));
 	const copied = new Set<string>();
 	for (let at = 0; at < candidates.length; at += together) {
-		if (store.control.signal?.aborted) return stopped;
+		if (store.control.signal?.aborted) throw stopped();
 		await Promise.all(
 			candidates.slice(at, at + together).map(async ({ path, mode, size }) => {
 				if (await copyPlain(store.root, files, path, mode, size)) copied.add(path);
@@ -143,20 +136,14 @@ async function copyLarge(
 		);
 	}
 	const changed = await store.git(["ls-files", "-z", "--modified", ...store.below()]);
-	if (changed.kind !== "done") return gitFailure(changed);
 	for (const path of changed.output.toString("latin1").split("\0"))
 		if (copied.delete(path)) await rm(pathBytes(files, path), { force: true });
-	return { ok: true, value: copied };
+	return copied;
 }
 
-async function differingPaths(
-	store: Store,
-	from: string,
-	to: string,
-): Promise<Result<ReadonlySet<string>, WorkspaceFailure>> {
+async function differingPaths(store: Store, from: string, to: string): Promise<ReadonlySet<string>> {
 	const listed = await store.git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to]);
-	if (listed.kind !== "done") return gitFailure(listed);
-	return { ok: true, value: new Set(listed.output.toString("latin1").split("\0")) };
+	return new Set(listed.output.toString("latin1").split("\0"));
 }
 
 /** Copies one file; returns whether it succeeded. A failed one comes from the store. */
@@ -185,7 +172,7 @@ async function writeRest(
 		files,
 		skipped,
 	}: { readonly rest: readonly SizedEntry[]; readonly files: string; readonly skipped: readonly string[] },
-): Promise<Result<void, WorkspaceFailure>> {
+): Promise<void> {
 	const largest = rest.reduce((most, { size }) => Math.max(most, size), 0);
 	const steps: (readonly [readonly string[], Buffer?])[] = [
 		[["read-tree", tree]],
@@ -196,7 +183,6 @@ async function writeRest(
 	for (const [args, input] of steps) {
 		if (input?.length === 0) continue;
 		const ran = await git(args, input);
-		if (ran.kind !== "done") return writeFailure(ran, files, largest);
+		if (ran.kind !== "done") throw await writeFailure(ran, files, largest);
 	}
-	return done;
 }

@@ -2,9 +2,8 @@
 // the project. An agent there can inspect its own changes and the project's history; its staged changes and commits stay in the folder.
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { copyIndex } from "./copy-index.ts";
-import { done, gitFailure, ioFailure } from "./failures.ts";
+import { gitFailure } from "./failures.ts";
 import { type GitResult, runGit } from "./git.ts";
 import { commitAuthor } from "./merge-output.ts";
 import { privateAttributes, type Store } from "./store.ts";
@@ -13,7 +12,7 @@ export interface ChildRepository {
 	/** Runs git on it. */
 	git(args: readonly string[], input?: Buffer): Promise<GitResult>;
 	/** Makes `tree` its only commit on top of the project's. */
-	commit(tree: string, message: string): Promise<Result<void, WorkspaceFailure>>;
+	commit(tree: string, message: string): Promise<void>;
 	copyIndex(place: string): Promise<void>;
 }
 
@@ -23,7 +22,7 @@ const branch = "chronicle";
 export async function makeChildRepository(
 	store: Store,
 	{ files, storeFolder, ignored }: { readonly files: string; readonly storeFolder: string; readonly ignored: string },
-): Promise<Result<ChildRepository, WorkspaceFailure>> {
+): Promise<ChildRepository> {
 	const folder = join(files, ".git");
 	const { repository, control } = store;
 	const git: ChildRepository["git"] = (args, input) =>
@@ -34,38 +33,32 @@ export async function makeChildRepository(
 			signal: control.signal,
 			...(input ? { input } : {}),
 		});
-	const made = await git([
+	const required = async (args: readonly string[]): Promise<string> => {
+		const ran = await git(args);
+		if (ran.kind !== "done") throw gitFailure(ran);
+		return ran.output.toString("latin1").trim();
+	};
+	await required([
 		"init",
 		"-q",
 		"--template=",
 		`--object-format=${repository.objectFormat}`,
 		`--initial-branch=${branch}`,
 	]);
-	if (made.kind !== "done") return gitFailure(made);
-	try {
-		const objects = [join(storeFolder, "objects"), ...(repository.objects === undefined ? [] : [repository.objects])];
-		await mkdir(join(folder, "info"), { recursive: true });
-		await writeFile(join(folder, "objects", "info", "alternates"), objects.map(alternateLine).join(""));
-		// The files are the same as the user's on disk, without filters.
-		await writeFile(join(folder, "info", "attributes"), privateAttributes);
-		await writeFile(join(folder, "info", "exclude"), `${ignored}\n`);
-	} catch (error) {
-		return ioFailure(error);
-	}
+	const objects = [join(storeFolder, "objects"), ...(repository.objects === undefined ? [] : [repository.objects])];
+	await mkdir(join(folder, "info"), { recursive: true });
+	await writeFile(join(folder, "objects", "info", "alternates"), objects.map(alternateLine).join(""));
+	// The files are the same as the user's on disk, without filters.
+	await writeFile(join(folder, "info", "attributes"), privateAttributes);
+	await writeFile(join(folder, "info", "exclude"), `${ignored}\n`);
 	return {
-		ok: true,
-		value: {
-			git,
-			async commit(tree, message) {
-				const parent = repository.objects === undefined ? undefined : await takeHistory(store, folder);
-				const parents = parent === undefined ? [] : ["-p", parent];
-				const commit = await git(["commit-tree", tree, "-m", message, ...parents]);
-				if (commit.kind !== "done") return gitFailure(commit);
-				const set = await git(["update-ref", "HEAD", commit.output.toString("latin1").trim()]);
-				return set.kind === "done" ? done : gitFailure(set);
-			},
-			copyIndex: (place) => copyIndex(join(folder, "index"), place),
+		git,
+		async commit(tree, message) {
+			const parent = repository.objects === undefined ? undefined : await takeHistory(store, folder);
+			const parents = parent === undefined ? [] : ["-p", parent];
+			await required(["update-ref", "HEAD", await required(["commit-tree", tree, "-m", message, ...parents])]);
 		},
+		copyIndex: (place) => copyIndex(join(folder, "index"), place),
 	};
 }
 

@@ -1,12 +1,14 @@
 // The folders of child runs, in the run's private folder.
 // C1 a folder is complete or absent, because it is created under another name; C2 an existing one is never changed; C3 the user's files and
 // repository are never written; C4 removal never follows a link.
+
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { ChildFolder, Result, WorkspaceFailure } from "../../core/index.ts";
+import { undefinedIfMissing } from "../../../disk/index.ts";
+import type { ChildFolder } from "../../core/index.ts";
 import { fillFolder } from "./child-files.ts";
 import { makeChildRepository } from "./child-repository.ts";
-import { done, ioFailure, stopped } from "./failures.ts";
+import { ioFailure, stopped } from "./failures.ts";
 import { takeLinks } from "./links.ts";
 import { removeFolder } from "./remove-folder.ts";
 import type { Store } from "./store.ts";
@@ -47,62 +49,49 @@ export function childrenFolder(folder: string): string {
 }
 
 /** Returns the folder of a child; creates it if it does not exist. */
-export async function openChildFolder(
-	store: Store,
-	request: ChildRequest,
-): Promise<Result<ChildFolder, WorkspaceFailure>> {
+export async function openChildFolder(store: Store, request: ChildRequest): Promise<ChildFolder> {
 	const { child, children } = request;
-	if (!/^\w[\w.-]*$/.test(child)) return refused(`${JSON.stringify(child)} cannot be the name of a folder.`);
+	if (!/^\w[\w.-]*$/.test(child))
+		throw ioFailure(`${JSON.stringify(child)} cannot be the name of a folder.`, "Give it another name.");
 	const folder = join(children, child);
 	const making = join(children, `${makingMark}${child}`);
 	try {
 		const existing = await readRecord(folder);
-		if (existing) return { ok: true, value: describe(folder, existing) };
+		if (existing) return describe(folder, existing);
 		await mkdir(children, { recursive: true, mode: 0o700 });
 		await writeFile(join(children, ".gitignore"), "*\n", { mode: 0o600 });
 		await removeFolder(making);
 		const made = await makeChild(store, request, making);
-		if (made.ok && !store.control.signal?.aborted) {
-			await rename(making, folder);
-			return { ok: true, value: describe(folder, made.value) };
-		}
-		await removeFolder(making);
-		return made.ok ? stopped : made;
+		if (store.control.signal?.aborted) throw stopped();
+		await rename(making, folder);
+		return describe(folder, made);
 	} catch (error) {
 		await removeFolder(making).catch(() => {});
-		return ioFailure(error);
+		throw error;
 	}
 }
 
 /** Creates the folder of a child at `place`. */
-async function makeChild(
-	store: Store,
-	request: ChildRequest,
-	place: string,
-): Promise<Result<ChildRecord, WorkspaceFailure>> {
+async function makeChild(store: Store, request: ChildRequest, place: string): Promise<ChildRecord> {
 	const { tree, cwd, storeFolder, child } = request;
 	const files = join(place, filesFolder);
 	const below = relative(store.root, cwd);
 	await mkdir(join(files, below), { recursive: true, mode: 0o700 });
 	const links = await takeLinks(store, { ...request, files });
-	if (!links.ok) return links;
-	const ignored = [store.repository.ignored, ...links.value.patterns].join("\n");
+	const ignored = [store.repository.ignored, ...links.patterns].join("\n");
 	const git = await makeChildRepository(store, { files, storeFolder, ignored });
-	if (!git.ok) return git;
-	const filled = await fillFolder(store, { git: git.value, files, tree, storeFolder });
-	if (!filled.ok) return filled;
-	const committed = await git.value.commit(filled.value.tree, `Start of ${child}`);
-	if (!committed.ok) return committed;
-	await git.value.copyIndex(join(place, indexFile));
+	const filled = await fillFolder(store, { git, files, tree, storeFolder });
+	await git.commit(filled.tree, `Start of ${child}`);
+	await git.copyIndex(join(place, indexFile));
 	const record: ChildRecord = {
-		tree: filled.value.tree,
-		notes: [...filled.value.notes, ...links.value.notes],
+		tree: filled.tree,
+		notes: [...filled.notes, ...links.notes],
 		below: below.split(sep).join("/"),
 		ignored,
 		objectFormat: store.repository.objectFormat,
 	};
 	await writeFile(join(place, recordFile), JSON.stringify(record), { mode: 0o600 });
-	return { ok: true, value: record };
+	return record;
 }
 
 function describe(folder: string, { below, tree, notes }: ChildRecord): ChildFolder {
@@ -110,10 +99,7 @@ function describe(folder: string, { below, tree, notes }: ChildRecord): ChildFol
 }
 
 async function readRecord(folder: string): Promise<ChildRecord | undefined> {
-	const text = await readFile(join(folder, recordFile), "utf8").catch((error: NodeJS.ErrnoException) => {
-		if (error.code === "ENOENT") return undefined;
-		throw error;
-	});
+	const text = await readFile(join(folder, recordFile), "utf8").catch(undefinedIfMissing);
 	return text === undefined ? undefined : (JSON.parse(text) as ChildRecord);
 }
 
@@ -145,29 +131,17 @@ export async function removeChildFolders(
 	children: string,
 	except: readonly string[],
 	signal: AbortSignal | undefined,
-): Promise<Result<void, WorkspaceFailure>> {
+): Promise<void> {
 	const kept = new Set([...except, ".gitignore"]);
-	try {
-		const names = await readdir(children).catch((error: NodeJS.ErrnoException) => {
-			if (error.code === "ENOENT") return [];
-			throw error;
-		});
-		for (const name of names.filter((one) => !kept.has(one))) {
-			if (signal?.aborted) return stopped;
-			// A partly removed folder must not look complete.
-			const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
-			if (doomed !== join(children, name)) {
-				await removeFolder(doomed);
-				await rename(join(children, name), doomed);
-			}
+	const names = (await readdir(children).catch(undefinedIfMissing)) ?? [];
+	for (const name of names.filter((one) => !kept.has(one))) {
+		if (signal?.aborted) throw stopped();
+		// A partly removed folder must not look complete.
+		const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
+		if (doomed !== join(children, name)) {
 			await removeFolder(doomed);
+			await rename(join(children, name), doomed);
 		}
-		return done;
-	} catch (error) {
-		return ioFailure(error);
+		await removeFolder(doomed);
 	}
-}
-
-function refused(message: string): { readonly ok: false; readonly failure: WorkspaceFailure } {
-	return { ok: false, failure: { reason: "io", message, remedy: "Give it another name." } };
 }

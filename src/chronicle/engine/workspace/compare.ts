@@ -2,8 +2,8 @@
 // C1 lines are counted only for stored text, not for links, repositories or placeholders.
 
 import { posix, relative, sep } from "node:path";
-import type { FileChange, Result, WorkspaceFailure } from "../../core/index.ts";
-import { gitFailure } from "./failures.ts";
+import type { FileChange } from "../../core/index.ts";
+import { gitFailure, unknownTree } from "./failures.ts";
 import { modes } from "./git.ts";
 import { byPath, fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -24,9 +24,9 @@ export async function rawChanges(
 	from: string,
 	to: string,
 	renames: "found" | "apart",
-): Promise<Result<readonly RawChange[], WorkspaceFailure>> {
+): Promise<readonly RawChange[]> {
 	const how = renames === "found" ? ["-M", "-l2000"] : ["--no-renames"];
-	const listed = await store.git([
+	const listed = await store.tryGit([
 		"diff-tree",
 		"-r",
 		"-z",
@@ -40,24 +40,13 @@ export async function rawChanges(
 		to,
 		...store.below(),
 	]);
-	if (listed.kind === "done") return { ok: true, value: parse(listed.output.toString("latin1")) };
+	if (listed.kind === "done") return parse(listed.output.toString("latin1"));
 	if (
 		listed.kind === "failed" &&
 		/bad object|not a tree|unable to read|ambiguous argument|bad revision|Not a valid/i.test(listed.message)
 	)
-		return unknownTree(from, to);
-	return gitFailure(listed);
-}
-
-export function unknownTree(...trees: readonly string[]): { ok: false; failure: WorkspaceFailure } {
-	return {
-		ok: false,
-		failure: {
-			reason: "unknown_tree",
-			message: `A snapshot of the files no longer exists (${trees.map((tree) => tree.slice(0, 12)).join(", ")}).`,
-			remedy: "Choose another visit.",
-		},
-	};
+		throw unknownTree(from, to);
+	throw gitFailure(listed);
 }
 
 /** Raw records come first (`:mode mode object object status NUL path NUL`), then the line counts (`added TAB removed TAB path NUL`). */

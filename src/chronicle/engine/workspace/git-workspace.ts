@@ -1,12 +1,13 @@
 // The files of a run on this machine, kept by git plumbing in a private store: in any folder, with or without a repository.
 // W1 it fulfills the port's contract; W2 nothing is created on disk before the first snapshot; W3 one operation runs at a time; W4 every operation is
 // bounded in time and ends soon after it is aborted.
+
 import { stat } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
 import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { childrenFolder, childWorkFolder, findChild, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
-import { gitFailure, ioFailure, stopped, timedOut } from "./failures.ts";
+import { gitFailure, ioFailure, stopped, timedOut, toResult, type WorkspaceError } from "./failures.ts";
 import { joinFiles, snapshotTowards } from "./join.ts";
 import { findMarkers } from "./markers.ts";
 import { mergeSnapshots } from "./merge.ts";
@@ -63,29 +64,24 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 		leftList(left, (path) => relativeTo(cwd, store.root, path));
 
 	return {
-		open: () => checkFolder(cwd),
+		open: () => toResult(() => checkFolder(cwd)),
 		snapshot: ({ towards, signal } = {}) =>
 			run(signal, limits.measureMs, async (store) => {
-				const taken = towards === undefined ? await store.snapshot() : await snapshotTowards(store, towards);
-				if (!taken.ok) return taken;
-				const { tree, unkept } = taken.value;
-				return { ok: true, value: { tree, unkept: leftIn(store, unkept), notes: control.notes.splice(0) } };
+				const { tree, unkept } = await (towards === undefined ? store.snapshot() : snapshotTowards(store, towards));
+				return { tree, unkept: leftIn(store, unkept), notes: control.notes.splice(0) };
 			}),
 		changes: (from, to, limit, signal) =>
 			run(signal, limits.measureMs, async (store) => {
 				const raw = await rawChanges(store, from, to, "found");
-				if (!raw.ok) return raw;
-				return { ok: true, value: firstOf(describeChanges(store, cwd, raw.value), limit) };
+				return firstOf(describeChanges(store, cwd, raw), limit);
 			}),
 		patch: (from, to, bytes, path) =>
 			run(undefined, limits.measureMs, (store) => drawPatch(store, cwd, from, to, bytes, path)),
 		preview: (tree, limit, signal) =>
 			run(signal, limits.measureMs, async (store) => {
-				const prepared = await prepareRestore(store, tree, "look");
-				if (!prepared.ok) return prepared;
-				const { plan, blocked } = prepared.value;
+				const { plan, blocked } = await prepareRestore(store, tree, "look");
 				const shown = firstOf(describeChanges(store, cwd, plan.writes), limit);
-				return { ok: true, value: { ...shown, left: leftIn(store, plan.left), blocked } };
+				return { ...shown, left: leftIn(store, plan.left), blocked };
 			}),
 		restore: (tree, { expected, before, signal } = {}) =>
 			run(signal, limits.restoreMs, (store) =>
@@ -113,24 +109,18 @@ async function keepChildFolder(
 ): ReturnType<Workspace["keepChild"]> {
 	const { folder } = options;
 	const cwd = await childWorkFolder(folder, child);
-	if (cwd === undefined) return ioFailure(noChild(child));
+	if (cwd === undefined) return { ok: false, failure: noChild(child).failure };
 	// Next to its files: a store is a separate folder "files".
 	const store = join(childrenFolder(folder), child, "kept");
 	const own = { ...options, cwd, folder: store, leftOut: [], childOf: folder };
 	return openGitWorkspace(own).snapshot(signal ? { signal } : {});
 }
 
-async function checkFolder(cwd: string): Promise<Result<{ readonly cwd: string }, WorkspaceFailure>> {
+async function checkFolder(cwd: string): Promise<{ readonly cwd: string }> {
 	const stats = await stat(cwd).catch(() => undefined);
-	if (stats?.isDirectory()) return { ok: true, value: { cwd } };
-	return {
-		ok: false,
-		failure: {
-			reason: "io",
-			message: `The run's folder ${cwd} does not exist.`,
-			remedy: "Restore it, or open the run in the folder's new location.",
-		},
-	};
+	if (stats?.isDirectory()) return { cwd };
+	const remedy = "Restore it, or open the run in the folder's new location.";
+	throw ioFailure(`The run's folder ${cwd} does not exist.`, remedy);
 }
 
 function firstOf<T>(changes: T[], limit: number): { readonly changes: T[]; readonly more: number } {
@@ -144,39 +134,40 @@ async function drawPatch(
 	to: string,
 	bytes: number,
 	path: string | undefined,
-): Promise<Result<string, WorkspaceFailure>> {
+): Promise<string> {
 	const below = relative(store.root, cwd).split(sep).join("/");
 	const only = path === undefined ? store.below() : ["--", `:(top,literal)${posix.join(below, path)}`];
-	const drawn = await store.git(
+	const drawn = await store.tryGit(
 		["diff-tree", "-r", "-p", "-M", "-l2000", "--no-color", "--no-ext-diff", "--no-textconv", from, to, ...only],
 		{ enough: bytes },
 	);
 	if (drawn.kind !== "done") {
-		const known = await rawChanges(store, from, to, "apart");
-		return known.ok ? gitFailure(drawn) : known;
+		// Throws `unknown_tree` if that is the reason.
+		await rawChanges(store, from, to, "apart");
+		throw gitFailure(drawn);
 	}
 	// The cut may split a character.
 	const text = drawn.output.subarray(0, bytes).toString("utf8");
-	return { ok: true, value: text.replace(/\ufffd+$/, "") };
+	return text.replace(/\ufffd+$/, "");
 }
 
-type Work<T> = (store: Store) => Promise<Result<T, WorkspaceFailure>>;
+type Work<T> = (store: Store) => Promise<T>;
 
 /** Opens the store of the run's files, or of a child's. */
-async function openFilesStore(
-	childOf: string | undefined,
-	options: StoreOptions,
-): Promise<Result<Store, WorkspaceFailure>> {
+async function openFilesStore(childOf: string | undefined, options: StoreOptions): Promise<Store> {
 	if (childOf === undefined) return openStore(options);
 	const found = await findChild(childOf, options.cwd).catch(() => undefined);
-	if (!found) return checkFolder(options.cwd).then((there) => (there.ok ? ioFailure(noChild(options.cwd)) : there));
+	if (!found) {
+		await checkFolder(options.cwd);
+		throw noChild(options.cwd);
+	}
 	const { record, root, index } = found;
 	const { ignored, objectFormat } = record;
 	return openStore({ ...options, child: { parentStore: join(childOf, "files"), root, index, ignored, objectFormat } });
 }
 
-function noChild(cwd: string): Error {
-	return new Error(`${cwd} is not a child's folder`);
+function noChild(cwd: string): WorkspaceError {
+	return ioFailure(`${cwd} is not a child's folder.`);
 }
 
 /** Runs operations on the store, one at a time, each with its own time limit. */
@@ -185,25 +176,23 @@ function openQueue(
 	options: StoreOptions,
 ): <T>(signal: AbortSignal | undefined, ms: number, work: Work<T>) => Promise<Result<T, WorkspaceFailure>> {
 	const { control } = options;
-	let opened: Result<Store, WorkspaceFailure> | undefined;
+	let opened: Store | undefined;
 	let queue: Promise<unknown> = Promise.resolve();
-	const runNext = async <T>(
-		signal: AbortSignal | undefined,
-		ms: number,
-		work: Work<T>,
-	): Promise<Result<T, WorkspaceFailure>> => {
-		if (signal?.aborted) return stopped;
+	const runNext = async <T>(signal: AbortSignal | undefined, ms: number, work: Work<T>): Promise<T> => {
+		if (signal?.aborted) throw stopped();
 		const timeout = AbortSignal.timeout(ms);
 		control.signal = signal ? AbortSignal.any([signal, timeout]) : timeout;
-		// Opening a store is retried: git may have been installed in the meantime.
-		if (!opened?.ok) opened = await openFilesStore(childOf, options);
-		const done = opened.ok ? await work(opened.value) : opened;
-		if (done.ok) return done;
-		if (signal?.aborted) return stopped;
-		return timeout.aborted ? timedOut(ms) : done;
+		try {
+			// Opening a store is retried: git may have been installed in the meantime.
+			opened ??= await openFilesStore(childOf, options);
+			return await work(opened);
+		} catch (error) {
+			if (signal?.aborted) throw stopped();
+			throw timeout.aborted ? timedOut(ms) : error;
+		}
 	};
 	return (signal, ms, work) => {
-		const done = queue.then(() => runNext(signal, ms, work));
+		const done = queue.then(() => toResult(() => runNext(signal, ms, work)));
 		queue = done.catch(() => {});
 		return done;
 	};

@@ -2,46 +2,34 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { gitFailure, ioFailure } from "./failures.ts";
 import { nulled } from "./git.ts";
 import type { Store } from "./store.ts";
 
 /** Those of `paths` (bytes as latin1, below the root) that the `.gitignore` files of `tree` ignore. */
-export async function ignoredBy(
-	store: Store,
-	tree: string,
-	paths: readonly string[],
-): Promise<Result<ReadonlySet<string>, WorkspaceFailure>> {
-	if (paths.length === 0) return { ok: true, value: new Set() };
+export async function ignoredBy(store: Store, tree: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
+	if (paths.length === 0) return new Set();
 	const listed = await store.git(["ls-tree", "-r", "-z", tree]);
-	if (listed.kind !== "done") return gitFailure(listed);
 	const patterns = listed.output
 		.toString("latin1")
 		.split("\0")
 		.map((line) => /^100\d+ blob ([0-9a-f]+)\t((?:[\s\S]*\/)?\.gitignore)$/.exec(line))
 		.filter((found) => found !== null);
-	let folder: string | undefined;
+	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
 	try {
-		folder = await mkdtemp(join(tmpdir(), "pi-chronicle-"));
 		for (const [, object = "", path = ""] of patterns) {
 			const read = await store.git(["cat-file", "blob", object]);
-			if (read.kind !== "done") return gitFailure(read);
 			const place = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, "latin1")]);
 			await mkdir(dirname(place.toString("utf8")), { recursive: true });
 			await writeFile(place, read.output);
 		}
+		// Exit code 1: none is ignored.
 		const checked = await store.git(["check-ignore", "--no-index", "-z", "--stdin"], {
 			input: nulled(paths),
 			workTree: folder,
+			accept: [1],
 		});
-		// Exit code 1: none is ignored.
-		if (checked.kind === "failed" && checked.code === 1) return { ok: true, value: new Set() };
-		if (checked.kind !== "done") return gitFailure(checked);
-		return { ok: true, value: new Set(checked.output.toString("latin1").split("\0").filter(Boolean)) };
-	} catch (error) {
-		return ioFailure(error);
+		return new Set(checked.output.toString("latin1").split("\0").filter(Boolean));
 	} finally {
-		if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+		await rm(folder, { recursive: true, force: true });
 	}
 }

@@ -3,8 +3,7 @@
 // O1 objects are copied in compressed form; O2 only differences from the previous snapshot are considered; O3 objects that are too large to copy,
 // or already missing, stay only in the repository: the snapshot is still taken.
 import { join } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { done, gitFailure, isFull } from "./failures.ts";
+import { gitFailure, isFull } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import type { Store } from "./store.ts";
 
@@ -20,11 +19,11 @@ export interface ImportOptions {
  * store. Fails only if the disk is full.
  */
 export async function importObjects(
-	store: Pick<Store, "git">,
+	store: Pick<Store, "tryGit">,
 	tree: string,
 	before: string | undefined,
 	{ folder, maxBytes }: ImportOptions,
-): Promise<Result<void, WorkspaceFailure>> {
+): Promise<void> {
 	const missing = " missing";
 	const objects = await objectsOf(store, tree, before);
 	const foreign = (await describeObjects(store, objects, "%(objectname)", "own"))
@@ -34,31 +33,31 @@ export async function importObjects(
 		.filter((line) => !line.endsWith(missing))
 		.map((line) => line.split(" "));
 	const bytes = found.reduce((sum, [, size]) => sum + Number(size), 0);
-	if (found.length === 0 || bytes > maxBytes) return done;
-	const packed = await store.git(
+	if (found.length === 0 || bytes > maxBytes) return;
+	const packed = await store.tryGit(
 		["-c", "pack.compression=1", "pack-objects", "-q", "--window=0", join(folder, "objects", "pack", "pack")],
 		{ input: lines(found.map(([name = ""]) => name)) },
 	);
-	return packed.kind === "failed" && isFull(packed.message) ? gitFailure(packed) : done;
+	if (packed.kind === "failed" && isFull(packed.message)) throw gitFailure(packed);
 }
 
 async function describeObjects(
-	store: Pick<Store, "git">,
+	store: Pick<Store, "tryGit">,
 	objects: readonly string[],
 	format: string,
 	where: "everywhere" | "own",
 ): Promise<string[]> {
 	if (objects.length === 0) return [];
-	const checked = await store.git(["cat-file", `--batch-check=${format}`], { input: lines(objects), where });
+	const checked = await store.tryGit(["cat-file", `--batch-check=${format}`], { input: lines(objects), where });
 	return checked.kind === "done" ? checked.output.toString("latin1").split("\n").filter(Boolean) : [];
 }
 
 /** Every blob and tree that is in `tree` but not in `before`, without nested repositories. */
-async function objectsOf(store: Pick<Store, "git">, tree: string, before: string | undefined): Promise<string[]> {
+async function objectsOf(store: Pick<Store, "tryGit">, tree: string, before: string | undefined): Promise<string[]> {
 	const listed =
 		before === undefined
-			? await store.git(["ls-tree", "-r", "-t", "-z", tree])
-			: await store.git(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--abbrev=64", before, tree]);
+			? await store.tryGit(["ls-tree", "-r", "-t", "-z", tree])
+			: await store.tryGit(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--abbrev=64", before, tree]);
 	if (listed.kind !== "done") return [];
 	const objects = new Set([tree]);
 	for (const field of listed.output.toString("latin1").split("\0")) {

@@ -2,7 +2,6 @@
 // missing or truncated. Such a file must not count as a change by the user.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { readBlobs } from "./blobs.ts";
 import { type RawChange, rawChanges } from "./compare.ts";
 import { isNothing, modes } from "./git.ts";
@@ -43,13 +42,11 @@ export async function withoutHalfWritten(
 	now: string,
 	{ tree, goal }: JoinNote,
 	folder: string,
-): Promise<Result<string, WorkspaceFailure>> {
+): Promise<string> {
 	const planned = await rawChanges(store, tree, goal, "apart");
-	if (!planned.ok) return planned;
 	const open = await rawChanges(store, now, goal, "apart");
-	if (!open.ok) return open;
-	const olds = new Map(planned.value.map(({ path, before }) => [path, before.object]));
-	const candidates = open.value.filter(
+	const olds = new Map(planned.map(({ path, before }) => [path, before.object]));
+	const candidates = open.filter(
 		({ path, before, after }) =>
 			isFile(after.mode) && olds.has(path) && olds.get(path) !== before.object && canBeHalf(before),
 	);
@@ -58,10 +55,9 @@ export async function withoutHalfWritten(
 			candidates.flatMap(({ before, after }) => [before.object, after.object]).filter((one) => !isNothing(one)),
 		),
 	]);
-	if (!contents.ok) return contents;
 	const isHalf = ({ before, after }: RawChange): boolean => {
 		if (isNothing(before.object)) return true;
-		const [part, whole] = [contents.value.get(before.object), contents.value.get(after.object)];
+		const [part, whole] = [contents.get(before.object), contents.get(after.object)];
 		return part !== undefined && (whole?.subarray(0, part.length).equals(part) ?? false);
 	};
 	const half = candidates.filter(isHalf).map(({ path, after }) => ({ path, ...after }));

@@ -1,11 +1,11 @@
 // Ignored files that a child gets as well: `node_modules`, `.env`.
 // L1 a path never leads out of the project; L2 a file is copied; a folder is copied if the file system supports copy-on-write, otherwise linked; L3 linked
 // paths are not part of the child's files.
+
 import { constants } from "node:fs";
 import { copyFile, cp, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { gitFailure } from "./failures.ts";
+import { ioFailure, type WorkspaceError } from "./failures.ts";
 import { toRaw } from "./paths.ts";
 import { escapePattern, type Store } from "./store.ts";
 
@@ -25,32 +25,28 @@ interface LinkRequest {
 }
 
 /** Adds ignored files to the folder of a child. */
-export async function takeLinks(
-	store: Store,
-	{ links, cwd, files, tree }: LinkRequest,
-): Promise<Result<TakenLinks, WorkspaceFailure>> {
+export async function takeLinks(store: Store, { links, cwd, files, tree }: LinkRequest): Promise<TakenLinks> {
 	const patterns: string[] = [];
 	const notes: string[] = [];
 	for (const link of links) {
 		const below = relative(store.root, resolve(cwd, link));
-		if (below === "" || isOutside(below) || below.split(sep).includes(".git")) return leaves(link);
+		if (below === "" || isOutside(below) || below.split(sep).includes(".git")) throw leaves(link);
 		const source = join(store.root, below);
 		const stats = await lstat(source).catch(() => undefined);
 		if (!stats) {
 			notes.push(`${link} does not exist and was not linked.`);
 			continue;
 		}
-		if (isOutside(relative(store.root, await realpath(dirname(source))))) return leaves(link);
+		if (isOutside(relative(store.root, await realpath(dirname(source))))) throw leaves(link);
 		const why = await whyNot(store, tree, toRaw(below));
-		if (!why.ok) return why;
-		if (why.value !== undefined) {
-			notes.push(`${link} ${why.value} and was not linked.`);
+		if (why !== undefined) {
+			notes.push(`${link} ${why} and was not linked.`);
 			continue;
 		}
 		await take(source, join(files, below), stats);
 		patterns.push(`/${escapePattern(below.split(sep).join("/"))}`);
 	}
-	return { ok: true, value: { patterns, notes } };
+	return { patterns, notes };
 }
 
 function isOutside(way: string): boolean {
@@ -58,11 +54,10 @@ function isOutside(way: string): boolean {
 }
 
 /** Why the files at `path` are not linked: they are in the child's folder already, or must not be. */
-async function whyNot(store: Store, tree: string, path: string): Promise<Result<string | undefined, WorkspaceFailure>> {
-	if (store.isOwn(path)) return { ok: true, value: "belongs to pi-chronicle" };
+async function whyNot(store: Store, tree: string, path: string): Promise<string | undefined> {
+	if (store.isOwn(path)) return "belongs to pi-chronicle";
 	const found = await store.git(["ls-tree", "-z", "--full-tree", tree, "--", path]);
-	if (found.kind !== "done") return gitFailure(found);
-	return { ok: true, value: found.output.length > 0 ? "is already part of the files" : undefined };
+	return found.output.length > 0 ? "is already part of the files" : undefined;
 }
 
 async function take(source: string, goal: string, stats: { isFile(): boolean; isDirectory(): boolean }): Promise<void> {
@@ -92,7 +87,7 @@ async function copiesOnWrite(folder: string, probe: string): Promise<boolean> {
 	return false;
 }
 
-function leaves(link: string): { readonly ok: false; readonly failure: WorkspaceFailure } {
+function leaves(link: string): WorkspaceError {
 	const message = `${posix.normalize(link)} leads out of the project: it cannot be linked into a child's folder.`;
-	return { ok: false, failure: { reason: "io", message, remedy: "Name a path in the project." } };
+	return ioFailure(message, "Name a path in the project.");
 }

@@ -1,6 +1,5 @@
 // Finds conflict markers left in files.
 import { posix, relative, sep } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { gitFailure } from "./failures.ts";
 import type { Store } from "./store.ts";
 
@@ -10,14 +9,14 @@ export async function findMarkers(
 	cwd: string,
 	tree: string,
 	paths: readonly string[],
-): Promise<Result<readonly string[], WorkspaceFailure>> {
+): Promise<readonly string[]> {
 	const below = relative(store.root, cwd).split(sep).join("/");
 	const marked: string[] = [];
 	for (const path of paths) {
-		const shown = await store.git(["cat-file", "blob", `${tree}:${posix.join(below, path)}`]);
-		if (shown.kind === "aborted" || shown.kind === "missing") return gitFailure(shown);
+		const shown = await store.tryGit(["cat-file", "blob", `${tree}:${posix.join(below, path)}`]);
+		if (shown.kind === "aborted" || shown.kind === "missing") throw gitFailure(shown);
 		// A removed file has no markers.
 		if (shown.kind === "done" && /^<{7} /m.test(shown.output.toString("latin1"))) marked.push(path);
 	}
-	return { ok: true, value: marked };
+	return marked;
 }

@@ -1,7 +1,7 @@
 // Merges two snapshots path by path, without detecting renames: after an interrupted join, a file may be missing at its old path and not
 // yet be at its new one, which would look like a deletion by the user. (git before 2.50 detects renames regardless of `merge.renames`.)
 
-import type { MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
+import type { MergedFiles, MergeSides } from "../../core/index.ts";
 import { type RawChange, rawChanges } from "./compare.ts";
 import { type Conflict, openGroups } from "./conflicts.ts";
 import { isNothing, modes, removal, type TreeEntry } from "./git.ts";
@@ -20,52 +20,41 @@ interface Trees {
 }
 
 /** Merges by path: git merges only contents that both sides changed in different ways. */
-export async function mergeByPath(
-	store: Store,
-	sides: MergeSides,
-	options: MergeOptions,
-): Promise<Result<MergedFiles, WorkspaceFailure>> {
+export async function mergeByPath(store: Store, sides: MergeSides, options: MergeOptions): Promise<MergedFiles> {
 	const ours = await rawChanges(store, sides.base, sides.ours, "apart");
-	if (!ours.ok) return ours;
 	const theirs = await rawChanges(store, sides.base, sides.theirs, "apart");
-	if (!theirs.ok) return theirs;
 	const trees = await readTrees(store, sides);
-	if (!trees.ok) return trees;
-	const { both, groups } = findContested(ours.value, theirs.value, trees.value.ours);
+	const { both, groups } = findContested(ours, theirs, trees.ours);
 	const grouped = new Set(groups.flat());
-	const contents = both.filter((path) => !grouped.has(path) && isOnBothSides(trees.value, path));
-	const deleted = both.filter((path) => !grouped.has(path) && !isOnBothSides(trees.value, path));
+	const contents = both.filter((path) => !grouped.has(path) && isOnBothSides(trees, path));
+	const deleted = both.filter((path) => !grouped.has(path) && !isOnBothSides(trees, path));
 	const contested = new Set([...both, ...grouped]);
-	const edits = theirs.value
+	const edits = theirs
 		.filter(({ path }) => !contested.has(path))
 		.map(({ path, after }): TreeEntry => ({ path, ...after }));
-	const merged = await mergeContents(store, sides, contents, trees.value, options);
-	if (!merged.ok) return merged;
-	edits.push(...merged.value.edits);
+	const merged = await mergeContents(store, sides, contents, trees, options);
+	edits.push(...merged.edits);
 	const own = [
-		...deleted.map((path) => conflictOf(store, [path], "modify/delete", trees.value)),
-		...groups.map((paths) => conflictOf(store, paths, "file/folder", trees.value)),
+		...deleted.map((path) => conflictOf(store, [path], "modify/delete", trees)),
+		...groups.map((paths) => conflictOf(store, paths, "file/folder", trees)),
 	];
 	const { shown, sideOf } = openSides(store, options);
-	for (const conflict of own) edits.push(...settle(conflict, sideOf(conflict), trees.value));
+	for (const conflict of own) edits.push(...settle(conflict, sideOf(conflict), trees));
 	const tree = await editTree(store, sides.ours, edits, options.folder);
-	if (!tree.ok) return tree;
 	const open = own.filter((conflict) => sideOf(conflict) === undefined);
 	const conflicts = [
-		...merged.value.conflicts,
+		...merged.conflicts,
 		...open.map((conflict) => describeConflict(conflict, sides.names, shown, "")),
 	].sort(byPath);
-	return { ok: true, value: { tree: tree.value, conflicts } };
+	return { tree, conflicts };
 }
 
-async function readTrees(store: Store, sides: MergeSides): Promise<Result<Trees, WorkspaceFailure>> {
-	const base = await entriesOf(store, sides.base);
-	if (!base.ok) return base;
-	const ours = await entriesOf(store, sides.ours);
-	if (!ours.ok) return ours;
-	const theirs = await entriesOf(store, sides.theirs);
-	if (!theirs.ok) return theirs;
-	return { ok: true, value: { base: base.value, ours: ours.value, theirs: theirs.value } };
+async function readTrees(store: Store, sides: MergeSides): Promise<Trees> {
+	return {
+		base: await entriesOf(store, sides.base),
+		ours: await entriesOf(store, sides.ours),
+		theirs: await entriesOf(store, sides.theirs),
+	};
 }
 
 function isOnBothSides({ ours, theirs }: Trees, path: string): boolean {
@@ -78,16 +67,16 @@ function findContested(
 	theirs: readonly RawChange[],
 	now: Entries,
 ): { readonly both: string[]; readonly groups: string[][] } {
-	const byPath = new Map(ours.map((change) => [change.path, change.after]));
+	const changed = new Map(ours.map((change) => [change.path, change.after]));
 	const same = ({ path, after }: RawChange): boolean => {
-		const one = byPath.get(path);
+		const one = changed.get(path);
 		if (one === undefined) return false;
 		return one.object === after.object && (one.mode === after.mode || isNothing(one.object));
 	};
 	const open = theirs.filter((change) => !same(change));
 	const deleted = new Set(theirs.filter(({ after }) => isNothing(after.object)).map(({ path }) => path));
 	// Files that they deleted and we changed stay until the conflict is resolved.
-	const staying = [...now.keys()].filter((path) => !deleted.has(path) || byPath.has(path));
+	const staying = [...now.keys()].filter((path) => !deleted.has(path) || changed.has(path));
 	const files = new Set(staying);
 	const below = new Map<string, string[]>();
 	for (const path of staying)
@@ -102,7 +91,7 @@ function findContested(
 		const rivals = [...foldersAbove(path).filter((folder) => files.has(folder)), ...(below.get(path) ?? [])];
 		if (rivals.length > 0) groups.join([path, ...rivals]);
 	}
-	return { both: open.map(({ path }) => path).filter((path) => byPath.has(path)), groups: groups.all() };
+	return { both: open.map(({ path }) => path).filter((path) => changed.has(path)), groups: groups.all() };
 }
 
 function conflictOf(
@@ -137,20 +126,15 @@ async function mergeContents(
 	paths: readonly string[],
 	{ base, ours, theirs }: Trees,
 	options: MergeOptions,
-): Promise<Result<{ edits: TreeEntry[]; conflicts: MergedFiles["conflicts"] }, WorkspaceFailure>> {
-	if (paths.length === 0) return { ok: true, value: { edits: [], conflicts: [] } };
+): Promise<{ edits: TreeEntry[]; conflicts: MergedFiles["conflicts"] }> {
+	if (paths.length === 0) return { edits: [], conflicts: [] };
 	const trees: string[] = [];
 	for (const entries of [base, ours, theirs]) {
 		const only = paths.flatMap((path) => entries.get(path) ?? []);
-		const tree = await editTree(store, undefined, only, options.folder);
-		if (!tree.ok) return tree;
-		trees.push(tree.value);
+		trees.push(await editTree(store, undefined, only, options.folder));
 	}
 	const [from = "", one = "", other = ""] = trees;
-	const merged = await mergeSnapshots(store, { base: from, ours: one, theirs: other, names }, options);
-	if (!merged.ok) return merged;
-	const { tree, conflicts } = merged.value;
+	const { tree, conflicts } = await mergeSnapshots(store, { base: from, ours: one, theirs: other, names }, options);
 	const entries = await entriesOf(store, tree);
-	if (!entries.ok) return entries;
-	return { ok: true, value: { edits: [...paths.map(removal), ...entries.value.values()], conflicts } };
+	return { edits: [...paths.map(removal), ...entries.values()], conflicts };
 }

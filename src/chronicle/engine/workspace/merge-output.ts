@@ -1,8 +1,9 @@
 // Runs `git merge-tree` on three trees and parses its output.
 // M1 it writes only objects of the store; M2 attributes, drivers and settings of the user and the project have no effect.
-import type { MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
+
+import type { MergeSides } from "../../core/index.ts";
 import { rawChanges } from "./compare.ts";
-import { gitFailure, oldGit } from "./failures.ts";
+import { oldGit, WorkspaceError } from "./failures.ts";
 import type { Store } from "./store.ts";
 
 /** One version of a conflicted path: 1 the base, 2 ours, 3 theirs. */
@@ -49,59 +50,41 @@ const settings = [
 ].flatMap((setting) => ["-c", setting]);
 
 /** Merges two trees. */
-export async function mergeTrees(
-	store: Store,
-	sides: Omit<MergeSides, "names">,
-): Promise<Result<MergeOutput, WorkspaceFailure>> {
-	const fit = await checkVersion(store);
-	if (!fit.ok) return fit;
+export async function mergeTrees(store: Store, sides: Omit<MergeSides, "names">): Promise<MergeOutput> {
+	await checkVersion(store);
+	try {
+		return await mergeCommits(store, sides);
+	} catch (error) {
+		if (!(error instanceof WorkspaceError) || error.failure.reason !== "io") throw error;
+		// Throws `unknown_tree` if that is the reason.
+		for (const side of [sides.ours, sides.theirs]) await rawChanges(store, sides.base, side, "apart");
+		throw error;
+	}
+}
+
+async function mergeCommits(store: Store, sides: Omit<MergeSides, "names">): Promise<MergeOutput> {
 	// Before 2.40, git accepts no base for a merge of trees, so each tree becomes a commit without a ref.
 	const base = await commitTree(store, sides.base, "base");
-	if (!base.ok) return unknownOr(store, sides, base);
-	const ours = await commitTree(store, sides.ours, "ours", base.value);
-	if (!ours.ok) return unknownOr(store, sides, ours);
-	const theirs = await commitTree(store, sides.theirs, "theirs", base.value);
-	if (!theirs.ok) return unknownOr(store, sides, theirs);
-	const merged = await store.git(
-		[...settings, "merge-tree", "--write-tree", "-z", "--messages", ours.value, theirs.value],
-		{ accept: [1] },
-	);
-	if (merged.kind !== "done") return unknownOr(store, sides, gitFailure(merged));
-	const commits = { base: base.value, ours: ours.value, theirs: theirs.value };
-	return { ok: true, value: { ...parse(merged.output.toString("latin1")), commits } };
+	const ours = await commitTree(store, sides.ours, "ours", base);
+	const theirs = await commitTree(store, sides.theirs, "theirs", base);
+	const merged = await store.git([...settings, "merge-tree", "--write-tree", "-z", "--messages", ours, theirs], {
+		accept: [1],
+	});
+	return { ...parse(merged.output.toString("latin1")), commits: { base, ours, theirs } };
 }
 
-async function unknownOr<T>(
-	store: Store,
-	{ base, ours, theirs }: Omit<MergeSides, "names">,
-	failure: Result<T, WorkspaceFailure> & { ok: false },
-): Promise<Result<never, WorkspaceFailure>> {
-	if (failure.failure.reason !== "io") return failure;
-	for (const side of [ours, theirs]) {
-		const known = await rawChanges(store, base, side, "apart");
-		if (!known.ok) return known;
-	}
-	return failure;
-}
-
-async function commitTree(
-	store: Store,
-	tree: string,
-	message: string,
-	parent?: string,
-): Promise<Result<string, WorkspaceFailure>> {
+async function commitTree(store: Store, tree: string, message: string, parent?: string): Promise<string> {
 	const made = await store.git(["commit-tree", tree, "-m", message, ...(parent === undefined ? [] : ["-p", parent])], {
 		env: commitAuthor,
 	});
-	return made.kind === "done" ? { ok: true, value: made.output.toString("latin1").trim() } : gitFailure(made);
+	return made.output.toString("latin1").trim();
 }
 
-async function checkVersion(store: Store): Promise<Result<void, WorkspaceFailure>> {
+async function checkVersion(store: Store): Promise<void> {
 	const asked = await store.git(["version"]);
-	if (asked.kind !== "done") return gitFailure(asked);
 	const [, version = "unknown", major, minor] = /(?:version )((\d+)\.(\d+)\S*)/.exec(asked.output.toString()) ?? [];
 	const isOld = Number(major) < 2 || (Number(major) === 2 && Number(minor) < 38);
-	return isOld ? oldGit(version) : { ok: true, value: undefined };
+	if (isOld) throw oldGit(version);
 }
 
 /** `tree`, stages until an empty field, then messages: number of paths, the paths, type, sentence. Every field ends in NUL. */

@@ -2,12 +2,11 @@
 // G1 no line of either side is lost unless its path is reported as a conflict; G2 a file whose contents are not stored is never merged
 // by lines; G3 the same sides give the same tree.
 
-import type { MergeConflict, MergedFiles, MergeSides, Result, WorkspaceFailure } from "../../core/index.ts";
+import type { MergeConflict, MergedFiles, MergeSides } from "../../core/index.ts";
 import { readBlobs, writeBlob } from "./blobs.ts";
 import { relativeTo } from "./compare.ts";
 import { conflictHunks, labelMarkers } from "./conflict-text.ts";
 import { type Conflict, explainConflict, findConflicts, realPath } from "./conflicts.ts";
-import { gitFailure } from "./failures.ts";
 import { modes, removal, type TreeEntry } from "./git.ts";
 import { type MergeOutput, mergeTrees } from "./merge-output.ts";
 import { toRaw } from "./paths.ts";
@@ -32,37 +31,28 @@ const allHunkBytes = 64_000;
 const inspectedBytes = 8_000;
 
 /** Merges two snapshots; changes no files. */
-export async function mergeSnapshots(
-	store: Store,
-	sides: MergeSides,
-	options: MergeOptions,
-): Promise<Result<MergedFiles, WorkspaceFailure>> {
+export async function mergeSnapshots(store: Store, sides: MergeSides, options: MergeOptions): Promise<MergedFiles> {
 	await store.reloadPlaceholders();
 	const merged = await mergeTrees(store, sides);
-	if (!merged.ok) return merged;
-	const output = merged.value;
+	const output = merged;
 	const contents = await readBlobs(store, [...new Set(output.stages.map(({ object }) => object))]);
-	if (!contents.ok) return contents;
 	const conflicts = findConflicts(output, {
 		isUnkept: (object) => store.placeholderOf(object) !== undefined,
-		isBinary: (object) => contents.value.get(object)?.subarray(0, inspectedBytes).includes(0) ?? false,
+		isBinary: (object) => contents.get(object)?.subarray(0, inspectedBytes).includes(0) ?? false,
 	});
-	if (conflicts.length === 0) return { ok: true, value: { tree: output.tree, conflicts: [] } };
+	if (conflicts.length === 0) return { tree: output.tree, conflicts: [] };
 	const { shown, sideOf } = openSides(store, options);
 	const settled = await settle(store, sides, output, conflicts, sideOf);
-	if (!settled.ok) return settled;
 	const open = conflicts.filter((conflict) => sideOf(conflict) === undefined);
 	const marked = await markOpen(store, sides, output, open);
-	if (!marked.ok) return marked;
-	const edited = await editTree(store, output.tree, [...settled.value, ...marked.value.entries], options.folder);
-	if (!edited.ok) return edited;
+	const edited = await editTree(store, output.tree, [...settled, ...marked.entries], options.folder);
 	let left = allHunkBytes;
 	const described = open.map((conflict): MergeConflict => {
-		const hunks = conflictHunks(marked.value.texts.get(conflict) ?? "", Math.min(left, hunkBytes));
+		const hunks = conflictHunks(marked.texts.get(conflict) ?? "", Math.min(left, hunkBytes));
 		left -= Buffer.byteLength(hunks);
 		return describeConflict(conflict, sides.names, shown, hunks);
 	});
-	return { ok: true, value: { tree: edited.value, conflicts: described } };
+	return { tree: edited, conflicts: described };
 }
 
 /** A conflict for display. */
@@ -91,18 +81,14 @@ export function openSides(store: Store, { cwd, take }: Pick<MergeOptions, "cwd" 
 }
 
 /** The entries of `tree`, by path (bytes as latin1). */
-export async function entriesOf(
-	store: Store,
-	tree: string,
-): Promise<Result<ReadonlyMap<string, TreeEntry>, WorkspaceFailure>> {
+export async function entriesOf(store: Store, tree: string): Promise<ReadonlyMap<string, TreeEntry>> {
 	const listed = await store.git(["ls-tree", "-r", "-z", "--full-tree", tree]);
-	if (listed.kind !== "done") return gitFailure(listed);
 	const entries = new Map<string, TreeEntry>();
 	for (const line of listed.output.toString("latin1").split("\0")) {
 		const [, mode = "", object = "", path] = /^(\d+) [a-z]+ ([0-9a-f]+)\t([\s\S]*)$/.exec(line) ?? [];
 		if (path !== undefined) entries.set(path, { path, mode, object });
 	}
-	return { ok: true, value: entries };
+	return entries;
 }
 
 /** Edits of the merged tree that give each resolved conflict the version of its side. */
@@ -112,28 +98,26 @@ async function settle(
 	output: MergeOutput,
 	conflicts: readonly Conflict[],
 	sideOf: (conflict: Conflict) => Side | undefined,
-): Promise<Result<TreeEntry[], WorkspaceFailure>> {
+): Promise<TreeEntry[]> {
 	const bySide = {
 		ours: conflicts.filter((conflict) => sideOf(conflict) === "ours"),
 		theirs: conflicts.filter((conflict) => sideOf(conflict) === "theirs"),
 	};
 	const edits: TreeEntry[] = [];
-	if (bySide.ours.length + bySide.theirs.length === 0) return { ok: true, value: edits };
+	if (bySide.ours.length + bySide.theirs.length === 0) return edits;
 	const merged = await entriesOf(store, output.tree);
-	if (!merged.ok) return merged;
-	const aside = asideNames(output, merged.value);
+	const aside = asideNames(output, merged);
 	for (const side of ["ours", "theirs"] as const) {
 		const wanted = await entriesOf(store, sides[side]);
-		if (!wanted.ok) return wanted;
 		for (const path of bySide[side].flatMap(({ paths }) => paths)) {
-			const entry = wanted.value.get(path);
+			const entry = wanted.get(path);
 			edits.push(...(aside.get(path) ?? []).map(removal));
 			// A file excludes a folder of the same name.
-			if (entry) edits.push(...below(merged.value, path).map(removal));
+			if (entry) edits.push(...below(merged, path).map(removal));
 			edits.push(entry ?? removal(path));
 		}
 	}
-	return { ok: true, value: edits };
+	return edits;
 }
 
 function below(entries: ReadonlyMap<string, unknown>, folder: string): string[] {
@@ -162,24 +146,22 @@ async function markOpen(
 	sides: MergeSides,
 	output: MergeOutput,
 	conflicts: readonly Conflict[],
-): Promise<Result<Marked, WorkspaceFailure>> {
+): Promise<Marked> {
 	const entries: TreeEntry[] = [];
 	const texts = new Map<Conflict, string>();
-	if (conflicts.length === 0) return { ok: true, value: { entries, texts } };
+	if (conflicts.length === 0) return { entries, texts };
 	const merged = await entriesOf(store, output.tree);
-	if (!merged.ok) return merged;
 	for (const conflict of conflicts) {
 		if (conflict.kind === "unkept" || conflict.kind === "repository") entries.push(...keepOneSide(conflict));
 		else {
-			const marked = await labelTexts(store, sides, output, conflict, merged.value);
-			if (!marked.ok) return marked;
-			entries.push(...marked.value.entries);
-			if (marked.value.text !== "") texts.set(conflict, marked.value.text);
+			const marked = await labelTexts(store, sides, output, conflict, merged);
+			entries.push(...marked.entries);
+			if (marked.text !== "") texts.set(conflict, marked.text);
 		}
 	}
 	const own = new Set(entries.map(({ path }) => path));
-	entries.push(...renameAside(sides, output, merged.value).filter(({ path }) => !own.has(path)));
-	return { ok: true, value: { entries, texts } };
+	entries.push(...renameAside(sides, output, merged).filter(({ path }) => !own.has(path)));
+	return { entries, texts };
 }
 
 /** For entries that cannot be merged, our version stays, or theirs if ours does not exist. */
@@ -198,7 +180,7 @@ async function labelTexts(
 	{ commits }: MergeOutput,
 	{ stages }: Conflict,
 	merged: ReadonlyMap<string, TreeEntry>,
-): Promise<Result<{ readonly entries: TreeEntry[]; readonly text: string }, WorkspaceFailure>> {
+): Promise<{ readonly entries: TreeEntry[]; readonly text: string }> {
 	const entries: TreeEntry[] = [];
 	let text = "";
 	for (const path of new Set(stages.map((stage) => stage.path))) {
@@ -207,16 +189,14 @@ async function labelTexts(
 		// A text that equals one side has no markers.
 		if (!plain || stages.some(({ object }) => object === entry.object)) continue;
 		const read = await readBlobs(store, [entry.object]);
-		if (!read.ok) return read;
-		const before = read.value.get(entry.object)?.toString("latin1") ?? "";
+		const before = read.get(entry.object)?.toString("latin1") ?? "";
 		const after = labelMarkers(before, commits, names);
 		text += Buffer.from(after, "latin1").toString("utf8");
 		if (after === before) continue;
 		const written = await writeBlob(store, Buffer.from(after, "latin1"));
-		if (!written.ok) return written;
-		entries.push({ ...entry, object: written.value });
+		entries.push({ ...entry, object: written });
 	}
-	return { ok: true, value: { entries, text } };
+	return { entries, text };
 }
 
 /** Gives files that git moved aside a readable name instead of one with a commit. */

@@ -1,7 +1,8 @@
 // A repository inside the run's folder: one entry, whose object names its HEAD and the snapshot of its files in a separate store.
+
 import { join } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { gitFailure } from "./failures.ts";
+import { writeBlob } from "./blobs.ts";
+import { ioFailure } from "./failures.ts";
 import { modes, runGit, type TreeEntry } from "./git.ts";
 import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -19,31 +20,24 @@ export interface NestedState {
 export async function snapshotNested(
 	store: Pick<Store, "root" | "control" | "git" | "nested">,
 	path: string,
-): Promise<Result<TreeEntry, WorkspaceFailure>> {
+): Promise<TreeEntry> {
 	const nested = await store.nested(path);
-	if (!nested.ok) return nested;
-	const taken = await nested.value.snapshot();
-	if (!taken.ok) return taken;
-	const [unkept] = taken.value.unkept;
-	if (unkept) {
-		const message = `${fromRaw(unkept[0])} in it ${unkept[1]}`;
-		return { ok: false, failure: { reason: "io", message, remedy: "Check its permissions." } };
-	}
+	const taken = await nested.snapshot();
+	const [unkept] = taken.unkept;
+	if (unkept) throw ioFailure(`${fromRaw(unkept[0])} in it ${unkept[1]}`, "Check its permissions.");
 	const head = await runGit({
 		args: ["rev-parse", "HEAD"],
 		cwd: join(store.root, fromRaw(path)),
 		signal: store.control.signal,
 	});
 	const at = head.kind === "done" ? head.output.toString("latin1").trim() : "none";
-	const text = `${firstLine}head ${at}\ntree ${taken.value.tree}\n`;
-	const written = await store.git(["hash-object", "-w", "--stdin"], { input: Buffer.from(text) });
-	if (written.kind !== "done") return gitFailure(written);
-	return { ok: true, value: { path, mode: modes.repository, object: written.output.toString("latin1").trim() } };
+	const text = `${firstLine}head ${at}\ntree ${taken.tree}\n`;
+	return { path, mode: modes.repository, object: await writeBlob(store, Buffer.from(text)) };
 }
 
 /** The state recorded by `object`; `undefined` if it is missing, or not such an entry. */
 export async function readNested(store: Store, object: string): Promise<NestedState | undefined> {
-	const read = await store.git(["cat-file", "blob", object]);
+	const read = await store.tryGit(["cat-file", "blob", object]);
 	const text = read.kind === "done" ? read.output.toString("latin1") : "";
 	const tree = /^tree ([0-9a-f]+)$/m.exec(text)?.[1];
 	if (!text.startsWith(firstLine) || tree === undefined) return undefined;

@@ -3,9 +3,9 @@
 // B1 links are inspected, never followed; B2 files that are too large, secret, special or unreadable, and repositories, cannot be saved.
 import type { Stats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
-import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
+import type { FileLeft } from "../../core/index.ts";
 import type { RawChange } from "./compare.ts";
-import { gitFailure, stopped } from "./failures.ts";
+import { stopped } from "./failures.ts";
 import { isNothing } from "./git.ts";
 import { foldersAbove, fromRaw, isReadable, pathBytes } from "./paths.ts";
 import type { Store } from "./store.ts";
@@ -29,14 +29,10 @@ interface Search {
 const maxBlocked = 1000;
 
 /** Inspects the paths of `writes`, which are about to be restored. */
-export async function findObstacles(
-	store: Store,
-	writes: readonly RawChange[],
-): Promise<Result<Obstacles, WorkspaceFailure>> {
+export async function findObstacles(store: Store, writes: readonly RawChange[]): Promise<Obstacles> {
 	const restored = writes.filter(({ after }) => !isNothing(after.object));
-	if (restored.length === 0) return { ok: true, value: { keep: [], blocked: [] } };
+	if (restored.length === 0) return { keep: [], blocked: [] };
 	const listed = await store.git(["ls-files", "-z"]);
-	if (listed.kind !== "done") return gitFailure(listed);
 	const search: Search = {
 		store,
 		indexed: new Set(listed.output.toString("latin1").split("\0")),
@@ -45,13 +41,13 @@ export async function findObstacles(
 		seen: new Map(),
 	};
 	for (const { path } of restored) {
-		if (store.control.signal?.aborted) return stopped;
+		if (store.control.signal?.aborted) throw stopped();
 		await inspectPlace(search, path);
 		if (search.keep.size > store.limits.files) search.blocked.set(path, "contains too many files");
 		if (search.blocked.size > maxBlocked) break;
 	}
 	const blocked = [...search.blocked].map(([path, why]) => ({ path: fromRaw(path), why }));
-	return { ok: true, value: { keep: [...search.keep], blocked } };
+	return { keep: [...search.keep], blocked };
 }
 
 /** Inspects the first parent of `path` that is not a folder, or the entry at `path`. */

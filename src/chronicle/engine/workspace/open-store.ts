@@ -2,12 +2,12 @@
 // K1 the user's index, HEAD, refs, stash, hooks and configuration are never written, nor read in order to write; K2 contents are stored byte for
 // byte: no filters, no line-end conversion, no keywords; K3 only the user can read the store's files; K4 a store that git cannot use is moved aside,
 // never deleted, and a new one is created.
+
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join, relative, sep } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import { copyIndex } from "./copy-index.ts";
-import { done, gitFailure, ioFailure, isFull, noGit, stopped } from "./failures.ts";
+import { gitFailure, isFull, noGit, stopped, toResult, WorkspaceError } from "./failures.ts";
 import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
 import { fromRaw, toRaw } from "./paths.ts";
@@ -20,46 +20,44 @@ import { escapePattern, type FileSnapshot, privateAttributes, type Store, type S
 const asideMark = ".broken-";
 
 /** A store that is being opened, as needed by the functions here. */
-interface Place {
+interface Place extends Pick<Store, "git" | "tryGit" | "repository"> {
 	readonly options: StoreOptions;
-	readonly repository: RepositoryInfo;
-	readonly git: Store["git"];
 }
 
 /** Opens the store, and creates it on disk if it does not exist. */
-export async function openStore(options: StoreOptions): Promise<Result<Store, WorkspaceFailure>> {
+export async function openStore(options: StoreOptions): Promise<Store> {
 	await killOrphanedGit(options.folder);
 	return openAt(options);
 }
 
-async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFailure>> {
+async function openAt(options: StoreOptions): Promise<Store> {
 	const { folder, control, limits, alternates } = options;
-	let repository: RepositoryInfo | undefined;
-	try {
-		repository = options.child
-			? await inspectChild(options.child, options.cwd, control.signal)
-			: await inspectRepository(options.cwd, control.signal);
-		if (control.signal?.aborted) return stopped;
-		if (!repository) return noGit(options.cwd);
-		await mkdir(folder, { recursive: true, mode: 0o700 });
-		await removeLocks(folder);
-	} catch (error) {
-		return ioFailure(error);
-	}
+	const repository = options.child
+		? await inspectChild(options.child, options.cwd, control.signal)
+		: await inspectRepository(options.cwd, control.signal);
+	if (control.signal?.aborted) throw stopped();
+	if (!repository) throw noGit(options.cwd);
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	await removeLocks(folder);
 	const { root, below, objects } = repository;
-	const git = gitOf(options, repository);
-	const place: Place = { options, repository, git };
-	const prepared = await prepare(place);
-	if (!prepared.ok) return prepared;
+	const tryGit = gitOf(options, repository);
+	const git: Store["git"] = async (args, more) => {
+		const ran = await tryGit(args, more);
+		if (ran.kind !== "done") throw gitFailure(ran);
+		return ran;
+	};
+	const place: Place = { options, repository, git, tryGit };
+	await prepare(place);
 	const scope = options.scope === "folder" ? below : "";
 	const own = options.leftOut.map((path) => toRaw(relative(root, path)));
-	const placeholders = await openPlaceholders(git, options);
+	const placeholders = await openPlaceholders(place, options);
 	const base = {
 		root,
 		repository,
 		limits,
 		control,
 		git,
+		tryGit,
 		below: () => (scope === "" ? [] : ["--", `:(top,literal)${fromRaw(scope)}`]),
 		contains: (path: string) => scope === "" || path.startsWith(`${scope}/`),
 		isOwn: (path: string) => own.some((one) => one === path || path.startsWith(`${one}/`)),
@@ -72,13 +70,7 @@ async function openAt(options: StoreOptions): Promise<Result<Store, WorkspaceFai
 	// A store with alternates only serves to inspect another one, and is removed afterward.
 	const imports = objects !== undefined && alternates.length === 0 ? { folder, maxBytes: limits.ownBytes } : undefined;
 	const snapshotter = openSnapshotter(base, repository, placeholders, imports);
-	const store: Store = {
-		...base,
-		snapshot: () => snapshotOrRepair(place, snapshotter),
-		add: snapshotter.add,
-		indexChanged: snapshotter.indexChanged,
-	};
-	return { ok: true, value: store };
+	return { ...base, ...snapshotter, snapshot: () => snapshotOrRepair(place, snapshotter) };
 }
 
 /** Opens each nested repository's store once. */
@@ -86,7 +78,7 @@ function openNested(options: StoreOptions, root: string): Store["nested"] {
 	const opened = new Map<string, Store>();
 	return async (path) => {
 		const known = opened.get(path);
-		if (known) return { ok: true, value: known };
+		if (known) return known;
 		const name = createHash("sha256").update(path).digest("hex").slice(0, 16);
 		const found = await openAt({
 			...options,
@@ -96,12 +88,12 @@ function openNested(options: StoreOptions, root: string): Store["nested"] {
 			folder: join(options.folder, "inner", name),
 			alternates: options.alternates.map((store) => join(store, "inner", name)),
 		});
-		if (found.ok) opened.set(path, found.value);
+		opened.set(path, found);
 		return found;
 	};
 }
 
-function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }: RepositoryInfo): Store["git"] {
+function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }: RepositoryInfo): Store["tryGit"] {
 	const others = [...(objects ? [objects] : []), ...alternates.map((store) => join(store, "objects"))];
 	return (args, { input, index, enough, accept, where = "everywhere", workTree = root, env } = {}) =>
 		runGit({
@@ -123,104 +115,84 @@ function gitOf({ folder, alternates, control }: StoreOptions, { root, objects }:
 }
 
 /** Takes a snapshot. If git fails, removes the locks, then recreates the index, then the store, and retries after each step. */
-async function snapshotOrRepair(
-	place: Place,
-	snapshotter: Snapshotter,
-): Promise<Result<FileSnapshot, WorkspaceFailure>> {
+async function snapshotOrRepair(place: Place, snapshotter: Snapshotter): Promise<FileSnapshot> {
 	const { folder } = place.options;
 	await removeLocks(folder);
-	let taken = await snapshotter.snapshot();
-	const repairs = [
+	const repairs: (() => Promise<unknown>)[] = [
 		// A killed git has left its lock; nothing else is wrong.
 		async () => {},
 		// An index damaged by a power failure is recreated, which only costs time.
 		() => rm(join(folder, "index"), { force: true }),
-		() => ensureUsable(place),
+		() => toResult(() => ensureUsable(place)),
 	];
 	for (const repair of repairs) {
-		if (taken.ok || taken.failure.reason !== "io") return taken;
+		const taken = await toResult(snapshotter.snapshot);
+		if (taken.ok) return taken.value;
+		if (taken.failure.reason !== "io") throw new WorkspaceError(taken.failure);
 		// It may have been started just as its supervisor was killed.
 		await killOrphanedGit(folder);
 		await removeLocks(folder);
 		await repair();
 		snapshotter.indexChanged();
-		taken = await snapshotter.snapshot();
 	}
-	return taken;
+	return snapshotter.snapshot();
 }
 
-async function prepare(place: Place): Promise<Result<void, WorkspaceFailure>> {
+async function prepare(place: Place): Promise<void> {
 	const { folder, leftOut } = place.options;
 	const exists = await readFile(join(folder, "HEAD")).then(
 		() => true,
 		() => false,
 	);
 	if (!exists) {
-		const made = await initialize(place);
-		if (!made.ok && made.failure.reason !== "io") return made;
+		const made = await toResult(() => initialize(place));
+		if (!made.ok && made.failure.reason !== "io") throw new WorkspaceError(made.failure);
 	}
-	try {
-		const usable = await ensureUsable(place);
-		if (!usable.ok) return usable;
-		await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
-		const own = leftOut.flatMap((path) => {
-			const way = relative(place.repository.root, path);
-			return way === "" || way.startsWith("..") ? [] : [`/${escapePattern(way.split(sep).join("/"))}/`];
-		});
-		// `git add` of the whole project adds none of the store's files.
-		await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
-		await writeFile(join(folder, "info", "attributes"), privateAttributes, { mode: 0o600 });
-		const excluded = [place.repository.ignored, ...own, ""].join("\n");
-		await writeFile(join(folder, "info", "exclude"), excluded, { mode: 0o600 });
-		return done;
-	} catch (error) {
-		return ioFailure(error);
-	}
+	await ensureUsable(place);
+	await mkdir(join(folder, "info"), { recursive: true, mode: 0o700 });
+	const own = leftOut.flatMap((path) => {
+		const way = relative(place.repository.root, path);
+		return way === "" || way.startsWith("..") ? [] : [`/${escapePattern(way.split(sep).join("/"))}/`];
+	});
+	// `git add` of the whole project adds none of the store's files.
+	await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
+	await writeFile(join(folder, "info", "attributes"), privateAttributes, { mode: 0o600 });
+	const excluded = [place.repository.ignored, ...own, ""].join("\n");
+	await writeFile(join(folder, "info", "exclude"), excluded, { mode: 0o600 });
 }
 
 /** Creates the store. Imports from stores that were moved aside come first, because a store with a HEAD is complete. */
-async function initialize({ options, repository, git }: Place): Promise<Result<void, WorkspaceFailure>> {
-	try {
-		if (options.child) await shareObjects(options.folder, options.child);
-		else await takeOver(options.folder);
-	} catch (error) {
-		return ioFailure(error);
-	}
-	const made = await git(["init", "-q", "--template=", `--object-format=${repository.objectFormat}`]);
-	return made.kind === "done" ? done : gitFailure(made);
+async function initialize({ options, repository, git }: Place): Promise<void> {
+	if (options.child) await shareObjects(options.folder, options.child);
+	else await takeOver(options.folder);
+	await git(["init", "-q", "--template=", `--object-format=${repository.objectFormat}`]);
 }
 
 /** Makes sure that git can write to the store. An unusable one is moved aside; its objects stay readable from the new one. */
-async function ensureUsable(place: Place): Promise<Result<void, WorkspaceFailure>> {
+async function ensureUsable(place: Place): Promise<void> {
 	const { folder } = place.options;
-	const probe = async (): Promise<GitResult> => place.git(["write-tree"], { index: join(folder, "index.probe") });
-	const tried = await probe();
-	if (tried.kind === "done") return done;
-	if (tried.kind !== "failed" || isFull(tried.message)) return gitFailure(tried);
-	await removeLocks(folder);
-	const again = await probe();
-	if (again.kind !== "failed") return again.kind === "done" ? done : gitFailure(again);
-	try {
-		const replaced = await replaceStore(place, again.message);
-		if (!replaced.ok) return replaced;
-		const last = await probe();
-		return last.kind === "done" ? done : gitFailure(last);
-	} catch (error) {
-		return ioFailure(error);
+	const probe = (): Promise<GitResult> => place.tryGit(["write-tree"], { index: join(folder, "index.probe") });
+	let tried = await probe();
+	if (tried.kind === "failed" && !isFull(tried.message)) {
+		await removeLocks(folder);
+		tried = await probe();
+		if (tried.kind === "failed") {
+			await replaceStore(place, tried.message);
+			tried = await probe();
+		}
 	}
+	if (tried.kind !== "done") throw gitFailure(tried);
 }
 
-async function replaceStore(place: Place, message: string): Promise<Result<void, WorkspaceFailure>> {
+async function replaceStore(place: Place, message: string): Promise<void> {
 	const { folder, control } = place.options;
 	const aside = `${folder}${asideMark}${Date.now()}`;
 	await rename(folder, aside);
-	const made = await initialize(place);
-	if (!made.ok) return made;
+	await initialize(place);
 	const cause = (message.split("\n")[0] ?? "").slice(0, 120);
 	control.notes.push(
 		`Git could not use the store of file snapshots (${cause}). It was moved aside to ${aside}, and a new one was created; earlier snapshots can be restored as far as they are still readable.`,
 	);
-	return done;
 }
 
 /** Makes the store of a child in `folder` use the objects of its parent's. */

@@ -1,7 +1,9 @@
 // Placeholders: for contents that are not stored, the index has an object with the file's size and modification time.
+
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isSecretFile } from "../../core/index.ts";
+import { writeBlob } from "./blobs.ts";
 import type { PlaceholderKind, Store, StoreOptions } from "./store.ts";
 
 const firstLines: Readonly<Record<PlaceholderKind, string>> = {
@@ -12,8 +14,8 @@ const firstLines: Readonly<Record<PlaceholderKind, string>> = {
 export interface Placeholders {
 	/** The kind of a file's placeholder; `undefined`: its contents are stored. `path`: bytes as latin1. */
 	kindFor(path: string, size: number): PlaceholderKind | undefined;
-	/** Writes the placeholder of a file and returns its object name; `undefined` if git fails. */
-	make(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
+	/** Writes the placeholder of a file and returns its object name. */
+	make(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string>;
 	/** Reads the list again. */
 	reload(): Promise<void>;
 	/** The kind of placeholder `object`; `undefined` if it is not a placeholder. */
@@ -25,13 +27,13 @@ export const PLACEHOLDER_LIST = "large";
 
 /** Opens the placeholders of a store and its alternates. */
 export async function openPlaceholders(
-	git: Store["git"],
+	store: Pick<Store, "git">,
 	{ folder, alternates, limits: { fileBytes }, secrets }: StoreOptions,
 ): Promise<Placeholders> {
 	const known = new Map<string, PlaceholderKind>();
 	const reload = async (): Promise<void> => {
-		for (const store of [folder, ...alternates]) {
-			const list = await readFile(await listOf(store), "utf8").catch(() => "");
+		for (const place of [folder, ...alternates]) {
+			const list = await readFile(await listOf(place), "utf8").catch(() => "");
 			for (const line of list.split("\n")) {
 				const [object = "", kind] = line.split(" ");
 				if (object !== "") known.set(object, kind === "secret" ? "secret" : "large");
@@ -46,9 +48,7 @@ export async function openPlaceholders(
 		},
 		async make(kind, size, modifiedMs) {
 			const text = `${firstLines[kind]}size ${size}\nmodified ${modifiedMs}\n`;
-			const written = await git(["hash-object", "-w", "--stdin"], { input: Buffer.from(text) });
-			if (written.kind !== "done") return undefined;
-			const object = written.output.toString("latin1").trim();
+			const object = await writeBlob(store, Buffer.from(text));
 			if (!known.has(object)) {
 				known.set(object, kind);
 				const line = `${object}${kind === "secret" ? " secret" : ""}\n`;

@@ -2,8 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { done, gitFailure, ioFailure, isFull } from "./failures.ts";
+import { gitFailure, isFull } from "./failures.ts";
 import { type GitResult, indexInfo, isNothing, modes, nulled, removal, type TreeEntry } from "./git.ts";
 import type { Store } from "./store.ts";
 
@@ -17,11 +16,8 @@ export interface IndexContents {
 }
 
 /** Reads the index. */
-export async function readIndex(
-	store: Pick<Store, "git" | "contains">,
-): Promise<Result<IndexContents, WorkspaceFailure>> {
+export async function readIndex(store: Pick<Store, "git" | "contains">): Promise<IndexContents> {
 	const listed = await store.git(["ls-files", "-z", "-t", "--stage"]);
-	if (listed.kind !== "done") return gitFailure(listed);
 	const outside: string[] = [];
 	const contents = { repositories: new Set<string>(), placeholders: new Map<string, string>(), outside };
 	for (const line of listed.output.toString("latin1").split("\0")) {
@@ -31,25 +27,16 @@ export async function readIndex(
 		else if (mode === modes.repository) contents.repositories.add(path);
 		else if (tag === "S") contents.placeholders.set(path, object);
 	}
-	return { ok: true, value: contents };
+	return contents;
 }
 
 /** Runs `git update-index` on a list; nothing for an empty one. */
-export async function updateIndex(
-	store: Pick<Store, "git">,
-	args: readonly string[],
-	input: Buffer,
-): Promise<Result<void, WorkspaceFailure>> {
-	if (input.length === 0) return done;
-	const updated = await store.git(["update-index", "-z", ...args], { input });
-	return updated.kind === "done" ? done : gitFailure(updated);
+export async function updateIndex(store: Pick<Store, "git">, args: readonly string[], input: Buffer): Promise<void> {
+	if (input.length > 0) await store.git(["update-index", "-z", ...args], { input });
 }
 
 /** Removes paths from the index. */
-export function removeFromIndex(
-	store: Pick<Store, "git">,
-	paths: readonly string[],
-): Promise<Result<void, WorkspaceFailure>> {
+export function removeFromIndex(store: Pick<Store, "git">, paths: readonly string[]): Promise<void> {
 	return updateIndex(store, ["--index-info"], indexInfo(paths.map(removal)));
 }
 
@@ -58,23 +45,22 @@ const maxFaults = 20;
 
 /** Adds files to the index. A file that git blames for its failure is omitted and reported in `unkept`. */
 export async function addPlain(
-	store: Pick<Store, "git">,
+	store: Pick<Store, "tryGit">,
 	names: readonly string[],
 	unkept: Map<string, string>,
-): Promise<Result<void, WorkspaceFailure>> {
+): Promise<void> {
 	let left = names;
 	// Files that became unreadable between our scan and git's.
 	for (let faults = 0; left.length > 0; faults += 1) {
-		const added = await store.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
+		const added = await store.tryGit(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
 			input: nulled(left),
 		});
-		if (added.kind === "done") return done;
+		if (added.kind === "done") return;
 		const blamed = faults < maxFaults ? blamedPath(added) : undefined;
-		if (!blamed || !left.includes(blamed.path)) return gitFailure(added);
+		if (!blamed || !left.includes(blamed.path)) throw gitFailure(added);
 		unkept.set(blamed.path, `cannot be read (${blamed.why})`);
 		left = left.filter((name) => name !== blamed.path);
 	}
-	return done;
 }
 
 /** The file that git blames for its failure. */
@@ -91,24 +77,19 @@ export async function editTree(
 	tree: string | undefined,
 	entries: readonly TreeEntry[],
 	folder: string,
-): Promise<Result<string, WorkspaceFailure>> {
-	if (tree !== undefined && entries.length === 0) return { ok: true, value: tree };
+): Promise<string> {
+	if (tree !== undefined && entries.length === 0) return tree;
 	const index = join(folder, "index.goal");
 	// Deletions first: a file may be set where a folder was.
 	const sorted = [...entries].sort((a, b) => Number(isNothing(b.object)) - Number(isNothing(a.object)));
 	try {
-		const read = await store.git(["read-tree", tree ?? "--empty"], { index });
-		if (read.kind !== "done") return gitFailure(read);
-		const set = await store.git(["update-index", "-z", "--add", "--replace", "--index-info"], {
+		await store.git(["read-tree", tree ?? "--empty"], { index });
+		await store.git(["update-index", "-z", "--add", "--replace", "--index-info"], {
 			index,
 			input: indexInfo(sorted),
 		});
-		if (set.kind !== "done") return gitFailure(set);
 		const written = await store.git(["write-tree"], { index });
-		if (written.kind !== "done") return gitFailure(written);
-		return { ok: true, value: written.output.toString("latin1").trim() };
-	} catch (error) {
-		return ioFailure(error);
+		return written.output.toString("latin1").trim();
 	} finally {
 		await rm(index, { force: true });
 	}

@@ -1,9 +1,9 @@
 // Plans a restore: files to write and delete, files that stay with the reason, nested repositories to restore separately. Changes nothing.
 // L1 files that cannot be compared are never overwritten or deleted; L2 a file that stays is never replaced by a restored one.
 
-import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
-import { type RawChange, rawChanges, unknownTree } from "./compare.ts";
-import { done, gitFailure } from "./failures.ts";
+import type { FileLeft } from "../../core/index.ts";
+import { type RawChange, rawChanges } from "./compare.ts";
+import { unknownTree } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import { ignoredBy } from "./ignored.ts";
 import { byPath, foldersAbove, fromRaw } from "./paths.ts";
@@ -19,34 +19,28 @@ export interface RestorePlan {
 }
 
 /** Plans the restore to `tree` from `now`, a snapshot of the current files. */
-export async function planRestore(
-	store: Store,
-	now: FileSnapshot,
-	tree: string,
-): Promise<Result<RestorePlan, WorkspaceFailure>> {
+export async function planRestore(store: Store, now: FileSnapshot, tree: string): Promise<RestorePlan> {
 	const changes = await rawChanges(store, now.tree, tree, "apart");
-	if (!changes.ok) return changes;
 	// A path that could not be saved is unknown, regardless of the snapshot's contents.
 	const left = new Map(now.unkept);
 	const nested: RawChange[] = [];
 	const plain: RawChange[] = [];
-	for (const change of changes.value) {
+	for (const change of changes) {
 		const why = now.unkept.get(change.path) ?? whyLeft(store, change);
 		if (change.before.mode === modes.repository && change.after.mode === modes.repository) nested.push(change);
 		else if (why === undefined) plain.push(change);
 		else left.set(change.path, why);
 	}
-	const ignored = await ignoredThen(store, tree, changes.value, plain);
-	if (!ignored.ok) return ignored;
+	const ignored = await ignoredThen(store, tree, changes, plain);
 	const conflictWith = openConflicts(new Map([...left, ...nested.map(({ path }) => [path, repository] as const)]));
 	const writes: RawChange[] = [];
 	// A file that the snapshot ignored is not part of it, but may have existed then.
-	for (const change of plain.filter(({ path }) => !ignored.value.has(path))) {
+	for (const change of plain.filter(({ path }) => !ignored.has(path))) {
 		const why = conflictWith(change);
 		if (why === undefined) writes.push(change);
 		else left.set(change.path, why);
 	}
-	return { ok: true, value: { writes, nested, left } };
+	return { writes, nested, left };
 }
 
 /** Files to be deleted that the snapshot ignores by its own patterns, unless something is restored in their place. */
@@ -55,9 +49,9 @@ async function ignoredThen(
 	tree: string,
 	changes: readonly RawChange[],
 	plain: readonly RawChange[],
-): Promise<Result<ReadonlySet<string>, WorkspaceFailure>> {
+): Promise<ReadonlySet<string>> {
 	const patternsDiffer = changes.some(({ path }) => path === ".gitignore" || path.endsWith("/.gitignore"));
-	if (!patternsDiffer) return { ok: true, value: new Set() };
+	if (!patternsDiffer) return new Set();
 	const makesRoom = roomFor(plain);
 	const deleted = plain
 		.filter(({ path, after }) => isNothing(after.object) && !makesRoom(path))
@@ -116,35 +110,29 @@ export function leftList(left: ReadonlyMap<string, string>, seen: (path: string)
 }
 
 /** Fails if contents to restore are missing: restoring only some files would be worse than none. */
-export async function hasAll(
-	store: Store,
-	writes: readonly RawChange[],
-	tree: string,
-): Promise<Result<void, WorkspaceFailure>> {
+export async function requireAll(store: Store, writes: readonly RawChange[], tree: string): Promise<void> {
 	const objects = writes.map(({ after }) => after.object).filter((object) => !isNothing(object));
-	if (objects.length === 0) return done;
-	const checked = await store.git(["cat-file", "--batch-check=%(objecttype)"], {
+	if (objects.length === 0) return;
+	const checked = await store.tryGit(["cat-file", "--batch-check=%(objecttype)"], {
 		input: Buffer.from(`${objects.join("\n")}\n`),
 	});
-	if (checked.kind !== "done" || checked.output.toString("latin1").includes("missing")) return unknownTree(tree);
-	return done;
+	if (checked.kind !== "done" || checked.output.toString("latin1").includes("missing")) throw unknownTree(tree);
 }
 
 /** Maximum growth of the files in bytes during `writes`, and the size of the largest written file. */
 export async function sizesOf(
 	store: Store,
 	writes: readonly RawChange[],
-): Promise<Result<{ readonly growth: number; readonly largest: number }, WorkspaceFailure>> {
+): Promise<{ readonly growth: number; readonly largest: number }> {
 	const objects = [...new Set(writes.flatMap(({ before, after }) => [before.object, after.object]))];
 	const checked = await store.git(["cat-file", "--batch-check=%(objectname) %(objectsize)"], {
 		input: Buffer.from(`${objects.filter((object) => !isNothing(object)).join("\n")}\n`),
 	});
-	if (checked.kind !== "done") return gitFailure(checked);
 	const lines = checked.output.toString("latin1").split("\n");
 	const sizes = new Map(lines.map((line): [string, number] => [line.split(" ")[0] ?? "", Number(line.split(" ")[1])]));
 	// The size of a missing object is not a number.
 	const sizeOf = ({ object }: RawChange["before"]): number => sizes.get(object) || 0;
 	const growth = writes.reduce((sum, { before, after }) => sum + sizeOf(after) - sizeOf(before), 0);
 	const largest = writes.reduce((most, { after }) => Math.max(most, sizeOf(after)), 0);
-	return { ok: true, value: { growth, largest } };
+	return { growth, largest };
 }

@@ -2,17 +2,18 @@
 // B1 ignored files stay, unless a restored file replaces them: then they are saved first; B2 files that no snapshot contains (too large, secret
 // by name, special, a missing repository) stay unchanged and are reported; B3 files of nested repositories are restored and their HEAD is
 // kept; B4 only files in the caller's snapshot are overwritten or deleted.
+
 import { chmod, lstat } from "node:fs/promises";
 import { posix } from "node:path";
-import type { FileLeft, Result, WorkspaceFailure } from "../../core/index.ts";
+import type { FileLeft } from "../../core/index.ts";
 import { type RawChange, rawChanges, relativeTo } from "./compare.ts";
-import { changedMeanwhile, done, inTheWay, noSpace, roomIn, writeFailure } from "./failures.ts";
+import { changedMeanwhile, inTheWay, noSpace, roomIn, toResult, unlessChanged, writeFailure } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import { readNested } from "./nested-repository.ts";
 import { findObstacles } from "./obstacles.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
 import { editTree } from "./private-index.ts";
-import { hasAll, leftList, planRestore, type RestorePlan, roomFor, sizesOf } from "./restore-plan.ts";
+import { leftList, planRestore, type RestorePlan, requireAll, roomFor, sizesOf } from "./restore-plan.ts";
 import type { FileSnapshot, Store } from "./store.ts";
 
 /** A snapshot of the files before a restore, including everything that it would overwrite. */
@@ -31,48 +32,32 @@ export async function prepareRestore(
 	store: Store,
 	tree: string,
 	how: "keep" | "look" = "keep",
-): Promise<Result<RestorePreparation, WorkspaceFailure>> {
-	for (let round = 1; ; round += 1) {
-		const prepared = await prepareOnce(store, tree, how);
+): Promise<RestorePreparation> {
+	for (let round = 1; round < maxRounds; round += 1) {
 		// A file that changed after its inspection is inspected again.
-		if (prepared.ok || prepared.failure.reason !== "changed" || round >= maxRounds) return prepared;
+		const prepared = await unlessChanged(() => prepareOnce(store, tree, how));
+		if (prepared) return prepared;
 	}
+	return prepareOnce(store, tree, how);
 }
 
 const maxRounds = 3;
 
-async function prepareOnce(
-	store: Store,
-	tree: string,
-	how: "keep" | "look",
-): Promise<Result<RestorePreparation, WorkspaceFailure>> {
+async function prepareOnce(store: Store, tree: string, how: "keep" | "look"): Promise<RestorePreparation> {
 	const first = await planNow(store, tree);
-	if (!first.ok) return first;
-	const { plan } = first.value;
-	const complete = await hasAll(store, plan.writes, tree);
-	if (!complete.ok) return complete;
-	const found = await findObstacles(store, plan.writes);
-	if (!found.ok) return found;
-	const { keep } = found.value;
-	const blocked = found.value.blocked.length > 0 ? found.value.blocked : await blockedNested(store, plan, how);
+	const { plan } = first;
+	await requireAll(store, plan.writes, tree);
+	const { keep, blocked: found } = await findObstacles(store, plan.writes);
+	const blocked = found.length > 0 ? found : await blockedNested(store, plan, how);
 	const settled = blocked.length > 0 || how === "look" || (keep.length === 0 && plan.nested.length === 0);
-	if (settled) return { ok: true, value: { ...first.value, blocked } };
-	if (keep.length > 0) {
-		const added = await store.add(keep);
-		if (!added.ok) return added;
-	}
-	const second = await planNow(store, tree);
-	return second.ok ? { ok: true, value: { ...second.value, blocked } } : second;
+	if (settled) return { ...first, blocked };
+	if (keep.length > 0) await store.add(keep);
+	return { ...(await planNow(store, tree)), blocked };
 }
 
-async function planNow(
-	store: Store,
-	tree: string,
-): Promise<Result<{ now: FileSnapshot; plan: RestorePlan }, WorkspaceFailure>> {
+async function planNow(store: Store, tree: string): Promise<{ now: FileSnapshot; plan: RestorePlan }> {
 	const now = await store.snapshot();
-	if (!now.ok) return now;
-	const plan = await planRestore(store, now.value, tree);
-	return plan.ok ? { ok: true, value: { now: now.value, plan: plan.value } } : plan;
+	return { now, plan: await planRestore(store, now, tree) };
 }
 
 /** Prepares nested repositories; returns the blocking files. */
@@ -80,7 +65,7 @@ async function blockedNested(store: Store, plan: RestorePlan, how: "keep" | "loo
 	const blocked: FileLeft[] = [];
 	for (const change of plan.nested) {
 		const goal = await nestedGoal(store, change);
-		const prepared = goal && (await prepareRestore(goal.store, goal.tree, how));
+		const prepared = goal && (await toResult(() => prepareRestore(goal.store, goal.tree, how)));
 		if (!prepared?.ok) continue;
 		for (const { path, why } of prepared.value.blocked) blocked.push({ path: `${fromRaw(change.path)}/${path}`, why });
 	}
@@ -92,7 +77,7 @@ async function nestedGoal(
 	{ path, after }: RawChange,
 ): Promise<{ store: Store; tree: string } | undefined> {
 	const state = await readNested(store, after.object);
-	const nested = await store.nested(path);
+	const nested = await toResult(() => store.nested(path));
 	return state && nested.ok ? { store: nested.value, tree: state.tree } : undefined;
 }
 
@@ -118,26 +103,17 @@ export async function restoreTree(
 	store: Store,
 	tree: string,
 	{ expected, before, folder, cwd }: RestoreOptions,
-): Promise<Result<RestoreResult, WorkspaceFailure>> {
-	const prepared = await prepareRestore(store, tree);
-	if (!prepared.ok) return prepared;
-	const { now, plan, blocked } = prepared.value;
-	if (blocked.length > 0) return inTheWay(blocked);
-	if (expected !== undefined && expected !== now.tree) return changedMeanwhile;
-	const limited = await withoutNew(store, plan.writes, before === now.tree ? undefined : before, tree);
-	if (!limited.ok) return limited;
-	const writes = limited.value;
+): Promise<RestoreResult> {
+	const { now, plan, blocked } = await prepareRestore(store, tree);
+	if (blocked.length > 0) throw inTheWay(blocked);
+	if (expected !== undefined && expected !== now.tree) throw changedMeanwhile();
+	const writes = await withoutNew(store, plan.writes, before === now.tree ? undefined : before, tree);
 	const goal = await goalTree(store, now.tree, writes, folder);
-	if (!goal.ok) return goal;
-	if (goal.value !== now.tree) {
-		const written = await writeFiles(store, now.tree, goal.value, writes);
-		if (!written.ok) return written;
-	}
+	if (goal !== now.tree) await writeFiles(store, now.tree, goal, writes);
 	const seen = (path: string): string => relativeTo(cwd, store.root, path);
 	const left = leftList(plan.left, seen);
 	for (const change of plan.nested) left.push(...(await restoreNested(store, change, folder, seen(change.path))));
-	const after = await store.snapshot();
-	return after.ok ? { ok: true, value: { tree: after.value.tree, left } } : after;
+	return { tree: (await store.snapshot()).tree, left };
 }
 
 /**
@@ -149,35 +125,25 @@ async function withoutNew(
 	writes: readonly RawChange[],
 	before: string | undefined,
 	tree: string,
-): Promise<Result<readonly RawChange[], WorkspaceFailure>> {
-	if (before === undefined) return { ok: true, value: writes };
+): Promise<readonly RawChange[]> {
+	if (before === undefined) return writes;
 	const whole = await rawChanges(store, before, tree, "apart");
-	if (!whole.ok) return whole;
-	const deleted = new Set(whole.value.filter(({ after }) => isNothing(after.object)).map(({ path }) => path));
+	const deleted = new Set(whole.filter(({ after }) => isNothing(after.object)).map(({ path }) => path));
 	const makesRoom = roomFor(writes);
-	return {
-		ok: true,
-		value: writes.filter(({ path, after }) => !isNothing(after.object) || deleted.has(path) || makesRoom(path)),
-	};
+	return writes.filter(({ path, after }) => !isNothing(after.object) || deleted.has(path) || makesRoom(path));
 }
 
-async function writeFiles(
-	store: Store,
-	from: string,
-	to: string,
-	writes: readonly RawChange[],
-): Promise<Result<void, WorkspaceFailure>> {
+async function writeFiles(store: Store, from: string, to: string, writes: readonly RawChange[]): Promise<void> {
 	const sizes = await sizesOf(store, writes);
-	if (!sizes.ok) return sizes;
 	// git removes a file before it writes the new one.
-	if (sizes.value.growth > (await roomIn(store.root))) return noSpace;
+	if (sizes.growth > (await roomIn(store.root))) throw noSpace();
 	const permissions = await permissionsOf(store, writes);
 	store.indexChanged();
-	const merged = await store.git(["read-tree", "-m", "-u", from, to]);
+	const merged = await store.tryGit(["read-tree", "-m", "-u", from, to]);
 	await restrict(store, permissions);
-	if (merged.kind === "done") return done;
+	if (merged.kind === "done") return;
 	const changed = merged.kind === "failed" && /not uptodate|would be overwritten/i.test(merged.message);
-	return changed ? changedMeanwhile : writeFailure(merged, store.root, sizes.value.largest);
+	throw changed ? changedMeanwhile() : await writeFailure(merged, store.root, sizes.largest);
 }
 
 /** Permissions of overwritten files: git would make them readable for everyone. */
@@ -204,13 +170,8 @@ async function restrict(store: Store, permissions: ReadonlyMap<string, number>):
 }
 
 /** The tree `from` with `writes` applied, as the target of git's merge. */
-async function goalTree(
-	store: Store,
-	from: string,
-	writes: readonly RawChange[],
-	folder: string,
-): Promise<Result<string, WorkspaceFailure>> {
-	if (writes.length === 0) return { ok: true, value: from };
+async function goalTree(store: Store, from: string, writes: readonly RawChange[], folder: string): Promise<string> {
+	if (writes.length === 0) return from;
 	return editTree(
 		store,
 		from,
@@ -223,7 +184,8 @@ async function goalTree(
 async function restoreNested(store: Store, change: RawChange, folder: string, name: string): Promise<FileLeft[]> {
 	const goal = await nestedGoal(store, change);
 	if (!goal) return [{ path: name, why: "a nested repository, whose snapshot no longer exists" }];
-	const restored = await restoreTree(goal.store, goal.tree, { folder, cwd: goal.store.root });
+	const options = { folder, cwd: goal.store.root };
+	const restored = await toResult(() => restoreTree(goal.store, goal.tree, options));
 	if (!restored.ok) return [{ path: name, why: `a nested repository: ${restored.failure.message}` }];
 	const [now, then] = [await readNested(store, change.before.object), await readNested(store, change.after.object)];
 	const moved = now?.head !== then?.head;

@@ -2,10 +2,10 @@
 // P1 contents are read once: a file that has not changed since the last snapshot costs one stat; P2 an unreadable file is reported without stopping
 // the snapshot, while a failure of git is never blamed on a file; P3 a file that is too large, or secret by its name, has a placeholder that
 // changes with its size and time; P4 a nested repository is one entry that changes with its HEAD and its files.
+
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
-import { changedMeanwhile, done, gitFailure, stopped, tooBig } from "./failures.ts";
+import { changedMeanwhile, stopped, tooBig, toResult } from "./failures.ts";
 import { indexInfo, modes, nulled, type TreeEntry } from "./git.ts";
 import { type ImportOptions, importObjects } from "./import-objects.ts";
 import { snapshotNested } from "./nested-repository.ts";
@@ -18,7 +18,10 @@ import type { FileSnapshot, Store } from "./store.ts";
 export type Snapshotter = Pick<Store, "snapshot" | "add" | "indexChanged">;
 
 /** The part of the store that a snapshotter uses. */
-export type SnapshotStore = Pick<Store, "root" | "limits" | "control" | "git" | "below" | "contains" | "nested">;
+export type SnapshotStore = Pick<
+	Store,
+	"root" | "limits" | "control" | "git" | "tryGit" | "below" | "contains" | "nested"
+>;
 
 /** The update that makes the index match the files. */
 interface IndexUpdate {
@@ -68,17 +71,18 @@ export function openSnapshotter(
 	};
 	return {
 		async snapshot() {
-			const taken = await takeSnapshot(state);
-			// After a failure in the middle, the cached state of the index may be wrong.
-			if (!taken.ok) forgetIndex(state);
-			return taken;
+			try {
+				return await takeSnapshot(state);
+			} catch (error) {
+				// After a failure in the middle, the cached state of the index may be wrong.
+				forgetIndex(state);
+				throw error;
+			}
 		},
 		async add(paths) {
 			const unkept = new Map<string, string>();
-			const added = await addPlain(store, paths, unkept);
-			forgetIndex(state);
-			if (!added.ok) return added;
-			return unkept.size === 0 ? done : changedMeanwhile;
+			await addPlain(store, paths, unkept).finally(() => forgetIndex(state));
+			if (unkept.size > 0) throw changedMeanwhile();
 		},
 		indexChanged() {
 			forgetIndex(state);
@@ -92,58 +96,46 @@ function forgetIndex(state: State): void {
 	state.lastTree = undefined;
 }
 
-async function takeSnapshot(state: State): Promise<Result<FileSnapshot, WorkspaceFailure>> {
+async function takeSnapshot(state: State): Promise<FileSnapshot> {
 	const { store, imports } = state;
 	const index = await knownIndex(state);
-	if (!index.ok) return index;
-	const dropped = await dropStale(state, index.value);
-	if (!dropped.ok) return dropped;
-	const changed = await listChanged(state, index.value);
-	if (!changed.ok) return changed;
-	const { names, closed } = changed.value;
+	await dropStale(state, index);
+	const { names, closed } = await listChanged(state, index);
 	if (names.size > store.limits.files)
-		return tooBig(
+		throw tooBig(
 			`${count(names.size)} files in ${store.root} are new or changed; the limit is ${count(store.limits.files)}.`,
 		);
-	const update = await planUpdate(state, names, index.value, closed);
-	if (!update) return store.control.signal?.aborted ? stopped : failed("a placeholder could not be written");
+	const update = await planUpdate(state, names, index, closed);
 	if (update.bytes > store.limits.totalBytes)
-		return tooBig(
+		throw tooBig(
 			`${megabytes(update.bytes)} MB in ${store.root} are new or changed; the limit for one snapshot is ${megabytes(store.limits.totalBytes)} MB.`,
 		);
 	const { unkept } = update;
-	if (names.size === 0 && state.lastTree !== undefined) return { ok: true, value: { tree: state.lastTree, unkept } };
-	const updated = await applyUpdate(store, update, index.value);
-	if (!updated.ok) return updated;
+	if (names.size === 0 && state.lastTree !== undefined) return { tree: state.lastTree, unkept };
+	await applyUpdate(store, update, index);
 	const written = await store.git(["write-tree"]);
-	if (written.kind !== "done") return gitFailure(written);
 	const tree = written.output.toString("latin1").trim();
-	const imported = imports ? await importObjects(store, tree, state.importedTree, imports) : done;
-	if (!imported.ok) return imported;
+	if (imports) await importObjects(store, tree, state.importedTree, imports);
 	state.importedTree = tree;
 	state.lastTree = tree;
 	state.hasForced = true;
-	return { ok: true, value: { tree, unkept } };
+	return { tree, unkept };
 }
 
-async function knownIndex(state: State): Promise<Result<IndexContents, WorkspaceFailure>> {
-	if (state.index) return { ok: true, value: state.index };
-	const read = await readIndex(state.store);
-	if (read.ok) state.index = read.value;
-	return read;
+async function knownIndex(state: State): Promise<IndexContents> {
+	state.index ??= await readIndex(state.store);
+	return state.index;
 }
 
 /** Removes invalid entries from the index: paths outside the run's files, and folders that are no longer repositories. */
-async function dropStale(state: State, index: IndexContents): Promise<Result<void, WorkspaceFailure>> {
+async function dropStale(state: State, index: IndexContents): Promise<void> {
 	const former = await formerRepositories(state.store, index.repositories);
 	const stale = [...former, ...index.outside];
-	if (stale.length === 0) return done;
-	const dropped = await removeFromIndex(state.store, stale);
-	if (!dropped.ok) return dropped;
+	if (stale.length === 0) return;
+	await removeFromIndex(state.store, stale);
 	for (const path of former) index.repositories.delete(path);
 	state.index = { ...index, outside: [] };
 	state.lastTree = undefined;
-	return done;
 }
 
 /** Repositories of the last snapshot that are now plain folders or deleted: git searches them only once they are removed from the index. */
@@ -166,14 +158,13 @@ async function formerRepositories(
 async function listChanged(
 	{ store, repository, hasForced }: State,
 	index: IndexContents,
-): Promise<Result<{ names: Set<string>; closed: Map<string, string> }, WorkspaceFailure>> {
+): Promise<{ names: Set<string>; closed: Map<string, string> }> {
 	const listed = await store.git(["ls-files", "-z", "--others", "--modified", "--exclude-standard", ...store.below()]);
-	if (listed.kind !== "done") return gitFailure(listed);
 	const names = new Set(listed.output.toString("latin1").split("\0").filter(Boolean));
 	// Once they are in the index, changes of these are listed like any other.
 	if (!hasForced) for (const name of repository.forced) if (store.contains(name)) names.add(name);
 	for (const path of index.placeholders.keys()) names.add(path);
-	return { ok: true, value: { names, closed: closedFolders(listed.warnings) } };
+	return { names, closed: closedFolders(listed.warnings) };
 }
 
 function closedFolders(warnings: string): Map<string, string> {
@@ -187,17 +178,14 @@ type Inspected =
 	| { readonly kind: "unkept"; readonly why: string }
 	| { readonly kind: "plain"; readonly bytes: number }
 	| { readonly kind: "nested"; readonly entry: TreeEntry }
-	| { readonly kind: "placeholder"; readonly entry: TreeEntry }
-	/** The placeholder could not be written. */
-	| { readonly kind: "failed" };
+	| { readonly kind: "placeholder"; readonly entry: TreeEntry };
 
-/** `undefined` if it was aborted or a placeholder could not be written. */
 async function planUpdate(
 	state: State,
 	names: ReadonlySet<string>,
 	index: IndexContents,
 	closed: Map<string, string>,
-): Promise<IndexUpdate | undefined> {
+): Promise<IndexUpdate> {
 	const update: IndexUpdate = {
 		plain: [],
 		special: [],
@@ -209,22 +197,16 @@ async function planUpdate(
 	};
 	const leadsThroughLink = openLinkCheck(state.store.root);
 	for (const name of names) {
-		if (state.store.control.signal?.aborted) return undefined;
+		if (state.store.control.signal?.aborted) throw stopped();
 		const path = name.replace(/\/$/, "");
 		// Nothing behind a folder that became a link is part of the files.
 		const found: Inspected = (await leadsThroughLink(path)) ? { kind: "removed" } : await inspect(state, name, index);
-		if (found.kind === "failed") return undefined;
 		addToUpdate(update, path, found, index.placeholders.get(path));
 	}
 	return update;
 }
 
-function addToUpdate(
-	update: IndexUpdate,
-	path: string,
-	found: Exclude<Inspected, { kind: "failed" }>,
-	placeholder: string | undefined,
-): void {
+function addToUpdate(update: IndexUpdate, path: string, found: Inspected, placeholder: string | undefined): void {
 	switch (found.kind) {
 		case "placeholder":
 			if (found.entry.object === placeholder) return;
@@ -257,7 +239,7 @@ async function inspect(state: State, name: string, index: IndexContents): Promis
 	}
 	if (stats.isDirectory()) {
 		if (!name.endsWith("/") && !index.repositories.has(path)) return { kind: "removed" };
-		const entry = await snapshotNested(store, path);
+		const entry = await toResult(() => snapshotNested(store, path));
 		if (entry.ok) return { kind: "nested", entry: entry.value };
 		return { kind: "unkept", why: `is a repository that could not be saved: ${entry.failure.message}` };
 	}
@@ -273,7 +255,6 @@ async function inspectFile({ store, placeholders }: State, path: string, stats: 
 		return readable ? { kind: "plain", bytes: stats.size } : { kind: "unkept", why: "cannot be read" };
 	}
 	const object = await placeholders.make(kind, stats.size, stats.mtimeMs);
-	if (object === undefined) return { kind: "failed" };
 	return { kind: "placeholder", entry: { path, mode: stats.mode & 0o100 ? modes.program : modes.file, object } };
 }
 
@@ -297,27 +278,19 @@ async function applyUpdate(
 	store: SnapshotStore,
 	{ plain, special, removed, displaced, placed, unkept }: IndexUpdate,
 	index: IndexContents,
-): Promise<Result<void, WorkspaceFailure>> {
+): Promise<void> {
 	// `skip-worktree` keeps git from reading the files behind placeholders every time.
-	const steps: (() => Promise<Result<void, WorkspaceFailure>>)[] = [
+	const steps: (() => Promise<void>)[] = [
 		() => updateIndex(store, ["--no-skip-worktree", "--stdin"], nulled(displaced)),
 		() => removeFromIndex(store, removed),
 		() => addPlain(store, plain, unkept),
 		() => updateIndex(store, ["--add", "--replace", "--index-info"], indexInfo(special)),
 		() => updateIndex(store, ["--skip-worktree", "--stdin"], nulled([...placed.keys()])),
 	];
-	for (const step of steps) {
-		const result = await step();
-		if (!result.ok) return result;
-	}
+	for (const step of steps) await step();
 	for (const path of displaced) index.placeholders.delete(path);
 	for (const [path, object] of placed) index.placeholders.set(path, object);
 	for (const { path, mode } of special) if (mode === modes.repository) index.repositories.add(path);
-	return done;
-}
-
-function failed(message: string): { readonly ok: false; readonly failure: WorkspaceFailure } {
-	return gitFailure({ kind: "failed", code: -1, message, raw: "" });
 }
 
 function count(number: number): string {

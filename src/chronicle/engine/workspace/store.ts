@@ -1,6 +1,3 @@
-// The private git repository with the snapshots of a run's files: a separate index and objects, with the run's folder as working tree.
-// open-store.ts opens one.
-import type { Result, WorkspaceFailure } from "../../core/index.ts";
 import type { GitResult } from "./git.ts";
 import type { ChildStore, RepositoryInfo } from "./repository.ts";
 
@@ -57,24 +54,26 @@ export interface FileSnapshot {
 /** Why a file's contents are not stored. */
 export type PlaceholderKind = "large" | "secret";
 
+export interface StoreGitOptions {
+	readonly input?: Buffer;
+	readonly index?: string;
+	readonly enough?: number;
+	readonly accept?: readonly number[];
+	/** Which objects git sees: those of the alternates too (default), or only the store's own. */
+	readonly where?: "everywhere" | "own";
+	readonly workTree?: string;
+	readonly env?: Readonly<Record<string, string>>;
+}
+
 export interface Store {
 	readonly root: string;
 	readonly repository: RepositoryInfo;
 	readonly limits: Limits;
 	readonly control: OperationControl;
-	/** Runs git on the store. `where`: which objects it sees, those of the alternates too (default) or only the store's own. */
-	git(
-		args: readonly string[],
-		more?: {
-			input?: Buffer;
-			index?: string;
-			enough?: number;
-			accept?: readonly number[];
-			where?: "everywhere" | "own";
-			workTree?: string;
-			env?: Readonly<Record<string, string>>;
-		},
-	): Promise<GitResult>;
+	/** Runs git on the store; its failure is thrown. */
+	git(args: readonly string[], more?: StoreGitOptions): Promise<Omit<Extract<GitResult, { kind: "done" }>, "kind">>;
+	/** Runs git on the store; its failure is a result. */
+	tryGit(args: readonly string[], more?: StoreGitOptions): Promise<GitResult>;
 	/** Arguments that limit a git command to the files of the run; empty if these are all files. */
 	below(): readonly string[];
 	/** Whether `path` (bytes as latin1, below the root) is one of the run's files. */
@@ -82,19 +81,19 @@ export interface Store {
 	/** Whether `path` is one of the folders that are never part of the files, or lies in one. */
 	isOwn(path: string): boolean;
 	/** Takes a snapshot of the current files. */
-	snapshot(): Promise<Result<FileSnapshot, WorkspaceFailure>>;
+	snapshot(): Promise<FileSnapshot>;
 	/** Adds ignored files to the index: they are then part of the files. `changed`: one of them cannot be read or no longer exists. */
-	add(paths: readonly string[]): Promise<Result<void, WorkspaceFailure>>;
+	add(paths: readonly string[]): Promise<void>;
 	/** Call when the index no longer matches the last snapshot. */
 	indexChanged(): void;
 	/** The store of a nested repository, by its path below the root. */
-	nested(path: string): Promise<Result<Store, WorkspaceFailure>>;
+	nested(path: string): Promise<Store>;
 	/** The kind of placeholder `object`; `undefined` for stored contents. */
 	placeholderOf(object: string): PlaceholderKind | undefined;
 	/** The kind of a file's placeholder; `undefined` if its contents are stored. */
 	placeholderFor(path: string, size: number): PlaceholderKind | undefined;
-	/** Writes a placeholder and returns its object name; `undefined` if git fails. */
-	makePlaceholder(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string | undefined>;
+	/** Writes a placeholder and returns its object name. */
+	makePlaceholder(kind: PlaceholderKind, size: number, modifiedMs: number): Promise<string>;
 	/** Reads the placeholders that a child or another process has created. */
 	reloadPlaceholders(): Promise<void>;
 }

@@ -48,8 +48,8 @@ export function quoted(text: string, max = 60): string {
 }
 
 /** A number with its noun: `1 step`, `2 steps`. */
-export function counted(number: number, noun: string): string {
-	return `${number} ${noun}${number === 1 ? "" : "s"}`;
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+	return `${number} ${number === 1 ? noun : plural}`;
 }
 
 /** The message of something that was thrown. */

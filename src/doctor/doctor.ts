@@ -1,5 +1,7 @@
 // `doctor`: examines everything that the package needs; one line each, with a remedy. Changes nothing without `--fix`.
+
 import type { Command } from "../chronicle/index.ts";
+import { counted } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import { projectExaminations } from "./definitions.ts";
 import { type DoctorExamination, type ExaminationResult, examineInTime } from "./examination.ts";
@@ -17,7 +19,7 @@ commands, models, and leftovers of dead runs. Starts pi once, as you start it, t
 	exits: "0 nothing is broken (there may be warnings), 1 something is broken",
 	options: { fix: "flag" },
 	optionsUsage: "  --fix           stop processes and remove files that dead runs left behind; change nothing else\n",
-	most: 0,
+	maxNames: 0,
 	needs: "nothing",
 	runs: "none",
 	async perform({ project, parsed, host }) {
@@ -61,5 +63,5 @@ function summaryOf(results: readonly ExaminationResult[]): string {
 		results.filter((result) => result.state === state).length;
 	const [failed, warned] = [count("failed"), count("warning")];
 	if (failed + warned === 0) return "Everything works.";
-	return `${failed} broken, ${warned} ${warned === 1 ? "warning" : "warnings"}.`;
+	return `${failed} broken, ${counted(warned, "warning")}.`;
 }

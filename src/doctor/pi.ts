@@ -1,5 +1,7 @@
 // Examines pi: which one is used, whether it starts with everything that the user has installed, conflicting packages, and models.
+
 import type { Project } from "../chronicle/index.ts";
+import { counted } from "../definition/index.ts";
 import {
 	findPi,
 	type Inventory,
@@ -89,7 +91,7 @@ function examineModels(survey: PiSurvey): DoctorFinding {
 			remedy: "Log in with /login in pi, or set the key of a provider. Rehearsals need no model.",
 		};
 	const providers = [...new Set(models.map(({ provider }) => provider))];
-	const count = `${models.length} ${models.length === 1 ? "model" : "models"} of ${providers.join(", ")}`;
+	const count = `${counted(models.length, "model")} of ${providers.join(", ")}`;
 	if (model !== undefined) return fine(`${count}; a session starts with ${model}`);
 	return { state: "warning", text: `${count}, and none is chosen.`, remedy: "Choose one with /model in pi." };
 }

@@ -1,5 +1,6 @@
 // The result of an import as plain lines.
-import { formatPath, singleLine } from "../definition/index.ts";
+
+import { counted, formatPath, singleLine } from "../definition/index.ts";
 import { type ImportDraft, withoutRepetition } from "./draft.ts";
 import type { Gathered } from "./gather-drafts.ts";
 
@@ -84,6 +85,6 @@ function shortened(items: readonly string[], max: number): readonly string[] {
 }
 
 function summary(made: number, refused: number, dryRun: boolean): string {
-	const what = `${made} ${made === 1 ? "definition" : "definitions"} ${dryRun ? "would be written" : "written"}`;
+	const what = `${counted(made, "definition")} ${dryRun ? "would be written" : "written"}`;
 	return refused === 0 ? `${what}.` : `${what}, ${refused} not imported.`;
 }

@@ -23,7 +23,7 @@ counterpart is listed, and kept in a comment of the new file. Nothing is replace
   --dry-run       only show what would be written
   --force         replace existing files
 `,
-	most: 1,
+	maxNames: 1,
 	needs: "nothing",
 	runs: "none",
 	async perform({ parsed, project, host }) {

@@ -1,5 +1,7 @@
 // Outlines a drafted definition for the user's decision: its chart, its states with their agents and tools, and its limits.
+
 import { type Project, type Template, templateDiagram } from "../chronicle/index.ts";
+import { counted } from "../definition/index.ts";
 import { shortCost, shortCount, shortTime } from "../pi/index.ts";
 import {
 	loadCatalogue,
@@ -36,7 +38,7 @@ function outlineOfChronicle({ key }: DefinitionDraft, project: Project): Outline
 		...(costUsd === undefined ? [] : [shortCost(costUsd)]),
 		...(tokens === undefined ? [] : [`${shortCount(tokens)} tokens`]),
 		...(activeMs === undefined ? [] : [shortTime(activeMs)]),
-		`${moves} ${moves === 1 ? "move" : "moves"}`,
+		`${counted(moves, "move")}`,
 	];
 	return {
 		command: key,
@@ -72,10 +74,7 @@ function outlineOfWorkflow({ key, files }: DefinitionDraft, { place }: Project):
 		title: definition.name,
 		chart: workflowDiagram(catalogue, key),
 		steps: phasesOf(definition, catalogue.definitions).map((phase) => [phase.name, limitsOf(phase)]),
-		limits:
-			definition.maxLoops === undefined
-				? "loops without a limit"
-				: `${definition.maxLoops} ${definition.maxLoops === 1 ? "loop" : "loops"}`,
+		limits: definition.maxLoops === undefined ? "loops without a limit" : `${counted(definition.maxLoops, "loop")}`,
 		maxUsd: undefined,
 	};
 }

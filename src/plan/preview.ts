@@ -1,4 +1,5 @@
 // The preview of a draft that the user reads before deciding.
+import { counted } from "../definition/index.ts";
 import { drawDiagram, shortCost, shortCount } from "../pi/index.ts";
 import type { DefinitionDraft } from "./draft.ts";
 import { type Estimate, estimateRun, type Range, type Usage } from "./estimate.ts";
@@ -12,7 +13,7 @@ export async function planLines(
 	usage: Usage,
 ): Promise<string[]> {
 	const width = Math.max(...outline.steps.map(([name]) => name.length));
-	const visits = `${requests.length} ${requests.length === 1 ? "visit" : "visits"}, to the end`;
+	const visits = `${counted(requests.length, "visit")}, to the end`;
 	const unreached = missed.length === 0 ? "" : `; never reached: ${missed.join(", ")}`;
 	return [
 		`${outline.title} (${kind} ${key})`,

@@ -1,5 +1,6 @@
 // The report of a coverage rehearsal as text: one line per run, then what was covered and what was not.
-import { formatDiagnostic } from "../definition/index.ts";
+
+import { counted, formatDiagnostic } from "../definition/index.ts";
 import type { CoverageItem, Excluded, Group } from "./every/index.ts";
 import type { Coverable } from "./rehearse.ts";
 import type { CoverageReport, PlayedRun } from "./rehearse-every.ts";
@@ -14,7 +15,7 @@ const longestTitle = 100;
 
 /** The lines before the runs. */
 export function coverageOpening({ program, plan }: Coverable, project: string): string[] {
-	const runs = `${plan.runs.length} ${plan.runs.length === 1 ? "run" : "runs"}`;
+	const runs = `${counted(plan.runs.length, "run")}`;
 	return [
 		`Coverage rehearsal of the ${program.kind} ${program.name}, on temporary copies of ${project}: ${runs} planned.`,
 		"The understudy is a script: no real model, no cost.",
@@ -39,13 +40,13 @@ export function coverageClosing(report: CoverageReport): string[] {
 		...excludedLines("NOT ENFORCED:", notEnforced),
 		...excludedLines("NOT COVERED:", notCovered),
 		...(bound === undefined ? [] : [boundText(bound, runs.length)]),
-		`${outcome === "complete" ? "COMPLETE" : "INCOMPLETE"}: ${covered.length} of ${all} covered in ${runs.length} ${runs.length === 1 ? "run" : "runs"}.`,
+		`${outcome === "complete" ? "COMPLETE" : "INCOMPLETE"}: ${covered.length} of ${all} covered in ${counted(runs.length, "run")}.`,
 	];
 }
 
 function boundText(bound: "runs" | "time", runs: number): string {
 	const option = bound === "runs" ? "--runs" : "--minutes";
-	return `Stopped after ${runs} ${runs === 1 ? "run" : "runs"}, at the limit of ${option}.`;
+	return `Stopped after ${counted(runs, "run")}, at the limit of ${option}.`;
 }
 
 function groupLines(items: readonly CoverageItem[], group: Group, title: string): string[] {

@@ -1,5 +1,7 @@
 // For each limit of a chronicle: a run that reaches it, or the reason why none can. Pure.
+
 import type { Template } from "../../chronicle/index.ts";
+import { counted } from "../../definition/index.ts";
 import type { Cue, Script, ScriptedCall } from "../scenario.ts";
 import { attemptsOf, endWith, endWithAttempts, exitTo, type Facts, keyOfApproval } from "./chronicle-script.ts";
 import { type CoverageItem, type CoveragePlan, cue, type Excluded, type PlannedRun, rejection } from "./coverage.ts";
@@ -52,10 +54,10 @@ function moveLimits(facts: Facts): Limit[] {
 	};
 	return [
 		...countedPairs(graph).map((pair) => {
-			const text = `${count(graph.maxMovesBetween(...pair), "move")} between ${pair.join(" and ")}`;
+			const text = `${counted(graph.maxMovesBetween(...pair), "move")} between ${pair.join(" and ")}`;
 			return limit(`pair:${pair.join(" <-> ")}`, text, scripted(pathToPairLimit(graph, pair)));
 		}),
-		limit("moves", count(graph.maxMoves, "move"), scripted(pathToMoveLimit(graph))),
+		limit("moves", counted(graph.maxMoves, "move"), scripted(pathToMoveLimit(graph))),
 	];
 }
 
@@ -93,23 +95,23 @@ function visitLimits(facts: Facts): Limit[] {
 	return [
 		limit(
 			"attempts",
-			count(limits.attempts, "attempt"),
+			counted(limits.attempts, "attempt"),
 			attempts(facts, hosts.find(({ own }) => own.attempts === undefined)?.path, limits.attempts),
 		),
 		limit(
 			"no_progress",
-			`${count(limits.noProgress, "attempt")} without progress`,
+			`${counted(limits.noProgress, "attempt")} without progress`,
 			inHost(stuck, ({ name }) => [exitTo(name)], "the limit on attempts comes first"),
 		),
-		limit("rejections", count(limits.rejections, "rejection"), rejections(facts)),
+		limit("rejections", counted(limits.rejections, "rejection"), rejections(facts)),
 		limit(
 			"retries",
-			`${count(limits.retries, "retry", "retries")} after a failure`,
+			`${counted(limits.retries, "retry", "retries")} after a failure`,
 			inHost(first, () => repeat(5 * (limits.retries + 2), failure)),
 		),
 		limit(
 			"nudges",
-			count(limits.nudges, "reminder"),
+			counted(limits.nudges, "reminder"),
 			inHost(first, () => repeat(limits.nudges + 3, silence)),
 		),
 		limit(
@@ -139,7 +141,7 @@ function stateLimits(facts: Facts): Limit[] {
 	return [...states.values()].flatMap(({ name, limits: own }) => {
 		const host = hosts.find((one) => one.name === name);
 		const use = { requests: own.requests ?? limits.requests, calls: own.calls ?? limits.calls };
-		const text = own.attempts === undefined ? "" : `${count(own.attempts, "attempt")} of ${name}`;
+		const text = own.attempts === undefined ? "" : `${counted(own.attempts, "attempt")} of ${name}`;
 		return [
 			...(own.attempts === undefined
 				? []
@@ -233,7 +235,7 @@ function spendLimits({ limits, states }: Template): Limit[] {
 				]),
 		...(activeMs === undefined
 			? []
-			: [limit(`minutes${of}`, `${count(activeMs / 60_000, "minute")}${of}`, { why: noWait })]),
+			: [limit(`minutes${of}`, `${counted(activeMs / 60_000, "minute")}${of}`, { why: noWait })]),
 	];
 	return [
 		...ceilings("", limits),
@@ -276,8 +278,4 @@ export function differentCalls(at: number, many: number): Cue {
 		}),
 	);
 	return cue({ calls });
-}
-
-function count(number: number, one: string, many = `${one}s`): string {
-	return `${number} ${number === 1 ? one : many}`;
 }

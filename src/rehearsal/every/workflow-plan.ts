@@ -1,4 +1,5 @@
 // Plans the coverage rehearsal of a workflow: items and runs. Pure.
+import { counted } from "../../definition/index.ts";
 import type { UserAnswer } from "../scenario.ts";
 import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
 import { cue, rejection } from "./coverage.ts";
@@ -130,7 +131,7 @@ function planLoops(flow: Flow, scope: LoopScope): CoveragePlan {
 			: some;
 		runs.push(loopRun(flow, scope, filled, limited ? { ...refused, text: "" } : undefined, limited));
 	}
-	const limit = { ...refused, text: `${most} ${most === 1 ? "loop" : "loops"} of ${definition.name}` };
+	const limit = { ...refused, text: `${counted(most ?? 0, "loop")} of ${definition.name}` };
 	const tried = most !== undefined && most <= maxLoops;
 	const skipped =
 		most !== undefined && !tried ? [{ ...limit, why: `a rehearsal makes at most ${maxLoops} loops` }] : [];

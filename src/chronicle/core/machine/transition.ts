@@ -183,9 +183,14 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 		countQuestions({ ...run, questions: run.questions.filter(({ id }) => id !== answers) }, at),
 };
 
+/** Whether this version knows the kind of the event. */
+export function isKnownEvent({ kind }: LedgerEvent): boolean {
+	return Object.hasOwn(handlers, kind);
+}
+
 function handle(run: Run, event: LedgerEvent): Reduced {
 	// Kinds that a newer version writes are kept in the ledger and have no effect here.
-	if (!Object.hasOwn(handlers, event.kind)) return run;
+	if (!isKnownEvent(event)) return run;
 	const handler = handlers[event.kind] as (run: Run, event: LedgerEvent) => Reduced;
 	return handler(run, event);
 }

@@ -89,7 +89,7 @@ async function compareTrees(
 	if (!compared.ok) return compared;
 	const patch = await workspace.patch(from, to, patchBytes);
 	if (!patch.ok) return patch;
-	return { ok: true, value: { ...compared.value, patch: patch.value, cut: isCut(patch.value, patchBytes) } };
+	return { ok: true, value: { ...compared.value, patch: patch.value, cut: isCutPatch(patch.value, patchBytes) } };
 }
 
 /** A child whose files are merged when the user approves. */
@@ -156,13 +156,13 @@ export async function diffConflicts(
 			patches.push(patch.value);
 		}
 		const changes = compared.value.changes.filter(({ path }) => paths.includes(path));
-		const cut = paths.length > maxConflicts || patches.some((patch) => isCut(patch, patchBytes / maxConflicts));
+		const cut = paths.length > maxConflicts || patches.some((patch) => isCutPatch(patch, patchBytes / maxConflicts));
 		return { ok: true, value: { changes, more: 0, patch: patches.join(""), cut, unmeasured: [], unknown: [] } };
 	});
 }
 
-/** Whether a patch fills its limit. Up to a character's bytes may be missing at its end. */
-function isCut(patch: string, bytes: number): boolean {
+/** Whether a patch of at most `bytes` bytes was cut: it fills its limit, up to the bytes of a split character. */
+export function isCutPatch(patch: string, bytes: number): boolean {
 	return Buffer.byteLength(patch) > bytes - 4;
 }
 

@@ -4,7 +4,7 @@ export { openChildRuns } from "./child-runs.ts";
 export { ChildTree } from "./child-tree.ts";
 export type { CleanupStanding } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
-export { diffConflicts, diffRun, type RunDiff, type TakenChild, withWorkspace } from "./diff.ts";
+export { diffConflicts, diffRun, isCutPatch, type RunDiff, type TakenChild, withWorkspace } from "./diff.ts";
 export {
 	type EngineSetting,
 	engineOptions,

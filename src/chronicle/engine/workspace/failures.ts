@@ -102,7 +102,7 @@ export function noSpace(): WorkspaceError {
 	return new WorkspaceError({ reason: "no_space", message, remedy: "Free some space and resume the run." });
 }
 
-export function isFull(message: string): boolean {
+export function isDiskFull(message: string): boolean {
 	return /no space left|disk quota|out of diskspace/i.test(message);
 }
 
@@ -127,7 +127,7 @@ export function gitFailure(result: Exclude<GitResult, { kind: "done" }>): Worksp
 	if (result.kind === "missing") return noGit("the run's files");
 	if (result.kind === "aborted") return stopped();
 	const [first = "git failed"] = result.message.split("\n").filter((line) => !line.startsWith("warning:"));
-	if (isFull(result.message)) return noSpace();
+	if (isDiskFull(result.message)) return noSpace();
 	const what = result.killed === undefined ? first || "git failed" : `git was killed by ${result.killed}`;
 	return ioFailure(`git could not read or store the files: ${what}`);
 }

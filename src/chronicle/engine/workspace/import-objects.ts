@@ -3,7 +3,7 @@
 // O1 objects are copied in compressed form; O2 only differences from the previous snapshot are considered; O3 objects that are too large to copy,
 // or already missing, stay only in the repository: the snapshot is still taken.
 import { join } from "node:path";
-import { gitFailure, isFull } from "./failures.ts";
+import { gitFailure, isDiskFull } from "./failures.ts";
 import { isNothing, modes } from "./git.ts";
 import type { Store } from "./store.ts";
 
@@ -38,7 +38,7 @@ export async function importObjects(
 		["-c", "pack.compression=1", "pack-objects", "-q", "--window=0", join(folder, "objects", "pack", "pack")],
 		{ input: lines(found.map(([name = ""]) => name)) },
 	);
-	if (packed.kind === "failed" && isFull(packed.message)) throw gitFailure(packed);
+	if (packed.kind === "failed" && isDiskFull(packed.message)) throw gitFailure(packed);
 }
 
 async function describeObjects(

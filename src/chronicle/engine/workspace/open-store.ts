@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, delimiter, dirname, join, relative, sep } from "node:path";
 import { copyIndex } from "./copy-index.ts";
-import { gitFailure, isFull, noGit, stopped, toResult, WorkspaceError } from "./failures.ts";
+import { gitFailure, isDiskFull, noGit, stopped, toResult, WorkspaceError } from "./failures.ts";
 import { type GitResult, runGit } from "./git.ts";
 import { killOrphanedGit, removeLocks } from "./locks.ts";
 import { fromRaw, toRaw } from "./paths.ts";
@@ -173,7 +173,7 @@ async function ensureUsable(place: Place): Promise<void> {
 	const { folder } = place.options;
 	const probe = (): Promise<GitResult> => place.tryGit(["write-tree"], { index: join(folder, "index.probe") });
 	let tried = await probe();
-	if (tried.kind === "failed" && !isFull(tried.message)) {
+	if (tried.kind === "failed" && !isDiskFull(tried.message)) {
 		await removeLocks(folder);
 		tried = await probe();
 		if (tried.kind === "failed") {

@@ -2,7 +2,7 @@
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { gitFailure, isFull } from "./failures.ts";
+import { gitFailure, isDiskFull } from "./failures.ts";
 import { type GitResult, indexInfo, isNothing, modes, nulled, removal, type TreeEntry } from "./git.ts";
 import type { Store } from "./store.ts";
 
@@ -65,7 +65,7 @@ export async function addPlain(
 
 /** The file that git blames for its failure. */
 function blamedPath(result: GitResult): { readonly path: string; readonly why: string } | undefined {
-	if (result.kind !== "failed" || isFull(result.message)) return undefined;
+	if (result.kind !== "failed" || isDiskFull(result.message)) return undefined;
 	const path = /^fatal: Unable to process path ([\s\S]+)\n$/m.exec(result.raw)?.[1];
 	const [first = ""] = result.message.split("\n");
 	return path === undefined ? undefined : { path, why: first.replace(/^error: /, "") };

@@ -1,4 +1,6 @@
 // `engine`: sets up, runs and watches the hosts that share runs through a Postgres. Loads the engine's code on first use.
+
+import { counted } from "../../../definition/index.ts";
 import { exitCodes, shortTime } from "../../../pi/index.ts";
 import type { Failure } from "../../core/index.ts";
 import { engineSetting, namesIn } from "../../engine/index.ts";
@@ -159,7 +161,7 @@ async function showStatus({ engine, database, host: { prefix } }: EngineCall): P
 		),
 		...status.limits.map(
 			(limit) =>
-				`  limit of ${limit.kind} ${limit.name}: ${limitText(limit)}${limit.waiting > 0 ? `; ${limit.waiting} ${limit.waiting === 1 ? "run waits" : "runs wait"}` : ""}`,
+				`  limit of ${limit.kind} ${limit.name}: ${limitText(limit)}${limit.waiting > 0 ? `; ${counted(limit.waiting, "run waits", "runs wait")}` : ""}`,
 		),
 		`  runs: ${status.runs.map((one) => `${one.count} ${one.status}`).join(", ") || "none"}`,
 		...status.held.map(({ id, why }) => `  ${id.slice(0, 8)}: ${why}`),
@@ -172,7 +174,7 @@ async function drain({ engine, database, rest }: EngineCall): Promise<CommandRes
 	const [name, surplus] = rest;
 	if (surplus !== undefined) return misuse("drain needs one host name.");
 	const asked = await engine.drainHosts(database, name);
-	const lines = [asked === 0 ? "Unknown host." : `${asked} ${asked === 1 ? "host drains" : "hosts drain"}.`];
+	const lines = [asked === 0 ? "Unknown host." : `${counted(asked, "host drains", "hosts drain")}.`];
 	return { kind: "done", lines, data: { asked }, exitCode: asked === 0 ? exitCodes.usage : exitCodes.done };
 }
 

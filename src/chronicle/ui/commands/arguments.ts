@@ -12,7 +12,7 @@ export interface CommandGrammar {
 	/** Whether an argument is another name before the text. */
 	readonly isName?: (word: string) => boolean;
 	/** Maximum number of names without text; `undefined`: any number. */
-	readonly most?: number;
+	readonly maxNames?: number;
 }
 
 export interface ParsedArguments {
@@ -44,7 +44,7 @@ export function parseArguments(
 	const foreign = closed ? undefined : optionOfAnother(text, grammar.options);
 	if (foreign !== undefined)
 		return { error: `This command has no option ${foreign}. If it is part of the text, put -- before the text.` };
-	const surplus = names[grammar.most ?? names.length];
+	const surplus = names[grammar.maxNames ?? names.length];
 	if (surplus !== undefined) return { error: `Too many arguments: "${surplus}".` };
 	return {
 		flags: new Set(taken.filter(({ value }) => value === undefined).map(({ name }) => name)),

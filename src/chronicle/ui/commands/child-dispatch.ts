@@ -1,9 +1,10 @@
 // Delivers a command to a child run: into its inbox, and to its parents as a signal to supervise it. The first run of the tree is resumed here if
 // no process supervises it.
-import { setTimeout as sleep } from "node:timers/promises";
+
 import type { Failure, LeaseHolder, Post, ReadLedger, Result, Run, StoreFailure, UserEvent } from "../../core/index.ts";
 import { explainDistrust, type Project, type SupervisedRun, startSupervision } from "../../engine/index.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
+import { postAll, waitForReading } from "./posts.ts";
 
 /** Milliseconds for a supervisor to read its inbox. */
 const readingMs = 10_000;
@@ -31,7 +32,7 @@ export async function deliverToChild(
 	const failure = await signalParents(project, run, parents.value);
 	if (failure) return { kind: "failed", failure };
 	if (supervisor || project.engine)
-		return (await waitForReading(posts)) ?? unread(posts.length > 0 ? "left" : "taken", supervisor);
+		return (await deliveryOf(posts)) ?? unread(posts.length > 0 ? "left" : "taken", supervisor);
 	const opened = await project.store.open(root.run.id);
 	if (!opened.ok) return { kind: "failed", failure: opened.failure };
 	return attendTree(startSupervision(project, opened.value, approver, "reopened"), root.run, posts);
@@ -40,20 +41,6 @@ export async function deliverToChild(
 /** Without a holder, the next free host of the engine reads it. */
 function unread(kind: "left" | "taken", holder: LeaseHolder | undefined): DispatchResult {
 	return holder ? { kind, holder } : { kind };
-}
-
-async function postAll(
-	{ store }: Project,
-	id: string,
-	events: readonly UserEvent[],
-): Promise<Result<readonly Post[], StoreFailure>> {
-	const posts: Post[] = [];
-	for (const event of events) {
-		const posted = await store.post(id, event);
-		if (!posted.ok) return posted;
-		posts.push(posted.value);
-	}
-	return { ok: true, value: posts };
 }
 
 /** The parent runs of a child, nearest first. */
@@ -83,20 +70,15 @@ async function signalParents(
 }
 
 /** `undefined`: not everything has been read yet. */
-async function waitForReading(posts: readonly Post[]): Promise<DispatchResult | undefined> {
-	for (const until = performance.now() + readingMs; performance.now() < until; await sleep(pollMs)) {
-		const states = await Promise.all(posts.map((post) => post.state()));
-		const refused = states.find((state) => state.kind === "refused");
-		if (refused) return { kind: "refused", message: refused.reason };
-		if (states.every(({ kind }) => kind === "taken")) return { kind: "said" };
-	}
-	return undefined;
+async function deliveryOf(posts: readonly Post[]): Promise<DispatchResult | undefined> {
+	const read = await waitForReading(posts, { ms: readingMs, pollMs });
+	return read === "taken" ? { kind: "said" } : typeof read === "object" ? read : undefined;
 }
 
 /** Supervises the tree here, unless the child refuses the command. */
 async function attendTree(live: SupervisedRun, before: Run, posts: readonly Post[]): Promise<DispatchResult> {
 	const over = live.supervision.ended.then(() => undefined);
-	const read = await Promise.race([waitForReading(posts), over]);
+	const read = await Promise.race([deliveryOf(posts), over]);
 	if (read?.kind !== "refused") return { kind: "attended", live, before };
 	await live.supervision.stop();
 	return read;

@@ -28,7 +28,7 @@ export interface Command {
 	/** Help lines about both. */
 	readonly optionsUsage?: string;
 	/** Maximum number of names; absent: any number. */
-	readonly most?: number;
+	readonly maxNames?: number;
 	/** Number of names before the text for agents; `run`: an optional run. Absent: there is no text. */
 	readonly text?: number | "run";
 	/** Whether it can start workers. */

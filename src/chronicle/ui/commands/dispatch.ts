@@ -1,7 +1,7 @@
 // Delivers a command to a run: directly if this process supervises it, through the inbox if another process does, otherwise by resuming it here.
 // A command is recorded once. A resumed run reads its inbox first. An approval covers the question that was shown: if the files have changed
 // since, the question is asked again.
-import { setTimeout as sleep } from "node:timers/promises";
+
 import {
 	type Approval,
 	type ApprovalQuestion,
@@ -10,7 +10,6 @@ import {
 	type HeldLedger,
 	isParked,
 	type LeaseHolder,
-	type Post,
 	type ReadLedger,
 	type Run,
 	type UserEvent,
@@ -26,6 +25,7 @@ import {
 import { askHere } from "./ask-here.ts";
 import { deliverToChild } from "./child-dispatch.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
+import { postAll, waitForReading } from "./posts.ts";
 import type { RunCommand } from "./run-command.ts";
 
 type DeliverableCommand = Exclude<RunCommand, { kind: "refused" }>;
@@ -176,13 +176,19 @@ async function deliverToInbox(
 		return command.kind === "answer"
 			? questionChanged(run, command.question)
 			: { kind: "refused", message: "The command has no effect." };
-	const posts: Post[] = [];
-	for (const event of events) {
-		const posted = await project.store.post(run.id, event);
-		if (!posted.ok) return { kind: "failed", failure: posted.failure };
-		posts.push(posted.value);
-	}
-	return waitForReading(project, run.id, holder, posts);
+	const posted = await postAll(project, run.id, events);
+	if (!posted.ok) return { kind: "failed", failure: posted.failure };
+	const posts = posted.value;
+	// Without a holder, no process reads the inbox anymore.
+	const isLeft = async (): Promise<boolean> => {
+		const now = await project.store.read(run.id);
+		return now.ok && !now.value.holder;
+	};
+	const read = await waitForReading(posts, { ms: readingMs, pollMs, isLeft });
+	if (read !== "left") return read === "taken" ? { kind: "taken", holder } : (read ?? { kind: "left", holder });
+	// The command is withdrawn, so that it is recorded once, by the next supervisor.
+	const withdrawn = await Promise.all(posts.map((post) => post.withdraw()));
+	return withdrawn.every((back) => !back) ? { kind: "taken", holder } : undefined;
 }
 
 /** Asks the user here what a run on an engine asks, and delivers the answer. */
@@ -199,46 +205,17 @@ async function deliverAnswer(
 
 /** Leaves the command to the hosts of the engine, and waits a while for one to read it. */
 async function deliverToEngine(project: Project, run: Run, command: DeliverableCommand): Promise<DispatchResult> {
-	const { store, engine } = project;
+	const { engine } = project;
 	const events = eventsOf(run, command);
 	if (command.kind === "answer" && events.length === 0) return questionChanged(run, command.question);
 	if (events.length === 0) {
 		const woken = await engine?.wake(run.id);
 		return woken?.ok === false ? { kind: "failed", failure: woken.failure } : { kind: "left" };
 	}
-	const posts: Post[] = [];
-	for (const event of events) {
-		const posted = await store.post(run.id, event);
-		if (!posted.ok) return { kind: "failed", failure: posted.failure };
-		posts.push(posted.value);
-	}
-	for (const until = performance.now() + readingMs; performance.now() < until; await sleep(enginePollMs)) {
-		const states = await Promise.all(posts.map((post) => post.state()));
-		const refused = states.find((state) => state.kind === "refused");
-		if (refused) return { kind: "refused", message: refused.reason };
-		if (states.every(({ kind }) => kind === "taken")) return { kind: "taken" };
-	}
-	return { kind: "left" };
-}
-
-async function waitForReading(
-	{ store }: Project,
-	id: string,
-	holder: LeaseHolder,
-	posts: readonly Post[],
-): Promise<DispatchResult | undefined> {
-	for (const until = performance.now() + readingMs; performance.now() < until; await sleep(pollMs)) {
-		const states = await Promise.all(posts.map((post) => post.state()));
-		const refused = states.find((state) => state.kind === "refused");
-		if (refused) return { kind: "refused", message: refused.reason };
-		if (states.every(({ kind }) => kind === "taken")) return { kind: "taken", holder };
-		const now = await store.read(id);
-		if (!now.ok || now.value.holder) continue;
-		// No process reads the inbox anymore: withdraw the command, so that it is recorded once, by the next supervisor.
-		const withdrawn = await Promise.all(posts.map((post) => post.withdraw()));
-		return withdrawn.every((back) => !back) ? { kind: "taken", holder } : undefined;
-	}
-	return { kind: "left", holder };
+	const posted = await postAll(project, run.id, events);
+	if (!posted.ok) return { kind: "failed", failure: posted.failure };
+	const read = await waitForReading(posted.value, { ms: readingMs, pollMs: enginePollMs });
+	return typeof read === "object" ? read : { kind: read === "taken" ? "taken" : "left" };
 }
 
 /** Whether the run still asks the question, perhaps about files that have changed since. */

@@ -10,7 +10,7 @@ export const initCommand: Command = {
 	details: `Copies one of the package's definitions into the project's .pi, with the agents that it names and its scenario, so that you can change
 it. Existing files are not changed. From then on, the project's copy is used.`,
 	exits: "0, 1 it cannot be written, 2 no such definition, or the project already has one of that name",
-	most: 1,
+	maxNames: 1,
 	needs: "nothing",
 	runs: "none",
 	async perform({ parsed, project, host: { prefix } }) {

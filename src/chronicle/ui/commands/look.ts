@@ -41,7 +41,7 @@ const list: Command = {
 	takes: "",
 	details: "Templates with their errors, and runs with state, age, cost and the reason why they wait.",
 	exits: "0",
-	most: 0,
+	maxNames: 0,
 	needs: "nothing",
 	async perform({ project, host: { prefix, reserved } }) {
 		const catalogue = project.templates();
@@ -88,7 +88,7 @@ const status: Command = {
 	takes: "[run]",
 	details: "",
 	exits: unknownRun,
-	most: 1,
+	maxNames: 1,
 	needs: "nothing",
 	perform: (call) =>
 		describeRun(call, false, ({ lines, data }) => ({
@@ -104,7 +104,7 @@ const show: Command = {
 	takes: "<template>",
 	details: "The template as a diagram; --json gives it as Mermaid text.",
 	exits: "0, 2 no such template, or it does not load",
-	most: 1,
+	maxNames: 1,
 	needs: "nothing",
 	runs: "none",
 	async perform({ parsed, project, host }) {
@@ -136,7 +136,7 @@ const view: Command = {
 	shellOptions: { follow: "flag" },
 	optionsUsage:
 		"  --follow        the pages of pi's run view in this terminal, kept up to date: history, transcript, diff, knowledge, events\n",
-	most: 1,
+	maxNames: 1,
 	needs: "nothing",
 	perform: (call) =>
 		describeRun(call, true, ({ lines, data, read, supervised }) => ({
@@ -210,7 +210,7 @@ const report: Command = {
 	exits: "0, 1 it cannot be written, 2 no such run",
 	shellOptions: { out: "value" },
 	optionsUsage: "  --out <file>    the file to write (default: report.html in the run's folder)\n",
-	most: 1,
+	maxNames: 1,
 	needs: "nothing",
 	perform: (call) =>
 		withRun(call, call.parsed.names[0], async (found, supervised) => {

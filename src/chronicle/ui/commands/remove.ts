@@ -23,7 +23,7 @@ const remove: Command = {
 	exits: "0, 1 it could not be removed, 2 no such run",
 	options: { "dry-run": "flag" },
 	optionsUsage: "  --dry-run       only list what would be removed\n",
-	most: 1,
+	maxNames: 1,
 	needs: "nothing",
 	async perform(call) {
 		const { parsed, project, host } = call;
@@ -42,7 +42,7 @@ A run under a live supervisor is kept.`,
 	exits: "0, 1 a run could not be removed",
 	options: { "older-than": "value", "dry-run": "flag" },
 	optionsUsage: "  --older-than <days>\n  --dry-run       only list what would be removed\n",
-	most: 0,
+	maxNames: 0,
 	needs: "nothing",
 	async perform(call) {
 		const { parsed, project, host } = call;
@@ -70,11 +70,11 @@ async function removeFound({ parsed, project, host }: CommandCall, found: Remova
 }
 
 async function agrees({ confirm, hasScreen }: CommandHost, lines: readonly string[], count: number): Promise<boolean> {
-	const most = hasScreen ? lines.length : maxListed;
-	const more = lines.length - most;
+	const listed = hasScreen ? lines : lines.slice(0, maxListed);
+	const more = lines.length - listed.length;
 	const agreed = await confirm?.({
 		title: `Remove ${count === 1 ? "this run" : `these ${count} runs`} with conversations, file snapshots and reports? This cannot be undone.`,
-		lines: more > 0 ? [...lines.slice(0, most), `  … and ${more} more`] : lines,
+		lines: more > 0 ? [...listed, `  … and ${more} more`] : lines,
 		no: "No, keep everything",
 		yes: "Yes, remove",
 		leave: "Esc keeps all",

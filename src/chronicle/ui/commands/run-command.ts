@@ -1,6 +1,7 @@
 // Builds commands to a run from its current state. Pure: delivers nothing. An answer names the event that it answers; a command that does not
 // apply is refused with a message before anything is opened or written.
-import { didYouMean } from "../../../definition/index.ts";
+
+import { counted, didYouMean } from "../../../definition/index.ts";
 import type { Approval } from "../../core/index.ts";
 import {
 	type ApprovalQuestion,
@@ -179,7 +180,7 @@ export function rewindCommand(
 	reload?: TemplateReload,
 ): RunCommand {
 	if (visit < 1 || visit > run.visit || !Number.isInteger(visit))
-		return refused(`The run has ${run.visit} ${run.visit === 1 ? "visit" : "visits"}: rewind <1…${run.visit}>.`);
+		return refused(`The run has ${counted(run.visit, "visit")}: rewind <1…${run.visit}>.`);
 	if (!start) return refused(`Visit ${visit} has not started, or is no longer in the record.`);
 	if (start.tree === null)
 		return refused(`The files of visit ${visit} could not be recorded when it started, so they cannot be restored.`);

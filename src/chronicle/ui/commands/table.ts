@@ -20,13 +20,13 @@ export const commands: readonly Command[] = [
 
 /** How a command's arguments are parsed. `isName`: whether an argument names a run. */
 export function grammarOf(
-	{ options, text, most }: Command,
+	{ options, text, maxNames }: Command,
 	surfaceOptions: CommandGrammar["options"],
 	isName: (argument: string) => boolean = mayNameRun,
 ): CommandGrammar {
 	return {
 		options: { ...surfaceOptions, ...options },
-		...(most === undefined ? {} : { most }),
+		...(maxNames === undefined ? {} : { maxNames }),
 		...(text === undefined ? {} : text === "run" ? { textAfter: 0, isName } : { textAfter: text }),
 	};
 }

@@ -1,9 +1,18 @@
 // The changes of every visit: files with their lines, folded, up to a size limit. The patches come from the workspace that kept the files.
 // D1 the report lists everything that it omits, with its location; D2 the contents of files with secret names are never shown.
+
 import { counted } from "../../../definition/index.ts";
 import type { Redact } from "../../../safety/index.ts";
 import type { Visit, Workspace } from "../../core/index.ts";
-import { type FileChange, isSecretFile, type PatchFile, type PatchLine, readPatch } from "../../core/index.ts";
+import {
+	type FileChange,
+	isSecretFile,
+	type PatchFile,
+	type PatchLine,
+	readPatch,
+	totalChanges,
+} from "../../core/index.ts";
+import { isCutPatch } from "../../engine/index.ts";
 import { titleOf } from "../timeline/index.ts";
 import { type Colors, openColors } from "./color.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
@@ -47,12 +56,7 @@ export async function collectPatches(
 		const patch = await askPatch(workspace, from, to, bytes);
 		if (typeof patch === "string") {
 			left -= Buffer.byteLength(patch);
-			// A patch that fills its limit was cut, possibly within a character.
-			patches.set(number, {
-				files: readPatch(patch, redact),
-				cut: Buffer.byteLength(patch) > bytes - 4,
-				failed: undefined,
-			});
+			patches.set(number, { files: readPatch(patch, redact), cut: isCutPatch(patch, bytes), failed: undefined });
 		} else patches.set(number, { files: [], cut: false, failed: patch.message });
 	}
 	return patches;
@@ -104,7 +108,7 @@ function drawVisit(
 ): Markup {
 	const { html, leftOut } = page;
 	const { changes, more } = files;
-	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
+	const { files: count, added, removed } = totalChanges(changes, more);
 	const listed = changes.slice(0, maxFiles);
 	const beyond = changes.length - listed.length + more;
 	if (beyond > 0) leftOut.push(`${counted(beyond, "changed file")} of visit ${number}.`);
@@ -118,7 +122,7 @@ function drawVisit(
 					? html`<p class="dim">Some lines are not shown.</p>`
 					: undefined;
 	const drawn = new Map(patch?.files.map((file) => [file.path, file]));
-	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(changes.length + more, "file")}, <span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span></h3>${note}${listed.map((change) => drawChange(page, colors, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
+	return html`<section class="visit-changes" id="changes-${number}" aria-labelledby="changes-${number}-h"><h3 id="changes-${number}-h"><span class="num">${number}</span> ${titleOf(state)} <span class="sum">${counted(count, "file")}, <span class="plus">+${added}</span> <span class="minus">−${removed}</span></span></h3>${note}${listed.map((change) => drawChange(page, colors, change, findFile(drawn, change)))}${beyond > 0 ? html`<p class="dim">… and ${beyond} more.</p>` : undefined}</section>`;
 }
 
 /** Paths in the patch are relative to the root of the repository, those of changes to the run's folder. */

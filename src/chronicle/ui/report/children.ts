@@ -1,4 +1,5 @@
 // The child runs of every state that is done by them: status, time, cost, summary, and the child's own report. Pure.
+
 import { counted } from "../../../definition/index.ts";
 import type { ChildChoice, Visit, VisitChild } from "../../core/index.ts";
 import {

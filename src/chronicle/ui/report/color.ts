@@ -39,76 +39,54 @@ import yaml from "highlight.js/lib/languages/yaml";
 import type { PatchLine } from "../../core/index.ts";
 import { escapeText, type Html, type Markup, trusted } from "./markup.ts";
 
-const grammars: Readonly<Record<string, LanguageFn>> = {
+const grammars = {
 	...{ bash, c, cpp, csharp, css, dart, dockerfile, elixir, go, graphql, haskell, ini, java, javascript, json, kotlin },
 	...{ lua, makefile, markdown, perl, php, powershell, python, r, ruby, rust, scala, scss, sql, swift, typescript },
 	...{ xml, yaml },
-};
+} as const satisfies Readonly<Record<string, LanguageFn>>;
+type Language = keyof typeof grammars;
 
-/** Languages by file name extension, and by the names of files without one. */
-const endings: Readonly<Record<string, string>> = {
-	...{ ts: "typescript", tsx: "typescript", mts: "typescript", cts: "typescript" },
-	...{ js: "javascript", jsx: "javascript", mjs: "javascript", cjs: "javascript" },
-	...{ json: "json", jsonc: "json", json5: "json", md: "markdown", markdown: "markdown", mdx: "markdown" },
-	...{
-		css: "css",
-		scss: "scss",
-		sass: "scss",
-		less: "scss",
-		html: "xml",
-		htm: "xml",
-		xml: "xml",
-		svg: "xml",
-		vue: "xml",
-		svelte: "xml",
-	},
-	...{
-		sh: "bash",
-		bash: "bash",
-		zsh: "bash",
-		ps1: "powershell",
-		psm1: "powershell",
-		py: "python",
-		pyi: "python",
-		rb: "ruby",
-		php: "php",
-	},
-	...{
-		go: "go",
-		rs: "rust",
-		java: "java",
-		kt: "kotlin",
-		kts: "kotlin",
-		scala: "scala",
-		swift: "swift",
-		dart: "dart",
-		cs: "csharp",
-	},
-	...{
-		c: "c",
-		h: "c",
-		cc: "cpp",
-		cpp: "cpp",
-		cxx: "cpp",
-		hpp: "cpp",
-		hh: "cpp",
-		lua: "lua",
-		pl: "perl",
-		pm: "perl",
-		r: "r",
-		hs: "haskell",
-	},
-	...{ ex: "elixir", exs: "elixir", sql: "sql", graphql: "graphql", gql: "graphql", yml: "yaml", yaml: "yaml" },
-	...{
-		toml: "ini",
-		ini: "ini",
-		cfg: "ini",
-		conf: "ini",
-		mk: "makefile",
-		makefile: "makefile",
-		dockerfile: "dockerfile",
-	},
+/** File name extensions, and names of files without one, by language. */
+const endingsOf: Readonly<Record<Language, string>> = {
+	bash: "sh bash zsh",
+	c: "c h",
+	cpp: "cc cpp cxx hpp hh",
+	csharp: "cs",
+	css: "css",
+	dart: "dart",
+	dockerfile: "dockerfile",
+	elixir: "ex exs",
+	go: "go",
+	graphql: "graphql gql",
+	haskell: "hs",
+	ini: "toml ini cfg conf",
+	java: "java",
+	javascript: "js jsx mjs cjs",
+	json: "json jsonc json5",
+	kotlin: "kt kts",
+	lua: "lua",
+	makefile: "mk makefile",
+	markdown: "md markdown mdx",
+	perl: "pl pm",
+	php: "php",
+	powershell: "ps1 psm1",
+	python: "py pyi",
+	r: "r",
+	ruby: "rb",
+	rust: "rs",
+	scala: "scala",
+	scss: "scss sass less",
+	sql: "sql",
+	swift: "swift",
+	typescript: "ts tsx mts cts",
+	xml: "html htm xml svg vue svelte",
+	yaml: "yml yaml",
 };
+const languages = new Map(
+	Object.entries(endingsOf).flatMap(([language, endings]) =>
+		endings.split(" ").map((ending) => [ending, language as Language] as const),
+	),
+);
 
 /** One-letter classes for kinds of tokens; other tokens have the text's color. */
 const classes: Readonly<Record<string, string>> = {
@@ -121,7 +99,7 @@ const classes: Readonly<Record<string, string>> = {
 };
 
 /** Languages embedded in another language. */
-const embedded: { readonly [language: string]: readonly string[] } = {
+const embedded: Readonly<Partial<Record<Language, readonly Language[]>>> = {
 	xml: ["css", "javascript"],
 	markdown: ["xml", "css", "javascript"],
 };
@@ -137,20 +115,17 @@ export interface Colors {
 /** Opens a highlighter for one report. */
 export function openColors(html: Html): Colors {
 	const highlighter = core.newInstance();
-	const known = new Set<string>();
+	const known = new Set<Language>();
 	/** Registers grammars on first use: most reports need two or three. */
-	const languageOf = (path: string): string | undefined => {
+	const languageOf = (path: string): Language | undefined => {
 		const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-		const language = endings[name] ?? endings[name.slice(name.lastIndexOf(".") + 1)];
-		const grammar = language === undefined ? undefined : grammars[language];
-		if (language === undefined || grammar === undefined) return undefined;
-		for (const needed of [...(embedded[language] ?? []), language]) take(needed);
+		const language = languages.get(name) ?? languages.get(name.slice(name.lastIndexOf(".") + 1));
+		if (language === undefined) return undefined;
+		for (const needed of [...(embedded[language] ?? []), language]) {
+			if (!known.has(needed)) highlighter.registerLanguage(needed, grammars[needed]);
+			known.add(needed);
+		}
 		return language;
-	};
-	const take = (language: string): void => {
-		const grammar = grammars[language];
-		if (grammar && !known.has(language)) highlighter.registerLanguage(language, grammar);
-		known.add(language);
 	};
 	return {
 		hunk(path, lines) {

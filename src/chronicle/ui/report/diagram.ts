@@ -65,7 +65,7 @@ function describe(html: Html, { run, moves }: ReportModel, { nodes, statesLeftOu
 		.map(({ title, visits }) => `${title}${visits > 1 ? ` ${visits} times` : ""}`);
 	const refused = moves.filter((move) => move.refused !== undefined).length;
 	return html.cut(
-		`${counted(nodes.filter(({ kind }) => kind === "state").length + statesLeftOut, "state")} and ${moves.length} ${moves.length === 1 ? "move" : "moves"}${refused > 0 ? `, ${refused} refused` : ""}. Visited: ${visited.join(", ")}. Now in ${run.state}. The moves are listed in the table below.`,
+		`${counted(nodes.filter(({ kind }) => kind === "state").length + statesLeftOut, "state")} and ${counted(moves.length, "move")}${refused > 0 ? `, ${refused} refused` : ""}. Visited: ${visited.join(", ")}. Now in ${run.state}. The moves are listed in the table below.`,
 		1200,
 	);
 }

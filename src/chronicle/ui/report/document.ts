@@ -10,10 +10,10 @@ import { type HtmlContent, type Markup, trusted } from "./markup.ts";
 import { drawFigures, drawHead, drawNext } from "./overview.ts";
 import type { ReportPage, Section } from "./page.ts";
 import {
+	decisionsSection,
 	guardSection,
 	incidentSection,
 	knowledgeSection,
-	peopleSection,
 	type Transcript,
 	toolSection,
 	transcriptSection,
@@ -40,7 +40,7 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 		...optional(childrenSection(page)),
 		changesSection(page, patches),
 		knowledgeSection(page),
-		peopleSection(page),
+		decisionsSection(page),
 		guardSection(page),
 		incidentSection(page),
 		toolSection(page),

@@ -7,23 +7,16 @@ import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { waitPhrase } from "./phrases.ts";
 import type { ReportModel } from "./report-model.ts";
 import { type ChartWidth, drawSvg, fitText, px, roomWidth, textWidth } from "./svg.ts";
+import { ends } from "./table.ts";
 import { busySpans, type TimeAxis, timeAxis } from "./time-axis.ts";
 
 /** Rows at the beginning and at the end; the table has the others. */
 const firstRows = 15;
 const lastRows = 35;
 
-export interface GanttRows {
-	readonly shown: readonly Visit[];
-	readonly leftOut: number;
-}
-
-export function ganttRows({ visits }: ReportModel): GanttRows {
-	if (visits.length <= firstRows + lastRows) return { shown: visits, leftOut: 0 };
-	return {
-		shown: [...visits.slice(0, firstRows), ...visits.slice(-lastRows)],
-		leftOut: visits.length - firstRows - lastRows,
-	};
+/** The visits that the chart shows. */
+export function ganttRows({ visits }: ReportModel): ReturnType<typeof ends<Visit>> {
+	return ends(visits, firstRows, lastRows);
 }
 
 export const waitMarks: Readonly<Record<Wait["kind"], string>> = {
@@ -53,7 +46,7 @@ export function drawGantt(html: Html, report: ReportModel, room: ChartWidth): Ma
 	const right = wide ? width - 120 : width - 6;
 	const rowHeight = wide ? 30 : 44;
 	const top = 26;
-	const { shown, leftOut } = ganttRows(report);
+	const { rows: shown, leftOut } = ganttRows(report);
 	const axis = timeAxis(busySpans(report), report.beganAt, report.endedAt, left, right);
 	const numbers = Math.max(20, 4 + textWidth(String(shown.at(-1)?.number ?? 1), 13));
 	const gap = leftOut > 0 ? 26 : 0;

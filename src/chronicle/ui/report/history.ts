@@ -2,6 +2,7 @@
 
 import { counted } from "../../../definition/index.ts";
 import type { Launch, Visit } from "../../core/index.ts";
+import { totalChanges } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { endMarks } from "./gantt.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
@@ -85,10 +86,9 @@ function drawLaunch({ html }: ReportPage, { attempt, launch, because, model, end
 
 function drawFiles({ html }: ReportPage, number: number, { changes, more, unmeasured }: Visit["files"]): HtmlContent {
 	if (unmeasured !== undefined && changes.length === 0) return html`<span class="dim">not recorded</span>`;
-	const count = changes.length + more;
+	const { files: count, added, removed } = totalChanges(changes, more);
 	if (count === 0) return html`<span class="dim">0</span>`;
-	const sum = (key: "added" | "removed"): number => changes.reduce((total, change) => total + (change[key] ?? 0), 0);
-	return html`<a href="#changes-${number}">${count}</a> <span class="second"><span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span></span>`;
+	return html`<a href="#changes-${number}">${count}</a> <span class="second"><span class="plus">+${added}</span> <span class="minus">−${removed}</span></span>`;
 }
 
 function drawLeft({ html, report }: ReportPage, { number, left }: Visit): HtmlContent {

@@ -1,6 +1,8 @@
 // The head of the report: the task, the status, the totals, and the user's next step. Pure.
+
 import { counted } from "../../../definition/index.ts";
 import type { Run, Spend } from "../../core/index.ts";
+import { totalChanges } from "../../core/index.ts";
 import {
 	commandAbout,
 	currentMark,
@@ -143,10 +145,10 @@ function limitNote(
 
 function filesOf({ snapshot }: Run): { count: HtmlContent; note: (html: Html) => HtmlContent } {
 	const { files, dropped } = snapshot;
-	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+	const { files: count, added, removed } = totalChanges(files, dropped.files);
 	return {
-		count: files.length + dropped.files,
+		count,
 		note: (html) =>
-			html`<span class="plus">+${sum("added")}</span> <span class="minus">−${sum("removed")}</span> lines${dropped.files > 0 ? ` in the last ${files.length}` : ""}`,
+			html`<span class="plus">+${added}</span> <span class="minus">−${removed}</span> lines${dropped.files > 0 ? ` in the last ${files.length}` : ""}`,
 	};
 }

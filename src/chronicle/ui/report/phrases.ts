@@ -1,4 +1,6 @@
 // Describes events in phrases for readers of the report. Pure.
+
+import { counted } from "../../../definition/index.ts";
 import {
 	endPhrase,
 	type FileLeft,
@@ -12,20 +14,20 @@ import {
 import { shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import type { Incident } from "./report-model.ts";
 
-interface PersonPhrase {
+interface UserPhrase {
 	readonly what: string;
 	readonly words: string;
 }
 
-type PersonPhrases = {
-	readonly [Kind in UserEvent["kind"]]: (event: UserEvent & { kind: Kind }, before: Run) => PersonPhrase | undefined;
+type UserPhrases = {
+	readonly [Kind in UserEvent["kind"]]: (event: UserEvent & { kind: Kind }, before: Run) => UserPhrase | undefined;
 };
 
 function withTemplate(reload: object | undefined): string {
 	return reload ? " with its edited template" : "";
 }
 
-const personPhrases: PersonPhrases = {
+const userPhrases: UserPhrases = {
 	approved: ({ words = "", winner }, before) => ({
 		what: `Approved ${askedBy(before)}${winner === undefined ? "" : `, taking the child "${winner}"`}`,
 		words,
@@ -69,14 +71,14 @@ const personPhrases: PersonPhrases = {
 };
 
 /** The user's action and its text. `before`: the run before the event. */
-export function personPhrase(event: UserEvent | LedgerEvent, before: Run): PersonPhrase | undefined {
+export function userPhrase(event: UserEvent | LedgerEvent, before: Run): UserPhrase | undefined {
 	if (event.kind === "snapshot_updated")
 		return event.by === "person" ? { what: "Changed the snapshot", words: snapshotText(event.data) } : undefined;
-	if (!Object.hasOwn(personPhrases, event.kind)) return undefined;
-	const phrase = personPhrases[event.kind as UserEvent["kind"]] as (
+	if (!Object.hasOwn(userPhrases, event.kind)) return undefined;
+	const phrase = userPhrases[event.kind as UserEvent["kind"]] as (
 		event: UserEvent | LedgerEvent,
 		before: Run,
-	) => PersonPhrase | undefined;
+	) => UserPhrase | undefined;
 	return phrase(event, before);
 }
 
@@ -130,7 +132,7 @@ const incidentPhrases: IncidentPhrases = {
 		return how === undefined ? undefined : { what: `Cleanup command ${index + 1} ${how}`, tone: "warn" };
 	},
 	strays_stopped({ count, left = 0 }) {
-		const stopped = `Stopped ${count} ${count === 1 ? "process" : "processes"} left behind by a worker`;
+		const stopped = `Stopped ${counted(count, "process", "processes")} left behind by a worker`;
 		if (left > 0) return { what: `${stopped}; ${left} could not be stopped.`, tone: "bad" };
 		return { what: `${stopped}.`, tone: "plain" };
 	},
@@ -146,7 +148,7 @@ const incidentPhrases: IncidentPhrases = {
 	},
 	files_restored({ left = [], leftMore = 0, changes = [], more = 0 }) {
 		const count = changes.length + more;
-		const did = `Files were restored to an earlier state (${count} ${count === 1 ? "file" : "files"} changed).`;
+		const did = `Files were restored to an earlier state (${counted(count, "file")} changed).`;
 		if (left.length === 0) return { what: did, tone: "plain" };
 		const hidden = leftMore > 0 ? ` and ${leftMore} more` : "";
 		return { what: `${did} Not restored: ${namesOf(left)}${hidden}.`, tone: "bad" };

@@ -1,10 +1,12 @@
 // Reads the report model of a run from its ledger, each event once. It never fails because of unreadable data: `gaps` lists missing data.
 // Every event is redacted before it is used; memory is bounded by visits, not by events.
+
 import type { Redact } from "../../../safety/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import {
 	addSpend,
 	growth,
+	isKnownEvent,
 	type LedgerEvent,
 	NO_SPEND,
 	type NumberedMove,
@@ -12,7 +14,7 @@ import {
 	RunHistory,
 } from "../../core/index.ts";
 import { redactEvent } from "../../engine/index.ts";
-import { incidentPhrase, personPhrase } from "./phrases.ts";
+import { incidentPhrase, userPhrase } from "./phrases.ts";
 import type {
 	BlockedCall,
 	Ceiling,
@@ -80,7 +82,7 @@ class ReportModelBuilder {
 	readonly #states = new Map<string, Growing<StateFigures>>();
 	#spending: SpendPoint[] = [];
 	readonly #ceilings: Ceiling[] = [];
-	readonly #people: UserDecision[] = [];
+	readonly #decisions: UserDecision[] = [];
 	readonly #blocked: BlockedCall[] = [];
 	readonly #questions = new Map<number, Growing<WorkerQuestionRecord>>();
 	readonly #incidents: Incident[] = [];
@@ -97,10 +99,10 @@ class ReportModelBuilder {
 		this.#takeFigures(event, before, after);
 		this.#takeSpending(before, after, at);
 		this.#takeIncident(event, before ?? after, at);
-		this.#takePerson(event, before ?? after, at);
+		this.#takeDecision(event, before ?? after, at);
 		this.#takeCall(event, before ?? after, at);
 		this.#takeQuestion(event, before ?? after, at);
-		return knownKinds.has(event.kind) ? "taken" : "unknown";
+		return isKnownEvent(event) ? "taken" : "unknown";
 	}
 
 	build(folded: Run, gaps: string[]): ReportModel {
@@ -116,7 +118,7 @@ class ReportModelBuilder {
 			states: run ? this.#states : statesOf(folded),
 			spending: this.#spending,
 			ceilings: this.#ceilings,
-			people: this.#people,
+			decisions: this.#decisions,
 			blocked: this.#blocked,
 			questions: [...this.#questions.values()],
 			incidents: this.#incidents,
@@ -166,10 +168,10 @@ class ReportModelBuilder {
 		if (incident) this.#keep(this.#incidents, { at, ...this.#placeOf(event, current), ...incident }, "incidents");
 	}
 
-	#takePerson(event: LedgerEvent, current: Run, at: number): void {
-		const phrase = personPhrase(event, current);
+	#takeDecision(event: LedgerEvent, current: Run, at: number): void {
+		const phrase = userPhrase(event, current);
 		const { visit, state } = current;
-		if (phrase) this.#keep(this.#people, { at, visit, state, ...phrase }, "people's words");
+		if (phrase) this.#keep(this.#decisions, { at, visit, state, ...phrase }, "user decisions");
 	}
 
 	#takeCall(event: LedgerEvent, current: Run, at: number): void {
@@ -216,58 +218,6 @@ class ReportModelBuilder {
 		}
 	}
 }
-
-/** Event kinds that this version knows. */
-const knownKinds: ReadonlySet<string> = new Set<LedgerEvent["kind"]>([
-	"approved",
-	"rejected",
-	"resumed",
-	"released",
-	"limits_changed",
-	"model_changed",
-	"told",
-	"pause_requested",
-	"abort_requested",
-	"reopened",
-	"rewind_requested",
-	"snapshot_updated",
-	"tool_started",
-	"tool_ended",
-	"worker_ended",
-	"ask_opened",
-	"ask_answered",
-	"moved",
-	"finished",
-	"created",
-	"recovered",
-	"noted",
-	"clock_jumped",
-	"opened",
-	"attempt_reserved",
-	"parked",
-	"worker_started",
-	"launch_failed",
-	"used",
-	"model_switched",
-	"turn_settled",
-	"delivered",
-	"move_requested",
-	"files_measured",
-	"files_unmeasured",
-	"files_restored",
-	"files_unrestored",
-	"cleanup_ended",
-	"strays_stopped",
-	"children_planned",
-	"child_parked",
-	"child_spent",
-	"child_ended",
-	"child_signaled",
-	"child_dropped",
-	"joined",
-	"join_applied",
-	"join_failed",
-]);
 
 /** The moves kept in a folded run, for reports without events. */
 function movesOf({ history, moves }: Run): NumberedMove[] {

@@ -53,24 +53,22 @@ export function knowledgeSection(page: ReportPage): Section {
 	};
 }
 
-export function peopleSection(page: ReportPage): Section {
+export function decisionsSection(page: ReportPage): Section {
 	const { html, report } = page;
-	const rows = bounded(page, report.people, "user decisions");
+	const rows = bounded(page, report.decisions, "user decisions");
 	return {
 		id: "people",
 		title: "User decisions",
-		content:
-			rows.length === 0
-				? none(page, "No decisions.")
-				: drawTable(html, {
-						caption: "What the user decided",
-						rows,
-						columns: [
-							...where<(typeof rows)[number]>(page),
-							{ name: "What", kind: "words", of: ({ what }) => what },
-							{ name: "Words", kind: "words", of: ({ words }) => drawWords(page, words) },
-						],
-					}),
+		content: drawTable(html, {
+			empty: "No decisions.",
+			caption: "What the user decided",
+			rows,
+			columns: [
+				...where<(typeof rows)[number]>(page),
+				{ name: "What", kind: "words", of: ({ what }) => what },
+				{ name: "Words", kind: "words", of: ({ words }) => drawWords(page, words) },
+			],
+		}),
 	};
 }
 
@@ -142,22 +140,20 @@ export function incidentSection(page: ReportPage): Section {
 	return {
 		id: "incidents",
 		title: "Interruptions and errors",
-		content:
-			rows.length === 0
-				? none(page, "None.")
-				: drawTable(html, {
-						caption: "Stops, crashes, interruptions",
-						rows,
-						columns: [
-							...where<(typeof rows)[number]>(page),
-							{
-								name: "What",
-								kind: "words",
-								of: ({ what, tone }) =>
-									html`<span class="${tone}"><span aria-hidden="true">${toneMarks[tone]}</span> ${html.cut(what, 600)}</span>`,
-							},
-						],
-					}),
+		content: drawTable(html, {
+			empty: "None.",
+			caption: "Stops, crashes, interruptions",
+			rows,
+			columns: [
+				...where<(typeof rows)[number]>(page),
+				{
+					name: "What",
+					kind: "words",
+					of: ({ what, tone }) =>
+						html`<span class="${tone}"><span aria-hidden="true">${toneMarks[tone]}</span> ${html.cut(what, 600)}</span>`,
+				},
+			],
+		}),
 	};
 }
 
@@ -168,22 +164,20 @@ export function toolSection(page: ReportPage): Section {
 	return {
 		id: "tools",
 		title: "Tools",
-		content:
-			rows.length === 0
-				? none(page, "No tool calls.")
-				: drawTable(html, {
-						caption: "Tool calls",
-						rows,
-						columns: [
-							{ name: "Tool", of: ({ tool }) => html`<code>${tool}</code>` },
-							{ name: "Calls", kind: "number", of: ({ calls }) => calls },
-							{ name: "Failed", kind: "number", of: ({ failed }) => failed },
-							{ name: "Blocked", kind: "number", of: ({ blocked }) => blocked },
-							{ name: "Time", kind: "number", of: ({ ms }) => toolTime(ms) },
-							{ name: "Longest", kind: "number", of: ({ longestMs }) => toolTime(longestMs) },
-							{ name: "Results", kind: "number", of: ({ bytes }) => shortBytes(bytes) },
-						],
-					}),
+		content: drawTable(html, {
+			empty: "No tool calls.",
+			caption: "Tool calls",
+			rows,
+			columns: [
+				{ name: "Tool", of: ({ tool }) => html`<code>${tool}</code>` },
+				{ name: "Calls", kind: "number", of: ({ calls }) => calls },
+				{ name: "Failed", kind: "number", of: ({ failed }) => failed },
+				{ name: "Blocked", kind: "number", of: ({ blocked }) => blocked },
+				{ name: "Time", kind: "number", of: ({ ms }) => toolTime(ms) },
+				{ name: "Longest", kind: "number", of: ({ longestMs }) => toolTime(longestMs) },
+				{ name: "Results", kind: "number", of: ({ bytes }) => shortBytes(bytes) },
+			],
+		}),
 	};
 }
 

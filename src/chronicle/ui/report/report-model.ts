@@ -17,7 +17,7 @@ export interface ReportModel {
 	readonly spending: readonly SpendPoint[];
 	/** Ceilings of the whole run, with the times from which they applied. */
 	readonly ceilings: readonly Ceiling[];
-	readonly people: readonly UserDecision[];
+	readonly decisions: readonly UserDecision[];
 	readonly blocked: readonly BlockedCall[];
 	readonly questions: readonly WorkerQuestionRecord[];
 	readonly incidents: readonly Incident[];

@@ -16,9 +16,13 @@ export interface TableOptions<Row> {
 	readonly rows: readonly Row[];
 	readonly rowId?: (row: Row) => string;
 	readonly rowClass?: (row: Row) => string | undefined;
+	/** Shown instead of a table without rows. */
+	readonly empty?: string;
 }
 
-export function drawTable<Row>(html: Html, { caption, columns, rows, rowId, rowClass }: TableOptions<Row>): Markup {
+export function drawTable<Row>(html: Html, table: TableOptions<Row>): Markup {
+	const { caption, columns, rows, rowId, rowClass, empty } = table;
+	if (rows.length === 0 && empty !== undefined) return html`<p class="dim">${empty}</p>`;
 	const head = columns.map(
 		({ name, kind }) => html`<th role="columnheader" scope="col" class="${kind ?? "line"}">${name}</th>`,
 	);

@@ -1,11 +1,12 @@
 // One event of a ledger as a sentence. Pure.
+
+import { counted } from "../../../definition/index.ts";
 import { endPhrase, type LedgerEvent, type Spend } from "../../core/index.ts";
 import { callWords, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 type Sentences = { readonly [Kind in LedgerEvent["kind"]]: (event: LedgerEvent & { kind: Kind }) => string };
 
 const saying = (words: string | undefined): string => (words === undefined || words === "" ? "" : `: ${words}`);
-const files = (count: number): string => `${count} ${count === 1 ? "file" : "files"}`;
 
 const sentences: Sentences = {
 	created: ({ template, task }) => `The run of ${template.name} started: ${task}`,
@@ -36,7 +37,8 @@ const sentences: Sentences = {
 		conflicts.length === 0
 			? "The files of the children are merged"
 			: `The files of the children conflict in ${conflicts.map(({ path }) => path).join(", ")}`,
-	join_applied: ({ changes = [], more = 0 }) => `The merged files are written; ${files(changes.length + more)} changed`,
+	join_applied: ({ changes = [], more = 0 }) =>
+		`The merged files are written; ${counted(changes.length + more, "file")} changed`,
 	join_failed: ({ detail }) => `The files could not be joined: ${detail}`,
 	used: ({ spend }) => `The conversation has used ${spendWords(spend)}`,
 	model_switched: ({ from, to, detail }) => `${from} failed, ${to} continues: ${detail}`,
@@ -49,16 +51,16 @@ const sentences: Sentences = {
 	worker_ended: ({ outcome }) => `The worker ${endPhrase(outcome).words}`,
 	cleanup_ended: ({ index, result }) =>
 		`Cleanup command ${index + 1} ${result.kind === "exited" ? `exited with code ${result.code}` : result.kind.replaceAll("_", " ")}`,
-	strays_stopped: ({ count }) => `Stopped ${count} ${count === 1 ? "process" : "processes"} that workers left behind`,
+	strays_stopped: ({ count }) => `Stopped ${counted(count, "process", "processes")} that workers left behind`,
 	files_measured: ({ purpose, changes = [], more = 0 }) =>
 		({
 			baseline: "Recorded the files at the start of the visit",
-			changes: `The visit has changed ${files(changes.length + more)}`,
+			changes: `The visit has changed ${counted(changes.length + more, "file")}`,
 			before: "Saved the files before the rewind",
 		})[purpose],
 	files_unmeasured: ({ detail }) => `Files could not be measured: ${detail}`,
 	files_restored: ({ changes = [], more = 0 }) =>
-		`↶ The rewind restored the files and changed ${files(changes.length + more)}`,
+		`↶ The rewind restored the files and changed ${counted(changes.length + more, "file")}`,
 	files_unrestored: ({ detail }) => `The files could not be restored: ${detail}`,
 	moved: ({ from, to, cause, refused }) =>
 		`${from} ${cause === "rewind" ? "↶" : "→"} ${to}${cause === "worker" ? "" : ` (${cause.replaceAll("_", " ")})`}${refused === undefined ? "" : `, because ${refused} was refused`}`,

@@ -2,7 +2,7 @@ export { followInTerminal } from "./follow.ts";
 export { openPatch } from "./patch-screen.ts";
 export { approvalSheet, questionBody } from "./question.ts";
 export { runSource } from "./run-source.ts";
-export { type ChangedFiles, drawTimeline, type TimelineOptions } from "./timeline.ts";
+export { drawTimeline, type TimelineOptions } from "./timeline.ts";
 export type { ViewSource, VisitDiff } from "./view-source.ts";
 export { openRunView } from "./view-stack.ts";
 export { mountTimeline, type TimelineWidget } from "./widget.ts";

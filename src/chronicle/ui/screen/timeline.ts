@@ -1,6 +1,7 @@
 // The timeline of a run: a few lines with its status, cost, current work and the user's next step. A function of the folded run and the time,
 // without any state of its own. T1 while a worker works, the number of lines does not depend on its activity.
 
+import { counted } from "../../../definition/index.ts";
 import {
 	dim,
 	fitLine,
@@ -12,6 +13,7 @@ import {
 	wrapParts,
 	wrapText,
 } from "../../../tui/index.ts";
+import type { ChangeTotals } from "../../core/index.ts";
 import {
 	candidatesIn,
 	HUMAN_INTERVENTION,
@@ -20,6 +22,7 @@ import {
 	measures,
 	type Run,
 	type RunStatus,
+	totalChanges,
 } from "../../core/index.ts";
 import {
 	bar,
@@ -46,13 +49,6 @@ const narrow = 48;
 const longBar = 8;
 const shortBar = 4;
 
-/** Files that the current visit has changed so far. */
-export interface ChangedFiles {
-	readonly files: number;
-	readonly added: number;
-	readonly removed: number;
-}
-
 export interface TimelineOptions {
 	/** Columns. */
 	readonly width: number;
@@ -61,7 +57,7 @@ export interface TimelineOptions {
 	/** Prefix of every command: `/chronicle ` in pi, `pi-chronicle ` outside. */
 	readonly prefix: string;
 	/** Changes found by checking the files; absent: those of the run's last measurement. */
-	readonly changed?: ChangedFiles | undefined;
+	readonly changed?: ChangeTotals | undefined;
 	/** The key that reopens the run's pending question: `Alt+A`. */
 	readonly answerKey?: string | undefined;
 	/** A current notice for the user. */
@@ -153,14 +149,14 @@ function present(run: Run, { now, width, changed }: TimelineOptions, cells: numb
 	];
 }
 
-function changedFiles(run: Run, { files, added, removed }: ChangedFiles): Line[] {
+function changedFiles(run: Run, { files, added, removed }: ChangeTotals): Line[] {
 	if (files === 0) {
 		const unmeasured = run.unmeasured.some(({ visit }) => visit === run.visit);
 		return unmeasured ? [[{ text: "files not measured", tone: "warning" }]] : [];
 	}
 	return [
 		[
-			plain(`${files} ${files === 1 ? "file" : "files"} `),
+			plain(`${counted(files, "file")} `),
 			{ text: `+${added}`, tone: "success" },
 			plain(" "),
 			{ text: `−${removed}`, tone: "error" },
@@ -168,10 +164,8 @@ function changedFiles(run: Run, { files, added, removed }: ChangedFiles): Line[]
 	];
 }
 
-function changesOf({ snapshot, visit }: Run): ChangedFiles {
-	const own = snapshot.files.filter((file) => file.visit === visit);
-	const sum = (key: "added" | "removed") => own.reduce((total, file) => total + (file[key] ?? 0), 0);
-	return { files: own.length, added: sum("added"), removed: sum("removed") };
+function changesOf({ snapshot, visit }: Run): ChangeTotals {
+	return totalChanges(snapshot.files.filter((file) => file.visit === visit));
 }
 
 /** The children to choose from, or the last that was taken. */
@@ -281,14 +275,14 @@ function spending(run: Run, now: string, width: number, cells: number): Line[] {
 		);
 	const cost = shortCost(live.costUsd);
 	const { counted } = run.moves;
-	const most = run.limits.run.moves ?? run.plan.limits.moves;
+	const max = run.limits.run.moves ?? run.plan.limits.moves;
 	return [
 		of("tokens", `${shortCount(live.tokens)} tokens`, width < narrow ? "" : "total "),
 		of("costUsd", live.unmeteredTokens > 0 ? `${cost} + unmetered` : cost),
 		of("activeMs", shortTime(live.activeMs)),
 		// Most runs stay far below their limit of moves: show them only near it.
-		...(counted >= most * run.plan.limits.warnAt
-			? [[{ text: `${counted} of ${most} moves`, tone: counted >= most ? "error" : "warning" } as const]]
+		...(counted >= max * run.plan.limits.warnAt
+			? [[{ text: `${counted} of ${max} moves`, tone: counted >= max ? "error" : "warning" } as const]]
 			: []),
 	];
 }

@@ -1,5 +1,6 @@
 // The pages of the run view that are functions of the folded run: history and knowledge. Lines are not cut to a width. Pure.
 
+import { counted } from "../../../definition/index.ts";
 import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
 import { explainCause, liveTotals, type Move, type Run } from "../../core/index.ts";
 import {
@@ -31,7 +32,7 @@ export function historyPage(run: Run, now: string, undone: Undone): Line[] {
 		accent(titleOf(run.state)),
 		plain(`  ${run.status.replaceAll("_", " ")}`),
 		dim(
-			` · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(ran)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
+			` · ${counted(attempts, "attempt")} · ${shortTime(ran)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)}`,
 		),
 	]);
 	lines.push(...textLines(summary));
@@ -43,7 +44,7 @@ export function historyPage(run: Run, now: string, undone: Undone): Line[] {
 function moveLines(move: Move, isUndone: boolean): Line[] {
 	const { from, to, at, cause, visit, refused, summary } = move;
 	const { attempts, activeMs, tokens, costUsd, toolCalls } = move.metrics;
-	const figures = `${dayTime(at)} · ${attempts} ${attempts === 1 ? "attempt" : "attempts"} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)} · ${toolCalls} ${toolCalls === 1 ? "call" : "calls"}`;
+	const figures = `${dayTime(at)} · ${counted(attempts, "attempt")} · ${shortTime(activeMs)} · ${shortCount(tokens)} tokens · ${shortCost(costUsd)} · ${counted(toolCalls, "call")}`;
 	const why = refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused);
 	return [
 		[

@@ -1,10 +1,12 @@
 // The timeline above the editor while a run is live. Mounted once, and redrawn only when its text has changed, at most once a second; in RPC,
 // a plain list of lines. Its clock stops while the run waits.
+
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Scope } from "../../../pi/index.ts";
 import { type Paint, paintLine, themed, unpainted } from "../../../tui/index.ts";
 import { isParked, type Run } from "../../core/index.ts";
-import { type ChangedFiles, drawTimeline } from "./timeline.ts";
+import type { VisitChanges } from "../../engine/index.ts";
+import { drawTimeline } from "./timeline.ts";
 
 const widgetKey = "chronicle";
 const tickMs = 1000;
@@ -15,7 +17,7 @@ export interface TimelineWidget {
 	/** Updates the run. */
 	show(run: Run): void;
 	/** Updates the changes of a visit found by checking the files. */
-	changed(changes: ChangedFiles & { readonly visit: number }): void;
+	changed(changes: VisitChanges): void;
 	/** Sets the key that reopens the run's pending question; `undefined` for none. */
 	answerBy(key: string | undefined): void;
 	/** Removes the widget. */
@@ -30,7 +32,7 @@ export function mountTimeline(
 	{ run: first, prefix }: { readonly run: Run; readonly prefix: string },
 ): TimelineWidget {
 	let run = first;
-	let changes: (ChangedFiles & { readonly visit: number }) | undefined;
+	let changes: VisitChanges | undefined;
 	/** Notices of earlier visits are not shown again. */
 	let earlierNotices = first.notices;
 	let answerKey: string | undefined;

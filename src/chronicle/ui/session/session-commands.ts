@@ -54,7 +54,7 @@ const tool: Command = {
 	exits: "",
 	needs: "nothing",
 	runs: "none",
-	most: 1,
+	maxNames: 1,
 	async perform({ parsed, host: { prefix, proposals } }) {
 		const [word] = parsed.names;
 		if (word !== undefined && word !== "on" && word !== "off")

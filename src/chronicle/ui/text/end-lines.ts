@@ -1,13 +1,15 @@
 // The end of a run, as plain lines: how it ended and why, what it used, and commands to inspect it. Pure.
+
 import type { Run } from "../../core/index.ts";
-import { crumbText, currentMark, marks, templateNameOf, whyOf } from "../timeline/index.ts";
+import { totalChanges } from "../../core/index.ts";
+import { changedText, crumbText, currentMark, marks, templateNameOf, whyOf } from "../timeline/index.ts";
 import { spendText } from "./question-lines.ts";
 
 /** The lines about a finished run. `prefix`: before every command. */
 export function endLines(run: Run, prefix: string): string[] {
 	const why = whyOf(run);
 	return [
-		`${marks[currentMark(run)]} ${templateNameOf(run)} ${run.id.slice(0, 8)}: ${run.status} · ${spendText(run, run.updatedAt)}${changedText(run)}`,
+		`${marks[currentMark(run)]} ${templateNameOf(run)} ${run.id.slice(0, 8)}: ${run.status} · ${spendText(run, run.updatedAt)}${filesText(run)}`,
 		...(why === undefined ? [] : [why]),
 		crumbText(run),
 		...nextLines(run, prefix),
@@ -22,9 +24,7 @@ export function nextLines(run: Run, prefix: string): string[] {
 }
 
 /** ` · 3 files +10 −2`; empty if nothing has changed. */
-function changedText({ snapshot: { files, dropped } }: Run): string {
-	const count = files.length + dropped.files;
-	if (count === 0) return "";
-	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
-	return ` · ${count} ${count === 1 ? "file" : "files"} +${sum("added")} −${sum("removed")}`;
+function filesText({ snapshot: { files, dropped } }: Run): string {
+	const total = totalChanges(files, dropped.files);
+	return total.files === 0 ? "" : ` · ${changedText(total)}`;
 }

@@ -1,4 +1,6 @@
 // The progress of a run, one line per event. Pure.
+
+import { counted } from "../../../definition/index.ts";
 import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "../../core/index.ts";
 import { choiceText, endingWords, shortCost, shortCount, shortTime, whyOf } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
@@ -36,7 +38,7 @@ const lines: Lines = {
 	},
 	strays_stopped({ count, left }) {
 		const failed = left ? `; ${left} could not be stopped` : "";
-		return `! stopped ${count} ${count === 1 ? "process" : "processes"} left behind by workers${failed}`;
+		return `! stopped ${counted(count, "process", "processes")} left behind by workers${failed}`;
 	},
 	files_unmeasured: ({ detail }) => `! files could not be measured: ${detail}`,
 	files_measured: ({ unkept = [] }) =>
@@ -53,7 +55,7 @@ const lines: Lines = {
 	children_planned: ({ children }, { state }) =>
 		children.length === 0
 			? `▸ ${state}: no children needed`
-			: `▸ ${state}: ${children.length} ${children.length === 1 ? "child" : "children"}: ${cut(children.map(({ name }) => name).join(", "))}`,
+			: `▸ ${state}: ${counted(children.length, "child", "children")}: ${cut(children.map(({ name }) => name).join(", "))}`,
 	host_awaited: ({ labels }) => `‖ waits for a host with ${labels.join(", ")}`,
 	child_parked: ({ child, detail }, run) => `  ‖ ${childName(run, child)} waits: ${cut(detail)}`,
 	child_ended: ({ child, status, total, detail }, run) =>
@@ -61,11 +63,11 @@ const lines: Lines = {
 	joined: ({ conflicts }) =>
 		conflicts.length === 0
 			? undefined
-			: `! ${conflicts.length} ${conflicts.length === 1 ? "conflict" : "conflicts"} at the join: ${cut(conflicts.map(({ path }) => path).join(", "))}`,
+			: `! ${counted(conflicts.length, "conflict")} at the join: ${cut(conflicts.map(({ path }) => path).join(", "))}`,
 	join_applied: ({ visit, changes = [], more = 0, left = [], leftMore }, run) =>
 		[
 			...takenLines(run, visit),
-			`  joined: ${changes.length + more} ${changes.length + more === 1 ? "file" : "files"} changed`,
+			`  joined: ${counted(changes.length + more, "file")} changed`,
 			...leftLines("not written", left, leftMore),
 		].join("\n"),
 	join_failed: ({ detail }) => `✗ the files could not be joined: ${detail}`,

@@ -1,4 +1,5 @@
 // An approval question as text: the question, the worker's summary, the changes, the cost. Pure.
+import { counted } from "../../../definition/index.ts";
 import {
 	type ApprovalQuestion,
 	type ChildRun,
@@ -8,6 +9,7 @@ import {
 	liveTotals,
 	pathOnLine,
 	type Run,
+	totalChanges,
 	winnerOf,
 } from "../../core/index.ts";
 import { changedText, runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
@@ -81,14 +83,13 @@ function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 }
 
 /** The changed files with their counts, the first ones by name. */
-export function changeLines(files: readonly FileChange[], more = 0, most = maxFiles): string[] {
+export function changeLines(files: readonly FileChange[], more = 0, max = maxFiles): string[] {
 	if (files.length === 0) return ["No files changed."];
-	const sum = (key: "added" | "removed"): number => files.reduce((total, file) => total + (file[key] ?? 0), 0);
-	const count = files.length + more;
-	const hidden = count - Math.min(files.length, most);
+	const { files: count, added, removed } = totalChanges(files, more);
+	const hidden = count - Math.min(files.length, max);
 	return [
-		`${count} ${count === 1 ? "file" : "files"} changed, +${sum("added")} −${sum("removed")}:`,
-		...files.slice(0, most).map(changeLine),
+		`${counted(count, "file")} changed, +${added} −${removed}:`,
+		...files.slice(0, max).map(changeLine),
 		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
 	];
 }

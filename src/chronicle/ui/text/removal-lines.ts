@@ -1,4 +1,6 @@
 // Runs to be removed, and removed runs, as plain lines. Pure.
+
+import { counted } from "../../../definition/index.ts";
 import type { KeptFolders, Removable, Removed, RunEntry } from "../../engine/index.ts";
 import { shortTime } from "../timeline/index.ts";
 
@@ -42,7 +44,7 @@ export function removedLines(removed: readonly Removed[]): string[] {
 export function keptFolderLines(kept: KeptFolders | undefined): string[] {
 	if (!kept) return [];
 	const { path, folders, bytes } = kept;
-	return [`Kept: ${folders} ${folders === 1 ? "folder" : "folders"} of children, ${megabytes(bytes)}, in ${path}`];
+	return [`Kept: ${counted(folders, "folder")} of children, ${megabytes(bytes)}, in ${path}`];
 }
 
 function megabytes(bytes: number): string {

@@ -1,6 +1,7 @@
 // The status of a run, as plain lines. Depends only on the data read and the time.
+
 import { join } from "node:path";
-import { formatPath } from "../../../definition/index.ts";
+import { counted, formatPath } from "../../../definition/index.ts";
 import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import { conflictFolderId, liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
@@ -143,7 +144,7 @@ function stateLines(run: Run, now: string): string[] {
 		if (!totals || totals.attempts === 0) return [];
 		const { visits, attempts, activeMs, tokens, costUsd } = totals;
 		const ran = activeMs + (name === run.state ? running : 0);
-		const tries = `${visits} ${visits === 1 ? "visit" : "visits"}${attempts > visits ? `, ${attempts} attempts` : ""}`;
+		const tries = `${counted(visits, "visit")}${attempts > visits ? `, ${attempts} attempts` : ""}`;
 		return [[titleOf(name), tries, shortTime(ran), `${shortCount(tokens)} tokens`, shortCost(costUsd)]];
 	});
 	return alignColumns(rows).map((row) => `  ${row}`);

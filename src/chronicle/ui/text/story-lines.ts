@@ -1,5 +1,6 @@
 // The history and the findings of a run, as plain lines. Pure.
 
+import { counted } from "../../../definition/index.ts";
 import type { Finding } from "../../core/index.ts";
 import { explainCause, type Move, type Run } from "../../core/index.ts";
 import { keptLine, marks, shortCost, shortCount, shortTime, type Undone, undoneText } from "../timeline/index.ts";
@@ -37,7 +38,7 @@ function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Mo
 		cause === "worker"
 			? []
 			: [`   ${refused === undefined ? cause.replaceAll("_", " ") : explainCause(cause, from, refused)}`];
-	const figures = `${attempts} ${attempts === 1 ? "attempt" : "attempts"}, ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
+	const figures = `${counted(attempts, "attempt")}, ${shortTime(activeMs)}, ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
 	return [
 		`${visit}. ${from} ${cause === "rewind" ? marks.undone : "→"} ${to}${visits.has(visit) ? "  undone" : ""}  ${at.slice(0, 16).replace("T", " ")}  ${figures}`,
 		...why,

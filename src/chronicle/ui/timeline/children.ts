@@ -1,4 +1,5 @@
 // The children of a run's current state, or the candidates, one line each. Shared by the timeline and the status. Pure.
+import { counted } from "../../../definition/index.ts";
 import { shortCost, shortTime } from "../../../pi/index.ts";
 import {
 	type ChangeTotals,
@@ -26,12 +27,12 @@ export interface ChildLine {
  * One line per child; from 6 on, the first of those that need the user or are running, with counts of all. `isSupervised`: whether a process
  * supervises the run.
  */
-export function childLines(run: Run, most = maxListed, isSupervised = true): ChildLine[] {
+export function childLines(run: Run, max = maxListed, isSupervised = true): ChildLine[] {
 	const all = run.children?.children ?? candidatesIn(run, run.state);
 	const isWorking = isSupervised && run.stage.kind === "children";
 	const line = (child: ChildRun): ChildLine => lineOf(child, isWorking);
-	if (all.length <= most) return all.map(line);
-	const shown = urgency.flatMap((kind) => all.filter((child) => kindOf(child) === kind)).slice(0, most - 1);
+	if (all.length <= max) return all.map(line);
+	const shown = urgency.flatMap((kind) => all.filter((child) => kindOf(child) === kind)).slice(0, max - 1);
 	return [
 		{ mark: " ", text: `${all.length} children: ${countsOf(all)}`, forms: [], tone: "plain" },
 		...shown.map(line),
@@ -129,7 +130,7 @@ export function choiceText({ state, winner, by, insteadOf, why }: ChildChoice): 
 
 /** `3 files +10 −2`. */
 export function changedText({ files, added, removed }: ChangeTotals): string {
-	return files === 0 ? "no files" : `${files} ${files === 1 ? "file" : "files"} +${added} −${removed}`;
+	return files === 0 ? "no files" : `${counted(files, "file")} +${added} −${removed}`;
 }
 
 function lineOf(child: ChildRun, isWorking: boolean): ChildLine {

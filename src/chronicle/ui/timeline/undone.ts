@@ -1,5 +1,6 @@
 // The visits that rewinds have undone, and what they cost. Pure.
 
+import { counted } from "../../../definition/index.ts";
 import { shortCost, shortCount } from "../../../pi/index.ts";
 import type { Visit } from "../../core/index.ts";
 
@@ -21,5 +22,5 @@ export function undoneOf(visits: readonly Visit[]): Undone {
 /** `2 visits undone by rewinds: 12.3k tokens, $0.42`; `undefined` if there are none. */
 export function undoneText({ visits: { size }, costUsd, tokens }: Undone): string | undefined {
 	if (size === 0) return undefined;
-	return `${size} ${size === 1 ? "visit" : "visits"} undone by rewinds: ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
+	return `${counted(size, "visit")} undone by rewinds: ${shortCount(tokens)} tokens, ${shortCost(costUsd)}`;
 }

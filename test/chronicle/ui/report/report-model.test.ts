@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { LedgerEvent, UserEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { addSpend, NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
-import { personPhrase } from "../../../../src/chronicle/ui/report/phrases.ts";
+import { userPhrase } from "../../../../src/chronicle/ui/report/phrases.ts";
 import { readReportModel } from "../../../../src/chronicle/ui/report/read-model.ts";
 import {
 	ask,
@@ -145,7 +145,7 @@ describe("visits", () => {
 
 describe("decisions of the user", () => {
 	const said = async (events: readonly LedgerEvent[]) =>
-		(await tell(events)).people.map(({ what, words }) => `${what}: ${words}`);
+		(await tell(events)).decisions.map(({ what, words }) => `${what}: ${words}`);
 
 	it("are listed in order, with their messages", async () => {
 		expect(await said(dayOfWork().events)).toEqual([
@@ -190,7 +190,7 @@ describe("decisions of the user", () => {
 			{ kind: "reopened", answers: 1, to: "plan" },
 			{ kind: "rewind_requested", to: 2, state: "plan", tree: "t", snapshot, pairMoves: {} },
 		];
-		const phrases = kinds.map((event) => personPhrase(event, run)?.what);
+		const phrases = kinds.map((event) => userPhrase(event, run)?.what);
 		expect(new Set(phrases).size).toBe(kinds.length);
 		expect(phrases).toContain("Set the ceilings of plan: 5M tokens, active time 1m00s, 9 moves");
 	});

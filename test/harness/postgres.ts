@@ -24,8 +24,9 @@ export const needsPostgres: Needs = needsProgram("postgres", serverProgram("init
 export interface Cluster {
 	/** The address of the database `postgres`, as its owner. */
 	readonly url: string;
-	/** The certificate for `localhost` of a server that speaks TLS, self-signed. */
+	/** The certificate for `localhost` of a server that speaks TLS, self-signed, and its key; it also accepts clients that have them. */
 	readonly certificate: string;
+	readonly key: string;
 	stop(mode: "fast" | "immediate"): void;
 	start(): void;
 }
@@ -55,11 +56,14 @@ export async function startPostgres({ tls = false }: ClusterOptions = {}): Promi
 	const certificate = join(folder, "server.crt");
 	const key = join(data, "server.key");
 	if (tls) makeCertificate(certificate, key);
-	const secured = tls ? ` -c ssl=on -c ssl_cert_file=${certificate} -c ssl_key_file=${key}` : "";
+	const secured = tls
+		? ` -c ssl=on -c ssl_cert_file=${certificate} -c ssl_key_file=${key} -c ssl_ca_file=${certificate}`
+		: "";
 	const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=200${secured}`;
 	const cluster: Cluster = {
 		url: `postgres://postgres@127.0.0.1:${port}/postgres`,
 		certificate,
+		key,
 		stop: (mode) => run("pg_ctl", ["-D", data, "-w", "-m", mode, "stop"]),
 		start: () => run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "-o", settings, "start"]),
 	};

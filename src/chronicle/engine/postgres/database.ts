@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
 import { packageRoot } from "../../../pi/index.ts";
-import type { Failure, Result } from "../../core/index.ts";
+import type { Result } from "../../core/index.ts";
 
 /** Runs statements, on any connection or inside one transaction. */
 export interface Sql {
@@ -88,7 +88,23 @@ export async function openDatabase(url: string): Promise<Result<Database>> {
 		};
 	const loaded = await loadPackages();
 	if (!loaded.ok) return loaded;
-	return { ok: true, value: new PostgresDatabase(url, `${parsed.host}${parsed.pathname}`, loaded.value) };
+	const address = withTlsFiles(parsed, process.env) ?? url;
+	return { ok: true, value: new PostgresDatabase(address, `${parsed.host}${parsed.pathname}`, loaded.value) };
+}
+
+/** Files for TLS that libpq takes from the environment, and `pg` only from the address. */
+const tlsFiles = { sslrootcert: "PGSSLROOTCERT", sslcert: "PGSSLCERT", sslkey: "PGSSLKEY" } as const;
+
+/** The address with the files that the environment names and it does not; `undefined`: there are none. */
+function withTlsFiles(url: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
+	const mode = url.searchParams.get("sslmode") ?? env.PGSSLMODE;
+	const named = Object.entries(tlsFiles).filter(([name, variable]) => env[variable] && !url.searchParams.has(name));
+	if (named.length === 0 || mode === "disable") return undefined;
+	const all = new URL(url);
+	for (const [name, variable] of named) all.searchParams.set(name, env[variable] ?? "");
+	// `pg` ignores the variable for an address that names files.
+	if (mode !== undefined) all.searchParams.set("sslmode", mode);
+	return all.href;
 }
 
 class PostgresDatabase implements Database {
@@ -241,70 +257,4 @@ class PostgresDatabase implements Database {
 		const ended = [boss?.stop({ graceful: false, close: false }), this.#listener?.end(), this.#pool.end()];
 		await Promise.race([Promise.allSettled(ended), sleep(closeMs)]);
 	}
-}
-
-const outages = new Set([
-	"ECONNREFUSED",
-	"ECONNRESET",
-	"EPIPE",
-	"ETIMEDOUT",
-	"EHOSTUNREACH",
-	"ENETUNREACH",
-	"EAI_AGAIN",
-]);
-
-/** Whether an error means that the database is temporarily unreachable, so that the statement may succeed later. */
-export function isOutage(error: unknown): boolean {
-	const { code = "", message = "" } = error as { code?: string; message?: string };
-	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again.
-	if (outages.has(code) || /^(?:08...|57P0.|53300|40001|40P01)$/.test(code)) return true;
-	return /connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message);
-}
-
-/** Repeats `work` while the database is out of reach, for at most `ms` milliseconds. */
-export async function throughOutage<T>(ms: number, work: () => Promise<T>): Promise<T> {
-	for (const until = Date.now() + ms; ; await sleep(200)) {
-		try {
-			return await work();
-		} catch (error) {
-			if (!isOutage(error) || Date.now() >= until) throw error;
-		}
-	}
-}
-
-/** What an error of the database means to the user. */
-export function databaseFailure(error: unknown, name: string): Failure & { readonly reason: "io" | "no_space" } {
-	const { code = "", message } = error as { code?: string; message: string };
-	const say = (text: string, remedy: string) => ({ reason: "io" as const, message: text, remedy });
-	if (code === "53100")
-		return {
-			reason: "no_space",
-			message: `The database ${name} has no space left.`,
-			remedy: "Free some space there, then resume the run: nothing that was recorded is lost.",
-		};
-	if (isOutage(error))
-		return say(
-			`The database ${name} cannot be reached: ${message}.`,
-			"Check that it runs and the network, then try again.",
-		);
-	if (code === "42501")
-		return say(
-			`This database user lacks a privilege on ${name}: ${message}.`,
-			"Give it a role of the engine, for example: GRANT chronicle_submitter TO …; and a project: pi-chronicle engine init --project … --member ….",
-		);
-	const [, queue] = /^Queue (\S+) does not exist$/.exec(message) ?? [];
-	if (queue !== undefined)
-		return say(
-			`The engine has no queue ${queue}, so no host takes runs from it.`,
-			"Create it with its labels: pi-chronicle engine init --project … --queues … --labels ….",
-		);
-	if (code === "28P01" || code === "28000" || code === "3D000")
-		return say(
-			`The database ${name} refused the connection: ${message}.`,
-			"Check user, password and database in the address.",
-		);
-	return say(
-		`The database ${name} refused a statement: ${message}${code === "" ? "" : ` (${code})`}.`,
-		"Run pi-chronicle engine doctor.",
-	);
 }

@@ -14,7 +14,8 @@ import {
 	type StoreFailure,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
-import { databaseFailure, type Sql, throughOutage } from "./database.ts";
+import type { Sql } from "./database.ts";
+import { databaseFailure, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
 import type { JobAttempt } from "./jobs.ts";
 import { noProof, proofNow } from "./lease-proof.ts";

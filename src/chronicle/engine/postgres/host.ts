@@ -5,7 +5,8 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { processStart } from "../../../process/index.ts";
 import { thisHost } from "../ledger/index.ts";
-import { type Database, databaseFailure } from "./database.ts";
+import type { Database } from "./database.ts";
+import { databaseFailure } from "./database-failure.ts";
 
 export interface HostOptions {
 	/** How others see it. Default: the machine's name. */

@@ -1,5 +1,6 @@
 // Many machines: runs in a Postgres, jobs by pg-boss, files in git refs. Imported only where an engine is named.
-export { type Database, databaseFailure, openDatabase } from "./database.ts";
+export { type Database, openDatabase } from "./database.ts";
+export { databaseFailure } from "./database-failure.ts";
 export { type CheckResult, examine } from "./doctor.ts";
 export { findProject, folderInRepository, openEngineProject, projectIn, usualQueue } from "./engine-project.ts";
 export { openHost } from "./host.ts";

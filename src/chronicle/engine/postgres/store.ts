@@ -15,7 +15,8 @@ import type {
 import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
 import { fetchedConversations } from "./conversations.ts";
-import { CHANNEL, type Database, databaseFailure, type Sql } from "./database.ts";
+import { CHANNEL, type Database, type Sql } from "./database.ts";
+import { databaseFailure } from "./database-failure.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { explainWait, type HostOffer, readOffers } from "./host-offers.ts";

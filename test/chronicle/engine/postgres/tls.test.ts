@@ -1,13 +1,14 @@
 // TLS to an engine's database: the options of the address hold for every connection, the one that listens included.
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { databaseFailure } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { needsProgram } from "../../../harness/needs.ts";
 import { makeCertificate, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
 import { connect } from "./connect.ts";
 
 describe("TLS to the database", needsPostgres, () => {
 	it("is used, and the server's certificate checked, as the address says", needsProgram("openssl"), async () => {
-		const { url, certificate } = await startPostgres({ tls: true });
+		const { url, certificate, key } = await startPostgres({ tls: true });
 		const other = join(dirname(certificate), "other.crt");
 		makeCertificate(other, join(dirname(certificate), "other.key"));
 		const open = (options: string) => connect(`${url.replace("127.0.0.1", "localhost")}?${options}`);
@@ -25,6 +26,69 @@ describe("TLS to the database", needsPostgres, () => {
 			{ name: "pi-chronicle listener", ssl: true },
 		]);
 		const deceived = await open(`sslmode=verify-full&sslrootcert=${other}`);
-		await expect(deceived.query("SELECT 1")).rejects.toThrow(/self-signed certificate|unable to verify/);
+		const error = await deceived.query("SELECT 1").catch((thrown: unknown) => thrown);
+		expect(databaseFailure(error, "db")).toMatchObject({
+			message: expect.stringMatching(/^The TLS connection to the database db failed: .*(self-signed|unable to verify)/),
+			remedy: expect.stringContaining("sslrootcert"),
+		});
+
+		// A client's certificate, by the address or by the environment.
+		const presented = async (options: string) => {
+			const { rows } = await (await open(options)).query<{ dn: string | null }>(
+				"SELECT client_dn AS dn FROM pg_stat_ssl WHERE pid = pg_backend_pid()",
+			);
+			return rows[0]?.dn;
+		};
+		const full = `sslmode=verify-full&sslrootcert=${certificate}`;
+		expect(await presented(full)).toBe(null);
+		expect(await presented(`${full}&sslcert=${certificate}&sslkey=${key}`)).toBe("/CN=localhost");
+		vi.stubEnv("PGSSLMODE", "verify-full");
+		vi.stubEnv("PGSSLROOTCERT", certificate);
+		vi.stubEnv("PGSSLCERT", certificate);
+		vi.stubEnv("PGSSLKEY", key);
+		expect(await presented("")).toBe("/CN=localhost");
+		expect(await presented("sslmode=disable")).toBe(null);
+		vi.stubEnv("PGSSLROOTCERT", other);
+		await expect(presented("")).rejects.toThrow(/self-signed|unable to verify/);
+		expect(await presented(full)).toBe("/CN=localhost");
+		vi.unstubAllEnvs();
+	});
+});
+
+describe("an error of the database", () => {
+	it.each([
+		[{ code: "28P01", message: "password authentication failed" }, "refused the connection", "user, password"],
+		[
+			{ message: "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string" },
+			"asks for a password",
+			"PGPASSWORD",
+		],
+		[
+			{ code: "28000", message: "no pg_hba.conf entry for host, no encryption" },
+			"no encryption",
+			"sslmode=verify-full",
+		],
+		[{ code: "28000", message: "connection requires a valid client certificate" }, "client certificate", "sslcert"],
+		[{ code: "3D000", message: 'database "x" does not exist' }, "refused the connection", "database in the address"],
+		[{ code: "ECONNREFUSED", message: "" }, "cannot be reached: ECONNREFUSED", "network"],
+		[{ code: "ENOENT", message: "ENOENT: no such file, open '/ca.pem'" }, "/ca.pem", "sslrootcert"],
+		[
+			{ code: "ERR_TLS_CERT_ALTNAME_INVALID", message: "IP is not in the list" },
+			"TLS connection",
+			"host in the address",
+		],
+		[
+			{ code: "08P01", message: "unsupported startup parameter: statement_timeout" },
+			"PgBouncer",
+			"ignore_startup_parameters",
+		],
+		[{ code: "42501", message: "permission denied" }, "lacks a privilege", "--members"],
+		[{ code: "53100", message: "disk full" }, "no space left", "Free some space"],
+		[{ code: "XX000", message: "internal" }, "refused a statement: internal (XX000)", "engine doctor"],
+	])("%j is explained with what to do", (error, what, remedy) => {
+		expect(databaseFailure(error, "db/x")).toMatchObject({
+			message: expect.stringContaining(what),
+			remedy: expect.stringContaining(remedy),
+		});
 	});
 });

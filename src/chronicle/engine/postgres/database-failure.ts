@@ -1,0 +1,138 @@
+// Errors of the database: which of them pass, and what each means to the user.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Failure } from "../../core/index.ts";
+
+const outages = new Set([
+	"ECONNREFUSED",
+	"ECONNRESET",
+	"EPIPE",
+	"ETIMEDOUT",
+	"EHOSTUNREACH",
+	"ENETUNREACH",
+	"EAI_AGAIN",
+]);
+
+/** Whether an error means that the database is temporarily unreachable, so that the statement may succeed later. */
+export function isOutage(error: unknown): boolean {
+	const { code = "", message = "" } = error as { code?: string; message?: string };
+	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again.
+	if (outages.has(code) || /^(?:08...|57P0.|53300|40001|40P01)$/.test(code)) return true;
+	return /connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message);
+}
+
+/** Repeats `work` while the database is out of reach, for at most `ms` milliseconds. */
+export async function throughOutage<T>(ms: number, work: () => Promise<T>): Promise<T> {
+	for (const until = Date.now() + ms; ; await sleep(200)) {
+		try {
+			return await work();
+		} catch (error) {
+			if (!isOutage(error) || Date.now() >= until) throw error;
+		}
+	}
+}
+
+interface Explained {
+	readonly what: string;
+	readonly remedy: string;
+}
+
+const rules: readonly (readonly [
+	code: RegExp,
+	message: RegExp,
+	explain: (name: string, message: string) => Explained,
+])[] = [
+	[
+		/^08P01$/,
+		/unsupported startup parameter/,
+		(name, message) => ({
+			what: `The database ${name} is behind a PgBouncer that refused the connection: ${message}`,
+			remedy: "Set ignore_startup_parameters = statement_timeout in PgBouncer, or connect to Postgres itself.",
+		}),
+	],
+	[
+		/^42501$/,
+		/^/,
+		(name, message) => ({
+			what: `This database user lacks a privilege on ${name}: ${message}`,
+			remedy:
+				"Give it a role of the engine, for example: GRANT chronicle_submitter TO …; and a project: pi-chronicle engine init --project … --members ….",
+		}),
+	],
+	[
+		/^/,
+		/^Queue \S+ does not exist$/,
+		(_name, message) => ({
+			what: `The engine has no queue ${message.split(" ")[1]}, so no host takes runs from it`,
+			remedy: "Create it with its labels: pi-chronicle engine init --project … --queues … --labels ….",
+		}),
+	],
+	[
+		/^/,
+		/client password must be a string/,
+		(name) => ({
+			what: `The database ${name} asks for a password`,
+			remedy: "Set PGPASSWORD, or add a line for it to ~/.pgpass, which only you may read (mode 0600).",
+		}),
+	],
+	[
+		/^28000$/,
+		/no encryption|client certificate/,
+		(name, message) => ({
+			what: `The database ${name} refused the connection: ${message}`,
+			remedy:
+				"Name TLS in the address: ?sslmode=verify-full, with sslrootcert, sslcert and sslkey where it needs them.",
+		}),
+	],
+	[
+		/^(?:28P01|28000|3D000)$/,
+		/^/,
+		(name, message) => ({
+			what: `The database ${name} refused the connection: ${message}`,
+			remedy: "Check user, password and database in the address.",
+		}),
+	],
+	[
+		/CERT|^UNABLE_TO|^ERR_(?:TLS|SSL|OSSL)/,
+		/^/,
+		(name, message) => ({
+			what: `The TLS connection to the database ${name} failed: ${message}`,
+			remedy:
+				"Name the authority of its certificate: ?sslmode=verify-full&sslrootcert=<file> in the address, or PGSSLROOTCERT. The host in the address must be one of the certificate.",
+		}),
+	],
+	[
+		/^ENOENT$/,
+		/open '/,
+		(name, message) => ({
+			what: `A file that the address of the database ${name} names cannot be read: ${message}`,
+			remedy: "Check sslrootcert, sslcert and sslkey, and PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.",
+		}),
+	],
+];
+
+/** What an error of the database means to the user. */
+export function databaseFailure(error: unknown, name: string): Failure & { readonly reason: "io" | "no_space" } {
+	const { code = "", message } = error as { code?: string; message: string };
+	if (code === "53100")
+		return {
+			reason: "no_space",
+			message: `The database ${name} has no space left.`,
+			remedy: "Free some space there, then resume the run: nothing that was recorded is lost.",
+		};
+	const rule = rules.find(([codes, messages]) => codes.test(code) && messages.test(message));
+	const { what, remedy } = rule?.[2](name, message) ?? unexplained(error, name);
+	return { reason: "io", message: `${what}.`, remedy };
+}
+
+function unexplained(error: unknown, name: string): Explained {
+	const { code = "", message } = error as { code?: string; message: string };
+	return isOutage(error)
+		? {
+				what: `The database ${name} cannot be reached: ${message || code}`,
+				remedy: "Check that it runs and the network, then try again.",
+			}
+		: {
+				what: `The database ${name} refused a statement: ${message}${code === "" ? "" : ` (${code})`}`,
+				remedy: "Run pi-chronicle engine doctor.",
+			};
+}

@@ -10,6 +10,7 @@ const outages = new Set([
 	"EHOSTUNREACH",
 	"ENETUNREACH",
 	"EAI_AGAIN",
+	"ENOTFOUND",
 ]);
 
 /** Whether an error means that the database is temporarily unreachable, so that the statement may succeed later. */
@@ -55,7 +56,7 @@ const rules: readonly (readonly [
 		(name, message) => ({
 			what: `This database user lacks a privilege on ${name}: ${message}`,
 			remedy:
-				"Give it a role of the engine, for example: GRANT chronicle_submitter TO …; and a project: pi-chronicle engine init --project … --members ….",
+				"Use one with the role that this takes (GRANT chronicle_submitter TO …: runs and commands; chronicle_worker: hosts and drain; the owner of the tables: init and limit), and give it the project as the owner: pi-chronicle engine init --project … --members ….",
 		}),
 	],
 	[

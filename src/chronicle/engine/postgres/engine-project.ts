@@ -12,7 +12,7 @@ import { databaseFailure } from "./database-failure.ts";
 import { openHost } from "./host.ts";
 import { isName, queueName } from "./jobs.ts";
 import { RunRefs } from "./run-refs.ts";
-import { checkVersion } from "./schema.ts";
+import { checkVersion, GIVEN_PROJECTS } from "./schema.ts";
 import { openLookingWorkspace, openSharedWorkspace } from "./shared-workspace.ts";
 import { readSnapshots } from "./snapshot-rows.ts";
 import { openPostgresStore } from "./store.ts";
@@ -72,15 +72,32 @@ export async function findProject(
 	const remote = await remoteOf(cwd);
 	if (!remote.ok) return remote;
 	const name = named ?? projectNameOf(remote.value);
+	const failure = await checkProject(database, name);
+	return failure ? { ok: false, failure } : { ok: true, value: { name, remote: remote.value } };
+}
+
+/** Why this database user cannot use the project `name` of the engine; `undefined` if it can. */
+export async function checkProject(database: Database, name: string): Promise<Failure | undefined> {
 	const known = await database.query("SELECT FROM chronicle.project WHERE name = $1", [name]);
-	if (known.count === 1) return { ok: true, value: { name, remote: remote.value } };
+	if (known.count === 1) return explainNoAccess(database, name);
 	return {
-		ok: false,
-		failure: {
-			reason: "unknown",
-			message: `The engine has no project "${name}".`,
-			remedy: `Make it: pi-chronicle engine init --project ${isName(name) ? name : "<name>"}; or name another with --project.`,
-		},
+		reason: "unknown",
+		message: `The engine has no project "${name}".`,
+		remedy: `Make it: pi-chronicle engine init --project ${isName(name) ? name : "<name>"}; or name another with --project.`,
+	};
+}
+
+async function explainNoAccess(database: Database, project: string): Promise<Failure | undefined> {
+	const { rows } = await database.query<{ user: string; sees: boolean }>(
+		`SELECT current_user AS user, NOT row_security_active('chronicle.run') OR $1 IN (${GIVEN_PROJECTS}) AS sees`,
+		[project],
+	);
+	const [{ user, sees } = { user: "", sees: true }] = rows;
+	if (sees) return undefined;
+	return {
+		reason: "no_access",
+		message: `The database user ${user} was not given the project "${project}".`,
+		remedy: `Give it to the user, as the owner of the tables: pi-chronicle engine init --project ${project} --members ${user}.`,
 	};
 }
 

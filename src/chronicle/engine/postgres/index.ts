@@ -2,7 +2,14 @@
 export { type Database, openDatabase } from "./database.ts";
 export { databaseFailure } from "./database-failure.ts";
 export { type CheckResult, examine } from "./doctor.ts";
-export { findProject, folderInRepository, openEngineProject, projectIn, usualQueue } from "./engine-project.ts";
+export {
+	checkProject,
+	findProject,
+	folderInRepository,
+	openEngineProject,
+	projectIn,
+	usualQueue,
+} from "./engine-project.ts";
 export { openHost } from "./host.ts";
 export { isName, makeQueue, queueName } from "./jobs.ts";
 export { isLimitable, type LimitKind, type LimitStatus, limitKinds, setLimit } from "./quota.ts";

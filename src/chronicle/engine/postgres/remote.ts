@@ -69,7 +69,8 @@ export function commitTree(
 
 /** Describes the failure for users. */
 export function explainGit(result: Exclude<GitResult, { kind: "done" }>): string {
-	if (result.kind === "failed") return result.message.split("\n").slice(-3).join(" ") || `git failed (${result.code})`;
+	if (result.kind === "failed")
+		return result.message.split("\n").slice(-3).join(" ").trim().replace(/\.$/, "") || `git failed (${result.code})`;
 	return result.kind === "missing" ? "git was not found" : "git was stopped";
 }
 

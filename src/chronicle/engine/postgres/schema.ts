@@ -174,8 +174,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = chronicle, pg_temp AS $$
 $$;
 `;
 
-/** A login role sees and changes the runs of the projects that it, or a role that it is a member of, was given. The owner sees all. */
-const mine =
+/** The projects that the user has: a login role sees and changes the runs of the projects that it, or a role that it is a member of, was given. The owner sees all. */
+export const GIVEN_PROJECTS =
 	"SELECT project FROM chronicle.access JOIN pg_catalog.pg_roles ON rolname = member WHERE pg_catalog.pg_has_role(current_user, oid, 'MEMBER')";
 
 const policies = `
@@ -185,9 +185,9 @@ ALTER TABLE chronicle.snapshot ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chronicle.inbox ENABLE ROW LEVEL SECURITY;
 ALTER TABLE chronicle.schedule ENABLE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS given ON chronicle.schedule;
-CREATE POLICY given ON chronicle.schedule USING (project IN (${mine}));
+CREATE POLICY given ON chronicle.schedule USING (project IN (${GIVEN_PROJECTS}));
 DROP POLICY IF EXISTS given ON chronicle.run;
-CREATE POLICY given ON chronicle.run USING (project IN (${mine}));
+CREATE POLICY given ON chronicle.run USING (project IN (${GIVEN_PROJECTS}));
 DROP POLICY IF EXISTS given ON chronicle.event;
 CREATE POLICY given ON chronicle.event USING (EXISTS (SELECT 1 FROM chronicle.run r WHERE r.id = run));
 DROP POLICY IF EXISTS given ON chronicle.snapshot;

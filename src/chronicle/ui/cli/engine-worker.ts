@@ -12,7 +12,7 @@ const usualSlots = 4;
 
 export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const engine = await import("../../engine/postgres/index.ts");
-	const { database, project, parsed, host: surface, signal, setting } = call;
+	const { database, project, parsed, host: surface, signal } = call;
 	const { values } = parsed;
 	const slots = wholeNumber(values.slots) ?? usualSlots;
 	const lease = values.lease === undefined ? undefined : Number(values.lease) * 1000;
@@ -26,10 +26,7 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const pi = findPi(ownPiSearch(values.pi));
 	if (!isPiCommand(pi)) return refused({ ...pi, exitCode: exitCodes.failed });
 	const { cwd: _cwd, trust: _trust, ...place } = { ...project.place, pi };
-	const served =
-		values.config === undefined
-			? await engine.serveHere(project, setting, values.setup)
-			: engine.readServed(values.config, place);
+	const served = await servedProjects(call, place);
 	if (!served.ok) return refused({ code: served.failure.reason, ...served.failure });
 	const name = values.name ?? hostname();
 	const data = dataFolder(place.agentFolder, values.data, name);
@@ -60,6 +57,23 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 		release();
 	}
 	return { kind: "done", lines: [`${name} has returned all its runs.`], data: { host: name } };
+}
+
+/** The projects of the worker, which the engine knows and its database user was given. */
+async function servedProjects(
+	{ engine, database, project, parsed: { values }, setting }: EngineCall,
+	place: Parameters<EngineCall["engine"]["readServed"]>[1],
+): Promise<ReturnType<EngineCall["engine"]["readServed"]>> {
+	const served =
+		values.config === undefined
+			? await engine.serveHere(project, setting, values.setup)
+			: engine.readServed(values.config, place);
+	if (!served.ok) return served;
+	for (const { name } of served.value) {
+		const failure = await engine.checkProject(database, name);
+		if (failure) return { ok: false, failure };
+	}
+	return served;
 }
 
 /** Drains at the first signal and stops at the second. */

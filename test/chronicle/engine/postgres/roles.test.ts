@@ -1,10 +1,12 @@
 // Which rights the roles of an engine give, with real logins.
 import { beforeAll, describe, expect, it } from "vitest";
 import {
+	checkProject,
 	type Database,
 	openHost,
 	openPostgresStore,
 	queueName,
+	readStatus,
 	setLimit,
 	setUpEngine,
 } from "../../../../src/chronicle/engine/postgres/index.ts";
@@ -62,6 +64,20 @@ describe("the roles of an engine", needsPostgres, () => {
 		expect(await refused("host", "DELETE FROM chronicle.event")).toBe("42501");
 		expect(await refused("host", "UPDATE chronicle.event SET body = ''")).toBe("42501");
 		expect(await refused("ann", "UPDATE chronicle.run SET status = 'done'")).toBe("42501");
+		for (const login of Object.keys(logins)) {
+			const database = as.get(login) ?? owner;
+			expect((await readStatus(database)).queues.map(({ name }) => name)).toContain("app/runs");
+			const failure = await checkProject(database, "app");
+			expect(failure?.message).toBe(
+				login === "eve" ? 'The database user eve was not given the project "app".' : undefined,
+			);
+		}
+		expect(await checkProject(owner, "app")).toBe(undefined);
+		expect((await checkProject(owner, "none"))?.message).toBe('The engine has no project "none".');
+		expect((await readStatus(owner)).queues.find(({ name }) => name === "app/runs")).toMatchObject({
+			waiting: 1,
+			active: 0,
+		});
 		expect((await store("host").create(created({ id: "22222222-2222-4333-8444-555555555555" }))).ok).toBe(false);
 	});
 	it("takes only roles of the database as members, and outlives one that is dropped", async () => {

@@ -61,3 +61,22 @@ export function errorMessage(error: unknown): string {
 export function singleLine(text: string): string {
 	return text.replace(unprintable, (character) => (character === "\n" || character === "\t" ? " " : "\ufffd"));
 }
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "`": "'" };
+
+/** Escapes text for a quoted label. Quotes and markup characters become entities that both pi's renderer and Mermaid support. */
+export function mermaidLabel(text: string): string {
+	return singleLine(text).replace(/[&<>"`]/g, (character) => entities[character] ?? character);
+}
+
+const maxNames = 12;
+
+/** `There is only X.`, `There are X, Y and Z.`, or `none` if `names` is empty. Lists at most twelve names, formatted as code. */
+export function thereAre(names: readonly string[], none: string): string {
+	const [first] = names;
+	if (first === undefined) return none;
+	if (names.length === 1) return `There is only ${quoted(first)}.`;
+	const shown = names.slice(0, maxNames).map((name) => quoted(name));
+	const last = names.length > maxNames ? `${names.length - maxNames} more` : shown.pop();
+	return `There are ${shown.join(", ")} and ${last}.`;
+}

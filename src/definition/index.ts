@@ -22,14 +22,14 @@ export {
 	formatPath,
 	formatPlace,
 	isInside,
+	mermaidLabel,
 	quoted,
 	singleLine,
+	thereAre,
 } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export { parseJson } from "./json.ts";
 export { loopFrom } from "./loop.ts";
-export { mermaidLabel } from "./mermaid.ts";
-export { thereAre } from "./name-list.ts";
 export { isListed } from "./name-patterns.ts";
 export { names, type PlacedName, readNames } from "./names.ts";
 export { didYouMean, editDistance, nearest } from "./near.ts";

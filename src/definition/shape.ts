@@ -14,9 +14,8 @@ export const isNumber: Shape<number> = (value): value is number => typeof value 
 /** Of a boolean. */
 export const isFlag: Shape<boolean> = (value) => typeof value === "boolean";
 
-/** Of any object but a list, its fields unchecked. */
-export const anyObject: Shape<object> = (value): value is object =>
-	typeof value === "object" && value !== null && !Array.isArray(value);
+/** Of any object or list, its fields unchecked. */
+export const anyObject: Shape<object> = (value) => typeof value === "object" && value !== null;
 
 /** Of one of `values`. */
 export function oneOf<const T extends readonly (string | number)[]>(...values: T): Shape<T[number]> {
@@ -45,5 +44,7 @@ export function only<T extends object>(fields: Checks<T>, value: T): T {
 export function object<T extends object>(fields: Checks<T>): Shape<T> {
 	const checks = Object.entries<(value: unknown) => boolean>(fields);
 	return (value): value is T =>
-		anyObject(value) && checks.every(([field, fits]) => fits((value as Readonly<Record<string, unknown>>)[field]));
+		anyObject(value) &&
+		!Array.isArray(value) &&
+		checks.every(([field, fits]) => fits((value as Readonly<Record<string, unknown>>)[field]));
 }

@@ -1,6 +1,6 @@
 // Lists the commands (with the files that register them) and the models of a pi that starts with the user's configuration.
 import { type AskedPi, askPi } from "./ask-pi.ts";
-import { type ListedModel, modelsIn } from "./model-list.ts";
+import { type ListedModel, modelsIn } from "./models.ts";
 
 export interface SurveyedCommand {
 	/** As pi offers it: of several packages with one name, `name:1`, `name:2`. */

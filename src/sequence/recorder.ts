@@ -1,11 +1,11 @@
 // The recorder: pi's prompt editor, in which Enter, Ctrl+Enter, Escape and the arrow keys act on the steps above it. Terminal only.
 
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
+import { CustomEditor } from "@earendil-works/pi-coding-agent";
 import { type Component, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { counted } from "../definition/index.ts";
 import { attempt } from "../disk/index.ts";
 import { askUser, newestFirst, rowsAround, type Scope } from "../pi/index.ts";
-import { RecorderEditor } from "./recorder-editor.ts";
 import { layRecording } from "./recorder-widget.ts";
 import {
 	deleteSelected,
@@ -278,4 +278,25 @@ function userMessages({ sessionManager }: ExtensionContext): string[] {
 		if (text.trim() !== "") found.push(text);
 	}
 	return found.reverse();
+}
+
+type EditorArguments = ConstructorParameters<typeof CustomEditor>;
+type Keybindings = EditorArguments[2];
+
+/** Returns true if it handled the key; otherwise the editor gets it. */
+type TakeKey = (editor: RecorderEditor, data: string) => boolean;
+
+class RecorderEditor extends CustomEditor {
+	readonly keys: Keybindings;
+	private readonly takeKey: TakeKey;
+
+	constructor(tui: EditorArguments[0], theme: EditorArguments[1], keybindings: Keybindings, takeKey: TakeKey) {
+		super(tui, theme, keybindings);
+		this.keys = keybindings;
+		this.takeKey = takeKey;
+	}
+
+	override handleInput(data: string): void {
+		if (!this.takeKey(this, data)) super.handleInput(data);
+	}
 }

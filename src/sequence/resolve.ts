@@ -1,8 +1,7 @@
 // The only resolver: turns text into a typed step, or returns the reason why it is not one. Recording and running both use it, so accepted
 // text runs unchanged. Pure: the list of commands is an argument.
-import { hasPlaceholder } from "./arguments.ts";
-import { fillStep } from "./fill.ts";
-import { checkOwnCommand, firstLine } from "./refusal.ts";
+import { hasPlaceholder, substituteArguments, substituteWords } from "./arguments.ts";
+import { checkOwnCommand, firstLine, refuseStep } from "./refusal.ts";
 import type { KnownCommand, OwnCommand, ResolvedStep, StepRefusal } from "./step.ts";
 
 const ownCommands: readonly string[] = [
@@ -112,4 +111,31 @@ export function resolveSteps(
 	const refusals = resolved.flatMap((step, index) => (step.kind === "refused" ? [{ ...step, index }] : []));
 	if (refusals.length > 0) return { kind: "refused", refusals };
 	return { kind: "resolved", steps: resolved.filter((step) => step.kind !== "refused") };
+}
+
+/**
+ * Fills one step. A placeholder without an argument becomes empty, and none is left in the text. A prompt that becomes empty, or starts
+ * like a command or a shell line, is refused, because it would not be the recorded text.
+ */
+function fillStep(step: ResolvedStep, args: readonly string[]): ResolvedStep | StepRefusal {
+	const filled = (text: string) => substituteArguments(text, args);
+	switch (step.kind) {
+		case "prompt": {
+			const text = filled(step.text).trim();
+			if (text === "") return refuseStep(step.raw, "is empty with these arguments.", "A prompt needs some text.");
+			if (text.startsWith("/") || text.startsWith("!")) {
+				const remedy = "Put a word before the placeholder to send it as text.";
+				return refuseStep(step.raw, `would start with "${text.charAt(0)}" with these arguments.`, remedy);
+			}
+			return { ...step, text };
+		}
+		case "command":
+			return checkOwnCommand({ ...step, args: filled(step.args).trim() });
+		case "template":
+			return { ...step, args: filled(step.args), words: substituteWords(step.args, args) };
+		case "skill":
+			return { ...step, args: filled(step.args) };
+		case "compact":
+			return { ...step, instructions: filled(step.instructions ?? "").trim() || undefined };
+	}
 }

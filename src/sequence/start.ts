@@ -2,13 +2,15 @@
 // placeholder reaches the model: if the user cannot be asked for arguments, nothing is started; A2 a session with live work is left only if the
 // user agrees.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
-import { askForLine, askUser, exitCodes, failWith, say } from "../pi/index.ts";
+import { counted } from "../definition/index.ts";
+import { askForLine, askUser, exitCodes, failWith, say, shortCost } from "../pi/index.ts";
 import { hasPlaceholder, needsArguments, splitArguments } from "./arguments.ts";
-import { dryRunLines } from "./dry-run.ts";
+import type { ReadyStep } from "./expand.ts";
 import { prepare } from "./iteration.ts";
 import type { ReplayStart, RunPlan } from "./plan.ts";
-import { stepsText } from "./preview.ts";
+import { plainLine, stepsText } from "./preview.ts";
 import type { SequenceSnapshot } from "./recorded.ts";
+import { firstLine } from "./refusal.ts";
 import { rejectCommand } from "./refuse.ts";
 import { runRecorded } from "./run.ts";
 import { manyRuns, parseRunCount } from "./run-count.ts";
@@ -144,4 +146,34 @@ async function agreeToLeave(
 	if (answer === "nobody")
 		rejectCommand(ctx, `Nothing was started: the second run would leave this session. Still running in it:\n${list}`);
 	return undefined;
+}
+
+/** The report of a dry run, as lines. */
+function dryRunLines({ name, totalRuns, from, maxCostUsd }: RunPlan, steps: readonly ReadyStep[]): string[] {
+	const runs = counted(totalRuns, "run");
+	const what = name === undefined ? "the recording" : `"${name}"`;
+	const begin = from.runIndex + from.stepIndex > 0 ? `, from run ${from.runIndex + 1}, step ${from.stepIndex + 1}` : "";
+	const ceiling = maxCostUsd === undefined ? "" : `, at most ${shortCost(maxCostUsd)}`;
+	return [
+		`Dry run of ${what}: ${runs} of ${counted(steps.length, "step")}${begin}${ceiling}. Nothing was sent.`,
+		...steps.map((step, index) => `${index + 1}. ${stepLine(step)}`),
+	];
+}
+
+function stepLine(step: ReadyStep): string {
+	switch (step.kind) {
+		case "prompt":
+			return `sends ${sized(step.text)}`;
+		case "expanded":
+			return `${plainLine(firstLine(step.raw.trim()))} sends ${sized(step.text)}`;
+		case "command":
+			return `runs /${step.name} ${plainLine(firstLine(step.args))}`.trimEnd();
+		case "compact":
+			return `compacts${step.instructions === undefined ? "" : `: ${plainLine(firstLine(step.instructions))}`}`;
+	}
+}
+
+function sized(text: string): string {
+	const length = [...text].length;
+	return `${counted(length, "character")}: ${plainLine(firstLine(text.trim()))}`;
 }

@@ -19,8 +19,7 @@ export {
 	wrapParts,
 	wrapText,
 } from "./line.ts";
-export { questionSheet, type WordedQuestion } from "./question-sheet.ts";
-export { openSheet, type SheetOption, type SheetSpec, textBody } from "./sheet.ts";
+export { openSheet, questionSheet, type SheetOption, type SheetSpec, textBody, type WordedQuestion } from "./sheet.ts";
 export { showSheet, wholeScreen } from "./show-sheet.ts";
 export { showInTerminal, type TerminalKeys, terminalPaint } from "./terminal-screen.ts";
 export { openWindow } from "./window.ts";

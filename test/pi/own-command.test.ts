@@ -7,7 +7,7 @@ import { patient } from "../harness/patience.ts";
 
 const extension = `import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { registerOwnCommand } from ${JSON.stringify(join(checkout, "src/pi/own-command.ts"))};
+import { registerOwnCommand } from ${JSON.stringify(join(checkout, "src/pi/own-commands.ts"))};
 
 export default function (pi) {
 	registerOwnCommand(pi, "late", {

@@ -1,8 +1,7 @@
 // `/notebook`: one function for the slash command and for a step of a sequence.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { askUser, exitCodes, failWith, say } from "../../pi/index.ts";
-import { browsePages } from "./browse.ts";
-import { indexLine, indexLines, pageName, searchPages } from "./notebook.ts";
+import { askUser, chooseOption, exitCodes, failWith, pageMarkdown, printable, say } from "../../pi/index.ts";
+import { indexLine, indexLines, type Notebook, pageName, searchPages } from "./notebook.ts";
 import type { NotebookSession } from "./session.ts";
 import { readNotebookRequest } from "./verbs.ts";
 
@@ -111,4 +110,17 @@ export async function typedNotebook(session: NotebookSession, ctx: ExtensionCont
 	if (refused === undefined) return;
 	failWith(ctx, exitCodes.usage);
 	say(ctx, refused, "error");
+}
+
+/** Shows pages until the user leaves with Escape. */
+async function browsePages(ctx: ExtensionContext, notebook: Notebook): Promise<void> {
+	const names = [...notebook.pages.keys()];
+	const rows = indexLines(notebook).map((line) => printable(line.replace(/^- /, "")));
+	const title = notebook.topic === undefined ? "Notebook" : `Notebook · ${notebook.topic.name}`;
+	while (true) {
+		const row = await chooseOption(ctx, { title, message: "", options: rows, leave: "Esc closes" });
+		const name = row === undefined ? undefined : names[rows.indexOf(row)];
+		if (name === undefined) return;
+		await pageMarkdown(ctx, name, printable(notebook.pages.get(name) ?? ""));
+	}
 }

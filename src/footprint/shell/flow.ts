@@ -14,9 +14,11 @@ import type {
 	Script,
 	Select,
 	Statement,
+	TestExpression,
 	While,
 	Word,
 } from "unbash";
+import { accessWord } from "../places.ts";
 import type { FootprintRecord } from "../record.ts";
 import { bounded, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { Expansion } from "./expansion.ts";
@@ -25,7 +27,6 @@ import { compileGlob } from "./globs.ts";
 import { applyRedirects } from "./redirects.ts";
 import { runSimple } from "./simple-command.ts";
 import { assign, covers, type FunctionBody, merge, type State, textValue, widen } from "./state.ts";
-import { walkTest } from "./test-command.ts";
 import { afterExpansions, type CommandOutcome, either, type ShellWalk, settled } from "./walk.ts";
 import { expandWord } from "./words.ts";
 
@@ -277,4 +278,36 @@ function commonPlace(paths: readonly string[], record: FootprintRecord): string 
 	for (const path of paths) while (!path.startsWith(shared)) shared = shared.slice(0, -1);
 	const below = paths.every((path) => isKnown(path) && !/(^|\/)\.\.(\/|$)/.test(path));
 	return shared.slice(0, shared.lastIndexOf("/") + 1) + (below ? record.found({}) : UNKNOWN_VALUE);
+}
+
+const fileTests = new Set("-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S".split(" "));
+const fileComparisons = new Set(["-nt", "-ot", "-ef"]);
+
+/** Records the files that a test inspects, and walks the substitutions in it. */
+function walkTest(walk: ShellWalk, test: TestExpression, state: State, stdin: string): void {
+	if (!walk.record.spend(4)) return;
+	switch (test.type) {
+		case "TestUnary":
+			expandOperand(walk, test.operand, state, stdin, fileTests.has(test.operator));
+			return;
+		case "TestBinary":
+			for (const word of [test.left, test.right])
+				expandOperand(walk, word, state, stdin, fileComparisons.has(test.operator));
+			return;
+		case "TestLogical":
+			for (const operand of test.operands) walkTest(walk, operand, state, stdin);
+			return;
+		case "TestNot":
+			walkTest(walk, test.operand, state, stdin);
+			return;
+		case "TestGroup":
+			walkTest(walk, test.expression, state, stdin);
+			return;
+	}
+}
+
+function expandOperand(walk: ShellWalk, word: Word, state: State, stdin: string, isFile: boolean): void {
+	const texts = expandText(word, walk.expansion(state, stdin));
+	if (!isFile || state.elsewhere) return;
+	for (const text of texts) accessWord(walk.record, "list", text, state.cwd, "[[ … ]]");
 }

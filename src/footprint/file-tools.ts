@@ -1,5 +1,4 @@
 // The footprint of the file tools that coding agents share: read, write, edit, grep, find, ls. Shell tools are in `compute.ts`.
-
 import type { AccessKind } from "./footprint.ts";
 import { resolveReadPath, resolveToolPath } from "./paths.ts";
 import { harmOf } from "./places.ts";

@@ -1,5 +1,4 @@
 // The recorder: pi's prompt editor, in which Enter, Ctrl+Enter, Escape and the arrow keys act on the steps above it. Terminal only.
-
 import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import { CustomEditor } from "@earendil-works/pi-coding-agent";
 import { type Component, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";

@@ -1,6 +1,5 @@
 // The steps of an unfinished recording: add, edit, delete, move, with a selection. Pure; the editor and the preview draw it.
 // R1 no typed text is lost: a refused text stays in the editor; R2 the original is unchanged until the recording is finished.
-
 import { counted } from "../definition/index.ts";
 import { resolveStep } from "./resolve.ts";
 import type { KnownCommand, StepRefusal } from "./step.ts";

@@ -1,6 +1,5 @@
 // Allowed calls that have not ended. One of them must not invalidate the judgment of another.
 // Invariant: a call that could change the meaning of a path never runs at the same time as a call that uses that path.
-
 import type { FileAccess, Footprint } from "../../footprint/index.ts";
 import { isWithin } from "./containment.ts";
 

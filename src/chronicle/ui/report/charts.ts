@@ -1,5 +1,4 @@
 // The sections with charts: path, time, cost. Each chart has a description, a legend and a table of the same data. Pure.
-
 import { counted } from "../../../definition/index.ts";
 import type { Launch, Wait } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";

@@ -1,5 +1,4 @@
 // The state diagram with the path that the run took. The layout library computes the positions; this file draws. Pure.
-
 import { type Edge, Graph, type GraphLabel, layout, type Point } from "@dagrejs/dagre";
 import { curveBasis, line } from "d3-shape";
 import { counted } from "../../../definition/index.ts";

@@ -1,5 +1,4 @@
 // One row per visit: its workers and how they ended, its time and spend, the move that ended it, and its summary. Pure.
-
 import { counted } from "../../../definition/index.ts";
 import type { Launch, Visit } from "../../core/index.ts";
 import { totalChanges } from "../../core/index.ts";

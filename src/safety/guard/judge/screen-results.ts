@@ -1,7 +1,6 @@
 // Removes lines from closed paths from the results of pi's own search tools. Not for shell commands, whose output has no known format.
 // Invariants: a line is withheld if the path that it names is closed, by its name or its real path; a file that was moved into a closed folder
 // after it was judged is withheld completely.
-
 import { join } from "node:path";
 import { counted } from "../../../definition/index.ts";
 import type { Footprint } from "../../../footprint/index.ts";

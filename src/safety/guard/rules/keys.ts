@@ -1,5 +1,4 @@
 // The keys of rule files in the spellings of this and other guards, and their meanings. Comparison ignores case, dashes and underscores.
-
 import type { PathLimit } from "./rule-set.ts";
 
 export type KeyMeaning =

@@ -1,5 +1,4 @@
 // Builds the rule set while rule files are read.
-
 import type { RuleFileLocation } from "./locate-rules.ts";
 import type { RuleEntry, RuleReadContext } from "./read-rule.ts";
 import type { RuleSet } from "./rule-set.ts";

@@ -1,5 +1,4 @@
 // The messages between a worker's extension and the launcher. Both sides validate them.
-
 import { isFlag, isText, listOf, object, oneOf, type Shape } from "../../../../definition/index.ts";
 import type { LaunchId } from "../../../core/index.ts";
 import { isLaunchId } from "../brief.ts";

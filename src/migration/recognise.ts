@@ -1,4 +1,5 @@
 // Recognizes the format of a file, and converts it.
+
 import { basename, extname } from "node:path";
 import {
 	type Diagnostic,
@@ -12,6 +13,7 @@ import {
 	type Source,
 } from "../definition/index.ts";
 import { readRules } from "../safety/index.ts";
+import { readSnapshot, snapshotType } from "../sequence/index.ts";
 import { importChains } from "./agent-chains.ts";
 import { importAgent } from "./agents.ts";
 import { type ImportDraft, ImportRefusal, importNote } from "./draft.ts";
@@ -21,7 +23,6 @@ import { copyRules, copyTeams, copyTemplate, copyWorkflow, templateOfRun, workfl
 import { importPermissions } from "./permissions.ts";
 import { importCommandText, importSkillText, importSteps, phasesOf } from "./phases-of-text.ts";
 import { importPiAgents } from "./pi-agents.ts";
-import { recordedSteps } from "./recorded-steps.ts";
 import { type ImportSources, stemOf } from "./sources.ts";
 import { importSpecKit } from "./spec-kit.ts";
 import { importStepMachine } from "./step-machine.ts";
@@ -156,3 +157,18 @@ function recordOf(plain: Plain) {
 
 const skill: ForeignFormat = { id: "skill", name: "a skill", remedy: "" };
 const command: ForeignFormat = { id: "command", name: "a Claude Code command, or a prompt template", remedy: "" };
+
+/** The steps as typed; `undefined` if the session has no recording. */
+function recordedSteps(session: string): readonly string[] | undefined {
+	for (const line of session.split("\n").toReversed()) {
+		if (!line.includes(snapshotType)) continue;
+		try {
+			const entry = JSON.parse(line) as { type?: unknown; customType?: unknown; data?: unknown };
+			const found = entry.customType === snapshotType ? readSnapshot(entry.data) : undefined;
+			if (found) return found.steps;
+		} catch {
+			// A torn line: an earlier recording counts.
+		}
+	}
+	return undefined;
+}

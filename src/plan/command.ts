@@ -1,7 +1,9 @@
 // `/plan <task>`: the session's model drafts a definition in a child session, and the user decides about it. The session stays usable while it
 // drafts. `/plan` alone shows the plan that waits for a decision.
+
 import { homedir } from "node:os";
 import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../definition/index.ts";
 import {
 	agentFolder,
 	definitionsTrusted,
@@ -69,8 +71,7 @@ export async function runPlan(session: PlanSession, ctx: ExtensionCommandContext
 		})
 		// With a screen, no caller awaits it: an error such as a full disk must not end pi.
 		.catch((error) => {
-			if (!session.scope.closed)
-				refuse(ctx, `The plan failed: ${error instanceof Error ? error.message : String(error)}`);
+			if (!session.scope.closed) refuse(ctx, `The plan failed: ${errorMessage(error)}`);
 		});
 	if (!ctx.hasUI) await done;
 }
@@ -108,7 +109,7 @@ async function draft(
 		}
 	} catch (error) {
 		failWith({ hasUI }, exitCodes.failed);
-		tell(`The plan failed: ${error instanceof Error ? error.message : String(error)}`, "error");
+		tell(`The plan failed: ${errorMessage(error)}`, "error");
 	} finally {
 		if (!signal.aborted) ui.setStatus(statusKey, undefined);
 	}

@@ -1,6 +1,8 @@
 // `/rehearse`: rehearses a definition of the session's project in separate processes. The session stays usable, and the model sees none of it.
+
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { parseArguments } from "../chronicle/index.ts";
+import { errorMessage } from "../definition/index.ts";
 import {
 	agentFolder,
 	chooseOption,
@@ -118,7 +120,7 @@ async function perform(
 		if (!done) failWith({ hasUI }, exitCodes.failed);
 	} catch (error) {
 		failWith({ hasUI }, exitCodes.failed);
-		show([`The rehearsal failed: ${error instanceof Error ? error.message : String(error)}`], "error");
+		show([`The rehearsal failed: ${errorMessage(error)}`], "error");
 	} finally {
 		if (!signal.aborted) ui.setStatus(statusKey, undefined);
 	}

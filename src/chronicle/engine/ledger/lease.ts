@@ -1,8 +1,3 @@
-// The lease of a run, held by the only process that may write it; each lease has a higher number than all earlier ones (fencing). Lease n is the file `lease.n` in the
-// run's folder; the highest number counts.
-// E1 a lease is taken over only from an owner that is proven dead: same machine, and no process with its pid and start time; E2 of two
-// processes that try concurrently one succeeds: the file is created exclusively; E3 a process that has lost its lease detects it before its next
-// write; E4 a lease names its owner from its creation, so a process that dies while creating one leaves none that cannot be taken over.
 import { readlinkSync, statSync } from "node:fs";
 import { access, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -11,7 +6,6 @@ import { isNumber, isText, object } from "../../../definition/index.ts";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import { processStart } from "../../../process/index.ts";
 import type { LeaseHolder, Result, StoreFailure } from "../../core/index.ts";
-import { removeDeadDrafts } from "./dead-drafts.ts";
 import { diskFailure } from "./failures.ts";
 
 export interface Lease {
@@ -187,4 +181,20 @@ function heldBy({ host, pid, fence, alive }: LeaseHolder, folder: string): Store
 				message: `The run belonged to ${where}, which cannot be checked from here.`,
 				remedy: `If that process has certainly ended, remove ${join(folder, `${prefix}${fence}`)} and try again.`,
 			};
+}
+
+/** Removes dead drafts. Only for the holder of the lease. `folder`: the private folder of the run. */
+async function removeDeadDrafts(folder: string): Promise<void> {
+	await removeIn(folder, ".lease.");
+	await removeIn(dirname(folder), `.${basename(folder)}.`);
+}
+
+/** A draft is named after its file and the process that writes it. */
+async function removeIn(folder: string, prefix: string): Promise<void> {
+	const names = await readdir(folder).catch((): string[] => []);
+	for (const name of names.filter((one) => one.startsWith(prefix))) {
+		const [, pid] = /\.(\d+)(?:\.tmp)?$/.exec(name) ?? [];
+		if (pid !== undefined && processStart(Number(pid)) === undefined)
+			await rm(join(folder, name), { force: true }).catch(() => {});
+	}
 }

@@ -5,6 +5,7 @@
 // supervisor that has lost the lease does nothing more for the run; V7 work that needs another host ends the supervision before it starts.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "../../../definition/index.ts";
 import {
 	type Action,
 	decide,
@@ -25,7 +26,6 @@ import {
 import { type ActionExecutor, openActionExecutor } from "./action-executor.ts";
 import { openClockJumps } from "./clock-jumps.ts";
 import { openCrashPoints } from "./crash-point.ts";
-import { durabilityOf } from "./durability.ts";
 
 /** Milliseconds after which the sender of a posted event has stopped waiting for the answer. */
 const postPatienceMs = 5000;
@@ -187,7 +187,7 @@ class Supervisor implements Supervision {
 
 	/** After an exception, the effects are unknown: the supervision ends, and the run stays as recorded. */
 	#break(error: unknown): string {
-		const message = error instanceof Error ? error.message : String(error);
+		const message = errorMessage(error);
 		this.#failure ??= { reason: "broken", message, remedy: "Resume the run; if it happens again, report it." };
 		return message;
 	}
@@ -327,4 +327,12 @@ async function linger(actions: readonly Promise<void>[]): Promise<void> {
 	});
 	await Promise.race([Promise.all(actions), late]);
 	clearTimeout(timer);
+}
+
+/** Reports of a worker's calls and spend, thousands per run: the next durable write includes them. */
+const deferrable: ReadonlySet<EventBody["kind"]> = new Set(["tool_started", "tool_ended", "used"]);
+
+/** How a batch is appended. */
+function durabilityOf(events: readonly EventBody[]): "durable" | "soon" {
+	return events.every(({ kind }) => deferrable.has(kind)) ? "soon" : "durable";
 }

@@ -1,9 +1,11 @@
 // The `WorkerLauncher` for this machine: one pi process in RPC mode per launch, its session file in the run's folder.
 // L1 a process does no work before it has passed the handshake; L2 a launch that fails leaves no process; L3 texts reach the worker only by file
 // or pipe.
+
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "../../../definition/index.ts";
 import { orderExtension } from "../../../pi/index.ts";
 import { stopOrphans } from "../../../process/index.ts";
 import { openRedaction, redactText } from "../../../safety/index.ts";
@@ -154,7 +156,7 @@ async function startWorker(
 		const started = startProcess(order, { spec, files, rules }, options, signal);
 		return await adopt(started, { ...adoption, session, standby: false, ackMs: helloMs });
 	} catch (error) {
-		const cause = error instanceof Error ? error.message : String(error);
+		const cause = errorMessage(error);
 		return startFault("spawn", `The run's folder cannot be written: ${cause}`);
 	}
 }

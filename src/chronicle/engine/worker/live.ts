@@ -2,7 +2,7 @@
 // W1 reports are in the order of pi's records; W2 a worker ends once, for the first reason; W3 every wait for it is bounded; W4 nothing is
 // reported after `ended`; W5 a message counts as delivered only once it is in the conversation.
 
-import { anyObject } from "../../../definition/index.ts";
+import { anyObject, errorMessage } from "../../../definition/index.ts";
 import {
 	classifyProviderError,
 	hostAnswer,
@@ -252,7 +252,7 @@ async function answerWorker(state: State, topic: string, payload: unknown): Prom
 }
 
 function refusal(error: unknown): { readonly kind: "refused"; readonly text: string } {
-	const cause = error instanceof Error ? error.message : String(error);
+	const cause = errorMessage(error);
 	return { kind: "refused", text: `The supervisor could not process this (${cause}). Try again.` };
 }
 

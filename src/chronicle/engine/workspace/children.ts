@@ -2,7 +2,7 @@
 // C1 a folder is complete or absent, because it is created under another name; C2 an existing one is never changed; C3 the user's files and
 // repository are never written; C4 removal never follows a link.
 
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import type { ChildFolder } from "../../core/index.ts";
@@ -10,7 +10,6 @@ import { fillFolder } from "./child-files.ts";
 import { makeChildRepository } from "./child-repository.ts";
 import { ioFailure, stopped } from "./failures.ts";
 import { takeLinks } from "./links.ts";
-import { removeFolder } from "./remove-folder.ts";
 import type { Store } from "./store.ts";
 
 export interface ChildRequest {
@@ -144,4 +143,23 @@ export async function removeChildFolders(
 		}
 		await removeFolder(doomed);
 	}
+}
+
+/** Removes `folder`, if it exists. */
+async function removeFolder(folder: string): Promise<void> {
+	const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+	try {
+		await remove();
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code !== "EACCES" && code !== "EPERM") throw error;
+		await makeWritable(folder);
+		await remove();
+	}
+}
+
+async function makeWritable(folder: string): Promise<void> {
+	await chmod(folder, 0o700);
+	for (const entry of await readdir(folder, { withFileTypes: true }))
+		if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
 }

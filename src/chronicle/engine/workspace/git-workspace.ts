@@ -9,7 +9,6 @@ import { childrenFolder, childWorkFolder, findChild, openChildFolder, removeChil
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, type WorkspaceError } from "./failures.ts";
 import { joinFiles, snapshotTowards } from "./join.ts";
-import { findMarkers } from "./markers.ts";
 import { mergeSnapshots } from "./merge.ts";
 import { openStore } from "./open-store.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
@@ -196,4 +195,22 @@ function openQueue(
 		queue = done.catch(() => {});
 		return done;
 	};
+}
+
+/** Those of `paths` (relative to `cwd`) whose contents in `tree` have conflict markers. */
+async function findMarkers(
+	store: Store,
+	cwd: string,
+	tree: string,
+	paths: readonly string[],
+): Promise<readonly string[]> {
+	const below = relative(store.root, cwd).split(sep).join("/");
+	const marked: string[] = [];
+	for (const path of paths) {
+		const shown = await store.tryGit(["cat-file", "blob", `${tree}:${posix.join(below, path)}`]);
+		if (shown.kind === "aborted" || shown.kind === "missing") throw gitFailure(shown);
+		// A removed file has no markers.
+		if (shown.kind === "done" && /^<{7} /m.test(shown.output.toString("latin1"))) marked.push(path);
+	}
+	return marked;
 }

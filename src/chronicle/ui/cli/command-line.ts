@@ -1,7 +1,9 @@
 // Runs one command from the command line: help, the project, and the result on stdout and stderr.
+
 import { exitCodes } from "../../../pi/index.ts";
-import { engineSetting, type Project } from "../../engine/index.ts";
+import { engineSetting, nobody, type Project } from "../../engine/index.ts";
 import { commonOptions, commonUsage } from "../command-list.ts";
+import type { CommandHost } from "../commands/index.ts";
 import {
 	type Command,
 	type Complaint,
@@ -11,8 +13,9 @@ import {
 	parseArguments,
 	performCommand,
 } from "../commands/index.ts";
+import { progressLine } from "../text/index.ts";
 import { followView } from "./follow.ts";
-import { commandLineHost } from "./host.ts";
+import type { Output } from "./output.ts";
 import { openOutput } from "./output.ts";
 import { isComplaint, openPlace, placeOptions, savedTrust } from "./place.ts";
 import { shellPrefix } from "./shell-prefix.ts";
@@ -81,4 +84,36 @@ function usageOf({ name, takes, details, optionsUsage = "", exits }: Command): s
 	const line = `pi-chronicle ${name} [options] ${takes}`.trimEnd();
 	const about = details === "" ? "" : `${details}\n\n`;
 	return `${line}\n\n${about}${commonUsage}${optionsUsage}\nExit code: ${exits}.\n`;
+}
+
+/** `signal` releases a run that is being supervised. */
+function commandLineHost({ progress, live, prefix }: Output, signal: AbortSignal): CommandHost {
+	return {
+		prefix,
+		hasScreen: false,
+		startLine: (template) => `${prefix}run ${template}`,
+		supervised: new Map(),
+		approver: () => nobody,
+		warn(text) {
+			for (const line of text.split("\n")) progress(line.startsWith(" ") ? line : `! ${line}`);
+		},
+		report: progress,
+		started: ({ id, template, task }) => progress(`Started ${template.name} (${id}): ${task.split("\n", 1)[0]}`),
+		async attend(_project, { supervision }) {
+			const unwatch = supervision.watch((run, event) => {
+				const line = progressLine(run, event);
+				if (line !== undefined) progress(line);
+				live(run);
+			});
+			live(supervision.run);
+			const release = (): void => void supervision.stop();
+			signal.addEventListener("abort", release, { once: true });
+			if (signal.aborted) release();
+			const end = await supervision.ended;
+			signal.removeEventListener("abort", release);
+			unwatch();
+			live(undefined);
+			return end;
+		},
+	};
 }

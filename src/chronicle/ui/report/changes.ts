@@ -1,7 +1,7 @@
 // The changes of every visit: files with their lines, folded, up to a size limit. The patches come from the workspace that kept the files.
 // D1 the report lists everything that it omits, with its location; D2 the contents of files with secret names are never shown.
 
-import { counted } from "../../../definition/index.ts";
+import { counted, errorMessage } from "../../../definition/index.ts";
 import type { Redact } from "../../../safety/index.ts";
 import type { Visit, Workspace } from "../../core/index.ts";
 import {
@@ -72,7 +72,7 @@ async function askPatch(
 		const patch = await workspace.patch(from, to, bytes);
 		return patch.ok ? patch.value : { message: patch.failure.message };
 	} catch (error) {
-		return { message: error instanceof Error ? error.message : String(error) };
+		return { message: errorMessage(error) };
 	}
 }
 

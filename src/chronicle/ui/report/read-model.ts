@@ -1,6 +1,7 @@
 // Reads the report model of a run from its ledger, each event once. It never fails because of unreadable data: `gaps` lists missing data.
 // Every event is redacted before it is used; memory is bounded by visits, not by events.
 
+import { errorMessage } from "../../../definition/index.ts";
 import type { Redact } from "../../../safety/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
 import {
@@ -48,7 +49,7 @@ export async function readReportModel(read: ReadLedger, redact: Redact): Promise
 			counts[taken] += 1;
 		}
 	} catch (error) {
-		gaps.push(`The events could only be read in part: ${error instanceof Error ? error.message : String(error)}`);
+		gaps.push(`The events could only be read in part: ${errorMessage(error)}`);
 	}
 	gaps.push(...skippedEvents(counts));
 	const { holder } = read;

@@ -1,8 +1,10 @@
 // Makes the report of a run and writes it to disk. This file reads the ledger, gets patches from the workspace and finds transcripts;
 // everything else in this folder is pure.
 // R1 every readable ledger gives a report, regardless of missing data; R2 the file is private, and replaced atomically.
+
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { errorMessage } from "../../../definition/index.ts";
 import { replaceFile } from "../../../disk/index.ts";
 import { openRedaction, type Redact } from "../../../safety/index.ts";
 import { type ReadLedger, type Result, readHistory, type Workspace } from "../../core/index.ts";
@@ -84,7 +86,7 @@ export async function saveReport(
 	try {
 		await replaceFile(file, html);
 	} catch (error) {
-		const message = `The report could not be written to ${file}: ${error instanceof Error ? error.message : String(error)}.`;
+		const message = `The report could not be written to ${file}: ${errorMessage(error)}.`;
 		return { ok: false, failure: { reason: "io", message, remedy: "Free some space or choose another file." } };
 	}
 	return { ok: true, value: { path: file, bytes: Buffer.byteLength(html) } };

@@ -1,6 +1,8 @@
 // The run view: a screen with the history, a visit's transcript (live while its worker runs), its diff, the run's knowledge, and its events.
 // It only reads and draws, and blocks nothing. Without a key press it redraws at most once a second; every line fits the width.
+
 import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../../../definition/index.ts";
 
 import {
 	dim,
@@ -242,7 +244,7 @@ export class RunView {
 				width: this.#width,
 			});
 		} catch (error) {
-			const reason = error instanceof Error ? error.message : String(error);
+			const reason = errorMessage(error);
 			page = { lines: [[{ text: `Cannot be read: ${reason}`, tone: "error" }]], marks: [] };
 		}
 		if (own !== this.#loads) return;

@@ -1,7 +1,9 @@
 // One key reopens a postponed question while its run waits in this session. The key works only during that time, and only in the terminal; a
 // question that was answered elsewhere does not reopen.
+
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
+import { errorMessage } from "../../../definition/index.ts";
 import { say } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
 import { deliveryResult, dispatch } from "../commands/index.ts";
@@ -64,7 +66,7 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 				: await deliveryResult("approve", { project, host: sessionHost(session, ctx, project) }, id, result),
 		);
 	} catch (error) {
-		if (!session.scope.closed) say(ctx, error instanceof Error ? error.message : String(error), "error");
+		if (!session.scope.closed) say(ctx, errorMessage(error), "error");
 	} finally {
 		await release();
 	}

@@ -1,6 +1,8 @@
 // A run that the hosts of an engine do, as this session follows it: on the timeline, with its questions as dialogs, until it is over.
 // Nothing is supervised here: when the session ends the run continues.
+
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../../../definition/index.ts";
 import { exitCodes, failStep, say, stepOf } from "../../../pi/index.ts";
 import { isParked, type ReadLedger } from "../../core/index.ts";
 import { exitCodeOfEnd, type Project, watchRun } from "../../engine/index.ts";
@@ -22,7 +24,7 @@ export async function followOnEngine(
 	session.followed.add(id);
 	const over = followUntilOver(session, ctx, project, { id, signal: stop.signal })
 		.catch((error: unknown) => {
-			if (!session.scope.closed) say(ctx, error instanceof Error ? error.message : String(error), "error");
+			if (!session.scope.closed) say(ctx, errorMessage(error), "error");
 		})
 		.finally(() => {
 			session.followed.delete(id);

@@ -1,7 +1,9 @@
 // The extension inside a worker's pi: it reports the worker's state, passes moves and findings to the supervisor, and ends the turn.
 // W1 its only judgment is whether the turn has ended: the guard owns the rules; W2 an error refuses a call, it never allows one.
+
 import { chmodSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import { errorMessage } from "../../../../definition/index.ts";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
 import { launchKey } from "../../../core/index.ts";
 import { readAdoption, type WorkerBrief } from "../brief.ts";
@@ -27,7 +29,7 @@ export async function registerWorker(
 		try {
 			rules = await arm(ctx);
 		} catch (error) {
-			tellHost(ctx, "unable", error instanceof Error ? error.message : String(error));
+			tellHost(ctx, "unable", errorMessage(error));
 		}
 	});
 

@@ -86,7 +86,7 @@ interface TextOptions extends Common<string> {
 	/** Describes the pattern in messages: `letters, digits, - and _`. */
 	readonly allows?: string;
 	/** In characters (code points). */
-	readonly most?: number;
+	readonly max?: number;
 }
 
 /** A string field. */
@@ -94,7 +94,7 @@ export function text<const O extends TextOptions>(options: O): Field<Given<strin
 	const schema = {
 		type: "string",
 		...(options.pattern ? { pattern: options.pattern.source } : options.blank ? {} : { pattern: "\\S" }),
-		...(options.most ? { maxLength: options.most } : {}),
+		...(options.max ? { maxLength: options.max } : {}),
 	};
 	return field<string, O>(options, "string", schema, (node, reading) => readText(node, reading, options));
 }
@@ -117,7 +117,7 @@ function readText(node: Node, reading: ReadContext, options: TextOptions): strin
 }
 
 function textProblem(value: string, path: string, options: TextOptions): Problem | undefined {
-	const { pattern, most } = options;
+	const { pattern, max } = options;
 	if (!options.blank && value.trim() === "")
 		return { code: "empty-value", message: `\`${path}\` is empty.`, remedy: "Write a value that is not blank." };
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
@@ -133,8 +133,8 @@ function textProblem(value: string, path: string, options: TextOptions): Problem
 			message: `\`${path}\` is ${quoted(value)}; allowed are ${options.allows ?? pattern.source}.`,
 			remedy: "Choose another value.",
 		};
-	if (most !== undefined && [...value].length > most)
-		return { code: "too-long", message: `\`${path}\` is longer than ${most} characters.`, remedy: "Shorten it." };
+	if (max !== undefined && [...value].length > max)
+		return { code: "too-long", message: `\`${path}\` is longer than ${max} characters.`, remedy: "Shorten it." };
 	return undefined;
 }
 
@@ -150,8 +150,8 @@ export function flag<const O extends Common<boolean>>(options: O): Field<Given<b
 }
 
 interface NumberOptions extends Common<number> {
-	readonly least?: number;
-	readonly most?: number;
+	readonly min?: number;
+	readonly max?: number;
 }
 
 /** An integer field within bounds. */
@@ -169,19 +169,19 @@ function numeric<O extends NumberOptions>(
 	type: "integer" | "number",
 	noun: string,
 ): Field<Given<number, O>> {
-	const { least, most } = options;
+	const { min, max } = options;
 	const bounds =
-		least !== undefined && most !== undefined
-			? ` from ${least} to ${most}`
-			: least !== undefined
-				? ` of at least ${least}`
-				: most !== undefined
-					? ` of at most ${most}`
+		min !== undefined && max !== undefined
+			? ` from ${min} to ${max}`
+			: min !== undefined
+				? ` of at least ${min}`
+				: max !== undefined
+					? ` of at most ${max}`
 					: "";
 	const schema = {
 		type,
-		...(least === undefined ? {} : { minimum: least }),
-		...(most === undefined ? {} : { maximum: most }),
+		...(min === undefined ? {} : { minimum: min }),
+		...(max === undefined ? {} : { maximum: max }),
 	};
 	return field<number, O>(options, `${noun.replace(/^a /, "")}${bounds}`, schema, (node, reading) => {
 		const value = node.kind === "scalar" ? node.value : undefined;
@@ -190,8 +190,8 @@ function numeric<O extends NumberOptions>(
 		const fits =
 			Number.isFinite(value) &&
 			(type === "number" || Number.isSafeInteger(value)) &&
-			value >= (least ?? value) &&
-			value <= (most ?? value);
+			value >= (min ?? value) &&
+			value <= (max ?? value);
 		return fits ? value : wrongType(node, reading, `${noun}${bounds}`, `Write ${noun}${bounds}.`);
 	});
 }

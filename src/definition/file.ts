@@ -60,15 +60,15 @@ function readText(
 	}
 }
 
-function readUpTo(handle: number, most: number, expected: number): Buffer {
-	let bytes = Buffer.allocUnsafe(Math.min(most, Math.max(expected, 0) + 1));
+function readUpTo(handle: number, max: number, expected: number): Buffer {
+	let bytes = Buffer.allocUnsafe(Math.min(max, Math.max(expected, 0) + 1));
 	let length = 0;
 	for (;;) {
 		const count = readSync(handle, bytes, length, bytes.length - length, null);
 		length += count;
-		if (count === 0 || length === most) return bytes.subarray(0, length);
+		if (count === 0 || length === max) return bytes.subarray(0, length);
 		if (length === bytes.length) {
-			const wider = Buffer.allocUnsafe(Math.min(most, bytes.length * 2));
+			const wider = Buffer.allocUnsafe(Math.min(max, bytes.length * 2));
 			bytes.copy(wider, 0, 0, length);
 			bytes = wider;
 		}

@@ -9,16 +9,16 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 	if (word.length > 80) return undefined;
 	const wanted = plain(word);
 	let best: string | undefined;
-	let least = 3;
+	let smallest = 3;
 	for (const candidate of candidates) {
 		const offered = plain(candidate);
 		const allowed =
 			Math.min(wanted.length, offered.length) <= 2 ? 0 : Math.max(wanted.length, offered.length) <= 5 ? 1 : 2;
 		if (Math.abs(wanted.length - offered.length) > allowed) continue;
 		const distance = editDistance(wanted, offered);
-		if (distance <= allowed && distance < least) {
+		if (distance <= allowed && distance < smallest) {
 			best = candidate;
-			least = distance;
+			smallest = distance;
 		}
 	}
 	return best;

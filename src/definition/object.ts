@@ -126,15 +126,15 @@ export function objectField<F extends Fields, const O extends Common<Values<F>>>
 }
 
 /** A list field; `of` reads each entry. */
-export function list<T, const O extends Common<readonly T[]> & { readonly least?: number }>(
+export function list<T, const O extends Common<readonly T[]> & { readonly min?: number }>(
 	of: Field<T>,
 	options: O,
 ): Field<Given<readonly T[], O>> {
-	const least = options.least ?? 0;
-	const schema = { type: "array", items: of.schema, ...(least > 0 ? { minItems: least } : {}) };
+	const min = options.min ?? 0;
+	const schema = { type: "array", items: of.schema, ...(min > 0 ? { minItems: min } : {}) };
 	return field<readonly T[], O>(options, `list of ${of.type}`, schema, (node, reading) => {
-		if (node.kind !== "list" || node.items.length < least) {
-			const wanted = least > 0 ? `a list with at least ${least === 1 ? "one entry" : `${least} entries`}` : "a list";
+		if (node.kind !== "list" || node.items.length < min) {
+			const wanted = min > 0 ? `a list with at least ${min === 1 ? "one entry" : `${min} entries`}` : "a list";
 			return wrongType(node, reading, wanted, "Write one entry per line below the key, each starting with `- `.");
 		}
 		const values: T[] = [];

@@ -108,7 +108,7 @@ export const cueFields = {
 		{ anyOf: [{ type: "string" }, objectSchema(sentFields)] },
 		readSent,
 	),
-	wait: integer({ about: "Milliseconds to wait before the message.", fallback: 0, least: 0, most: 60_000 }),
+	wait: integer({ about: "Milliseconds to wait before the message.", fallback: 0, min: 0, max: 60_000 }),
 	fail: text({ about: "Fails with this provider error instead of answering." }),
 } satisfies Fields;
 

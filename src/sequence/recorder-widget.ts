@@ -32,26 +32,26 @@ export function layRecording<Row>(
 	wrap: (line: DrawnLine) => readonly Row[],
 ): Row[] {
 	for (let height = tallest; height > shortest; height--) {
-		const laid = drawRecording(recording, { height, more: "told", keys: "told" }, room).flatMap(wrap);
+		const laid = drawRecording(recording, { height, more: "shown", keys: "shown" }, room).flatMap(wrap);
 		if (laid.length <= room.rows) return laid;
 	}
 	// Dropped last: the number of steps not shown, then the keys.
 	for (const tight of [
-		{ more: "told", keys: "told" },
-		{ more: "left out", keys: "told" },
+		{ more: "shown", keys: "shown" },
+		{ more: "hidden", keys: "shown" },
 	] as const) {
 		const laid = drawRecording(recording, { height: shortest, ...tight }, room).flatMap(wrap);
 		if (laid.length <= room.rows) return laid;
 	}
-	return drawRecording(recording, { height: shortest, more: "left out", keys: "left out" }, room).flatMap(wrap);
+	return drawRecording(recording, { height: shortest, more: "hidden", keys: "hidden" }, room).flatMap(wrap);
 }
 
 interface Extent {
 	/** Number of step lines. */
 	readonly height: number;
 	/** Whether to show the number of lines above and below. */
-	readonly more: "told" | "left out";
-	readonly keys: "told" | "left out";
+	readonly more: "shown" | "hidden";
+	readonly keys: "shown" | "hidden";
 }
 
 function drawRecording(
@@ -65,13 +65,13 @@ function drawRecording(
 	const end = at === -1 ? steps.length : Math.min(steps.length, Math.max(height, at + Math.min(2, height)));
 	const start = Math.max(0, end - height);
 	const lines: DrawnLine[] = [{ tone: "accent", text: heading }];
-	if (more === "told" && start > 0) lines.push({ tone: "dim", text: `… ${counted(start, "line")} above` });
+	if (more === "shown" && start > 0) lines.push({ tone: "dim", text: `… ${counted(start, "line")} above` });
 	for (const text of steps.slice(start, end)) lines.push({ tone: text.startsWith("›") ? "accent" : "text", text });
-	if (more === "told" && end < steps.length)
+	if (more === "shown" && end < steps.length)
 		lines.push({ tone: "dim", text: `… ${counted(steps.length - end, "line")} below` });
-	if (keys === "told" && recording.selected !== undefined) {
+	if (keys === "shown" && recording.selected !== undefined) {
 		lines.push({ tone: "dim", text: "Enter edits · Delete removes · Alt+↑↓ moves · ↓ past the end adds" });
-	} else if (keys === "told" && !wholeStatus) lines.push({ tone: "dim", text: recordingKeys(recording) });
+	} else if (keys === "shown" && !wholeStatus) lines.push({ tone: "dim", text: recordingKeys(recording) });
 	for (const text of recording.notice?.split("\n") ?? []) lines.push({ tone: "warning", text });
 	return lines;
 }

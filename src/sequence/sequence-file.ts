@@ -21,22 +21,22 @@ import {
 export const sequenceFields = {
 	description: text({
 		form: "line",
-		most: 200,
+		max: 200,
 		about: "Purpose of the sequence, in one line; `/sequence list` shows it.",
 	}),
 	steps: list(text({ required: true, about: "A step, as typed in the recorder. Several lines can form one step." }), {
 		required: true,
-		least: 1,
+		min: 1,
 		about: "The [steps](#record) in order.",
 	}),
 	runs: integer({
-		least: 1,
-		most: 999_999,
+		min: 1,
+		max: 999_999,
 		fallback: 1,
 		about: "Number of runs, unless `/sequence run` specifies it.",
 	}),
 	maxCost: number({
-		least: 0,
+		min: 0,
 		shown: "no ceiling",
 		empty: "error",
 		about: "Maximum cost of all runs together, in USD. `--max-cost` overrides it.",

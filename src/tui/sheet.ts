@@ -149,9 +149,9 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 			lay(width);
 			const inside = Math.max(1, rows - frameRows);
 			const text = window.lineCount() === 0 ? 0 : window.count(width);
-			const most = listed ? rowsForAnswers(inside, text) : 0;
+			const answerRows = listed ? rowsForAnswers(inside, text) : 0;
 			const letters = waits() === 0;
-			const answers = listed ? layAnswers(choices, { selected, width, rows: most, letters }, paint) : undefined;
+			const answers = listed ? layAnswers(choices, { selected, width, rows: answerRows, letters }, paint) : undefined;
 			shown = answers?.shown ?? 0;
 			const room = inside - (answers?.rows.length ?? 0);
 			const blank = answers && text > 0 && (room > text || room > 4) ? 1 : 0;

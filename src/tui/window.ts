@@ -74,17 +74,17 @@ export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut
 		if (at !== undefined) top = starts[at] ?? 0;
 		return measured;
 	};
-	const most = (): number => Math.max(0, (measured?.rows ?? 0) - height);
+	const lastTop = (): number => Math.max(0, (measured?.rows ?? 0) - height);
 	const moveTo = (row: number): void => {
-		top = Math.max(0, Math.min(row, most()));
-		following = top >= most();
+		top = Math.max(0, Math.min(row, lastTop()));
+		following = top >= lastTop();
 	};
 	const painted = (index: number, width: number): string[] => {
 		const line = dressed?.(index) ?? lines[index] ?? [];
 		return long === "cut" ? [paintLine(fitLine(sliceLine(line, aside), width), paint)] : paintRows(line, width, paint);
 	};
 	const widest = (): number => {
-		columns ??= lines.reduce((most, line) => Math.max(most, lineWidth(line)), 0);
+		columns ??= lines.reduce((widest, line) => Math.max(widest, lineWidth(line)), 0);
 		return columns;
 	};
 
@@ -96,13 +96,13 @@ export function openWindow(paint: Paint, follow: boolean, long: "wrapped" | "cut
 			const width = measured?.width;
 			measured = undefined;
 			if (width !== undefined) measure(width);
-			top = Math.max(0, Math.min(top, most()));
+			top = Math.max(0, Math.min(top, lastTop()));
 		},
 		count: (width) => measure(width).rows,
 		rows(width, wanted) {
 			height = Math.max(1, wanted);
 			const { starts, rows } = measure(width);
-			top = following ? most() : Math.min(top, most());
+			top = following ? lastTop() : Math.min(top, lastTop());
 			const shown: string[] = [];
 			for (let index = lineAt(starts, top); index < lines.length && shown.length < height; index += 1) {
 				const start = starts[index] ?? 0;

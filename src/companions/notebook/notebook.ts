@@ -136,8 +136,8 @@ function lineCount(content: string): number {
 	return content.endsWith("\n") ? breaks - 1 : breaks;
 }
 
-/** Searches all pages, ignoring case. Returns at most `most` lines in the form `page:line: text`. */
-export function searchPages({ pages }: Notebook, words: string, most: number): { lines: string[]; more: number } {
+/** Searches all pages, ignoring case. Returns at most `max` lines in the form `page:line: text`. */
+export function searchPages({ pages }: Notebook, words: string, max: number): { lines: string[]; more: number } {
 	const wanted = words.normalize("NFC").toLowerCase();
 	const has = (text: string) => text.normalize("NFC").toLowerCase().includes(wanted);
 	const found = [...pages].flatMap(([name, content]) => [
@@ -146,7 +146,7 @@ export function searchPages({ pages }: Notebook, words: string, most: number): {
 			.split("\n")
 			.flatMap((line, index) => (has(line) ? [`${name}:${index + 1}: ${shortened(line.trim())}`] : [])),
 	]);
-	return { lines: found.slice(0, most), more: Math.max(0, found.length - most) };
+	return { lines: found.slice(0, max), more: Math.max(0, found.length - max) };
 }
 
 /** Normalizes a topic: lower-case words joined by `-`; `undefined` if nothing is left. */

@@ -23,8 +23,8 @@ export interface ChildSettings extends ChildCeilings {
 export function childSettings(pi: Pick<ExtensionAPI, "getSettings">): ChildSettings {
 	const { children } = chronicleSettings(pi);
 	const written = (typeof children === "object" && children !== null ? children : {}) as Record<string, unknown>;
-	const number = (value: unknown, most: number, standard: number) =>
-		typeof value === "number" && value > 0 && value <= most ? value : standard;
+	const number = (value: unknown, max: number, standard: number) =>
+		typeof value === "number" && value > 0 && value <= max ? value : standard;
 	const atOnce = number(written.atOnce, 100, 3);
 	return {
 		atOnce: Math.max(1, Math.floor(atOnce)),

@@ -85,11 +85,11 @@ function replaceEnd(text: string, matches: Test, replacement: string): string {
 	return text;
 }
 
-/** Replaces the first `most` matches. */
-function replaceMatches(text: string, matches: Test, replacement: string, most: number): string {
+/** Replaces the first `max` matches. */
+function replaceMatches(text: string, matches: Test, replacement: string, max: number): string {
 	let result = "";
 	let at = 0;
-	for (let count = 0; at < text.length && count < most; ) {
+	for (let count = 0; at < text.length && count < max; ) {
 		const end = longestMatch(text, at, matches);
 		result += end === undefined ? text[at] : replacement;
 		if (end !== undefined) count++;

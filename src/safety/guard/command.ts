@@ -146,13 +146,13 @@ async function showRules(ctx: ExtensionCommandContext, { current }: GuardSession
 }
 
 function logText(ctx: ExtensionCommandContext, rest: string): string {
-	const most = /^\d{1,4}$/.test(rest.trim()) ? Number(rest.trim()) : 20;
+	const max = /^\d{1,4}$/.test(rest.trim()) ? Number(rest.trim()) : 20;
 	const lines: string[] = [];
 	let more = 0;
 	for (const entry of customEntries(ctx.sessionManager, [decisionEntry])) {
 		const record = readDecision(entry.data);
 		if (!record) continue;
-		if (lines.length >= most) {
+		if (lines.length >= max) {
 			more++;
 			continue;
 		}
@@ -165,7 +165,7 @@ function logText(ctx: ExtensionCommandContext, rest: string): string {
 		);
 	}
 	if (lines.length === 0) return "Nothing was refused, asked about or withheld in this session.";
-	if (more > 0) lines.push(`… and ${more} earlier: /guard log ${most + more}`);
+	if (more > 0) lines.push(`… and ${more} earlier: /guard log ${max + more}`);
 	return lines.join("\n");
 }
 

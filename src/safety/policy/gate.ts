@@ -213,7 +213,7 @@ async function refuse(
 	refusals.set(rule, count);
 	if (count < patience) return { block: true, reason };
 	const again = `This rule has now refused ${count} calls. Another attempt will be refused too: change the plan, or stop and say why it cannot be done.`;
-	if (verdicts.every(({ repeats }) => repeats === "told")) return { block: true, reason: `${reason}\n${again}` };
+	if (verdicts.every(({ repeats }) => repeats === "unasked")) return { block: true, reason: `${reason}\n${again}` };
 	const answer = await ask(ctx, {
 		title: `One rule has refused ${count} calls. Let the agent continue?`,
 		message: `${verdicts[0]?.reason ?? rule}\n\nYes: the agent continues, and the rule stays. No: the run stops here.`,

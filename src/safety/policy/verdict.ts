@@ -20,8 +20,8 @@ export interface Verdict {
 	/** One sentence for the model: an alternative. */
 	readonly advice?: string;
 	readonly origin?: Origin;
-	/** `told`: if the rule refuses repeatedly, the model is informed and the user is not asked whether to continue. */
-	readonly repeats?: "told";
+	/** `unasked`: if the rule refuses repeatedly, the user is not asked whether to continue; only the model is informed. */
+	readonly repeats?: "unasked";
 }
 
 /** The verdicts that keep a call from simply passing, strongest first, otherwise in their order. */

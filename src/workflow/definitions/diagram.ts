@@ -61,8 +61,8 @@ class Chart {
 		}
 		const ends = { first: first ?? "done", last: last ?? "done" };
 		if (definition.loopable && definition.maxLoops !== 0 && ends.first !== ends.last) {
-			const most = definition.maxLoops === undefined ? "" : ` ≤ ${definition.maxLoops}×`;
-			this.arrows.push(`  ${ends.last} -. "loop${most}" .-> ${ends.first}`);
+			const max = definition.maxLoops === undefined ? "" : ` ≤ ${definition.maxLoops}×`;
+			this.arrows.push(`  ${ends.last} -. "loop${max}" .-> ${ends.first}`);
 		}
 		return ends;
 	}

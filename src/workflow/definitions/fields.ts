@@ -28,7 +28,7 @@ export type WrittenEntry =
 export const workflowFields = {
 	name: text({
 		form: "line",
-		most: 200,
+		max: 200,
 		required: true,
 		about: "Display name of the workflow: in the status line, in messages, in the list of `/workflow`.",
 	}),
@@ -77,7 +77,7 @@ export const workflowFields = {
 		about: "Whether the agent may restart the workflow from its first phase (`workflow_step` with `loop`).",
 	}),
 	maxLoops: integer({
-		least: 0,
+		min: 0,
 		shown: "no limit",
 		empty: "error",
 		about: "Maximum number of restarts during one visit.",
@@ -90,12 +90,12 @@ export const workflowFields = {
 	limits: visitLimits("Limits of one visit of a phase, unless the phase sets its own."),
 	sessionNamePrefix: text({
 		blank: "allowed",
-		most: 200,
+		max: 200,
 		fallback: "Workflow: ",
 		about: "Prefix of the session name; the task follows.",
 	}),
 	sessionNameMaxLength: integer({
-		least: 1,
+		min: 1,
 		fallback: 50,
 		about: "Maximum number of characters of the task in the session name; a longer task is truncated with `…`.",
 	}),
@@ -109,13 +109,13 @@ export const workflowFields = {
 export const phaseFields = {
 	id: text({
 		form: "line",
-		most: 200,
+		max: 200,
 		required: true,
 		about:
 			"Identifies the phase; unique within its workflow. After a change of the files, a run finds its phase by the id.",
 	}),
-	name: text({ form: "line", most: 200, required: true, about: "Display name of the phase." }),
-	emoji: text({ form: "line", most: 32, required: true, about: "Shown before the name in the status line." }),
+	name: text({ form: "line", max: 200, required: true, about: "Display name of the phase." }),
+	emoji: text({ form: "line", max: 32, required: true, about: "Shown before the name in the status line." }),
 	tools: custom(
 		{
 			fallback: free,
@@ -210,15 +210,15 @@ function visitLimits(about: string) {
 	return objectField(
 		{
 			requests: integer({
-				least: 1,
-				most: 1_000_000,
+				min: 1,
+				max: 1_000_000,
 				shown: String(VISIT_DEFAULTS.requests),
 				empty: "error",
 				about: "Requests to the model.",
 			}),
 			calls: integer({
-				least: 1,
-				most: 1_000_000,
+				min: 1,
+				max: 1_000_000,
 				shown: String(VISIT_DEFAULTS.calls),
 				empty: "error",
 				about: "Tool calls, including refused ones.",

@@ -21,7 +21,7 @@ export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Po
 					policy: "phase",
 					rule: "definition-missing",
 					reason: staleReason(current.missing),
-					repeats: "told",
+					repeats: "unasked",
 				};
 			const { tools } = currentPhase(current);
 			// This package's read-only tools (notebook, handoff) affect nothing that a phase limits. Only a blacklist that names one stops it.
@@ -52,7 +52,7 @@ export function verdict(stop: Stop, reason: string, advice: string): Verdict {
 		reason: why === undefined ? reason : `${reason}\n${why}`,
 		advice,
 		// Workflows run unattended, so a model that hits the same limit again is no reason to stop and wait for the user.
-		repeats: "told",
+		repeats: "unasked",
 	};
 }
 

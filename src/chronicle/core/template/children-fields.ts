@@ -32,7 +32,7 @@ const run = custom<RunNode, { about: string }>({ about: runAbout }, runType, run
 const task = text({
 	about:
 		"Task of the child. It may contain `{item}` (or the name in `as`; `{item.name}` for a field of an entry that is an object), `{index}`, `{task}` (the task of this run) and `{output.<state>.<path>}`. Default: the item; without `for_each`, the task of this run.",
-	most: 8000,
+	max: 8000,
 	shown: "`{item}`, or `{task}`",
 });
 
@@ -67,18 +67,18 @@ export const childrenFields = {
 		about:
 			"One child for each entry of a list, in its order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. With an empty list, the run leaves the state at once.",
 		form: "line",
-		most: 200,
+		max: 200,
 	}),
 	as: text({
 		about: "Name of the variable with the item, for `task`.",
 		form: "line",
 		pattern: /^[A-Za-z_][\w-]*$/,
 		allows: "letters, digits, - and _",
-		most: 40,
+		max: 40,
 		fallback: "item",
 	}),
 	task,
-	max_parallel: integer({ about: "Children that run at the same time.", least: 1, most: 100, fallback: 3 }),
+	max_parallel: integer({ about: "Children that run at the same time.", min: 1, max: 100, fallback: 3 }),
 	files: choice(["own", "shared"], {
 		about:
 			"`own`: each child has a folder of its own, which starts with the files as they are then. `shared`: the children use the folder of this run; only for children that cannot write.",
@@ -119,7 +119,7 @@ export const childrenFields = {
 	merge_by: text({
 		about: "Persona or agent of the worker that resolves conflicts.",
 		form: "line",
-		most: 400,
+		max: 400,
 	}),
 };
 

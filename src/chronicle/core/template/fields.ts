@@ -26,9 +26,9 @@ import { outputField } from "./output-schema.ts";
 import { requiresField } from "./requires.ts";
 
 const spendFields = {
-	cost_usd: number({ about: "Maximum cost, in US dollars.", least: 0 }),
-	tokens: integer({ about: "Maximum number of tokens, as pi totals them.", least: 1 }),
-	minutes: number({ about: "Maximum minutes of worker time. Waiting does not count.", least: 0 }),
+	cost_usd: number({ about: "Maximum cost, in US dollars.", min: 0 }),
+	tokens: integer({ about: "Maximum number of tokens, as pi totals them.", min: 1 }),
+	minutes: number({ about: "Maximum minutes of worker time. Waiting does not count.", min: 0 }),
 };
 
 /** A limit on moves between two states: a number for all pairs, or an object with exceptions. */
@@ -44,19 +44,19 @@ export interface PairMoves {
 export const limitFields = {
 	cost_usd: number({
 		about: "Maximum cost of the run, in US dollars. The user can raise it.",
-		least: 0,
+		min: 0,
 		fallback: 20,
 	}),
-	tokens: integer({ about: "Maximum number of tokens of the run, as pi totals them.", least: 1, fallback: 50_000_000 }),
+	tokens: integer({ about: "Maximum number of tokens of the run, as pi totals them.", min: 1, fallback: 50_000_000 }),
 	minutes: number({
 		about: "Maximum minutes of worker time. Waiting does not count.",
-		least: 0,
+		min: 0,
 		fallback: 600,
 	}),
 	moves: integer({
 		about: "Maximum moves of the whole run; the next one waits for the user.",
-		least: 1,
-		most: 10_000,
+		min: 1,
+		max: 10_000,
 		fallback: 40,
 	}),
 	pair_moves: custom<PairMoves, { about: string; shown: string }>(
@@ -74,75 +74,75 @@ export const limitFields = {
 		},
 		readPairMoves,
 	),
-	max_pair_moves: integer({ about: "Alias of `pair_moves`.", least: 1, most: 10_000 }),
+	max_pair_moves: integer({ about: "Alias of `pair_moves`.", min: 1, max: 10_000 }),
 	attempts: integer({
 		about: "Maximum workers of one visit of a state; then the run waits for the user.",
-		least: 1,
-		most: 1000,
+		min: 1,
+		max: 1000,
 		fallback: 5,
 	}),
 	retries: integer({
 		about: "Maximum automatic restarts of a visit after its worker crashed or hung.",
-		least: 0,
-		most: 100,
+		min: 0,
+		max: 100,
 		fallback: 1,
 	}),
 	nudges: integer({
 		about: "Maximum reminders to a worker that stops without a transition; then the run pauses.",
-		least: 0,
-		most: 20,
+		min: 0,
+		max: 20,
 		fallback: 2,
 	}),
 	rejections: integer({
 		about: "Maximum rejections of one visit; then the run goes to `human_intervention`.",
-		least: 1,
-		most: 1000,
+		min: 1,
+		max: 1000,
 		fallback: 5,
 	}),
 	no_progress: integer({
 		about:
 			"Number of consecutive attempts of one state with the same request, the same summary and the same files after which the run waits for the user.",
-		least: 2,
-		most: 1000,
+		min: 2,
+		max: 1000,
 		fallback: 3,
 	}),
 	requests: integer({
 		about: "Maximum requests to the model in one visit of a state; then the run pauses, and its work is kept.",
-		least: 1,
-		most: 1_000_000,
+		min: 1,
+		max: 1_000_000,
 		fallback: VISIT_DEFAULTS.requests,
 	}),
 	calls: integer({
 		about: "Maximum tool calls in one visit of a state, including refused ones; then the run pauses.",
-		least: 1,
-		most: 1_000_000,
+		min: 1,
+		max: 1_000_000,
 		fallback: VISIT_DEFAULTS.calls,
 	}),
 	pause_seconds: integer({
 		about:
 			"Maximum seconds that a pause waits for the current message of the model; then the worker ends, and its conversation is kept.",
-		least: 0,
-		most: 3600,
+		min: 0,
+		max: 3600,
 		fallback: 60,
 	}),
 	cache_reads: choice(["count", "ignore"], {
 		about: "Whether tokens read from the provider's cache count towards `tokens`.",
 		fallback: "count",
 	}),
-	warn_at: number({ about: "Fraction of a limit at which a warning is shown.", least: 0, most: 1, fallback: 0.8 }),
+	warn_at: number({ about: "Fraction of a limit at which a warning is shown.", min: 0, max: 1, fallback: 0.8 }),
 };
 
 export const stateFields = {
-	description: text({ about: "Purpose of the state, shown to the user and to its worker.", most: 4000 }),
+	description: text({ about: "Purpose of the state, shown to the user and to its worker.", max: 4000 }),
 	persona: text({
 		about: "The persona of the worker: the name of an agent file, or a role in plain words.",
 		form: "line",
-		most: 400,
+		max: 400,
 	}),
-	agent: text({ about: "The same, but only as the name of an agent file.", form: "line", most: 400 }),
+	agent: text({ about: "The same, but only as the name of an agent file.", form: "line", max: 400 }),
 	...childrenFields,
 	host: hostField,
-	team: text({ about: "Team of `teams.yaml` that the agent must belong to.", form: "line", most: 200 }),
+	team: text({ about: "Team of `teams.yaml` that the agent must belong to.", form: "line", max: 200 }),
 	next: custom<readonly PlacedName[], { about: string }>(
 		{ about: "States that may follow. Without any, the run ends here." },
 		"list of state names",
@@ -173,7 +173,7 @@ export const stateFields = {
 		about:
 			"Extensions that the worker loads, by path or name, or packages that pi has installed. By default it loads none.",
 	}),
-	model: text({ about: "Model of the worker: `provider/id` or an alias.", form: "line", most: 200 }),
+	model: text({ about: "Model of the worker: `provider/id` or an alias.", form: "line", max: 200 }),
 	models: names({
 		about: "Models in order: if the provider of one fails, the next continues in the same conversation.",
 		empty: "error",
@@ -181,30 +181,30 @@ export const stateFields = {
 	thinking: choice(["off", "minimal", "low", "medium", "high", "xhigh", "max"], {
 		about: "Thinking level of the worker.",
 	}),
-	instructions: text({ about: "Instructions to the worker, in addition to the task.", most: 40_000 }),
+	instructions: text({ about: "Instructions to the worker, in addition to the task.", max: 40_000 }),
 	limits: objectField(
 		{
 			...spendFields,
-			attempts: integer({ about: "Maximum workers of one visit of this state.", least: 1, most: 1000 }),
+			attempts: integer({ about: "Maximum workers of one visit of this state.", min: 1, max: 1000 }),
 			requests: integer({
 				about: "Maximum requests to the model in one visit of this state.",
-				least: 1,
-				most: 1_000_000,
+				min: 1,
+				max: 1_000_000,
 			}),
-			calls: integer({ about: "Maximum tool calls in one visit of this state.", least: 1, most: 1_000_000 }),
+			calls: integer({ about: "Maximum tool calls in one visit of this state.", min: 1, max: 1_000_000 }),
 		},
 		{ about: "Limits of all visits of this state together.", shown: "none" },
 	),
 	timeout_minutes: number({
 		about: "Maximum minutes of one worker; then the run pauses, and its work is kept.",
-		least: 0.01,
-		most: 10_000,
+		min: 0.01,
+		max: 10_000,
 		fallback: 60,
 	}),
 	idle_minutes: number({
 		about: "Minutes of silence after which a worker counts as hung.",
-		least: 0.01,
-		most: 10_000,
+		min: 0.01,
+		max: 10_000,
 		fallback: 15,
 	}),
 	cleanup: cleanupField,
@@ -216,11 +216,11 @@ export const stateFields = {
 };
 
 export const templateFields = {
-	name: text({ about: "Display name.", form: "line", most: 200, shown: "the file's name" }),
+	name: text({ about: "Display name.", form: "line", max: 200, shown: "the file's name" }),
 	requires: requiresField,
-	description: text({ about: "Purpose of the template.", most: 4000 }),
+	description: text({ about: "Purpose of the template.", max: 4000 }),
 	initial: text({ about: "State in which the run starts.", form: "line", shown: "the first of `states`" }),
-	team: text({ about: "Team of states without one.", form: "line", most: 200 }),
+	team: text({ about: "Team of states without one.", form: "line", max: 200 }),
 	limits: objectField(limitFields, { about: "Limits of the run.", shown: "as below" }),
 	files: choice(["folder", "repository"], {
 		about:

@@ -4,7 +4,7 @@ import { singleLine } from "../../../definition/index.ts";
 import { type AccessKind, changes, effects, type Footprint } from "../../../footprint/index.ts";
 import { originText, type Policies, type ToolCall } from "../../policy/index.ts";
 
-const most = 30;
+const maxItems = 30;
 
 /** Asks every policy about a call that is not made, and explains the verdict. Nothing is recorded. */
 export async function explainCall(call: ToolCall, footprint: Footprint, policies: Policies): Promise<string> {
@@ -47,6 +47,6 @@ function footprintLines({ accesses, runs, unknowns }: Footprint): string[] {
 
 function list<Item>(lines: string[], title: string, items: readonly Item[], text: (item: Item) => string): void {
 	if (items.length === 0) return;
-	lines.push(`${title}:`, ...items.slice(0, most).map((item) => `  ${text(item)}`));
-	if (items.length > most) lines.push(`  … and ${items.length - most} more`);
+	lines.push(`${title}:`, ...items.slice(0, maxItems).map((item) => `  ${text(item)}`));
+	if (items.length > maxItems) lines.push(`  … and ${items.length - maxItems} more`);
 }

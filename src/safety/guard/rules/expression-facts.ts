@@ -18,9 +18,9 @@ export function costExponent(source: string): number {
 	if (refersBack(source)) return Number.POSITIVE_INFINITY;
 	let text = outline(forcedGroups.reduce((shorter, form) => shorter.replace(form, ".+"), source));
 	for (let found = group.exec(text); found; found = group.exec(text)) {
-		const [whole, body = "", star, least, comma, most] = found;
-		const endless = star !== undefined || (comma === "," && most === "");
-		const passes = endless ? Number.POSITIVE_INFINITY : Number(most || (least ?? 1));
+		const [whole, body = "", star, min, comma, max] = found;
+		const endless = star !== undefined || (comma === "," && max === "");
+		const passes = endless ? Number.POSITIVE_INFINITY : Number(max || (min ?? 1));
 		if (passes > MAX_PASSES && body.length > 1) return Number.POSITIVE_INFINITY;
 		const repeats = passes > MAX_PASSES ? 1 : passes * countRepeats(body);
 		text = text.replace(whole, () => ANY + "*".repeat(repeats));

@@ -21,6 +21,6 @@ export {
 } from "./line.ts";
 export { openSheet, questionSheet, type SheetOption, type SheetSpec, textBody, type WordedQuestion } from "./sheet.ts";
 export { showSheet, wholeScreen } from "./show-sheet.ts";
-export { showInTerminal, type TerminalKeys, terminalPaint } from "./terminal-screen.ts";
+export { showInTerminal, terminalPaint } from "./terminal-screen.ts";
 export { openWindow } from "./window.ts";
 export { closes, jumpByKey, moveByKey } from "./window-keys.ts";

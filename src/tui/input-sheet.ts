@@ -4,9 +4,9 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Input } from "@earendil-works/pi-tui";
 import { frame, frameRows } from "./frame.ts";
 import { flat, type Line, lineWidth, type Paint, plain, themed } from "./line.ts";
-import type { SheetKeys } from "./sheet.ts";
 import { wholeScreen } from "./show-sheet.ts";
 import { openWindow } from "./window.ts";
+import type { ScreenKeys } from "./window-keys.ts";
 
 export interface InputSheetSpec {
 	readonly title: string;
@@ -27,7 +27,7 @@ export type InputResult =
 export interface InputSheet {
 	/** Exactly `rows` rows, none wider than `width` columns. */
 	render(width: number, rows: number): string[];
-	key(data: string, keybindings: SheetKeys): InputResult;
+	key(data: string, keybindings: ScreenKeys): InputResult;
 	/** Whether the cursor is shown in the line. */
 	focus(focused: boolean): void;
 }

@@ -3,13 +3,12 @@
 // Title, position, answers and keys are visible at every size from 40×12; the body gets the remaining rows. The first answer is the safe
 // one, because Enter selects it. On a sheet that the user did not request, letters count only after a moment without keys, because they may
 // be meant for the editor.
-import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
 import { decodeKittyPrintable } from "@earendil-works/pi-tui";
 import { layAnswers, rowsForAnswers } from "./answers.ts";
 import { frame, frameRows } from "./frame.ts";
 import { type Line, lineWidth, markedLine, type Paint, plain } from "./line.ts";
 import { openWindow } from "./window.ts";
-import { jumpByKey, moveByKey, shiftByKey } from "./window-keys.ts";
+import { jumpByKey, moveByKey, type ScreenKeys, shiftByKey } from "./window-keys.ts";
 
 export interface SheetOption<T> {
 	readonly value: T;
@@ -45,8 +44,6 @@ export interface SheetSpec<T> {
 	readonly uncalled?: boolean;
 }
 
-export type SheetKeys = Pick<KeybindingsManager, "matches">;
-
 export type SheetResult<T> =
 	| { readonly kind: "chosen"; readonly value: T }
 	| { readonly kind: "left" }
@@ -56,7 +53,7 @@ export type SheetResult<T> =
 export interface Sheet<T> {
 	/** Exactly `rows` rows, none wider than `width` columns. */
 	render(width: number, rows: number): string[];
-	key(data: string, keybindings: SheetKeys): SheetResult<T>;
+	key(data: string, keybindings: ScreenKeys): SheetResult<T>;
 	/** Milliseconds until letters count; 0 once they do. */
 	waits(): number;
 }
@@ -121,7 +118,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	};
 
 	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
-	const takeListKey = (data: string, keybindings: SheetKeys): SheetResult<T> => {
+	const takeListKey = (data: string, keybindings: ScreenKeys): SheetResult<T> => {
 		const by = keybindings.matches(data, "tui.select.up") ? -1 : keybindings.matches(data, "tui.select.down") ? 1 : 0;
 		if (by !== 0) {
 			selected = (selected + by + choices.length) % choices.length;

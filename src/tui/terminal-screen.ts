@@ -9,14 +9,13 @@ import {
 	TUI_KEYBINDINGS,
 } from "@earendil-works/pi-tui";
 import type { Paint, Tone } from "./line.ts";
-
-export type TerminalKeys = Pick<KeybindingsManager, "matches">;
+import type { ScreenKeys } from "./window-keys.ts";
 
 interface TerminalView {
 	/** At most `rows` rows, none wider than `width` columns. */
 	render(width: number, rows: number): readonly string[];
 	/** Returns whether the view stays open. */
-	handleKey(data: string, keys: TerminalKeys): boolean;
+	handleKey(data: string, keys: ScreenKeys): boolean;
 	dispose(): void;
 }
 

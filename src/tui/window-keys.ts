@@ -2,15 +2,15 @@
 import type { KeybindingsManager } from "@earendil-works/pi-coding-agent";
 import type { Window } from "./window.ts";
 
-type Keys = Pick<KeybindingsManager, "matches">;
+export type ScreenKeys = Pick<KeybindingsManager, "matches">;
 
 /** Whether the key closes a screen. */
-export function closes(data: string, keybindings: Keys): boolean {
+export function closes(data: string, keybindings: ScreenKeys): boolean {
 	return data === "q" || keybindings.matches(data, "tui.select.cancel");
 }
 
 /** Scrolls the window if the key is a scroll key; returns whether it is one. */
-export function moveByKey(window: Window, data: string, keybindings: Keys): boolean {
+export function moveByKey(window: Window, data: string, keybindings: ScreenKeys): boolean {
 	const page = Math.max(1, window.height - 1);
 	if (data === "k" || keybindings.matches(data, "tui.select.up")) window.scroll(-1);
 	else if (data === "j" || keybindings.matches(data, "tui.select.down")) window.scroll(1);
@@ -35,7 +35,7 @@ export function jumpByKey(window: Window, lines: readonly number[], data: string
 const sidewaysColumns = 8;
 
 /** Scrolls a window with cut lines sideways; returns whether it moved. */
-export function shiftByKey(window: Window, data: string, keybindings: Keys): boolean {
+export function shiftByKey(window: Window, data: string, keybindings: ScreenKeys): boolean {
 	if (keybindings.matches(data, "tui.editor.cursorLeft")) return window.shift(-sidewaysColumns);
 	return keybindings.matches(data, "tui.editor.cursorRight") && window.shift(sidewaysColumns);
 }

@@ -124,7 +124,7 @@ export function baseName(word: string): string {
 
 const escapes: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r" };
 
-/** The text that a string literal with these escapes stands for, in most languages. */
+/** The text of a string literal with the usual escapes, in most languages. */
 export function unescapeLiteral(text: string): string {
 	return text.replace(/\\(.)/gs, (_all, letter: string) => escapes[letter] ?? letter);
 }

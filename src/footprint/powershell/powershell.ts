@@ -1,6 +1,6 @@
-// Records what PowerShell and cmd text would do: a smaller analysis than the shell's. Control flow is not followed: every statement counts once.
-// P1 a command that is not in the table is judged as a program of its own; P2 a change whose target is not known counts as a change of any
-// file of the project, a removal as one of whole directories.
+// Records what PowerShell and cmd text would do, in less detail than for shell text. Control flow is not followed: every statement counts once.
+// P1 a command outside the table is judged as a program; P2 a change with an unknown target counts as a change of any file of the project, and
+// a removal as one of whole directories.
 import type { Effect } from "../effects.ts";
 import type { AccessKind } from "../footprint.ts";
 import { pathRules } from "../paths.ts";
@@ -33,7 +33,7 @@ interface Invocation {
 	/** Values of parameters by their names in lower case; those of switches are empty. */
 	readonly parameters: ReadonlyMap<string, string>;
 	readonly piped: boolean;
-	/** The command in normal spelling. */
+	/** The command in normalized spelling. */
 	readonly text: string;
 	readonly effects: Set<Effect>;
 }
@@ -105,7 +105,7 @@ function recordStatement(statement: Statement, session: Session): void {
 	const { record } = session;
 	const text = statement.words.map(spell).join(" ").slice(0, 2000);
 	for (const { target, appends } of statement.outputs)
-		if (!/^(\$null|nul:?|)$/i.test(target)) touchPath(appends ? "write" : "replace", target, text, session);
+		if (!/^(\$null|nul:?|)$/i.test(target)) accessPath(appends ? "write" : "replace", target, text, session);
 	const [name = "", ...args] = statement.words;
 	const cmdlet = isKnown(name) ? findCmdlet(name) : undefined;
 	if (statement.kind === "expression") recordMethods(statement.source, text, session);
@@ -119,13 +119,13 @@ function isControl(name: string, { dialect }: Session): boolean {
 	return dialect === "cmd" && /^(if|else|for|in|do)$/i.test(name);
 }
 
-/** `if exist f del f`: the command that cmd's control words lead to. */
+/** `if exist f del f`: the command after cmd's control words. */
 function controlled(statement: Statement): Statement {
 	const at = statement.words.findIndex((word, index) => index > 0 && isKnown(word) && findCmdlet(word));
 	return { ...statement, words: at < 0 ? [] : statement.words.slice(at), outputs: [] };
 }
 
-/** What methods do to the paths that they are given, by how their names begin. */
+/** The roles of the paths that methods get, by the start of the name. */
 const methods: readonly (readonly [name: RegExp, roles: readonly PathRole[]])[] = [
 	[/^delete/i, ["move"]],
 	[/^move/i, ["move", "replace"]],
@@ -136,7 +136,7 @@ const methods: readonly (readonly [name: RegExp, roles: readonly PathRole[]])[] 
 	[/^read/i, ["read"]],
 ];
 
-/** Methods of .NET that an expression calls: `[IO.File]::Delete('a')`. Only paths that are literals are known. */
+/** Methods of .NET that an expression calls: `[IO.File]::Delete('a')`. Only literal paths are known. */
 function recordMethods(source: string, text: string, session: Session): void {
 	if (!/::|\.\w+\(/.test(source)) return;
 	const { record } = session;
@@ -144,7 +144,7 @@ function recordMethods(source: string, text: string, session: Session): void {
 	for (const [, name = "", list = ""] of source.matchAll(/(?:::|\.)(\w+)\(([^()]{0,1000})/g)) {
 		const [, roles = []] = methods.find(([pattern]) => pattern.test(name)) ?? [];
 		const paths = [...list.matchAll(/'([^']{1,300})'|"([^"$]{1,300})"/g)].map((found) => found[1] ?? found[2] ?? "");
-		for (const [at, role] of roles.entries()) touchPath(role, paths[at] ?? "", source, session);
+		for (const [at, role] of roles.entries()) accessPath(role, paths[at] ?? "", source, session);
 		const removes = /^delete/i.test(name) && (paths.length === 0 || /true/i.test(list));
 		if (removes) recordCommand(record, "remove-item", paths, text || source, ["recursive-delete"]);
 	}
@@ -157,7 +157,7 @@ function parameterName(word: string, dialect: Dialect): string | undefined {
 	return (dashed ?? slashed)?.toLowerCase();
 }
 
-/** Parameters without a value, which are often cut short. */
+/** Parameters without a value, which are often abbreviated. */
 const switches =
 	/^(\w|rec|recu|recur|recurs|recurse|fo|for|forc|force|confirm|whatif|wi|verbose|passthru|append|noclobber|raw|wait|hidden|file|directory|name|allmatches|casesensitive|simplematch|list|quiet|nonewline|asplaintext|usebasicparsing)$/;
 
@@ -191,7 +191,7 @@ function recordCmdlet(
 	const call: Invocation = { name, cmdlet, ...given, piped, text, effects: new Set(cmdlet.effects) };
 	const { operands, parameters, effects } = call;
 	if (parameters.has("whatif") || parameters.has("wi")) return;
-	touchOperands(call, session);
+	accessOperands(call, session);
 	const changes = new Set(cmdlet.changes);
 	if (recordUnnamed(call, session)) changes.add("worktree");
 	if (cmdlet.onAll && operands.includes("*")) effects.add(cmdlet.onAll);
@@ -215,24 +215,24 @@ function has({ parameters }: Invocation, full: string): boolean {
 	return [...parameters.keys()].some((key) => full.startsWith(key));
 }
 
-function touchOperands(call: Invocation, session: Session): void {
+function accessOperands(call: Invocation, session: Session): void {
 	const { cmdlet, operands, parameters, effects, text } = call;
 	const recursive = has(call, "recurse") || parameters.has("s");
 	for (const [index, word] of operands.entries()) {
 		const role = cmdlet.paths?.[Math.min(index, cmdlet.paths.length - 1)];
-		if (role) touchPath(role, word, text, session, recursive);
+		if (role) accessPath(role, word, text, session, recursive);
 	}
 	for (const [name, word] of parameters) {
 		const role = { ...pathParameters, ...cmdlet.parameters }[name];
-		if (role) touchPath(role, word, text, session, recursive);
+		if (role) accessPath(role, word, text, session, recursive);
 	}
-	if (operands.length === 0 && cmdlet.here) touchPath(cmdlet.here, ".", text, session, recursive);
+	if (operands.length === 0 && cmdlet.here) accessPath(cmdlet.here, ".", text, session, recursive);
 	if (cmdlet.paths?.[0] !== "delete") return;
 	if (recursive) effects.add("recursive-delete");
 	if (has(call, "force") || parameters.has("q")) effects.add("force-delete");
 }
 
-/** Records a change of files that come through a pipe or stand in a variable. Returns whether there is one. */
+/** Records a change of files from a pipe or a variable. Returns whether there is one. */
 function recordUnnamed({ cmdlet, operands, piped, text, effects }: Invocation, { record }: Session): boolean {
 	const access = accessOf(cmdlet.paths?.[0] ?? "text");
 	const targets = cmdlet.paths?.length === 1 ? operands : operands.slice(0, 1);
@@ -249,7 +249,7 @@ function accessOf(role: PathRole): AccessKind | undefined {
 	return role === "move" ? "delete" : role;
 }
 
-function touchPath(role: PathRole, words: string, text: string, session: Session, recursive = false): void {
+function accessPath(role: PathRole, words: string, text: string, session: Session, recursive = false): void {
 	const access = accessOf(role);
 	if (!access || words === "") return;
 	const detail = { recursive: recursive || role === "move", replaces: role === "replace" };

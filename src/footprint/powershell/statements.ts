@@ -1,9 +1,9 @@
 // Reads PowerShell and cmd text as statements of words: quoting, separators, redirections and blocks. It evaluates no expressions.
-// W1 a word that cannot be evaluated holds the unknown value; W2 script blocks and subexpressions are read as statements too, before the
+// W1 a word that cannot be evaluated contains the unknown value; W2 script blocks and subexpressions are read as statements too, before the
 // statement that holds them.
 import { UNKNOWN_VALUE } from "../text.ts";
 
-/** One command with its words and the files that its output goes to. */
+/** One command with its words and the files of its output. */
 export interface Statement {
 	readonly words: readonly string[];
 	readonly outputs: readonly { readonly target: string; readonly appends: boolean }[];
@@ -43,7 +43,7 @@ export function readStatements(text: string, dialect: Dialect, names: Names): re
 	const reader: Reader = { text, dialect, names, statements: [], at: 0, depth: 0, exceeded: false };
 	while (reader.at < text.length) {
 		readPipelines(reader);
-		// A bracket that closes nothing.
+		// An unmatched closing bracket.
 		reader.at++;
 	}
 	return reader.exceeded ? undefined : reader.statements;
@@ -91,7 +91,7 @@ function readStatement(reader: Reader, piped: boolean): void {
 	reader.at = start;
 	const { words, outputs } = readWords(reader);
 	if (assignment?.[1]) {
-		// A value, unless a command's output is kept or a loop goes through several.
+		// A value, unless it is a command's output or a loop takes several.
 		const isValue = words.length === 1 && (isExpression || dialect === "cmd") && !/\sin\s*$/i.test(assignment[0]);
 		reader.names.set(assignment[1].toLowerCase(), (isValue ? words.pop() : undefined) ?? UNKNOWN_VALUE);
 	}
@@ -124,14 +124,14 @@ const escaped: Rule[1] = ([text]) => text.slice(1);
 
 function variableValue([, braced, plain, member = ""]: RegExpExecArray, { names }: Reader): string {
 	const value = names.get((braced ?? plain ?? "").toLowerCase()) ?? UNKNOWN_VALUE;
-	// `$name.txt` is a file name; what `$x.Property` and `$x[0]` are is not known.
+	// `$name.txt` is a file name; `$x.Property` and `$x[0]` are unknown.
 	return member === "" ? value : /^\.(txt|json|js|ts|md|log|bak)\b/.test(member) ? value + member : UNKNOWN_VALUE;
 }
 
 const members = /((?:\.\w+|\[[^\]\n]{0,100}\]|\(\))*)/.source;
 const variable: Rule = [new RegExp(String.raw`\$(?:\{([^}\n]+)\}|((?:env:)?[\w?]+))${members}`, "iy"), variableValue];
 const subexpression: Rule = [/\$(?=\()/y, (_found, reader) => readBlock(reader)];
-/** `%name%`, and the `%i` of a loop, whose value is not known. */
+/** `%name%`, and the `%i` of a loop, whose value is unknown. */
 const percentVariable: Rule = [
 	/%([\w()]+)%|%%?[a-z]\b/iy,
 	([, name = ""], { names }) => names.get(name.toLowerCase()) ?? UNKNOWN_VALUE,

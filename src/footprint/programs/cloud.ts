@@ -41,7 +41,7 @@ const topics =
 const remoteCommands =
 	/^(?:ssm send-command|ssm start-session|vm run-command|vmss run-command|ecs execute-command|lambda invoke)\b/;
 
-/** `aws ssm send-command --parameters commands=[…]`, `az vm run-command invoke --scripts …`: every text that they are given. */
+/** `aws ssm send-command --parameters commands=[…]`, `az vm run-command invoke --scripts …`: runs each of their texts. */
 function runRemotely(call: Call): void {
 	call.change("remote");
 	for (const [index, word] of call.args.entries()) {

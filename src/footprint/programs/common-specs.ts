@@ -29,7 +29,7 @@ export function afterDashes({ args }: Call): readonly string[] | undefined {
 /** Its effect depends on the project. */
 export const runsProject: ProgramSpec = { opaque: "project" };
 
-/** Subcommands of which those named only show something, and all others make one kind of change. */
+/** Subcommands: the named ones only show something, and all others make one kind of change. */
 export const changesUnless = (shows: string, change: ChangeKind): ProgramSpec => ({
 	subcommands: { [shows]: {}, "*": { changes: [change] } },
 });

@@ -53,7 +53,7 @@ function mountHost(call: Call, path: string, readOnly: boolean): void {
 function execInContainer(call: Call): void {
 	call.change("containers");
 	const [, ...command] = call.operands;
-	// `kubectl exec pod -c name -- command`: options may stand behind the pod.
+	// `kubectl exec pod -c name -- command`: options may follow the pod.
 	const dashes = call.operands.indexOf("--");
 	const words = dashes > 0 && command[0]?.startsWith("-") ? call.operands.slice(dashes + 1) : command;
 	const at = words[0] === "--" ? 1 : 0;

@@ -46,7 +46,7 @@ export interface Positions {
 	readonly rest?: Role;
 }
 
-/** What a command does, as far as its words show. */
+/** What a command does, according to its words. */
 export interface Behavior {
 	readonly operands?: Role | Positions;
 	/** Accesses of its operands include everything below them. */

@@ -1,4 +1,4 @@
-// One command while its program's description is carried out: what it has been found to do so far, and what can be done with a word of it.
+// One command while its program's description is applied: its effects so far, and the operations on its words.
 import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
 import { MAX_PATH, pathRules } from "../paths.ts";
@@ -19,11 +19,11 @@ export interface ActiveCommand {
 	readonly args: readonly string[];
 	readonly state: State;
 	readonly stdin: string;
-	/** The whole command in normal spelling. */
+	/** The whole command in normalized spelling. */
 	readonly text: string;
 	readonly effects: Set<Effect>;
 	readonly changes: Set<ChangeKind>;
-	/** What the commands that this one runs print. */
+	/** The outputs of the commands that this one runs. */
 	readonly innerOutputs: string[];
 	/** The directories that its words are relative to. */
 	directories: Directories;
@@ -60,7 +60,7 @@ export function openCommand(
 	};
 }
 
-/** Records an access to the place that a word names, and the harm that the place itself brings. */
+/** Records an access to the path that a word names, and the harm that follows from the path itself. */
 export function access(command: ActiveCommand, kind: AccessKind, word: string, detail?: AccessDetail): void {
 	const { walk, state, directories, text, effects } = command;
 	if (state.elsewhere) return;
@@ -103,7 +103,7 @@ export function runCommand(
 export function runScript(command: ActiveCommand, source: string, detail: ScriptOptions = {}): void {
 	const { walk, state, effects } = command;
 	const { parameters = [], self, where, dialect = "any", from, input = command.stdin } = detail;
-	// A child shell starts with a copy of what is known.
+	// A child shell copies the known functions and variables.
 	walk.record.spend((state.functions.size + state.variables.size) / 8);
 	const inner = childState(innerState(command, where), walk.host);
 	const named = self === undefined ? inner : assign(inner, "0", textValue(self));
@@ -111,7 +111,7 @@ export function runScript(command: ActiveCommand, source: string, detail: Script
 	command.innerOutputs.push(walk.runText(source, child, from === "input" ? "" : input, effects).output);
 }
 
-/** The text behind a word, as far as the script determines it. */
+/** The text that a word refers to, if the script determines it. */
 export function content({ walk, directories, stdin }: ActiveCommand, word: string): string | undefined {
 	return contentOf(walk, word, directories, stdin);
 }
@@ -145,7 +145,7 @@ function wasDownloaded({ walk, state, directories }: ActiveCommand, word: string
 	return !state.elsewhere && isDownloaded(walk, absolutePaths(word, directories, walk.record) ?? []);
 }
 
-/** From here on, words are relative to a directory. */
+/** Makes later words relative to a directory. */
 export function enterDirectory(command: ActiveCommand, word: string): void {
 	const { walk } = command;
 	const paths = absolutePaths(word, command.directories, walk.record);

@@ -1,5 +1,5 @@
 // Calls in program text of other languages whose arguments are literals: commands that it runs, files that it removes or writes.
-// Best effort, not an analysis: values that a program computes are not seen, and its text stays unknown in any case.
+// Best effort: computed values are not seen, and the text stays unknown in any case.
 // C1 finding nothing in a text proves nothing; C2 the work is linear in the text.
 import { isProgramName } from "../programs/index.ts";
 import { baseName, unescapeLiteral } from "../text.ts";
@@ -8,21 +8,21 @@ export type CodeCall =
 	/** Shell text, or the words of a command. */
 	| { readonly kind: "runs"; readonly words: readonly string[] }
 	| { readonly kind: "removes"; readonly path: string; readonly recursive: boolean }
-	/** `empties`: nothing is left of what was there. */
+	/** `empties`: the previous content is lost. */
 	| { readonly kind: "writes"; readonly path: string; readonly empties: boolean };
 
 const MAX_TEXT = 70_000;
 const MAX_CALLS = 200;
 const MAX_LITERALS = 100;
 
-/** What runs a command, in all languages: the name before its first argument. */
+/** Functions of any language that run a command, up to their first argument. */
 const runners =
 	/(?<![\w$-])(?:system2?|p?open[234]?|exec(?:[lv]p?e?|Sync|File|FileSync|Command(?:Sync)?|a|aSync|aCommand)?|spawn(?:Sync|[lv]p?e?)?|posix_spawn|shell_exec|passthru|proc_open|pcntl_exec|run|call|check_call|check_output|Popen|getoutput|getstatusoutput|create_subprocess_(?:exec|shell)|execute|cmd|Command|CommandContext|sh|shell|capture[23]e?|pipeline|(?:async-)?shell-command(?:-to-string)?|call-process(?:-shell-command)?|start-process|run-program|process\*?|Process|ProcessBuilder|callCommand|callProcess|readProcess|rawSystem|shellCommand|e?syscmd|launch-program|run-shell-command|!)(?![\w$-])\s*!?\s*[([]*\s*\[?\s*(?=["'`]|[rbfu]["'])/g;
-/** Quoted text that is a command. */
+/** Quoted text that runs as a command. */
 const quotedCommands = /(?:\bqx|%x)\s*(?:\{([^}]{1,500})\}|\(([^)]{1,500})\)|\[([^\]]{1,500})\]|([/!|])(.{1,500}?)\4)/g;
 const backquoted = /`((?:[^`\\]|\\.){1,2000})`/g;
 const backquoteLanguages = /^(?:perl|ruby|php|irb|julia|gnuplot)/;
-/** zx, Bun: a template that is a command. */
+/** zx, Bun: a template that runs as a command. */
 const template = /\$`((?:[^`\\]|\\.){1,2000})`/g;
 /** `"text".execute()`, `Process("text").!` */
 const methods = /(["'])((?:(?!\1)[^\\\n]){1,2000})\1\s*\.\s*(?:execute\s*\(|!|lazyLines)/g;
@@ -124,7 +124,7 @@ function writings(text: string, runs: (command: string | undefined) => void, add
 		else add({ kind: "writes", path, empties: false });
 }
 
-/** The string literals from a place on, as far as only literals, brackets and commas stand there; those joined by an operator are one. */
+/** The string literals at an offset, up to anything other than literals, brackets and commas; literals joined by an operator are one. */
 function literalsAt(text: string, from: number): readonly string[] {
 	const found: string[] = [];
 	let at = from;

@@ -11,8 +11,8 @@ export function isInput(path: string): boolean {
 }
 
 /**
- * The text that a word refers to: a process substitution, an open descriptor, standard input (also `-`), a written file; `undefined` if nothing of
- * it is known.
+ * The text that a word refers to: a process substitution, an open descriptor, standard input (also `-`), a written file; `undefined` if it is
+ * unknown.
  */
 export function contentOf(walk: ShellWalk, word: string, directories: Directories, stdin: string): string | undefined {
 	if (word === "-" || isInput(word)) return stdin;
@@ -25,7 +25,7 @@ export function writtenIn(walk: ShellWalk, word: string, directories: Directorie
 	return paths?.length === 1 && paths[0] !== undefined ? walk.written(paths[0]) : undefined;
 }
 
-/** Whether a file came from the network by this script: it was fetched, or it is not there yet and something was. */
+/** Whether this script downloaded a file: it fetched the file, or it fetched something and the file does not exist yet. */
 export function isDownloaded(walk: ShellWalk, paths: readonly string[]): boolean {
 	const { record } = walk;
 	if (!record.wasFetched()) return false;
@@ -49,15 +49,15 @@ export function onDisk(walk: ShellWalk, word: string, state: State): string {
 const programFolders =
 	/^(\/usr(\/local)?|\/opt\/\w+|\/opt\/homebrew(\/opt\/[\w@.-]+)?|\/snap|\/run\/current-system\/sw|\/nix\/[^ ]*)?\/(s?bin|libexec|games)\/[^/]+$/;
 
-/** Whether a path (absolute, normal) is that of one of the system's programs. */
+/** Whether a path (absolute, normalized) is that of a program of the system. */
 export function isProgramFile(path: string): boolean {
 	return programFolders.test(path);
 }
 
-/** Programs that write their standard input into the files they are given. */
+/** Programs that write their standard input to the files that they name. */
 const keepers = /^(?:tee|gtee|sponge|dd)$/;
 
-/** Remembers what a program writes of its input. */
+/** Remembers the input that a program writes to a file. */
 export function keepInput(walk: ShellWalk, path: string, name: string, args: readonly string[], stdin: string): void {
 	if (!keepers.test(name)) return;
 	const other = name === "dd" && args.some((arg) => arg.startsWith("if="));
@@ -67,7 +67,7 @@ export function keepInput(walk: ShellWalk, path: string, name: string, args: rea
 	if (!other && !appends && stdin.trim() === "") walk.record.emptied(path);
 }
 
-/** A copy, move or link of a file has its content. */
+/** Gives a copy, move or link of a file its content. */
 export function copyContent(
 	walk: ShellWalk,
 	source: string,
@@ -85,7 +85,7 @@ export function copyContent(
 	}
 	const paths = absolutePaths(source, directories, record) ?? [];
 	if (paths.some((path) => record.wasFetched(path))) record.fetched(to);
-	// A copy of an installed program does what that does.
+	// A copy of an installed program does the same as the program.
 	const [path] = paths;
 	if (content === undefined && path !== undefined && isProgramFile(path)) walk.remember(to, `${path} "$@"\n`);
 }

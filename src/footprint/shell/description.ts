@@ -1,4 +1,4 @@
-// Reads a program's description for one command line: what its options add, which role an operand has, which subcommand is meant.
+// Reads a program's description for one command line: what its options add, which role an operand has, which subcommand it names.
 import type { Behavior, ParsedArgument, Positions, ProgramSpec, Role } from "../programs/index.ts";
 import type { ActiveCommand } from "./active-command.ts";
 
@@ -25,13 +25,13 @@ export function behaviorFor(program: ProgramSpec, items: readonly ParsedArgument
 	return bare ? { ...behavior, ...program.withoutSubcommand } : behavior;
 }
 
-/** What each option that was given adds. */
+/** What each given option adds. */
 function givenBehaviors(program: ProgramSpec, items: readonly ParsedArgument[]): readonly Behavior[] {
 	if (!program.when) return [];
 	return Object.entries(program.when).flatMap(([spellings, behavior]) => {
 		const list = spellings.split(" ");
 		const given = items.filter((item) => item.kind === "option" && list.includes(item.name));
-		// `--dry-run=none` is no dry run.
+		// `--dry-run=none` is not a dry run.
 		const switchedOff = (behavior.harmless || behavior.unchanged) && given.every(isSwitchedOff);
 		return given.length === 0 || switchedOff ? [] : [behavior];
 	});
@@ -72,7 +72,7 @@ export function positionsOf(operands: Role | Positions | undefined): Positions {
 	return typeof operands === "string" ? { rest: operands } : (operands ?? {});
 }
 
-/** The role of the operand at an index, of so many. */
+/** The role of the operand at an index among `count` operands. */
 export function roleAt(positions: Positions, index: number, count: number): Role | undefined {
 	const first = positions.first?.[index];
 	if (first) return first;
@@ -90,7 +90,7 @@ export function findSubcommand(
 	return subcommands["*"];
 }
 
-/** Whether a program does nothing with its operands but to read them. */
+/** Whether a program only reads its operands. */
 export function readsOnly(does: Behavior, program: ProgramSpec): boolean {
 	return (does.operands === "read" || does.operands === "list") && program.subcommands === undefined;
 }
@@ -98,7 +98,7 @@ export function readsOnly(does: Behavior, program: ProgramSpec): boolean {
 const outputs =
 	/^--?(?:[\w-]+-)?(?:out(?:put|file)?|write|save|log(?:file)?|export|in-?place|edit|overwrite)(?:-(?:to|file|path|dir|directory))?$/;
 
-/** Whether an option that the description does not know has the name of one that names an output. */
+/** Whether an option that is not in the description has a typical name of an output option. */
 export function mayName(item: ParsedArgument, program: ProgramSpec): boolean {
 	if (item.kind !== "option" || !outputs.test(item.name)) return false;
 	const known = [

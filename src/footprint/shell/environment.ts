@@ -5,15 +5,15 @@ import { writtenIn } from "./contents.ts";
 import { childState, lookUp, type State, type Value } from "./state.ts";
 import type { ShellWalk } from "./walk.ts";
 
-/** Their value is text that the shell expands, and so may hold commands. */
+/** Their value is expanded by the shell, so it may contain commands. */
 const prompts = /^PS[0-4]$/;
 /** Their value is a command line. */
 const commands =
 	/^(PAGER|MANPAGER|SYSTEMD_PAGER|GH_PAGER|AWS_PAGER|DELTA_PAGER|PSQL_PAGER|PSQL_EDITOR\w*|GH_EDITOR|KUBE_EDITOR|SUDO_EDITOR|FCEDIT|HGEDITOR|SVN_EDITOR|SVN_SSH|HGMERGE|CVS_RSH|BORG_RSH|GH_BROWSER|PERLDOC_PAGER|PERL_PAGER|ACK_PAGER\w*|NPM_CONFIG_EDITOR|npm_config_script_shell|RUSTC|RUSTDOC|RUSTC_WORKSPACE_WRAPPER|CARGO_BUILD_RUSTC\w*|LD|AR|GIT_PAGER|BAT_PAGER|EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR|GIT_EXTERNAL_DIFF|GIT_SSH_COMMAND|GIT_SSH|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|GIT_PROXY_COMMAND|BROWSER|RSYNC_RSH|TAR_OPTIONS|LESSOPEN|LESSCLOSE|PROMPT_COMMAND|FZF_DEFAULT_COMMAND|NPM_CONFIG_SCRIPT_SHELL|MAKEFLAGS|RUSTC_WRAPPER|CC|CXX)$/;
-/** Their value names or holds code that is loaded into programs, or options and settings that may name some. */
+/** Their value is, or names, code that programs load, or options and settings that may name such code. */
 const code =
 	/^(LD_PRELOAD|LD_AUDIT|LD_LIBRARY_PATH|SHELL|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|INPUTRC|GCONV_PATH|TERMINFO|TERMCAP|PYTHONSTARTUP|PYTHONPATH|PYTHONHOME|PYTHONBREAKPOINT|PYTHONINSPECT|PERL5OPT|PERL5LIB|PERLLIB|PERL5DB|RUBYOPT|RUBYLIB|NODE_PATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|JAVA_OPTS|CLASSPATH|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:PATH|CPATH|INIT)\w*|GEM_(?:HOME|PATH)|BUNDLE_GEMFILE|R_PROFILE\w*|R_ENVIRON\w*|JULIA_LOAD_PATH|ERL_\w*FLAGS|ELIXIR_ERL_OPTIONS|OPENSSL_CONF|OPENSSL_ENGINES|OPENSSL_MODULES|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_CONFIG|GIT_CONFIG_\w+|GIT_DIR|GIT_WORK_TREE|GIT_INDEX_FILE|GIT_OBJECT_DIRECTORY|GIT_TRACE\w*|RIPGREP_CONFIG_PATH|ACKRC|ACK_OPTIONS|GREP_OPTIONS|FZF_DEFAULT_OPTS\w*|LESSKEY\w*|LESSHISTFILE|MANOPT|MAKEFILES|GNUMAKEFLAGS|CURL_HOME|WGETRC|SYSTEM_WGETRC|NETRC|PSQLRC|MYSQL_HOME|NPM_CONFIG_(?:USERCONFIG|GLOBALCONFIG|NODE_OPTIONS)|PIP_CONFIG_FILE|EXINIT|VIMINIT|GVIMINIT|MYVIMRC|KUBECONFIG|DOCKER_HOST|DOCKER_CONFIG|GNUPGHOME|BASHOPTS|SHELLOPTS|BASH_FUNC_.*|HOSTALIASES|LOCPATH|NLSPATH|XDG_CONFIG_(?:HOME|DIRS))$/;
-/** Options of a runtime or pager in a variable: those that load or run something. */
+/** Options of a runtime or pager that load or run something. */
 const options: { readonly [name: string]: RegExp } = {
 	NODE_OPTIONS:
 		/(^|\s)(-r|--require|--import|--loader|--experimental-loader|--env-file\S*|--cpu-prof\S*|--heap-prof\S*|--report\S*|--trace-event\S*|--redirect-warnings\S*|--diagnostic-dir\S*|--inspect\S*|--openssl-config\S*)(=|\s|$)/,
@@ -22,7 +22,7 @@ const options: { readonly [name: string]: RegExp } = {
 	MANLESS: /[!|]/,
 };
 
-/** Values of such variables that run nothing of note. */
+/** Harmless values of such variables. */
 const harmless =
 	/^(|true|false|:|cat|less( -\w+)*|more|\/dev\/null|0|1|cc|gcc|clang|g\+\+|clang\+\+|c\+\+|sccache|-[js]\d*|--no-print-directory|-W:?\w*|-w|-Xm[xs]\w+|--yjit|--jit|nobanner|ssh|(\/usr)?(\/local)?\/bin\/(ba|z|da|k|a|fi)?sh|--(height|layout|info|color|reverse|ansi)\S*( --\S+)*)$/;
 
@@ -38,14 +38,14 @@ export function recordEnvironment(
 	}
 }
 
-/** Records assignments of the shell's own variables: those by which it keeps no history, or runs something later. */
+/** Records assignments of the shell's own variables that disable its history or make it run something later. */
 export function recordOwnVariables(
 	walk: ShellWalk,
 	assigned: readonly (readonly [string, Value])[],
 	state: State,
 ): void {
 	for (const [name, value] of assigned) {
-		// What an interactive shell runs before each prompt.
+		// An interactive shell runs it before each prompt.
 		if (name === "PROMPT_COMMAND") for (const text of textsOf(value)) walk.runText(text, state, "");
 		const off = value.kind === "text" ? value.options.filter((text) => /^(?:0|\/dev\/null)?$/.test(text)) : [];
 		if (historyVariables.test(name)) for (const text of off) recordHistoryOff(walk, `${name}=${text}`);
@@ -84,9 +84,9 @@ function startsWith(walk: ShellWalk, file: string, state: State): string | undef
 const programFolder =
 	/^\/(?:usr|opt|snap|nix|bin|sbin|Library|Applications|home\/linuxbrew|run\/current-system)(?:\/|$)|(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin|\.local\/bin|\.cargo\/bin|go\/bin|\.bun\/bin|\.deno\/bin|\.nvm\/.*\/bin|\.pyenv\/(?:bin|shims)|\.rbenv\/(?:bin|shims)|\.asdf\/(?:bin|shims)|\.volta\/bin|\.local\/share\/(?:pnpm|mise\/shims|fnm)|Library\/pnpm)\/?$/;
 
-/** Whether a search path leads to nothing but what it led to before and folders of installed programs. */
+/** Whether a search path contains only its previous folders and folders of installed programs. */
 function leadsToInstalled(walk: ShellWalk, text: string): boolean {
-	// An empty one is the working directory.
+	// An empty entry is the working directory.
 	const before = new Set((walk.host.env("PATH") ?? "").split(":").filter((folder) => folder !== ""));
 	return text
 		.split(":")
@@ -96,7 +96,7 @@ function leadsToInstalled(walk: ShellWalk, text: string): boolean {
 		);
 }
 
-/** `$(brew --prefix)/bin`, `$JAVA_HOME/bin`: a folder of programs below one that is not known. */
+/** `$(brew --prefix)/bin`, `$JAVA_HOME/bin`: a folder of programs below an unknown folder. */
 function isOwnPrefix(folder: string): boolean {
 	return folder.startsWith(UNKNOWN_VALUE) && /\/s?bin$/.test(folder);
 }
@@ -120,7 +120,7 @@ export function foundOnPath(walk: ShellWalk, name: string, state: State): string
 
 /** The file of a name in a folder of `PATH`, with a placeholder if it is unknown; `undefined` if there is none. */
 function foundIn(walk: ShellWalk, folder: string, name: string, state: State): string | undefined {
-	// Each folder is a question to the disk.
+	// Each folder costs a disk access.
 	if (!walk.record.spend(5)) return `${UNKNOWN_VALUE}/${name}`;
 	if (!isKnown(folder)) return `${folder}/${name}`;
 	const rules = pathRules(walk.host);

@@ -1,10 +1,10 @@
-// Filters between a list of names and the command that takes it: which of the lines they were given they let through.
+// Filters between a list of names and the command that takes it: which lines they pass.
 // F1 the result contains at least everything that the filter itself passes; F2 an unsupported filter yields a placeholder.
 import type { FootprintRecord } from "../record.ts";
 import { isKnown, isOpen, SEARCH_RESULT } from "../text.ts";
 import { compileGlob } from "./globs.ts";
 
-/** Filters that pass lines on, some or all, in any order, with options that change no line. */
+/** Filters that pass some or all lines unchanged, in any order. */
 const passing: { readonly [name: string]: RegExp } = {
 	head: /^(-\d+|-n|-n-?\d+|--lines(=-?\d+)?|-q|-?\d+)$/,
 	tail: /^(-\d+|-n|-n[-+]?\d+|--lines(=[-+]?\d+)?|-q|-r|[-+]?\d+)$/,
@@ -74,7 +74,7 @@ function matching(name: string, args: readonly string[], stdin: string, record: 
 	return kept.length === 0 ? "" : `${kept.join("\n")}\n`;
 }
 
-/** Long options of grep as letters; those that change nothing that is followed have none. */
+/** Long options of grep as letters; an option without effect on this analysis has none. */
 const longOptions: { readonly [option: string]: string } = {
 	"--invert-match": "v",
 	"--ignore-case": "i",
@@ -86,7 +86,7 @@ const longOptions: { readonly [option: string]: string } = {
 	"--text": "",
 };
 
-/** The letters of an option that is followed; `undefined` for any other. */
+/** The letters of a supported option; `undefined` for any other. */
 function lettersOf(option: string): string | undefined {
 	if (/^-[vixEFashG]+$/.test(option)) return option.slice(1);
 	if (/^--colou?r(=.*)?$/.test(option)) return "";
@@ -109,7 +109,7 @@ function readSearch(name: string, args: readonly string[]): Search | undefined {
 	}
 	const operands = args.slice(at);
 	if (patterns.length === 0) patterns.push(...operands.splice(0, 1));
-	// Where files are named, standard input is not read.
+	// With files as operands, standard input is not read.
 	if (operands.length > 0 || patterns.length === 0 || !patterns.every(isKnown)) return undefined;
 	return {
 		patterns,
@@ -180,7 +180,7 @@ function globOfBracket(body: string, at: number): { readonly glob: string; reado
 	return { glob: body.slice(at, close + 1), end: close + 1 };
 }
 
-/** A line that represents search results, restricted to names that match, as far as globs of single names can express it. */
+/** A line of search results, restricted to matching names if globs of single names can express that. */
 function narrow(line: string, globs: readonly string[], search: Search, record: FootprintRecord): string | undefined {
 	const at = line.indexOf(SEARCH_RESULT);
 	const detail = at >= 0 && at === line.length - 2 ? record.searchOf(line.slice(at)) : undefined;
@@ -192,7 +192,7 @@ function narrow(line: string, globs: readonly string[], search: Search, record: 
 	return line.slice(0, at) + record.found({ ...detail, only: [...given, ...more] });
 }
 
-/** Globs of names, one of which every path that fits must hold. Of two conditions on names the first is kept: what fits both fits it. */
+/** Globs of names; every matching path contains a name that matches one of them. Of two conditions, only the first is kept, which is safe. */
 function namesOf(globs: readonly string[], given: readonly string[]): readonly string[] {
 	if (given.some((glob) => !glob.startsWith("!"))) return [];
 	const names = globs.map((glob) => {

@@ -122,7 +122,7 @@ function recordFile(walk: ShellWalk, word: string, args: readonly string[], stat
 const projectLaunchers =
 	/(^|\/)(gradlew|mvnw|sbt|bazelw?|configure|manage\.py|artisan|rake|bin\/(rails|rake|rspec|setup|test|console|phpunit))$/;
 
-/** A command of which not even the name is known. */
+/** Records a command whose name is unknown. */
 function runUnknown(
 	walk: ShellWalk,
 	name: string,

@@ -15,7 +15,7 @@ const silent = new Set(
 	),
 );
 
-/** One command whose output is asked for. */
+/** One command whose output is needed. */
 interface Printing {
 	readonly walk: ShellWalk;
 	readonly name: string;
@@ -24,7 +24,7 @@ interface Printing {
 	readonly stdin: string;
 }
 
-/** A made-up name if the arguments, joined by blanks, match; otherwise a placeholder. */
+/** A placeholder for one name if the arguments, joined by blanks, match; otherwise one for any text. */
 const nameFor =
 	(pattern: RegExp) =>
 	({ args }: Printing): string =>
@@ -159,7 +159,7 @@ const escapesOfLetters: { readonly [letter: string]: string } = {
 };
 
 function unescapeText(text: string): string {
-	// What was made up before stays so; what an escape writes is text from outside.
+	// Placeholders stay; an escape must not create one.
 	return text
 		.split(SOME_NAME)
 		.map((part) => unmarked(unescaped(part)))
@@ -190,7 +190,7 @@ function characterOf(code: string): string {
 const MAX_VALUES = 200;
 const MAX_FORMATTED = 20_000;
 
-/** `printf`: the pattern is used again while there are values. */
+/** `printf`: the pattern repeats while there are values. */
 function format(args: readonly string[]): string {
 	const [pattern, ...values] = args[0] === "--" ? args.slice(1) : args;
 	if (pattern === undefined) return "";
@@ -249,7 +249,7 @@ function topLevel(walk: ShellWalk, state: State): string {
 	return UNKNOWN_VALUE;
 }
 
-/** Words after the program, as an expression over them joined by blanks. */
+/** Expressions over the arguments, joined by blanks. */
 const setups: { readonly [programs: string]: RegExp } = {
 	"ssh-agent gpg-agent": /^(?:-[sckD]+|--daemon|--sh)?(?: -[sc])?$/,
 	keychain: /^(?:--(?:eval|quiet|agents|inherit)\b\S* ?|-q ?)+(?:[\w.@-]+ ?)*$/,
@@ -288,7 +288,7 @@ const byName: ReadonlyMap<string, readonly RegExp[]> = Object.entries(setups).re
 	return known;
 }, new Map<string, RegExp[]>());
 
-/** Whether a command prints the shell text by which its program is set up. */
+/** Whether a command prints shell text that sets up its program. */
 function printsShellSetup(name: string, args: readonly string[]): boolean {
 	const words = args.join(" ");
 	if (words.length > 200) return false;

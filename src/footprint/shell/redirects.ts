@@ -14,7 +14,7 @@ export interface Streams {
 	readonly stdin: string;
 	/** `captured`: the command's output is part of the output of the enclosing command. */
 	readonly stdout: "captured" | "redirected";
-	/** Writes the command's output, once it is known, into the files that it was redirected to. */
+	/** Writes the command's output to the files that it was redirected to. */
 	keep(output: string): void;
 }
 

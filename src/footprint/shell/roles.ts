@@ -1,4 +1,4 @@
-// Carries out the roles of a command's words (`../programs/program-spec.ts`): each option value and operand becomes accesses, runs or changes.
+// Applies the roles of a command's arguments (`../programs/program-spec.ts`): each option value and operand becomes accesses, runs or changes.
 import { isDirectory, pathRules } from "../paths.ts";
 import { absolutePaths, foundBelow, unknownPlace } from "../places.ts";
 import type { Behavior, ParsedArgument, ProgramSpec, Role } from "../programs/index.ts";
@@ -19,7 +19,7 @@ import { hasOption, mayName, optionRole, positionsOf, readsOnly, roleAt } from "
 import { recordCode } from "./run-code.ts";
 import type { ShellWalk } from "./walk.ts";
 
-/** Treats a word as having a role. */
+/** Applies one role to a word. */
 export function applyRole(command: ActiveCommand, role: Role, word: string, detail?: AccessDetail): void {
 	if (word === "-" && role !== "directory") return;
 	switch (role) {
@@ -42,7 +42,7 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			access(command, "write", word, detail);
 			return;
 		case "replace":
-			// One content for all that is found.
+			// Every found file has the same content.
 			if (foundBelow(word, command.walk.record)) command.effects.add("destroy-content");
 			access(command, "write", word, { ...detail, replaces: true });
 			return;
@@ -102,7 +102,7 @@ export function applyItems(
 			destination = item.word;
 			continue;
 		}
-		// Where an option names the destination, the last operand is one like the others.
+		// If an option names the destination, the last operand is a source too.
 		const own = role === "into" ? (positions.rest ?? "read") : role;
 		applied.push({ role: own, word: item.word });
 		if (own) applyRole(command, own, item.word, detail);
@@ -112,7 +112,7 @@ export function applyItems(
 	arrive(command, destination, sources, detail);
 }
 
-/** Roles of the sources that are copied, moved or linked to a destination. */
+/** The roles of sources that are copied, moved or linked to a destination. */
 const sourceRoles: ReadonlySet<Role> = new Set(["read", "move", "link"]);
 
 export function operandsOf(items: readonly ParsedArgument[]): readonly string[] {

@@ -1,5 +1,5 @@
-// What program text of another language inside a command (`python -c`, `node -e`) does by calls whose arguments are literals.
-// The text stays unknown: a path or command that the program puts together is not seen.
+// Records what program text of another language in a command (`python -c`, `node -e`) does with literal arguments.
+// The text stays unknown: computed paths and commands are not seen.
 import type { Effect } from "../effects.ts";
 import { accessWord } from "../places.ts";
 import { displayText, isKnown } from "../text.ts";
@@ -17,10 +17,10 @@ export function recordCode(walk: ShellWalk, text: string, state: State, by: stri
 const fileCall =
 	/(?:open|read\w{0,20}|load\w{0,20}|file\w{0,20}|path|require|import|source|exists\w{0,20}|isfile|isdir|listdir|scandir|glob|stat|cat|slurp|Path|File)\s*\(\s*(?:[rfbu]{0,2})(["'])((?:(?!\1)[^\\\n]){1,300})\1/gi;
 
-/** A value that is computed without calling anything: literals, data files, facts about the program that runs. */
+/** A value without calls: literals, data files, facts about the running program. */
 const value = String.raw`(?:'[^'\\\n]*'|"[^"\\\n]*"|-?\d+(?:\.\d+)?|require\(\s*(?:'[./][^'\n]*\.json'|"[./][^"\n]*\.json")\s*\)(?:\.\w+|\[\d+\])*|process\.(?:versions?|platform|arch|execPath|argv|pid)(?:\.\w+)*|sys\.(?:version(?:_info)?|executable|path|platform|prefix|maxsize)(?:\[:?\d+\])?)`;
 const shows = String.raw`(?:console\.(?:log|error)|print)\(\s*(?:${value}(?:\s*,\s*${value})*)?\s*\)`;
-/** Programs that only show such values. */
+/** Programs that only print such values. */
 const onlyShows = new RegExp(
 	String.raw`^\s*(?:import sys\s*;\s*)?(?:${value}|${shows})(?:\s*;\s*${shows}){0,20}\s*;?\s*$`,
 );
@@ -28,7 +28,7 @@ const onlyShows = new RegExp(
 const MAX_SEARCHED = 20_000;
 const MAX_PATHS = 50;
 
-/** Records the text as unknown, and the file names that it opens by literal. */
+/** Records the text as unknown, and the files that it opens by literal names. */
 function recordOpenedFiles({ record, host }: ShellWalk, text: string, state: State, by: string): void {
 	if (text.length > 2000 || !onlyShows.test(text)) record.unknown({ what: "script", text: displayText(text).trim() });
 	let found = 0;
@@ -57,7 +57,7 @@ function recordCalls(walk: ShellWalk, text: string, state: State, by: string): v
 	if (effects.size > 0) record.run({ program: language, text: by, effects });
 }
 
-/** Calls that get something from the network. */
+/** Calls that fetch something from the network. */
 const fetching =
 	/\burlopen\s*\(|\burlretrieve\s*\(|\b(?:requests|httpx|axios|got|needle|superagent)\.?(?:get|post|request)?\s*\(|(?<![\w.])fetch\s*\(|\bhttps?['"]?\)?\.(?:get|request)\s*\(|\bURI\.(?:open|parse)|\bopen-uri\b|Net::HTTP|LWP::|HTTP::Tiny|\bfile_get_contents\s*\(\s*["']https?:|\bcurl_exec\s*\(|\bsocket\.http\b|\bHTTP\.get\b|\breadLines\s*\(\s*["']https?:|\bsource\s*\(\s*["']https?:/;
 /** Calls that run a text as a program. */
@@ -65,7 +65,7 @@ const running =
 	/(?<![\w.$])(?:exec|eval|execfile|loadstring|load|instance_eval|class_eval|source|system|Function)\s*\(|(?<![\w.$])eval\b|\bos\.(?:system|popen|exec\w*)\s*\(|\bsubprocess\.|\bchild_process\b|\brunIn(?:This|New)?Context\s*\(|\bvm\.(?:Script|run)/;
 const MAX_LOOKED = 70_000;
 
-/** Whether a program text gets something from the network and runs text as a program: most likely that. */
+/** Whether a program text fetches something and runs text as a program, most likely the fetched text. */
 function fetchesAndRuns(text: string): boolean {
 	const looked = text.slice(0, MAX_LOOKED);
 	return fetching.test(looked) && running.test(looked);

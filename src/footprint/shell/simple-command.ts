@@ -78,7 +78,7 @@ function assignmentOf({ type, pos, text, name, append, index }: Assignment, valu
 	return { type, pos, end: value.end, text: text + value.text, name, append, index, value };
 }
 
-/** The words of a command, no more of them than can be judged. */
+/** The words of a command, at most as many as can be judged. */
 function wordsOf(walk: ShellWalk, node: Command): readonly CommandArgument[] {
 	const words = node.name ? [node.name, ...node.args] : [];
 	if (words.length <= footprintLimits.words) return words;
@@ -91,7 +91,7 @@ function prefixAssignments(walk: ShellWalk, node: Command, expansion: Expansion)
 	return node.prefix.filter(isAssignment).map((item) => [item.name, assignedValue(walk, item, expansion)]);
 }
 
-/** A command that has no name: its assignments stay. */
+/** A command without a name: its assignments persist. */
 function assignOnly(
 	walk: ShellWalk,
 	node: Command,
@@ -116,12 +116,12 @@ function assignForCommand(walk: ShellWalk, assigned: Assignments, state: State):
 	);
 }
 
-/** One command of those that there are too many of: words with several possible values are unknown. */
+/** One command for too many possible ones: words with several possible values become unknown. */
 function firstOfEach(lists: readonly ArgumentLists[]): readonly string[] {
 	return lists.flatMap((list) => (list.length === 1 ? (list[0] ?? []) : [UNKNOWN_VALUE]));
 }
 
-/** Runs each of the commands that the words may be. */
+/** Runs every command that the words may expand to. */
 function runAlternatives(
 	walk: ShellWalk,
 	alternatives: readonly (readonly string[])[],
@@ -137,7 +137,7 @@ function runAlternatives(
 	return outcome ?? settled(state, "");
 }
 
-/** A variable of several possible values that a command names: too many combinations of words become few when it has one value at a time. */
+/** A variable with several possible values in a command: walking one value at a time avoids too many combinations of words. */
 function variableOfMany(node: Command, state: State): string | undefined {
 	const source = [node.name?.text ?? "", ...node.args.map((word) => word.text)].join(" ");
 	for (const [name, value] of state.variables)
@@ -163,7 +163,7 @@ function assignAll(state: State, values: Assignments): State {
 	return values.reduce((now, [name, value]) => assign(now, name, value), state);
 }
 
-/** Takes back assignments that were made for one command only. */
+/** Undoes the assignments that applied to one command only. */
 function restore(state: State, before: State, assigned: Assignments): State {
 	const variables = new Map(state.variables);
 	for (const [name] of assigned) {
@@ -174,7 +174,7 @@ function restore(state: State, before: State, assigned: Assignments): State {
 	return { ...state, variables, exported: before.exported };
 }
 
-/** The arguments that each word may become, no more of them than can be judged; `declared` gets those that assign. */
+/** The arguments that the words may expand to, at most as many as can be judged; `declared` collects the assignments among them. */
 function expandArguments(
 	walk: ShellWalk,
 	words: readonly CommandArgument[],
@@ -198,7 +198,7 @@ function expandArguments(
 	});
 }
 
-/** An assignment among the arguments, as of `export x=1`. */
+/** An assignment among the arguments, as in `export x=1`. */
 function expandDeclaration(
 	walk: ShellWalk,
 	word: Assignment,

@@ -1,5 +1,5 @@
-// Programs that nothing is known of: their words are looked through for places, and for another command that they may run.
-// U1 a command among the words is judged as if it were run: what wraps it is not known to run it, nor not to.
+// Programs outside the table: their arguments are searched for paths, and for a command that they may run.
+// U1 a command among the arguments is judged as if it were run, because the program may run it.
 import { absolutePaths, accessWord } from "../places.ts";
 import { findProgram, taskEffects } from "../programs/index.ts";
 import { baseName, isKnown, spellCommand } from "../text.ts";
@@ -24,7 +24,7 @@ export function recordUnlisted(walk: ShellWalk, name: string, args: readonly str
 	});
 }
 
-/** Programs whose names are hardly anything else, wherever they stand among the words. */
+/** Names that mean a program wherever they appear among the arguments. */
 const unmistakable =
 	/^(?:\/(?:usr\/)?s?bin\/)?(?:rm|sudo|doas|git|sh|bash|zsh|dash|env|chmod|chown|dd|xargs|shred|mkfs(?:\.\w+)?|psql|mysql|kubectl|terraform|docker|podman)$/;
 /** Options whose value is a command line. */
@@ -36,7 +36,7 @@ const dataOptions =
 /** Verbs of programs that take a message or a search text. */
 const dataVerbs =
 	/^(?:search|grep|query|ask|chat|prompt|say|echo|print|log|notes?|comments?|commit|message|msg|title|explain|describe|translate|send|notify|tag|annotate|remember|memo|todo|add|new|create|issue|pr|docs?|help|man|highlight|parse|quote|escape|lookup)$/i;
-/** Programs of which that is all they do. */
+/** Programs that only take a message or a search text. */
 const dataPrograms =
 	/^(?:figlet|toilet|banner|cowsay|cowthink|lolcat|boxes|gum|glow|notify-send|terminal-notifier|say|espeak|festival|wall|write|mail|mailx|mutt|slackcat|tldr|cheat|howdoi|explainshell|navi|ntfy|pushover|wl-copy|xclip|xsel|pbcopy|clip|tweet|toot|jrnl|taskwarrior|tw|nb)$/;
 const shellWords = new Set("cd export eval source set if for while case pushd trap exec command builtin".split(" "));
@@ -45,8 +45,8 @@ const MAX_ARGUMENTS = 200;
 const MAX_COMMANDS = 20;
 
 /**
- * A command among the words of another: behind `--`, as the value of an option, by a name that is hardly anything else, or (`anywhere`)
- * in one quoted word that begins like one.
+ * Walks a command among the arguments of another: after `--`, as the value of an option, by an unmistakable name, or (`anywhere`) in one
+ * quoted argument that begins like a command.
  */
 export function recordWithin(
 	walk: ShellWalk,
@@ -69,7 +69,7 @@ export function recordWithin(
 	}
 }
 
-/** The command that begins at an argument: after `--`, or with a name that is hardly anything else. */
+/** The command that begins at an argument: after `--`, or with an unmistakable name. */
 function commandFrom(args: readonly string[], index: number): readonly string[] {
 	const arg = args[index] ?? "";
 	const words = arg === "--" ? args.slice(index + 1) : unmistakable.test(arg) ? args.slice(index) : [];
@@ -88,7 +88,7 @@ function textsIn(arg: string, before: string, data: boolean): readonly string[] 
 	return [value];
 }
 
-/** Command lines that stand quoted in a value, as in `commands=["…"]`. */
+/** Quoted command lines in a value, as in `commands=["…"]`. */
 function quotedIn(value: string): readonly string[] {
 	return /^\s*[\w.-]*\s*[=[{]/.test(value)
 		? [...value.matchAll(/"([^"\n]{3,500})"|'([^'\n]{3,500})'/g)]
@@ -103,7 +103,7 @@ function looksLikeCommand(text: string): boolean {
 	return word !== undefined && (shellWords.has(word) || findProgram(baseName(word)) !== undefined);
 }
 
-/** Words of a command that is not understood, so far as they look like paths: read, at the least. */
+/** Records the arguments that look like paths as read: the least that an unknown command does with them. */
 export function recordOperands(walk: ShellWalk, args: readonly string[], state: State, by: string): void {
 	if (state.elsewhere) return;
 	for (const arg of args) {

@@ -11,8 +11,9 @@ export {
 	usualQueue,
 } from "./engine-project.ts";
 export { openHost } from "./host.ts";
-export { isName, makeQueue, queueName } from "./jobs.ts";
+export { isName, makeQueue } from "./jobs.ts";
 export { isLimitable, type LimitKind, type LimitStatus, limitKinds, setLimit } from "./quota.ts";
+export { queueName } from "./routing.ts";
 export { addSchedule, listSchedules, removeSchedule, scheduledStart } from "./schedules.ts";
 export { checkVersion, initialize } from "./schema.ts";
 export type { ServedProject } from "./segment.ts";

@@ -43,6 +43,7 @@ function firstEvent({ clock, redact }: PostgresStoreOptions, first: Created, fen
 	return { event, run: startRun(event) };
 }
 
+const noCommands = { waiting: false, aborting: false };
 const unreadableTemplate = storeFailure("corrupt", "The template's definition cannot be read.", "Check the template.");
 
 /** The provider whose limits hold for the run: of the model that it was started with, otherwise of the one that its first state names. */
@@ -94,7 +95,7 @@ export async function insertRun(
 		if (!(await insertRow(tx, options, { event, run, fence, head: base.value }))) return exists(run.id);
 		if (isHeld) return { ok: true, value: await heldRow(tx, options, run, fence) };
 		const { labels: needs, commandsToo: bound } = hostNeed(run);
-		await sendJob(database, tx, { id: run.id, project, queue, priority, needs, bound, waiting: false });
+		await sendJob(database, tx, { id: run.id, project, queue, priority, needs, bound, ...noCommands });
 		return { ok: true, value: submittedLedger(options, run) };
 	});
 }

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { PgBoss } from "pg-boss";
 import { CHANNEL, type Database, type Sql } from "./database.ts";
+import { type JobRouting, queueName, routeJob } from "./routing.ts";
 
 /** What a job holds. The rest is in the run's row. */
 export interface JobData {
@@ -30,21 +31,11 @@ export function isName(name: string): boolean {
 	return namePattern.test(name);
 }
 
-/** The name in pg-boss of a project's queue; hosts take jobs only from the queues that they name. `labels`: what the host must have. */
-export function queueName(project: string, queue: string, labels: readonly string[] = []): string {
-	return [project, queue, ...[...labels].sort()].join("/");
-}
-
 /** The queues of a project for runs that need any of `labels`, or none. */
 export function queueNames(project: string, queues: readonly string[], labels: readonly string[]): string[] {
 	const sets: string[][] = [[]];
 	for (const label of labels) sets.push(...sets.map((set) => [...set, label]));
 	return queues.flatMap((queue) => sets.map((set) => queueName(project, queue, set)));
-}
-
-/** The labels that the hosts of a queue have. */
-export function labelsInQueue(name: string): readonly string[] {
-	return name.split("/").slice(2);
 }
 
 /** Whether a host that has `labels` takes jobs of the queue `name`, for a project whose `queues` it serves. */
@@ -78,18 +69,6 @@ export async function makeQueue(boss: PgBoss, project: string, name: string): Pr
 	});
 }
 
-/** What decides which hosts may take the next job of a run. */
-export interface JobRouting {
-	/** The queue that it was submitted to, with the labels that all its jobs need. */
-	readonly queue: string;
-	/** The labels that its present state needs. */
-	readonly needs: readonly string[];
-	/** Whether also commands need them. */
-	readonly bound: boolean;
-	/** A command waits to be recorded. */
-	readonly waiting: boolean;
-}
-
 /** What sending a job of a run needs to know of it. */
 export interface QueuedRun extends JobRouting {
 	readonly id: string;
@@ -99,21 +78,16 @@ export interface QueuedRun extends JobRouting {
 
 /** Columns of a {@link QueuedRun}, of the table `chronicle.run r`. */
 export const queuedColumns = `r.id, r.project, r.queue, r.priority, r.needs, r.bound,
-	EXISTS (SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting') AS waiting`;
-
-/** The queue of a run's next job: its own, or that of hosts that have the labels too. A command that starts nothing goes to any host. */
-export function nextQueue({ queue, needs, bound, waiting }: JobRouting): string {
-	if (needs.length === 0 || (waiting && !bound)) return queue;
-	const [project = "", name = "", ...own] = queue.split("/");
-	return queueName(project, name, [...new Set([...own, ...needs])]);
-}
+	EXISTS (SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting') AS waiting, EXISTS (
+		SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting' AND i.body LIKE '%"kind":"abort_requested"%'
+	) AS aborting`;
 
 /** Sends the next job of a run, from now on its current one. `afterSeconds`: not before that. */
 export async function sendJob(database: Database, tx: Sql, run: QueuedRun, afterSeconds = 0): Promise<void> {
 	const { id, project, priority } = run;
 	const boss = await database.boss();
 	const job = randomUUID();
-	const queue = nextQueue(run);
+	const queue = await routeJob(tx, run);
 	// Any state may name labels, so that their queues cannot all be made beforehand.
 	if (queue !== run.queue && !(await boss.getQueue(queue)) && (await boss.getQueue(run.queue)))
 		await makeQueue(boss, project, queue);

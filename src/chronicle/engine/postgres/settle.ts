@@ -1,16 +1,8 @@
 // What becomes of a job when its segment has ended, or its host is dead.
 import type { HostNeed } from "../../core/index.ts";
 import type { Database, Sql } from "./database.ts";
-import {
-	completeJob,
-	failJob,
-	type JobAttempt,
-	type JobData,
-	nextQueue,
-	type QueuedRun,
-	queuedColumns,
-	sendJob,
-} from "./jobs.ts";
+import { completeJob, failJob, type JobAttempt, type JobData, type QueuedRun, queuedColumns, sendJob } from "./jobs.ts";
+import { nextQueue, routeJob } from "./routing.ts";
 
 /** A locked run whose job is to be settled. */
 export interface SettledRow extends QueuedRun {
@@ -33,7 +25,7 @@ export async function settleJob(
 	how: Settlement,
 ): Promise<void> {
 	// A run that makes progress is not poisoned: its attempt count restarts.
-	const isStuck = row.visit === row.claimed_visit && nextQueue(row) === row.attempt.queue;
+	const isStuck = row.visit === row.claimed_visit && (await routeJob(tx, row)) === row.attempt.queue;
 	if (how.kind === "failed" && isStuck) return failJob(database, tx, row.attempt, how.reason);
 	await completeJob(database, tx, row.attempt);
 	if (how.kind !== "parked" || row.waiting) return sendJob(database, tx, row);
@@ -107,7 +99,8 @@ export async function cancelReplaced(database: Database, id: string): Promise<vo
 	]);
 	const [row] = rows;
 	if (!row) return;
-	const queue = nextQueue({ ...row, bound: true, waiting: false });
+	const queue = nextQueue({ ...row, bound: true, waiting: false, aborting: false });
+	if (queue === row.at) return;
 	const boss = await database.boss();
 	if (!(await boss.getQueue(queue))) return;
 	const [current] = await boss.findJobs<JobData>(row.at, { id: row.job });

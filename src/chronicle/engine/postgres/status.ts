@@ -1,8 +1,8 @@
 // What an engine is doing: hosts with their slots, queues with what waits, runs that wait for something, dead letters.
 import { type Database, JOBS_SCHEMA } from "./database.ts";
-import { explainWait, readOffers } from "./host-offers.ts";
 import { deadQueue, type QueuedRun, queuedColumns } from "./jobs.ts";
 import { type LimitStatus, readLimits } from "./quota.ts";
+import { explainWait, readOffers } from "./routing.ts";
 
 export interface HostStatus {
 	readonly name: string;

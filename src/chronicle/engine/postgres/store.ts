@@ -11,6 +11,7 @@ import type {
 	Run,
 	RunSummary,
 	StoreFailure,
+	UserEvent,
 } from "../../core/index.ts";
 import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
@@ -19,12 +20,12 @@ import { CHANNEL, type Database, type Sql } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
-import { explainWait, type HostOffer, readOffers } from "./host-offers.ts";
 import { insertChild, insertRun, parentElsewhere } from "./insert-run.ts";
-import { type JobAttempt, jobState, labelsInQueue, nextQueue, type QueuedRun, sendJob } from "./jobs.ts";
+import { type JobAttempt, jobState, type QueuedRun, sendJob } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { addPost, refuseAnswer } from "./posts.ts";
 import { admitRun } from "./quota.ts";
+import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers, routeJob } from "./routing.ts";
 import { holderOf, loadRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
 
 export interface PostgresStore extends LedgerStore {
@@ -97,7 +98,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 					const refused = await refuseAnswer(tx, row, event, at);
 					const post = await addPost({ database, tx }, { run: id, body: text, at, refused });
 					if (refused !== undefined) return { ok: true, value: post };
-					if (!holderOf(row)) await ensureJob(database, tx, { ...row, waiting: true });
+					if (!holderOf(row)) await ensureJob(database, tx, withPost(row, event));
 					await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `post ${id}`]);
 					return { ok: true, value: post };
 				});
@@ -123,8 +124,13 @@ async function ensureJob(database: Database, tx: Sql, row: RunRow): Promise<void
 	if (row.parent !== null) return;
 	const queue = row.job_queue ?? row.queue;
 	const state = row.job === null ? "gone" : await jobState(database, tx, queue, row.job);
-	if (state === "active" || (state === "queued" && queue === nextQueue(row))) return;
+	if (state === "active" || (state === "queued" && queue === (await routeJob(tx, row)))) return;
 	await sendJob(database, tx, row);
+}
+
+/** The row once the event is posted. */
+function withPost(row: RunRow, { kind }: UserEvent): RunRow {
+	return { ...row, waiting: true, aborting: row.aborting || kind === "abort_requested" };
 }
 
 async function lockRow(tx: Sql, { project }: PostgresStoreOptions, id: string): Promise<RunRow | undefined> {
@@ -171,6 +177,7 @@ export class LabelsMissing extends Error {
 
 /** Throws where the host lacks labels that the run needs now: it may have been moved since its job was sent. */
 function checkLabels(row: QueuedRun, run: Run, { labels }: Host): void {
+	if (row.aborting) return;
 	const need = hostNeed(run);
 	const queue = nextQueue({ ...row, needs: need.labels, bound: need.commandsToo });
 	if (missingLabels(labelsInQueue(queue), labels).length > 0) throw new LabelsMissing(need);

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobWithMetadata } from "pg-boss";
 import { processStart } from "../../../process/index.ts";
 import { openRedaction } from "../../../safety/index.ts";
-import { hostNeed } from "../../core/index.ts";
 import { thisHost } from "../ledger/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
@@ -14,9 +13,10 @@ import { CronClock } from "./cron-clock.ts";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
-import { completeJob, deadQueue, isServed, type JobAttempt, type JobData, labelsInQueue, queueName } from "./jobs.ts";
+import { completeJob, deadQueue, isServed, type JobAttempt, type JobData } from "./jobs.ts";
 import { parkRun } from "./park.ts";
 import { LimitReached } from "./quota.ts";
+import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
 import { cancelReplaced, handOver, postpone, reapRuns } from "./settle.ts";
@@ -332,7 +332,7 @@ export class EngineWorker {
 		this.#running.set(run, entry);
 		const report = (text: string): void => this.#options.report(`Run ${run.slice(0, 8)}: ${text}`);
 		try {
-			if (hostNeed(ledger.run).labels.length > 0) await cancelReplaced(this.#options.database, run);
+			await cancelReplaced(this.#options.database, run);
 			const segment = await startSegment(ledger, { project, checkout, store, labels: this.#options.labels, report });
 			entry.segment = segment;
 			if (this.#draining) void segment.supervision.stop();

@@ -1,6 +1,7 @@
 // Runs whose states ask for labels: their jobs go to hosts that offer them, and wait visibly where none does. Hosts are objects in this process.
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EventBody, UserEvent } from "../../../../src/chronicle/core/index.ts";
+import type { Host } from "../../../../src/chronicle/engine/postgres/host.ts";
 import {
 	type Database,
 	initialize,
@@ -25,8 +26,15 @@ const abort: UserEvent = { kind: "abort_requested", words: "never mind" };
 
 describe("the job of a run", needsPostgres, () => {
 	let database: Database;
-	const host = (labels: readonly string[]) =>
-		openHost(database, { name: `with-${labels.join("-")}`, slots: 1, projects: ["app"], queues: ["runs"], labels });
+	const hosts: Host[] = [];
+	const open = (labels: readonly string[], project = "app"): Host => {
+		// None renews its row during a test, so that one that is deleted stays away.
+		const offer = { slots: 1, projects: [project], queues: ["runs"], labels, leaseMs: 3_600_000 };
+		const opened = openHost(database, { name: `with-${labels.join("-")}`, ...offer });
+		hosts.push(opened);
+		return opened;
+	};
+	const host = (labels: readonly string[]) => open(labels);
 	const store = (on = openHost(database), queue = plain) =>
 		openPostgresStore({
 			...{ database, host: on, clock: Date, redact: openRedaction({}), project: "app", queue },
@@ -34,7 +42,7 @@ describe("the job of a run", needsPostgres, () => {
 			creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
 		});
 	/** Takes the next job of a queue as a host with these labels does; `undefined`: there is none, or it was sent on. */
-	const take = (queue: string, on: ReturnType<typeof openHost>) =>
+	const take = (queue: string, on: Host) =>
 		database.transaction(async (tx) => {
 			const boss = await database.boss();
 			if (!(await boss.getQueue(queue))) return undefined;
@@ -73,13 +81,17 @@ describe("the job of a run", needsPostgres, () => {
 		await (await database.boss()).deleteAllJobs();
 	});
 
+	afterEach(async () => {
+		await Promise.all(hosts.splice(0).map((one) => one.leave()));
+	});
+
 	it("goes to hosts with the labels of its state, whose queue is made then, and says what is missing", async () => {
 		value(await store().create(created({ definition: trained })));
 		expect(await queued()).toEqual([gpu]);
 		const none = "Waits for a host with the label gpu: no host that is up offers gpu.";
 		expect(await why()).toEqual([none, [none]]);
 		await host(["big"]).register();
-		await openHost(database, { slots: 1, projects: ["other"], queues: ["runs"], labels: ["gpu"] }).register();
+		await open(["gpu"], "other").register();
 		expect(await why()).toEqual([none, [none]]);
 		const right = host(["gpu", "big"]);
 		await right.register();
@@ -139,10 +151,44 @@ describe("the job of a run", needsPostgres, () => {
 		if (!held) throw new Error("not taken");
 		const run = await tell(held, held.run, measured(1));
 		expect(run.stage.kind).toBe("launching");
-		await database.query("UPDATE chronicle.host SET beat_at = now() - interval '1 hour' WHERE id = $1", [first.id]);
+		await database.query("UPDATE chronicle.host SET beat_at = now() - interval '2 hours' WHERE id = $1", [first.id]);
 		expect(await reapRuns(database)).toEqual([id]);
+		value(await store().post(id, { kind: "told", text: "hello" }));
+		const second = host(["gpu"]);
+		await second.register();
 		value(await store().post(id, abort));
 		expect(await queued()).toEqual([gpu]);
+	});
+
+	it("that would end the run goes to any host where none has the labels, whatever was under way", async () => {
+		const big = queueName("app", "runs", ["big"]);
+		await setUpEngine(database, { project: "app", queues: [], labels: ["big"], members: [] });
+		for (const [submitted, worked] of [
+			[plain, true],
+			[plain, false],
+			[big, false],
+		] as const) {
+			await database.query("DELETE FROM chronicle.run");
+			await (await database.boss()).deleteAllJobs();
+			value(await store(undefined, submitted).create(created({ definition: trained })));
+			const [narrow = ""] = await queued();
+			if (worked) {
+				const first = host(["gpu"]);
+				const held = await take(narrow, first);
+				if (held) await tell(held, held.run, measured(1));
+				await first.leave();
+				expect(await reapRuns(database)).toEqual([id]);
+			}
+			value(await store().post(id, { kind: "told", text: '"kind":"abort_requested"' }));
+			expect((await queued()).includes(plain), "only a message").toBe(!worked && submitted === plain);
+			value(await store().post(id, abort));
+			expect(await queued()).toEqual([plain, ...(submitted === big && !worked ? [big] : []), narrow].sort());
+			const held = await take(plain, host([]));
+			await cancelReplaced(database, id);
+			expect(held?.run.id).toBe(id);
+			await held?.settle({ kind: "failed", reason: "x" });
+			expect(await queued()).toContain(plain);
+		}
 	});
 
 	it("follows the run to its next state, in the transaction that gives it back, also when the host dies before that", async () => {
@@ -162,7 +208,9 @@ describe("the job of a run", needsPostgres, () => {
 			if (run.stage.kind !== "over") throw new Error("not over");
 			await tell(held, run, { kind: "reopened", answers: run.stage.since, to: "train" });
 			if (dies) {
-				await database.query("UPDATE chronicle.host SET beat_at = now() - interval '1 hour' WHERE id = $1", [first.id]);
+				await database.query("UPDATE chronicle.host SET beat_at = now() - interval '2 hours' WHERE id = $1", [
+					first.id,
+				]);
 				expect(await reapRuns(database)).toEqual([id]);
 			} else await held.settle({ kind: "again" });
 			expect(await queued()).toEqual([gpu]);
@@ -177,7 +225,7 @@ describe("the job of a run", needsPostgres, () => {
 		const first = host(["gpu"]);
 		const held = await take(gpu, first);
 		await held?.releaseLease();
-		await database.query("UPDATE chronicle.host SET beat_at = now() - interval '1 hour' WHERE id = $1", [first.id]);
+		await database.query("UPDATE chronicle.host SET beat_at = now() - interval '2 hours' WHERE id = $1", [first.id]);
 		expect(await reapRuns(database)).toEqual([id]);
 		expect(await queued()).toEqual([gpu]);
 	});

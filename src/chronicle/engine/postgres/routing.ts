@@ -1,0 +1,77 @@
+// Which hosts may take the next job of a run: the name of its queue has the labels that they must offer. And why a job waits: readers ask
+// when they look, since hosts come and go.
+import type { Sql } from "./database.ts";
+
+/** The name in pg-boss of a project's queue; hosts take jobs only from the queues that they name. `labels`: what the host must have. */
+export function queueName(project: string, queue: string, labels: readonly string[] = []): string {
+	return [project, queue, ...[...labels].sort()].join("/");
+}
+
+/** The labels that the hosts of a queue have. */
+export function labelsInQueue(name: string): readonly string[] {
+	return name.split("/").slice(2);
+}
+
+/** What decides which hosts may take the next job of a run. */
+export interface JobRouting {
+	/** The queue that it was submitted to, with the labels that all its jobs need. */
+	readonly queue: string;
+	/** The labels that its present state needs. */
+	readonly needs: readonly string[];
+	/** Whether also commands need them. */
+	readonly bound: boolean;
+	/** A command waits to be recorded. */
+	readonly waiting: boolean;
+	/** A command that ends the run waits. */
+	readonly aborting: boolean;
+}
+
+/** The queue of a run's next job: its own, or that of hosts that have the labels too. A command that starts nothing goes to any host. */
+export function nextQueue({ queue, needs, bound, waiting }: JobRouting): string {
+	if (needs.length === 0 || (waiting && !bound)) return queue;
+	const [project = "", name = "", ...own] = queue.split("/");
+	return queueName(project, name, [...new Set([...own, ...needs])]);
+}
+
+/** What a host that is up takes runs of. */
+export interface HostOffer {
+	readonly projects: readonly string[];
+	readonly queues: readonly string[];
+	readonly labels: readonly string[];
+}
+
+/** The hosts that are up and not draining. */
+export async function readOffers(sql: Sql): Promise<readonly HostOffer[]> {
+	const { rows } = await sql.query<HostOffer>(
+		`SELECT projects, queues, labels FROM chronicle.host
+		WHERE slots > 0 AND NOT draining AND beat_at > now() - lease_ms * interval '1 millisecond'`,
+	);
+	return rows;
+}
+
+/** Why nobody has taken the job of a run yet, in one sentence; `missing`: no host that is up could. */
+export function explainWait(
+	row: JobRouting,
+	offers: readonly HostOffer[],
+): { readonly text: string; readonly missing: boolean } {
+	const queue = nextQueue(row);
+	const labels = labelsInQueue(queue);
+	if (labels.length === 0) return { text: "Waits for a host of the engine.", missing: false };
+	const [project = "", name = ""] = queue.split("/");
+	const serving = offers.filter(({ projects, queues }) => projects.includes(project) && queues.includes(name));
+	const text = `Waits for a host with the ${labels.length === 1 ? "label" : "labels"} ${labels.join(", ")}`;
+	if (serving.some((offer) => labels.every((label) => offer.labels.includes(label))))
+		return { text: `${text}.`, missing: false };
+	const lacking = labels.filter((label) => !serving.some((offer) => offer.labels.includes(label)));
+	const what = lacking.length > 0 ? lacking.join(", ") : "all of them";
+	return { text: `${text}: no host that is up offers ${what}.`, missing: true };
+}
+
+/** The queue that a run's next job goes to. What ends the run may be done anywhere while no host has the labels: else nothing could end it. */
+export async function routeJob(sql: Sql, row: JobRouting): Promise<string> {
+	const queue = nextQueue(row);
+	if (!row.aborting || labelsInQueue(queue).length === 0) return queue;
+	if (!explainWait(row, await readOffers(sql)).missing) return queue;
+	const [project = "", name = ""] = queue.split("/");
+	return queueName(project, name);
+}

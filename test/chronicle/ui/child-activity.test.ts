@@ -2,7 +2,7 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it, vi } from "vitest";
 import { type ReadLedger, RunHistory, readHistory } from "../../../src/chronicle/core/index.ts";
-import type { ChildActivity } from "../../../src/chronicle/core/machine/index.ts";
+import { type ChildActivity, liveTotals } from "../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../src/chronicle/engine/supervisor/index.ts";
 import { liveText } from "../../../src/chronicle/ui/cli/live-line.ts";
 import { drawTimeline } from "../../../src/chronicle/ui/screen/timeline.ts";
@@ -35,13 +35,13 @@ describe("the line of a child", () => {
 		[{ stage: "children" }, 0, / · working · in testing: child runs running$/],
 	])("says what it does: %j after %i attempts", (activity, attempts, expected) => {
 		const testRun = report(plan(), 1, activity, attempts);
-		expect(childLines(testRun.run)[0]?.text).toMatch(expected);
+		expect(childLines(testRun.run, { now })[0]?.text).toMatch(expected);
 	});
 
 	it("says nothing of the kind once it waits, has ended, or starts again, or if nobody supervises the run", () => {
 		const call = { stage: "working", tool: "bash", args: "command=npm test" } as const;
 		const parked = park(report(plan(), 1, call), 1);
-		const line = ({ run }: TestRun, isSupervised = true) => childLines(run, 5, isSupervised)[0]?.text;
+		const line = ({ run }: TestRun, isSupervised = true) => childLines(run, { now, isSupervised })[0]?.text;
 		expect(line(report(plan(), 1, call), false)).toMatch(/ · interrupted · .* · in testing$/);
 		expect(line(parked)).not.toContain("npm test");
 		expect(line(end(report(plan(), 1, call), 1))).not.toContain("npm test");
@@ -52,6 +52,18 @@ describe("the line of a child", () => {
 		expect(line(report(report(plan(), 1, call), 1, undefined))).toMatch(/ · in testing$/);
 	});
 
+	it("counts the time of its worker as it passes, and so does the run", () => {
+		const testRun = report(plan(), 1, { stage: "working", since: "2030-01-01T00:00:00.000Z" });
+		const at = "2030-01-01T00:01:05.000Z";
+		expect(childLines(testRun.run, { now: at })[0]?.text).toMatch(/ · working · 1m05s · /);
+		expect(childLines(testRun.run, { now: at, isSupervised: false })[0]?.text).toMatch(/ · interrupted · 0s · /);
+		expect(liveTotals(testRun.run, at).activeMs).toBe(65_000);
+		// A clock that was set back does not make it negative.
+		expect(liveTotals(testRun.run, "2029-01-01T00:00:00.000Z").activeMs).toBe(0);
+		end(testRun, 1, "done", { total: total(0, { attempts: 1, activeMs: 65_500 }) });
+		expect(liveTotals(testRun.run, at).activeMs).toBe(65_500);
+	});
+
 	it("from six children on, counts all, and lists first who needs the user, then who runs", () => {
 		const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
 		const testRun = plan(parentTemplate({ branches: branches(...names), on_failed: "wait", max_parallel: 4 }));
@@ -60,7 +72,7 @@ describe("the line of a child", () => {
 		report(testRun, 5, { stage: "working", tool: "read", args: "path=a.ts" });
 		report(testRun, 6, { stage: "working" });
 		park(testRun, 7, "awaiting_approval");
-		const lines = childLines(testRun.run).map((line) => line.text);
+		const lines = childLines(testRun.run, { now }).map((line) => line.text);
 		expect(lines[0]).toBe("8 children: 1 done, 2 running, 3 to do, 1 waiting, 1 failed");
 		expect(lines.slice(1).map((line) => line[0])).toEqual(["g", "b", "e", "f"]);
 		expect(lines[3]).toContain("read a.ts");
@@ -85,7 +97,7 @@ it("a call that a child's worker makes is seen on every surface of the parent, u
 	const held = await stage.create({ name: "t", states: { build: { branches: { one: part }, next: ["done"] } } });
 	const supervision = supervise(held, stage.ports, "fresh");
 	const { run: first } = supervision;
-	const line = () => childLines(supervision.run)[0]?.text;
+	const line = () => childLines(supervision.run, { now })[0]?.text;
 	await vi.waitFor(() => expect(line()).toContain("in testing: waiting for the model"));
 	started.open();
 	await vi.waitFor(() => expect(line()).toContain("in testing: bash npm test"));
@@ -97,7 +109,9 @@ it("a call that a child's worker makes is seen on every surface of the parent, u
 	expect(statusLines(ledger, { now, prefix: "" }).join("\n")).toMatch(/one \(.*in testing: bash npm test/);
 	expect(statusLines({ ...ledger, holder: undefined }, { now, prefix: "" }).join("\n")).not.toContain("npm test");
 	expect(liveText(ledger.run, now)).toContain("0 of 1 children done · one: bash npm test");
-	expect(text(childrenPage(await readHistory(ledger), ledger.run, 0, 120).lines)).toContain("bash npm test");
+	expect(text(childrenPage(await readHistory(ledger), ledger.run, 0, { width: 120, now }).lines)).toContain(
+		"bash npm test",
+	);
 	expect(runData(ledger).children).toMatchObject([{ state: "testing", activity: { stage: "working", tool: "bash" } }]);
 	// The parent's ledger does not grow with what the child's has in full.
 	expect(JSON.stringify(ledger.run.children).length).toBeLessThan(2000);
@@ -133,7 +147,7 @@ describe("at every width", () => {
 		for (const event of running.events) history.take(event);
 		for (const width of widths)
 			for (const selected of [0, 2]) {
-				const { lines, focus } = childrenPage(history, running.run, selected, width);
+				const { lines, focus } = childrenPage(history, running.run, selected, { width, now });
 				const rows = text(lines).split("\n");
 				expect(rows.filter((row) => row.includes("working"))).toHaveLength(3);
 				expect(rows.filter((row) => row.includes("bash npm")).length, `${width}`).toBe(3);

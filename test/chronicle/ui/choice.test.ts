@@ -50,7 +50,8 @@ async function play(judge: Play, approvals: Approval[] = []): Promise<ReadLedger
 const status = (read: ReadLedger) => statusLines(read, { now, prefix: "" }).join("\n");
 const text = (lines: readonly Line[]) => lines.map((line) => line.map((part) => part.text).join("")).join("\n");
 const timeline = ({ run }: ReadLedger) => text(drawTimeline(run, { width: 120, now, prefix: "" }));
-const page = async (read: ReadLedger) => text(childrenPage(await readHistory(read), read.run, 0, 120).lines);
+const page = async (read: ReadLedger) =>
+	text(childrenPage(await readHistory(read), read.run, 0, { width: 120, now }).lines);
 async function report(read: ReadLedger): Promise<string> {
 	const saved = await saveReport(read, { path: join(openFolder(), "report.html") });
 	if (!saved.ok) throw new Error(saved.failure.message);

@@ -69,6 +69,8 @@ export interface ChildActivity {
 	readonly tool?: string;
 	/** Its arguments as in `tool_started`, cut. */
 	readonly args?: string;
+	/** The time of its worker from this moment on, ISO 8601, is not in its totals yet; absent: no time is running. */
+	readonly since?: string;
 }
 
 export function isActivityStage(stage: string): stage is ChildActivity["stage"] {

@@ -44,7 +44,7 @@ export {
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";
-export { liveTotals } from "./totals.ts";
+export { activityMs, liveTotals } from "./totals.ts";
 export { foldEvent, isKnownEvent, startRun } from "./transition.ts";
 export { awaitedAnswer, decidedEarlier } from "./user-decisions.ts";
 export type * from "./user-event.ts";

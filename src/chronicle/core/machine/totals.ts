@@ -1,5 +1,6 @@
 // The only place that adds figures to a run: cost, tokens, time, calls.
 // A1 figures added to the totals are also added to their state and visit, even if the run has left that visit.
+import type { ChildActivity } from "./child-run.ts";
 import type { MoveMetrics, Run, StateTotals } from "./run.ts";
 import { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 
@@ -117,9 +118,22 @@ export function countQuestions(run: Run, at: string): Run {
 	return { ...run, stage: { ...counted, uncountedMs } };
 }
 
-/** The totals of a run up to `now` (ISO 8601), including the current worker's time. For display; the stored totals lag behind. */
+/**
+ * The totals of a run up to `now` (ISO 8601), including the time of the current worker, or of the workers of its children. For display; the
+ * stored totals lag behind.
+ */
 export function liveTotals(run: Run, now: string): Run["totals"] {
-	const { stage } = run;
-	const worked = stage.kind === "working" || stage.kind === "stopping" ? workedMs(stage, now) : 0;
-	return { ...run.totals, activeMs: run.totals.activeMs + worked };
+	return { ...run.totals, activeMs: run.totals.activeMs + runningMs(run, now) };
+}
+
+function runningMs({ stage, children }: Run, now: string): number {
+	if (stage.kind === "working" || stage.kind === "stopping") return workedMs(stage, now);
+	if (stage.kind !== "children") return 0;
+	return (children?.children ?? []).reduce((sum, { activity }) => sum + activityMs(activity, now), 0);
+}
+
+/** Milliseconds that the worker of a child has worked up to `now` (ISO 8601) beyond the child's totals. */
+export function activityMs(activity: ChildActivity | undefined, now: string): number {
+	const ms = Date.parse(now) - Date.parse(activity?.since ?? "");
+	return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }

@@ -35,7 +35,8 @@ export async function deliverToChild(
 		return (await deliveryOf(posts)) ?? unread(posts.length > 0 ? "left" : "taken", supervisor);
 	const opened = await project.store.open(root.run.id);
 	if (!opened.ok) return { kind: "failed", failure: opened.failure };
-	return attendTree(startSupervision(project, opened.value, approver, "reopened"), root.run, posts);
+	const live = startSupervision(project, opened.value, approver, "reopened");
+	return attendTree(live, { root: root.run, child: run }, posts);
 }
 
 /** Without a holder, the next free host of the engine reads it. */
@@ -76,10 +77,14 @@ async function deliveryOf(posts: readonly Post[]): Promise<DispatchResult | unde
 }
 
 /** Supervises the tree here, unless the child refuses the command. */
-async function attendTree(live: SupervisedRun, before: Run, posts: readonly Post[]): Promise<DispatchResult> {
+async function attendTree(
+	live: SupervisedRun,
+	{ root, child }: { readonly root: Run; readonly child: Run },
+	posts: readonly Post[],
+): Promise<DispatchResult> {
 	const over = live.supervision.ended.then(() => undefined);
 	const read = await Promise.race([deliveryOf(posts), over]);
-	if (read?.kind !== "refused") return { kind: "attended", live, before };
+	if (read?.kind !== "refused") return { kind: "attended", live, before: root, child };
 	await live.supervision.stop();
 	return read;
 }

@@ -3,8 +3,8 @@ import type { Approver, Failure, LeaseHolder, Run } from "../../core/index.ts";
 import type { SupervisedRun } from "../../engine/index.ts";
 
 export type DispatchResult =
-	/** This process supervises the run now. */
-	| { readonly kind: "attended"; readonly live: SupervisedRun; readonly before: Run }
+	/** This process supervises the run now. `child`: the child that the command was about, as it was before. */
+	| { readonly kind: "attended"; readonly live: SupervisedRun; readonly before: Run; readonly child?: Run }
 	/** Delivered to the supervision in this process. */
 	| { readonly kind: "said" }
 	/** The question was shown, and the user postponed the answer. */

@@ -213,7 +213,7 @@ export async function deliveryResult(
 async function attendResumed(
 	name: string,
 	call: ResultCall,
-	{ live, before }: DispatchResult & { kind: "attended" },
+	{ live, before, child }: DispatchResult & { kind: "attended" },
 ): Promise<CommandResponse> {
 	const { project, host, parsed } = call;
 	const change = parsed?.flags.has("reload") ? undefined : templateChange(project, before);
@@ -223,8 +223,11 @@ async function attendResumed(
 	const stopped = await stopResult(call, live.id, end);
 	if (end?.kind !== "parked" || stopped.kind !== "done") return stopped;
 	// The command has succeeded, regardless of what the run waits for now.
-	if (name === "rewind")
-		return { ...stopped, exitCode: isRestored(before, end.run) ? exitCodes.done : exitCodes.failed };
+	if (name === "rewind") {
+		const read = child ? await project.store.read(child.id) : undefined;
+		const restored = isRestored(child ?? before, read?.ok ? read.value.run : end.run);
+		return { ...stopped, exitCode: restored ? exitCodes.done : exitCodes.failed };
+	}
 	return name === "pause" || name === "abort" ? { ...stopped, exitCode: exitCodes.done } : stopped;
 }
 

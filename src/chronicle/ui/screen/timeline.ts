@@ -204,7 +204,7 @@ function doing(run: Run, now: string, width: number): Line[] {
 		case "restoring":
 			return line("restoring files");
 		case "children":
-			return childLines(run).map((child) => childLine(child, width));
+			return childLines(run, { now }).map((child) => childLine(child, width));
 		case "baselining":
 			return stage.awaits ? line(`waiting for a host with ${stage.awaits.join(", ")}`) : [];
 		case "deciding":

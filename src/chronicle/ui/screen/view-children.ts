@@ -28,13 +28,13 @@ export function childrenOf({ visits }: RunHistory): readonly VisitChild[] {
 
 /**
  * A row per child, below a line per visit with children. `selected`: index among the children of all visits; the reason of its state follows.
- * No line is wider than `width` columns.
+ * No line is wider than `width` columns. `now` is ISO 8601.
  */
 export function childrenPage(
 	{ visits }: RunHistory,
 	run: Run,
 	selected: number,
-	width: number,
+	{ width, now }: { readonly width: number; readonly now: string },
 ): { readonly lines: readonly Line[]; readonly marks: readonly number[]; readonly focus?: FocusedLines } {
 	const lines: Line[] = [];
 	const heads: number[] = [];
@@ -44,8 +44,8 @@ export function childrenPage(
 		const { number: visit, children, choice } = each;
 		heads.push(lines.length);
 		lines.push(headOf(each));
-		const working = visit === run.visit && run.stage.kind === "children";
-		const rows = children.map((child) => visitChildCells(child, working, choice));
+		const workingAt = visit === run.visit && run.stage.kind === "children" ? now : undefined;
+		const rows = children.map((child) => visitChildCells(child, workingAt, choice));
 		const columns = chooseColumns(rows, width);
 		for (const cells of rows) {
 			const first = lines.length;

@@ -351,7 +351,7 @@ async function pageOf(
 		case "Events":
 			return unmarked(events.map(eventLine));
 		case "Children":
-			return childrenPage(history, source.run(), child, width);
+			return childrenPage(history, source.run(), child, { width, now: new Date().toISOString() });
 		case "Transcript":
 			return unmarked(transcriptLines(source, visit));
 		case "Diff": {

@@ -49,7 +49,9 @@ export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: Statu
 		crumbText(run),
 		...workerLines(read, { cwd, prefix }),
 		...stateLines(run, now),
-		...childLines(run, 100, !isInterrupted(read) && !isQueued(read)).map(({ mark, text }) => `  ${mark} ${text}`),
+		...childLines(run, { now, max: 100, isSupervised: !isInterrupted(read) && !isQueued(read) }).map(
+			({ mark, text }) => `  ${mark} ${text}`,
+		),
 		...run.choices.slice(-3).map((choice) => `Children of visit ${choice.visit}: ${choiceText(choice)}`),
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),

@@ -2,6 +2,7 @@
 import { counted } from "../../../definition/index.ts";
 import { shortCost, shortTime } from "../../../pi/index.ts";
 import {
+	activityMs,
 	type ChangeTotals,
 	type ChildChoice,
 	type ChildRun,
@@ -23,14 +24,20 @@ export interface ChildLine {
 	readonly tone: "success" | "warning" | "error" | "plain";
 }
 
-/**
- * One line per child; from 6 on, the first of those that need the user or are running, with counts of all. `isSupervised`: whether a process
- * supervises the run.
- */
-export function childLines(run: Run, max = maxListed, isSupervised = true): ChildLine[] {
+export interface ChildrenView {
+	/** ISO 8601; the time of workers is counted up to it. */
+	readonly now: string;
+	/** Maximum number of children listed individually. */
+	readonly max?: number;
+	/** Whether a process supervises the run; default: yes. */
+	readonly isSupervised?: boolean;
+}
+
+/** One line per child; from 6 on, the first of those that need the user or are running, with counts of all. */
+export function childLines(run: Run, { now, max = maxListed, isSupervised = true }: ChildrenView): ChildLine[] {
 	const all = run.children?.children ?? candidatesIn(run, run.state);
 	const isWorking = isSupervised && run.stage.kind === "children";
-	const line = (child: ChildRun): ChildLine => lineOf(child, isWorking);
+	const line = (child: ChildRun): ChildLine => lineOf(child, isWorking ? now : undefined);
 	if (all.length <= max) return all.map(line);
 	const shown = urgency.flatMap((kind) => all.filter((child) => kindOf(child) === kind)).slice(0, max - 1);
 	return [
@@ -95,15 +102,16 @@ export interface ChildCells extends Omit<ChildLine, "text" | "forms"> {
 }
 
 /**
- * The columns of a child of any visit. `working`: its visit is the current one, and its children are supervised. `choice`: which of the
+ * The columns of a child of any visit. `workingAt`: the time (ISO 8601), if its visit is the current one and its
+ * children are supervised. `choice`: which of the
  * visit's children was taken.
  */
 export function visitChildCells(
 	{ total, ...child }: VisitChild,
-	working: boolean,
+	workingAt: string | undefined,
 	choice: ChildChoice | undefined,
 ): ChildCells {
-	const cells = cellsOf({ ...child, counted: total, waits: null }, working);
+	const cells = cellsOf({ ...child, counted: total, waits: null }, workingAt);
 	const taken = takenOf(child, choice);
 	return taken === undefined ? cells : { ...cells, doing: taken, tone: taken === "taken" ? "success" : "plain" };
 }
@@ -133,8 +141,8 @@ export function changedText({ files, added, removed }: ChangeTotals): string {
 	return files === 0 ? "no files" : `${counted(files, "file")} +${added} −${removed}`;
 }
 
-function lineOf(child: ChildRun, isWorking: boolean): ChildLine {
-	const { mark, tone, name, id, doing, time, cost, why, shortWhy } = cellsOf(child, isWorking);
+function lineOf(child: ChildRun, workingAt: string | undefined): ChildLine {
+	const { mark, tone, name, id, doing, time, cost, why, shortWhy } = cellsOf(child, workingAt);
 	const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join(" · ");
 	// The mark says whether it works, waits or has ended.
 	const least = shortWhy === "" ? doing : shortWhy;
@@ -158,8 +166,9 @@ type Described = Pick<
 	"id" | "name" | "status" | "waits" | "detail" | "counted" | "state" | "changed"
 > & { readonly activity?: ChildRun["activity"] | undefined };
 
-function cellsOf(child: Described, working: boolean): ChildCells {
-	const { id, name, status, detail, counted } = child;
+function cellsOf(child: Described, workingAt: string | undefined): ChildCells {
+	const { id, name, status, detail, counted, activity } = child;
+	const working = workingAt !== undefined;
 	const begun = counted.attempts > 0;
 	const why = detail === "" ? progressOf(child, working) : detail;
 	return {
@@ -168,10 +177,10 @@ function cellsOf(child: Described, working: boolean): ChildCells {
 		name,
 		id: id.slice(0, 8),
 		doing: status === "pending" ? pendingWord(child, working) : words[status],
-		time: begun ? shortTime(counted.activeMs) : "",
+		time: begun ? shortTime(counted.activeMs + activityMs(activity, workingAt ?? "")) : "",
 		cost: begun ? shortCost(counted.spend.costUsd) : "",
 		why,
-		shortWhy: child.activity && working && status === "pending" ? activityText(child.activity) : why,
+		shortWhy: activity && working && status === "pending" ? activityText(activity) : why,
 	};
 }
 

@@ -3,6 +3,7 @@ export { activityText, callWords } from "./activity.ts";
 export {
 	type ChildCells,
 	type ChildLine,
+	type ChildrenView,
 	changedText,
 	childLines,
 	childrenText,

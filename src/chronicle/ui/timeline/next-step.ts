@@ -1,5 +1,5 @@
 // The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
-import { awaitedAnswer, candidatesIn, measures, type Run, winnerOf } from "../../core/index.ts";
+import { awaitedAnswer, type ChildStatus, candidatesIn, measures, type Run, winnerOf } from "../../core/index.ts";
 import { whyOf } from "./why.ts";
 
 export interface NextStep {
@@ -12,8 +12,12 @@ export interface NextStep {
 /** Commands that answer: printed with the answered event, so that a late answer cannot apply to another question. */
 const answering = new Set(["approve", "reject", "resume", "release"]);
 
-/** `approve` with its run and the answered event: `approve 5f2c81d0 --answers 12`. */
+/** A command about another run, such as a child. */
+const namesRun = /^\S+ [0-9a-f]{8}(?: |$)/;
+
+/** `approve` with its run and the answered event: `approve 5f2c81d0 --answers 12`. A command that names a run stays as it is. */
 export function commandAbout(run: Run, command: string): string {
+	if (namesRun.test(command)) return command;
 	const short = run.id.slice(0, 8);
 	const answers = awaitedAnswer(run);
 	return command.replace(/^\S+/, (verb) =>
@@ -38,12 +42,17 @@ function undoes({ hold, kept }: Run): string[] {
 	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
 }
 
-/** Commands about a child that failed or waits; each names its run. */
+/** What helps a run that waits because of its children; a command about a child names its run. */
 function childCommands({ children }: Run): string[] {
-	const lost = children?.children.find(
-		({ status }) => status === "failed" || status === "aborted" || status === "parked",
-	);
-	return lost ? [`drop ${lost.id.slice(0, 8)}`] : [];
+	const of = (...statuses: readonly ChildStatus[]): string | undefined =>
+		children?.children.find(({ status }) => statuses.includes(status))?.id.slice(0, 8);
+	const lost = of("failed", "aborted");
+	const waits = of("parked");
+	// Resuming the run lets children continue that wait, and joins again, but does not revive a failed one.
+	if (lost !== undefined && waits === undefined && children?.phase === "working")
+		return [`reopen ${lost} <state>`, `drop ${lost}`, "abort"];
+	const child = waits ?? lost;
+	return ["resume", ...(child === undefined ? [] : [`drop ${child}`]), "abort"];
 }
 
 function approvalStep(run: Run): NextStep {
@@ -80,8 +89,7 @@ export function nextStep(run: Run): NextStep | undefined {
 		case "awaiting_approval":
 			return approvalStep(run);
 		case "paused":
-			if (run.hold?.cause === "children")
-				return { what: run.hold.detail, commands: ["resume", ...childCommands(run), "abort"] };
+			if (run.hold?.cause === "children") return { what: run.hold.detail, commands: childCommands(run) };
 			return {
 				what: whyOf(run) ?? "Paused.",
 				commands: ["resume", ...undoes(run), "tell <words>", "abort"],

@@ -205,7 +205,7 @@ describe("the report", () => {
 describe("the line of a child", () => {
 	it("has its state while it works, and why it waits while it waits", () => {
 		const testRun = plan();
-		const line = () => childLines(testRun.run)[0]?.text;
+		const line = () => childLines(testRun.run, { now: testRun.run.updatedAt })[0]?.text;
 		expect(line()).toMatch(/^one \([0-9a-f]{8}\) · starting$/);
 		const { id } = childAt(testRun, 1);
 		testRun.say({ kind: "child_spent", visit: 1, child: id, ...total(5, { attempts: 1 }), state: "testing" });

@@ -1,0 +1,53 @@
+// The commands that the status prints for a run that waits because of its children: each can be typed as it stands.
+import { expect, it } from "vitest";
+import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
+import { parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";
+import { commands } from "../../../../src/chronicle/ui/commands/index.ts";
+import { waitingLines } from "../../../../src/chronicle/ui/text/index.ts";
+import { childAt, end, join, parentTemplate, park, plan } from "../../core/machine/child-steps.ts";
+import type { TestRun } from "../../core/machine/test-run.ts";
+
+function printed({ run }: TestRun): string[] {
+	const read = { run, repairs: [], place: "/r.events.jsonl", folder: "/r" } as unknown as ReadLedger;
+	return waitingLines(read, "")[1]?.split(" · ") ?? [];
+}
+
+const lost = (status: "failed" | "aborted") => end(end(end(plan(), 1), 2), 3, status);
+const waiting = () => park(end(end(plan(), 1), 2, "failed"), 3);
+const unjoined = () => {
+	const testRun = join(end(end(end(plan(parentTemplate({ on_failed: "continue" })), 1), 2, "failed"), 3));
+	return testRun.say({ kind: "join_failed", visit: 1, detail: "The disk is full." });
+};
+
+it.each<[string, () => TestRun, (run: TestRun, id: (number: number) => string) => readonly string[]]>([
+	["failed", () => lost("failed"), (_, id) => [`reopen ${id(3)} <state>`, `drop ${id(3)}`]],
+	["aborted", () => lost("aborted"), (_, id) => [`reopen ${id(3)} <state>`, `drop ${id(3)}`]],
+	[
+		"waits, beside a failed one",
+		waiting,
+		(_, id) => [expect.stringMatching(/^resume \w{8} --answers \d+$/), `drop ${id(3)}`],
+	],
+	[
+		"failed, and the files could not be joined",
+		unjoined,
+		(_, id) => [expect.stringMatching(/^resume/), `drop ${id(2)}`],
+	],
+])("of a child that has %s", (_, of, expected) => {
+	const testRun = of();
+	const lines = printed(testRun);
+	const own = testRun.run.id.slice(0, 8);
+	expect(lines).toEqual([...expected(testRun, (number) => childAt(testRun, number).id.slice(0, 8)), `abort ${own}`]);
+	for (const line of lines) {
+		const [name, ...words] = line.replace("<state>", "work").split(" ");
+		const command = commands.find((one) => one.name === name);
+		const run = words.find((word) => /^[0-9a-f]{8}$/.test(word)) ?? "";
+		const parsed = parseArguments(words, {
+			options: { ...command?.options, answers: "value" },
+			textAfter: name === "reopen" ? 2 : 1,
+			isName: (word) => word === run,
+		});
+		expect(parsed, line).not.toHaveProperty("error");
+		// One run, and no second id that would be taken for text.
+		expect("text" in parsed && parsed.text, line).toEqual([]);
+	}
+});

@@ -31,7 +31,8 @@ export interface Supervision {
 	readonly ended: Promise<SupervisionEnd>;
 }
 
-export type RunListener = (run: Run, event: LedgerEvent) => void;
+/** `run` is the one after the event, `before` the one before it. */
+export type RunListener = (run: Run, event: LedgerEvent, before: Run) => void;
 
 /** Child runs: each has its own ledger and its own supervision, in the process of its parent's supervisor. */
 export interface ChildRuns {

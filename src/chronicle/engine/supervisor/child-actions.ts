@@ -31,6 +31,7 @@ type StopChild = Extract<Action, { kind: "stop_child" }>;
 const maxHandedOver = 20;
 const handedOverBytes = 1000;
 const summaryBytes = 4000;
+const detailBytes = 500;
 const neverStarted = "It was stopped before it started.";
 
 /** The child runs of one supervision. */
@@ -159,17 +160,26 @@ export class ChildActions {
 			record: (event) => this.#context.record(event),
 			onSpent: () => this.updateLimits(),
 		});
-		const unwatch = live.watch(() => void reporter.report());
+		let detail: string | undefined;
+		const unwatch = live.watch((_run, event) => {
+			if (event.kind === "finished") detail = event.detail ?? "";
+			void reporter.report();
+		});
 		await reporter.report();
 		const end = await live.ended;
 		unwatch();
 		await reporter.report();
 		reporter.close();
-		await this.#recordEnd(visit, child, end, workspace);
+		await this.#recordEnd(visit, child, { ...end, detail }, workspace);
 		this.#alive.delete(child.id);
 	}
 
-	async #recordEnd(visit: number, child: ChildRun, end: SupervisionEnd, workspace: Workspace): Promise<void> {
+	async #recordEnd(
+		visit: number,
+		child: ChildRun,
+		end: SupervisionEnd & Pick<EndOfChild, "detail">,
+		workspace: Workspace,
+	): Promise<void> {
 		if (this.#stopped) return;
 		const { run } = end;
 		if (end.kind === "failed") return void (await this.#park(visit, child, "paused", end.failure.message));
@@ -185,7 +195,11 @@ export class ChildActions {
 		this.#context.crashAt("child files are kept");
 		const changes = tree === null ? {} : await this.#changesOf(child, tree);
 		if (this.#stopped) return;
-		await this.#context.record({ ...endedEvent(visit, child, run, tree), ...this.#baseOf(child), ...changes });
+		await this.#context.record({
+			...endedEvent(visit, child, { run, tree, detail: end.detail }),
+			...this.#baseOf(child),
+			...changes,
+		});
 	}
 
 	/** What the child has changed in its folder, as far as that is known. */
@@ -297,7 +311,14 @@ function waitDetail(run: Run): string {
 	return hold?.detail ?? notices.at(-1) ?? `it is ${run.status} in ${state}.`;
 }
 
-function endedEvent(visit: number, child: ChildRun, run: Run, tree: string | null): ChildEnded {
+interface EndOfChild {
+	readonly run: Run;
+	readonly tree: string | null;
+	/** Of the event `finished`; `undefined`: another process recorded it. */
+	readonly detail: string | undefined;
+}
+
+function endedEvent(visit: number, child: ChildRun, { run, tree, detail }: EndOfChild): ChildEnded {
 	const status = run.status === "done" || run.status === "failed" ? run.status : "aborted";
 	const summary = run.snapshot.summaries.at(-1)?.text ?? run.visitRecord.summary;
 	return {
@@ -305,11 +326,21 @@ function endedEvent(visit: number, child: ChildRun, run: Run, tree: string | nul
 		visit,
 		child: child.id,
 		status,
-		detail: status === "done" ? "" : (run.notices.at(-1) ?? ""),
+		detail: status === "done" ? "" : cutText(whyEnded(run, detail), detailBytes).text,
 		tree,
 		total: totalOf(run),
 		handover: { summary: cutText(summary, summaryBytes).text, data: handoverOf(child, run), ...outputOf(run) },
 	};
+}
+
+/**
+ * Why the child is not done, on one line; empty if nothing is known. `detail`: that of its last event, if this process has seen it. Otherwise the child moved
+ * to its last state for the reason in the summary, or was ended for the one in its last notice.
+ */
+function whyEnded({ history, state, notices, status }: Run, detail: string | undefined): string {
+	const last = history.at(-1);
+	const moved = status === "failed" && last?.to === state ? last.summary : undefined;
+	return (moved ?? detail ?? notices.at(-1) ?? "").replace(/\s+/g, " ").trim();
 }
 
 /** What the child's last state with data has handed over. */

@@ -166,8 +166,9 @@ class Supervisor implements Supervision {
 		}
 		for (const { kind } of batch) this.#crashAt(`after ${kind}`);
 		const steps = appended.value.map((event) => {
-			this.run = foldEvent(this.run, event);
-			return { run: this.run, event };
+			const before = this.run;
+			this.run = foldEvent(before, event);
+			return { run: this.run, event, before };
 		});
 		const { run } = this;
 		this.#clockJumps.watch(
@@ -175,7 +176,7 @@ class Supervisor implements Supervision {
 		);
 		if (durability === "durable") await this.#saveCheckpoint();
 		if (batch.some(({ kind }) => kind === "limits_changed")) this.#executor.updateLimits();
-		for (const step of steps) for (const listener of this.#listeners) listener(step.run, step.event);
+		for (const step of steps) for (const listener of this.#listeners) listener(step.run, step.event, step.before);
 		return undefined;
 	}
 

@@ -24,7 +24,7 @@ export function boundWorkers(launcher: WorkerLauncher, bound: WorkerBound): Work
 		async launch(order, host, signal) {
 			const release = await queue.take(signal, () =>
 				host.waits(
-					`A worker waits for a free slot: at most ${bound.max} workers run on this machine (chronicle.maxWorkers).`,
+					`A worker waits for a free slot: at most ${bound.max} ${bound.max === 1 ? "worker runs" : "workers run"} on this machine (chronicle.maxWorkers).`,
 				),
 			);
 			if (!release) return canceled;

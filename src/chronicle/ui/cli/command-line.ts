@@ -100,8 +100,8 @@ function commandLineHost({ progress, live, prefix }: Output, signal: AbortSignal
 		report: progress,
 		started: ({ id, template, task }) => progress(`Started ${template.name} (${id}): ${task.split("\n", 1)[0]}`),
 		async attend(_project, { supervision }) {
-			const unwatch = supervision.watch((run, event) => {
-				const line = progressLine(run, event);
+			const unwatch = supervision.watch((run, event, before) => {
+				const line = progressLine(run, event, before);
 				if (line !== undefined) progress(line);
 				live(run);
 			});

@@ -91,12 +91,12 @@ class SupervisedRuns implements ChronicleSession {
 
 	#watchEvents(ctx: ExtensionContext, { supervision, id }: SupervisedRun): void {
 		let { notices } = supervision.run;
-		supervision.watch((run, event) => {
+		supervision.watch((run, event, before) => {
 			if (this.scope.closed) return;
 			this.#display.of(id)?.show(run);
 			const fresh = run.notices.filter((notice) => !notices.includes(notice));
 			notices = run.notices;
-			tell(ctx, run, event, fresh);
+			tell(ctx, { run, event, before }, fresh);
 		});
 	}
 
@@ -143,9 +143,13 @@ function endReason({ kind, run }: SupervisionEnd): string {
 }
 
 /** Reports progress; with a screen, only new notices. */
-function tell(ctx: ExtensionContext, run: Run, event: LedgerEvent, fresh: readonly string[]): void {
+function tell(
+	ctx: ExtensionContext,
+	{ run, event, before }: { readonly run: Run; readonly event: LedgerEvent; readonly before: Run },
+	fresh: readonly string[],
+): void {
 	if (!ctx.hasUI) {
-		const line = progressLine(run, event);
+		const line = progressLine(run, event, before);
 		if (line !== undefined) say(ctx, line);
 		return;
 	}

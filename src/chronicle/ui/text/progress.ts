@@ -10,7 +10,11 @@ const summaryLength = 160;
 type MoveMetrics = Move["metrics"];
 
 type Lines = {
-	readonly [Kind in LedgerEvent["kind"]]?: (event: LedgerEvent & { kind: Kind }, run: Run) => string | undefined;
+	readonly [Kind in LedgerEvent["kind"]]?: (
+		event: LedgerEvent & { kind: Kind },
+		run: Run,
+		before: Run,
+	) => string | undefined;
 };
 
 /** Lines for the events that interest the user. The run is the one after the event. */
@@ -58,8 +62,9 @@ const lines: Lines = {
 			: `▸ ${state}: ${counted(children.length, "child", "children")}: ${cut(children.map(({ name }) => name).join(", "))}`,
 	host_awaited: ({ labels }) => `‖ waits for a host with ${labels.join(", ")}`,
 	child_parked: ({ child, detail }, run) => `  ‖ ${childName(run, child)} waits: ${cut(detail)}`,
-	child_ended: ({ child, status, total, detail }, run) =>
-		`  ${status === "done" ? "✓" : "✗"} ${childName(run, child)} ${status}${detail ? `: ${cut(detail)}` : ""} · ${shortTime(total.activeMs)}, ${shortCount(total.spend.tokens)} tokens, ${shortCost(total.spend.costUsd)}`,
+	// The end of a child may be the end of its state.
+	child_ended: ({ child, status, total, detail }, _run, before) =>
+		`  ${status === "done" ? "✓" : "✗"} ${childName(before, child)} ${status}${detail ? `: ${cut(detail)}` : ""} · ${shortTime(total.activeMs)}, ${shortCount(total.spend.tokens)} tokens, ${shortCost(total.spend.costUsd)}`,
 	joined: ({ conflicts }) =>
 		conflicts.length === 0
 			? undefined
@@ -81,10 +86,10 @@ const lines: Lines = {
 	},
 };
 
-/** The line for an event; `undefined` if it has none. `run` is the run after it. */
-export function progressLine(run: Run, event: LedgerEvent): string | undefined {
-	const line = lines[event.kind] as ((event: LedgerEvent, run: Run) => string | undefined) | undefined;
-	return line?.(event, run);
+/** The line for an event; `undefined` if it has none. `run` is the run after it, `before` the one before it. */
+export function progressLine(run: Run, event: LedgerEvent, before = run): string | undefined {
+	const line = lines[event.kind] as ((event: LedgerEvent, run: Run, before: Run) => string | undefined) | undefined;
+	return line?.(event, run, before);
 }
 
 /** The child whose files the join of visit `visit` has taken. */

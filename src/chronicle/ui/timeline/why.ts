@@ -34,7 +34,8 @@ function whyEscalated(run: Run): string {
 
 function whyFailed(run: Run): string {
 	const move = run.history.at(-1);
-	if (move === undefined || move.to !== run.state) return `The run ended in ${run.state}.`;
+	// Without a move to its last state, something else ended it, whose reason is the last notice.
+	if (move === undefined || move.to !== run.state) return run.notices.at(-1) ?? `The run ended in ${run.state}.`;
 	return withSummary(`"${move.from}" moved to ${move.to}.`, move.summary);
 }
 

@@ -1,10 +1,12 @@
 // A state that is done by child runs: how they start, what they hand over, how their files are joined, and what follows a stop or a failure.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import type { Run, Supervision } from "../../../../src/chronicle/core/index.ts";
+import { describe, expect, it, vi } from "vitest";
+import type { Run, Supervision, UserEvent } from "../../../../src/chronicle/core/index.ts";
 import { NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
+import { progressLine } from "../../../../src/chronicle/ui/text/index.ts";
+import { whyOf } from "../../../../src/chronicle/ui/timeline/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -18,7 +20,7 @@ const child: Play = async (host, order, ended) => {
 		if (verb === "find") await host.updateSnapshot({ findings: [rest] });
 		if (verb === "cost") host.report({ kind: "used", spend: { ...NO_SPEND, tokens: 10, costUsd: Number(rest) } });
 		if (verb === "wait") return void (await ended);
-		if (verb === "fail") return moveTo("failed", "gave up")(host, order, ended);
+		if (verb === "fail") return moveTo("failed", "gave\n up")(host, order, ended);
 	}
 	await moveTo(order.targets[0] ?? "done", `did ${task}`)(host, order, ended);
 };
@@ -134,6 +136,43 @@ describe("a state with branches", () => {
 });
 
 describe("join and on_failed", () => {
+	it.each<[string, string, object, RegExp]>([
+		["its worker's summary", "fail", {}, /^"bad" failed: gave up$/],
+		["its worker's summary, whatever it was told before", "note; fail", {}, /^"bad" failed: gave up$/],
+		["the user's words", "note; wait", { kind: "abort_requested", words: "no more" }, /^"bad" aborted: no more$/],
+		["nothing where the user gave no reason", "note; wait", { kind: "abort_requested", words: "" }, /^"bad" aborted$/],
+	])("a child that is not done says why: %s", async (_, task, command, expected) => {
+		const noting: Play = async (host, order, ended) => {
+			if (order.message.new.includes("note")) host.waits("A worker waits for a free slot.");
+			await child(host, order, ended);
+		};
+		const stage = openStage(many(noting));
+		const supervision = supervise(await stage.create(template({ bad: task })), stage.ports, "fresh");
+		if ("kind" in command) {
+			await vi.waitFor(() => expect(supervision.run.children?.children[0]?.activity?.stage).toBe("working"));
+			const [one] = supervision.run.children?.children ?? [];
+			await stage.store.post(one?.id ?? "", command as UserEvent);
+		}
+		const { run } = await supervision.ended;
+		expect(run.hold?.detail).toMatch(expected);
+	});
+
+	it("a child whose failure fails the run is named, and the run says why it failed", async () => {
+		const stage = openStage(many(child));
+		const supervision = supervise(
+			await stage.create(template({ bad: "fail" }, { on_failed: "fail" })),
+			stage.ports,
+			"fresh",
+		);
+		const lines: (string | undefined)[] = [];
+		supervision.watch((run, event, before) => void lines.push(progressLine(run, event, before)));
+		const { run } = await supervision.ended;
+		expect(lines.join("\n")).toMatch(/✗ bad failed: gave up · /);
+		expect(whyOf(run)).toBe('"bad" failed: gave up');
+		const again = await stage.store.read(run.id);
+		expect(again.ok && whyOf(again.value.run)).toBe('"bad" failed: gave up');
+	});
+
 	it.each([
 		["wait", "paused", '"bad" failed'],
 		["continue", "done", ""],

@@ -73,12 +73,12 @@ export async function findProject(
 	const remote = await remoteOf(cwd);
 	if (!remote.ok) return remote;
 	const name = named ?? projectNameOf(remote.value);
-	const failure = await checkProject(database, name);
+	const failure = await checkEngineProject(database, name);
 	return failure ? { ok: false, failure } : { ok: true, value: { name, remote: remote.value } };
 }
 
 /** Why this database user cannot use the project `name` of the engine; `undefined` if it can. */
-export async function checkProject(database: Database, name: string): Promise<Failure | undefined> {
+export async function checkEngineProject(database: Database, name: string): Promise<Failure | undefined> {
 	const known = await database.query("SELECT FROM chronicle.project WHERE name = $1", [name]);
 	if (known.count === 1) return explainNoAccess(database, name);
 	return {

@@ -3,7 +3,7 @@ export { type Database, openDatabase } from "./database.ts";
 export { databaseFailure } from "./database-failure.ts";
 export { type CheckResult, examine } from "./doctor.ts";
 export {
-	checkProject,
+	checkEngineProject,
 	findProject,
 	folderInRepository,
 	openEngineProject,

@@ -70,7 +70,7 @@ async function servedProjects(
 			: engine.readServed(values.config, place);
 	if (!served.ok) return served;
 	for (const { name } of served.value) {
-		const failure = await engine.checkProject(database, name);
+		const failure = await engine.checkEngineProject(database, name);
 		if (failure) return { ok: false, failure };
 	}
 	return served;

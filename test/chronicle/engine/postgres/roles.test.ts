@@ -1,7 +1,7 @@
 // Which rights the roles of an engine give, with real logins.
 import { beforeAll, describe, expect, it } from "vitest";
 import {
-	checkProject,
+	checkEngineProject,
 	type Database,
 	openHost,
 	openPostgresStore,
@@ -67,13 +67,13 @@ describe("the roles of an engine", needsPostgres, () => {
 		for (const login of Object.keys(logins)) {
 			const database = as.get(login) ?? owner;
 			expect((await readStatus(database)).queues.map(({ name }) => name)).toContain("app/runs");
-			const failure = await checkProject(database, "app");
+			const failure = await checkEngineProject(database, "app");
 			expect(failure?.message).toBe(
 				login === "eve" ? 'The database user eve was not given the project "app".' : undefined,
 			);
 		}
-		expect(await checkProject(owner, "app")).toBe(undefined);
-		expect((await checkProject(owner, "none"))?.message).toBe('The engine has no project "none".');
+		expect(await checkEngineProject(owner, "app")).toBe(undefined);
+		expect((await checkEngineProject(owner, "none"))?.message).toBe('The engine has no project "none".');
 		expect((await readStatus(owner)).queues.find(({ name }) => name === "app/runs")).toMatchObject({
 			waiting: 1,
 			active: 0,

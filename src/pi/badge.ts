@@ -3,6 +3,7 @@
 // B1 nothing is shown twice: if the footer shows the text, the line takes no room.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Component } from "@earendil-works/pi-tui";
+import { attempt } from "../disk/index.ts";
 
 export interface Badge {
 	/** Shows `text`, or clears the line if it is `undefined`. Does nothing in a session without a terminal. */
@@ -43,13 +44,8 @@ function badgeLine(text: string, footer: () => Component | undefined, paint: (li
 
 /** Whether the footer shows the start of the text; long status lines are cut. */
 function isShown(text: string, footer: Component | undefined, width: number): boolean {
-	try {
-		const lines = footer?.render(width) ?? [];
-		const start = [...text].slice(0, 16).join("");
-		return lines.some((line) => plain(line).includes(start));
-	} catch {
-		return false;
-	}
+	const start = [...text].slice(0, 16).join("");
+	return attempt(() => footer?.render(width).some((line) => plain(line).includes(start))) ?? false;
 }
 
 function plain(line: string): string {

@@ -2,6 +2,7 @@
 // notices are status texts. Both sides are in this file. Either a question is answered or the process ends, because pi shuts down without
 // its host. No message reaches a user or a model.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { attempt } from "../disk/index.ts";
 import type { RpcDialog, RpcLink, RpcRecord } from "./rpc-link.ts";
 
 /** The command that carries the host's orders to the extension: `/chronicle-worker stop`. */
@@ -63,9 +64,5 @@ export function hostNotice(record: RpcRecord): HostMessage | undefined {
 }
 
 function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	return attempt(() => JSON.parse(text));
 }

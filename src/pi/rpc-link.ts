@@ -1,6 +1,7 @@
 // A link to one pi in RPC mode: commands out, events and dialogs in. It implements pi's protocol and knows nothing of chronicles.
 // L1 records are split on LF only; L2 streaming updates are dropped unread (they still count as activity); L3 every command gets an answer:
 // from pi, or a failure after the process has ended; L4 prompts are sent only over the pipe, never on the command line.
+import { attempt } from "../disk/index.ts";
 import type { Child } from "../process/index.ts";
 import { splitRecords } from "../process/index.ts";
 
@@ -119,13 +120,9 @@ export function linkRpc(child: Child, listener: RpcListener): RpcLink {
 }
 
 function parseRecord(text: string): RpcRecord | undefined {
-	try {
-		const value: unknown = JSON.parse(text);
-		if (typeof value === "object" && value !== null && "type" in value && typeof value.type === "string") {
-			return value as RpcRecord;
-		}
-	} catch {}
-	return undefined;
+	const value: unknown = attempt(() => JSON.parse(text));
+	const isRecord = typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+	return isRecord ? (value as RpcRecord) : undefined;
 }
 
 function responseOf(record: RpcRecord): RpcResponse {

@@ -5,6 +5,7 @@
 // the session that is open then.
 import type { AgentEndEvent, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { errorMessage } from "../definition/index.ts";
+import { attempt } from "../disk/index.ts";
 
 export type TurnOutcome =
 	| { readonly kind: "completed" }
@@ -125,9 +126,5 @@ function failureOf(messages: AgentEndEvent["messages"]): string | undefined {
 
 /** A stale context belongs to a closed session, in which nothing runs any more. */
 function idle(ctx: Pick<ExtensionContext, "isIdle">): boolean {
-	try {
-		return ctx.isIdle();
-	} catch {
-		return true;
-	}
+	return attempt(() => ctx.isIdle()) ?? true;
 }

@@ -11,6 +11,7 @@ import type {
 	TurnEndEvent,
 } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
+import { attempt } from "../../disk/index.ts";
 import { followRun, foreignTools, type TurnOutcome } from "../../pi/index.ts";
 import { calledOffText, handoffReminder, requestText, successorText } from "./texts.ts";
 
@@ -173,12 +174,11 @@ class Handoff implements HandoffSession {
 
 	/** Tells the model that the request in its context no longer holds. */
 	private retract(ctx: ExtensionContext, { id }: Request): void {
-		try {
+		// It throws if the session was left, and its context with it.
+		attempt(() => {
 			if (!hasMessage(ctx, requestType, id)) return;
 			this.pi.sendMessage({ customType: "handoff:called-off", content: calledOffText, display: false });
-		} catch {
-			// The session was left, and its context with it.
-		}
+		});
 	}
 
 	/** Gives the model its tool and returns the message that asks it to hand over. */

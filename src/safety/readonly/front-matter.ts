@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { openSource, parseFrontMatter } from "../../definition/index.ts";
+import { attempt } from "../../disk/index.ts";
 
 export type ReadonlyRequest =
 	| { readonly kind: "nothing" }
@@ -19,13 +20,9 @@ export function findReadonlyRequest(pi: Pick<ExtensionAPI, "getCommands">, text:
 
 /** Reads the front matter of a template's or skill's file. */
 export function readReadonlyRequest(file: string): ReadonlyRequest {
-	let source: ReturnType<typeof openSource>;
-	try {
-		source = openSource(file, readFileSync(file, "utf8"));
-	} catch {
-		// pi itself reports unreadable files.
-		return { kind: "nothing" };
-	}
+	// pi itself reports unreadable files.
+	const source = attempt(() => openSource(file, readFileSync(file, "utf8")));
+	if (source === undefined) return { kind: "nothing" };
 	const entry = parseFrontMatter(source, "optional").fields?.entries.get("readonly");
 	if (!entry) return { kind: "nothing" };
 	const { value } = entry;

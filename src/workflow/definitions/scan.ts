@@ -14,7 +14,7 @@ import {
 	type Report,
 	readSource,
 } from "../../definition/index.ts";
-import { realPathOf } from "../../disk/index.ts";
+import { attempt, realPathOf } from "../../disk/index.ts";
 import type { Ground } from "./entry-path.ts";
 
 export interface Candidate extends Ground {
@@ -116,24 +116,16 @@ function list(directory: string): Dirent[] | string {
 function kindOf(entry: Dirent, path: string): "directory" | "linked" | "nothing" | "other" {
 	if (entry.isDirectory()) return "directory";
 	if (entry.isFile()) return "other";
-	try {
-		// Some file systems do not include the file type in a listing.
-		const stats = statSync(path, { throwIfNoEntry: false });
-		if (!stats) return "nothing";
-		if (!stats.isDirectory()) return "other";
-		return entry.isSymbolicLink() ? "linked" : "directory";
-	} catch {
-		return "nothing";
-	}
+	// Some file systems do not include the file type in a listing.
+	const stats = attempt(() => statSync(path, { throwIfNoEntry: false }));
+	if (!stats) return "nothing";
+	if (!stats.isDirectory()) return "other";
+	return entry.isSymbolicLink() ? "linked" : "directory";
 }
 
 /** Whether a workflow.yaml exists. A broken link counts: it shows that the directory is meant as a workflow. */
 function isThere(file: string): boolean {
-	try {
-		return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-	} catch {
-		return true;
-	}
+	return attempt(() => lstatSync(file, { throwIfNoEntry: false }) !== undefined) ?? true;
 }
 
 function leadsUp(real: string | undefined, realRoot: string): boolean {

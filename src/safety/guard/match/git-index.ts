@@ -2,6 +2,7 @@
 // Invariant: nothing is concluded from an index that cannot be fully parsed (split, sparse, too large, another hash).
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../../../disk/index.ts";
 
 export interface GitIndex {
 	/** Whether a file is tracked, by its path from the repository's root, with `/`. */
@@ -16,14 +17,12 @@ const entryHead = 62;
 
 /** Reads the index in a repository's own folder (`.git`, or a worktree's). `common` is the folder with the repository's settings. */
 export function readGitIndex(gitFolder: string, common: string): GitIndex | undefined {
-	try {
+	return attempt(() => {
 		if (/^\s*objectformat\s*=\s*(?!sha1\b)/im.test(readFileSync(join(common, "config"), "utf8"))) return undefined;
 		const file = join(gitFolder, "index");
 		if (statSync(file).size > MAX_INDEX) return undefined;
 		return parseGitIndex(readFileSync(file));
-	} catch {
-		return undefined;
-	}
+	});
 }
 
 /** Parses an index of version 2 to 4. */

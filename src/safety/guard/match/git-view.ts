@@ -4,6 +4,7 @@
 import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { attempt } from "../../../disk/index.ts";
 import { type GitIndex, readGitIndex } from "./git-index.ts";
 
 export interface GitView {
@@ -173,25 +174,13 @@ function stampOf(file: string): string {
 
 /** A link to a folder is a file to git. */
 function isDirectory(path: string): boolean {
-	try {
-		return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-	} catch {
-		return false;
-	}
+	return attempt(() => lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) ?? false;
 }
 
 function statOf(path: string): Stats | undefined {
-	try {
-		return statSync(path, { throwIfNoEntry: false });
-	} catch {
-		return undefined;
-	}
+	return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }
 
 function textOf(file: string): string | undefined {
-	try {
-		return statSync(file).size > MAX_RULES ? undefined : readFileSync(file, "utf8");
-	} catch {
-		return undefined;
-	}
+	return attempt(() => (statSync(file).size > MAX_RULES ? undefined : readFileSync(file, "utf8")));
 }

@@ -1,5 +1,5 @@
 // Formats the result of a check as plain lines: each file, then other tools' files, then the count of each kind.
-import { formatDiagnostic, formatPath } from "../definition/index.ts";
+import { counted, formatDiagnostic, formatPath } from "../definition/index.ts";
 import { type CheckedKind, type CheckFinding, kinds } from "./finding.ts";
 import type { ProjectCheck } from "./project-check.ts";
 
@@ -38,20 +38,14 @@ function summary(findings: readonly CheckFinding[], further: ProjectCheck["furth
 	const counts = (Object.keys(kinds) as CheckedKind[]).flatMap((kind) => {
 		const found = findings.filter((finding) => finding.kind === kind);
 		const bad = found.filter(({ loads }) => !loads).length;
-		const [one, many] = kinds[kind];
-		return found.length === 0
-			? []
-			: [`${found.length} ${found.length === 1 ? one : many}${bad === 0 ? "" : ` (${bad} invalid)`}`];
+		const [one, more] = kinds[kind];
+		return found.length === 0 ? [] : [`${counted(found.length, one, more)}${bad === 0 ? "" : ` (${bad} invalid)`}`];
 	});
 	const diagnostics = [...findings.flatMap(({ diagnostics }) => diagnostics), ...further];
 	const errors = diagnostics.filter(({ severity }) => severity === "error").length;
 	const problems =
 		diagnostics.length === 0
 			? "no problems"
-			: `${many(errors, "error")}, ${many(diagnostics.length - errors, "warning")}`;
+			: `${counted(errors, "error")}, ${counted(diagnostics.length - errors, "warning")}`;
 	return `${counts.length === 0 ? "No definitions found" : counts.join(", ")}: ${problems}.`;
-}
-
-function many(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,27 +1,25 @@
 // Examines the project: whether it is trusted, and whether rule files and definitions are valid. `check` lists the problems in detail.
 import { checkProject, kinds, type ProjectCheck } from "../check/index.ts";
 import { openProject, type Project } from "../chronicle/index.ts";
-import { formatPath } from "../definition/index.ts";
+import { counted, formatPath } from "../definition/index.ts";
 import type { PiSurvey } from "../pi/index.ts";
 import { type DoctorExamination, type DoctorFinding, fine } from "./examination.ts";
 import type { AskablePi } from "./pi.ts";
 
-type Checked = ProjectCheck;
-
-const most = 30_000;
+const maxMs = 30_000;
 
 /** `pi`: provides the models, so that no second pi has to start. */
 export function projectExaminations(project: Project, pi: AskablePi): readonly DoctorExamination[] {
-	let checked: Promise<Checked> | undefined;
-	const check = async (): Promise<Checked> => {
+	let checked: Promise<ProjectCheck> | undefined;
+	const check = async (): Promise<ProjectCheck> => {
 		checked ??= pi.ask().then((survey) => checkProject(withModels(project, survey), []));
 		return checked;
 	};
 	const { cwd } = project.place;
 	return [
-		{ what: "trust", most: 1000, examine: async () => examineTrust(project) },
-		{ what: "rule files", most, examine: async () => examineRules(await check(), cwd) },
-		{ what: "definitions", most, examine: async () => examineDefinitions(await check(), cwd) },
+		{ what: "trust", maxMs: 1000, examine: async () => examineTrust(project) },
+		{ what: "rule files", maxMs, examine: async () => examineRules(await check(), cwd) },
+		{ what: "definitions", maxMs, examine: async () => examineDefinitions(await check(), cwd) },
 	];
 }
 
@@ -38,7 +36,7 @@ function examineTrust({ place: { trust } }: Project): DoctorFinding {
 	};
 }
 
-function examineRules({ findings }: Checked, cwd: string): DoctorFinding | readonly DoctorFinding[] {
+function examineRules({ findings }: ProjectCheck, cwd: string): DoctorFinding | readonly DoctorFinding[] {
 	const files = findings.filter(({ kind }) => kind === "rules");
 	if (files.length === 0) return fine("none: the guard is inactive (`/guard init` writes one)");
 	const broken = files.filter(({ loads }) => !loads);
@@ -51,7 +49,7 @@ function examineRules({ findings }: Checked, cwd: string): DoctorFinding | reado
 	}));
 }
 
-function examineDefinitions({ findings, further }: Checked, cwd: string): DoctorFinding {
+function examineDefinitions({ findings, further }: ProjectCheck, cwd: string): DoctorFinding {
 	const listed = findings.filter(({ kind }) => kind !== "rules");
 	const broken = listed.filter(({ loads }) => !loads).map(({ file }) => formatPath(file, cwd));
 	const errors = further.filter(({ severity }) => severity === "error");
@@ -64,11 +62,11 @@ function examineDefinitions({ findings, further }: Checked, cwd: string): Doctor
 	};
 }
 
-function countOf(findings: Checked["findings"]): string {
+function countOf(findings: ProjectCheck["findings"]): string {
 	return Object.entries(kinds)
-		.flatMap(([kind, [one, many]]) => {
+		.flatMap(([kind, [one, more]]) => {
 			const count = findings.filter((finding) => finding.kind === kind).length;
-			return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+			return count === 0 ? [] : [counted(count, one, more)];
 		})
 		.join(", ");
 }

@@ -18,21 +18,25 @@ export type DoctorFinding = Omit<ExaminationResult, "what">;
 export interface DoctorExamination {
 	readonly what: string;
 	/** Milliseconds. */
-	readonly most: number;
+	readonly maxMs: number;
 	/** `signal` aborts at the time limit. */
 	examine(signal: AbortSignal): Promise<DoctorFinding | readonly DoctorFinding[]>;
 }
 
 /** Performs an examination within its time limit. */
-export async function examineInTime({ what, most, examine }: DoctorExamination): Promise<readonly ExaminationResult[]> {
+export async function examineInTime({
+	what,
+	maxMs,
+	examine,
+}: DoctorExamination): Promise<readonly ExaminationResult[]> {
 	const late = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
 	const timeout = new Promise<DoctorFinding>((resolve) => {
 		timer = setTimeout(() => {
 			late.abort();
-			const text = `This took longer than ${Math.round(most / 1000)} seconds.`;
+			const text = `This took longer than ${Math.round(maxMs / 1000)} seconds.`;
 			resolve({ state: "failed", text, remedy: "Try again when the machine is less busy." });
-		}, most);
+		}, maxMs);
 	});
 	const findings = await Promise.race([examine(late.signal).catch(failure), timeout]);
 	clearTimeout(timer);

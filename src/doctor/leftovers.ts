@@ -2,9 +2,11 @@
 // removed.
 // L1 a run whose supervisor may be alive, here or on another machine, is not touched; L2 a draft is removed only if it is older than an hour
 // and the process that wrote it has exited.
+
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Project, unbegunRuns } from "../chronicle/index.ts";
+import { counted } from "../definition/index.ts";
 import { walkFiles } from "../disk/index.ts";
 import { findOrphans, processStart, runsWithProcesses, stopOrphans } from "../process/index.ts";
 import { orphanedCopies } from "../rehearsal/index.ts";
@@ -21,7 +23,7 @@ export interface LeftoverRequest {
 }
 
 export function leftoverExamination(request: LeftoverRequest): DoctorExamination {
-	return { what: "leftovers", most: 30_000, examine: () => examineLeftovers(request) };
+	return { what: "leftovers", maxMs: 30_000, examine: () => examineLeftovers(request) };
 }
 
 async function examineLeftovers(request: LeftoverRequest): Promise<readonly DoctorFinding[]> {
@@ -75,7 +77,7 @@ async function leaseFindings(
 	fix: LeftoverRequest["fix"],
 ): Promise<readonly DoctorFinding[]> {
 	if (runs.length === 0) return [];
-	const what = many(runs.length, "lease", "leases");
+	const what = counted(runs.length, "lease", "leases");
 	if (fix === "leave") return [{ state: "warning", text: `Supervisors that were killed left ${what} behind.` }];
 	const findings: DoctorFinding[] = [];
 	for (const run of runs) {
@@ -94,11 +96,11 @@ async function orphanFindings(dead: readonly string[], fix: LeftoverRequest["fix
 		const short = run.slice(0, 8);
 		if (fix === "remove") {
 			const { stopped, remaining } = await stopOrphans(run);
-			findings.push(fine(`stopped ${many(stopped.length, "process", "processes")} of the run ${short}`));
+			findings.push(fine(`stopped ${counted(stopped.length, "process", "processes")} of the run ${short}`));
 			if (remaining.length > 0)
 				findings.push({
 					state: "failed",
-					text: `${many(remaining.length, "process", "processes")} of the run ${short} cannot be stopped.`,
+					text: `${counted(remaining.length, "process", "processes")} of the run ${short} cannot be stopped.`,
 				});
 			continue;
 		}
@@ -119,7 +121,7 @@ async function unbegunFindings(
 ): Promise<readonly DoctorFinding[]> {
 	const runs = await unbegunRuns(sessions);
 	if (runs.length === 0) return [];
-	const what = many(runs.length, "run that never began", "runs that never began");
+	const what = counted(runs.length, "run that never began", "runs that never began");
 	if (fix === "leave")
 		return [{ state: "warning", text: `Processes that were killed left the files of ${what} behind.` }];
 	const failures = (await Promise.all(runs.map((run) => store.remove(run)))).flatMap((done) =>
@@ -143,7 +145,7 @@ async function fileFindings(
 async function copyFindings(fix: LeftoverRequest["fix"]): Promise<readonly DoctorFinding[]> {
 	const copies = await orphanedCopies(fix === "remove" ? "remove" : "find");
 	if (copies.length === 0) return [];
-	const what = many(copies.length, "copy of a project", "copies of projects");
+	const what = counted(copies.length, "copy of a project", "copies of projects");
 	if (fix === "remove") return [fine(`removed ${what} that rehearsals left behind`)];
 	return [{ state: "warning", text: `Rehearsals that were killed left ${what} behind, such as ${copies[0]}.` }];
 }
@@ -161,8 +163,4 @@ async function staleDrafts({ place: { cwd, agentFolder }, sessions }: Project): 
 		}
 	}
 	return found;
-}
-
-function many(count: number, one: string, more: string): string {
-	return `${count} ${count === 1 ? one : more}`;
 }

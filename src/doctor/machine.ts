@@ -16,10 +16,10 @@ const noSpace = 50_000_000;
 export function machineExaminations({ place }: Project): readonly DoctorExamination[] {
 	const { cwd, agentFolder, env = process.env } = place;
 	return [
-		{ what: "Node", most: 1000, examine: async () => examineNode() },
-		{ what: "git", most: 10_000, examine: (signal) => examineGit(cwd, env, signal) },
-		{ what: "sandbox", most: 15_000, examine: examineSandbox },
-		{ what: "disk", most: 5000, examine: () => examineDisk([cwd, agentFolder]) },
+		{ what: "Node", maxMs: 1000, examine: async () => examineNode() },
+		{ what: "git", maxMs: 10_000, examine: (signal) => examineGit(cwd, env, signal) },
+		{ what: "sandbox", maxMs: 15_000, examine: examineSandbox },
+		{ what: "disk", maxMs: 5000, examine: () => examineDisk([cwd, agentFolder]) },
 	];
 }
 

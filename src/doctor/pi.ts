@@ -49,14 +49,14 @@ export function piExaminations(pi: AskablePi): readonly DoctorExamination[] {
 	const { found, ask } = pi;
 	if (!isPiCommand(found)) {
 		const finding: DoctorFinding = { state: "failed", text: found.message, remedy: found.remedy };
-		return [{ what: "pi", most: 1000, examine: async () => finding }];
+		return [{ what: "pi", maxMs: 1000, examine: async () => finding }];
 	}
-	const most = startMs + 5000;
+	const maxMs = startMs + 5000;
 	const file = found.args.at(-1) ?? found.command;
 	return [
-		{ what: "pi", most, examine: async () => examineStart(await ask(), `pi ${found.version ?? ""} at ${file}`) },
-		{ what: "packages", most: 2 * most, examine: () => comparePackages(pi) },
-		{ what: "model", most, examine: async () => examineModels(await ask()) },
+		{ what: "pi", maxMs, examine: async () => examineStart(await ask(), `pi ${found.version ?? ""} at ${file}`) },
+		{ what: "packages", maxMs: 2 * maxMs, examine: () => comparePackages(pi) },
+		{ what: "model", maxMs, examine: async () => examineModels(await ask()) },
 	];
 }
 

@@ -1,7 +1,7 @@
 // Files that are already in this package's formats: copied to the folders that the package reads. Only missing agents are replaced by roles.
 import { basename, dirname, extname, relative, sep } from "node:path";
 import { isInside, readSource, type Source } from "../definition/index.ts";
-import { loadCatalogue, type WorkflowDefinition } from "../workflow/index.ts";
+import { filesOfWorkflow, loadCatalogue } from "../workflow/index.ts";
 import {
 	fileSlug,
 	type ImportDraft,
@@ -25,29 +25,13 @@ export function copyWorkflow(file: string, root: string): ImportDraft {
 		const problem = [...rejected.values()].find((each) => each.file === file)?.diagnostics[0];
 		throw new ImportRefusal(problem ? `${problem.message} ${problem.remedy}` : "The workflow cannot be loaded.");
 	}
-	const parts = [...filesOf(found, definitions)];
+	const parts = [...filesOfWorkflow(found, definitions)];
 	const files = parts.map((path): ImportFile => {
 		const way = relative(root, path).split(sep);
 		if (way.includes("..")) throw new ImportRefusal(`${path} is outside the folder with the workflows.`);
 		return { path: [".pi/workflows", ...way].join("/"), text: textOf(path) };
 	});
 	return { kind: "workflow", name: found.key, from: file, format: "a workflow", files, parts, notes: [], copied: true };
-}
-
-/** The files of a workflow, and of those that it runs. A workflow may be reached in several ways. */
-function filesOf(
-	{ file, entries }: WorkflowDefinition,
-	all: ReadonlyMap<string, WorkflowDefinition>,
-	found = new Set<string>(),
-): ReadonlySet<string> {
-	if (found.has(file)) return found;
-	found.add(file);
-	for (const entry of entries) {
-		const inner = entry.kind === "phase" ? undefined : all.get(entry.key);
-		if (entry.kind === "phase") found.add(entry.file);
-		else if (inner) filesOf(inner, all, found);
-	}
-	return found;
 }
 
 function textOf(file: string): string {

@@ -7,7 +7,7 @@ import { templateDraft } from "./template-draft.ts";
 import { resultOf, withWords } from "./words.ts";
 import { type ImportTarget, modelFields } from "./worker-fields.ts";
 
-interface Reading {
+interface ImportContext {
 	readonly target: ImportTarget;
 	readonly notes: ImportNote[];
 	/** Number of loops and branches that enclose a step. */
@@ -31,9 +31,9 @@ export function importSpecKit(input: ForeignFileInput): readonly ImportDraft[] {
 	return [templateDraft({ ...input, ...compiled, from: input.file, name, title, description, notes })];
 }
 
-function readSteps(listed: readonly Plain[] | undefined, reading: Reading): Step {
-	if (reading.depth > deepest) throw new ImportRefusal(`Steps are nested deeper than ${deepest} levels.`);
-	const inner = { ...reading, depth: reading.depth + 1 };
+function readSteps(listed: readonly Plain[] | undefined, context: ImportContext): Step {
+	if (context.depth > deepest) throw new ImportRefusal(`Steps are nested deeper than ${deepest} levels.`);
+	const inner = { ...context, depth: context.depth + 1 };
 	const steps = plainList(listed).map((step, index): Step => {
 		if (!isRecord(step)) throw new ImportRefusal(`Step ${index + 1} is not an object.`);
 		return readStep(step, inner);
@@ -41,42 +41,42 @@ function readSteps(listed: readonly Plain[] | undefined, reading: Reading): Step
 	return { kind: "sequence", steps };
 }
 
-function readStep(step: PlainRecord, reading: Reading): Step {
+function readStep(step: PlainRecord, context: ImportContext): Step {
 	const name = typeof step.id === "string" ? step.id : "step";
 	const fields = new ForeignFields(step, name);
 	fields.ignore("id");
 	const type = fields.text("type") ?? "command";
 	const reader = readers[type] ?? readUnknown;
-	const read = reader(name, fields, reading);
-	reading.notes.push(...fields.rest());
+	const read = reader(name, fields, context);
+	context.notes.push(...fields.rest());
 	return read;
 }
 
-type StepReader = (name: string, fields: ForeignFields, reading: Reading) => Step;
+type StepReader = (name: string, fields: ForeignFields, context: ImportContext) => Step;
 
 const readers: Readonly<Record<string, StepReader>> = {
-	command(name, fields, reading) {
+	command(name, fields, context) {
 		const command = fields.text("command") ?? "";
 		const given = new ForeignFields(fields.record("input") ?? {}, name);
 		const args = words(given.text("args") ?? "");
 		const text = `Do what the Spec Kit command \`${command}\` describes${args === "" ? "." : `, with: ${args}`}`;
-		reading.notes.push(...given.rest(), importNote(name, `the text of the command \`${command}\` is not in this file`));
-		return work(name, text, fields, reading);
+		context.notes.push(...given.rest(), importNote(name, `the text of the command \`${command}\` is not in this file`));
+		return work(name, text, fields, context);
 	},
-	prompt: (name, fields, reading) => work(name, words(fields.text("prompt") ?? ""), fields, reading),
-	shell(name, fields, reading) {
+	prompt: (name, fields, context) => work(name, words(fields.text("prompt") ?? ""), fields, context),
+	shell(name, fields, context) {
 		const run = words(fields.text("run") ?? "");
 		const text = `Run this command in a shell, and report its exit code and the relevant output:\n\n${indented(run)}`;
-		return work(name, text, fields, reading);
+		return work(name, text, fields, context);
 	},
 	gate: (name, fields) => ({
 		kind: "gate",
 		name,
 		message: words(fields.text("message") ?? `Continue after ${name}?`),
 	}),
-	if(name, fields, reading) {
+	if(name, fields, context) {
 		const condition = words(fields.text("condition") ?? "");
-		const branches = [readSteps(fields.list("then"), reading), readSteps(fields.list("else"), reading)];
+		const branches = [readSteps(fields.list("then"), context), readSteps(fields.list("else"), context)];
 		return {
 			kind: "choice",
 			name,
@@ -84,22 +84,22 @@ const readers: Readonly<Record<string, StepReader>> = {
 			branches,
 		};
 	},
-	switch(name, fields, reading) {
+	switch(name, fields, context) {
 		const expression = words(fields.text("expression") ?? "");
 		const cases = Object.entries(fields.record("cases") ?? {});
-		const fallback = readSteps(fields.list("default"), reading);
-		const branches = [...cases.map(([, steps]) => readSteps(plainList(steps), reading)), fallback];
+		const fallback = readSteps(fields.list("default"), context);
+		const branches = [...cases.map(([, steps]) => readSteps(plainList(steps), context)), fallback];
 		const listed = cases.map(([value]) => `- ${value}`).join("\n");
 		const question = `The value of ${expression} decides. In the order of the states that may follow:\n${listed}\n- anything else`;
 		return { kind: "choice", name, question, branches };
 	},
-	while: (name, fields, reading) => loop(name, "condition", fields, reading),
-	"do-while": (name, fields, reading) => loop(name, "body", fields, reading),
-	"fan-out"(name, fields, reading) {
+	while: (name, fields, context) => loop(name, "condition", fields, context),
+	"do-while": (name, fields, context) => loop(name, "body", fields, context),
+	"fan-out"(name, fields, context) {
 		const items = words(fields.text("items") ?? "");
 		const step = fields.record("step") ?? {};
 		const text = `For each of ${items}, one after another, do this:\n\n${indented(words(JSON.stringify(step, undefined, 2)))}`;
-		return work(name, text, fields, reading);
+		return work(name, text, fields, context);
 	},
 	"fan-in": (_name, fields) => {
 		fields.ignore("wait_for");
@@ -107,21 +107,21 @@ const readers: Readonly<Record<string, StepReader>> = {
 	},
 };
 
-const readUnknown: StepReader = (name, fields, reading) => {
+const readUnknown: StepReader = (name, fields, context) => {
 	const left = fields.rest().map(({ what }) => what);
-	reading.notes.push(importNote(name, "a step of an unknown type; its fields are in the instructions"));
-	return work(name, `This step had these fields in another tool:\n\n${left.join("\n")}`, fields, reading);
+	context.notes.push(importNote(name, "a step of an unknown type; its fields are in the instructions"));
+	return work(name, `This step had these fields in another tool:\n\n${left.join("\n")}`, fields, context);
 };
 
-function loop(name: string, first: "condition" | "body", fields: ForeignFields, reading: Reading): Step {
+function loop(name: string, first: "condition" | "body", fields: ForeignFields, context: ImportContext): Step {
 	const condition = words(fields.text("condition") ?? "");
-	const most = fields.number("max_iterations");
-	const bound = most === undefined ? "" : `, at most ${most} times`;
+	const max = fields.number("max_iterations");
+	const bound = max === undefined ? "" : `, at most ${max} times`;
 	const question = `Repeat while this holds${bound}: ${condition}`;
-	return { kind: "loop", name, first, question, most, body: readSteps(fields.list("steps"), reading) };
+	return { kind: "loop", name, first, question, max, body: readSteps(fields.list("steps"), context) };
 }
 
-function work(name: string, text: string, fields: ForeignFields, { target, notes }: Reading): Step {
+function work(name: string, text: string, fields: ForeignFields, { target, notes }: ImportContext): Step {
 	const model = modelFields(fields, target, notes);
 	return { kind: "work", name, fields: { persona: "Engineer", ...model, instructions: text } };
 }

@@ -10,7 +10,7 @@ import { templateDraft } from "./template-draft.ts";
 import { theResult, theTask, withWords } from "./words.ts";
 import { modelFields, type StateFields, toolFields, whoDoes } from "./worker-fields.ts";
 
-interface Reading extends ForeignFileInput {
+interface ImportContext extends ForeignFileInput {
 	/** State names by step ids, including the ends. */
 	readonly names: ReadonlyMap<string, string>;
 	readonly notes: ImportNote[];
@@ -23,24 +23,24 @@ export function importStepMachine(input: ForeignFileInput): readonly ImportDraft
 	const steps = Object.entries(top.record("steps") ?? {});
 	const unique = new UniqueNames(["done", "failed"]);
 	const names = new Map(steps.map(([step]) => [step, unique.take(fileSlug(step, "step"))]));
-	const reading: Reading = { ...input, names, notes: [] };
+	const context: ImportContext = { ...input, names, notes: [] };
 	// The run starts in the first state.
 	const ordered = [...steps.filter(([step]) => step === start), ...steps.filter(([step]) => step !== start)];
-	const states = new Map(ordered.map(([step, value]) => [names.get(step) ?? step, readStep(step, value, reading)]));
+	const states = new Map(ordered.map(([step, value]) => [names.get(step) ?? step, readStep(step, value, context)]));
 	if (states.size === 0) throw new ImportRefusal("The workflow has no steps.");
 	if ([...states.values()].some(({ next }) => plainList(next).includes("done"))) states.set("done", {});
 	const visits = top.number("maxStepVisits");
 	if (visits !== undefined)
-		reading.notes.push(importNote("", `\`maxStepVisits\` ${visits}: see limits.pair_moves and limits.moves`));
+		context.notes.push(importNote("", `\`maxStepVisits\` ${visits}: see limits.pair_moves and limits.moves`));
 	top.ignore("version");
-	reading.notes.push(...top.rest());
+	context.notes.push(...top.rest());
 	const name = fileSlug(id ?? command ?? input.stem, "workflow");
-	const parts = { ...input, from: input.file, name, title: id ?? command, description, states, notes: reading.notes };
+	const parts = { ...input, from: input.file, name, title: id ?? command, description, states, notes: context.notes };
 	return [templateDraft(parts)];
 }
 
-function readStep(step: string, value: Plain, reading: Reading): PlainRecord {
-	const { notes, target } = reading;
+function readStep(step: string, value: Plain, context: ImportContext): PlainRecord {
+	const { notes, target } = context;
 	if (!isRecord(value)) throw new ImportRefusal(`The step ${step} is not an object.`);
 	const fields = new ForeignFields(value, step);
 	const title = fields.text("title");
@@ -54,14 +54,14 @@ function readStep(step: string, value: Plain, reading: Reading): PlainRecord {
 		...count("calls", fields.number("maxToolCalls") ?? calls.number("hard")),
 	};
 	helper.ignore("context");
-	const { next, outcomes } = readTransitions(step, fields.record("transitions") ?? {}, reading);
-	const instructions = [readPrompt(fields, reading), outcomes].filter((text) => text !== "").join("\n\n");
+	const { next, outcomes } = readTransitions(step, fields.record("transitions") ?? {}, context);
+	const instructions = [readPrompt(fields, context), outcomes].filter((text) => text !== "").join("\n\n");
 	const gate = fields.record("gate");
 	if (gate) notes.push(importNote(step, `you approve its gate: ${JSON.stringify(gate)}`));
 	const state: PlainRecord = {
 		...(title === undefined ? {} : { description: title }),
 		...whoDoes(agent, step, target, notes),
-		...readPermissions(fields, reading),
+		...readPermissions(fields, context),
 		...modelFields(helper, target, notes),
 		...(instructions === "" ? {} : { instructions }),
 		...(gate ? { requires_approval: true } : {}),
@@ -82,7 +82,7 @@ function count(key: string, value: number | undefined): PlainRecord {
 function readTransitions(
 	step: string,
 	transitions: PlainRecord,
-	{ names, notes }: Reading,
+	{ names, notes }: ImportContext,
 ): { readonly next: readonly string[]; readonly outcomes: string } {
 	const found = new Set<string>();
 	const lines: string[] = [];
@@ -105,7 +105,7 @@ function readTransitions(
 }
 
 /** Tools and skills. Omits a shell that is limited to some commands. */
-function readPermissions(fields: ForeignFields, { notes, target }: Reading): StateFields {
+function readPermissions(fields: ForeignFields, { notes, target }: ImportContext): StateFields {
 	const permissions = new ForeignFields(fields.record("permissions") ?? {}, fields.where);
 	const bash = permissions.record("bash");
 	const isFree = bash === undefined || bash.mode === "unrestricted";
@@ -118,7 +118,7 @@ function readPermissions(fields: ForeignFields, { notes, target }: Reading): Sta
 }
 
 /** The text of a step, inline or in a file next to the workflow. */
-function readPrompt(fields: ForeignFields, { file, notes, names }: Reading): string {
+function readPrompt(fields: ForeignFields, { file, notes, names }: ImportContext): string {
 	const reference = fields.record("prompt");
 	const path = reference?.file;
 	const text = typeof path === "string" ? readBeside(file, path, fields.where, notes) : (fields.text("prompt") ?? "");

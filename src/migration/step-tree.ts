@@ -12,7 +12,7 @@ export type Step =
 			readonly kind: "parallel";
 			readonly name: string;
 			readonly branches: readonly (readonly [name: string, step: Step])[];
-			readonly most: number | undefined;
+			readonly max: number | undefined;
 	  }
 	/** A worker decides which branch follows. */
 	| { readonly kind: "choice"; readonly name: string; readonly question: string; readonly branches: readonly Step[] }
@@ -24,7 +24,7 @@ export type Step =
 			readonly first: "condition" | "body";
 			readonly question: string;
 			/** Maximum number of rounds, if bounded. */
-			readonly most: number | undefined;
+			readonly max: number | undefined;
 	  }
 	/** The user is asked before the next step starts. */
 	| { readonly kind: "gate"; readonly name: string; readonly message: string }
@@ -112,17 +112,17 @@ class StepCompiler {
 	}
 
 	#loop(
-		{ name, body, first, question, most }: Extract<Step, { kind: "loop" }>,
+		{ name, body, first, question, max }: Extract<Step, { kind: "loop" }>,
 		after: readonly Target[],
 	): readonly Target[] {
-		this.#rounds = Math.max(this.#rounds, most ?? 0);
+		this.#rounds = Math.max(this.#rounds, max ?? 0);
 		const decision: Target = { name: "" };
 		const entries = this.emit(body, [decision]);
 		decision.name = this.#state(name, decider(question), [...entries, ...after]).name;
 		return first === "condition" ? [decision] : entries;
 	}
 
-	#parallel({ name, branches, most }: Extract<Step, { kind: "parallel" }>): StateFields {
+	#parallel({ name, branches, max }: Extract<Step, { kind: "parallel" }>): StateFields {
 		const names = new UniqueNames();
 		const compiled = branches.map(([wanted, step]) => {
 			const branch = names.take(fileSlug(wanted, "branch"));
@@ -132,7 +132,7 @@ class StepCompiler {
 			const bounds = Object.keys(inner).length === 0 ? {} : { limits: inner };
 			return [branch, { run: { name: branch, ...bounds, states: Object.fromEntries(states) } }] as const;
 		});
-		const limit = most === undefined ? {} : { max_parallel: Math.min(100, Math.max(1, Math.round(most))) };
+		const limit = max === undefined ? {} : { max_parallel: Math.min(100, Math.max(1, Math.round(max))) };
 		return { description: `Branches of ${name}.`, branches: Object.fromEntries(compiled), ...limit };
 	}
 

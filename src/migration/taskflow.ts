@@ -18,13 +18,13 @@ export function importTaskflow(input: ForeignFileInput): readonly ImportDraft[] 
 	const top = new ForeignFields(input.fields, "");
 	const title = top.text("name");
 	const description = top.text("description");
-	const most = top.number("concurrency");
+	const max = top.number("concurrency");
 	const notes: ImportNote[] = [];
 	const phases = plainList(top.list("phases")).map((phase, index) => {
 		if (!isRecord(phase)) throw new ImportRefusal(`Phase ${index + 1} is not an object.`);
 		return readPhase(phase, index, input.target, notes);
 	});
-	const steps = layersOf(phases).map((layer, index) => layerStep(layer, `together-${index + 1}`, most));
+	const steps = layersOf(phases).map((layer, index) => layerStep(layer, `together-${index + 1}`, max));
 	const compiled = compileSteps({ kind: "sequence", steps });
 	const budget = new ForeignFields(top.record("budget") ?? {}, "budget");
 	const cost = budget.number("maxUSD");
@@ -54,7 +54,7 @@ function layersOf(phases: readonly TaskPhase[]): readonly (readonly TaskPhase[])
 	return layers;
 }
 
-function layerStep(layer: readonly TaskPhase[], name: string, most: number | undefined): Step {
+function layerStep(layer: readonly TaskPhase[], name: string, max: number | undefined): Step {
 	const gates = layer.filter(({ type }) => type === "approval").map(({ step }) => step);
 	const work = layer.filter(({ type }) => type !== "approval");
 	const [only, more] = work;
@@ -64,7 +64,7 @@ function layerStep(layer: readonly TaskPhase[], name: string, most: number | und
 			? { kind: "nothing" }
 			: more === undefined
 				? only.step
-				: { kind: "parallel", name, branches, most };
+				: { kind: "parallel", name, branches, max };
 	return { kind: "sequence", steps: [...gates, together] };
 }
 
@@ -91,7 +91,7 @@ function readWork(id: string, type: string, fields: ForeignFields, target: Impor
 	const over = fields.text("over");
 	const branches = plainList(fields.list("branches")).map((branch) => JSON.stringify(branch));
 	const until = fields.text("until");
-	const most = fields.number("maxIterations");
+	const max = fields.number("maxIterations");
 	const instructions = [
 		...(over === undefined ? [] : [`Do this for each of ${words(over)}:`]),
 		...(type === "script" ? ["Run this in a shell, and report the relevant output:"] : []),
@@ -115,9 +115,9 @@ function readWork(id: string, type: string, fields: ForeignFields, target: Impor
 			return { kind: "sequence", steps: [work, { kind: "choice", name: `${id}-verdict`, question, branches }] };
 		}
 		case "loop": {
-			const bound = most === undefined ? "" : `, at most ${most} times`;
+			const bound = max === undefined ? "" : `, at most ${max} times`;
 			const question = `Repeat until this holds${bound}: ${words(until ?? "the work is done")}`;
-			return { kind: "loop", most, name: `${id}-again`, first: "body", question, body: work };
+			return { kind: "loop", max, name: `${id}-again`, first: "body", question, body: work };
 		}
 		case "agent":
 		case "reduce":

@@ -64,16 +64,16 @@ function shorten(state: string, fields: PlainRecord, from: string, notes: Import
 		description: longestDescription,
 	};
 	const within = (value: Plain, key: string): Plain => {
-		const most = bounds[key];
-		if (most === undefined || typeof value !== "string" || value.length <= most) return value;
+		const max = bounds[key];
+		if (max === undefined || typeof value !== "string" || value.length <= max) return value;
 		notes.push(
-			importNote(state, `its ${key} are longer than ${most} characters; the rest is only in ${basename(from)}`),
+			importNote(state, `its ${key} are longer than ${max} characters; the rest is only in ${basename(from)}`),
 		);
-		return cut(value, most);
+		return cut(value, max);
 	};
 	return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, within(value, key)]));
 }
 
-function cut(text: string, most: number): string {
-	return text.length <= most ? text : `${text.slice(0, most - 2).replace(/[\ud800-\udbff]$/, "")} …`;
+function cut(text: string, max: number): string {
+	return text.length <= max ? text : `${text.slice(0, max - 2).replace(/[\ud800-\udbff]$/, "")} …`;
 }

@@ -1,6 +1,12 @@
 // The command `pi-chronicle plan`.
 import { createInterface } from "node:readline/promises";
-import { type Command, type CommandCall, type CommandResponse, runChronicleCommand } from "../chronicle/index.ts";
+import {
+	type Command,
+	type CommandCall,
+	type CommandResponse,
+	misuse,
+	runChronicleCommand,
+} from "../chronicle/index.ts";
 import { exitCodes, openScope, packageRoot, printable } from "../pi/index.ts";
 import { draftPlan } from "./author.ts";
 import { type Plan, saveDraft } from "./plan.ts";
@@ -58,10 +64,6 @@ started before you decide: in a terminal you are asked; otherwise --save and --s
 		}
 	},
 };
-
-function misuse(message: string): CommandResponse {
-	return { kind: "refused", code: "usage", message };
-}
 
 async function decide(plan: Plan, call: CommandCall): Promise<CommandResponse> {
 	const { project, signal, host } = call;

@@ -93,7 +93,7 @@ async function draft(
 	signal: AbortSignal,
 ): Promise<Plan | undefined> {
 	const { hasUI, mode, ui, model } = ctx;
-	const tell = (text: string, tone?: "warning" | "error"): void => {
+	const report = (text: string, tone?: "warning" | "error"): void => {
 		if (!signal.aborted) say({ hasUI, mode, ui }, text, tone);
 	};
 	const onProgress = (text: string): void => {
@@ -105,11 +105,11 @@ async function draft(
 		if (end.kind === "drafted") return end.plan;
 		if (end.kind === "failed") {
 			failWith({ hasUI }, exitCodes.failed);
-			tell([end.reason, ...end.problems, `The drafts are in ${end.session}.`].join("\n"), "error");
+			report([end.reason, ...end.problems, `The drafts are in ${end.session}.`].join("\n"), "error");
 		}
 	} catch (error) {
 		failWith({ hasUI }, exitCodes.failed);
-		tell(`The plan failed: ${errorMessage(error)}`, "error");
+		report(`The plan failed: ${errorMessage(error)}`, "error");
 	} finally {
 		if (!signal.aborted) ui.setStatus(statusKey, undefined);
 	}

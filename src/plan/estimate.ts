@@ -3,7 +3,7 @@
 // `busyRequests` requests per visit that each add `busyTokens`.
 
 /** A range from the least to the most expected. */
-export type Range = readonly [least: number, most: number];
+export type Range = readonly [min: number, max: number];
 
 export interface Estimate {
 	/** As pi totals them, cache reads included. */
@@ -25,10 +25,10 @@ const busyTokens = 1_500;
 
 /** Estimates a run from its visits, each as the characters of its requests in order. `sample` gives the price of a token of the same model. */
 export function estimateRun(visits: readonly (readonly number[])[], sample: Usage): Estimate {
-	const least = sum(visits.map(tokensOf));
-	const most = sum(visits.map(([first]) => (first === undefined ? 0 : tokensOf(busyVisit(first)))));
+	const min = sum(visits.map(tokensOf));
+	const max = sum(visits.map(([first]) => (first === undefined ? 0 : tokensOf(busyVisit(first)))));
 	const price = sample.tokens > 0 ? sample.costUsd / sample.tokens : 0;
-	const tokens: Range = [least, Math.max(least, most)];
+	const tokens: Range = [min, Math.max(min, max)];
 	return { tokens, costUsd: price > 0 ? [tokens[0] * price, tokens[1] * price] : undefined };
 }
 

@@ -38,7 +38,7 @@ function outlineOfChronicle({ key }: DefinitionDraft, project: Project): Outline
 		...(costUsd === undefined ? [] : [shortCost(costUsd)]),
 		...(tokens === undefined ? [] : [`${shortCount(tokens)} tokens`]),
 		...(activeMs === undefined ? [] : [shortTime(activeMs)]),
-		`${counted(moves, "move")}`,
+		counted(moves, "move"),
 	];
 	return {
 		command: key,
@@ -74,7 +74,7 @@ function outlineOfWorkflow({ key, files }: DefinitionDraft, { place }: Project):
 		title: definition.name,
 		chart: workflowDiagram(catalogue, key),
 		steps: phasesOf(definition, catalogue.definitions).map((phase) => [phase.name, limitsOf(phase)]),
-		limits: definition.maxLoops === undefined ? "loops without a limit" : `${counted(definition.maxLoops, "loop")}`,
+		limits: definition.maxLoops === undefined ? "loops without a limit" : counted(definition.maxLoops, "loop"),
 		maxUsd: undefined,
 	};
 }

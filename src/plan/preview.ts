@@ -37,7 +37,7 @@ function estimateText({ tokens, costUsd }: Estimate, maxUsd: number | undefined)
 	return `${rangeText(tokens, shortCount)} tokens${cost}${stop}`;
 }
 
-function rangeText([least, most]: Range, format: (value: number) => string): string {
-	const [from, to] = [format(least), format(most)];
+function rangeText([min, max]: Range, format: (value: number) => string): string {
+	const [from, to] = [format(min), format(max)];
 	return from === to ? from : `${from} to ${to}`;
 }

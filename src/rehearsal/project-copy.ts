@@ -2,6 +2,7 @@
 // settings, sessions or credentials.
 // Nothing in the copy leads out of it: such links are omitted, and its git repository is new. Credentials of the environment are not passed on.
 // Closing removes everything, also after a failure.
+
 import { execFile } from "node:child_process";
 import { constants, type Dirent } from "node:fs";
 import {
@@ -20,6 +21,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
+import { isInside } from "../definition/index.ts";
 import { configVariable, type RehearsalConfig, writeConfig } from "./config.ts";
 import { makeRepository } from "./copy-repository.ts";
 
@@ -202,7 +204,7 @@ function openCopier(): Copier {
 	let bytes = 0;
 	const copier: Copier = {
 		leftOut,
-		copied: (to) => new Set([...done].filter((path) => isInside(to, path)).map((path) => relative(to, path))),
+		copied: (to) => new Set([...done].filter((path) => isWithin(to, path)).map((path) => relative(to, path))),
 		async file(from, to, path) {
 			const source = join(from, path);
 			const target = join(to, path);
@@ -211,7 +213,7 @@ function openCopier(): Copier {
 			const stat = await lstat(source).catch(() => undefined);
 			if (stat?.isSymbolicLink()) {
 				const link = await readlink(source);
-				if (isAbsolute(link) || !isInside(from, resolve(dirname(source), link)) || !(await leadsInside(from, source))) {
+				if (isAbsolute(link) || !isWithin(from, resolve(dirname(source), link)) || !(await leadsInside(from, source))) {
 					leftOut.push({ path, reason: "a link that leads out of the project" });
 					return;
 				}
@@ -291,12 +293,12 @@ async function listedByGit(folder: string): Promise<string[] | undefined> {
 
 async function leadsInside(folder: string, link: string): Promise<boolean> {
 	const real = await realpath(link).catch(() => undefined);
-	return real === undefined || isInside(folder, real);
+	return real === undefined || isWithin(folder, real);
 }
 
-function isInside(folder: string, path: string): boolean {
-	const way = relative(folder, path);
-	return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+/** Whether `path` is `folder` or inside it. */
+function isWithin(folder: string, path: string): boolean {
+	return path === folder || isInside(folder, path);
 }
 
 async function exists(path: string): Promise<boolean> {

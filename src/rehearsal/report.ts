@@ -1,5 +1,5 @@
 // The report of a rehearsal as text: one block per visit as it ends, then the result.
-import { formatDiagnostic, formatPath } from "../definition/index.ts";
+import { counted, formatDiagnostic, formatPath } from "../definition/index.ts";
 import type { Program, RehearsalReport, Unplayable } from "./rehearse.ts";
 import type { PlayedVisit } from "./visits.ts";
 
@@ -7,10 +7,10 @@ const longestTitle = 60;
 const longestReason = 200;
 const maxPaths = 20;
 
-/** The lines before a rehearsal: what is played, by what, and the warnings. `called`: the project's folder for display. */
-export function openingLines(program: Program, project: string, called = project): string[] {
+/** The lines before a rehearsal: what is played, by what, and the warnings. */
+export function openingLines(program: Program, project: string): string[] {
 	return [
-		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${called}: ${program.task}`,
+		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${project}: ${program.task}`,
 		"The understudy is a script: no real model, no cost.",
 		program.scenario === undefined
 			? "No scenario: the understudy tries what each phase or state allows, then moves on."
@@ -64,8 +64,8 @@ function countsOf(visits: readonly PlayedVisit[]): string {
 	const refused = calls.filter(({ outcome }) => outcome === "refused").length;
 	const failed = calls.filter(({ outcome }) => outcome === "failed").length;
 	return [
-		many(visits.length, "visit"),
-		many(calls.length, "call"),
+		counted(visits.length, "visit"),
+		counted(calls.length, "call"),
 		...(refused > 0 ? [`${refused} refused`] : []),
 		...(failed > 0 ? [`${failed} failed`] : []),
 	].join(", ");
@@ -88,8 +88,4 @@ function title(call: PlayedVisit["calls"][number]): string {
 
 function cut(text: string, longest: number): string {
 	return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
-}
-
-function many(count: number, noun: string): string {
-	return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

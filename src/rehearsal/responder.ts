@@ -1,12 +1,13 @@
 // Loaded by every process of a rehearsal: the understudy as a provider, and the recorder of the journal.
 // If the scenario cannot be read, every request fails with the reason: a rehearsal never uses a substitute.
+
 import { readdirSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../definition/index.ts";
 import { type RehearsalConfig, readConfig, type Welcome } from "./config.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
 import { understudyProvider } from "./provider.ts";
-import { automaticScenario, type Cue, type Scenario, type Script } from "./scenario.ts";
+import { automaticScenario, type Cue, cue, type Scenario, type Script } from "./scenario.ts";
 import { readScenarioFile } from "./scenario-file.ts";
 import { findScenario } from "./scenario-folder.ts";
 import { positionInSession, type SessionPosition, type WorkflowProgress } from "./session-position.ts";
@@ -94,19 +95,10 @@ function plannedScenario(script: Script, position: RunPosition): Scenario {
 	const isChild = !phase && position.scope !== undefined;
 	if (isChild && !planned && !Object.keys(script).some((key) => key.startsWith(`${position.scope}/`)))
 		return automaticScenario;
-	const cues = planned ?? Array(50).fill(idleCue);
+	const cues = planned ?? Array<Cue>(50).fill(cue({ say: "The plan has nothing for this visit." }));
 	const scripts = new Map([[position.id, cues]]);
 	return { ...automaticScenario, ...(phase ? { phases: scripts } : { states: scripts }) };
 }
-
-const idleCue: Cue = {
-	say: "The plan has nothing for this visit.",
-	calls: [],
-	exit: undefined,
-	waitMs: 0,
-	fail: undefined,
-	person: undefined,
-};
 
 /** The scenario for a position: the configured one, else the project's own for the running definition, else none. */
 function openScenarios({ scenario: named, script }: RehearsalConfig) {

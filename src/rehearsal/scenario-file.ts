@@ -1,6 +1,3 @@
-// Reads a scenario from a YAML or JSON file. The reader, the JSON Schema and the reference in the documentation come from the same tables.
-// All problems are found in one pass, each with line and column. A scenario with an error is not returned at all, so a rehearsal never runs
-// on a part of it.
 import {
 	custom,
 	type Diagnostic,
@@ -22,6 +19,7 @@ import {
 	wrongType,
 } from "../definition/index.ts";
 import type { Cue, Exit, Scenario, ScriptedCall, UserAnswer } from "./scenario.ts";
+import { cue } from "./scenario.ts";
 
 export interface ReadScenario {
 	/** `undefined` if a diagnostic is an error. */
@@ -112,14 +110,14 @@ export const cueFields = {
 	fail: text({ about: "Fails with this provider error instead of answering." }),
 } satisfies Fields;
 
-const cue = custom<Cue, { about: string; required: true }>(
+const cueField = custom<Cue, { about: string; required: true }>(
 	{ about: "One message: a string, or an object with the fields below.", required: true },
 	"message",
 	{ anyOf: [{ type: "string" }, objectSchema(cueFields)] },
 	readCue,
 );
 
-const messages = list(cue, { about: "Messages, in order.", required: true });
+const messages = list(cueField, { about: "Messages, in order.", required: true });
 
 export const scenarioFields = {
 	description: text({ about: "Purpose of the scenario." }),
@@ -135,7 +133,7 @@ export const scenarioFields = {
 		fallback: new Map<string, readonly Cue[]>(),
 		shown: "none: the automatic round",
 	}),
-	idle: list(cue, { about: "Answers to prompts while no run is active, in order.", fallback: [], shown: "none" }),
+	idle: list(cueField, { about: "Answers to prompts while no run is active, in order.", fallback: [], shown: "none" }),
 } satisfies Fields;
 
 /** Reads the scenario in `file` (absolute). The format: docs/rehearsal.md. */
@@ -193,8 +191,7 @@ function checkNames(root: Node, { source, report }: ReadContext): void {
 }
 
 function readCue(node: Node, reading: ReadContext): Cue | undefined {
-	if (node.kind === "scalar" && typeof node.value === "string")
-		return { say: node.value, calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined };
+	if (node.kind === "scalar" && typeof node.value === "string") return cue({ say: node.value });
 	if (node.kind !== "map") return wrongType(node, reading, "a string or an object", "Write `- say: …`.");
 	const read = readObject(node, cueFields, reading, strict);
 	if (read.kind === "failed") return undefined;

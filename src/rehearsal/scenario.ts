@@ -81,3 +81,8 @@ const item = / ([1-9]\d*): .*$/s;
 export function namesOfChild(name: string): readonly string[] {
 	return item.test(name) ? [name, name.replace(item, " $1")] : [name];
 }
+
+/** One message; `over` sets the fields that differ from an empty one. */
+export function cue(over: Partial<Cue>): Cue {
+	return { say: "", calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined, ...over };
+}

@@ -4,7 +4,13 @@ import { dirname, join } from "node:path";
 import type { Diagnostic } from "../definition/index.ts";
 import { exitCodes } from "../pi/index.ts";
 import type { ChildExit } from "../process/index.ts";
-import { type Catalogue, loadCatalogue, type WorkflowDefinition, workflowRoots } from "../workflow/index.ts";
+import {
+	type Catalogue,
+	filesOfWorkflow,
+	loadCatalogue,
+	type WorkflowDefinition,
+	workflowRoots,
+} from "../workflow/index.ts";
 import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { runProcess } from "./process.ts";
@@ -159,17 +165,6 @@ function phasesOf(definition: WorkflowDefinition, catalogue: Catalogue, above = 
 
 /** The catalogue's diagnostics about the files of the workflow. */
 function problemsOf(definition: WorkflowDefinition, catalogue: Catalogue): readonly Diagnostic[] {
-	const files = new Set<string>();
-	const collect = (workflow: WorkflowDefinition): void => {
-		files.add(workflow.file);
-		for (const entry of workflow.entries) {
-			if (entry.kind === "phase") files.add(entry.file);
-			else {
-				const inner = catalogue.definitions.get(entry.key);
-				if (inner) collect(inner);
-			}
-		}
-	};
-	collect(definition);
+	const files = filesOfWorkflow(definition, catalogue.definitions);
 	return catalogue.diagnostics.filter(({ file }) => files.has(file));
 }

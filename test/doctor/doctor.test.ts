@@ -309,9 +309,9 @@ export default (pi) => {
 
 describe("an examination", () => {
 	it("ends within its time limit in every case, and reveals no secret", async () => {
-		const late = { what: "x", most: 20, examine: () => new Promise<never>(() => {}) };
+		const late = { what: "x", maxMs: 20, examine: () => new Promise<never>(() => {}) };
 		expect(await examineInTime(late)).toMatchObject([{ what: "x", state: "failed" }]);
-		const thrown = { what: "x", most: 5000, examine: async () => Promise.reject(new Error(`bad ${key}`)) };
+		const thrown = { what: "x", maxMs: 5000, examine: async () => Promise.reject(new Error(`bad ${key}`)) };
 		const [result] = await examineInTime(thrown);
 		expect(result).toMatchObject({ state: "failed", text: expect.stringContaining("bad") });
 		expect(JSON.stringify(result)).not.toContain(key);

@@ -20,7 +20,7 @@ const { tree } = fc.letrec<{ tree: Step; trees: Step[] }>((tie) => {
 	const names = fc.constantFrom("a", "b", "done", "x y", "Ü");
 	const inner = tie("tree");
 	const branches = fc.array(fc.tuple(names, inner), { minLength: 1, maxLength: 3 });
-	const most = fc.option(fc.nat(50), { nil: undefined });
+	const max = fc.option(fc.nat(50), { nil: undefined });
 	return {
 		trees: fc.array(inner, { maxLength: 3 }),
 		tree: fc.oneof(
@@ -30,15 +30,15 @@ const { tree } = fc.letrec<{ tree: Step; trees: Step[] }>((tie) => {
 			names.map((name): Step => ({ kind: "gate", name, message: "Sure?" })),
 			tie("trees").map((steps): Step => ({ kind: "sequence", steps })),
 			fc
-				.tuple(names, branches, most)
-				.map(([name, of, limit]): Step => ({ kind: "parallel", name, branches: of, most: limit })),
+				.tuple(names, branches, max)
+				.map(([name, of, limit]): Step => ({ kind: "parallel", name, branches: of, max: limit })),
 			fc
 				.tuple(names, tie("trees"))
 				.map(([name, of]): Step => ({ kind: "choice", name, question: "Which?", branches: of })),
 			fc
-				.tuple(names, inner, fc.constantFrom("condition" as const, "body" as const), most)
+				.tuple(names, inner, fc.constantFrom("condition" as const, "body" as const), max)
 				.map(
-					([name, body, first, limit]): Step => ({ kind: "loop", name, body, first, question: "Again?", most: limit }),
+					([name, body, first, limit]): Step => ({ kind: "loop", name, body, first, question: "Again?", max: limit }),
 				),
 		),
 	};
@@ -92,12 +92,12 @@ describe("a tree", () => {
 	it.each<[what: string, step: Step, first: string]>([
 		[
 			"a loop that begins with its body",
-			{ kind: "loop", name: "again", body: work("a"), first: "body", question: "?", most: 2 },
+			{ kind: "loop", name: "again", body: work("a"), first: "body", question: "?", max: 2 },
 			"a",
 		],
 		[
 			"a loop that begins with its condition",
-			{ kind: "loop", name: "again", body: work("a"), first: "condition", question: "?", most: 2 },
+			{ kind: "loop", name: "again", body: work("a"), first: "condition", question: "?", max: 2 },
 			"again",
 		],
 		["a choice", { kind: "choice", name: "which", question: "?", branches: [work("a"), work("b")] }, "which"],
@@ -113,31 +113,31 @@ describe("a tree", () => {
 		expect(moves({ kind: "nothing" })).toEqual({ done: undefined });
 	});
 
-	it.each<[most: number | undefined, limits: object]>([
+	it.each<[max: number | undefined, limits: object]>([
 		[undefined, {}],
 		[2, {}],
 		[3, { moves: 40, pair_moves: 4 }],
 		[2.5, { moves: 40, pair_moves: 4 }],
 		[50, { moves: 200, pair_moves: 51 }],
 		[5000, { moves: 4000, pair_moves: 1001 }],
-	])("with a loop of at most %s rounds has the limits %o, also in a branch", (most, limits) => {
-		const loop: Step = { kind: "loop", name: "again", body: work("a"), first: "body", question: "?", most };
+	])("with a loop of at most %s rounds has the limits %o, also in a branch", (max, limits) => {
+		const loop: Step = { kind: "loop", name: "again", body: work("a"), first: "body", question: "?", max };
 		expect(compiled(loop).limits).toEqual(limits);
-		const parallel: Step = { kind: "parallel", name: "both", branches: [["one", loop]], most: undefined };
+		const parallel: Step = { kind: "parallel", name: "both", branches: [["one", loop]], max: undefined };
 		const [both] = Object.values(compiled(parallel).states);
 		const run = { states: expect.any(Object), name: "one" };
 		expect(both?.branches).toEqual({ one: { run: Object.keys(limits).length > 0 ? { ...run, limits } : run } });
 		expect(compiled(parallel).limits).toEqual({});
 	});
 
-	it.each<[most: number | undefined, parallel: number | undefined]>([
+	it.each<[max: number | undefined, parallel: number | undefined]>([
 		[undefined, undefined],
 		[0, 1],
 		[2.4, 2],
 		[500, 100],
-	])("with at most %s branches at a time: %s", (most, parallel) => {
+	])("with at most %s branches at a time: %s", (max, parallel) => {
 		const branches = [["a", work("a")]] as const;
-		const [state] = Object.values(compiled({ kind: "parallel", name: "p", branches, most }).states);
+		const [state] = Object.values(compiled({ kind: "parallel", name: "p", branches, max }).states);
 		expect(state?.max_parallel).toBe(parallel);
 	});
 

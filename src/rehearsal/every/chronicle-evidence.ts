@@ -188,8 +188,8 @@ class LedgerFold {
 				this.covered.add("limit:circling");
 				return;
 			case "visit_limit": {
-				const most = this.template.states.get(this.state)?.limits.calls ?? this.template.limits.calls;
-				this.covered.add(this.limitId(this.use.calls >= most ? "calls" : "requests", this.state));
+				const max = this.template.states.get(this.state)?.limits.calls ?? this.template.limits.calls;
+				this.covered.add(this.limitId(this.use.calls >= max ? "calls" : "requests", this.state));
 			}
 		}
 	}

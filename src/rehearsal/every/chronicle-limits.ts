@@ -3,8 +3,9 @@
 import type { Template } from "../../chronicle/index.ts";
 import { counted } from "../../definition/index.ts";
 import type { Cue, Script, ScriptedCall } from "../scenario.ts";
+import { cue } from "../scenario.ts";
 import { attemptsOf, endWith, endWithAttempts, exitTo, type Facts, keyOfApproval } from "./chronicle-script.ts";
-import { type CoverageItem, type CoveragePlan, cue, type Excluded, type PlannedRun, rejection } from "./coverage.ts";
+import { type CoverageItem, type CoveragePlan, type Excluded, type PlannedRun, rejection } from "./coverage.ts";
 import { countedPairs, type LimitPath, pathToMoveLimit, pathToPairLimit } from "./limit-paths.ts";
 import { pathTo } from "./paths.ts";
 
@@ -155,11 +156,11 @@ function stateLimits(facts: Facts): Limit[] {
 const noHost = "no path leads to a state that it applies to";
 
 /** Different attempts: otherwise the limit on attempts without progress comes first. */
-function attempts(facts: Facts, path: Path | undefined, most: number): Attempt {
+function attempts(facts: Facts, path: Path | undefined, max: number): Attempt {
 	if (!path) return { why: noHost };
-	if (most > maxTried) return { skipped: tooMany };
+	if (max > maxTried) return { skipped: tooMany };
 	const state = path.at(-1) ?? "";
-	const each = Array.from({ length: most }, (_, at) => [exitTo(state, undefined, ` ${letters(at)}`)]);
+	const each = Array.from({ length: max }, (_, at) => [exitTo(state, undefined, ` ${letters(at)}`)]);
 	return { script: endWithAttempts(facts, path, each) };
 }
 
@@ -183,13 +184,13 @@ function rejections(facts: Facts): Attempt {
 		})
 		.sort((a, b) => a.path.length - b.path.length)[0];
 	if (!asked) return { why: "no transition needs an approval" };
-	const { rejections: most } = template.limits;
-	if (most > maxTried) return { skipped: tooMany };
+	const { rejections: max } = template.limits;
+	if (max > maxTried) return { skipped: tooMany };
 	return {
 		script: endWith(
 			facts,
 			asked.path,
-			repeat(most, () => exitTo(asked.to, rejection)),
+			repeat(max, () => exitTo(asked.to, rejection)),
 		),
 	};
 }
@@ -202,15 +203,15 @@ function useLimit(
 	limits: { readonly requests: number; readonly calls: number },
 	state?: string,
 ): Limit {
-	const most = limits[what];
+	const max = limits[what];
 	const of = state === undefined ? "" : ` of ${state}`;
-	const text = `${most.toLocaleString("en-US")} ${what} in a visit${of}`;
+	const text = `${max.toLocaleString("en-US")} ${what} in a visit${of}`;
 	const attempt = (): Attempt => {
 		if (!host) return { why: noHost };
-		if (most > maxTried) return { skipped: tooMany };
-		const perMessage = what === "calls" ? Math.max(1, Math.ceil(most / Math.max(1, limits.requests - 2))) : 1;
-		if (what === "requests" && limits.calls <= most) return { why: "the limit on calls comes first" };
-		const messages = Math.ceil(most / perMessage) + 2;
+		if (max > maxTried) return { skipped: tooMany };
+		const perMessage = what === "calls" ? Math.max(1, Math.ceil(max / Math.max(1, limits.requests - 2))) : 1;
+		if (what === "requests" && limits.calls <= max) return { why: "the limit on calls comes first" };
+		const messages = Math.ceil(max / perMessage) + 2;
 		return {
 			script: endWith(
 				facts,

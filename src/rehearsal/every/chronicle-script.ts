@@ -1,7 +1,7 @@
 // Writes the understudy's script for a path through a chronicle. Pure.
 import type { Template } from "../../chronicle/index.ts";
 import type { Cue, Script, ScriptedCall, UserAnswer } from "../scenario.ts";
-import { cue } from "./coverage.ts";
+import { cue } from "../scenario.ts";
 import type { Graph } from "./paths.ts";
 
 /** Name of the state that only the user leaves. */

@@ -1,6 +1,6 @@
 // The data of a coverage rehearsal: items to cover, planned runs, and the evidence of played runs. Coverage is measured from evidence, never
 // from the plan.
-import type { Cue, Script, UserAnswer } from "../scenario.ts";
+import type { Script, UserAnswer } from "../scenario.ts";
 
 export type Group = "transition" | "approval" | "limit" | "tools";
 
@@ -53,8 +53,3 @@ export interface Evidence {
 
 /** The user's rejection in planned runs. */
 export const rejection = { kind: "reject", words: "Not like this." } as const satisfies UserAnswer;
-
-/** One message; `over` sets the fields that differ from an empty one. */
-export function cue(over: Partial<Cue>): Cue {
-	return { say: "", calls: [], exit: undefined, waitMs: 0, fail: undefined, person: undefined, ...over };
-}

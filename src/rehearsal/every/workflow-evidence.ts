@@ -94,8 +94,8 @@ class SessionFold {
 		this.place = this.flow.phases.find((place) => idOf(place) === id);
 		if (!this.place) return;
 		const { workflowKey = "", loops = 0 } = currentPath.at(-1) ?? {};
-		const most = this.flow.definitions.get(workflowKey)?.maxLoops;
-		if (most !== undefined && loops > most)
+		const max = this.flow.definitions.get(workflowKey)?.maxLoops;
+		if (max !== undefined && loops > max)
 			this.broken.set(`limit:loops:${scopeIdOf(this.place)}`, `loop ${loops} was made`);
 		if (paused) this.onPause(this.place, paused.by, paused.why ?? "");
 		else if (!active) this.end = cancelled ? "it was canceled" : "it reached its end";

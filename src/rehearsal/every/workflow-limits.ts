@@ -1,8 +1,9 @@
 // For each limit of a workflow's visits: a run that reaches it, or the reason why none can. Pure.
 import { VISIT_DEFAULTS } from "../../bounds/index.ts";
 import type { Cue } from "../scenario.ts";
+import { cue } from "../scenario.ts";
 import { circlingFirst, differentCalls, maxTried, sameCall, sameCalls } from "./chronicle-limits.ts";
-import { type CoverageItem, type CoveragePlan, cue, type Excluded, type PlannedRun } from "./coverage.ts";
+import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
 import { type Flow, type FlowPhase, openScript } from "./workflow-script.ts";
 
 type What = "requests" | "calls";
@@ -25,18 +26,18 @@ export function planWorkflowLimits(flow: Flow): CoveragePlan {
 	const continues = flow.phases.find((place) => continuesByItself(flow, place));
 	add(limitItem("reminders", "reminders in a row"), continues, "no phase continues by itself", silence);
 	const circles = flow.phases.find(
-		(place) => place.phase.polling !== true && limitOf(flow, place, "calls").most >= sameCalls,
+		(place) => place.phase.polling !== true && limitOf(flow, place, "calls").max >= sameCalls,
 	);
 	add(limitItem("circling", "the same call again and again"), circles, circlingFirst, [sameCall, sameCall]);
-	for (const { what, owner, most, place, calls, requests } of useLimits(flow)) {
-		const item = limitItem(`${what}${owner}`, `${most.toLocaleString("en-US")} ${what} in a visit${owner}`);
-		if (most > maxTried) {
+	for (const { what, owner, max, place, calls, requests } of useLimits(flow)) {
+		const item = limitItem(`${what}${owner}`, `${max.toLocaleString("en-US")} ${what} in a visit${owner}`);
+		if (max > maxTried) {
 			skipped.push({ ...item, why: `a rehearsal tests limits of up to ${maxTried.toLocaleString("en-US")}` });
 			continue;
 		}
-		const perMessage = what === "calls" ? Math.max(1, Math.ceil(most / Math.max(1, requests - 2))) : 1;
-		const cues = Array.from({ length: Math.ceil(most / perMessage) + 2 }, (_, at) => differentCalls(at, perMessage));
-		add(item, what === "requests" && calls <= most ? undefined : place, "the limit on calls comes first", cues);
+		const perMessage = what === "calls" ? Math.max(1, Math.ceil(max / Math.max(1, requests - 2))) : 1;
+		const cues = Array.from({ length: Math.ceil(max / perMessage) + 2 }, (_, at) => differentCalls(at, perMessage));
+		add(item, what === "requests" && calls <= max ? undefined : place, "the limit on calls comes first", cues);
 	}
 	return { items, unreachable, skipped, runs };
 }
@@ -55,15 +56,15 @@ function continuesByItself({ definitions }: Flow, { phase, position }: FlowPhase
 export function useLimits(flow: Flow) {
 	const found = new Map<
 		string,
-		{ what: What; owner: string; most: number; place: FlowPhase; requests: number; calls: number }
+		{ what: What; owner: string; max: number; place: FlowPhase; requests: number; calls: number }
 	>();
 	for (const place of flow.phases)
 		for (const what of ["requests", "calls"] as const) {
-			const { owner, most } = limitOf(flow, place, what);
-			const requests = limitOf(flow, place, "requests").most;
-			const calls = limitOf(flow, place, "calls").most;
+			const { owner, max } = limitOf(flow, place, what);
+			const requests = limitOf(flow, place, "requests").max;
+			const calls = limitOf(flow, place, "calls").max;
 			const key = `${what}${owner}`;
-			if (!found.has(key)) found.set(key, { what, owner, most, place, requests, calls });
+			if (!found.has(key)) found.set(key, { what, owner, max, place, requests, calls });
 		}
 	return found.values();
 }
@@ -73,12 +74,12 @@ export function limitOf(
 	{ definitions }: Flow,
 	{ phase, position, text }: FlowPhase,
 	what: What,
-): { owner: string; most: number } {
+): { owner: string; max: number } {
 	const own = phase.limits?.[what];
-	if (own !== undefined) return { owner: ` of ${text}`, most: own };
+	if (own !== undefined) return { owner: ` of ${text}`, max: own };
 	for (const { workflowKey } of position.toReversed()) {
-		const most = definitions.get(workflowKey)?.limits?.[what];
-		if (most !== undefined) return { owner: ` of ${workflowKey}`, most };
+		const max = definitions.get(workflowKey)?.limits?.[what];
+		if (max !== undefined) return { owner: ` of ${workflowKey}`, max };
 	}
-	return { owner: "", most: VISIT_DEFAULTS[what] };
+	return { owner: "", max: VISIT_DEFAULTS[what] };
 }

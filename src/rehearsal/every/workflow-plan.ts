@@ -1,8 +1,9 @@
 // Plans the coverage rehearsal of a workflow: items and runs. Pure.
 import { counted } from "../../definition/index.ts";
 import type { UserAnswer } from "../scenario.ts";
+import { cue } from "../scenario.ts";
 import type { CoverageItem, CoveragePlan, Excluded, PlannedRun } from "./coverage.ts";
-import { cue, rejection } from "./coverage.ts";
+import { rejection } from "./coverage.ts";
 import { planWorkflowLimits } from "./workflow-limits.ts";
 import {
 	type Flow,
@@ -10,7 +11,6 @@ import {
 	flowOf,
 	idOf,
 	type LoopScope,
-	loopsLeft,
 	maxPhases,
 	openScript,
 	probeOf,
@@ -115,26 +115,25 @@ function planLoops(flow: Flow, scope: LoopScope): CoveragePlan {
 			text: `${place.text} ↺ loop of ${definition.name}`,
 		}),
 	);
-	const most = definition.maxLoops;
-	if (most === 0) {
+	const max = definition.maxLoops;
+	if (max === 0) {
 		const item = { ...refused, text: `0 loops of ${definition.name}` };
 		const unreachable = items.map((one) => ({ ...one, why: "the workflow allows no loop" }));
 		return { items: [item], unreachable, skipped: [], runs: [loopRun(flow, scope, [], item, true)] };
 	}
 	const runs: PlannedRun[] = [];
-	const perRun = Math.min(most ?? maxLoops, maxLoops);
+	const perRun = Math.min(max ?? maxLoops, maxLoops);
 	for (let at = 0; at < phases.length; at += perRun) {
 		const some = phases.slice(at, at + perRun);
-		const limited = most !== undefined && most <= maxLoops && at === 0;
+		const limited = max !== undefined && max <= maxLoops && at === 0;
 		const filled = limited
-			? [...some, ...Array<FlowPhase>(loopsLeft(most, some.length)).fill(phases[0] as FlowPhase)]
+			? [...some, ...Array<FlowPhase>(Math.max(0, max - some.length)).fill(phases[0] as FlowPhase)]
 			: some;
 		runs.push(loopRun(flow, scope, filled, limited ? { ...refused, text: "" } : undefined, limited));
 	}
-	const limit = { ...refused, text: `${counted(most ?? 0, "loop")} of ${definition.name}` };
-	const tried = most !== undefined && most <= maxLoops;
-	const skipped =
-		most !== undefined && !tried ? [{ ...limit, why: `a rehearsal makes at most ${maxLoops} loops` }] : [];
+	const limit = { ...refused, text: `${counted(max ?? 0, "loop")} of ${definition.name}` };
+	const tried = max !== undefined && max <= maxLoops;
+	const skipped = max !== undefined && !tried ? [{ ...limit, why: `a rehearsal makes at most ${maxLoops} loops` }] : [];
 	return { items: tried ? [...items, limit] : items, unreachable: [], skipped, runs };
 }
 

@@ -9,8 +9,8 @@ import {
 	type WorkflowDefinition,
 } from "../../workflow/index.ts";
 import type { Cue, Script } from "../scenario.ts";
+import { cue } from "../scenario.ts";
 import { probeCue } from "./chronicle-script.ts";
-import { cue } from "./coverage.ts";
 
 export type WorkflowDefinitions = ReadonlyMap<string, WorkflowDefinition>;
 
@@ -103,10 +103,6 @@ export function scopesOf({ definitions, phases }: Flow): LoopScope[] {
 		);
 		return definition && first ? [{ definition, first, phases: mine }] : [];
 	});
-}
-
-export function loopsLeft(most: number, made: number): number {
-	return Math.max(0, most - made);
 }
 
 export function stepCue(action: "next" | "loop"): Cue {

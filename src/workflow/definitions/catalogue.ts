@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Diagnostic } from "../../definition/index.ts";
 import { realPathOf } from "../../disk/index.ts";
 import { shippedFolder } from "../../shipped/index.ts";
-import type { Catalogue } from "./definition.ts";
+import type { Catalogue, WorkflowDefinition } from "./definition.ts";
 import { type Draft, draftWorkflow } from "./draft.ts";
 import { openRealDirectories } from "./entry-path.ts";
 import { linkDrafts } from "./link.ts";
@@ -54,4 +54,20 @@ export function loadCatalogue({ globalRoot, projectRoot, shippedRoot, unreadRoot
 
 function isSame(a: string, b: string): boolean {
 	return a === b || (realPathOf(a) !== undefined && realPathOf(a) === realPathOf(b));
+}
+
+/** The files of a workflow, its phases and the workflows inside it. */
+export function filesOfWorkflow(
+	{ file, entries }: WorkflowDefinition,
+	definitions: ReadonlyMap<string, WorkflowDefinition>,
+	found = new Set<string>(),
+): ReadonlySet<string> {
+	if (found.has(file)) return found;
+	found.add(file);
+	for (const entry of entries) {
+		const inner = entry.kind === "phase" ? undefined : definitions.get(entry.key);
+		if (entry.kind === "phase") found.add(entry.file);
+		else if (inner) filesOfWorkflow(inner, definitions, found);
+	}
+	return found;
 }

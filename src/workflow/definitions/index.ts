@@ -1,4 +1,4 @@
-export { loadCatalogue, type Roots, workflowRoots } from "./catalogue.ts";
+export { filesOfWorkflow, loadCatalogue, type Roots, workflowRoots } from "./catalogue.ts";
 export { checkToolNames, misspeltBlacklists } from "./check-tools.ts";
 export type {
 	Capability,

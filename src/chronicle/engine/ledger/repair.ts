@@ -68,9 +68,9 @@ async function sealDamaged(path: string, size: number, copy: string): Promise<nu
 	const file = await open(path, "r+");
 	try {
 		await file.truncate(size);
-		const last = Buffer.alloc(1);
-		await file.read(last, 0, 1, Math.max(0, size - 1));
-		if (size === 0 || last[0] === 10) return size;
+		if (size === 0) return size;
+		const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+		if (buffer[0] === 10) return size;
 		await file.write("\n", size);
 		return size + 1;
 	} finally {

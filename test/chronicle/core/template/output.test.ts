@@ -99,6 +99,7 @@ describe("output", () => {
 			{ properties: { $ref: { type: "string" }, properties: { type: "string" } }, required: ["$ref"] },
 		],
 		["a list of types", { type: ["string", "null"] }],
+		["a list with one type", { type: ["string"] }],
 	])("loads with %s", (_, output) => {
 		expect(problemsOf(withOutput(output))).toEqual([]);
 	});
@@ -119,6 +120,7 @@ describe("output", () => {
 		],
 		["another type", { type: "strng" }, /^error bad-schema at type: .*Did you mean `string`/],
 		["a number as type", { type: 5 }, /^error bad-schema at type/],
+		["an empty list of types", { type: [] }, /^error bad-schema at type/],
 		["one wrong type of several", { type: ["string", "nul"] }, /^error bad-schema at \S+: .*`null`/],
 		["another format", { format: "dat" }, /^error bad-schema at format: .*`date`/],
 		["an invalid pattern", { pattern: "(" }, /^error bad-schema at pattern: .*regular expression/],

@@ -185,6 +185,8 @@ describe("damage", () => {
 			expect(ledger.repairs.join(" ")).toMatch(/damaged.*continues from its checkpoint.*is kept as/);
 			const [kept = ""] = names().filter((name) => name.includes(".damaged-"));
 			expect(readFileSync(join(sessions, kept))).toEqual(damaged);
+			// Whatever the damage ends with, the new events begin on a line of their own, and no line is empty.
+			expect(readFileSync(log(), "latin1")).toMatch(/(^|[^\n]\n)\{[^\n]*"kind":"recovered"[^\n]*\n$/);
 			const after = await tell(ledger, ledger.run, { kind: "told", text: "after" });
 			value(await ledger.checkpoint(after));
 			await ledger.releaseLease();
@@ -603,11 +605,24 @@ describe("the lease", () => {
 		lease(ledger.fence + 1, { host: thisHost(), pid: process.pid, started: "x" });
 		const before = [readFileSync(log()), readFileSync(json())];
 		const failed = await ledger.append([{ kind: "told", text: "x" }], "durable");
-		expect(!failed.ok && failed.failure.reason).toBe("fenced");
+		expect(!failed.ok && failed.failure).toEqual({
+			reason: "fenced",
+			message: `Process ${process.pid} has taken over the run.`,
+			remedy: "Continue there.",
+		});
 		expect(await ledger.holdsLease()).toBe(false);
 		expect((await ledger.checkpoint(ledger.run)).ok).toBe(false);
 		expect([readFileSync(log()), readFileSync(json())]).toEqual(before);
 		await ledger.releaseLease();
+	});
+	it.each([
+		["its lease", (fence: number) => join(sessions, id, `lease.${fence}`), "fenced", /lease was removed/],
+		["its folder", () => join(sessions, id), "io", /no longer exists/],
+	])("a process whose run has lost %s says so", async (_, path, reason, message) => {
+		const ledger = value(await store.create(created()));
+		rmSync(path(ledger.fence), { recursive: true });
+		const failed = await ledger.append([{ kind: "told", text: "x" }], "durable");
+		expect(failed).toMatchObject({ failure: { reason, message: expect.stringMatching(message) } });
 	});
 	deepIt("goes to exactly one of several processes that try at once", async () => {
 		await aRun(0);

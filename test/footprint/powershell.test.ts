@@ -27,6 +27,7 @@ describe("PowerShell", () => {
 		["Out-File", "'x' | Out-File -FilePath f", ["write! f"]],
 		["copying", "Copy-Item a -Destination b", ["read a", "write! b"]],
 		["moving", "Move-Item a b", ["delete a/**", "write! b"]],
+		["a switch before the operands", "Select-String -CaseSensitive x f", ["read f"]],
 		["a new item", "New-Item -ItemType Directory -Path x", ["write x"]],
 		["a directory", "Set-Location src; Remove-Item one.ts", ["delete src/one.ts"]],
 		["a wildcard", "Remove-Item src/*.ts", ["delete src/**"]],

@@ -125,8 +125,8 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	finished: { about: "The run is over.", fields: ["status", "detail"] },
 	approved: {
 		about:
-			"The user approved; `answers` is the event that asked, `diff` the files that were shown, `choice` who resolves conflicts, `winner` the child to take.",
-		fields: ["answers", "diff", "choice", "winner", "words", "seen"],
+			"The user approved; `answers` is the event that asked, `diff` the files that were shown, `choice` who resolves conflicts, `resolved` the files that were resolved by hand on another machine, `winner` the child to take.",
+		fields: ["answers", "diff", "choice", "resolved", "winner", "words", "seen"],
 	},
 	rejected: { about: "The user rejected, with a message.", fields: ["answers", "words", "seen"] },
 	resumed: {

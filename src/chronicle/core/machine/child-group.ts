@@ -112,6 +112,8 @@ export interface JoinProgress {
 	readonly round: number;
 	/** How the user resolves the conflicts. */
 	readonly choice: ConflictChoice | null;
+	/** The files in which the user has resolved them, where these are not in the conflict folder here. */
+	readonly resolved?: string;
 }
 
 /** The files of a finished child. */

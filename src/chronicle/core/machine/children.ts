@@ -210,12 +210,13 @@ export function continueChildren(run: Run): Run {
 	return next.stage.kind === "children" ? settle(next) : next;
 }
 
-/** The user's answer to the question about conflicts. */
-export function chooseResolution(run: Run, choice: ConflictChoice): Run {
+/** The user's answer to the question about conflicts. `resolved`: the tree with the files that the user has resolved elsewhere. */
+export function chooseResolution(run: Run, choice: ConflictChoice, resolved?: string): Run {
 	const { children } = run;
 	if (!children?.join) return run;
 	if (choice === "worker") return planMerge(run, children);
-	return withStage(withGroup(run, { ...children, join: { ...children.join, choice } }));
+	const join = { ...children.join, choice, ...(resolved === undefined ? {} : { resolved }) };
+	return withStage(withGroup(run, { ...children, join }));
 }
 
 // ── the join ──

@@ -90,7 +90,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	if (isRefusal(agreed)) return agreed;
 	if (side === "conflict")
 		return event.choice
-			? chooseResolution(agreed, event.choice)
+			? chooseResolution(agreed, event.choice, event.resolved)
 			: refuse("illegal", "The files conflict. Choose how to resolve the conflict: ours, theirs, worker or hand.");
 	if (side === "entry" && target === run.state)
 		return advance({ ...agreed, visitRecord: { ...run.visitRecord, granted: true } }, "entered");

@@ -54,6 +54,8 @@ export interface Approved {
 	readonly diff: string;
 	/** The answer to a question about conflicts. */
 	readonly choice?: ConflictChoice;
+	/** With the choice `hand` on an engine: the tree with the resolved files, on the git remote. */
+	readonly resolved?: string;
 	/** Name of the child to take, whichever the worker has named (`take: one`). */
 	readonly winner?: string;
 	readonly words?: string;

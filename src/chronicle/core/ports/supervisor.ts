@@ -13,11 +13,12 @@ export interface Approver {
 }
 
 export type Approval =
-	/** `choice`: how conflicts of a join are resolved. `winner`: the child to take, whichever the worker has named. */
+	/** `choice`: how conflicts of a join are resolved; `resolved`: the tree with what was resolved by hand on another machine. `winner`: the child to take, whichever the worker has named. */
 	| {
 			readonly kind: "approved";
 			readonly words?: string;
 			readonly choice?: ConflictChoice;
+			readonly resolved?: string;
 			readonly winner?: string;
 	  }
 	| { readonly kind: "rejected"; readonly words: string }

@@ -150,9 +150,20 @@ const isReload = object<{ readonly template: object }>({
 	template: object({ name: isText, hash: isText, definition: anyObject }),
 });
 
+/** A tree is handed to git. */
+const isTree: Shape<string> = (value): value is string => isText(value) && /^[0-9a-f]{40,64}$/.test(value);
+
 /** Required fields of each command, because another version may have posted it. Every command may have `words` and `seen`. */
 const required: Readonly<Record<UserEvent["kind"], Shape<object>>> = {
-	approved: object({ answers: isNumber, diff: isText, choice: optional(isText), winner: optional(isText) }),
+	approved: object({
+		...{
+			answers: isNumber,
+			diff: isText,
+			choice: optional(isText),
+			resolved: optional(isTree),
+			winner: optional(isText),
+		},
+	}),
 	rejected: object({ answers: isNumber, words: isText }),
 	resumed: object({ answers: isNumber, reload: optional(isReload) }),
 	released: object({ answers: isNumber }),

@@ -81,6 +81,7 @@ const untouched = new Set([
 	"child",
 	"before",
 	"diff",
+	"resolved",
 	"hash",
 	"timeless",
 	"call",

@@ -11,10 +11,11 @@ import { type Database, openDatabase } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { openHost } from "./host.ts";
 import { isName } from "./jobs.ts";
+import { resolutionFolder, resolveByHand } from "./resolve-by-hand.ts";
 import { queueName } from "./routing.ts";
 import { RunRefs } from "./run-refs.ts";
 import { checkVersion, GIVEN_PROJECTS } from "./schema.ts";
-import { openLookingWorkspace, openSharedWorkspace } from "./shared-workspace.ts";
+import { openLookingWorkspace, openSharedWorkspace, type SharedWorkspaceOptions } from "./shared-workspace.ts";
 import { readSnapshots } from "./snapshot-rows.ts";
 import { openPostgresStore } from "./store.ts";
 import { watchRow } from "./watch-row.ts";
@@ -181,26 +182,36 @@ function engineProject(
 			watch: (id, listener) => watchRow(database, id, listener),
 			close: () => database.close(),
 			fetchConversations: (run, folder) => fetchConversations(run, remote, folder),
+			async resolveByHand({ run, folder: own }) {
+				const folder = resolutionFolder(run, own);
+				return resolveByHand(openSharedWorkspace((await filesOf(run, folder)).options), run, folder);
+			},
 			async openFiles(run, folder) {
-				const { rows } = await database.query<{ head: string | null; trees: string | null }>(
-					"SELECT head, trees::text FROM chronicle.run WHERE id = $1",
-					[run.id],
-				);
-				const trees = rows[0]?.trees ?? run.id;
-				const options = {
-					run: run.id,
-					trees,
-					remote,
-					cwd,
-					folder,
-					leftOut: project.ownFolders,
-					...workspaceScope(run),
-					recorded: () => readSnapshots(database, run.id),
-				};
-				return openLookingWorkspace(options, rows[0]?.head ?? null);
+				const { options, head } = await filesOf(run, folder);
+				return openLookingWorkspace(options, head);
 			},
 		},
 	};
+
+	/** How the files of a run are opened in the private folder `folder`, and their last published snapshot. */
+	async function filesOf(run: Run, folder: string): Promise<{ options: SharedWorkspaceOptions; head: string | null }> {
+		const { rows } = await database.query<{ head: string | null; trees: string | null }>(
+			"SELECT head, trees::text FROM chronicle.run WHERE id = $1",
+			[run.id],
+		);
+		const trees = rows[0]?.trees ?? run.id;
+		const options = {
+			run: run.id,
+			trees,
+			remote,
+			cwd,
+			folder,
+			leftOut: project.ownFolders,
+			...workspaceScope(run),
+			recorded: () => readSnapshots(database, run.id),
+		};
+		return { options, head: rows[0]?.head ?? null };
+	}
 }
 
 /** Publishes the files of the submitter's folder; the run starts with them. */

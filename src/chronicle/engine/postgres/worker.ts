@@ -176,6 +176,8 @@ export class EngineWorker {
 		if (this.#draining) return;
 		this.#draining = true;
 		this.#stopping = true;
+		const { database, host } = this.#options;
+		database.query("UPDATE chronicle.host SET draining = true WHERE id = $1", [host.id]).catch(() => {});
 		this.#options.report("Draining: no more runs are taken; each is returned when its state ends.");
 		for (const { segment } of this.#running.values()) if (segment) stopAtMove(segment);
 	}

@@ -17,7 +17,14 @@ export {
 export { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 export { type KeptFolders, keptFolders } from "./kept-folders.ts";
 export { resolveModel } from "./model.ts";
-export { explainDistrust, openProject, type Project, workspaceScope } from "./project.ts";
+export {
+	type EngineLink,
+	explainDistrust,
+	type HandResolution,
+	openProject,
+	type Project,
+	workspaceScope,
+} from "./project.ts";
 export {
 	daysOf,
 	type Removable,

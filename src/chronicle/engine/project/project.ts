@@ -7,6 +7,7 @@ import type {
 	Clock,
 	HeldLedger,
 	LedgerStore,
+	ReadLedger,
 	Result,
 	Run,
 	StoreFailure,
@@ -44,6 +45,12 @@ export interface Project {
 	ports(ledger: HeldLedger, approver: Approver, launcher?: WorkerLauncher, child?: ChildPlace): SupervisorPorts;
 }
 
+/** The conflicts of a join in a folder of this machine, and its files with marks of conflicts; `tree`: all are resolved, and published as this. */
+export type HandResolution =
+	| { readonly kind: "opened"; readonly path: string }
+	| { readonly kind: "unresolved"; readonly path: string; readonly files: readonly string[] }
+	| { readonly kind: "resolved"; readonly tree: string };
+
 /** The engine's interface for a process that supervises no runs. */
 export interface EngineLink {
 	/** Host, port and database. */
@@ -56,6 +63,11 @@ export interface EngineLink {
 	watch(id: string, listener: () => void): () => void;
 	/** Opens the files of a run for inspection, in the last state that a host published; `folder`: a private folder for it. */
 	openFiles(run: Run, folder: string): Promise<Workspace>;
+	/**
+	 * Brings the conflicts of the join that the run of `ledger` asks about to a folder here; once nothing in it is in conflict any more, publishes its
+	 * files.
+	 */
+	resolveByHand(ledger: Pick<ReadLedger, "run" | "folder">): Promise<Result<HandResolution>>;
 	/** Brings the conversations of a run here, as far as hosts have published them; `folder`: that of the run. */
 	fetchConversations(run: string, folder: string): Promise<Result<void>>;
 	close(): Promise<void>;

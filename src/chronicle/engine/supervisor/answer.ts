@@ -41,10 +41,14 @@ export function approvalOf(event: UserEvent & { readonly kind: "approved" | "rej
 	}
 }
 
-type How = Pick<Extract<Approval, { kind: "approved" }>, "choice" | "winner">;
+type How = Pick<Extract<Approval, { kind: "approved" }>, "choice" | "resolved" | "winner">;
 
-function howOf({ choice, winner }: How): How {
-	return { ...(choice === undefined ? {} : { choice }), ...(winner === undefined ? {} : { winner }) };
+function howOf({ choice, resolved, winner }: How): How {
+	return {
+		...(choice === undefined ? {} : { choice }),
+		...(resolved === undefined ? {} : { resolved }),
+		...(winner === undefined ? {} : { winner }),
+	};
 }
 
 function wordsOf({ words }: { readonly words?: string }): { readonly words?: string } {

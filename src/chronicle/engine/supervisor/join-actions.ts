@@ -72,10 +72,7 @@ async function takeResolution(
 	signal: AbortSignal,
 ): Promise<void> {
 	const { workspace, record } = context;
-	const resolved =
-		join.choice === "worker"
-			? await mergeWorkersResult(context, join.tree, signal)
-			: await takeResolved(workspace, conflictFolderId(context.run().id, visit), join.tree, signal);
+	const resolved = await resolutionOf(context, visit, join, signal);
 	if (signal.aborted) return;
 	if (!resolved.ok) return void (await record({ kind: "join_failed", visit, detail: resolved.failure.message }));
 	const { tree } = resolved.value;
@@ -84,6 +81,22 @@ async function takeResolution(
 	if (!marked.ok) return void (await record({ kind: "join_failed", visit, detail: marked.failure.message }));
 	const left = join.conflicts.filter(({ path }) => marked.value.includes(path));
 	await record({ kind: "joined", visit, before: join.before, tree, conflicts: left });
+}
+
+function resolutionOf(
+	context: ExecutorContext,
+	visit: number,
+	{ choice, tree, resolved }: JoinProgress,
+	signal: AbortSignal,
+) {
+	const { workspace, run } = context;
+	if (choice === "worker") return mergeWorkersResult(context, tree, signal);
+	if (resolved === undefined) return takeResolved(workspace, conflictFolderId(run().id, visit), tree, signal);
+	// The merge knows, or brings, a tree of another machine.
+	return workspace.merge(
+		{ base: tree, ours: tree, theirs: resolved, names: { ours: CHILDREN, theirs: YOURS } },
+		{ signal },
+	);
 }
 
 /** Merges the files with those of the last worker that resolved conflicts. */

@@ -26,6 +26,7 @@ import { askHere } from "./ask-here.ts";
 import { deliverToChild } from "./child-dispatch.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
 import { postAll, waitForReading } from "./posts.ts";
+import { bringResolution } from "./resolve-by-hand.ts";
 import type { RunCommand } from "./run-command.ts";
 
 type DeliverableCommand = Exclude<RunCommand, { kind: "refused" }>;
@@ -66,7 +67,7 @@ async function deliver(
 ): Promise<DispatchResult | undefined> {
 	const read = await project.store.read(id);
 	if (!read.ok) return { kind: "failed", failure: read.failure };
-	const command = await make(read.value);
+	const command = await commandFor(project, read.value, make);
 	if (command.kind === "refused") return command;
 	const { holder, run } = read.value;
 	const dropped =
@@ -84,6 +85,12 @@ async function deliver(
 	if (distrust !== undefined) return { kind: "refused", message: distrust };
 	const opened = await project.store.open(id);
 	return opened.ok ? resumeHere(project, opened.value, command, options) : { kind: "failed", failure: opened.failure };
+}
+
+/** The command for the run of `ledger`, with what an engine's host needs for it. */
+async function commandFor({ engine }: Project, ledger: ReadLedger, make: MakeCommand): Promise<RunCommand> {
+	const command = await make(ledger);
+	return engine ? bringResolution(engine, ledger, command) : command;
 }
 
 async function deliverHere({ supervision }: SupervisedRun, command: DeliverableCommand): Promise<DispatchResult> {

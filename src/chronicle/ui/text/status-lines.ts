@@ -70,7 +70,12 @@ export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: Statu
 }
 
 /** The folder in which the user can resolve the conflicts of a join. */
-export function handLine({ run: { id, visit }, folder }: Pick<ReadLedger, "run" | "folder">, cwd?: string): string {
+export function handLine(
+	{ run: { id, visit }, folder, fetched }: Pick<ReadLedger, "run" | "folder" | "fetched">,
+	cwd?: string,
+): string {
+	if (fetched)
+		return "To resolve them by hand, choose hand: you get a folder with them on this machine, and give it back by choosing hand again.";
 	const files = join(folder, "children", conflictFolderId(id, visit), "files");
 	return `To resolve them by hand, edit ${formatPath(files, cwd)}, then choose hand.`;
 }

@@ -1,5 +1,7 @@
 // Child runs on an engine: the host that has their parent does them, another continues all of them, and anybody answers them.
 import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openModelServer } from "../../../harness/index.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -179,5 +181,43 @@ describe("child runs on an engine", needsPostgres, () => {
 			["done", 1],
 			["done", 1],
 		]);
+	});
+
+	it("have conflicts that a user resolves by hand on another machine", { timeout: patient(180_000) }, async () => {
+		const write = (content: string) => [call("write", { path: "same.txt", content }), move("done", "Written.")];
+		const side = (persona: string, task: string) => ({ run: { states: { write: { persona, next: ["done"] } } }, task });
+		const branches = { one: side("First", "TASK-FIRST"), two: side("Second", "TASK-SECOND") };
+		const server = await openModelServer({
+			"TASK-FIRST": write("one\n"),
+			"TASK-SECOND": write("two\n"),
+			[worker("check")]: [move("finished", "All there.")],
+		});
+		const stage = await openEngineStage(server, {
+			files: withTemplates({
+				t: { ...template, states: { ...template.states, build: { branches, next: ["check"] } } },
+			}),
+		});
+		stage.host("a");
+		const submitted = await stage.cli(["run", "--json", "--model", "scripted/one", "t", "Build it"]);
+		expect([submitted.code, submitted.stderr]).toEqual([0, expect.any(String)]);
+		const run = (JSON.parse(submitted.stdout) as { id: string }).id;
+		await stage.until(run, ({ status, holder }) => status === "awaiting_approval" && holder === null);
+		expect((await stage.cli(["status", run])).stdout).toContain("you get a folder with them on this machine");
+		const choose = () => stage.cli(["approve", run, "--choice", "hand"]);
+		const first = await choose();
+		const [, path = ""] = /The conflicts are in (\S+) on this machine/.exec(first.stderr) ?? [];
+		expect([first.code, readFileSync(join(path, "same.txt"), "utf8")]).toEqual([
+			2,
+			expect.stringMatching(/<<<<<<<[\s\S]*one\n[\s\S]*two\n/),
+		]);
+		expect((await choose()).stderr).toContain("same.txt. Resolve them there");
+		writeFileSync(join(path, "same.txt"), "both\n");
+		expect((await choose()).code).toBe(0);
+		await stage.until(run, ({ status, holder }) => status === "done" && holder === null);
+		const show = () =>
+			spawnSync("git", ["--git-dir", stage.remote, "show", `refs/heads/chronicle/${run}:same.txt`], {
+				encoding: "utf8",
+			}).stdout;
+		expect(await eventually(show, (text) => text === "both\n")).toBe("both\n");
 	});
 });

@@ -12,6 +12,7 @@ const answers = fc.oneof(
 			kind: fc.constant("approved" as const),
 			words: fc.string(),
 			choice: fc.constantFrom("ours", "theirs", "worker", "hand"),
+			resolved: fc.string(),
 			winner: fc.string(),
 		},
 		{ requiredKeys: ["kind"] },

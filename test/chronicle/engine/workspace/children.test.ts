@@ -159,6 +159,9 @@ describe("conflicts", () => {
 		writeFileSync(join(cwd, "a.txt"), "both\n");
 		const kept = await value(place.workspace.keepChild("hand"));
 		expect(await value(place.workspace.conflictMarkers(kept.tree, ["a.txt"]))).toEqual([]);
+		expect(await place.workspace.conflictMarkers("1".repeat(40), ["a.txt"])).toMatchObject({
+			failure: { reason: "unknown_tree" },
+		});
 	});
 });
 

@@ -88,7 +88,7 @@ describe("child runs on an engine", needsPostgres, () => {
 		expect(status.stdout).toContain("runs: 1 awaiting_approval");
 		// As the list prints it: with the number of what the first run waits for.
 		const [, printed = ""] =
-			new RegExp(`pi-chronicle (approve ${run.slice(0, 8)} --answers \\d+)`).exec(list.stdout) ?? [];
+			new RegExp(`pi-chronicle .*?(approve ${run.slice(0, 8)} --answers \\d+)`).exec(list.stdout) ?? [];
 		const late = await stage.cli([...printed.split(" ").slice(0, -1), "1"]);
 		expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("no longer waits for an answer to event 1")]);
 		const approved = await stage.cli(printed.split(" "));

@@ -52,7 +52,7 @@ const moments: Readonly<Record<string, Moment>> = {
 	review: {
 		title: "Three reviewers work at the same time",
 		at: ["correctness", "security", "tests"],
-		shows: /total 660 tokens/,
+		shows: /(?:: waiting for the model[\s\S]*){3}total 660 tokens/,
 		rows: 16,
 	},
 	refactor: {

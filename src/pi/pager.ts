@@ -14,7 +14,10 @@ export async function pageMarkdown(ctx: ExtensionContext, title: string, markdow
 		import("../tui/index.ts"),
 	]);
 	const text = new Markdown(printable(markdown), 1, 0, getMarkdownTheme());
-	const draw = (width: number) => text.render(width).map((row) => [{ text: row, tone: "colored" } as const]);
+	const draw = (width: number) => {
+		text.invalidate();
+		return text.render(width).map((row) => [{ text: row, tone: "colored" } as const]);
+	};
 	await showSheet(ctx, { title, body: { kind: "drawn", draw }, leave });
 }
 

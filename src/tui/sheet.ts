@@ -56,6 +56,8 @@ export interface Sheet<T> {
 	key(data: string, keybindings: ScreenKeys): SheetResult<T>;
 	/** Milliseconds until letters count; 0 once they do. */
 	waits(): number;
+	/** Draws the body anew, because the theme has changed. */
+	invalidate(): void;
 }
 
 /** Milliseconds without keys before a letter counts as an answer. */
@@ -75,6 +77,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	/** Number of lines in the window before those of the body. */
 	let above = 0;
 	let laidFor = 0;
+	let isStale = false;
 	let selected = 0;
 	let shown = choices.length;
 	let busyUntil = uncalled ? now() + quietMs : 0;
@@ -83,7 +86,8 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 	/** Fills the window for this width. A title that its rule cuts is repeated in full above the body. */
 	// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 	const lay = (width: number): void => {
-		if (laidFor === width) return;
+		if (laidFor === width && !isStale) return;
+		isStale = false;
 		const before = laidFor === 0 ? 0 : window.topLine() / Math.max(1, window.lineCount());
 		laidFor = width;
 		const name: Line = [{ text: title, tone: "accent" }];
@@ -141,6 +145,9 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 
 	return {
 		waits,
+		invalidate() {
+			isStale = true;
+		},
 		// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: keys and rows of a sheet in the order in which they count
 		render(width, rows) {
 			lay(width);

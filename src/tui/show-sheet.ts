@@ -43,7 +43,7 @@ export async function showSheet<T>(
 					if (outcome.kind === "left") return done(undefined);
 					if (outcome.kind !== "ignored") tui.requestRender();
 				},
-				invalidate() {},
+				invalidate: () => sheet.invalidate(),
 				dispose() {
 					clearTimeout(timer);
 					signal?.removeEventListener("abort", end);

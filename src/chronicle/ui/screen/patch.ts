@@ -1,7 +1,7 @@
 // A unified diff as lines for the terminal: file by file, with line numbers and syntax highlighting. The highlighting comes from pi and
 // contains no other escape sequence, because the code is made plain first. P1 code is highlighted when it is shown, a piece at a time, so
 // that a long diff opens immediately.
-import { getLanguageFromPath, highlightCode } from "@earendil-works/pi-coding-agent";
+import { getLanguageFromPath, getMarkdownTheme, highlightCode } from "@earendil-works/pi-coding-agent";
 import { dim, flat, type Line, plain, type StyledText, type Tone } from "../../../tui/index.ts";
 import { type PatchFile, type PatchHunk, type PatchLine, readPatch } from "../../core/index.ts";
 
@@ -25,7 +25,7 @@ interface Piece {
 	readonly lines: readonly PatchLine[];
 	/** Index of its first line in the page. */
 	readonly start: number;
-	colored: readonly StyledText[] | undefined;
+	colored: { readonly theme: string; readonly spans: readonly StyledText[] } | undefined;
 }
 
 /** The diff as a page; one sentence if nothing has changed. `cut`: the text was truncated at its limit. */
@@ -56,12 +56,19 @@ export function patchPage(patch: string, { cut = false }: { cut?: boolean } = {}
 			const line = lines[index] ?? [];
 			const piece = pieces.get(index);
 			if (piece === undefined) return line;
-			piece.colored ??= colorSides(piece.lines, piece.language);
-			const span = piece.colored[index - piece.start];
+			const theme = currentTheme();
+			if (piece.colored?.theme !== theme) piece.colored = { theme, spans: colorSides(piece.lines, piece.language) };
+			const span = piece.colored.spans[index - piece.start];
 			const [number] = line;
 			return number === undefined || span === undefined ? line : [number, span];
 		},
 	};
+}
+
+/** What tells the themes of pi apart: the theme may change while a diff is open. */
+function currentTheme(): string {
+	const { code, heading } = getMarkdownTheme();
+	return code("") + heading("");
 }
 
 /** Maps lines of the page to pieces of code. */

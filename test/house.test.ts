@@ -87,6 +87,18 @@ describe("import rules", () => {
 	});
 });
 
+it("work that nobody awaits and that gets a session's context goes through inBackground", () => {
+	const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+	const found = sources
+		.filter((path) => path !== join("pi", "in-background.ts"))
+		.flatMap((path) =>
+			(readFileSync(join("src", path), "utf8").match(/\bvoid [\w.#]+\([^\n]*\bctx\b/g) ?? []).map(
+				(text) => `${path}: ${text}`,
+			),
+		);
+	expect(found).toEqual([]);
+});
+
 describe("tests", () => {
 	const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter((path) =>
 		/^(?!harness).*\.test\.ts$/.test(path),

@@ -21,6 +21,7 @@ export {
 	orderReadonly,
 	tellHost,
 } from "./host-line.ts";
+export { inBackground } from "./in-background.ts";
 export { type Instances, openInstances } from "./instances.ts";
 export { type Inventory, takeInventory } from "./inventory.ts";
 export { lateRow } from "./late-row.ts";

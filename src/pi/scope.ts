@@ -1,6 +1,7 @@
 // One scope per session owns everything that outlives a handler: timers, children, widgets, subscriptions.
 // S1 no module owns anything; S2 closing runs every closer once, newest first, and a failing closer does not stop the others;
-// S3 after closing, `own` closes immediately and timers do not start.
+// S3 after closing, `own` closes immediately and timers do not start; S4 a timer whose session has ended closes the scope instead of doing its
+// work: a host may dispose of a session without the event that closes its scope.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
 export type Closer = () => void | Promise<void>;
@@ -17,8 +18,8 @@ export interface Scope {
 	close(): Promise<void>;
 }
 
-/** Opens a scope that belongs to no session; its creator closes it. */
-export function openScope(): Scope {
+/** Opens a scope that belongs to no session, unless `isGone` says when its session has ended; its creator closes it. */
+export function openScope(isGone: () => boolean = () => false): Scope {
 	const closers = new Set<Closer>();
 	let closed = false;
 
@@ -33,9 +34,21 @@ export function openScope(): Scope {
 		};
 	};
 
-	const timer = (start: () => NodeJS.Timeout, stop: (handle: NodeJS.Timeout) => void): (() => void) => {
+	const close = async (): Promise<void> => {
+		if (closed) return;
+		closed = true;
+		const newestFirst = [...closers].reverse();
+		closers.clear();
+		await Promise.allSettled(newestFirst.map(async (closer) => closer()));
+	};
+
+	const timer = (
+		start: (act: () => void) => NodeJS.Timeout,
+		stop: (handle: NodeJS.Timeout) => void,
+		work: () => void,
+	): (() => void) => {
 		if (closed) return () => {};
-		const handle = start();
+		const handle = start(() => (isGone() ? void close() : work()));
 		const release = own(() => stop(handle));
 		return () => void release();
 	};
@@ -46,31 +59,31 @@ export function openScope(): Scope {
 		},
 		own,
 		after(ms, work) {
-			let cancel = () => {};
-			cancel = timer(
-				() =>
-					setTimeout(() => {
-						cancel();
-						work();
-					}, ms),
+			const cancel = timer(
+				(act) => setTimeout(act, ms),
 				clearTimeout,
+				() => {
+					cancel();
+					work();
+				},
 			);
-			return () => cancel();
+			return cancel;
 		},
-		every: (ms, work) => timer(() => setInterval(work, ms), clearInterval),
-		async close() {
-			if (closed) return;
-			closed = true;
-			const newestFirst = [...closers].reverse();
-			closers.clear();
-			await Promise.allSettled(newestFirst.map(async (closer) => closer()));
-		},
+		every: (ms, work) => timer((act) => setInterval(act, ms), clearInterval, work),
+		close,
 	};
 }
 
 /** Opens the scope of the session that `pi` belongs to; it closes in `session_shutdown`. */
 export function openSessionScope(pi: ExtensionAPI): Scope {
-	const scope = openScope();
+	const scope = openScope(() => {
+		try {
+			pi.getFlag("");
+			return false;
+		} catch {
+			return true;
+		}
+	});
 	pi.on("session_shutdown", () => scope.close());
 	return scope;
 }

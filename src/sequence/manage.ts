@@ -121,7 +121,10 @@ export function store(
 /** `/sequence delete <name>`. If the user cannot be asked, the command itself is the confirmation. */
 export async function deleteSequence(ctx: ExtensionCommandContext, name: string): Promise<void> {
 	const saved = savedSequences(sequenceLocation(ctx)).find((one) => one.name === name);
-	if (saved === undefined) return void findSaved(ctx, name);
+	if (saved === undefined) {
+		findSaved(ctx, name);
+		return;
+	}
 	const answer = await askUser(ctx, {
 		title: `Delete the sequence "${name}"?`,
 		message: `${relative(ctx.cwd, saved.file)}\n${previewLines(saved.sequence?.steps ?? []).join("\n")}`,

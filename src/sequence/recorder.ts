@@ -4,7 +4,7 @@ import { CustomEditor } from "@earendil-works/pi-coding-agent";
 import { type Component, matchesKey, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { counted } from "../definition/index.ts";
 import { attempt } from "../disk/index.ts";
-import { askUser, newestFirst, rowsAround, type Scope } from "../pi/index.ts";
+import { askUser, inBackground, newestFirst, rowsAround, type Scope } from "../pi/index.ts";
 import { layRecording } from "./recorder-widget.ts";
 import {
 	deleteSelected,
@@ -161,7 +161,7 @@ class Recorder {
 	private onEscape(editor: RecorderEditor): void {
 		if (this.recording.editing !== undefined) this.stopEditing(editor);
 		else if (this.isUnchanged() && editor.getText().trim() === "") this.finish({ kind: "cancelled" });
-		else void this.confirmDiscard();
+		else inBackground(this.ctx, () => this.confirmDiscard());
 	}
 
 	/** Leaves the step unchanged; the changed text stays in the editor's history. */

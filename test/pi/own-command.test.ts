@@ -1,5 +1,5 @@
-// A command that is under way when its session ends fails without a word; any other failure is shown. Completions that fail offer nothing.
-import { writeFileSync } from "node:fs";
+// Work that is under way when its session ends, of a command or in the background, fails without a word; any other failure is shown. Completions that fail offer nothing.
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { checkout, openBench } from "../harness/index.ts";
@@ -7,6 +7,7 @@ import { patient } from "../harness/patience.ts";
 
 const extension = `import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inBackground } from ${JSON.stringify(join(checkout, "src/pi/in-background.ts"))};
 import { registerOwnCommand } from ${JSON.stringify(join(checkout, "src/pi/own-commands.ts"))};
 
 export default function (pi) {
@@ -19,6 +20,20 @@ export default function (pi) {
 			} finally {
 				writeFileSync(join(cwd, "tried"), "");
 			}
+		},
+	});
+	registerOwnCommand(pi, "background", {
+		handler: async (args, ctx) => {
+			const { cwd } = ctx;
+			inBackground(ctx, async () => {
+				if (args === "broken") throw new Error("It broke unseen.");
+				while (!existsSync(join(cwd, "go"))) await new Promise((resolve) => setTimeout(resolve, 20));
+				try {
+					ctx.ui.notify("too late");
+				} finally {
+					writeFileSync(join(cwd, "tried"), "");
+				}
+			});
 		},
 	});
 	registerOwnCommand(pi, "offers", {
@@ -43,6 +58,14 @@ it("a command that outlives its session is dropped, and an error in a living ses
 	const pi = await rpc({ extensions: [project.path("late.ts")] });
 	const errors = () => pi.events.filter(({ type }) => type === "extension_error").map(({ error }) => error);
 	void pi.prompt("/late").catch(() => {});
+	await pi.send({ type: "new_session" });
+	writeFileSync(project.path("go"), "");
+	await expect.poll(() => project.exists("tried"), { timeout: patient(10_000) }).toBe(true);
+	// What nobody awaits would end pi.
+	for (const name of ["go", "tried"]) rmSync(project.path(name));
+	await pi.prompt("/background broken");
+	await pi.screen.notified("It broke unseen.");
+	await pi.prompt("/background");
 	await pi.send({ type: "new_session" });
 	writeFileSync(project.path("go"), "");
 	await expect.poll(() => project.exists("tried"), { timeout: patient(10_000) }).toBe(true);

@@ -67,7 +67,9 @@ export interface HandoffHost {
 /** Opens the handoff of the session that `pi` belongs to. */
 export function openHandoff(pi: ExtensionAPI, host: HandoffHost): HandoffSession {
 	const handoff = new Handoff(pi, host);
-	pi.on("turn_start", (_event, ctx) => void handoff.pendingCut(ctx));
+	pi.on("turn_start", (_event, ctx) => {
+		handoff.pendingCut(ctx);
+	});
 	pi.on("turn_end", (event, ctx) => handoff.onTurnEnd(event, ctx));
 	pi.on("agent_before_settle", (event, ctx) => handoff.onBeforeSettle(event, ctx));
 	pi.on("agent_settled", ({ aborted }) => {

@@ -81,7 +81,12 @@ export async function runChild(plan: ChildPlan, scope: Scope, watcher: ChildWatc
 	const link = linkRpc(child, {
 		activity() {},
 		event: run.onEvent,
-		dialog: (dialog) => void run.ask(dialog).then((answer) => link.answer(dialog, answer)),
+		dialog: (dialog) =>
+			void run.ask(dialog).then(
+				(answer) => link.answer(dialog, answer),
+				// Nobody can be asked: the session of the parent has ended.
+				() => link.answer(dialog, undefined),
+			),
 		oversized() {},
 	});
 	// A running child becomes readonly with its parent; lifting readonly does not affect it.

@@ -55,7 +55,9 @@ const verbs: Readonly<Record<string, Verb>> = {
 	status: ({ controller }, ctx) => pageText(ctx, "Workflow", statusReport(ctx.sessionManager, controller)),
 	init: async (_workflows, ctx, name) => (await import("./init.ts")).initWorkflow(ctx, name),
 	show: async (...asked) => (await import("./show.ts")).showWorkflow(...asked),
-	pause: (workflows, ctx) => void change(workflows, ctx, { kind: "pause", by: "person" }),
+	pause: (workflows, ctx) => {
+		change(workflows, ctx, { kind: "pause", by: "person" });
+	},
 	resume,
 	next: (workflows, ctx) => moveTo(workflows, ctx, { kind: "advance", at: Date.now() }),
 	skip: (workflows, ctx) => moveTo(workflows, ctx, { kind: "skip", at: Date.now() }),

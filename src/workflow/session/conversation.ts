@@ -25,7 +25,7 @@ import {
 	visitMarkOf,
 	withoutEndedRuns,
 } from "./context-messages.ts";
-import { type Countdown, isGone, startCountdown } from "./countdown.ts";
+import { type Countdown, startCountdown } from "./countdown.ts";
 import type { HeldRun } from "./entries.ts";
 import type { RunController } from "./run-controller.ts";
 import { workflowSettings } from "./settings.ts";
@@ -279,7 +279,7 @@ export class WorkflowConversation {
 		this.ending = false;
 		const waits = this.held && !aborted;
 		this.held = false;
-		if (this.scope.closed || isGone(ctx)) return;
+		if (this.scope.closed || hasEnded(ctx)) return;
 		const { controller } = this;
 		if (aborted && controller.active?.run.status.kind === "running")
 			controller.apply(ctx, { kind: "pause", by: "interrupt" });

@@ -45,7 +45,6 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 		for (const close of closers.splice(0)) close();
 	};
 	const tick = () => {
-		if (isGone(ctx)) return end("ended");
 		left--;
 		if (left <= 0) end("elapsed");
 		else redraw();
@@ -65,16 +64,6 @@ export function startCountdown(ctx: ExtensionContext, scope: Scope, seconds: num
 		if (scope.closed) end("ended");
 	}
 	return { over, end };
-}
-
-/** Whether the session of `ctx` is gone: a host may dispose of it in the middle of a run without any event. */
-export function isGone(ctx: Pick<ExtensionContext, "isIdle">): boolean {
-	try {
-		ctx.isIdle();
-		return false;
-	} catch {
-		return true;
-	}
 }
 
 function words(what: string, left: number): string {

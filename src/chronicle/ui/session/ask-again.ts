@@ -3,8 +3,7 @@
 
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
-import { errorMessage } from "../../../definition/index.ts";
-import { say } from "../../../pi/index.ts";
+import { inBackground, say } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
 import { deliveryResult, dispatch } from "../commands/index.ts";
 import { sessionHost } from "./host.ts";
@@ -29,9 +28,11 @@ export function listenForAnswer(
 		if (!matchesKey(data, key)) return undefined;
 		if (!busy && !session.supervised.has(id)) {
 			busy = true;
-			void askAgain(session, ctx, project, id).finally(() => {
-				busy = false;
-			});
+			inBackground(ctx, () =>
+				askAgain(session, ctx, project, id).finally(() => {
+					busy = false;
+				}),
+			);
 		}
 		return { consume: true };
 	});
@@ -65,8 +66,6 @@ async function askAgain(session: ChronicleSession, ctx: ExtensionContext, projec
 				? { kind: "refused", code: "refused", message: result.message }
 				: await deliveryResult("approve", { project, host: sessionHost(session, ctx, project) }, id, result),
 		);
-	} catch (error) {
-		if (!session.scope.closed) say(ctx, errorMessage(error), "error");
 	} finally {
 		await release();
 	}

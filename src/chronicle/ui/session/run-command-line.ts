@@ -1,6 +1,6 @@
 // Runs `/chronicle <line>`. The first word is a command or else the name of a template. Text for agents is passed on unchanged.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, pageText, say, showDiagram } from "../../../pi/index.ts";
+import { exitCodes, inBackground, pageText, say, showDiagram } from "../../../pi/index.ts";
 import { notFound, type Project } from "../../engine/index.ts";
 import {
 	type CommandDone,
@@ -101,7 +101,7 @@ async function showView(ctx: ExtensionContext, project: Project, view: View, lin
 		case "run":
 			if (ctx.mode !== "tui") return say(ctx, lines.join("\n"));
 			// Not awaited: the command ends while the view stays open.
-			void openRunView(ctx, runSource(project, view.read, view.supervised));
+			inBackground(ctx, () => openRunView(ctx, runSource(project, view.read, view.supervised)));
 			return;
 	}
 }

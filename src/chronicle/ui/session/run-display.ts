@@ -1,6 +1,6 @@
 // The run that the timeline of a session shows: the last run that was started, resumed or followed. It always shows the folded run.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type Scope, say } from "../../../pi/index.ts";
+import { inBackground, type Scope, say } from "../../../pi/index.ts";
 import type { Run } from "../../core/index.ts";
 import { type Project, type SupervisedRun, watchRun } from "../../engine/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
@@ -71,7 +71,9 @@ export class RunDisplay {
 		let stopLooking: (() => void) | undefined;
 		const lookWhileRunning = ({ status }: Run): void => {
 			if (status === "running")
-				stopLooking ??= this.#scope.every(leaseMs, () => void this.#lookAtLease(ctx, project, shown));
+				stopLooking ??= this.#scope.every(leaseMs, () =>
+					inBackground(ctx, () => this.#lookAtLease(ctx, project, shown)),
+				);
 			else {
 				stopLooking?.();
 				stopLooking = undefined;

@@ -1,7 +1,7 @@
 // The runs that one session supervises. A command returns while its run continues; without a UI, it waits until the run stops. Everything
 // that outlives a command belongs to the session's scope.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { exitCodes, failStep, type Scope, say, stepOf } from "../../../pi/index.ts";
+import { exitCodes, failStep, inBackground, type Scope, say, stepOf } from "../../../pi/index.ts";
 import { isParked, type LedgerEvent, type ReadLedger, type Run } from "../../core/index.ts";
 import {
 	exitCodeOfEnd,
@@ -122,7 +122,8 @@ class SupervisedRuns implements ChronicleSession {
 			return;
 		}
 		this.follow(ctx, project, run);
-		if (ctx.mode === "tui" && run.status === "awaiting_approval") void this.#offerAnswer(ctx, project, run.id);
+		if (ctx.mode === "tui" && run.status === "awaiting_approval")
+			inBackground(ctx, () => this.#offerAnswer(ctx, project, run.id));
 		say(ctx, [`${nameOfRun(run)} waits in ${run.state}.`, ...waitingLines(read, prefix)].join("\n"), "warning");
 	}
 

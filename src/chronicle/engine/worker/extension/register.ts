@@ -48,7 +48,8 @@ export async function registerWorker(
 		};
 		tellHost(ctx, "hello", hello);
 		// Does not delay a worker that is adopted at once.
-		warmUp = setTimeout(() => void warmUpModel(ctx.model), idleMs);
+		const { model } = ctx;
+		warmUp = setTimeout(() => void warmUpModel(model), idleMs);
 	});
 
 	// The first request follows the first entries, which pi writes into a file that it creates itself.

@@ -114,12 +114,16 @@ export function registerSequence(pi: ExtensionAPI, scope: Scope, named: NameDefi
 /** Draws the summary entries of finished sequences. */
 function renderSummaries(pi: ExtensionAPI): void {
 	pi.registerEntryRenderer(summaryType, ({ data }, _options, theme) => {
-		const [head, ...rows] = summaryLines(data);
-		if (head === undefined) return undefined;
-		const cut = (line: string, width: number) => [...line].slice(0, width).join("");
+		const lines = summaryLines(data);
+		if (lines.length === 0) return undefined;
 		return {
 			invalidate() {},
-			render: (width) => [theme.fg("accent", cut(head, width)), ...rows.map((row) => theme.fg("dim", cut(row, width)))],
+			render(width) {
+				const row = new RegExp(`.{1,${width}}(?= |$)`, "g");
+				return lines.flatMap((line, index) =>
+					(line.match(row) ?? []).map((text) => theme.fg(index ? "dim" : "accent", text)),
+				);
+			},
 		};
 	});
 }

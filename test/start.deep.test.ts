@@ -8,6 +8,8 @@ import { describe, expect, it } from "vitest";
 import { deepDescribe } from "./harness/deep-it.ts";
 import { checkout, expectPicture, openProject, type Project, startTerminal } from "./harness/index.ts";
 import { patient } from "./harness/patience.ts";
+import { openBook } from "./tui/screen-book.ts";
+import { sizes } from "./tui/story.ts";
 
 const script = join(checkout, "scripts", "start.mjs");
 
@@ -113,6 +115,8 @@ describe("npm start in a terminal", () => {
 			title: "pi after npm start: a hint of what to try, and a workflow ready to be run",
 			mask: [[/\S*pi-rehearsal-\S*( \(main\))?/g, "/tmp/copy/project (main)"]],
 		});
+		const book = openBook(tui, [100, 30], { sizes });
+		await book.page("ready", "Enter runs the workflow below.");
 		await tui.press("enter");
 		await tui.waitForScreen("Esc pauses the workflow");
 		await tui.waitForScreen(/Feature is done/);
@@ -120,6 +124,7 @@ describe("npm start in a terminal", () => {
 		await tui.waitForScreen("/chronicle refactoring Move the table out of the command line");
 		await tui.waitForScreen(/The workflow is over\.[\s\S]*\/chronicle report writes a page/);
 		expect(tui.screen()).not.toContain("Esc pauses the workflow");
+		await book.page("over", "/chronicle report writes a page about the run");
 		// The first empties the line.
 		await tui.press("ctrl+c", "ctrl+c", "ctrl+c");
 		expect(await tui.exit).toMatchObject({ code: 0 });

@@ -68,6 +68,6 @@ export function piScript(): string {
 }
 
 /** An extension of `test/harness/extensions`, for the option `extensions` of every way to start pi. */
-export function fixtureExtension(name: "probe" | "foreign-tool" | "neighbors" | "empty"): string {
+export function fixtureExtension(name: "probe" | "foreign-tool" | "neighbors" | "empty" | "theme-switch"): string {
 	return fileURLToPath(new URL(`extensions/${name}.mjs`, import.meta.url));
 }

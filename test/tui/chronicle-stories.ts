@@ -57,8 +57,9 @@ export function runStory(): Story {
 				],
 			},
 		},
-		async play({ pi, server, page, look, leave }) {
+		async play({ pi, server, page, examine, look, leave }) {
 			await pi.submit("/chronicle feature Export the receipts of one month with --month");
+			await pi.waitForScreen("Follow it with /chronicle view.");
 			await pi.waitForScreen("a   Approve: move to implementation", 60_000);
 			await page("approval", "a   Approve: move to implementation");
 			for (const [key, name, sign] of [
@@ -95,6 +96,9 @@ export function runStory(): Story {
 				await pi.waitForScreen(sign);
 				await page(name, sign);
 			}
+			pi.type("5");
+			await pi.waitForScreen("[5 Events]");
+			await examine("view, events", "[5 Events]");
 			await leave();
 			working.open();
 			await pi.waitForScreen("n → No", 60_000);

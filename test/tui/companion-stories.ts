@@ -116,12 +116,15 @@ export function sequenceStory(): Story {
 			await pi.submit("/sequence list");
 			await pi.waitForScreen("modules");
 			await page("list", "modules");
-			await pi.submit("/sequence run 2 the parser");
+			await pi.submit("/sequence run 2 --max-cost 2 the parser");
 			await pi.waitForScreen("run 1/2 · step 4/4", 60_000);
 			await page("running", "run 1/2");
 			writing.open();
 			await pi.waitForScreen("2 of 2 runs", 60_000);
 			await page("end", "2 of 2 runs");
+			await pi.submit("/sequence run --max-cost 0.01 the parser");
+			await pi.waitForScreen("it has spent", 60_000);
+			await page("ceiling", "of at most $0.01");
 		},
 	};
 }

@@ -1,42 +1,108 @@
-// Screens of real pi at several sizes, in a theme. A screen counts as soon as it is right: nothing waits for a time. What it says is compared where
-// its component is drawn (snapshots.test.ts); here it has to be drawn for the terminal's size, with what the story looks for in sight, and every
-// text has to be readable.
+// Screens of real pi at several sizes, in both themes, compared with files in `screens`; UPDATE_SCREENS=1 writes them anew. A screen counts as soon
+// as it is right: nothing waits for a time. It has to be drawn for the terminal's size, with what the story looks for in sight, and every text has to
+// be readable in both themes.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Snapshot, Tui } from "../harness/index.ts";
+import { comparable, maskedScreen } from "./screen-mask.ts";
 
 export type Size = readonly [cols: number, rows: number];
 export type Scheme = "dark" | "light";
 
 export interface Book {
 	/**
-	 * Waits at every size of the book until the screen is right. `sign`: what is in sight at every size, whatever its line breaks. Afterwards the
-	 * terminal has the size that it had before. Throws with the screen and what is wrong with it.
+	 * Waits at every size of the book, in both themes, until the screen is right. `sign`: what is in sight at every size, whatever its line breaks.
+	 * Afterwards the terminal has the size that it had before. Throws with the screen and what is wrong with it.
 	 */
 	page(name: string, sign: string): Promise<void>;
+	/** Like `page`, for a screen whose text differs from play to play: it is not compared with a file. */
+	examine(name: string, sign: string): Promise<void>;
 }
 
-/** Opens the book of a pi whose terminal has the size `home`. */
-export function openBook(pi: Tui, home: Size, { sizes, scheme }: { sizes: readonly Size[]; scheme: Scheme }): Book {
-	const wrong = (size: Size, sign: string): string[] => [
+/** The key that switches the theme, in a pi with the extension `theme-switch`. */
+const switchKey = "\u001b[24~";
+const isUpdate = process.env.UPDATE_SCREENS === "1";
+
+/**
+ * Opens the book of a pi in the dark theme whose terminal has the size `home`. Its screens are compared with the files of `title`, in both themes; the
+ * number of sizes is even then. Without a title they are only examined, in the dark theme.
+ */
+export function openBook(pi: Tui, home: Size, { title, sizes }: { title?: string; sizes: readonly Size[] }): Book {
+	let scheme: Scheme = "dark";
+	const drawnWrong = (size: Size, sign: string): string[] => [
 		...misdrawn(pi.lines(), size),
 		...(flat(pi.screen()).includes(flat(sign)) ? [] : [`"${sign}" is not in sight`]),
 		...faint(pi.snapshot(), scheme),
 	];
+	const until = async (where: string, wrong: () => string[]): Promise<void> => {
+		await pi
+			.waitForScreen(() => wrong().length === 0)
+			.catch((error: Error) => {
+				throw new Error(`${where}, ${scheme}: ${wrong().join("\n")}\n${error.message}`);
+			});
+	};
+	const switchTheme = async (where: string): Promise<void> => {
+		const before = colorsOf(pi.snapshot());
+		pi.type(switchKey);
+		scheme = scheme === "dark" ? "light" : "dark";
+		await until(where, () => (colorsOf(pi.snapshot()) === before ? ["the colors are those of the other theme"] : []));
+	};
+	/** The screen of this size as a text, once it is right. */
+	const settled = async (where: string, wrong: () => string[]): Promise<string> => {
+		for (let before = ""; ; ) {
+			await until(where, wrong);
+			const now = maskedScreen(pi.lines());
+			if (now === before) return now;
+			before = now;
+			await sleep(400);
+		}
+	};
+	const look = async (name: string, sign: string, file: string | undefined): Promise<void> => {
+		const drawn: string[] = [];
+		const pages = file === undefined || isUpdate ? undefined : sectionsOf(readFileSync(file, "utf8"));
+		for (const size of sizes) {
+			const head = size.join("×");
+			const where = `${title ?? ""} ${name} at ${head}`.trim();
+			const wanted = pages?.get(head);
+			const wrong = (): string[] => [
+				...drawnWrong(size, sign),
+				...(pages && comparable(maskedScreen(pi.lines())) !== comparable(wanted ?? "")
+					? [`differs from ${file}:\n${wanted}`]
+					: []),
+			];
+			pi.resize(size[0], size[1]);
+			await until(where, wrong);
+			if (title === undefined) continue;
+			if (isUpdate && file !== undefined) drawn.push(`${headOf(head)}\n${await settled(where, wrong)}`);
+			await switchTheme(where);
+			await until(where, wrong);
+		}
+		pi.resize(...home);
+		if (!isUpdate || file === undefined) return;
+		mkdirSync(dirname(file), { recursive: true });
+		writeFileSync(file, `${drawn.join("\n")}\n`);
+	};
 	return {
-		async page(name, sign) {
-			for (const size of sizes) {
-				pi.resize(size[0], size[1]);
-				await pi
-					.waitForScreen(() => wrong(size, sign).length === 0)
-					.catch((error: Error) => {
-						throw new Error(
-							`${name} at ${size.join("×")}, ${scheme}: ${wrong(size, sign).join("; ")}\n${error.message}`,
-						);
-					});
-			}
-			pi.resize(...home);
-		},
+		page: (name, sign) => look(name, sign, title === undefined ? undefined : fileOf(title, name)),
+		examine: (name, sign) => look(name, sign, undefined),
 	};
 }
+
+/** The file of a page; UPDATE_SCREENS=1 makes it. */
+const fileOf = (title: string, name: string) =>
+	join(import.meta.dirname, "screens", title, `${name.replace(/[^a-z0-9]+/g, "-")}.txt`);
+
+const headOf = (size: string) => `══ ${size} ${"═".repeat(20)}`;
+
+/** The screens of a file, by their sizes. */
+function sectionsOf(text: string): Map<string, string> {
+	const parts = text.split(/^══ (\d+×\d+) ═+\n/m).slice(1);
+	return new Map(parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1] ?? ""] as const] : [])));
+}
+
+/** The colors on the screen. */
+const colorsOf = ({ runs }: Snapshot) => [...new Set(runs.flat().map(({ style }) => style.color))].sort().join();
 
 const flat = (text: string) => text.replace(/\s+/g, "");
 

@@ -1,6 +1,13 @@
 // A story that is played in real pi, and the screens that it passes.
-import { type BenchOptions, type ModelServer, openBench, type Project, type Tui } from "../harness/index.ts";
-import { type Book, openBook, type Scheme, type Size } from "./screen-book.ts";
+import {
+	type BenchOptions,
+	fixtureExtension,
+	type ModelServer,
+	openBench,
+	type Project,
+	type Tui,
+} from "../harness/index.ts";
+import { type Book, openBook, type Size } from "./screen-book.ts";
 
 /** Every size of the plan. */
 export const sizes: readonly Size[] = [
@@ -17,6 +24,7 @@ export interface Scene {
 	readonly project: Project;
 	readonly server: ModelServer;
 	readonly page: Book["page"];
+	readonly examine: Book["examine"];
 	/** Enters a command that opens a page, compares it, and closes it. */
 	look(command: string, name: string, sign: string): Promise<void>;
 	/** Presses Escape and waits until no overlay covers the screen. */
@@ -29,14 +37,15 @@ export interface Story {
 	play(scene: Scene): Promise<void>;
 }
 
-/** Plays a story in one scheme of colors, and takes its pages at the given sizes. */
-export async function play({ bench, session, play }: Story, scheme: Scheme, at: readonly Size[]): Promise<void> {
-	const { project, server, tui } = await openBench({ ...bench, settings: { ...bench.settings, theme: scheme } });
+/** Plays the story `title` in pi's dark theme, and takes its pages at the given sizes, in both themes. */
+export async function play(title: string, { bench, session, play }: Story, at: readonly Size[]): Promise<void> {
+	const { project, server, tui } = await openBench({ ...bench, settings: { ...bench.settings, theme: "dark" } });
 	server.lenient();
 	const [cols, rows] = home;
 	const file = session?.(project);
-	const pi = await tui({ cols, rows, ...(file === undefined ? {} : { session: file }) });
-	const book = openBook(pi, home, { sizes: at, scheme });
+	const extensions = [fixtureExtension("theme-switch")];
+	const pi = await tui({ cols, rows, extensions, ...(file === undefined ? {} : { session: file }) });
+	const book = openBook(pi, home, { title, sizes: at });
 	const leave = async () => {
 		await pi.press("escape");
 		await pi.waitForScreen((screen) => !/^── /m.test(screen));
@@ -46,6 +55,7 @@ export async function play({ bench, session, play }: Story, scheme: Scheme, at: 
 		project,
 		server,
 		page: book.page,
+		examine: book.examine,
 		leave,
 		async look(command, page, sign) {
 			await pi.submit(command);

@@ -1,7 +1,7 @@
 // Installations of the package: packed and installed, from a local path, from a checkout, from a git clone. Each copy is loaded
 // by real pi and must offer the same commands.
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deepIt, sampled } from "./harness/deep-it.ts";
@@ -49,10 +49,16 @@ describe("the tarball", () => {
 		expect(hidden).toEqual([]);
 	});
 
-	it("contains the small pictures of the documents, and not the large ones of the gallery's reports", () => {
-		const pictures = listed().filter((name) => name.startsWith("docs/images/gallery/"));
-		expect(pictures).toContain("docs/images/gallery/feature.svg");
-		expect(pictures.filter((name) => !name.endsWith(".svg"))).toEqual([]);
+	it("contains every picture of its documents, none larger than 100 kB", () => {
+		const pages = listed().filter((name) => /^(README|docs\/.*)\.md$/.test(name));
+		const pictures = pages.flatMap((page) =>
+			[...readFileSync(join(copies.installed, page), "utf8").matchAll(/!\[[^\]]*\]\((?!https?:)([^)\s]+)\)/g)].map(
+				([, target = ""]) => join(dirname(page), target),
+			),
+		);
+		expect(pictures.length).toBeGreaterThan(10);
+		expect(pictures.filter((name) => !listed().includes(name))).toEqual([]);
+		expect(pictures.filter((name) => statSync(join(copies.installed, name)).size > 102_400)).toEqual([]);
 	});
 
 	it("says where it comes from", () => {

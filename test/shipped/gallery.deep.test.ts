@@ -21,7 +21,7 @@ import {
 	type Tui,
 } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
-import { pngWithText, textOfPng } from "../harness/png-text.ts";
+import { drawWebp, textOfWebp } from "../harness/webp.ts";
 import { rehearse } from "../rehearsal/example-project.ts";
 import { type ShippedCase, shippedCases } from "./repositories.ts";
 import { scriptOf } from "./scripted-case.ts";
@@ -181,16 +181,16 @@ async function expectReport(project: Project, name: string): Promise<void> {
 	const title = (head ? textOf(head) : "").replace(/ Template .*/, "");
 	const path = page.section("path").replace(/ Show as a table .*/, "");
 	const shown = `${title}\n${path}`.replaceAll(/\b(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)? ?m?s\b/g, "9s");
-	const picture = join(pictureFolder, "gallery", `${name}-report.png`);
+	const picture = join(pictureFolder, "gallery", `${name}-report.webp`);
 	if (process.env.UPDATE_IMAGES === "1") {
 		mkdirSync(dirname(picture), { recursive: true });
-		writeFileSync(picture, pngWithText(await drawTop(project.path(file)), shown));
+		writeFileSync(picture, await drawTop(project.path(file), shown));
 	}
-	expect(existsSync(picture) ? textOfPng(readFileSync(picture)) : undefined, "run with UPDATE_IMAGES=1").toBe(shown);
+	expect(existsSync(picture) ? textOfWebp(readFileSync(picture)) : undefined, "run with UPDATE_IMAGES=1").toBe(shown);
 }
 
-/** The report down to the path that the run took, as a PNG. */
-async function drawTop(file: string): Promise<Buffer> {
+/** The report down to the path that the run took. */
+async function drawTop(file: string, text: string): Promise<Buffer> {
 	const browser = await startChromium();
 	try {
 		const page = await browser.newPage({ viewport: { width: 900, height: 800 }, colorScheme: "light" });
@@ -198,7 +198,7 @@ async function drawTop(file: string): Promise<Buffer> {
 		const top = (await page.locator("header").first().boundingBox())?.y ?? 0;
 		const end = await page.locator("#path figure").last().boundingBox();
 		const height = (end?.y ?? 0) + (end?.height ?? 0) - top + 48;
-		return await page.screenshot({ fullPage: true, clip: { x: 0, y: Math.max(0, top - 24), width: 900, height } });
+		return await drawWebp(page, { x: 0, y: Math.max(0, top - 24), width: 900, height }, text);
 	} finally {
 		await browser.close();
 	}

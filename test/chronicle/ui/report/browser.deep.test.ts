@@ -10,6 +10,7 @@ import { chromiumPath, startChromium } from "../../../harness/browser.ts";
 import { checkout } from "../../../harness/index.ts";
 import { needs, needsProgram } from "../../../harness/needs.ts";
 import { patient } from "../../../harness/patience.ts";
+import { drawWebp } from "../../../harness/webp.ts";
 import { definition, open, start } from "../../core/machine/test-run.ts";
 import { childrenRun, failedRun, rewoundRun } from "../runs.ts";
 import { dayTalk, longRun, manyVisits, sixtyStates, wideWords } from "./large-runs.ts";
@@ -273,7 +274,8 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 				const top = (await page.locator(first).boundingBox())?.y ?? 0;
 				const end = await page.locator(last).last().boundingBox();
 				const clip = { x: 0, y: top - 24, width: 1160, height: (end?.y ?? 0) + (end?.height ?? 0) - top + 48 };
-				await page.screenshot({ path: join(checkout, "docs", "images", `${name}.png`), fullPage: true, clip });
+				const text = (await page.locator(first).first().textContent()) ?? "";
+				await writeFile(join(checkout, "docs", "images", `${name}.webp`), await drawWebp(page, clip, text));
 				await page.close();
 			};
 			await picture("report-light", "light", "header", "#path figure");

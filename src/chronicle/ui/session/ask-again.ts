@@ -3,13 +3,11 @@
 
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
-import { inBackground, say } from "../../../pi/index.ts";
+import { inBackground } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
-import { deliveryResult, dispatch } from "../commands/index.ts";
-import { sessionHost } from "./host.ts";
-import { present } from "./run-command-line.ts";
+import { runChronicle } from "./run-command-line.ts";
 import type { ChronicleSession } from "./session.ts";
-import { userApprover } from "./user-approver.ts";
+import { commandPrefix } from "./session-project.ts";
 
 /** pi does not use this key, and it starts no text. */
 const key = "alt+a";
@@ -23,13 +21,15 @@ export function listenForAnswer(
 	project: Project,
 	id: string,
 ): () => void {
+	// Without words, the command shows the question again: of the run, or of the only child that asks.
+	const line = `${commandPrefix(project)}approve ${id}`.replace(/^\/chronicle /, "");
 	let busy = false;
 	const stop = ctx.ui.onTerminalInput((data) => {
 		if (!matchesKey(data, key)) return undefined;
 		if (!busy && !session.supervised.has(id)) {
 			busy = true;
 			inBackground(ctx, () =>
-				askAgain(session, ctx, project, id).finally(() => {
+				runChronicle(session, ctx, line).finally(() => {
 					busy = false;
 				}),
 			);
@@ -38,35 +38,4 @@ export function listenForAnswer(
 	});
 	const release = session.scope.own(stop);
 	return () => void release();
-}
-
-async function askAgain(session: ChronicleSession, ctx: ExtensionContext, project: Project, id: string): Promise<void> {
-	const stop = new AbortController();
-	const release = session.scope.own(() => stop.abort());
-	try {
-		const result = await dispatch(
-			project,
-			id,
-			({ run }) =>
-				run.status === "awaiting_approval"
-					? { kind: "nothing" }
-					: { kind: "refused", message: "The run no longer waits for an approval." },
-			{
-				approver: userApprover(session, ctx, project, "called"),
-				notice: (text) => say(ctx, text, "warning"),
-				afterwards: "continue",
-				signal: stop.signal,
-			},
-		);
-		await present(
-			session,
-			ctx,
-			project,
-			result.kind === "refused"
-				? { kind: "refused", code: "refused", message: result.message }
-				: await deliveryResult("approve", { project, host: sessionHost(session, ctx, project) }, id, result),
-		);
-	} finally {
-		await release();
-	}
 }

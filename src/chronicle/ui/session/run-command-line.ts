@@ -63,7 +63,7 @@ function asWritten(text: string, from: number, count: number): string {
 }
 
 /** Shows the result of a command. */
-export async function present(
+async function present(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
 	project: Project,

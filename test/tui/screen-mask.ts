@@ -27,12 +27,9 @@ export function maskedScreen(lines: readonly string[]): string {
 }
 
 /**
- * A screen without what depends on the width of a masked text: blanks, line breaks and rules, and the last characters before something is cut.
+ * A screen without what depends on the width of a masked text: blanks, line breaks, rules, which end at the edge, and the last characters before
+ * something is cut.
  */
 export function comparable(screen: string): string {
-	const unbroken = screen
-		.replace(/.{0,3}…/g, "…")
-		.replace(/\s+/g, "")
-		.replace(/─+/g, "─");
-	return applied(unbrokenMasks, unbroken);
+	return applied(unbrokenMasks, screen.replace(/.{0,3}…/g, "…").replace(/[\s─]+/g, ""));
 }

@@ -52,8 +52,8 @@ const install = "npm install pg@8 pg-boss@12";
 /** The folder whose `node_modules` hold this package, else the package itself. */
 function installFolder(): string {
 	const root = packageRoot();
-	const beside = dirname(root);
-	return basename(beside) === "node_modules" ? dirname(beside) : root;
+	const parent = dirname(root);
+	return basename(parent) === "node_modules" ? dirname(parent) : root;
 }
 
 /** Loads the two packages, or explains how to install them. */

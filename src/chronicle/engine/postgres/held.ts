@@ -82,7 +82,7 @@ export interface HeldRunParts extends StoreParts {
 }
 
 /** Events after which the stored state is renewed: what has to be folded to read a run. */
-const mostUnfolded = 200;
+const maxUnfolded = 200;
 /** Milliseconds that a statement is repeated for while the database is out of reach. */
 const outageMs = 60_000;
 
@@ -287,7 +287,7 @@ export class HeldRow implements PostgresLedger {
 			if (this.#released) return gone;
 			if (now.seq !== this.#now.seq)
 				return storeFailure("io", "The checkpoint is not at the end of the log.", "Fold the appended events first.");
-			if (now.seq === this.#savedSeq || (when === "if due" && now.seq - this.#savedSeq < mostUnfolded))
+			if (now.seq === this.#savedSeq || (when === "if due" && now.seq - this.#savedSeq < maxUnfolded))
 				return { ok: true, value: undefined };
 			const { database, host } = this.#parts;
 			try {

@@ -1,5 +1,5 @@
 // The branch `chronicle/<run>` of the project's remote: it follows the run by compare-and-swap.
-// B1 somebody else's commit is never overwritten; B2 a tip that this host has set itself is not asked for again.
+// B1 another host's commit is never overwritten; B2 a tip that this host has set itself is not asked for again.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PLACEHOLDER_LIST } from "../workspace/index.ts";

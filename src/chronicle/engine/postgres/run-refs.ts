@@ -52,10 +52,10 @@ async function snapshotSpecs(
 	return specs;
 }
 
-/** Settings of what happens beside workers: bytes cost less than their time. */
+/** Settings of work other than that of workers: bytes cost less than their time. */
 const light = ["-c", "pack.compression=1", "-c", "pack.threads=1"];
 
-/** A ref that somebody else was pushing: the next try finds it there. */
+/** A ref that another host was pushing: the next try finds it there. */
 const contended = /cannot lock ref|failed to update ref|reference already exists/;
 const maxTries = 5;
 const contendedMs = 100;

@@ -57,7 +57,7 @@ const watchMs = 250;
 /** Seconds after which a job that a limit holds back is tried again. */
 const limitSeconds = 2;
 /** How many jobs that their provider's limit holds back are passed before the queue is left alone for that time. */
-const mostPassed = 20;
+const maxPassed = 20;
 const newerSeconds = 60;
 /** Milliseconds between two maintenances of the queue's tables; pg-boss lets one host at a time do them. */
 const maintainMs = 5 * 60_000;
@@ -302,9 +302,9 @@ export class EngineWorker {
 	 */
 	async #holdBack(tx: Sql, run: string, attempt: JobAttempt, { kind, message }: LimitReached): Promise<void> {
 		const { queue } = attempt;
-		const passed = kind === "provider" ? (this.#passed.get(queue) ?? 0) + 1 : mostPassed;
-		this.#passed.set(queue, passed % mostPassed);
-		if (passed >= mostPassed) this.#closed.set(queue, performance.now() + limitSeconds * 1000);
+		const passed = kind === "provider" ? (this.#passed.get(queue) ?? 0) + 1 : maxPassed;
+		this.#passed.set(queue, passed % maxPassed);
+		if (passed >= maxPassed) this.#closed.set(queue, performance.now() + limitSeconds * 1000);
 		if (kind === "provider")
 			return postpone(this.#options.database, tx, run, attempt, { seconds: limitSeconds, why: message });
 		await tx.query("ROLLBACK TO SAVEPOINT fetched");

@@ -21,5 +21,4 @@ export { dispatch } from "./dispatch.ts";
 export { completeLine } from "./line-completions.ts";
 export { statesOf, tooLong } from "./run-command.ts";
 export { startCommand } from "./start.ts";
-export { deliveryResult } from "./steer.ts";
 export { commands, grammarOf, performCommand } from "./table.ts";

@@ -173,7 +173,7 @@ async function confirmRewind(
 type ResultCall = Pick<CommandCall, "project" | "host"> & Partial<Pick<CommandCall, "parsed">>;
 
 /** The result of a delivered command; supervises a run that was resumed here. */
-export async function deliveryResult(
+async function deliveryResult(
 	name: string,
 	call: ResultCall,
 	id: string,

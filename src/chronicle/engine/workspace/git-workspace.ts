@@ -7,7 +7,7 @@ import { join, posix, relative, sep } from "node:path";
 import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
 import { childrenFolder, childWorkFolder, findChild, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
-import { gitFailure, ioFailure, stopped, timedOut, toResult, type WorkspaceError } from "./failures.ts";
+import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
 import { joinFiles, snapshotTowards } from "./join.ts";
 import { mergeSnapshots } from "./merge.ts";
 import { openStore } from "./open-store.ts";
@@ -205,6 +205,9 @@ async function findMarkers(
 	paths: readonly string[],
 ): Promise<readonly string[]> {
 	const below = relative(store.root, cwd).split(sep).join("/");
+	const known = await store.tryGit(["cat-file", "-e", `${tree}^{tree}`]);
+	// Otherwise every file would seem to be removed.
+	if (known.kind === "failed") throw unknownTree(tree);
 	const marked: string[] = [];
 	for (const path of paths) {
 		const shown = await store.tryGit(["cat-file", "blob", `${tree}:${posix.join(below, path)}`]);

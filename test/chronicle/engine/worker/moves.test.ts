@@ -136,9 +136,8 @@ describe("records of a worker", () => {
 		await server.waitForRequest(forms.length);
 		refuse = true;
 		await worker.ended;
-		expect(rig.of("snapshot").map(({ data }) => data)).toEqual(
-			forms.map((form, index) => (index === 2 ? { findings: ["b"] } : form)),
-		);
+		// The supervisor reads JSON that arrives as a string.
+		expect(rig.of("snapshot").map(({ data }) => data)).toEqual(forms);
 		expect(server.requests.slice(1, -1).map((request) => request.lastResult?.text)).toEqual(
 			forms.slice(1).map((_, n) => `Kept, after ${n + 1} requests.`),
 		);

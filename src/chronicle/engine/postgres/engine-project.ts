@@ -30,7 +30,7 @@ export interface EngineOrder {
 	readonly labels?: readonly string[];
 	readonly priority?: number;
 	/** The options that name the engine in another command, if this one named it. */
-	readonly words?: readonly string[];
+	readonly args?: readonly string[];
 }
 
 /** The queue of runs for which none is named. */
@@ -144,7 +144,7 @@ function engineProject(
 	{ name, remote }: FoundProject,
 	order: Omit<EngineOrder, "url">,
 ): Project {
-	const { queue = usualQueue, labels = [], priority = 0, words = [] } = order;
+	const { queue = usualQueue, labels = [], priority = 0, args = [] } = order;
 	const { cwd } = project.place;
 	const folderOf = (run: string): string => join(project.place.agentFolder, "chronicle", "engine", "runs", run);
 	const store = openPostgresStore({
@@ -177,7 +177,7 @@ function engineProject(
 		},
 		engine: {
 			name: database.name,
-			words,
+			args,
 			wake: (id) => store.wake(id),
 			watch: (id, listener) => watchRow(database, id, listener),
 			close: () => database.close(),

@@ -12,7 +12,7 @@ export interface EngineSetting {
 	readonly labels?: readonly string[];
 	readonly priority?: number;
 	/** The options that name it in another command, if this command named it. */
-	readonly words?: readonly string[];
+	readonly args?: readonly string[];
 }
 
 type EnginePlace = Pick<ProjectEnvironment, "cwd" | "agentFolder" | "trust" | "env">;
@@ -31,7 +31,7 @@ export function engineSetting(values: Readonly<Record<string, string>>, place: E
 	const url = values.engine ?? env.PI_CHRONICLE_ENGINE ?? saved?.url;
 	if (url === undefined || url === "" || url === "none") return undefined;
 	const labels = namesIn(values.labels);
-	const words = engineWords(values);
+	const args = engineArgs(values);
 	const priority = Number(values.priority ?? 0);
 	return {
 		url,
@@ -39,12 +39,12 @@ export function engineSetting(values: Readonly<Record<string, string>>, place: E
 		queue: values.queue ?? saved?.queue,
 		...(labels.length > 0 ? { labels } : {}),
 		...(Number.isInteger(priority) ? { priority } : {}),
-		...(words.length > 0 ? { words } : {}),
+		...(args.length > 0 ? { args } : {}),
 	};
 }
 
 /** The options that name an engine and a project again, without what is secret in the address. */
-export function engineWords({
+export function engineArgs({
 	engine,
 	project,
 }: {

@@ -7,9 +7,9 @@ export { systemClock } from "./clock.ts";
 export { diffConflicts, diffRun, isCutPatch, type RunDiff, type TakenChild, withWorkspace } from "./diff.ts";
 export {
 	type EngineSetting,
+	engineArgs,
 	engineOptions,
 	engineSetting,
-	engineWords,
 	namesIn,
 	submitOptions,
 	withoutSecrets,

@@ -56,7 +56,7 @@ export interface EngineLink {
 	/** Host, port and database. */
 	readonly name: string;
 	/** The options that name it in another command; none where the place names it. */
-	readonly words: readonly string[];
+	readonly args: readonly string[];
 	/** Continues a run that has no supervisor. */
 	wake(id: string): Promise<Result<void, StoreFailure>>;
 	/** Calls `listener` when run `id` has changed, within seconds, until the returned function is called. Keeps no process alive. */

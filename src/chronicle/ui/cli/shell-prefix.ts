@@ -1,6 +1,6 @@
 // The beginning of every command that the command line prints: it repeats the options that chose project and engine, so that the command works as
 // printed. It holds no secret.
-import { engineWords } from "../../engine/index.ts";
+import { engineArgs } from "../../engine/index.ts";
 import type { ParsedArguments } from "../commands/index.ts";
 
 export interface ShellPrefix {
@@ -21,39 +21,39 @@ export function shellPrefix(
 	const { cwd, pi } = values;
 	const opposite = saved === "trusted" ? "no-approve" : "approve";
 	const trust = flags.has(opposite) ? [`--${opposite}`] : [];
-	const { words, note } = wordsOfEngine(values, env);
+	const { args, note } = argsOfEngine(values, env);
 	const places = Object.entries({ cwd, pi }).flatMap(([name, value]) =>
 		value === undefined ? [] : [`--${name}`, shellWord(value)],
 	);
 	return {
-		text: ["pi-chronicle", ...places, ...trust, ...words, ""].join(" "),
+		text: ["pi-chronicle", ...places, ...trust, ...args, ""].join(" "),
 		...(note === undefined ? {} : { note }),
 	};
 }
 
 const variable = "PI_CHRONICLE_ENGINE";
 
-function wordsOfEngine(
+function argsOfEngine(
 	values: Readonly<Record<string, string>>,
 	env: Environment,
-): { readonly words: readonly string[]; readonly note?: string } {
+): { readonly args: readonly string[]; readonly note?: string } {
 	const url = values.engine ?? env[variable];
 	const isUsed = url !== undefined && url !== "";
 	const project = values.project ?? (isUsed ? env.PI_CHRONICLE_PROJECT : undefined);
-	const [, address = ""] = isUsed ? engineWords({ engine: url }) : [];
-	const ofProject = engineWords({ ...(project === undefined ? {} : { project }) }).map(shellWord);
-	if (!isUsed) return { words: ofProject };
-	if (address === url) return { words: ["--engine", shellWord(url), ...ofProject] };
+	const [, address = ""] = isUsed ? engineArgs({ engine: url }) : [];
+	const ofProject = engineArgs({ ...(project === undefined ? {} : { project }) }).map(shellWord);
+	if (!isUsed) return { args: ofProject };
+	if (address === url) return { args: ["--engine", shellWord(url), ...ofProject] };
 	// A variable that holds a password is repeated by its name.
 	if (values.engine === undefined || values.engine === env[variable])
-		return { words: ["--engine", `"$${variable}"`, ...ofProject] };
-	const words = ["--engine", shellWord(address), ...ofProject];
+		return { args: ["--engine", `"$${variable}"`, ...ofProject] };
+	const args = ["--engine", shellWord(address), ...ofProject];
 	return env.PGPASSWORD === undefined
 		? {
-				words,
+				args,
 				note: `The command leaves out the password of --engine: set PGPASSWORD or ~/.pgpass, or put the address into ${variable} or the setting chronicle.engine.`,
 			}
-		: { words };
+		: { args };
 }
 
 /** One word of a shell. */

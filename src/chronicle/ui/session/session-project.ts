@@ -26,8 +26,8 @@ export function projectOf(ctx: ExtensionContext): Project {
  * commands about runs of this machine say so.
  */
 export function commandPrefix({ engine, place }: Pick<Project, "engine" | "place">): string {
-	const words = engine ? engine.words : engineSetting({}, place) ? ["--engine", "none"] : [];
-	return ["/chronicle", ...words, ""].join(" ");
+	const args = engine ? engine.args : engineSetting({}, place) ? ["--engine", "none"] : [];
+	return ["/chronicle", ...args, ""].join(" ");
 }
 
 /** Opens a project read-only: nothing can be started with it. */

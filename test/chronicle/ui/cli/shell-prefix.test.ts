@@ -1,6 +1,6 @@
 // What precedes the commands that the command line prints: the options that chose project and engine, as a shell reads them, without secrets.
 import { describe, expect, it } from "vitest";
-import { engineWords, withoutSecrets } from "../../../../src/chronicle/engine/index.ts";
+import { engineArgs, withoutSecrets } from "../../../../src/chronicle/engine/index.ts";
 import { shellPrefix } from "../../../../src/chronicle/ui/cli/shell-prefix.ts";
 
 type Values = Record<string, string>;
@@ -63,6 +63,6 @@ describe("an address without its secrets", () => {
 		["none", "none"],
 	])("%s", (url, wanted) => {
 		expect(withoutSecrets(url)).toBe(wanted);
-		expect(engineWords({ engine: url, project: "p" })).toEqual(["--engine", wanted, "--project", "p"]);
+		expect(engineArgs({ engine: url, project: "p" })).toEqual(["--engine", wanted, "--project", "p"]);
 	});
 });

@@ -212,7 +212,7 @@ describe("pi-chronicle check", () => {
 		expect(code).toBe(0);
 	});
 
-	it("is recommended by the check commands in pi", { timeout: patient(90_000) }, async () => {
+	deepIt("is recommended by the check commands in pi", { timeout: patient(90_000) }, async () => {
 		const { rpc } = await openBench({ files: good });
 		const pi = await rpc();
 		await pi.prompt("/workflow check");

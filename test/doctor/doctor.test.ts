@@ -196,7 +196,7 @@ export default (pi) => {
 		expect(code).toBe(1);
 	});
 
-	it("stops processes and removes files of dead runs with --fix, and nothing else", async () => {
+	deepIt("stops processes and removes files of dead runs with --fix, and nothing else", async () => {
 		const project = await withModel({ files: { ".pi/chronicle/workflows/t.json": template } });
 		vi.stubEnv("PI_CODING_AGENT_DIR", project.agentFolder);
 		const place = {

@@ -67,7 +67,7 @@ describe("the end of a countdown", () => {
 		expect(stage.server.requests.length - requests).toBe(1);
 	});
 
-	it("by a new session removes timer and widget", async () => {
+	deepIt("by a new session removes timer and widget", async () => {
 		const requests = stage.server.requests.length;
 		stage.play("I stop");
 		await pi.prompt("/workflow slow it");

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { deepIt } from "../../harness/deep-it.ts";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
@@ -51,28 +52,31 @@ describe("child runs on the command line", { timeout: patient(120_000) }, () => 
 		expect(runIds(project)).toHaveLength(3);
 	});
 
-	it("runs children of children of children: one approval far below, and the files of all levels are joined upwards", async () => {
-		const worked = { persona: "Builder", next: ["done"] };
-		const templates = {
-			t: { states: { build: { run: "mid", next: ["finished"] } } },
-			mid: { states: { split: { branches: { left: { run: "low" }, right: worked }, next: ["done"] } } },
-			low: {
-				states: { deep: { run: { states: { work: { ...worked, requires_approval: true } } }, next: ["done"] } },
-			},
-		};
-		const { project } = await openBench({
-			files: { ...withTemplates(templates), "a.txt": "a\n" },
-			script: {
-				[worker("work")]: [call("bash", { command: "echo deep >> a.txt" }), move("done", "Deep.")],
-				[worker("right")]: [call("write", { path: "right.txt", content: "right\n" }), move("done", "Right.")],
-			},
-		});
-		const first = await chronicle(project, ["run", "t", "Build it"]);
-		expect([first.code, runIds(project).length], first.stderr).toEqual([3, 5]);
-		expect([project.read("a.txt"), project.exists("right.txt")]).toEqual(["a\n", false]);
-		const approved = await chronicle(project, ["approve"]);
-		expect(approved.code, approved.stderr).toBe(0);
-		expect([project.read("a.txt"), project.read("right.txt")]).toEqual(["a\ndeep\n", "right\n"]);
-		expect(project.processes()).toEqual([]);
-	});
+	deepIt(
+		"runs children of children of children: one approval far below, and the files of all levels are joined upwards",
+		async () => {
+			const worked = { persona: "Builder", next: ["done"] };
+			const templates = {
+				t: { states: { build: { run: "mid", next: ["finished"] } } },
+				mid: { states: { split: { branches: { left: { run: "low" }, right: worked }, next: ["done"] } } },
+				low: {
+					states: { deep: { run: { states: { work: { ...worked, requires_approval: true } } }, next: ["done"] } },
+				},
+			};
+			const { project } = await openBench({
+				files: { ...withTemplates(templates), "a.txt": "a\n" },
+				script: {
+					[worker("work")]: [call("bash", { command: "echo deep >> a.txt" }), move("done", "Deep.")],
+					[worker("right")]: [call("write", { path: "right.txt", content: "right\n" }), move("done", "Right.")],
+				},
+			});
+			const first = await chronicle(project, ["run", "t", "Build it"]);
+			expect([first.code, runIds(project).length], first.stderr).toEqual([3, 5]);
+			expect([project.read("a.txt"), project.exists("right.txt")]).toEqual(["a\n", false]);
+			const approved = await chronicle(project, ["approve"]);
+			expect(approved.code, approved.stderr).toBe(0);
+			expect([project.read("a.txt"), project.read("right.txt")]).toEqual(["a\ndeep\n", "right\n"]);
+			expect(project.processes()).toEqual([]);
+		},
+	);
 });

@@ -14,6 +14,7 @@ import { ViewStack } from "../../../../src/chronicle/ui/screen/view-stack.ts";
 import { statusLines } from "../../../../src/chronicle/ui/text/index.ts";
 import { childLines } from "../../../../src/chronicle/ui/timeline/index.ts";
 import { unpainted } from "../../../../src/tui/index.ts";
+import { sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { childAt, park, plan, spent, total } from "../../core/machine/child-steps.ts";
 import { moveTo, type Play } from "../../engine/supervisor/scripted-launcher.ts";
@@ -132,12 +133,14 @@ describe("the run view", () => {
 		views.dispose();
 	});
 
-	it.each([
-		[40, 20],
-		[80, 24],
-		[120, 40],
-		[200, 50],
-	])("fits %i columns and %i rows, and keeps the selected child in sight", async (cols, rows) => {
+	it.each(
+		sampled([
+			[40, 20],
+			[80, 24],
+			[120, 40],
+			[200, 50],
+		] as const),
+	)("fits %i columns and %i rows, and keeps the selected child in sight", async (cols, rows) => {
 		const names = Array.from({ length: 24 }, (_, n) =>
 			`${n}: ${(n % 3 === 0 ? "長い名前の子" : "a child ").repeat(9)}`.slice(0, 40),
 		);

@@ -64,6 +64,21 @@ export async function reapRuns(database: Database): Promise<readonly string[]> {
 	});
 }
 
+/** Completes an attempt whose job is to be replaced; gives the locked run, or `undefined` if the job is not its current one. */
+async function completeReplaced(
+	database: Database,
+	tx: Sql,
+	id: string,
+	attempt: JobAttempt,
+): Promise<QueuedRun | undefined> {
+	const { rows } = await tx.query<QueuedRun>(
+		`SELECT ${queuedColumns} FROM chronicle.run r WHERE r.id = $1 AND r.job = $2 FOR UPDATE`,
+		[id, attempt.id],
+	);
+	await completeJob(database, tx, attempt);
+	return rows[0];
+}
+
 /** Sends the job of a run on to the hosts that have the labels which the run needs. */
 export async function handOver(
 	database: Database,
@@ -72,12 +87,7 @@ export async function handOver(
 	attempt: JobAttempt,
 	{ labels, commandsToo }: HostNeed,
 ): Promise<void> {
-	const { rows } = await tx.query<QueuedRun>(
-		`SELECT ${queuedColumns} FROM chronicle.run r WHERE r.id = $1 AND r.job = $2 FOR UPDATE`,
-		[id, attempt.id],
-	);
-	const [row] = rows;
-	await completeJob(database, tx, attempt);
+	const row = await completeReplaced(database, tx, id, attempt);
 	if (!row) return;
 	await tx.query("UPDATE chronicle.run SET needs = $2, bound = $3, waits = NULL WHERE id = $1", [
 		id,
@@ -117,12 +127,7 @@ export async function postpone(
 	attempt: JobAttempt,
 	{ seconds, why }: { readonly seconds: number; readonly why: string },
 ): Promise<void> {
-	const { rows } = await tx.query<QueuedRun>(
-		`SELECT ${queuedColumns} FROM chronicle.run r WHERE r.id = $1 AND r.job = $2 FOR UPDATE`,
-		[id, attempt.id],
-	);
-	const [row] = rows;
-	await completeJob(database, tx, attempt);
+	const row = await completeReplaced(database, tx, id, attempt);
 	if (!row) return;
 	await sendJob(database, tx, row, seconds);
 	await tx.query("UPDATE chronicle.run SET waits = $2 WHERE id = $1", [id, why]);

@@ -54,7 +54,7 @@ describe("limits of an engine", needsPostgres, () => {
 	const submit = async (n: number, model: string): Promise<void> =>
 		void value(await store().create({ ...created({ id: idOf(n), definition }), model }));
 
-	/** The runs whose worker has started, in order; each works until its number is let go. */
+	/** The runs whose worker has started, in order; each works until the test ends its work. */
 	const started: number[] = [];
 	const working = new Map<number, () => void>();
 	const play: (n: number) => Play = (n) => async (host, order, ended) => {

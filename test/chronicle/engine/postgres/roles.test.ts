@@ -134,7 +134,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		await first.settle({ kind: "parked" });
 		expect(value(await claim()).run.id).not.toBe(first.run.id);
 	});
-	it("makes the queues of labels for whoever sends the first job there, and lets a host cancel jobs", async () => {
+	it("lets each role that sends the first job for a set of labels create its queue, and a host cancel jobs", async () => {
 		await setLimit(owner, { kind: "queue", name: "runs" });
 		await (await owner.boss()).deleteAllJobs();
 		const of = (label: string) => ({

@@ -19,7 +19,7 @@ export interface ReadOptions {
 	readonly links?: "follow" | "refuse";
 }
 
-export const defaultMaxBytes = 1_000_000;
+const defaultMaxBytes = 1_000_000;
 
 /** Reads `file` (an absolute path) as UTF-8 text. `absent`: the file does not exist, or a parent is not a directory. */
 export function readSource(file: string, options: ReadOptions = {}): SourceRead {

@@ -20,7 +20,7 @@ export function names<const O extends NamesOptions>(options: O): Field<Given<rea
 	);
 }
 
-export const namesSchema = {
+const namesSchema = {
 	anyOf: [{ type: "array", items: { type: ["string", "number", "boolean"] } }, { type: "string" }],
 };
 

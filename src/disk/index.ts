@@ -1,7 +1,7 @@
 export { attempt, folderEntries, folderNames, jsonObject, realPathOf } from "./look-up.ts";
 export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
-export { type FileLine, readLines } from "./read-lines.ts";
+export { readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";
 export { freeBytes, usedBytes } from "./space.ts";
-export { type WalkedFile, walkFiles } from "./walk-files.ts";
+export { walkFiles } from "./walk-files.ts";
 export { writeTogether } from "./write-together.ts";

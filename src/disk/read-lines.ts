@@ -1,7 +1,7 @@
 // Reads a file line by line, in bytes and with offsets. Time and memory are linear in the longest line.
 import { open } from "node:fs/promises";
 
-export interface FileLine {
+interface FileLine {
 	/** Without its LF. */
 	readonly bytes: Buffer;
 	/** Offset in the file. */

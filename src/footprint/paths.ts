@@ -65,7 +65,7 @@ export function resolveReadPath(argument: string, host: HostEnvironment): string
 }
 
 /** Whether the path exists, following links. */
-export function exists(path: string, host: HostEnvironment): boolean {
+function exists(path: string, host: HostEnvironment): boolean {
 	const kind = host.kind(path);
 	return kind === "link" ? host.realpath(path) !== undefined : kind !== undefined;
 }

@@ -17,7 +17,7 @@ export function isStream(path: string): boolean {
 }
 
 /** Whether the path is a device that holds a disk or the machine's memory, or any other node of `/dev`. */
-export function isDevice(path: string): boolean {
+function isDevice(path: string): boolean {
 	return path.startsWith("/dev/") && !isStream(path) && !fileDevices.test(path);
 }
 

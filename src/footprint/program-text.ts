@@ -80,7 +80,7 @@ const changingCalls =
 	/(write|append|unlink|remove|rm|rmdir|rmtree|rename|move|copy|mkdir|truncate|replace|save|dump|edit|patch|create|delete|put)\w*\s*\(/i;
 
 /** Records the paths and commands that occur in program text as literals. */
-export function recordLiterals(text: string, state: State, record: FootprintRecord, by: string): void {
+function recordLiterals(text: string, state: State, record: FootprintRecord, by: string): void {
 	if (text.length > MAX_TEXT) record.overflow(`program text of ${by} longer than can be judged`);
 	const looked = text.slice(0, MAX_TEXT);
 	const accesses: readonly AccessKind[] = changingCalls.test(looked) ? ["read", "write"] : ["read"];

@@ -69,7 +69,7 @@ export function effectOf(tool: string, input: unknown, known: KnownTools | undef
 }
 
 /** Whether a read-only hint is credible: the tool's name must not say that it changes something. */
-export function isCredibleReadHint(tool: string, hints: Annotations | undefined): boolean {
+function isCredibleReadHint(tool: string, hints: Annotations | undefined): boolean {
 	if (hints?.readOnlyHint !== true) return false;
 	const words = toolNameWords(tool);
 	return looking.has(words[0] ?? "") || !words.some((word) => changing.has(word));

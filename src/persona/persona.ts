@@ -4,7 +4,7 @@ import type { Diagnostic } from "../definition/index.ts";
 import type { ThinkingLevel } from "./model-choice.ts";
 import type { Restrictions } from "./restrictions.ts";
 
-export type PersonaOrigin =
+type PersonaOrigin =
 	| { readonly kind: "file"; readonly file: string; readonly tier: "project" | "user" | "shipped" }
 	/** Created from the text in a template. */
 	| { readonly kind: "inline" };

@@ -88,7 +88,7 @@ export function inlinePersona(words: string): Persona {
  * The agents of a team, in team order, each once; `undefined` if there is no such team. Finds the team by case-insensitive name, else by
  * slug. Without any teams, `all` contains every agent.
  */
-export function membersOf(name: string, registry: AgentRegistry): readonly AgentFile[] | undefined {
+function membersOf(name: string, registry: AgentRegistry): readonly AgentFile[] | undefined {
 	const wanted = name.trim().toLowerCase();
 	const slug = slugOf(name);
 	const team =

@@ -1,19 +1,18 @@
 export { printable, withoutControls } from "../tui/printable.ts";
 export { hangingIndent, type MarkTone, markOf } from "../tui/text.ts";
 export { agentFolder } from "./agent-folder.ts";
-export { type AwakeClock, openAwakeClock } from "./awake-clock.ts";
-export { type Badge, openBadge } from "./badge.ts";
+export { openAwakeClock } from "./awake-clock.ts";
+export { openBadge } from "./badge.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { drawDiagram, showDiagram } from "./diagram.ts";
 export { type ExitCode, exitCodes, failWith, openExitCode } from "./exit-code.ts";
-export { type ExtensionFound, type ExtensionPlace, findExtension } from "./extension-source.ts";
+export { type ExtensionPlace, findExtension } from "./extension-source.ts";
 export { alignColumns, bar, columnsOf, shortCost, shortCount, shortTime } from "./figures.ts";
 export { foreignTools } from "./foreign-tool.ts";
 export { cachedEnvironment, hostEnvironment } from "./host-environment.ts";
 export {
 	askHost,
 	HOST_COMMAND,
-	type HostMessage,
 	hostAnswer,
 	hostNotice,
 	hostQuestion,
@@ -22,19 +21,19 @@ export {
 	tellHost,
 } from "./host-line.ts";
 export { inBackground } from "./in-background.ts";
-export { type Instances, openInstances } from "./instances.ts";
+export { openInstances } from "./instances.ts";
 export { type Inventory, takeInventory } from "./inventory.ts";
 export { lateRow } from "./late-row.ts";
-export { literalText, type Sent, sendLiteral } from "./literal.ts";
-export { type ListedModel, listModels, takeNextModel, takeoverText } from "./models.ts";
+export { literalText, sendLiteral } from "./literal.ts";
+export { listModels, takeNextModel, takeoverText } from "./models.ts";
 export { openOnce } from "./open-once.ts";
 export { catchBareCommands, completeWords, hasEnded, registerOwnCommand } from "./own-commands.ts";
 export { isOwnFile, packageRoot } from "./own-package.ts";
 export { pageMarkdown, pageText } from "./pager.ts";
-export { findPi, isPiCommand, ownPiSearch, type PiCommand, type PiSearch } from "./pi-command.ts";
+export { findPi, isPiCommand, ownPiSearch, type PiCommand } from "./pi-command.ts";
 export { type NameDefinitions, openDefinitionNotice } from "./project-definitions.ts";
-export { definitionsTrusted, projectTrust, type Trust, type TrustQuestion } from "./project-trust.ts";
-export { classifyProviderError, type ProviderFailure } from "./provider-failure.ts";
+export { definitionsTrusted, projectTrust } from "./project-trust.ts";
+export { classifyProviderError } from "./provider-failure.ts";
 export {
 	type Answer,
 	askForLine,
@@ -44,7 +43,7 @@ export {
 	type Question,
 	type YesOrNo,
 } from "./question.ts";
-export { openReloadSlot, type ReloadSlot } from "./reload-slot.ts";
+export { openReloadSlot } from "./reload-slot.ts";
 export { rowsAround } from "./rows-around.ts";
 export {
 	linkRpc,
@@ -53,10 +52,9 @@ export {
 	type RpcLink,
 	type RpcListener,
 	type RpcRecord,
-	type RpcResponse,
 } from "./rpc-link.ts";
 export { type NoticeLevel, say } from "./say.ts";
-export { type Closer, openScope, openSessionScope, type Scope } from "./scope.ts";
+export { openScope, openSessionScope, type Scope } from "./scope.ts";
 export { chronicleSettings, userSettings, userSettingsFile } from "./settings.ts";
 export { otherCopy } from "./single-copy.ts";
 export { offerSkills } from "./skills.ts";
@@ -65,6 +63,6 @@ export { supplyPiPackages } from "./supplied-packages.ts";
 export { isTooOld } from "./supported-pi.ts";
 export { type PiSurvey, type SurveyedCommand, surveyPi } from "./survey-pi.ts";
 export { openToolSwitch, type ToolSwitch } from "./tool-switch.ts";
-export { aboutTool, type ToolFacts, type ToolHints } from "./tools.ts";
+export { aboutTool } from "./tools.ts";
 export { followRun, runTurn, type TurnOutcome } from "./turns.ts";
 export { meterUsage, type Spent } from "./usage-meter.ts";

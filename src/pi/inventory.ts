@@ -15,7 +15,7 @@ export interface InventoryRequest {
 	readonly trusted: boolean;
 }
 
-export interface InventoriedExtension {
+interface InventoriedExtension {
 	/** Absolute, or `builtin:<name>`. */
 	readonly file: string;
 	readonly tools: readonly string[];
@@ -24,7 +24,7 @@ export interface InventoriedExtension {
 	readonly keys: readonly string[];
 }
 
-export interface NamedFile {
+interface NamedFile {
 	readonly name: string;
 	readonly file: string;
 }

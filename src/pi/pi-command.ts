@@ -18,7 +18,7 @@ export interface PiCommand {
 }
 
 /** The variable that names pi's entry file or binary; the option `--pi` overrides it. */
-export const PI_VARIABLE = "PI_CHRONICLE_PI";
+const PI_VARIABLE = "PI_CHRONICLE_PI";
 
 export interface PiSearch {
 	/** Value of `--pi`, if given: an entry file (`…/cli.js`), a package folder, or a binary. */

@@ -4,7 +4,7 @@
 // work: a host may dispose of a session without the event that closes its scope.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 
-export type Closer = () => void | Promise<void>;
+type Closer = () => void | Promise<void>;
 
 export interface Scope {
 	readonly closed: boolean;

@@ -2,7 +2,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isOwnFile } from "./own-package.ts";
 
-export interface ToolHints {
+interface ToolHints {
 	readonly readOnlyHint?: boolean;
 	readonly destructiveHint?: boolean;
 }

@@ -22,7 +22,7 @@ export interface ProviderOptions {
 }
 
 /** The part of the context that a request itself contains. */
-export type Request = Pick<RequestContext, "tools" | "results"> & {
+type Request = Pick<RequestContext, "tools" | "results"> & {
 	/** Size of its messages, system prompt and tools included. */
 	readonly characters: number;
 };

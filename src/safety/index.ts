@@ -1,10 +1,7 @@
 export type {
-	AccessKind,
 	CommandRun,
-	Effect,
 	FileAccess,
 	Footprint,
-	HostEnvironment,
 	Unknown,
 } from "../footprint/index.ts";
 export { isAgentToolName, isWriterName } from "../footprint/index.ts";
@@ -12,12 +9,9 @@ export {
 	blockingProblems,
 	deserializeRules,
 	enforceRules,
-	type Guard,
-	type GuardLocation,
 	hashRules,
 	locateRules,
 	type RuleFileLocation,
-	type RuleSearchRoots,
 	type RuleSet,
 	readRules,
 	registerGuard,
@@ -26,15 +20,9 @@ export {
 export { measure } from "./measure.ts";
 export {
 	comparableOutcome,
-	type Decision,
-	type DecisionOutcome,
-	type DecisionRecord,
-	type GateOptions,
 	isRefusalText,
 	isSecretName,
 	isWithin,
-	type Judgment,
-	type Origin,
 	openPolicies,
 	openRedaction,
 	type Policies,
@@ -46,7 +34,6 @@ export {
 	redactSecrets,
 	redactText,
 	registerGate,
-	type ScreenedResult,
 	type ToolCall,
 	type Verdict,
 } from "./policy/index.ts";

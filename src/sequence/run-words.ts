@@ -16,7 +16,7 @@ export interface RunWords {
 	readonly args: string;
 }
 
-export const runOptions = ["--from", "--max-cost", "--dry-run"] as const;
+const runOptions = ["--from", "--max-cost", "--dry-run"] as const;
 
 /** Parses the words. `names` are the saved sequences' names. Options come before the first argument. */
 export function parseRunWords(

@@ -18,7 +18,7 @@ import {
 	text,
 } from "../definition/index.ts";
 
-export const sequenceFields = {
+const sequenceFields = {
 	description: text({
 		form: "line",
 		max: 200,

@@ -5,7 +5,7 @@ import { readSnapshot, type SequenceSnapshot, snapshotType } from "./recorded.ts
 import type { KnownCommand, OwnCommand } from "./step.ts";
 
 /** The end of a step and its cost outside the session, in USD. */
-export interface StepOutcome {
+interface StepOutcome {
 	readonly end: StepEnd;
 	readonly costUsd: number;
 }
@@ -61,7 +61,7 @@ export function openControl(): RunControl {
 }
 
 /** The notice that the user saw when a run stopped. */
-export interface StopNotice {
+interface StopNotice {
 	readonly text: string;
 	/** Milliseconds since the epoch. */
 	readonly at: number;

@@ -27,7 +27,7 @@ export function shippedWorkflows(): string[] {
 }
 
 /** Names of the shipped chronicles, sorted. */
-export function shippedChronicles(): string[] {
+function shippedChronicles(): string[] {
 	return readdirSync(shippedFolder("templates"))
 		.map((name) => basename(name, extname(name)))
 		.sort();

@@ -31,7 +31,7 @@ function ruled(line: Line, width: number, paint: Paint): string {
 }
 
 /** As many hints as fit. */
-export function hints(keys: readonly string[], width: number): string {
+function hints(keys: readonly string[], width: number): string {
 	const shown: string[] = [];
 	for (const key of keys) {
 		if (visibleWidth([...shown, key].join(" · ")) > width) break;

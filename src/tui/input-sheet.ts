@@ -19,7 +19,7 @@ export interface InputSheetSpec {
 	readonly uncalled?: boolean;
 }
 
-export type InputResult =
+type InputResult =
 	| { readonly kind: "sent"; readonly text: string }
 	| { readonly kind: "left" }
 	| { readonly kind: "drawn" };

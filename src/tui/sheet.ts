@@ -44,7 +44,7 @@ export interface SheetSpec<T> {
 	readonly uncalled?: boolean;
 }
 
-export type SheetResult<T> =
+type SheetResult<T> =
 	| { readonly kind: "chosen"; readonly value: T }
 	| { readonly kind: "left" }
 	| { readonly kind: "drawn" }

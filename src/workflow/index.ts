@@ -11,4 +11,4 @@ export {
 	workflowRoots,
 } from "./definitions/index.ts";
 export { firstPosition, nextPosition, type Position } from "./machine/index.ts";
-export { registerWorkflow, type WorkflowDoor } from "./register.ts";
+export { registerWorkflow } from "./register.ts";

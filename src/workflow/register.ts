@@ -14,7 +14,7 @@ import { registerRows } from "./rows.ts";
 import type { Workflows } from "./session/index.ts";
 
 /** Passes the limits of the active run to child sessions. */
-export interface WorkflowShare {
+interface WorkflowShare {
 	/** Entries for the child's session: the limits of the current phase. */
 	share(): readonly { readonly customType: string; readonly data: unknown }[];
 }

@@ -16,13 +16,13 @@ export interface Block {
 }
 
 /** A link or an image. */
-export interface Link {
+interface Link {
 	line: number;
 	target: string;
 }
 
 /** The text between `<!-- generated:NAME -->` and `<!-- /generated -->`. */
-export interface GeneratedSection {
+interface GeneratedSection {
 	line: number;
 	name: string;
 	text: string;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 
 /** One word in a spelling that the shell reads back as the same word. */
-export function spelledWord(word: string): fc.Arbitrary<{ readonly before: string; readonly text: string }> {
+function spelledWord(word: string): fc.Arbitrary<{ readonly before: string; readonly text: string }> {
 	const single = `'${word.replaceAll("'", "'\\''")}'`;
 	const double = `"${word.replace(/[\\"$`]/g, "\\$&")}"`;
 	const hex = `$'${[...word].map((char) => `\\x${(char.codePointAt(0) ?? 0).toString(16).padStart(2, "0")}`).join("")}'`;

@@ -5,7 +5,7 @@
 const usualStartMs = 700;
 
 /** At least 1; 3 where pi takes three times as long to start as it may. */
-export const slowness = Math.max(1, Number(process.env.CHRONICLE_PI_START_MS ?? 0) / usualStartMs);
+const slowness = Math.max(1, Number(process.env.CHRONICLE_PI_START_MS ?? 0) / usualStartMs);
 
 /** A limit in milliseconds, for this machine as it is now. For limits alone: what a test wants to see is waited for, not slept for. */
 export function patient(ms: number): number {

@@ -8,7 +8,7 @@ import type { Snapshot, Tui } from "../harness/index.ts";
 import { comparable, maskedScreen } from "./screen-mask.ts";
 
 export type Size = readonly [cols: number, rows: number];
-export type Scheme = "dark" | "light";
+type Scheme = "dark" | "light";
 
 export interface Book {
 	/**

@@ -19,7 +19,7 @@ export const sizes: readonly Size[] = [
 /** The size at which keys are pressed. */
 const home: Size = [80, 24];
 
-export interface Scene {
+interface Scene {
 	readonly pi: Tui;
 	readonly project: Project;
 	readonly server: ModelServer;

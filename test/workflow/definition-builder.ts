@@ -16,7 +16,7 @@ export type Draft = Partial<Omit<WorkflowDefinition, "entries">> & {
 };
 
 /** A phase named after its id: `a` has the name `A` and the instructions `Do a.` */
-export function phase(id: string, more: Partial<Phase> = {}): Phase {
+function phase(id: string, more: Partial<Phase> = {}): Phase {
 	const name = id.toUpperCase();
 	const rest = { emoji: "🔹", instructions: `Do ${id}.`, profiles: [], autoContinue: undefined, file: `/w/${id}.md` };
 	return { kind: "phase", id, name, tools: { kind: "free" }, advance: "agent", ...rest, ...more };

@@ -11,7 +11,7 @@ export const entryTypes = {
 	mode: "notebook:mode",
 } as const;
 
-export interface PageEntry {
+interface PageEntry {
 	readonly version: 1;
 	/** Milliseconds since the epoch of the notebook's first page; pages of an older notebook on the branch do not count. */
 	readonly epoch: number;

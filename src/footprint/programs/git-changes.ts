@@ -213,7 +213,7 @@ export function gitClone(call: Call): void {
 }
 
 /** `ext::command` as a repository: git runs the command as its transport. */
-export function runTransport(call: Call): void {
+function runTransport(call: Call): void {
 	for (const word of call.operands) {
 		const command = /^ext::(.+)/s.exec(word)?.[1];
 		if (command === undefined) continue;

@@ -66,16 +66,16 @@ export function planChronicleCoverage(
 	};
 }
 
-export function transitionItem({ from, to }: Edge): CoverageItem {
+function transitionItem({ from, to }: Edge): CoverageItem {
 	return { id: `move:${from}>${to}`, group: "transition", text: `${from} → ${to}` };
 }
 
-export function approvalItem(key: string, answer: "yes" | "no"): CoverageItem {
+function approvalItem(key: string, answer: "yes" | "no"): CoverageItem {
 	const [side, state] = key.split(/:(.*)/s);
 	return { id: `approval:${key}:${answer}`, group: "approval", text: `${side} of ${state}: ${answer}` };
 }
 
-export function toolsItem(state: string, probe?: string): CoverageItem {
+function toolsItem(state: string, probe?: string): CoverageItem {
 	return { id: `tools:${state}`, group: "tools", text: probe === undefined ? state : `${state} refuses ${probe}` };
 }
 

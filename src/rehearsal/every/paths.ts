@@ -84,7 +84,7 @@ export function coverEdges(graph: Graph): EdgePaths {
 }
 
 /** States that some path leads to, ignoring limits. */
-export function connectedStates({ initial, next, person, personChooses }: Graph): ReadonlySet<string> {
+function connectedStates({ initial, next, person, personChooses }: Graph): ReadonlySet<string> {
 	const seen = new Set([initial]);
 	for (const state of seen) {
 		if (state === person && !personChooses) continue;

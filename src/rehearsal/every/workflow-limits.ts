@@ -53,7 +53,7 @@ function continuesByItself({ definitions }: Flow, { phase, position }: FlowPhase
 }
 
 /** Each limit on requests and calls once, with the first phase that it applies to. */
-export function useLimits(flow: Flow) {
+function useLimits(flow: Flow) {
 	const found = new Map<
 		string,
 		{ what: What; owner: string; max: number; place: FlowPhase; requests: number; calls: number }

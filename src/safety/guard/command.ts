@@ -172,7 +172,7 @@ function logText(ctx: ExtensionCommandContext, rest: string): string {
 const fileTools = new Set(["read", "write", "edit", "grep", "find", "ls"]);
 
 /** The call that `/guard test` judges: `read <path>` and similar are file tools, everything else is a shell command. */
-export function testedCall(text: string): ToolCall {
+function testedCall(text: string): ToolCall {
 	const [, tool = "", argument = ""] = /^(\S+)\s+([\s\S]+)$/.exec(text.trim()) ?? [];
 	const isTool = fileTools.has(tool) && !/^(?:-|.*\s-)/.test(argument) && !/[|;&<>]/.test(argument);
 	const ids = { id: "test", siblings: [] };

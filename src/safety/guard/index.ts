@@ -1,5 +1,5 @@
 export { enforceRules } from "./enforce.ts";
-export type { Guard, GuardLocation } from "./open.ts";
+
 export { registerGuard } from "./register.ts";
 export {
 	blockingProblems,
@@ -7,7 +7,6 @@ export {
 	hashRules,
 	locateRules,
 	type RuleFileLocation,
-	type RuleSearchRoots,
 	type RuleSet,
 	readRules,
 	serializeRules,

@@ -1,19 +1,16 @@
 export { isWithin, placeName } from "./containment.ts";
 export {
 	type DecisionOutcome,
-	type DecisionRecord,
 	decisionEntry,
 	originText,
 	readDecision,
 } from "./decision-record.ts";
-export type { Answers, GateOptions, JudgedCall } from "./gate.ts";
+export type { Answers, JudgedCall } from "./gate.ts";
 export {
-	type Judgment,
 	openPolicies,
 	type Policies,
 	type Policy,
 	type ScreenedResult,
-	type Screening,
 	type ToolCall,
 } from "./policy.ts";
 export { quoteRedacted, redactInput, redactText } from "./redaction.ts";

@@ -43,7 +43,7 @@ export interface Policy {
 	forbidsTool?(name: string): boolean;
 }
 
-export type Amendment = Readonly<Record<string, unknown>> | undefined;
+type Amendment = Readonly<Record<string, unknown>> | undefined;
 
 type Verdicts = Verdict | readonly Verdict[] | undefined;
 
@@ -55,7 +55,7 @@ export type ScreenedResult =
 	  }
 	| undefined;
 
-export interface Judgment {
+interface Judgment {
 	readonly decision: Decision;
 	/** Every verdict that is not `allow`, strongest first. */
 	readonly verdicts: readonly Verdict[];
@@ -81,7 +81,7 @@ export interface Policies {
 	forbidTool(name: string): boolean;
 }
 
-export type Screening = NonNullable<ScreenedResult>;
+type Screening = NonNullable<ScreenedResult>;
 
 /** Opens an empty registry, which allows everything. */
 export function openPolicies(): Policies {

@@ -12,7 +12,7 @@ const postureEntries = ["readonly:posture", "agenticoding-readonly"] as const;
 const nudgeMessage = "readonly:nudge";
 const statusKey = "chronicle-readonly";
 
-export interface ReadonlyNotice {
+interface ReadonlyNotice {
 	readonly customType: string;
 	readonly content: string;
 	readonly display: false;

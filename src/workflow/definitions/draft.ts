@@ -17,7 +17,7 @@ import type { PhaseReader } from "./phase-file.ts";
 import type { Candidate } from "./scan.ts";
 import { type PlacedEntry, readWorkflow } from "./workflow-file.ts";
 
-export interface PlacedReference {
+interface PlacedReference {
 	readonly key: string;
 	readonly place: Place;
 }

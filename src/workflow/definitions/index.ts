@@ -6,13 +6,11 @@ export type {
 	Phase,
 	Reference,
 	Rejection,
-	ShellRule,
 	ToolLimits,
-	ToolMention,
 	VisitCeilings,
 	WorkflowDefinition,
 } from "./definition.ts";
-export { type DiagramPosition, workflowDiagram } from "./diagram.ts";
+export { workflowDiagram } from "./diagram.ts";
 export { catalogueCheckLines, listLines, usageLines, visibleCommands } from "./listing.ts";
 export { workflowSchemas, workflowTables } from "./reference.ts";
 export { variables } from "./variables.ts";

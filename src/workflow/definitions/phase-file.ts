@@ -14,14 +14,14 @@ import type { Phase, ToolMention } from "./definition.ts";
 import { builtInTools, phaseFields, unknownPhaseKeys } from "./fields.ts";
 import { checkVariables } from "./variables.ts";
 
-export interface PhaseRead {
+interface PhaseRead {
 	/** `undefined` if an error prevents the phase from loading. */
 	readonly phase: Phase | undefined;
 	readonly mentions: readonly ToolMention[];
 	readonly diagnostics: readonly Diagnostic[];
 }
 
-export type PhaseFileRead =
+type PhaseFileRead =
 	| { readonly kind: "read"; readonly read: PhaseRead }
 	| { readonly kind: "absent" }
 	| { readonly kind: "problem"; readonly diagnostic: Diagnostic };
@@ -46,7 +46,7 @@ export function openPhaseReader(): PhaseReader {
 }
 
 /** Reads a phase from the text of its file. */
-export function readPhase(source: Source): PhaseRead {
+function readPhase(source: Source): PhaseRead {
 	const report = openReport();
 	const reading: ReadContext = { source, report, path: "" };
 	const { fields, body, bodyStart, diagnostics } = parseFrontMatter(source);

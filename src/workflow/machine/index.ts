@@ -23,16 +23,12 @@ export {
 	type PauseCause,
 	type Position,
 	type Segment,
-	type StaleWorkflowRun,
 	type WorkflowRun,
 } from "./run.ts";
 export {
-	type DefinitionsSource,
 	type Note,
-	type RestoredRun,
 	readState,
 	restoreRun,
-	type StateRead,
 	type StoredState,
 	storeRun,
 } from "./stored.ts";

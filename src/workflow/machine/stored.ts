@@ -15,7 +15,7 @@ import {
 	type WorkflowStatus,
 } from "./run.ts";
 
-export interface StoredSegment {
+interface StoredSegment {
 	readonly workflowKey: string;
 	readonly phaseIndex: number;
 	/** Only in the innermost segment. */

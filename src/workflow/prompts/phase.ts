@@ -31,7 +31,7 @@ export function wholeText(run: LiveWorkflowRun, task: "new" | "known" = "new"): 
 }
 
 /** The part that is new with each phase: instructions, limits, how it ends. */
-export function phaseText(run: LiveWorkflowRun): string {
+function phaseText(run: LiveWorkflowRun): string {
 	const { profiles, tools } = currentPhase(run);
 	return paragraphs(
 		`## Instructions for this phase\n\n${instructionsOf(run)}`,

@@ -6,7 +6,7 @@ import { isKeyRelease, truncateToWidth, visibleWidth } from "@earendil-works/pi-
 import type { Scope } from "../../pi/index.ts";
 
 /** `elapsed`: the time ran out. `held`: the user intervened, for example with a key press. `ended`: the countdown became obsolete. */
-export type CountdownEnd = "elapsed" | "held" | "ended";
+type CountdownEnd = "elapsed" | "held" | "ended";
 
 export interface Countdown {
 	readonly over: Promise<CountdownEnd>;

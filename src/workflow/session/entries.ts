@@ -24,7 +24,7 @@ import {
 } from "../machine/index.ts";
 
 export const stateType = "workflow:state";
-export const definitionType = "workflow:definition";
+const definitionType = "workflow:definition";
 export const completeType = "workflow:complete";
 /** The figures of a run that ended while the model was working. */
 export const spentType = "workflow:spent";

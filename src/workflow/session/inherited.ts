@@ -6,7 +6,7 @@ import { currentPhase, isActive, readPinnedLimits, type WorkflowRun } from "../m
 import { projectFolder, verdict } from "./policy.ts";
 
 /** Type of the custom entry in a child's session. */
-export const inheritedType = "workflow:inherited";
+const inheritedType = "workflow:inherited";
 
 /** The entry that passes the limits of the active run to a child session; `undefined` without an active run. */
 export function inheritance(

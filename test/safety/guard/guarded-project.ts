@@ -21,7 +21,7 @@ export interface Setting {
 	close(): Promise<void>;
 }
 
-export interface Said {
+interface Said {
 	readonly decision: "allow" | "ask" | "deny";
 	readonly verdicts: readonly Verdict[];
 	readonly notes: readonly Verdict[];

@@ -4,7 +4,6 @@ export {
 	conversationsOf,
 	endPhrase,
 	type Launch,
-	type LaunchEnd,
 	type NumberedMove,
 	type Visit,
 	type VisitStart,

@@ -41,7 +41,7 @@ export interface VisitStart {
 }
 
 /** Changes made during a visit, measured after its last worker. */
-export interface VisitFiles {
+interface VisitFiles {
 	/** The compared trees; `undefined` if they were not measured. */
 	readonly from: string | undefined;
 	readonly to: string | undefined;

@@ -18,7 +18,7 @@ export type Action =
 	| ApplyJoin;
 
 /** Creates the child's run if it does not exist, and supervises it until it parks or ends. Completed by `child_parked` or `child_ended`. */
-export interface RunChild {
+interface RunChild {
 	readonly kind: "run_child";
 	readonly key: string;
 	readonly visit: number;
@@ -26,7 +26,7 @@ export interface RunChild {
 }
 
 /** Pauses or aborts a child, whether or not it is supervised. Completed by `child_parked` or `child_ended`. */
-export interface StopChild {
+interface StopChild {
 	readonly kind: "stop_child";
 	readonly key: string;
 	readonly visit: number;
@@ -37,7 +37,7 @@ export interface StopChild {
 }
 
 /** Merges the run's files and the children's, or resolves the conflicts of the last merge. Completed by `joined` or `join_failed`. */
-export interface MergeFiles {
+interface MergeFiles {
 	readonly kind: "merge_files";
 	readonly key: string;
 	readonly visit: number;
@@ -48,7 +48,7 @@ export interface MergeFiles {
 }
 
 /** Writes the merged files. Completed by `join_applied`, `join_failed`, or another `joined` if files have changed since. */
-export interface ApplyJoin {
+interface ApplyJoin {
 	readonly kind: "apply_join";
 	readonly key: string;
 	readonly visit: number;
@@ -56,7 +56,7 @@ export interface ApplyJoin {
 }
 
 /** Stops the processes that workers left running, then measures the files. Completed by `files_measured` or `files_unmeasured`. */
-export interface MeasureFiles {
+interface MeasureFiles {
 	readonly kind: "measure_files";
 	readonly key: string;
 	readonly visit: number;
@@ -66,14 +66,14 @@ export interface MeasureFiles {
 }
 
 /** Completed by `approved` or `rejected`, possibly days later and in another process. */
-export interface AskApproval {
+interface AskApproval {
 	readonly kind: "ask_approval";
 	readonly key: string;
 	readonly question: ApprovalQuestion;
 }
 
 /** Launches the worker and stays connected to it: pending from the recorded intent until the worker has ended. */
-export interface Work {
+interface Work {
 	readonly kind: "work";
 	readonly key: string;
 	readonly launch: LaunchId;
@@ -87,7 +87,7 @@ export interface Work {
 }
 
 /** Completed by `delivered`. */
-export interface SendMessage {
+interface SendMessage {
 	readonly kind: "send";
 	readonly key: string;
 	readonly launch: LaunchId;
@@ -96,7 +96,7 @@ export interface SendMessage {
 }
 
 /** Completed by `worker_ended`, with outcome `lost` if the worker is no longer connected. `boundary`: after the model's current message, refusing further tool calls. `now`: immediately. */
-export interface EndWorker {
+interface EndWorker {
 	readonly kind: "end_worker";
 	readonly key: string;
 	readonly launch: LaunchId;
@@ -104,7 +104,7 @@ export interface EndWorker {
 }
 
 /** Completed by `cleanup_ended`. Runs twice if the supervisor dies before the result is recorded. */
-export interface CleanUp {
+interface CleanUp {
 	readonly kind: "clean_up";
 	readonly key: string;
 	readonly visit: number;
@@ -116,7 +116,7 @@ export interface CleanUp {
 }
 
 /** Records the current files (`files_measured` with purpose `before`), then restores `tree`. Completed by `files_restored` or `files_unrestored`. */
-export interface RestoreFiles {
+interface RestoreFiles {
 	readonly kind: "restore_files";
 	readonly key: string;
 	readonly tree: string;

@@ -44,7 +44,7 @@ export interface ChildRun extends PlannedChild {
 	readonly resume?: true;
 }
 
-export type ChildWait = "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
+type ChildWait = "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
 
 export interface ChildGroup {
 	readonly visit: number;

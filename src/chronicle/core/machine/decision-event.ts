@@ -61,7 +61,7 @@ export type ParkCause =
 	| "parent";
 
 /** The run waits for the user; it has no process. */
-export interface Parked {
+interface Parked {
 	readonly kind: "parked";
 	/** `awaiting_approval`: a child asks. */
 	readonly status: "paused" | "budget_exceeded" | "awaiting_approval";

@@ -47,7 +47,7 @@ export interface Created {
 }
 
 /** A supervisor took over the run. The outcome of anything that an earlier one left unfinished is now unknown. */
-export interface Opened {
+interface Opened {
 	readonly kind: "opened";
 	readonly host: string;
 	readonly pid: number;
@@ -73,20 +73,20 @@ export interface Recovered {
  * The wall clock diverged from the elapsed time: the machine slept, the supervisor was suspended, or the clock was set. These
  * milliseconds (negative: set back) do not count as the worker's time.
  */
-export interface ClockJumped {
+interface ClockJumped {
 	readonly kind: "clock_jumped";
 	readonly ms: number;
 }
 
 /** A notice without any other effect. */
-export interface Noted {
+interface Noted {
 	readonly kind: "noted";
 	readonly text: string;
 }
 
 // ── reported by or about a worker ──
 
-export type WorkEvent =
+type WorkEvent =
 	| WorkerStarted
 	| LaunchFailed
 	| ToolStarted
@@ -188,7 +188,7 @@ export interface TurnSettled {
 	readonly detail?: string;
 }
 
-export type ProviderStop = "quota" | "auth" | "transient" | "provider_error";
+type ProviderStop = "quota" | "auth" | "transient" | "provider_error";
 
 /** The worker received a message from the run's outbox. */
 export interface Delivered {
@@ -242,7 +242,7 @@ export type WorkerOutcome =
 
 // ── files, cleanup ──
 
-export type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | FilesUnrestored;
+type FilesEvent = FilesMeasured | FilesUnmeasured | FilesRestored | FilesUnrestored;
 
 /** `tree` names a snapshot of all files in the workspace's own store. */
 export interface FilesMeasured {
@@ -306,7 +306,7 @@ export interface CleanupEnded {
 }
 
 /** Orphaned processes of a worker were stopped. */
-export interface StraysStopped {
+interface StraysStopped {
 	readonly kind: "strays_stopped";
 	readonly visit: number;
 	readonly count: number;
@@ -316,9 +316,9 @@ export interface StraysStopped {
 
 // ── a worker's questions to the user ──
 
-export type QuestionEvent = AskOpened | AskAnswered;
+type QuestionEvent = AskOpened | AskAnswered;
 
-export interface AskOpened {
+interface AskOpened {
 	readonly kind: "ask_opened";
 	readonly visit: number;
 	readonly attempt: number;
@@ -326,7 +326,7 @@ export interface AskOpened {
 	readonly text: string;
 }
 
-export interface AskAnswered {
+interface AskAnswered {
 	readonly kind: "ask_answered";
 	readonly answers: number;
 	readonly verdict: "allowed" | "denied" | "answered" | "unanswered";

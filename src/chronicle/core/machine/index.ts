@@ -18,17 +18,17 @@ export {
 	type PlannedChild,
 	type RunParent,
 } from "./child-run.ts";
-export { type Batch, decide } from "./decide.ts";
+export { decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export type * from "./event.ts";
 export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./host-labels.ts";
 export * from "./launch.ts";
-export { likelyNext, type NextLaunch } from "./likely-next.ts";
-export { explainCause, judgeMove, legalTargets, type MoveJudgement } from "./moves.ts";
+export { likelyNext } from "./likely-next.ts";
+export { explainCause, judgeMove, legalTargets } from "./moves.ts";
 export { MESSAGE_LENGTH, outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";
-export { isRefusal, type Refusal } from "./refusal.ts";
+export { isRefusal } from "./refusal.ts";
 export {
 	type Allowance,
 	type ApprovalQuestion,
@@ -38,8 +38,6 @@ export {
 	type Run,
 	type RunStatus,
 	SCHEMA_VERSION,
-	type Stage,
-	type Stopping,
 } from "./run.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";

@@ -114,7 +114,7 @@ export interface KeptState {
 	} | null;
 }
 
-export interface Unmeasured {
+interface Unmeasured {
 	readonly visit: number;
 	readonly state: string;
 	readonly why: string;
@@ -134,7 +134,7 @@ export interface Allowance extends Omit<Ceilings, "moves"> {
 	readonly calls?: number;
 }
 
-export interface Totals extends Spend {
+interface Totals extends Spend {
 	/** Working time of workers, in ms. */
 	readonly activeMs: number;
 	readonly toolCalls: number;
@@ -217,7 +217,7 @@ export interface Calls {
 
 export const NO_CALLS: Calls = { open: [], interrupted: { by: "", calls: [] }, recent: [] };
 
-export interface OpenCall {
+interface OpenCall {
 	readonly call: string;
 	readonly tool: string;
 	readonly args: string;
@@ -309,7 +309,7 @@ export type Stage =
 	| { readonly kind: "over"; readonly since: number };
 
 /** The status and stage to return to if files cannot be restored; `null` if a worker was stopped for the rewind. */
-export interface Back {
+interface Back {
 	readonly status: RunStatus;
 	readonly stage: Extract<Stage, { kind: "asking" | "waiting" | "over" | "baselining" }>;
 }

@@ -34,7 +34,7 @@ export function stopChildren(run: Run, how: "pause" | "abort", after: AfterChild
 }
 
 /** Whether children still have to be stopped. */
-export function isStopping({ stopping, children }: ChildGroup): boolean {
+function isStopping({ stopping, children }: ChildGroup): boolean {
 	if (!stopping) return false;
 	return children.some((child) => (stopping.how === "abort" ? !isSettled(child) : child.status === "pending"));
 }

@@ -1,4 +1,4 @@
-export { type DataRead, LONGEST_TEXT, readSnapshotData, unwrapJson } from "./data.ts";
+export { LONGEST_TEXT, readSnapshotData, unwrapJson } from "./data.ts";
 export { type ChangeTotals, type FileChange, type FileLeft, pathOnLine, totalChanges } from "./files.ts";
 export { handoverText } from "./handover.ts";
 export { isSecretFile, type PatchFile, type PatchHunk, type PatchLine, readPatch } from "./patch.ts";
@@ -11,8 +11,6 @@ export {
 	type Finding,
 	type Snapshot,
 	type SnapshotData,
-	type StateOutput,
-	type Summary,
 	unknownNames,
 	updateSnapshot,
 } from "./snapshot.ts";

@@ -46,7 +46,7 @@ export interface StateOutput {
 	readonly data: unknown;
 }
 
-export interface Summary {
+interface Summary {
 	readonly state: string;
 	readonly visit: number;
 	readonly text: string;

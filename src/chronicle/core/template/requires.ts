@@ -3,7 +3,7 @@ import { satisfies } from "compare-versions";
 import { custom, type Node, quoted, type ReadContext, wrongType } from "../../../definition/index.ts";
 
 /** The version of the template format: that of the package. */
-export const FORMAT_VERSION = "0.2.0";
+const FORMAT_VERSION = "0.2.0";
 
 /** A range of versions as npm writes it: `>=0.2`, `^0.2.0`. A template that needs another version does not load. */
 export const requiresField = custom<string, { about: string }>(

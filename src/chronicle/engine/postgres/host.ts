@@ -22,7 +22,7 @@ export interface HostOptions {
 }
 
 /** Result of the last renewal. */
-export interface Beat {
+interface Beat {
 	/** Somebody wants it to take no more runs. */
 	readonly draining: boolean;
 	/** Runs that it holds and that have waiting posts. */

@@ -1,7 +1,7 @@
 // Many machines: runs in a Postgres, jobs by pg-boss, files in git refs. Imported only where an engine is named.
 export { type Database, openDatabase } from "./database.ts";
 export { databaseFailure } from "./database-failure.ts";
-export { type CheckResult, examine } from "./doctor.ts";
+export { examine } from "./doctor.ts";
 export {
 	checkEngineProject,
 	findProject,
@@ -12,14 +12,14 @@ export {
 } from "./engine-project.ts";
 export { openHost } from "./host.ts";
 export { isName, makeQueue } from "./jobs.ts";
-export { isLimitable, type LimitKind, type LimitStatus, limitKinds, setLimit } from "./quota.ts";
+export { isLimitable, limitKinds, setLimit } from "./quota.ts";
 export { queueName } from "./routing.ts";
 export { addSchedule, listSchedules, removeSchedule, scheduledStart } from "./schedules.ts";
 export { checkVersion, initialize } from "./schema.ts";
-export type { ServedProject } from "./segment.ts";
+
 export { readServed, serveHere } from "./serve.ts";
 export { setUpEngine } from "./setup-engine.ts";
 export { openSharedWorkspace } from "./shared-workspace.ts";
-export { drainHosts, type EngineStatus, readStatus } from "./status.ts";
+export { drainHosts, readStatus } from "./status.ts";
 export { openPostgresStore } from "./store.ts";
 export { EngineWorker } from "./worker.ts";

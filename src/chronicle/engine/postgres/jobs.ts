@@ -20,7 +20,7 @@ export interface JobAttempt {
 }
 
 /** Attempts after which a job that makes no progress is given up, and its run parked. */
-export const maxAttempts = 5;
+const maxAttempts = 5;
 
 const daySeconds = 86_400;
 

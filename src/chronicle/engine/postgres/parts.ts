@@ -27,4 +27,4 @@ export interface PostgresStoreOptions extends StoreParts {
 }
 
 /** Publishes the files that a run starts with, and names their snapshot. */
-export type BaseOf = (run: Run) => Promise<Result<string | null, StoreFailure>>;
+type BaseOf = (run: Run) => Promise<Result<string | null, StoreFailure>>;

@@ -19,7 +19,7 @@ export class LimitReached extends Error {
 	}
 }
 
-export interface Limit {
+interface Limit {
 	readonly kind: LimitKind;
 	readonly name: string;
 	/** Runs at once. */
@@ -28,7 +28,7 @@ export interface Limit {
 	readonly per_minute: number | null;
 }
 
-export interface LimitLoad extends Limit {
+interface LimitLoad extends Limit {
 	/** Runs that hosts have now. */
 	readonly held: number;
 	/** Runs that hosts took in the last minute. */

@@ -4,7 +4,7 @@ import { deadQueue, type QueuedRun, queuedColumns } from "./jobs.ts";
 import { type LimitStatus, readLimits } from "./quota.ts";
 import { explainWait, readOffers } from "./routing.ts";
 
-export interface HostStatus {
+interface HostStatus {
 	readonly name: string;
 	readonly pid: number;
 	readonly version: string;
@@ -16,7 +16,7 @@ export interface HostStatus {
 	readonly seconds: number;
 }
 
-export interface QueueStatus {
+interface QueueStatus {
 	readonly name: string;
 	readonly waiting: number;
 	readonly active: number;

@@ -37,7 +37,7 @@ export interface RunDiff {
 	readonly taking?: TakenChild;
 }
 
-export interface TakenChild {
+interface TakenChild {
 	readonly name: string;
 	/** Conflicting files; the patch shows their conflict markers. */
 	readonly conflicts: readonly string[];

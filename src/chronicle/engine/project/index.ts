@@ -2,9 +2,9 @@ export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
 export { openChildRuns } from "./child-runs.ts";
 export { ChildTree } from "./child-tree.ts";
-export type { CleanupStanding } from "./cleanup-approvals.ts";
+
 export { systemClock } from "./clock.ts";
-export { diffConflicts, diffRun, isCutPatch, type RunDiff, type TakenChild, withWorkspace } from "./diff.ts";
+export { diffConflicts, diffRun, isCutPatch, type RunDiff, withWorkspace } from "./diff.ts";
 export {
 	type EngineSetting,
 	engineArgs,

@@ -79,7 +79,7 @@ export function workspaceScope({ plan }: Run): Pick<GitWorkspaceOptions, "scope"
 }
 
 /** A child with a folder of its own shares the store of its parent. */
-export function childStore(sessions: string, { parent }: Run): Pick<GitWorkspaceOptions, "childOf"> {
+function childStore(sessions: string, { parent }: Run): Pick<GitWorkspaceOptions, "childOf"> {
 	return parent?.files === "own" ? { childOf: join(sessions, parent.run) } : {};
 }
 

@@ -19,7 +19,7 @@ import { checkTree, type PinnedChildren, pinnedChildren, type TemplateTree } fro
 
 type Loaded = { readonly read: NonNullable<FoundTemplate["read"]> };
 /** A template that loads. */
-export type LoadedTemplate = SelectedTemplate & Loaded;
+type LoadedTemplate = SelectedTemplate & Loaded;
 
 export interface CleanupTexts {
 	/** One for each template of the tree that has commands. */

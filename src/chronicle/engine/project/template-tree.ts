@@ -13,7 +13,7 @@ import {
 import type { FoundTemplate, TemplateCatalogue } from "./template-catalogue.ts";
 import { type BranchStep, openTemplatePlaces, type TemplateOrigin, type WantedField } from "./template-place.ts";
 
-export interface TreeProblem {
+interface TreeProblem {
 	/** The template whose state has the problem. */
 	readonly at: Pick<TreeTemplate, "path" | "origin">;
 	readonly state: string;
@@ -22,7 +22,7 @@ export interface TreeProblem {
 	readonly remedy: string;
 }
 
-export interface TreeTemplate {
+interface TreeTemplate {
 	/** States that lead to it; empty for the root. */
 	readonly path: string;
 	readonly template: Template;
@@ -39,14 +39,14 @@ export interface TemplateTree {
 }
 
 /** Templates by name. */
-export type TemplateLookup = (name: string) => Pick<FoundTemplate, "read" | "file" | "diagnostics"> | undefined;
+type TemplateLookup = (name: string) => Pick<FoundTemplate, "read" | "file" | "diagnostics"> | undefined;
 
 interface Visit extends TreeTemplate {
 	readonly level: number;
 }
 
 /** Collects the templates that the template `root` runs. `names`: all that exist, for suggestions. */
-export function readTree(
+function readTree(
 	{ key, file, read: { template } }: RootTemplate,
 	find: TemplateLookup,
 	names: readonly string[] = [],

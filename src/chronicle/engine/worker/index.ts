@@ -1,8 +1,7 @@
-export { type FrozenRules, readBrief, type WorkerBrief } from "./brief.ts";
+export { type FrozenRules, readBrief } from "./brief.ts";
 export { askThroughHost, registerWorker } from "./extension/index.ts";
 export { type LauncherOptions, openLauncher } from "./launcher.ts";
 export { openProjectLauncher, type ProjectEnvironment } from "./project-launcher.ts";
 export { redactSessionText } from "./redact-sessions.ts";
-export { freezeRunRules, type UnreadableRules } from "./rules.ts";
+export { freezeRunRules } from "./rules.ts";
 export { workerSettings } from "./worker-settings.ts";
-export type { WorkerResources } from "./worker-spec.ts";

@@ -25,7 +25,7 @@ export interface ChildRequest {
 }
 
 /** Recorded next to the files of a child. */
-export interface ChildRecord {
+interface ChildRecord {
 	readonly tree: string;
 	readonly notes: readonly string[];
 	/** The child's working folder, below its files; empty if it is their root. */
@@ -36,7 +36,7 @@ export interface ChildRecord {
 }
 
 const recordFile = "child.json";
-export const filesFolder = "files";
+const filesFolder = "files";
 /** Index of a child's files, for the first snapshot of its store. */
 const indexFile = "index";
 const makingMark = ".making-";

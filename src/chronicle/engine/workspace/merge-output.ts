@@ -15,7 +15,7 @@ export interface MergeStage {
 	readonly object: string;
 }
 
-export interface MergeMessage {
+interface MergeMessage {
 	readonly type: string;
 	/** Bytes as latin1; the first is the main one. */
 	readonly paths: readonly string[];

@@ -54,7 +54,7 @@ export interface FileSnapshot {
 /** Why a file's contents are not stored. */
 export type PlaceholderKind = "large" | "secret";
 
-export interface StoreGitOptions {
+interface StoreGitOptions {
 	readonly input?: Buffer;
 	readonly index?: string;
 	readonly enough?: number;

@@ -117,7 +117,7 @@ export interface CommandDone {
 }
 
 /** The host has already reported the result. */
-export interface CommandSilent {
+interface CommandSilent {
 	readonly kind: "silent";
 	readonly exitCode: number;
 }

@@ -16,7 +16,7 @@ export {
 	type View,
 } from "./command.ts";
 export { decideCleanup } from "./decide-cleanup.ts";
-export type { DispatchResult } from "./delivery.ts";
+
 export { dispatch } from "./dispatch.ts";
 export { completeLine } from "./line-completions.ts";
 export { statesOf, tooLong } from "./run-command.ts";

@@ -1,2 +1,1 @@
-export type { Transcript } from "./records.ts";
-export { type ReportOptions, type SaveOptions, saveReport, writeReport } from "./write.ts";
+export { type ReportOptions, saveReport, writeReport } from "./write.ts";

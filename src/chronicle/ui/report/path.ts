@@ -6,7 +6,7 @@ import { HUMAN_INTERVENTION } from "../../core/index.ts";
 import { currentMark, type Mark, marks, titleOf } from "../timeline/index.ts";
 import type { ReportModel } from "./report-model.ts";
 
-export const maxNodes = 40;
+const maxNodes = 40;
 /** More untaken edges than this would hide the taken ones. */
 const maxPossible = 30;
 const maxNumbers = 4;

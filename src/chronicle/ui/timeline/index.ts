@@ -3,7 +3,6 @@ export { activityText, callWords } from "./activity.ts";
 export {
 	type ChildCells,
 	type ChildLine,
-	type ChildrenView,
 	changedText,
 	childLines,
 	childrenText,
@@ -15,6 +14,6 @@ export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./
 export { endingWords } from "./ending.ts";
 export { keptLine } from "./kept.ts";
 export { type Mark, marks, runTitle, templateNameOf, titleOf } from "./marks.ts";
-export { commandAbout, type NextStep, nextStep } from "./next-step.ts";
+export { commandAbout, nextStep } from "./next-step.ts";
 export { type Undone, undoneOf, undoneText } from "./undone.ts";
 export { currentNotices, whyOf } from "./why.ts";

@@ -4,7 +4,7 @@
 // gets the same verdict.
 import { type Context, createContext, Script } from "node:vm";
 
-export type SlowAnswer =
+type SlowAnswer =
 	/** Index of the first text that matches. */
 	{ readonly kind: "match"; readonly text: number } | { readonly kind: "none" } | { readonly kind: "too-slow" };
 

@@ -1,5 +1,5 @@
 export { costExponent, leadingWord, requiredTexts } from "./expression-facts.ts";
-export { locateRules, type RuleFileLocation, type RuleSearchRoots } from "./locate-rules.ts";
+export { locateRules, type RuleFileLocation } from "./locate-rules.ts";
 export { blockingProblems, readRules } from "./reader.ts";
 export {
 	type CommandRule,

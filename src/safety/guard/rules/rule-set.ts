@@ -87,7 +87,7 @@ export interface RuleSet {
 	readonly closed: boolean;
 }
 
-export interface RuleFile {
+interface RuleFile {
 	readonly file: string;
 	readonly tier: "global" | "project";
 	/** Name of the dialect. */

@@ -15,8 +15,6 @@ import {
 import { hashCleanup, hashDefinition, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 
-export type Say = (body: EventBody) => TestRun;
-
 export interface TestRun {
 	readonly run: Run;
 	readonly events: readonly LedgerEvent[];

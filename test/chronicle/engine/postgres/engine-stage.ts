@@ -64,7 +64,7 @@ export interface Gate {
 	open(): void;
 }
 
-export interface StageRow {
+interface StageRow {
 	readonly status: string;
 	readonly state: string;
 	readonly seq: number;

@@ -5,7 +5,7 @@ import type { Usage } from "@earendil-works/pi-ai";
 import type { ProcessAllowance } from "../brief.ts";
 import { type AskedMove, type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 
-export interface NotedMove extends AskedMove {
+interface NotedMove extends AskedMove {
 	readonly call: string;
 }
 

@@ -18,7 +18,7 @@ export function shippedSections(): Record<string, () => string> {
 /** The ways to work, as a table. */
 export function waysTable(): string {
 	const rows = ways.map(({ name, suits, costs }) => `| ${name} | ${suits} | ${costs} |`);
-	return ["| take | for | it costs |", "|---|---|---|", ...rows].join("\n");
+	return ["| use | for | cost |", "|---|---|---|", ...rows].join("\n");
 }
 
 function sectionOf(name: string): string {

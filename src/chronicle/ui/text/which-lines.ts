@@ -8,20 +8,20 @@ interface Way {
 
 /** Cheapest first. */
 export const ways: readonly Way[] = [
-	{ name: "prompt", suits: "one thing that you look at right away", costs: "the turn" },
+	{ name: "prompt", suits: "one thing that you review right away", costs: "one turn" },
 	{ name: "skill", suits: "knowledge that is needed occasionally", costs: "its text, each time it is read" },
 	{ name: "sequence", suits: "the same prompts, again and again", costs: "each prompt, in a fresh session" },
 	{
 		name: "workflow",
-		suits: "an order and tool limits, while you watch",
+		suits: "ordered phases and tool limits, while you watch",
 		costs: "one context that grows from phase to phase",
 	},
 	{
 		name: "chronicle",
-		suits: "hours, several roles, approvals, crashes",
-		costs: "one fresh context for each state: task and findings",
+		suits: "hours of work, several roles, approvals",
+		costs: "a fresh context for each state",
 	},
-	{ name: "children", suits: "independent parts", costs: "all of them, in the time of the slowest" },
+	{ name: "children", suits: "independent parts", costs: "the sum of all, in the time of the slowest" },
 ];
 
 /** One screen of 80 × 24. */

@@ -35,40 +35,40 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "attempt", "launch", "because"],
 	},
 	children_planned: {
-		about: "The child runs that do the visit: recorded before anything of them exists. Empty: there is nothing to do.",
+		about: "The child runs of the visit, recorded before any of them exists. If empty, there is nothing to do.",
 		fields: ["visit", "base", "files", "children"],
 	},
 	host_awaited: {
 		about:
-			"The work that is due needs a host of an engine with these labels. This host gives the run back; the next one decides anew.",
+			"The next work needs a host of an engine with these labels. This host releases the run; the next one decides anew.",
 		fields: ["visit", "labels"],
 	},
 	child_parked: {
-		about: "A child's run waits for you, or it could not be started.",
+		about: "A child's run waits for the user, or it could not be started.",
 		fields: ["visit", "child", "status", "detail"],
 	},
 	child_spent: {
-		about: "Totals of a child so far, its state, and what it does.",
+		about: "Totals of a child so far, its state, and its current activity.",
 		fields: ["visit", "child", "spend", "activeMs", "attempts", "toolCalls", "state", "activity"],
 	},
 	child_ended: {
-		about: "A child's run is over: its files, its totals, and what this run keeps of it.",
+		about: "A child's run ended: its files, its totals, and what this run keeps of it.",
 		fields: ["visit", "child", "status", "detail", "tree", "base", "changes", "more", "total", "handover"],
 	},
-	child_signaled: { about: "A command of yours waits in the child's inbox.", fields: ["child"] },
+	child_signaled: { about: "A command of the user waits in the child's inbox.", fields: ["child"] },
 	child_dropped: { about: "The run continues without the child.", fields: ["child"] },
 	joined: {
 		about:
-			"The files of the run's folder (`before`) and of the children are merged to `tree`; nothing in the folder has changed yet. With conflicts, it has conflict markers.",
+			"The files of the run's folder (`before`) and of the children were merged into `tree`, which contains conflict markers if there are conflicts; nothing in the folder has changed yet.",
 		fields: ["visit", "before", "tree", "conflicts"],
 	},
 	join_applied: {
-		about: "The run's folder has the merged files.",
+		about: "The merged files were written to the run's folder.",
 		fields: ["visit", "tree", "changes", "more", "left", "leftMore"],
 	},
 	join_failed: { about: "The files could not be merged or written.", fields: ["visit", "detail"] },
 	worker_started: {
-		about: "The worker passed its handshake; `standby` if its process was started beforehand.",
+		about: "The worker passed its handshake; `standby` if its process had been started in advance.",
 		fields: ["visit", "attempt", "launch", "pid", "model", "rules", "conversation", "notice", "standby"],
 	},
 	launch_failed: {
@@ -96,11 +96,11 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	delivered: { about: "A message reached the worker.", fields: ["message"] },
 	snapshot_updated: { about: "Data for the snapshot.", fields: ["visit", "attempt", "by", "data"] },
 	move_requested: {
-		about: "A legal transition was requested; it will happen.",
+		about: "The worker requested a legal transition; it will happen.",
 		fields: ["visit", "attempt", "target", "summary", "data"],
 	},
 	output_refused: {
-		about: "A transition was refused, because its data does not fit the state's `output`.",
+		about: "A transition was refused because its data does not match the state's `output`.",
 		fields: ["visit", "attempt", "problems"],
 	},
 	moved: { about: "The run moved to another state.", fields: ["visit", "from", "to", "cause", "refused"] },
@@ -122,10 +122,10 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	files_unrestored: { about: "The files could not be restored.", fields: ["tree", "detail"] },
 	parked: { about: "The run waits for the user.", fields: ["status", "cause", "detail"] },
-	finished: { about: "The run is over.", fields: ["status", "detail"] },
+	finished: { about: "The run ended.", fields: ["status", "detail"] },
 	approved: {
 		about:
-			"The user approved; `answers` is the event that asked, `diff` the files that were shown, `choice` who resolves conflicts, `resolved` the files that were resolved by hand on another machine, `winner` the child to take.",
+			"The user approved; `answers` is the event that asked, `diff` the files that were shown, `choice` who resolves conflicts, `resolved` the files that were resolved by hand on another machine, `winner` the child whose files are taken.",
 		fields: ["answers", "diff", "choice", "resolved", "winner", "words", "seen"],
 	},
 	rejected: { about: "The user rejected, with a message.", fields: ["answers", "words", "seen"] },
@@ -137,8 +137,8 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		about: "The user released the run from `human_intervention`.",
 		fields: ["answers", "to", "done", "words", "seen"],
 	},
-	limits_changed: { about: "The user set limits.", fields: ["limits", "state"] },
-	model_changed: { about: "The user set the model of states without one.", fields: ["model"] },
+	limits_changed: { about: "The user changed limits.", fields: ["limits", "state"] },
+	model_changed: { about: "The user changed the model of states that name none.", fields: ["model"] },
 	told: {
 		about: "The user's message to the worker; `seen` is the visit and attempt that the user saw.",
 		fields: ["text", "seen"],

@@ -33,7 +33,7 @@ const moveFields: Readonly<Record<string, Meaning>> = {
 	),
 	summary: text("The worker's summary; truncated except in the last ten moves."),
 	visit: count("The visit that ended."),
-	metrics: object("Figures of that visit.", fields(metricFields)),
+	metrics: object("Totals of that visit.", fields(metricFields)),
 	refused: text("The requested target, if it was refused."),
 };
 
@@ -83,7 +83,7 @@ const totalFields: Readonly<Record<string, Meaning>> = {
 	input: count("Input tokens."),
 	output: count("Output tokens."),
 	cacheRead: count("Tokens read from the provider's cache."),
-	cacheWrite: count("Tokens written to it."),
+	cacheWrite: count("Tokens written to the provider's cache."),
 	unmeteredTokens: count("The part of `tokens` used by models without a price."),
 	toolCalls: count("Tool calls."),
 	attempts: count("Workers."),
@@ -96,14 +96,14 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	template: object(
 		"The template that the run uses: `name`, `hash` (SHA-256 of the definition's content) and `definition`, verbatim.",
 	),
-	task: text("The user's task."),
+	task: text("The task of the run."),
 	status: text("Status of the run, as the user sees it.", { enum: statuses }),
 	state: text("The current state."),
 	visit: count("The current visit, counted from 1 over the whole run."),
 	attempt: count("Number of the current or last worker of this visit, from 1; 0 before the first."),
 	snapshot: object("Findings and data for later workers.", fields(snapshotFields)),
 	history: list("The last 100 moves, oldest first.", fields(moveFields, ["refused"])),
-	totals: object("Figures of the whole run.", fields(totalFields)),
+	totals: object("Totals of the whole run.", fields(totalFields)),
 	pairMoves: object("Moves between two states since the user last released them, keyed `one <-> other`.", {
 		additionalProperties: { type: "number" },
 	}),
@@ -118,7 +118,7 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		schema: { type: ["object", "null"] },
 	},
 	states: object("Per state, over all its visits: `visits`, `attempts`, `tokens`, `costUsd`, `activeMs`, `cacheRead`."),
-	visitRecord: object("Figures and counters of the current visit."),
+	visitRecord: object("Totals and counters of the current visit."),
 	baseline: {
 		type: "object or null",
 		about: "Id of the file snapshot at the visit's start.",
@@ -137,9 +137,9 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		schema: { type: ["object", "null"] },
 	},
 	moves: object("Moves in total, and since the user last released their limit."),
-	limits: object("Limits that the user set instead of the template's."),
+	limits: object("Limits that the user set; they replace the template's."),
 	warned: list("Limits for which a warning was shown.", { type: "string" }),
-	model: { type: "text or null", about: "Model of states without one.", schema: { type: ["string", "null"] } },
+	model: { type: "text or null", about: "Model of states that name none.", schema: { type: ["string", "null"] } },
 	cleanupApproval: {
 		type: "text or null",
 		about: "Hash of the cleanup commands that the user approved.",
@@ -151,20 +151,20 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		"The last 8 states that rewinds replaced: `seq` (`rewind kept-<seq>` restores it), `at`, `visit`, `state`, `tree`, `rewound` (what the rewind did).",
 		{ type: "object" },
 	),
-	unmeasured: list("Visits whose changes are not known, or not completely: `visit`, `state`, `why`.", {
+	unmeasured: list("Visits whose changes are unknown or incomplete: `visit`, `state`, `why`.", {
 		type: "object",
 	}),
 	parent: object(
-		"Of a child run: its parent `run`, the `root` of the tree, the parent's `visit`, its `index` and `name`, its `level`, and `files` (`own`, `shared`).",
+		"In a child run: its parent `run`, the `root` of the tree, the parent's `visit`, its `index` and `name`, its `level`, and `files` (`own`, `shared`).",
 	),
 	children: object(
-		"The child runs of the current visit: `base` (files at the start), `files`, `children` (with `status`, `detail`, what is `counted` of them, `tree`), `stopping`, `phase`, `join`.",
+		"The child runs of the current visit: `base` (files at the start), `files`, `children` (with `status`, `detail`, `tree`, and the totals already `counted`), `stopping`, `phase`, `join`.",
 	),
 	candidates: object(
-		"Finished children, one of which is to be chosen (`take: one`): their `group`, the state that chooses (`judge`), and the `winner`.",
+		"Finished children, one of which will be chosen (`take: one`): their `group`, the state that chooses (`judge`), and the `winner`.",
 	),
 	choices: list(
-		"The last 8 decisions which child is taken (`take: one`): `state` and `visit` of the children, `madeIn` (the visit with the decision), `winner` (a name, or null), `by` (`worker`, `person`), `insteadOf` (the child that the worker named, if the user took another one), `why`.",
+		"The last 8 choices of a child (`take: one`): `state` and `visit` of the children, `madeIn` (the visit that decided), `winner` (a name, or null), `by` (`worker`, `person`), `insteadOf` (the child that the worker named, if the user took another one), `why`.",
 		{ type: "object" },
 	),
 	childCount: count("Children planned so far."),

@@ -6,7 +6,7 @@ import type { PlayedVisit } from "../visits.ts";
 import { keyOfApproval, personState, probeCue } from "./chronicle-script.ts";
 import { type Evidence, NOT_STARTED } from "./coverage.ts";
 
-/** The fields of a ledger's events that are read here; docs/chronicle.md has their shape. */
+/** The fields of a ledger's events that are read here; docs/ledger.md has their shape. */
 interface LedgerLine {
 	readonly kind: string;
 	readonly visit?: number;

@@ -1,4 +1,4 @@
-// The fields of a state that is done by child runs: which runs, how many at a time, and how their results are joined.
+// The fields of a state whose work is done by child runs: which runs, how many at a time, and how their results are joined.
 import {
 	choice,
 	custom,
@@ -23,7 +23,7 @@ export interface BranchEntry {
 	readonly node: MapNode;
 }
 
-const runAbout = "Template that does this state as a child run: its name, or an inline template.";
+const runAbout = "Template of the child run that does the work of this state: its name, or an inline template.";
 const runType = "template name, or inline template";
 const runSchema = { anyOf: [{ type: "string", pattern: "\\S" }, { $ref: "#" }] };
 
@@ -65,12 +65,12 @@ export const childrenFields = {
 	),
 	for_each: text({
 		about:
-			"One child for each entry of a list, in its order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. With an empty list, the run leaves the state at once.",
+			"Starts one child for each entry of a list, in order: `pendingTasks`, `findings`, the key of a list that a worker has saved, or a list in the data of a state: `output.<state>.<path>`. If the list is empty, the run leaves the state immediately.",
 		form: "line",
 		max: 200,
 	}),
 	as: text({
-		about: "Name of the variable with the item, for `task`.",
+		about: "Name of the variable that holds the item in `task`.",
 		form: "line",
 		pattern: /^[A-Za-z_][\w-]*$/,
 		allows: "letters, digits, - and _",
@@ -78,24 +78,29 @@ export const childrenFields = {
 		fallback: "item",
 	}),
 	task,
-	max_parallel: integer({ about: "Children that run at the same time.", min: 1, max: 100, fallback: 3 }),
+	max_parallel: integer({
+		about: "Maximum number of children that run at the same time.",
+		min: 1,
+		max: 100,
+		fallback: 3,
+	}),
 	files: choice(["own", "shared"], {
 		about:
-			"`own`: each child has a folder of its own, which starts with the files as they are then. `shared`: the children use the folder of this run; only for children that cannot write.",
+			"`own`: each child gets its own folder, with a copy of the files as they are when it starts. `shared`: the children use the folder of this run; only for children that cannot write.",
 		shown: "`own` if a child can write, otherwise `shared`",
 	}),
 	setup: {
 		...cleanupField,
-		about: "Commands that run in each own folder before its first worker. You approve them like `cleanup`.",
+		about: "Commands that run in each child's own folder before its first worker. You approve them like `cleanup`.",
 	},
 	link: names({
 		about:
-			"Ignored files and folders that each own folder gets too, such as `node_modules` or `.env`: copied on write if the file system supports it, otherwise linked.",
+			"Ignored files and folders that each child's own folder also gets, such as `node_modules` or `.env`: copy-on-write clones if the file system supports them, otherwise links.",
 	}),
 	join: custom<"all" | "any" | number, { about: string; fallback: "all" }>(
 		{
 			about:
-				"How many children must be done: `all`, `any` (the first one that is done; the others are aborted), or a number.",
+				"How many children must finish as done: `all`, `any` (the first one; the others are aborted), or a number.",
 			fallback: "all",
 		},
 		'`"all"`, `"any"` or a number',
@@ -104,20 +109,20 @@ export const childrenFields = {
 	),
 	take: choice(["all", "one"], {
 		about:
-			"Whose files are joined: those of `all` children that are done, or of `one`, which the worker of the next state names in its data as `winner`.",
+			"Whose files are merged: those of `all` children that are done, or those of `one`, which the worker of the next state names as `winner` in its data.",
 		fallback: "all",
 	}),
 	on_failed: choice(["wait", "continue", "fail"], {
 		about:
-			"What a failed child does: `wait` for you to resume or drop it, `continue` with the children that are done, or `fail` the run.",
+			"What happens if a child fails: `wait` until you resume or drop it, `continue` with the children that are done, or `fail` the run.",
 		fallback: "wait",
 	}),
 	on_conflict: choice(["worker", "person", "fail"], {
-		about: "Who resolves conflicting changes at the join: a worker, you, or nobody (the run fails).",
+		about: "Who resolves merge conflicts: a worker, you, or nobody (the run fails).",
 		shown: "`worker` with `merge_by`, otherwise `person`",
 	}),
 	merge_by: text({
-		about: "Persona or agent of the worker that resolves conflicts.",
+		about: "Persona or agent of the worker that resolves merge conflicts.",
 		form: "line",
 		max: 400,
 	}),

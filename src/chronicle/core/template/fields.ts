@@ -101,7 +101,7 @@ export const limitFields = {
 	}),
 	no_progress: integer({
 		about:
-			"Number of consecutive attempts of one state with the same request, the same summary and the same files after which the run waits for the user.",
+			"Number of consecutive moves of a state to itself, with the same summary and the same files, after which the run waits for the user.",
 		min: 2,
 		max: 1000,
 		fallback: 3,
@@ -126,7 +126,7 @@ export const limitFields = {
 		fallback: 60,
 	}),
 	cache_reads: choice(["count", "ignore"], {
-		about: "Whether tokens read from the provider's cache count towards `tokens`.",
+		about: "Whether tokens read from the provider's cache count toward `tokens`.",
 		fallback: "count",
 	}),
 	warn_at: number({ about: "Fraction of a limit at which a warning is shown.", min: 0, max: 1, fallback: 0.8 }),
@@ -139,12 +139,12 @@ export const stateFields = {
 		form: "line",
 		max: 400,
 	}),
-	agent: text({ about: "The same, but only as the name of an agent file.", form: "line", max: 400 }),
+	agent: text({ about: "The same, but an agent file with this name must exist.", form: "line", max: 400 }),
 	...childrenFields,
 	host: hostField,
 	team: text({ about: "Team of `teams.yaml` that the agent must belong to.", form: "line", max: 200 }),
 	next: custom<readonly PlacedName[], { about: string }>(
-		{ about: "States that may follow. Without any, the run ends here." },
+		{ about: "States that may follow. Without `next`, the run ends here." },
 		"list of state names",
 		{ type: "array", items: { type: "string" }, uniqueItems: true },
 		readNext,
@@ -196,7 +196,7 @@ export const stateFields = {
 		{ about: "Limits of all visits of this state together.", shown: "none" },
 	),
 	timeout_minutes: number({
-		about: "Maximum minutes of one worker; then the run pauses, and its work is kept.",
+		about: "Maximum minutes that one worker may run; then the run pauses, and its work is kept.",
 		min: 0.01,
 		max: 10_000,
 		fallback: 60,
@@ -220,7 +220,7 @@ export const templateFields = {
 	requires: requiresField,
 	description: text({ about: "Purpose of the template.", max: 4000 }),
 	initial: text({ about: "State in which the run starts.", form: "line", shown: "the first of `states`" }),
-	team: text({ about: "Team of states without one.", form: "line", max: 200 }),
+	team: text({ about: "Team of states that name none.", form: "line", max: 200 }),
 	limits: objectField(limitFields, { about: "Limits of the run.", shown: "as below" }),
 	files: choice(["folder", "repository"], {
 		about:

@@ -7,7 +7,7 @@ const wanted = "a list of labels";
 export const hostField = custom<readonly string[], { about: string; shown: string; empty: "error" }>(
 	{
 		about:
-			'Labels that a host of an [engine](engine.md) must offer to do this state, such as `["gpu"]`. Without an engine, this machine does every state.',
+			'Labels that a host of an [engine](engine.md) must offer to run this state, such as `["gpu"]`. Without an engine, every state runs on this machine.',
 		shown: "none",
 		empty: "error",
 	},

@@ -9,7 +9,7 @@ const FORMAT_VERSION = "0.2.0";
 export const requiresField = custom<string, { about: string }>(
 	{
 		about:
-			"Versions of pi-chronicle that can run the template, for example `>=0.2`. Other versions refuse it. Set it in templates with child runs: versions before 0.2 do not support them.",
+			"Versions of pi-chronicle that can run the template, such as `>=0.2`; other versions refuse it. Set it in templates with child runs, which versions before 0.2 do not support.",
 	},
 	"range of versions",
 	{ type: "string", pattern: "\\S" },

@@ -64,7 +64,7 @@ const rules: readonly (readonly [
 		/^Queue \S+ does not exist$/,
 		(_name, message) => ({
 			what: `The engine has no queue ${message.split(" ")[1]}, so no host takes runs from it`,
-			remedy: "Create it with its labels: pi-chronicle engine init --project … --queues … --labels ….",
+			remedy: "Create it: pi-chronicle engine init --project … --queues ….",
 		}),
 	],
 	[

@@ -10,7 +10,7 @@ import { fetchConversations } from "./conversations.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { openHost } from "./host.ts";
-import { isName } from "./jobs.ts";
+import { checkNames, isName } from "./jobs.ts";
 import { resolutionFolder, resolveByHand } from "./resolve-by-hand.ts";
 import { queueName } from "./routing.ts";
 import { RunRefs } from "./run-refs.ts";
@@ -158,7 +158,13 @@ function engineProject(
 		},
 		queue: queueName(name, queue, labels),
 		folderOf,
-		creates: { kind: "submitted", base: (run) => publishBase(project, remote, run) },
+		creates: {
+			kind: "submitted",
+			async base(run) {
+				const wrong = checkNames([queue, ...labels]);
+				return wrong ? { ok: false, failure: { ...wrong, reason: "unknown" } } : publishBase(project, remote, run);
+			},
+		},
 	});
 	return {
 		...project,

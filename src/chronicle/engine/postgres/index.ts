@@ -11,7 +11,7 @@ export {
 	usualQueue,
 } from "./engine-project.ts";
 export { openHost } from "./host.ts";
-export { isName, makeQueue } from "./jobs.ts";
+export { checkNames, isName, makeQueue } from "./jobs.ts";
 export { isLimitable, limitKinds, setLimit } from "./quota.ts";
 export { queueName } from "./routing.ts";
 export { addSchedule, listSchedules, removeSchedule, scheduledStart } from "./schedules.ts";

@@ -4,8 +4,9 @@
 // its run.
 import { randomUUID } from "node:crypto";
 import type { PgBoss } from "pg-boss";
+import type { Failure } from "../../core/index.ts";
 import { CHANNEL, type Database, type Sql } from "./database.ts";
-import { type JobRouting, queueName, routeJob } from "./routing.ts";
+import { type JobRouting, labelsInQueue, plainQueue, routeJob } from "./routing.ts";
 
 /** What a job holds. The rest is in the run's row. */
 export interface JobData {
@@ -26,16 +27,20 @@ const daySeconds = 86_400;
 
 const namePattern = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-/** Whether `name` can name a project, a queue or a label. */
+/** Whether `name` can name a project, a queue or a label: a slash separates them in the name of a queue. */
 export function isName(name: string): boolean {
 	return namePattern.test(name);
 }
 
-/** The queues of a project for runs that need any of `labels`, or none. */
-export function queueNames(project: string, queues: readonly string[], labels: readonly string[]): string[] {
-	const sets: string[][] = [[]];
-	for (const label of labels) sets.push(...sets.map((set) => [...set, label]));
-	return queues.flatMap((queue) => sets.map((set) => queueName(project, queue, set)));
+/** Why one of `names` cannot name a project, a queue or a label; `undefined` if all can. */
+export function checkNames(names: readonly string[]): Failure | undefined {
+	const wrong = names.find((name) => !isName(name));
+	if (wrong === undefined) return undefined;
+	return {
+		reason: "usage",
+		message: `"${wrong}" is not a valid name of a project, queue or label.`,
+		remedy: "Use up to 40 lower-case letters, digits, - and _.",
+	};
 }
 
 /** Whether a host that has `labels` takes jobs of the queue `name`, for a project whose `queues` it serves. */
@@ -52,7 +57,7 @@ export function deadQueue(project: string): string {
 	return `${project}/.dead`;
 }
 
-/** Makes the queues of a project. Repeating it changes nothing. */
+/** Makes the queue `name` of a project, and that of its dead jobs. Repeating it changes nothing. */
 export async function makeQueue(boss: PgBoss, project: string, name: string): Promise<void> {
 	const dead = deadQueue(project);
 	const kept = { retentionSeconds: 3650 * daySeconds, deleteAfterSeconds: 7 * daySeconds };
@@ -82,15 +87,19 @@ export const queuedColumns = `r.id, r.project, r.queue, r.priority, r.needs, r.b
 		SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting' AND i.body LIKE '%"kind":"abort_requested"%'
 	) AS aborting`;
 
+/** Makes a queue with labels where there is the one without: any run or state may name labels, so no list of them could be complete. */
+async function makeLabelQueue(boss: PgBoss, project: string, name: string): Promise<void> {
+	if (labelsInQueue(name).length === 0 || (await boss.getQueue(name))) return;
+	if (await boss.getQueue(plainQueue(name))) await makeQueue(boss, project, name);
+}
+
 /** Sends the next job of a run, from now on its current one. `afterSeconds`: not before that. */
 export async function sendJob(database: Database, tx: Sql, run: QueuedRun, afterSeconds = 0): Promise<void> {
 	const { id, project, priority } = run;
 	const boss = await database.boss();
 	const job = randomUUID();
 	const queue = await routeJob(tx, run);
-	// Any state may name labels, so that their queues cannot all be made beforehand.
-	if (queue !== run.queue && !(await boss.getQueue(queue)) && (await boss.getQueue(run.queue)))
-		await makeQueue(boss, project, queue);
+	await makeLabelQueue(boss, project, queue);
 	const sent = await boss.send(queue, { run: id } satisfies JobData, {
 		id: job,
 		priority,

@@ -12,6 +12,11 @@ export function labelsInQueue(name: string): readonly string[] {
 	return name.split("/").slice(2);
 }
 
+/** The queue of the same name for jobs that any host may take. */
+export function plainQueue(name: string): string {
+	return name.split("/").slice(0, 2).join("/");
+}
+
 /** What decides which hosts may take the next job of a run. */
 export interface JobRouting {
 	/** The queue that it was submitted to, with the labels that all its jobs need. */
@@ -72,6 +77,5 @@ export async function routeJob(sql: Sql, row: JobRouting): Promise<string> {
 	const queue = nextQueue(row);
 	if (!row.aborting || labelsInQueue(queue).length === 0) return queue;
 	if (!explainWait(row, await readOffers(sql)).missing) return queue;
-	const [project = "", name = ""] = queue.split("/");
-	return queueName(project, name);
+	return plainQueue(queue);
 }

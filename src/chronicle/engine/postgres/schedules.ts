@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { type Created, type Result, SCHEMA_VERSION, type StoreFailure, type TemplateReload } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
 import type { Database } from "./database.ts";
+import { plainQueue } from "./routing.ts";
 
 /** A run that a schedule makes: its first event, without the id. */
 export type ScheduledStart = Omit<Created, "id">;
@@ -78,7 +79,7 @@ export async function addSchedule(database: Database, schedule: NewSchedule): Pr
 			'Write five fields, minute first, such as "0 3 * * 1-5", and a zone such as Europe/Berlin.',
 		);
 	}
-	for (const name of [queue, scheduleQueue(project)])
+	for (const name of [plainQueue(queue), scheduleQueue(project)])
 		if (!(await boss.getQueue(name)))
 			return storeFailure(
 				"unknown",

@@ -2,8 +2,9 @@
 import type { Failure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
 import { usualQueue } from "./engine-project.ts";
-import { isName, makeQueue, queueNames } from "./jobs.ts";
+import { checkNames, makeQueue } from "./jobs.ts";
 import { readLimits, setLimit } from "./quota.ts";
+import { queueName } from "./routing.ts";
 import { scheduleQueue } from "./schedules.ts";
 import { initialize, makeRoles } from "./schema.ts";
 
@@ -11,7 +12,7 @@ export interface EngineSetup {
 	/** A project to make; without one only the tables are made. */
 	readonly project?: string | undefined;
 	readonly queues: readonly string[];
-	/** A queue of its own for each set of them, for runs that need a host that has all of it. */
+	/** Labels of hosts: only checked, because their queues are made with the first job for them. */
 	readonly labels: readonly string[];
 	/** Runs of the project at once, and taken in a minute. Absent: as before. */
 	readonly most?: number | undefined;
@@ -27,14 +28,8 @@ export async function setUpEngine(database: Database, setup: EngineSetup): Promi
 	const { project, queues, labels, members } = setup;
 	const lines = [`The engine at ${database.name} is set up.`, ...notes];
 	if (project === undefined) return lines;
-	const names = [project, ...queues, ...labels];
-	const wrong = names.find((name) => !isName(name));
-	if (wrong !== undefined)
-		return {
-			reason: "usage",
-			message: `"${wrong}" is not a valid name of a project, queue or label.`,
-			remedy: "Use up to 40 lower-case letters, digits, - and _.",
-		};
+	const wrong = checkNames([project, ...queues, ...labels]);
+	if (wrong) return wrong;
 	const unknown = await unknownMembers(database, members);
 	if (unknown.length > 0)
 		return {
@@ -47,7 +42,7 @@ export async function setUpEngine(database: Database, setup: EngineSetup): Promi
 	const boss = await database.boss();
 	await makeQueue(boss, project, scheduleQueue(project));
 	const named = queues.length > 0 ? queues : [usualQueue];
-	for (const queue of queueNames(project, named, labels)) await makeQueue(boss, project, queue);
+	for (const queue of named) await makeQueue(boss, project, queueName(project, queue));
 	if (notes.length === 0) await database.transaction((tx) => makeRoles(tx));
 	for (const member of members)
 		await database.query("INSERT INTO chronicle.access (project, member) VALUES ($1, $2) ON CONFLICT DO NOTHING", [

@@ -38,7 +38,8 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
 		...{ "approve-cleanup": "flag", "without-cleanup": "flag" },
 		...{ slots: "value", name: "value", data: "value", config: "value", setup: "value", lease: "value" },
 	},
-	optionsUsage: `  --queues <a,b>  --labels <a,b>   init: queues to create; worker: queues to serve (default: runs), capabilities of the host
+	optionsUsage: `  --queues <a,b>    init: queues to create; worker: queues to serve (default: runs)
+  --labels <a,b>    worker: labels that the host offers
   --members <a,b>   init: database users with access to the project
   --most <n>        init: concurrent runs of the project; limit: concurrent runs
   --rate <n>        init: runs of the project started per minute; limit: runs started per minute

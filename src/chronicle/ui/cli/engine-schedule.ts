@@ -62,6 +62,9 @@ async function add(call: EngineCall, name: string, rest: readonly string[]): Pro
 	const { folderInRepository, scheduledStart } = await import("../../engine/postgres/index.ts");
 	const { engine, database, project, parsed, host, signal, setting } = call;
 	const { values, flags } = parsed;
+	const { queue = engine.usualQueue, labels = [] } = setting;
+	const wrong = engine.checkNames([queue, ...labels]);
+	if (wrong) return failed({ ...wrong }, exitCodes.usage);
 	const written = readSchedule(rest);
 	if (!written) return misuse(`Name times, template and task: ${usage.split(" | ")[0]}.`);
 	const prepared = await prepareStart(project, written.template, signal);
@@ -76,7 +79,7 @@ async function add(call: EngineCall, name: string, rest: readonly string[]): Pro
 	const zone = values.zone ?? ownZone();
 	const added = await engine.addSchedule(database, {
 		project: name,
-		queue: engine.queueName(name, setting.queue ?? engine.usualQueue, setting.labels ?? []),
+		queue: engine.queueName(name, queue, labels),
 		priority: setting.priority ?? 0,
 		...{ cron: written.cron, zone, branch: values.branch, overlap: flags.has("overlap") },
 		folder: await folderInRepository(project.place.cwd),

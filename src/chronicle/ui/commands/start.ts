@@ -64,8 +64,15 @@ export const startCommand: Command = {
 };
 
 /** The run was left to the hosts of an engine. */
-function submitted({ host }: CommandCall, { id, template }: Run, engine: string): CommandResponse {
+async function submitted(
+	{ host, project, parsed }: CommandCall,
+	{ id, template }: Run,
+	engine: string,
+): Promise<CommandResponse> {
 	const follow = `Follow it with ${host.prefix}status ${id.slice(0, 8)}.`;
 	const lines = [`Submitted ${template.name} (${id}) to the engine at ${engine}. ${follow}`];
+	// A label that no host offers may be a typing mistake.
+	const read = parsed.values.labels === undefined ? undefined : await project.store.read(id);
+	if (read?.ok && read.value.queued !== undefined) lines.push(read.value.queued);
 	return { kind: "done", lines, data: { id, exitCode: exitCodes.done, engine }, follow: id };
 }

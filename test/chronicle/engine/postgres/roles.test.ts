@@ -158,11 +158,13 @@ describe("the roles of an engine", needsPostgres, () => {
 		const next = "cccccccc-0000-4000-8000-000000000002";
 		value(await store("ann").create(created({ id: next })));
 		await take(["tpu"]);
+		value(await store("ann", "app", "runs/npu").create(created({ id: "cccccccc-0000-4000-8000-000000000003" })));
 		const { rows } = await owner.query<{ name: string; state: string }>(
 			"SELECT name, state FROM chronicle_jobs.job WHERE name LIKE 'app/runs/%' ORDER BY name",
 		);
 		expect(rows).toEqual([
 			{ name: "app/runs/gpu", state: "cancelled" },
+			{ name: "app/runs/npu", state: "created" },
 			{ name: "app/runs/tpu", state: "created" },
 		]);
 	});

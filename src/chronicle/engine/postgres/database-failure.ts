@@ -14,7 +14,7 @@ const outages = new Set([
 ]);
 
 /** Whether an error means that the database is temporarily unreachable, so that the statement may succeed later. */
-function isOutage(error: unknown): boolean {
+export function isOutage(error: unknown): boolean {
 	const { code = "", message = "" } = error as { code?: string; message?: string };
 	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again.
 	if (outages.has(code) || /^(?:08...|57P0.|53300|40001|40P01)$/.test(code)) return true;

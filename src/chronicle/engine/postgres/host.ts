@@ -4,9 +4,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { processStart } from "../../../process/index.ts";
+import type { Failure } from "../../core/index.ts";
 import { thisHost } from "../ledger/index.ts";
 import type { Database } from "./database.ts";
-import { databaseFailure } from "./database-failure.ts";
+import { databaseFailure, isOutage } from "./database-failure.ts";
+import { checkVersion, ENGINE_VERSION } from "./schema.ts";
 
 export interface HostOptions {
 	/** How others see it. Default: the machine's name. */
@@ -21,7 +23,7 @@ export interface HostOptions {
 	readonly leaseMs?: number;
 }
 
-/** Result of the last renewal. */
+/** Result of a renewal. */
 interface Beat {
 	/** Somebody wants it to take no more runs. */
 	readonly draining: boolean;
@@ -32,6 +34,9 @@ interface Beat {
 	/** Whether its projects have schedules. */
 	readonly scheduled: boolean;
 }
+
+/** What a host learns at a renewal. `failure`: it did not succeed; `outdated`: the tables now have another version. */
+type BeatResult = Beat | { readonly failure: string } | { readonly outdated: Failure };
 
 const defaultLeaseMs = 8000;
 /** Milliseconds between two tries while the database is out of reach. */
@@ -47,25 +52,25 @@ export interface Host {
 	provedAt(): number;
 	/** Since when it has proved that without a gap. */
 	steadySince(): number;
-	/** Calls `listener` after every renewal, and with the failure after one that did not succeed. */
-	onBeat(listener: (beat: Beat | { readonly failure: string }) => void): void;
+	/** Calls `listener` after every renewal, and once for several in a row that did not succeed. */
+	onBeat(listener: (result: BeatResult) => void): void;
 	/** Removes the row. */
 	leave(): Promise<void>;
 }
 
-const renew = `
+const renewText = `
 UPDATE chronicle.host h SET beat_at = now() WHERE id = $1
 RETURNING draining, ARRAY(
 	SELECT DISTINCT i.run::text FROM chronicle.run r JOIN chronicle.inbox i ON i.run = r.id AND i.state = 'waiting' WHERE r.holder = h.id
 ) AS posted, (
 	SELECT count(*)::int FROM chronicle.host WHERE slots > 0 AND beat_at > now() - lease_ms * interval '1 millisecond'
-) AS hosts, EXISTS (SELECT FROM chronicle.schedule) AS scheduled`;
+) AS hosts, EXISTS (SELECT FROM chronicle.schedule) AS scheduled, (SELECT version FROM chronicle.meta) AS version`;
 
 /** Describes this process. Nothing is written before `register`. */
 export function openHost(database: Database, options: HostOptions = {}): Host {
 	const { leaseMs = defaultLeaseMs, labels = [] } = options;
 	const id = randomUUID();
-	const listeners = new Set<Parameters<Host["onBeat"]>[0]>();
+	const listeners = new Set<(result: BeatResult) => void>();
 	let registered: Promise<void> | undefined;
 	let timer: NodeJS.Timeout | undefined;
 	let proved = Number.NEGATIVE_INFINITY;
@@ -74,24 +79,18 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 	let failing = false;
 
 	const insert = (): Promise<unknown> => insertHost(database, id, { ...options, leaseMs });
-	const tell = (beat: Beat | { readonly failure: string }): void => {
-		for (const listener of listeners) listener(beat);
+	const tell = (result: BeatResult): void => {
+		for (const listener of listeners) listener(result);
 	};
 	const beat = async (): Promise<void> => {
 		const began = performance.now();
-		try {
-			const { rows } = await database.query<Beat>(renew, [id]);
-			const [row] = rows;
-			// Another host found the row too old and removed it.
-			if (!row) await insert();
+		const result = await renewRow(database, id, insert).catch((error: unknown) => explainFailure(database, error));
+		if ("draining" in result) {
 			if (began - proved > leaseMs) steady = began;
 			proved = began;
-			failing = false;
-			tell(row ?? { draining: false, posted: [], hosts: 1, scheduled: false });
-		} catch (error) {
-			if (!failing) tell({ failure: databaseFailure(error, database.name).message });
-			failing = true;
 		}
+		if (!failing || !("failure" in result)) tell(result);
+		failing = "failure" in result;
 	};
 	const schedule = (): void => {
 		if (left) return;
@@ -125,6 +124,23 @@ export function openHost(database: Database, options: HostOptions = {}): Host {
 			await database.query("DELETE FROM chronicle.host WHERE id = $1", [id]).catch(() => {});
 		},
 	};
+}
+
+/** Renews the row of a host; `insert` adds it again where another host found it too old and removed it. */
+async function renewRow(database: Database, id: string, insert: () => Promise<unknown>): Promise<BeatResult> {
+	const { rows } = await database.query<Beat & { readonly version: number }>(renewText, [id]);
+	const [row] = rows;
+	const outdated = row?.version === ENGINE_VERSION ? undefined : await checkVersion(database);
+	if (outdated) return { outdated };
+	if (row) return row;
+	await insert();
+	return { draining: false, posted: [], hosts: 1, scheduled: false };
+}
+
+async function explainFailure(database: Database, error: unknown): Promise<BeatResult> {
+	// Tables of another version may not have what the statement names.
+	const outdated = isOutage(error) ? undefined : await checkVersion(database).catch(() => undefined);
+	return outdated ? { outdated } : { failure: databaseFailure(error, database.name).message };
 }
 
 async function insertHost(database: Database, id: string, options: HostOptions): Promise<void> {

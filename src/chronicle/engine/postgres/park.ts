@@ -1,4 +1,7 @@
-// Parks a run that was given up: its pending actions are recorded as not done, without doing any of them, until it waits for its user.
+// Parks runs whose jobs the queue has given up: pending actions are recorded as not done, without doing any of them, until the run waits
+// for its user.
+import type { JobWithMetadata } from "pg-boss";
+import { processStart } from "../../../process/index.ts";
 import {
 	type Action,
 	decide,
@@ -9,12 +12,43 @@ import {
 	pendingActions,
 	type Run,
 } from "../../core/index.ts";
+import { thisHost } from "../ledger/index.ts";
+import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
+import type { JobData } from "./jobs.ts";
+import type { PostgresStore } from "./store.ts";
 
 const maxSteps = 40;
 
+/** Parks the runs of the jobs in the dead-letter queue `dead` of a project, each with the reason of its last attempt. */
+export async function parkDeadRuns(
+	database: Database,
+	{ store, dead }: { readonly store: PostgresStore; readonly dead: string },
+	report: (text: string) => void,
+): Promise<void> {
+	const boss = await database.boss();
+	const jobs: JobWithMetadata<JobData>[] = await boss.fetch<JobData>(dead, { includeMetadata: true });
+	for (const job of jobs) {
+		try {
+			const { sourceOutput } = job;
+			const reason = (sourceOutput as { readonly reason?: string } | null)?.reason ?? "";
+			const detail = `The hosts of the engine gave up the run after ${(job.sourceRetryCount ?? 0) + 1} attempts. ${reason}`;
+			const opened = await store.open(job.data.run);
+			if (opened.ok) {
+				const started = processStart(process.pid) ?? "unknown";
+				await parkRun(opened.value, { host: thisHost(), pid: process.pid, started }, detail);
+				await opened.value.releaseLease();
+				report(`Run ${job.data.run.slice(0, 8)}: parked. ${detail}`);
+			} else if (opened.failure.reason !== "unknown") throw new Error(opened.failure.message);
+			await boss.complete(dead, job);
+		} catch (error) {
+			await boss.fail(dead, job, { reason: (error as Error).message });
+		}
+	}
+}
+
 /** Parks the run with `detail` as the reason. `self`: this process. Throws if the run cannot be brought there. */
-export async function parkRun(
+async function parkRun(
 	ledger: PostgresLedger,
 	self: { readonly host: string; readonly pid: number; readonly started: string },
 	detail: string,

@@ -5,7 +5,7 @@ import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-const ENGINE_VERSION = 6;
+export const ENGINE_VERSION = 6;
 
 const lockNumber = 7_424_031;
 
@@ -236,6 +236,9 @@ export async function initialize(database: Database): Promise<Failure | readonly
 		const found = await versionOf(tx);
 		if (found !== undefined && found > ENGINE_VERSION) return newerDatabase(found);
 		await tx.executeSql(tables);
+		// A host of an earlier version that still works has lost its runs: it writes nothing to tables that it does not know.
+		if (found !== undefined && found < ENGINE_VERSION)
+			await tx.query("UPDATE chronicle.run SET fence = fence + 1 WHERE holder IS NOT NULL");
 		await tx.query(
 			"INSERT INTO chronicle.meta (version) VALUES ($1) ON CONFLICT (one) DO UPDATE SET version = EXCLUDED.version",
 			[ENGINE_VERSION],

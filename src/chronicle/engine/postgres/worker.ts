@@ -2,10 +2,8 @@
 // K1 a host that cannot prove that it lives stops its runs before another may take them; K2 a job that cannot be done here now goes back
 // visibly; K3 a run that was given up is parked with its reason; K4 after `drain` nothing is taken, and each run is given back at its next state.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JobWithMetadata } from "pg-boss";
-import { processStart } from "../../../process/index.ts";
 import { openRedaction } from "../../../safety/index.ts";
-import { thisHost } from "../ledger/index.ts";
+import type { Failure, Run } from "../../core/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { Checkout } from "./checkout.ts";
@@ -14,7 +12,7 @@ import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
 import { completeJob, deadQueue, isServed, type JobAttempt, type JobData } from "./jobs.ts";
-import { parkRun } from "./park.ts";
+import { parkDeadRuns } from "./park.ts";
 import { LimitReached } from "./quota.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
@@ -111,12 +109,16 @@ export class EngineWorker {
 		return [...this.#running.keys()];
 	}
 
-	/** Works until `stop` has been called and every run is given back. */
-	async work(): Promise<void> {
+	/** Works until `stop` has been called and every run is given back. Gives the reason where it stopped by itself. */
+	async work(): Promise<Failure | undefined> {
 		const { host, database } = this.#options;
+		let failure: Failure | undefined;
 		await host.register();
 		host.onBeat((beat) => {
-			if ("failure" in beat) this.#options.report(beat.failure);
+			if ("outdated" in beat) {
+				failure = beat.outdated;
+				this.stop();
+			} else if ("failure" in beat) this.#options.report(beat.failure);
 			else {
 				this.#hosts = beat.hosts;
 				this.#cron.run(beat.scheduled && !this.#draining);
@@ -142,6 +144,7 @@ export class EngineWorker {
 		for (const { scheduled } of this.#served) await scheduled.settle();
 		await this.#cron.stop();
 		await host.leave();
+		return failure;
 	}
 
 	/** Whether it looks for a job that was sent. Few hosts have the labels of a queue: each of them does. */
@@ -240,13 +243,16 @@ export class EngineWorker {
 	async #takeAll(): Promise<void> {
 		do {
 			this.#again = false;
-			for (const served of this.#served) {
-				if (this.#free() > 0)
-					for (const queue of await this.#queuesOf(served.project.name)) await this.#take(served, queue);
-				await this.#takeDead(served);
-				if (this.#cron.isWanted && !this.#draining) served.scheduled.look();
-			}
+			for (const served of this.#served) await this.#takeOf(served);
 		} while (this.#again && this.#free() > 0);
+	}
+
+	async #takeOf(served: Served): Promise<void> {
+		if (this.#free() > 0)
+			for (const queue of await this.#queuesOf(served.project.name)) await this.#take(served, queue);
+		if (this.#draining) return;
+		await parkDeadRuns(this.#options.database, served, this.#options.report);
+		if (this.#cron.isWanted) served.scheduled.look();
 	}
 
 	#free(): number {
@@ -363,37 +369,16 @@ export class EngineWorker {
 		report(`Run ${run.slice(0, 8)}: ${message}`);
 		await postpone(database, tx, run, attempt, { seconds: newerSeconds, why: message });
 	}
-
-	// ── runs that were given up ──
-
-	async #takeDead({ store, dead }: Served): Promise<void> {
-		if (this.#draining) return;
-		const { database } = this.#options;
-		const boss = await database.boss();
-		const jobs: JobWithMetadata<JobData>[] = await boss.fetch<JobData>(dead, { includeMetadata: true });
-		for (const job of jobs) {
-			try {
-				const { sourceOutput } = job;
-				const reason = (sourceOutput as { readonly reason?: string } | null)?.reason ?? "";
-				const detail = `The hosts of the engine gave up the run after ${(job.sourceRetryCount ?? 0) + 1} attempts. ${reason}`;
-				const opened = await store.open(job.data.run);
-				if (opened.ok) {
-					const started = processStart(process.pid) ?? "unknown";
-					await parkRun(opened.value, { host: thisHost(), pid: process.pid, started }, detail);
-					await opened.value.releaseLease();
-					this.#options.report(`Run ${job.data.run.slice(0, 8)}: parked. ${detail}`);
-				} else if (opened.failure.reason !== "unknown") throw new Error(opened.failure.message);
-				await boss.complete(dead, job);
-			} catch (error) {
-				await boss.fail(dead, job, { reason: (error as Error).message });
-			}
-		}
-	}
 }
 
-/** Gives the run of a segment back as soon as its present state has ended: before another worker is started. */
+/**
+ * Gives the run of a segment back as soon as its present state has ended. The next attempt is not reserved yet then: it would count as
+ * interrupted.
+ */
 function stopAtMove({ supervision }: RunSegment): void {
-	supervision.watch((_run, event) => {
-		if (event.kind === "attempt_reserved") void supervision.stop();
-	});
+	const stopBetween = ({ stage }: Run): void => {
+		if (stage.kind === "baselining") void supervision.stop();
+	};
+	supervision.watch(stopBetween);
+	stopBetween(supervision.run);
 }

@@ -59,11 +59,11 @@ export function scheduleHere({ parsed, project: { place } }: CommandCall): Comma
 }
 
 async function add(call: EngineCall, name: string, rest: readonly string[]): Promise<CommandResponse> {
-	const { folderInRepository, scheduledStart } = await import("../../engine/postgres/index.ts");
+	const { checkNames, folderInRepository, scheduledStart } = await import("../../engine/postgres/index.ts");
 	const { engine, database, project, parsed, host, signal, setting } = call;
 	const { values, flags } = parsed;
 	const { queue = engine.usualQueue, labels = [] } = setting;
-	const wrong = engine.checkNames([queue, ...labels]);
+	const wrong = checkNames([queue, ...labels]);
 	if (wrong) return failed({ ...wrong }, exitCodes.usage);
 	const written = readSchedule(rest);
 	if (!written) return misuse(`Name times, template and task: ${usage.split(" | ")[0]}.`);

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { exitCodes, findPi, isPiCommand, ownPiSearch, packageRoot } from "../../../pi/index.ts";
 import { processStart } from "../../../process/index.ts";
+import type { Failure } from "../../core/index.ts";
 import { namesIn } from "../../engine/index.ts";
 import { type CommandResponse, misuse, refused } from "../commands/index.ts";
 import { dataFolder, type EngineCall, wholeNumber } from "./engine-call.ts";
@@ -52,7 +53,8 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 		surface.report(
 			`${name} takes runs of ${served.value.map((one) => one.name).join(", ")} from ${database.name}, ${slots} at once.`,
 		);
-		await workUntil(signal, worker);
+		const failure = await workUntil(signal, worker);
+		if (failure) return refused({ code: failure.reason, ...failure, exitCode: exitCodes.failed });
 	} finally {
 		release();
 	}
@@ -76,18 +78,18 @@ async function servedProjects(
 	return served;
 }
 
-/** Drains at the first signal and stops at the second. */
+/** Drains at the first signal and stops at the second. Gives the reason where the worker stopped by itself. */
 async function workUntil(
 	signal: AbortSignal,
-	worker: { work(): Promise<void>; drain(): void; stop(): void },
-): Promise<void> {
+	worker: { work(): Promise<Failure | undefined>; drain(): void; stop(): void },
+): Promise<Failure | undefined> {
 	const drain = (): void => {
 		worker.drain();
 		for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => worker.stop());
 	};
 	if (signal.aborted) drain();
 	else signal.addEventListener("abort", drain, { once: true });
-	await worker.work();
+	return worker.work();
 }
 
 /** Locks the folder for this process; returns the function that releases it, or the reason for a failure. */

@@ -203,6 +203,9 @@ export const faults: Readonly<Record<string, Fault>> = {
 		equal(lost.length, 0, "A state that can end must not be interrupted.");
 		host("b");
 		await stage.inspect(run);
+		const begun = (await stage.events(run)).flatMap((event) => (event.kind === "attempt_reserved" ? [event] : []));
+		equal(begun.filter(({ because }) => because === "interrupted").length, 0, "Nothing was interrupted.");
+		equal(new Set(begun.map(({ visit }) => visit)).size, begun.length, "Each state has one attempt.");
 	},
 	"a run is aborted from elsewhere": async (stage, host) => {
 		host("a");

@@ -63,7 +63,7 @@ describe("limits of an engine", needsPostgres, () => {
 		working.delete(n);
 		await moveTo("done")(host, order, ended);
 	};
-	const openWorker = async (name: string): Promise<{ stop(): Promise<void> }> => {
+	const openWorker = async (name: string): Promise<{ stop(): Promise<unknown> }> => {
 		const on = await connect(cluster.url);
 		const worker = new EngineWorker({
 			...{

@@ -1,5 +1,6 @@
 // What keeps an engine in order without a run: limits, versions, maintenance, runs that were given up. Hosts are objects in this process.
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Host } from "../../../../src/chronicle/engine/postgres/host.ts";
 import {
 	checkVersion,
 	type Database,
@@ -27,7 +28,13 @@ const idOf = (n: number): string => `aaaaaaaa-0000-4000-8000-${String(n).padStar
 describe("an engine", needsPostgres, () => {
 	let cluster: Cluster;
 	let database: Database;
-	const store = (creates: "held" | "submitted", host = openHost(database)) =>
+	const hosts: Host[] = [];
+	const open = (...[on, options]: Parameters<typeof openHost>): Host => {
+		const host = openHost(on, options);
+		hosts.push(host);
+		return host;
+	};
+	const store = (creates: "held" | "submitted", host = open(database)) =>
 		openPostgresStore({
 			...{ database, host, clock: Date, redact: openRedaction({}), project: "app", queue },
 			folderOf: (run) => `/nowhere/${run}`,
@@ -36,7 +43,7 @@ describe("an engine", needsPostgres, () => {
 		});
 	const submit = async (n: number): Promise<void> =>
 		void value(await store("submitted").create({ ...created({ id: idOf(n) }), model: "acme/one" }));
-	const claim = async (host = openHost(database)) => {
+	const claim = async (host = open(database)) => {
 		const boss = await database.boss();
 		return database.transaction(async (tx) => {
 			const [job] = await boss.fetch<{ run: string }>(queue, { db: tx });
@@ -50,6 +57,10 @@ describe("an engine", needsPostgres, () => {
 		database = await connect(cluster.url);
 		await setUpEngine(database, { project: "app", queues: [], labels: [], members: [] });
 	});
+	afterEach(async () => {
+		// A host that renews its row would wait for tables that the next test alters, on a connection that the test needs.
+		await Promise.all(hosts.splice(0).map((host) => host.leave()));
+	});
 	beforeEach(async () => {
 		await database.query("DELETE FROM chronicle.run");
 		await database.query("DELETE FROM chronicle.quota");
@@ -57,18 +68,27 @@ describe("an engine", needsPostgres, () => {
 		await (await database.boss()).deleteAllJobs();
 	});
 
-	it("has a queue for each set of labels, and says which one is missing", async () => {
-		await setUpEngine(database, { project: "app", queues: [], labels: ["gpu", "big"], members: [] });
-		const into = (labels: string[]) =>
+	it("makes a queue with labels when the first job for them is sent, and no queue of another name", async () => {
+		const labels = Array.from({ length: 30 }, (_, n) => `label-${n}`);
+		await setUpEngine(database, { project: "app", queues: [], labels, members: [] });
+		const queues = async () => (await (await database.boss()).getQueues()).map(({ name }) => name).sort();
+		const before = await queues();
+		expect(before).toEqual(["app/.dead", "app/.schedule", "app/runs"]);
+		const into = (name: string, wanted: string[]) =>
 			openPostgresStore({
-				...{ database, host: openHost(database), clock: Date, redact: openRedaction({}), project: "app" },
-				...{ queue: queueName("app", "runs", labels), folderOf: (run: string) => `/nowhere/${run}` },
+				...{ database, host: open(database), clock: Date, redact: openRedaction({}), project: "app" },
+				...{ queue: queueName("app", name, wanted), folderOf: (run: string) => `/nowhere/${run}` },
 				creates: { kind: "submitted", base: async () => ({ ok: true, value: null }) },
 			});
 		const sets = [[], ["gpu"], ["big"], ["gpu", "big"]];
-		for (const [n, labels] of sets.entries()) value(await into(labels).create(created({ id: idOf(n + 1) })));
-		const missing = await into(["tpu"]).create(created({ id: idOf(9) }));
-		expect(!missing.ok && missing.failure.message).toContain("no queue app/runs/tpu");
+		for (const [n, wanted] of sets.entries()) value(await into("runs", wanted).create(created({ id: idOf(n + 1) })));
+		expect(await queues()).toEqual([...before, "app/runs/big", "app/runs/big/gpu", "app/runs/gpu"]);
+		for (const wanted of [[], ["gpu"]]) {
+			const missing = await into("typo", wanted).create(created({ id: idOf(9) }));
+			expect(!missing.ok && missing.failure.message).toContain("no queue app/typo");
+		}
+		const refused = await setUpEngine(database, { project: "app", queues: [], labels: ["a/b"], members: [] });
+		expect(refused).toMatchObject({ reason: "usage" });
 	});
 
 	const limits = (["project", "queue", "provider"] as const).flatMap((kind) => {
@@ -84,7 +104,7 @@ describe("an engine", needsPostgres, () => {
 		for (const n of [1, 2, 3]) await submit(n);
 		const [first] = [value(await claim()), value(await claim())];
 		// A host that starts anew counts what others took.
-		const restarted = openHost(await connect(cluster.url));
+		const restarted = open(await connect(cluster.url));
 		await expect(claim(restarted)).rejects.toThrow(`Waits for the limit of ${what}.`);
 		const [status] = (await readStatus(database)).limits;
 		expect(status).toMatchObject({ ...limit, waiting: 1 });
@@ -128,8 +148,8 @@ describe("an engine", needsPostgres, () => {
 		await setLimit(database, { kind: "queue", name: "runs", most: 2 });
 		await submit(1);
 		await submit(2);
-		const host = openHost(database);
-		const other = openHost(database);
+		const host = open(database);
+		const other = open(database);
 		const parent = { run: idOf(1), root: idOf(1), visit: 1, index: 1, name: "c", level: 1, files: "own" } as const;
 		const first = { ...created({ id: idOf(9) }), parent };
 		expect((await store("held", host).createChild(first, idOf(1))).ok).toBe(false);
@@ -182,14 +202,14 @@ describe("an engine", needsPostgres, () => {
 		);
 		for (let attempt = 1; attempt <= 5; attempt++) {
 			await database.query("UPDATE chronicle_jobs.job SET start_after = now() WHERE state < 'active'");
-			const host = openHost(database);
+			const host = open(database);
 			value(await claim(host));
 			await host.leave();
 			expect(await reapRuns(database)).toEqual([idOf(1)]);
 		}
 		await database.query("UPDATE chronicle.host SET beat_at = now() - interval '2 days'");
 		const worker = new EngineWorker({
-			...{ database, host: openHost(database, { slots: 1 }), slots: 1, queues: ["runs"], labels: [], report: () => {} },
+			...{ database, host: open(database, { slots: 1 }), slots: 1, queues: ["runs"], labels: [], report: () => {} },
 			projects: [{ name: "app", remote: "/nowhere", cleanup: "never", place: {} as never }],
 			data: openFolder(),
 		});
@@ -203,5 +223,46 @@ describe("an engine", needsPostgres, () => {
 		expect((await read()).hold?.detail).toMatch(/gave up the run after 5 attempts.*stopped renewing its lease/);
 		worker.stop();
 		await working;
+	});
+
+	it("stops a host when its tables get another version, and refuses what an earlier one still writes", {
+		timeout: patient(60_000),
+	}, async () => {
+		const { rows } = await database.query<{ version: number }>("SELECT version FROM chronicle.meta");
+		const own = rows[0]?.version ?? 0;
+		const setVersion = (version: number) => database.query("UPDATE chronicle.meta SET version = $1", [version]);
+		await submit(1);
+		const held = value(await claim());
+		value(await held.append([{ kind: "noted", text: "before" }], "durable"));
+		for (const { other, breaks } of [
+			{ other: own + 1, breaks: false },
+			{ other: own + 1, breaks: true },
+			{ other: own - 1, breaks: false },
+		]) {
+			const said: string[] = [];
+			const worker = new EngineWorker({
+				...{ database, host: open(database, { slots: 1, leaseMs: 1500 }), slots: 1, queues: ["runs"], labels: [] },
+				projects: [{ name: "app", remote: "/nowhere", cleanup: "never", place: {} as never }],
+				...{ data: openFolder(), report: (text: string) => void said.push(text) },
+			});
+			const working = worker.work();
+			await expect.poll(async () => (await readStatus(database)).hosts.length, { timeout: patient(20_000) }).toBe(1);
+			// A newer version may have renamed what a host renews.
+			if (breaks) await database.query("ALTER TABLE chronicle.host RENAME COLUMN beat_at TO renewed_at");
+			await setVersion(other);
+			const failure = await working;
+			expect(failure?.message).toContain(`The engine's tables have version ${other}`);
+			if (breaks) await database.query("ALTER TABLE chronicle.host RENAME COLUMN renewed_at TO beat_at");
+			await setVersion(own);
+			expect((await readStatus(database)).hosts).toEqual([]);
+		}
+		await setVersion(own - 1);
+		expect(await initialize(database)).toEqual([]);
+		const late = await held.append([{ kind: "noted", text: "after" }], "durable");
+		expect(!late.ok && late.failure.reason).toBe("fenced");
+		const { events } = value(await store("held").read(idOf(1)));
+		const seqs: number[] = [];
+		for await (const { seq } of events()) seqs.push(seq);
+		expect(seqs).toEqual([1, 2]);
 	});
 });

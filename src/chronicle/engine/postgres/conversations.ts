@@ -42,10 +42,14 @@ export async function fetchedConversations(folder: string): Promise<readonly str
 const fetchMs = 20_000;
 
 /** Brings the conversations of a run to a machine that is no host of it, below `folder`. */
-export async function fetchConversations(run: string, remote: string, folder: string): Promise<Result<void>> {
+export async function fetchConversations(
+	run: string,
+	{ remote, report }: { readonly remote: string; readonly report: GitPlace["report"] },
+	folder: string,
+): Promise<Result<void>> {
 	const gitDir = join(folder, `fetch-${process.pid}-${performance.now()}.git`);
 	await mkdir(folder, { recursive: true, mode: 0o700 });
-	const place: GitPlace = { gitDir, cwd: folder, signal: AbortSignal.timeout(fetchMs) };
+	const place: GitPlace = { gitDir, cwd: folder, signal: AbortSignal.timeout(fetchMs), report };
 	try {
 		await gitText(place, ["init", "-q", "--bare"]);
 		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, conversationSpec(run)];

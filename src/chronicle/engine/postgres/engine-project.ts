@@ -31,6 +31,8 @@ export interface EngineOrder {
 	readonly priority?: number;
 	/** The options that name the engine in another command, if this one named it. */
 	readonly args?: readonly string[];
+	/** Called with a sentence when the git remote keeps a command waiting. */
+	readonly report?: (text: string) => void;
 }
 
 /** The queue of runs for which none is named. */
@@ -144,7 +146,7 @@ function engineProject(
 	{ name, remote }: FoundProject,
 	order: Omit<EngineOrder, "url">,
 ): Project {
-	const { queue = usualQueue, labels = [], priority = 0, args = [] } = order;
+	const { queue = usualQueue, labels = [], priority = 0, args = [], report } = order;
 	const { cwd } = project.place;
 	const folderOf = (run: string): string => join(project.place.agentFolder, "chronicle", "engine", "runs", run);
 	const store = openPostgresStore({
@@ -160,10 +162,7 @@ function engineProject(
 		folderOf,
 		creates: {
 			kind: "submitted",
-			async base(run) {
-				const wrong = checkNames([queue, ...labels]);
-				return wrong ? { ok: false, failure: { ...wrong, reason: "unknown" } } : publishBase(project, remote, run);
-			},
+			base: (run) => publishBase(project, { remote, report, named: [queue, ...labels] }, run),
 		},
 	});
 	return {
@@ -174,7 +173,7 @@ function engineProject(
 				const removed = await store.remove(id);
 				const gitDir = await runGit({ args: ["rev-parse", "--absolute-git-dir"], cwd });
 				if (removed.ok && gitDir.kind === "done")
-					await new RunRefs({ run: id, remote, store: gitDir.output.toString("utf8").trim(), cwd })
+					await new RunRefs({ run: id, remote, store: gitDir.output.toString("utf8").trim(), cwd, report })
 						.collect()
 						.catch(() => {});
 				if (removed.ok) await rm(folderOf(id), { recursive: true, force: true });
@@ -187,7 +186,7 @@ function engineProject(
 			wake: (id) => store.wake(id),
 			watch: (id, listener) => watchRow(database, id, listener),
 			close: () => database.close(),
-			fetchConversations: (run, folder) => fetchConversations(run, remote, folder),
+			fetchConversations: (run, folder) => fetchConversations(run, { remote, report }, folder),
 			async resolveByHand({ run, folder: own }) {
 				const folder = resolutionFolder(run, own);
 				return resolveByHand(openSharedWorkspace((await filesOf(run, folder)).options), run, folder);
@@ -213,6 +212,7 @@ function engineProject(
 			cwd,
 			folder,
 			leftOut: project.ownFolders,
+			report,
 			...workspaceScope(run),
 			recorded: () => readSnapshots(database, run.id),
 		};
@@ -220,12 +220,18 @@ function engineProject(
 	}
 }
 
-/** Publishes the files of the submitter's folder; the run starts with them. */
-async function publishBase(project: Project, remote: string, run: Run): Promise<Result<string, StoreFailure>> {
+/** Publishes the files of the submitter's folder; the run starts with them. `named`: its queue and labels. */
+async function publishBase(
+	project: Project,
+	{ remote, report, named }: { remote: string; report: EngineOrder["report"]; named: readonly string[] },
+	run: Run,
+): Promise<Result<string, StoreFailure>> {
+	const wrong = checkNames(named);
+	if (wrong) return { ok: false, failure: { ...wrong, reason: "unknown" } };
 	const folder = await mkdtemp(join(tmpdir(), "pi-chronicle-submit-"));
 	try {
 		const files = openSharedWorkspace({
-			...{ run: run.id, remote, cwd: project.place.cwd, folder, leftOut: project.ownFolders },
+			...{ run: run.id, remote, cwd: project.place.cwd, folder, leftOut: project.ownFolders, report },
 			...workspaceScope(run),
 		});
 		const taken = await files.snapshot();

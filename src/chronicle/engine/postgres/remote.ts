@@ -6,6 +6,8 @@ import { type GitCall, type GitResult, runGit } from "../workspace/index.ts";
 /** Milliseconds for which a remote that cannot be reached is tried again. */
 const outageMs = 60_000;
 const longestPauseMs = 5000;
+/** Milliseconds after which a caller is told what it waits for. */
+const silentMs = 4000;
 
 export interface GitPlace {
 	/** The repository's own folder (`--git-dir`). */
@@ -16,6 +18,8 @@ export interface GitPlace {
 	readonly alternates?: readonly string[];
 	readonly env?: Readonly<Record<string, string>>;
 	readonly signal?: AbortSignal | undefined;
+	/** Called with a sentence when the remote keeps a caller waiting. */
+	readonly report?: ((text: string) => void) | undefined;
 }
 
 /** Runs git on a repository. */
@@ -80,12 +84,26 @@ const answered = /stale info|rejected|couldn't find remote ref|not our ref|permi
 /** Runs git against the remote, for up to a minute while it cannot be reached. */
 export async function gitRemote(place: GitPlace, args: readonly string[]): Promise<GitResult> {
 	const until = Date.now() + outageMs;
-	for (let pause = 250; ; pause = Math.min(pause * 2, longestPauseMs)) {
-		const done = await gitAt(place, args);
-		if (done.kind !== "failed" || answered.test(done.message) || Date.now() + pause > until) return done;
-		await sleep(pause, undefined, place.signal ? { signal: place.signal } : {}).catch(() => {});
-		if (place.signal?.aborted) return { kind: "aborted" };
+	let failure: string | undefined;
+	const timer = setTimeout(() => place.report?.(explainDelay(failure)), silentMs);
+	try {
+		for (let pause = 250; ; pause = Math.min(pause * 2, longestPauseMs)) {
+			const done = await gitAt(place, args);
+			if (done.kind !== "failed" || answered.test(done.message) || Date.now() + pause > until) return done;
+			failure = explainGit(done);
+			await sleep(pause, undefined, place.signal ? { signal: place.signal } : {}).catch(() => {});
+			if (place.signal?.aborted) return { kind: "aborted" };
+		}
+	} finally {
+		clearTimeout(timer);
 	}
+}
+
+/** Why a call takes long. `failure`: of the last try; without one, git is still at the first. */
+function explainDelay(failure: string | undefined): string {
+	return failure === undefined
+		? "Waiting for the project's git remote."
+		: `The project's git remote cannot be reached: ${failure}. Trying again for ${outageMs / 1000} seconds.`;
 }
 
 /** The failure of the workspace for a remote that did not take or give something. */

@@ -21,6 +21,8 @@ export interface RunRefsOptions {
 	/** The folder that the run works in, part of a repository. */
 	readonly cwd: string;
 	readonly signal?: AbortSignal;
+	/** Called with a sentence when the remote keeps a caller waiting. */
+	readonly report?: ((text: string) => void) | undefined;
 }
 
 /** Commits that only carry a snapshot have one date, so that equal snapshots are equal commits. */
@@ -233,14 +235,14 @@ export class RunRefs {
 	}
 
 	async #openPlace(): Promise<OpenRefs> {
-		const { run, remote, cwd, store, signal } = this.#options;
+		const { run, remote, cwd, store, signal, report } = this.#options;
 		const paths = ["objects", "HEAD", "refs/heads"].flatMap((path) => ["--git-path", path]);
 		const asked = await runGit({ args: ["rev-parse", "--show-prefix", ...paths], cwd });
 		if (asked.kind !== "done") throw new Error(`${cwd} is not in a git repository`);
 		const [prefix = "", ...found] = asked.output.toString("utf8").split("\n");
 		const [objects = "", head = "", branches = ""] = found.map((path) => resolve(cwd, path));
 		const folder = prefix.replace(/\/$/, "");
-		const place: GitPlace = { gitDir: store, cwd, alternates: [objects], signal };
+		const place: GitPlace = { gitDir: store, cwd, alternates: [objects], signal, report };
 		return { place, folder, branch: new RunBranch(place, { run, remote, folder }), heads: { head, branches } };
 	}
 }

@@ -22,8 +22,8 @@ export interface SharedWorkspaceOptions extends GitWorkspaceOptions {
 	readonly published?: Pick<RunSnapshot, "tree" | "parent"> | undefined;
 	/** Reads the snapshots of the run that are not on the remote yet. */
 	readonly recorded?: () => Promise<readonly RecordedSnapshot[]>;
-	/** Called with what could not be published and does not stop the run. */
-	readonly report?: (text: string) => void;
+	/** Called with what could not be published and does not stop the run, and when the remote keeps an operation waiting. */
+	readonly report?: ((text: string) => void) | undefined;
 }
 
 export interface SharedWorkspace extends Workspace {
@@ -36,12 +36,12 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 	const { run, remote, folder, trees: owner = run, repository: cwd = options.cwd, report = () => {} } = options;
 	// A child with a folder of its own shares the objects of its parent's store.
 	const store = join(options.childOf ?? folder, "files");
-	const refs = new RunRefs({ run, trees: owner, remote, cwd, store });
+	const refs = new RunRefs({ run, trees: owner, remote, cwd, store, report });
 	const publisher = new SnapshotPublisher({ refs, report, published: options.published, crashAt: openCrashPoints() });
 	const inner = openGitWorkspace(options);
 	/** Fetches a snapshot that this host does not have. A name that exists nowhere is left to the operation, which reports it. */
 	const fetch = async (tree: string): Promise<void> => {
-		const place = { gitDir: store, cwd };
+		const place = { gitDir: store, cwd, report };
 		if ((await gitText(place, ["cat-file", "-t", tree]).catch(() => "")) === "tree") return;
 		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, treeRef(owner, tree)];
 		if ((await gitRemote(place, args)).kind === "done" || !options.recorded) return;

@@ -52,7 +52,7 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 	});
 	const local = openPlace(options, command.needs);
 	if (isComplaint(local)) return output.fail(local);
-	const project = await onEngine(command, local, parsed);
+	const project = await onEngine(command, local, parsed, output);
 	if (isComplaint(project)) return output.fail(project);
 	const host = commandLineHost(output, signal);
 	const textOf = (from: number, count: number): string =>
@@ -72,11 +72,16 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 }
 
 /** The project on the engine that the command names; without one, the local project. */
-async function onEngine({ runs }: Command, project: Project, parsed: ParsedArguments): Promise<Project | Complaint> {
+async function onEngine(
+	{ runs }: Command,
+	project: Project,
+	parsed: ParsedArguments,
+	{ progress }: Output,
+): Promise<Project | Complaint> {
 	const setting = runs === "none" ? undefined : engineSetting(parsed.values, project.place);
 	if (!setting) return project;
 	const { openEngineProject } = await import("../../engine/postgres/index.ts");
-	const opened = await openEngineProject(project, setting);
+	const opened = await openEngineProject(project, { ...setting, report: progress });
 	return opened.ok ? opened.value : engineComplaint(opened.failure);
 }
 

@@ -37,16 +37,18 @@ interface NamedCommand {
 	readonly surfaceOptions: CommandGrammar["options"];
 	/** Options before the command. */
 	readonly values: Values;
+	/** Shows what keeps the command waiting. */
+	readonly report: (text: string) => void;
 }
 
 /** The project on the engine of a command; `local` without one, and for words that the command will refuse. */
 export async function openOnEngine(
 	session: ChronicleSession,
 	local: Project,
-	{ command, words, surfaceOptions, values }: NamedCommand,
+	{ command, words, surfaceOptions, values, report }: NamedCommand,
 ): Promise<Result<Project>> {
 	const parsed = command.runs === "none" ? undefined : parseArguments(words, grammarOf(command, surfaceOptions));
 	const isParsed = parsed !== undefined && !("error" in parsed);
 	const setting = isParsed ? engineSetting({ ...values, ...parsed.values }, local.place) : undefined;
-	return setting ? session.engines.open(local, setting) : { ok: true, value: local };
+	return setting ? session.engines.open(local, setting, report) : { ok: true, value: local };
 }

@@ -22,8 +22,8 @@ export class SessionEngines {
 		return this.#last;
 	}
 
-	/** The project on an engine. Everything that is not about runs stays that of `local`. */
-	async open(local: Project, setting: EngineSetting): Promise<Result<Project>> {
+	/** The project on an engine. Everything that is not about runs stays that of `local`. `report` shows what keeps a command waiting. */
+	async open(local: Project, setting: EngineSetting, report: (text: string) => void): Promise<Result<Project>> {
 		const { openDatabase, projectIn } = await import("../../engine/postgres/index.ts");
 		const key = withoutSecrets(setting.url);
 		let database = this.#databases.get(key);
@@ -34,7 +34,7 @@ export class SessionEngines {
 			this.#databases.set(key, database);
 			this.#scope.own(() => opened.value.close());
 		}
-		const found = await projectIn(database, local, setting);
+		const found = await projectIn(database, local, { ...setting, report });
 		if (found.ok) this.#last = found.value;
 		return found;
 	}

@@ -38,7 +38,10 @@ export async function runChronicle(session: ChronicleSession, ctx: ExtensionCont
 	const text = known ? rest : written;
 	const words = text.split(/\s+/).filter(Boolean);
 	const surfaceOptions = optionsOnEngine(command, local, values, words);
-	const opened = await openOnEngine(session, local, { command, words, surfaceOptions, values });
+	const report = (waiting: string): void => {
+		if (!session.scope.closed) say(ctx, waiting);
+	};
+	const opened = await openOnEngine(session, local, { command, words, surfaceOptions, values, report });
 	if (!opened.ok) return present(session, ctx, local, { kind: "refused", ...engineComplaint(opened.failure) });
 	const project = opened.value;
 	const stop = new AbortController();

@@ -145,6 +145,23 @@ export const faults: Readonly<Record<string, Fault>> = {
 		renameSync(`${stage.remote}.away`, stage.remote);
 		await stage.inspect(run);
 	},
+	"the git remote is away when a run is submitted": async (stage, host) => {
+		renameSync(stage.remote, `${stage.remote}.away`);
+		const task = ["run", "--json", "--model", "scripted/one", "--approve-cleanup", "play", "Do it all."];
+		const submitter = stage.start(task);
+		let printed = "";
+		submitter.onOutput((chunk) => {
+			printed += chunk.toString();
+		});
+		const said = /git remote cannot be reached: .*Trying again for 60 seconds/;
+		match(await eventually(submitter.stderr, (text) => said.test(text)), said);
+		renameSync(`${stage.remote}.away`, stage.remote);
+		equal((await submitter.exited).kind, "exited", submitter.stderr());
+		const { id } = JSON.parse(printed) as { id: string };
+		host("a");
+		await stage.approve(id);
+		await stage.inspect(id);
+	},
 	"two people decide": async (stage, host) => {
 		host("a");
 		const run = await stage.submit();

@@ -35,7 +35,7 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 	[
 		"check",
 		{
-			about: "checks all definitions, and lists every problem with its position",
+			about: "checks all definitions and lists every problem with its position",
 			load: async () => (await import("./check/index.ts")).checkVerb,
 		},
 	],
@@ -75,7 +75,7 @@ const groups: readonly (readonly [title: string, names: readonly string[]])[] = 
 		"Start and continue",
 		["run", "resume", "approve", "reject", "tell", "pause", "abort", "drop", "release", "reopen", "rewind"],
 	],
-	["Look", ["list", "status", "show", "view", "diff", "report"]],
+	["Inspect", ["list", "status", "show", "view", "diff", "report"]],
 	["Definitions", ["plan", "init", "check", "rehearse", "import"]],
 	["Clean up", ["remove", "prune", "doctor"]],
 	["Many machines", ["engine"]],
@@ -174,9 +174,9 @@ const afterCommands = `
 Examples:
   pi-chronicle run feature "Add a --month option"     starts a run and shows its progress
   pi-chronicle approve last                           approves the last run's pending move
-  pi-chronicle diff last all | less                   shows what it changed
+  pi-chronicle diff last all | less                   shows all its changes
 
-Exit codes: 0 done, 1 failed, 2 nothing was done, 3 waits for you, 4 a ceiling, 5 human_intervention, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 nothing was done, 3 waits for you, 4 a limit is reached, 5 human_intervention, 130 interrupted.
 
 Run a command with --help for its usage. --version prints the version.
 `;

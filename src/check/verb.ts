@@ -8,8 +8,8 @@ import { checkProject } from "./project-check.ts";
 export const check: Command = {
 	name: "check",
 	takes: "[file, folder or name…]",
-	details: `Checks all definitions, the project's and your own: workflows, chronicle templates, agents, teams, rule files, scenarios, saved sequences,
-and lists each problem with its position. For templates, it also checks the agents, models and rules that they name. Files of other tools are listed only.`,
+	details: `Checks all definitions of the project and your own (workflows, chronicle templates, agents, teams, rule files, scenarios, saved sequences) and lists
+each problem with its position. For templates, it also checks the agents, models and rules that they name. Files of other tools are only listed.`,
 	exits: "0 valid, 2 something is invalid",
 	needs: "nothing",
 	async perform({ parsed, project }) {

@@ -14,8 +14,8 @@ const marks = { ok: "ok  ", warning: "warn", failed: "FAIL" } as const;
 export const doctor: Command = {
 	name: "doctor",
 	takes: "",
-	details: `Examines pi, Node, git, the sandbox, the disk, whether the project is trusted, rule files and definitions, other packages with the same
-commands, models, and leftovers of dead runs. Starts pi once, as you start it, to see what it loads. Never shows keys.`,
+	details: `Examines pi, Node, git, the sandbox, the disk, the project's trust, rule files and definitions, other packages with the same commands, models,
+and leftovers of dead runs. Starts pi once, as you would, to see what it loads. Never prints keys.`,
 	exits: "0 nothing is broken (there may be warnings), 1 something is broken",
 	options: { fix: "flag" },
 	optionsUsage: "  --fix           stop processes and remove files that dead runs left behind; change nothing else\n",

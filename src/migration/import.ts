@@ -16,11 +16,11 @@ export const importDefinitions: Command = {
 	takes: "<file or folder>",
 	details: `Reads agent chains, taskflows, workflows of spec-kit, pi-agents and pi-workflows, chronicle templates, commands, agents, skills and permissions of
 Claude Code, rule files of other guards, and recorded sequences. Each becomes a definition of this project that \`check\` accepts. What has no
-counterpart is listed, and kept in a comment of the new file. Nothing is replaced without --force.`,
+counterpart is listed and kept in a comment of the new file. Existing files are not replaced without --force.`,
 	exits: "0 everything became a definition, 1 a part of it did not, 2 nothing was written",
 	options: { to: "value", "dry-run": "flag", force: "flag" },
 	optionsUsage: `  --to <folder>   the project to write to (default: this one)
-  --dry-run       only show what would be written
+  --dry-run       only print what would be written
   --force         replace existing files
 `,
 	maxNames: 1,

@@ -18,13 +18,13 @@ export const planCommand: Command = {
 	name: "plan",
 	takes: "[task…]",
 	details: `Lets a model draft a chronicle or a workflow for the task. The draft is checked and rehearsed, and corrected until it passes. Nothing is written or
-started before you decide: in a terminal you are asked; otherwise --save and --start decide. Without a task, it is about the plan that waits.`,
+started before you decide: in a terminal you are asked; otherwise use --save or --start. Without a task, the command shows the plan that waits.`,
 	exits:
 		"0 started or saved, 1 no draft passed, 2 usage, 3 waits for your decision, 130 interrupted; with --start as for run",
 	shellOptions: { model: "value", save: "flag", start: "flag" },
-	optionsUsage: `  --model <model>     model for the drafting, and for states that name none (default: pi's default)
-  --save              write the draft into the project, start nothing
-  --start             write the draft into the project, and start it if it is a chronicle
+	optionsUsage: `  --model <model>     model that drafts, and model of states that name none (default: pi's default)
+  --save              write the draft to the project, start nothing
+  --start             write the draft to the project, and start it if it is a chronicle
 `,
 	text: 0,
 	needs: "pi",

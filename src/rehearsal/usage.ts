@@ -2,16 +2,16 @@
 
 export const rehearseUsage = `pi-chronicle rehearse [options] [workflow | chronicle] <name> [options] [task…]
 
-Plays a definition from start to end on a temporary copy of the project. A script, the understudy, stands in for the model.
+Runs a definition from start to end on a temporary copy of the project. A script, the understudy, replaces the model.
 
   --every            cover every transition, approval, limit and tool limit, in as many runs as needed
   --runs <n>         with --every: maximum number of runs (default: 200)
   --minutes <n>      with --every: maximum number of minutes (default: 20)
-  --scenario <file>  the understudy's messages and calls (default: the project's scenario for the definition, otherwise an automatic round)
+  --scenario <file>  the understudy's messages and calls (default: the project's scenario for the definition, else an automatic round)
   --cwd <folder>     the project (default: here)
   --keep             keep the copy of the project
-  --json             the report as one JSON object on stdout, progress on stderr
-  --pi <path>        pi's entry file, package folder or binary (default: the one next to this package)
+  --json             print the report as one JSON object on stdout; progress goes to stderr
+  --pi <path>        pi's entry file, package folder or binary (default: the one next to this package, else on PATH)
 
 Exit code: 0 the run reached its end, 1 it did not (with --every: something reachable was not covered, or a limit did not hold), 2 usage error or invalid definition, 130 interrupted.
 `;

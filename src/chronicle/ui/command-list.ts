@@ -8,22 +8,22 @@ export interface ListedCommand {
 /** The commands in the order of the help. */
 export const listedCommands: readonly ListedCommand[] = [
 	{ name: "run", about: "starts a run of a template and supervises it until it needs you or ends" },
-	{ name: "resume", about: "continues a run that was interrupted, paused or stopped at a ceiling" },
+	{ name: "resume", about: "continues a run that was interrupted, paused or stopped by a limit" },
 	{ name: "list", about: "lists the templates and runs of the project" },
 	{ name: "status", about: "shows the status of a run, its cost and what it waits for" },
 	{ name: "show", about: "draws a template: its states, their personas and your approvals" },
-	{ name: "init", about: "copies one of the package's definitions into the project so that you can change it" },
-	{ name: "view", about: "shows the status with every move, findings, and the files that the run changed" },
+	{ name: "init", about: "copies a shipped definition into the project so that you can change it" },
+	{ name: "view", about: "shows the status with every move, finding and changed file" },
 	{ name: "approve", about: "approves the pending move; the run continues" },
 	{ name: "reject", about: "rejects the pending move; the worker continues with your message" },
-	{ name: "tell", about: "sends a message to the worker, now or when one starts" },
+	{ name: "tell", about: "sends a message to the worker, or to the next one if none is running" },
 	{ name: "pause", about: "stops the worker after its current message and keeps its conversation" },
-	{ name: "abort", about: "ends a run, and stops its worker at once" },
+	{ name: "abort", about: "ends a run and stops its worker immediately" },
 	{ name: "drop", about: "lets a run continue without one of its children" },
 	{ name: "release", about: "releases a run from human_intervention, or sends a waiting run to a state" },
 	{ name: "reopen", about: "continues a finished run in a state" },
 	{ name: "rewind", about: "restores files and run to the start of a visit, and pauses" },
-	{ name: "diff", about: "shows what changed in the files since the state began" },
+	{ name: "diff", about: "shows what changed in the files since the state started" },
 	{ name: "report", about: "writes an HTML report of the whole run" },
 	{ name: "remove", about: "removes a run and all its data" },
 	{ name: "prune", about: "removes runs older than a number of days" },
@@ -41,11 +41,14 @@ export const commonOptions = {
 	help: "flag",
 } as const;
 
-/** The common options in `--help`. */
-export const commonUsage = `  --cwd <folder>  the project (default: here)
-  --engine <url>  let the hosts of an engine do runs: postgres://… (default: the setting chronicle.engine, if any)
+/** The common options in `--help`; the two about engines only for commands on runs. */
+export function commonUsage(isOnRuns: boolean): string {
+	const engine = `  --engine <url>  the engine whose hosts run it: postgres://… (default: the setting chronicle.engine, if any)
   --project <p>   the project's name there (default: from its git remote)
-  --json          the result as one JSON object on stdout; progress goes to stderr
-  --approve       trust the project for this command; --no-approve: don't (default: as saved in pi)
-  --pi <path>     pi's entry file, package folder or binary (default: the one next to this package)
 `;
+	return `  --cwd <folder>  the project (default: here)
+${isOnRuns ? engine : ""}  --json          print the result as one JSON object on stdout; progress goes to stderr
+  --approve       trust the project for this command; --no-approve: don't (default: as saved in pi)
+  --pi <path>     pi's entry file, package folder or binary (default: the one next to this package, else on PATH)
+`;
+}

@@ -85,10 +85,24 @@ async function onEngine(
 	return opened.ok ? opened.value : engineComplaint(opened.failure);
 }
 
-function usageOf({ name, takes, details, optionsUsage = "", exits }: Command): string {
+/** Commands that read the options about engines themselves. */
+const readEngine: ReadonlySet<string> = new Set(["engine", "plan"]);
+
+function usageOf({ name, takes, details, optionsUsage = "", exits, runs }: Command): string {
 	const line = `pi-chronicle ${name} [options] ${takes}`.trimEnd();
 	const about = details === "" ? "" : `${details}\n\n`;
-	return `${line}\n\n${about}${commonUsage}${optionsUsage}\nExit code: ${exits}.\n`;
+	const options = `${commonUsage(runs !== "none" || readEngine.has(name))}${optionsUsage}`;
+	return `${line}\n\n${about}${alignOptions(options)}\nExit code: ${exits}.\n`;
+}
+
+/** Aligns the descriptions of options, one option or group of options per line. A long group keeps its line. */
+function alignOptions(usage: string): string {
+	const rows = usage.split("\n").map((line) => {
+		const [, options = "", about = line] = /^ {2}((?:--[a-z-]+(?: <[^>]*>)?,? +)+)(.*)$/.exec(line) ?? [];
+		return { options: options.trim(), about };
+	});
+	const width = Math.max(...rows.map(({ options }) => (options.length > 20 ? 0 : options.length)));
+	return rows.map(({ options, about }) => (options === "" ? about : `  ${options.padEnd(width)}  ${about}`)).join("\n");
 }
 
 /** `signal` releases a run that is being supervised. */

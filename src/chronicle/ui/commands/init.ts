@@ -7,7 +7,7 @@ import { type Command, misuse, refused } from "./command.ts";
 export const initCommand: Command = {
 	name: "init",
 	takes: "<name>",
-	details: `Copies one of the package's definitions into the project's .pi, with the agents that it names and its scenario, so that you can change
+	details: `Copies a shipped definition into the project's .pi, with the agents that it names and its scenario, so that you can change
 it. Existing files are not changed. From then on, the project's copy is used.`,
 	exits: "0, 1 it cannot be written, 2 no such definition, or the project already has one of that name",
 	maxNames: 1,

@@ -39,7 +39,7 @@ const templateOrigins = { project: "project", personal: "person", shipped: "pack
 const list: Command = {
 	name: "list",
 	takes: "",
-	details: "Templates with their errors, and runs with state, age, cost and the reason why they wait.",
+	details: "Lists templates with their errors, and runs with their state, age, cost and what they wait for.",
 	exits: "0",
 	maxNames: 0,
 	needs: "nothing",
@@ -102,7 +102,7 @@ const status: Command = {
 const show: Command = {
 	name: "show",
 	takes: "<template>",
-	details: "The template as a diagram; --json gives it as Mermaid text.",
+	details: "Draws the template as a diagram; --json prints it as Mermaid text.",
 	exits: "0, 2 no such template, or it does not load",
 	maxNames: 1,
 	needs: "nothing",
@@ -131,11 +131,12 @@ const show: Command = {
 const view: Command = {
 	name: "view",
 	takes: "[run]",
-	details: "The status, every move with its summary, findings and pending tasks, and the files that the run changed.",
+	details:
+		"Shows the status, every move with its summary, findings and pending tasks, and the files that the run changed.",
 	exits: unknownRun,
 	shellOptions: { follow: "flag" },
 	optionsUsage:
-		"  --follow        the pages of pi's run view in this terminal, kept up to date: history, transcript, diff, knowledge, events\n",
+		"  --follow        show the pages of pi's run view in this terminal and follow the run: history, transcript, diff, knowledge, events\n",
 	maxNames: 1,
 	needs: "nothing",
 	perform: (call) =>
@@ -151,10 +152,10 @@ const diff: Command = {
 	name: "diff",
 	takes: "[run] [visit | all]",
 	details:
-		"Without a visit: the current one, or what approving changes if the run asks to take a child; for a finished run, the whole run.",
+		"Without a visit, shows the current one; if the run asks which child to take, what approving would change; for a finished run, the whole run.",
 	exits: "0, 1 the files cannot be compared, 2 no such run or visit",
 	shellOptions: { stat: "flag" },
-	optionsUsage: "  --stat          only the list of files\n",
+	optionsUsage: "  --stat          print only the list of files\n",
 	needs: "nothing",
 	async perform(call) {
 		const { parsed, project } = call;

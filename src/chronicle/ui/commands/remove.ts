@@ -19,7 +19,7 @@ const maxListed = 20;
 const remove: Command = {
 	name: "remove",
 	takes: "<run>",
-	details: `${whatGoes} A run under a live supervisor is not removed. Child runs are removed with their parent.`,
+	details: `${whatGoes} A run with a live supervisor is not removed. Child runs are removed with their parent.`,
 	exits: "0, 1 it could not be removed, 2 no such run",
 	options: { "dry-run": "flag" },
 	optionsUsage: "  --dry-run       only list what would be removed\n",
@@ -38,10 +38,11 @@ const prune: Command = {
 	name: "prune",
 	takes: "--older-than <days>",
 	details: `Removes every run without a recorded event for that many days, waiting runs included. ${whatGoes}
-A run under a live supervisor is kept.`,
+A run with a live supervisor is kept.`,
 	exits: "0, 1 a run could not be removed",
 	options: { "older-than": "value", "dry-run": "flag" },
-	optionsUsage: "  --older-than <days>\n  --dry-run       only list what would be removed\n",
+	optionsUsage:
+		"  --older-than <days>   remove runs without events in that many days\n  --dry-run       only list what would be removed\n",
 	maxNames: 0,
 	needs: "nothing",
 	async perform(call) {

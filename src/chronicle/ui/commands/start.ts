@@ -18,17 +18,17 @@ import { stopResult } from "./steer.ts";
 export const startCommand: Command = {
 	name: "run",
 	takes: "<template> [options] <task…>",
-	details: `Runs a template of the project or of your own folder. The task is free text; if it starts with an option's name, put -- before it.`,
+	details: `Runs a template of the project, of your own folder, or of the package. The task is free text; if it starts with an option's name, put -- before it.`,
 	exits:
-		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 budget, 5 human_intervention, 130 interrupted",
+		"0 done, 1 failed, 2 usage or an invalid definition, 3 waits for you, 4 a limit is reached, 5 human_intervention, 130 interrupted",
 	shellOptions: {
 		...{ model: "value", "approve-cleanup": "flag", "without-cleanup": "flag" },
 		...submitOptions,
 	},
-	optionsUsage: `  --model <model>     for states that name none (default: pi's default)
+	optionsUsage: `  --model <model>     model of states that name none (default: pi's default)
   --approve-cleanup   allow the template's cleanup commands, exactly as they are now
-  --without-cleanup   start without them; none of them runs
-  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: the queue, required capabilities, higher first
+  --without-cleanup   run none of the template's cleanup commands
+  --queue <queue>  --labels <a,b>  --priority <n>   on an engine: queue, required labels, and priority (higher first)
 `,
 	text: 1,
 	needs: "pi",

@@ -26,10 +26,10 @@ export const steeringCommands: readonly Command[] = steerings.map((steering) => 
 	name: steering.name,
 	takes: steering.takes,
 	details: `${aboutCommand(steering.name)} ${steering.explained}
-A run is named by its id, a prefix of it, or \`last\`; the default is the running one, otherwise the last.`,
-	exits: "if the run continues here: as for run; otherwise 0 delivered, 1 not recorded, 2 does not apply",
+Name the run by its id, a prefix of it, or \`last\`; the default is the running one, otherwise the last one.`,
+	exits: "as for run if the run continues here; otherwise 0 delivered, 1 not recorded, 2 does not apply",
 	options: { run: "value", ...steering.options },
-	optionsUsage: `  --run <run>     the run, if its name could be read as text\n${steering.optionsUsage ?? ""}`,
+	optionsUsage: `  --run <run>     the run, if its name could be mistaken for text\n${steering.optionsUsage ?? ""}`,
 	text: "run",
 	needs: "pi",
 	perform: (call) => steer(steering, call),

@@ -49,21 +49,21 @@ const needsState = (usage: string): Misuse => ({ code: "usage", message: `Name a
 
 const reloadOptions = { reload: "flag", "approve-cleanup": "flag", "without-cleanup": "flag" } as const;
 const reloadUsage = `  --reload          continue with the current version of the template; the past does not change
-  --approve-cleanup, --without-cleanup   its cleanup commands, as for run
+  --approve-cleanup, --without-cleanup   for its cleanup commands, as for run
 `;
 
 const verbs: readonly Steering[] = [
 	{
 		name: "resume",
 		takes: "[run] [words…]",
-		explained: "The text goes to the worker. The options raise ceilings; a new ceiling must exceed the amount spent.",
+		explained: "The text goes to the worker. The options raise limits; a new limit must exceed the amount spent.",
 		options: {
 			...{ cost: "value", tokens: "value", minutes: "value", moves: "value", state: "value", model: "value" },
 			...reloadOptions,
 		},
-		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new ceilings of the run
-  --state <state>   for this state instead
-  --model <model>   another model for states that name none
+		optionsUsage: `  --cost <usd>  --tokens <n>  --minutes <n>  --moves <n>   new limits of the run
+  --state <state>   set the limits of this state instead
+  --model <model>   use another model for states that name none
 ${reloadUsage}`,
 		afterwards: "continue",
 		make(parsed, model) {
@@ -77,10 +77,10 @@ ${reloadUsage}`,
 		name: "approve",
 		takes: "[run] [words…]",
 		explained:
-			"The text goes to the next worker. If files have changed since you were asked, the run asks again. If the changes of children conflict, `--choice` decides who resolves them: `ours` is the earlier side, `theirs` the later child. If the move takes one of several children, `--choice` names another one than the worker did, by its name or the beginning of its id.",
+			"The text goes to the next worker. If files have changed since you were asked, the run asks again. If the changes of children conflict, `--choice` decides who resolves them: `ours` is the earlier side, `theirs` the later child. If the move takes one of several children, `--choice` selects a different child than the worker, by its name or the start of its id.",
 		options: { choice: "value" },
-		optionsUsage: `  --choice <who>  ours, theirs, worker or hand, if changes of children conflict
-  --choice <name> the child to take, if one of several is taken; or the beginning of its id
+		optionsUsage: `  --choice <who>  for conflicts of children: ours, theirs, worker or hand
+  --choice <name>  for one of several children: its name or the start of its id
 `,
 		afterwards: "continue",
 		make: ({ values: { choice } }) =>
@@ -91,7 +91,7 @@ ${reloadUsage}`,
 	{
 		name: "reject",
 		takes: "[run] <words…>",
-		explained: "The worker continues in the same conversation.",
+		explained: "The conversation stays the same.",
 		afterwards: "continue",
 		make: () => (ledger, words) => rejectionCommand(ledger.run, words),
 	},
@@ -125,7 +125,7 @@ ${reloadUsage}`,
 	{
 		name: "abort",
 		takes: "[run] [why…]",
-		explained: "Cleanup still runs. reopen continues the run.",
+		explained: "Cleanup still runs. To continue the run, use reopen.",
 		afterwards: "continue",
 		make: () => (ledger, words) => abortCommand(ledger.run, words),
 	},
@@ -134,7 +134,7 @@ ${reloadUsage}`,
 		takes: "[run] [state] [words…]",
 		explained: "Without a state, the refused move is made. The limit that was reached is reset.",
 		options: { done: "flag" },
-		optionsUsage: "  --done            the run is done\n",
+		optionsUsage: "  --done            end the run as done\n",
 		afterwards: "continue",
 		make: ({ text: [state, ...words], flags }) => {
 			return (ledger) => releaseCommand(ledger.run, state, words.join(" "), flags.has("done"));
@@ -154,7 +154,7 @@ ${reloadUsage}`,
 		name: "rewind",
 		takes: "[run] <visit> | kept-<number> | undo",
 		explained:
-			"The current files are saved first, under a name: `rewind kept-<number>` restores them, `rewind undo` undoes the last rewind. Continue with resume.",
+			"The current files are saved first: `rewind kept-<number>` restores them, and `rewind undo` undoes the last rewind. Continue with resume.",
 		options: reloadOptions,
 		optionsUsage: reloadUsage,
 		afterwards: "continue",
@@ -176,9 +176,9 @@ const aboutVisit = new Set(["resume", "approve", "reject", "tell", "release"]);
 const answering = new Set(["resume", "approve", "reject", "release", "reopen"]);
 
 const seenUsage = {
-	visit: "  --visit <n>       the visit that you answer; refused if the run has left it\n",
+	visit: "  --visit <n>       the visit that you answer; the command is refused if the run has left it\n",
 	answers:
-		"  --answers <event>  the question or wait that you answer, as printed by status; refused if it has changed\n",
+		"  --answers <event>  the question or wait that you answer, as printed by status; the command is refused if it has changed\n",
 };
 
 /** All steering commands. Answers name the answered event, so that they do not affect a run that has moved on. */
@@ -250,6 +250,6 @@ function raiseOf({ values }: ParsedArguments): RaisedLimits | Misuse {
 		raise[field] = number * unit;
 	}
 	if (values.state !== undefined && Object.keys(raise).length === 0)
-		return { code: "usage", message: "--state needs a ceiling: --cost, --tokens or --minutes." };
+		return { code: "usage", message: "--state needs a limit: --cost, --tokens or --minutes." };
 	return { ...raise, ...(values.state === undefined ? {} : { state: values.state }) };
 }

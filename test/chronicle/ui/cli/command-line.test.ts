@@ -207,7 +207,7 @@ describe("completion", () => {
 
 	it("help groups the commands, with examples and exit codes", async () => {
 		const { stdout } = await chronicle(project, ["--help"]);
-		for (const words of ["Start and continue:", "Look:", "Definitions:", "Examples:", "Exit codes: 0 done"])
+		for (const words of ["Start and continue:", "Inspect:", "Definitions:", "Examples:", "Exit codes: 0 done"])
 			expect(stdout).toContain(words);
 		expect(stdout).not.toContain("More:");
 	});

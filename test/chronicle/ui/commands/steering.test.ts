@@ -186,7 +186,7 @@ describe("a command that does not apply gives its reason", () => {
 		["resume", over, "reopen"],
 		["resume --tokens 0", paused, "above 0"],
 		["resume --tokens x", paused, 'not "x"'],
-		["resume --state coding", paused, "needs a ceiling"],
+		["resume --state coding", paused, "needs a limit"],
 		["resume --state nowhere --cost 1", paused, "(no|not a) state"],
 		["release", atWork, "is not waiting for you"],
 		["release", paused, "name the state"],

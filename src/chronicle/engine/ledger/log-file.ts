@@ -34,11 +34,11 @@ export interface LogStart {
 /** Opens the log for appending and truncates it to its valid bytes. Throws disk errors. */
 export async function openLog({ path, disk, lease, ...start }: LogStart): Promise<LogFile> {
 	const file = await disk.open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600);
-	await inheritOwner(path);
 	let { size, lastSeq } = start;
 	let dirty = false;
 	let unsynced = false;
 	try {
+		await inheritOwner(path);
 		const { size: found } = await file.stat();
 		if (found > size) {
 			await file.truncate(size);

@@ -34,8 +34,8 @@ export async function openRepaired(
 	const held = { paths, lease, repairs, ...dependencies };
 	const { run } = read;
 	if (damaged === 0 && !read.logDamaged) {
-		const log = await openLog({ path: paths.log, disk, lease, size: read.size, lastSeq: run.seq });
 		const kept = read.log && { offset: read.log.offset, bytes: (await stat(paths.checkpoint)).size };
+		const log = await openLog({ path: paths.log, disk, lease, size: read.size, lastSeq: run.seq });
 		return { ...held, run, log, kept };
 	}
 	const copy = `${paths.log}.damaged-${stamp}`;
@@ -68,11 +68,9 @@ async function sealDamaged(path: string, size: number, copy: string): Promise<nu
 	const file = await open(path, "r+");
 	try {
 		await file.truncate(size);
-		if (size === 0) return size;
 		const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-		if (buffer[0] === 10) return size;
-		await file.write("\n", size);
-		return size + 1;
+		if (buffer[0] !== 10) await file.write("\n", size);
+		return (await file.stat()).size;
 	} finally {
 		await file.close();
 	}

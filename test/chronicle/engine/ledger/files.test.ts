@@ -20,12 +20,13 @@ import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LedgerStore } from "../../../../src/chronicle/core/index.ts";
-import type { LedgerEvent, Run } from "../../../../src/chronicle/core/machine/index.ts";
+import { foldEvent, type LedgerEvent, type Run } from "../../../../src/chronicle/core/machine/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { thisHost } from "../../../../src/chronicle/engine/ledger/lease.ts";
 import { type Disk, realDisk } from "../../../../src/disk/index.ts";
 import { deepIt } from "../../../harness/deep-it.ts";
 import { needs, needsNoRoot, needsPosix } from "../../../harness/needs.ts";
+import { expectFilesClosed } from "../../../harness/open-files.ts";
 import { deep } from "../../../harness/runs.ts";
 import { baseline, created, id, tell, value, visit } from "./sample-events.ts";
 
@@ -162,6 +163,31 @@ describe("damage", () => {
 		expect(readFileSync(log(), "utf8")).toBe(damaged);
 		expect(await store.list()).toMatchObject([{ kind: "unreadable", id, failure: { reason: "corrupt" } }]);
 	});
+	it.each([
+		["one byte", "{"],
+		["many bytes", "\0{torn".repeat(1000)],
+		["more than 1 MiB, of which the first is kept", "x".repeat((1 << 20) + 1)],
+	])("a torn end of %s is copied, private, before it is truncated", async (_, torn) => {
+		await aRun(1);
+		const sound = readFileSync(log());
+		writeFileSync(log(), Buffer.concat([sound, Buffer.from(torn)]));
+		await value(await store.open(id)).releaseLease();
+		expect(readFileSync(log())).toEqual(sound);
+		const [copy = ""] = names().filter((name) => name.includes(".events.jsonl.corrupt-"));
+		expect(readFileSync(join(sessions, copy), "latin1")).toBe(torn.slice(0, 1 << 20));
+		expect(statSync(join(sessions, copy)).mode & 0o077).toBe(0);
+	});
+	it("a log of more than 8 MB is not searched for damage before its checkpoint", async () => {
+		const ledger = value(await store.create(created()));
+		const long = { kind: "told", text: "x ".repeat(4_000_000) } as const;
+		const run = value(await ledger.append([long], "durable")).reduce(foldEvent, ledger.run);
+		value(await ledger.checkpoint(await tell(ledger, run, { kind: "told", text: "last" })));
+		await ledger.releaseLease();
+		writeFileSync(log(), readFileSync(log(), "latin1").replace("x x", "x y"), "latin1");
+		const again = value(await store.open(id));
+		expect(again.repairs).toEqual([]);
+		await again.releaseLease();
+	});
 	it("damage before a sound checkpoint does not prevent resuming, and is reported then", async () => {
 		const run = await aRun(2);
 		writeFileSync(log(), readFileSync(log(), "utf8").replace('"model":"a', '"model":"b'));
@@ -190,6 +216,7 @@ describe("damage", () => {
 			const after = await tell(ledger, ledger.run, { kind: "told", text: "after" });
 			value(await ledger.checkpoint(after));
 			await ledger.releaseLease();
+			expect(JSON.parse(readFileSync(json(), "utf8")).log.offset).toBe(statSync(log()).size);
 			for (const without of [false, true]) {
 				if (without) rmSync(json());
 				const read = value(await store.read(id));
@@ -476,10 +503,11 @@ describe("permissions", () => {
 	});
 });
 
-/** A disk that takes `left` more bytes and then is full; what fits of a write arrives. */
-function smallDisk(): Disk & { left: number } {
+/** A disk that accepts `left` more bytes and then is full; the part of a write that fits is written. `durable`: the last write was synced. */
+function smallDisk(): Disk & { left: number; durable: boolean } {
 	const disk = {
 		left: Number.POSITIVE_INFINITY,
+		durable: true,
 		async open(path: string, flags: string | number, mode: number): Promise<FileHandle> {
 			const file = await realDisk.open(path, flags, mode);
 			const full = () => Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
@@ -488,8 +516,14 @@ function smallDisk(): Disk & { left: number } {
 				from: number,
 				length: number,
 			) => ReturnType<FileHandle["write"]>;
+			const sync = file.sync.bind(file);
 			Object.assign(file, {
+				sync: async () => {
+					await sync();
+					disk.durable = true;
+				},
 				write: async (bytes: Buffer, from: number, length: number) => {
+					disk.durable = false;
 					if (disk.left <= 0) throw full();
 					const part = Math.min(length, disk.left);
 					disk.left -= part;
@@ -558,6 +592,22 @@ describe("a full disk", () => {
 		disk.left = Number.POSITIVE_INFINITY;
 		await value(await store.create(created())).releaseLease();
 	});
+	it("a repair that does not fit fails without loss, and succeeds once there is space", async () => {
+		const run = await aRun(2);
+		writeFileSync(log(), readFileSync(log()).fill(0));
+		const disk = smallDisk();
+		disk.left = 10;
+		store = openFileStore({ sessions, clock, disk });
+		expect(await store.open(id)).toMatchObject({ ok: false, failure: { reason: "no_space" } });
+		expect({ ...value(await store.read(id)).run, updatedAt: "" }).toEqual({ ...run, updatedAt: "" });
+		expect(value(await store.read(id)).holder).toBeUndefined();
+		disk.left = Number.POSITIVE_INFINITY;
+		disk.durable = false;
+		const ledger = value(await store.open(id));
+		expect(disk.durable, "the repair is on disk before the run continues").toBe(true);
+		expect(ledger.run.snapshot).toEqual(run.snapshot);
+		await ledger.releaseLease();
+	});
 	it("a creation interrupted before its first event leaves no run, and does not prevent one", async () => {
 		mkdirSync(join(sessions, id), { recursive: true });
 		writeFileSync(log(), "");
@@ -565,6 +615,30 @@ describe("a full disk", () => {
 		expect(await store.open(id)).toMatchObject({ ok: false, failure: { reason: "unknown" } });
 		await value(await store.create(created())).releaseLease();
 		expect(value(await store.read(id)).run.seq).toBe(1);
+	});
+});
+
+describe("a file that cannot be prepared after it was opened", () => {
+	/** Opens files as usual, and removes what `removed` names right after. */
+	const losing = (removed: () => string): Disk => ({
+		async open(path, flags, mode) {
+			const file = await realDisk.open(path, flags, mode);
+			rmSync(removed(), { recursive: true, force: true });
+			return file;
+		},
+	});
+	it("the log is closed when its folder disappears", needs("root", root), async () => {
+		store = openFileStore({ sessions, clock, disk: losing(() => sessions) });
+		expect(await store.create(created())).toMatchObject({ ok: false, failure: { reason: "io" } });
+		await expectFilesClosed(0);
+	});
+	it("a checkpoint that disappears while the run is opened is written again", async () => {
+		const run = await aRun(1);
+		store = openFileStore({ sessions, clock, disk: losing(json) });
+		const ledger = value(await store.open(id));
+		value(await ledger.checkpoint(run));
+		await ledger.releaseLease();
+		await expectFilesClosed(0);
 	});
 });
 
@@ -623,6 +697,7 @@ describe("the lease", () => {
 		rmSync(path(ledger.fence), { recursive: true });
 		const failed = await ledger.append([{ kind: "told", text: "x" }], "durable");
 		expect(failed).toMatchObject({ failure: { reason, message: expect.stringMatching(message) } });
+		await ledger.releaseLease();
 	});
 	deepIt("goes to exactly one of several processes that try at once", async () => {
 		await aRun(0);

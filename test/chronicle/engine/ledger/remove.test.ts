@@ -7,6 +7,7 @@ import type { RunParent } from "../../../../src/chronicle/core/index.ts";
 import { openFileStore } from "../../../../src/chronicle/engine/ledger/index.ts";
 import { type RunEntry, removeRuns, runNamed, runsOlderThan } from "../../../../src/chronicle/engine/project/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
+import { closeLater } from "../../../harness/lifetime.ts";
 
 const definition = { states: { plan: { persona: "Planner", next: [] } } };
 
@@ -35,6 +36,7 @@ function openStage() {
 			});
 			if (!made.ok) throw new Error(made.failure.message);
 			if (held === "released") await made.value.releaseLease();
+			else closeLater(() => made.value.releaseLease());
 			mkdirSync(join(sessions, id, "workers"), { recursive: true });
 			writeFileSync(join(sessions, id, "workers", "1.1.jsonl"), "{}\n");
 			mkdirSync(join(sessions, id, "files", "objects"), { recursive: true });

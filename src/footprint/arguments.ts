@@ -75,17 +75,18 @@ function innerOf(
 	depth: number,
 ): readonly boolean[] {
 	// A tool that the user has set to `read` passes nothing on.
-	if (effect === "read" && known?.set(name) === "read") return [];
+	if (effect === "read" && known?.effectOf(name) === "read") return [];
 	const { calls, complete } = innerCalls(input, effect === "dispatch");
 	if (!complete || (depth >= MAX_GATEWAYS && calls.length > 0))
 		record.overflow(`more calls within ${name} than can be judged`);
 	if (depth >= MAX_GATEWAYS) return calls.map(() => false);
 	return calls.map((call) => {
-		const inner = [call.qualified, call.name].find((each) => known?.set(each) || known?.hints(each)) ?? call.name;
+		const inner =
+			[call.qualified, call.name].find((each) => known?.effectOf(each) || known?.annotationsOf(each)) ?? call.name;
 		const arguments_ = typeof call.input === "object" && call.input !== null ? call.input : {};
 		if (recordFileTool(call.name, arguments_ as { readonly [key: string]: unknown }, record))
 			return isReader(call.name);
-		recordTool({ name: inner, known, annotations: known?.hints(inner) }, call.input, record, depth + 1);
+		recordTool({ name: inner, known, annotations: known?.annotationsOf(inner) }, call.input, record, depth + 1);
 		return effectOf(inner, call.input, known) === "read";
 	});
 }
@@ -100,7 +101,7 @@ function isReader(fileTool: string): boolean {
 
 /** The user's setting outweighs the tool's name; a hint of the tool's author does not. */
 function agentOf({ name, known, own }: OtherTool, input: unknown): ReturnType<typeof agentCall> {
-	const set = known?.set(name);
+	const set = known?.effectOf(name);
 	if (own || (set !== undefined && set !== "agent" && set !== "dispatch")) return undefined;
 	return agentCall(name, input) ?? (set === "agent" ? "starts" : undefined);
 }

@@ -55,7 +55,7 @@ function recordCall(call: MeasuredCall, record: FootprintRecord): void {
 /** Known facts, combined with the annotations of the call itself. */
 function knownWith(name: string, annotations: Annotations | undefined, known: KnownTools | undefined): KnownTools {
 	return {
-		set: (tool) => known?.set(tool),
-		hints: (tool) => (tool === name ? (annotations ?? known?.hints(tool)) : known?.hints(tool)),
+		effectOf: (tool) => known?.effectOf(tool),
+		annotationsOf: (tool) => (tool === name ? (annotations ?? known?.annotationsOf(tool)) : known?.annotationsOf(tool)),
 	};
 }

@@ -14,9 +14,9 @@ export type ToolEffect = (typeof toolEffects)[number];
 /** Known facts about a session's tools beyond their names. */
 export interface KnownTools {
 	/** The user's setting for a tool of this name. */
-	set(tool: string): ToolEffect | undefined;
+	effectOf(tool: string): ToolEffect | undefined;
 	/** Hints of the tool's author. */
-	hints(tool: string): Annotations | undefined;
+	annotationsOf(tool: string): Annotations | undefined;
 }
 
 /** Tools of well-known packages that look something up, ask the user, or keep notes of the session. */
@@ -57,7 +57,7 @@ const changing = new Set(
 
 /** The effect of a call of `tool`, judged by names; `undefined` if they say nothing. */
 export function effectOf(tool: string, input: unknown, known: KnownTools | undefined): ToolEffect | undefined {
-	const set = known?.set(tool);
+	const set = known?.effectOf(tool);
 	if (set) return set;
 	const key = toolNameWords(tool).join("_");
 	// A server may use such a name for any of its tools.
@@ -65,7 +65,7 @@ export function effectOf(tool: string, input: unknown, known: KnownTools | undef
 	if (gateways.has(key)) return "dispatch";
 	if (plain && (readers.has(key) || readers.has(tool.toLowerCase())))
 		return key.startsWith("lsp") && actionChanges(input) ? undefined : "read";
-	return isCredibleReadHint(tool, known?.hints(tool)) ? "read" : undefined;
+	return isCredibleReadHint(tool, known?.annotationsOf(tool)) ? "read" : undefined;
 }
 
 /** Whether a read-only hint is credible: the tool's name must not say that it changes something. */

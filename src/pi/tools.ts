@@ -1,15 +1,11 @@
 // pi's facts about this session's tools.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { Annotations } from "../footprint/index.ts";
 import { isOwnFile } from "./own-package.ts";
-
-interface ToolHints {
-	readonly readOnlyHint?: boolean;
-	readonly destructiveHint?: boolean;
-}
 
 export interface ToolFacts {
 	/** The author's claims about its effects, as in MCP's tool annotations. Not verified. */
-	readonly hints: ToolHints | undefined;
+	readonly annotations: Annotations | undefined;
 	/** It belongs to this package, or it is a tool of pi that only calls other tools. */
 	readonly own: boolean;
 }
@@ -21,15 +17,8 @@ const orchestrators = new Set(["codemode", "tool_search"]);
 export function aboutTool(pi: ExtensionAPI, name: string): ToolFacts | undefined {
 	const tool = pi.getAllTools().find((known) => known.name === name);
 	if (!tool) return undefined;
-	const { readOnlyHint, destructiveHint } = tool.annotations ?? {};
-	const annotated = readOnlyHint !== undefined || destructiveHint !== undefined;
 	return {
-		hints: annotated
-			? {
-					...(readOnlyHint === undefined ? {} : { readOnlyHint }),
-					...(destructiveHint === undefined ? {} : { destructiveHint }),
-				}
-			: undefined,
+		annotations: tool.annotations,
 		own: isPiTool(tool.sourceInfo.source) ? orchestrators.has(name) : isOwnFile(tool.sourceInfo.path),
 	};
 }

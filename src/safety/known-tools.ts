@@ -17,14 +17,14 @@ export async function readToolSettings(pi: ExtensionAPI): Promise<ToolSettings> 
 	const names = [...table.keys()];
 	return {
 		problems,
-		set(tool) {
+		effectOf(tool) {
 			const exact = names.find((name) => name.toLowerCase() === tool.toLowerCase());
 			// The longest of several globs is the most specific.
 			const [glob] = names.filter((name) => isListed([name], tool)).sort((a, b) => b.length - a.length);
 			const name = exact ?? glob;
 			return name === undefined ? undefined : table.get(name);
 		},
-		hints: (tool) => aboutTool(pi, tool)?.hints,
+		annotationsOf: (tool) => aboutTool(pi, tool)?.annotations,
 	};
 }
 

@@ -9,7 +9,7 @@ const effects = (tool: string, input: unknown, more: object = {}) => harms(measu
 const may = (tool: string, input: unknown, more: object = {}) =>
 	measured({ tool, input, ...more }).unknowns.flatMap((unknown) => (unknown.what === "tool" ? unknown.may : []));
 const set = (table: Record<string, ToolEffect>) => ({
-	known: { set: (tool: string) => table[tool], hints: () => undefined },
+	known: { effectOf: (tool: string) => table[tool], annotationsOf: () => undefined },
 });
 const reading = ["read", "list"];
 

@@ -2,7 +2,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { askUser, chooseOption, exitCodes, failWith, pageMarkdown, printable, say } from "../../pi/index.ts";
 import { indexLine, indexLines, type Notebook, pageName, searchPages } from "./notebook.ts";
-import type { NotebookSession } from "./session.ts";
+import type { NotebookSession } from "./notebook-session.ts";
 import { readNotebookRequest } from "./verbs.ts";
 
 /** Maximum number of search results shown. */

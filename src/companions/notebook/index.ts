@@ -1,9 +1,10 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { completeWords, hasEnded, registerOwnCommand } from "../../pi/index.ts";
-import { type NotebookSession, openNotebook } from "./session.ts";
+import type { NotebookSession } from "./notebook-session.ts";
+import { openNotebook } from "./open-notebook.ts";
 import { notebookVerbs } from "./verbs.ts";
 
-export type { NotebookSession } from "./session.ts";
+export type { NotebookSession } from "./notebook-session.ts";
 export { notebookMistake } from "./verbs.ts";
 
 /** Registers the command and keeps the notebook in step with the session branch. */

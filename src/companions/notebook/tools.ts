@@ -3,7 +3,7 @@ import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { Type } from "typebox";
 import { redactSecrets } from "../../safety/index.ts";
 import { pageName } from "./notebook.ts";
-import type { NotebookSession } from "./session.ts";
+import type { NotebookSession } from "./notebook-session.ts";
 import { indexText, notebookPageText, topicLine, writtenText } from "./texts.ts";
 
 const page = Type.String({ description: "Name of the page, one line" });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionCommandContext, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic, formatPath } from "../../definition/index.ts";
 import { writeTogether } from "../../disk/index.ts";
 import {
@@ -16,10 +16,23 @@ import {
 } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
 import { decisionEntry, type Policies, readDecision, type ToolCall } from "../policy/index.ts";
-import { allowOnce, answerLines, type CommandReply, forget } from "./answers/index.ts";
+import { type AnswerBook, allowOnce, answerLines, type CommandReply, forget } from "./answers/index.ts";
 import { explainCall } from "./judge/index.ts";
-import type { GuardSession } from "./register.ts";
+import type { Guard } from "./open.ts";
 import { hashRules, locateRules, type RuleSet, readRules } from "./rules/index.ts";
+
+/** The guard of a session, as the command uses it. */
+export interface GuardSession {
+	current(): Guard | undefined;
+	/** Everything that judges calls in this session. */
+	readonly policies: Policies;
+	/** Searches for rule files again and enforces them instead of the current ones. */
+	load(ctx: ExtensionContext): Promise<Guard | undefined>;
+	/** Absolute path of pi's agent folder. */
+	readonly agentDir: string;
+	/** The user's remembered answers. */
+	readonly answers: () => Promise<AnswerBook>;
+}
 
 /** Runs one `/guard` command. */
 export async function runGuardCommand(

@@ -10,19 +10,6 @@ import type { AnswerBook } from "./answers/index.ts";
 import type { Guard } from "./open.ts";
 import { locateRules } from "./rules/index.ts";
 
-/** State shared by the command and the session's guard. */
-export interface GuardSession {
-	current(): Guard | undefined;
-	/** Everything that judges calls in this session. */
-	readonly policies: Policies;
-	/** Searches for rule files again and enforces them instead of the current ones. */
-	load(ctx: ExtensionContext): Promise<Guard | undefined>;
-	/** Absolute path of pi's agent folder. */
-	readonly agentDir: string;
-	/** The user's remembered answers. */
-	readonly answers: () => Promise<AnswerBook>;
-}
-
 const statusKey = "chronicle-guard";
 
 export interface GuardParts {

@@ -271,7 +271,7 @@ function readCall(pi: ExtensionAPI, event: ToolCallEvent, ctx: ExtensionContext,
 		input: { ...event.input },
 		siblings: siblings(event.toolCallId, ctx),
 		...(event.parentToolCallId === undefined ? {} : { parent: event.parentToolCallId }),
-		...(about?.hints ? { hints: about.hints } : {}),
+		...(about?.annotations ? { annotations: about.annotations } : {}),
 		...(about?.own ? { own: true } : {}),
 		known,
 	};

@@ -1,22 +1,16 @@
 // Policies and their registry. A policy judges one tool call by its footprint and knows nothing of other policies.
 // Invariants: a policy that throws denies; every policy is asked, whatever another one answered.
-import type { Footprint, KnownTools } from "../../footprint/index.ts";
+import type { Footprint, MeasuredCall } from "../../footprint/index.ts";
 import { type Decision, strongest, strongestFirst, type Verdict } from "./verdict.ts";
 
-export interface ToolCall {
+/** One tool call of this session. `known` holds the user's tool settings; it also serves the calls that a gateway makes. */
+export interface ToolCall extends MeasuredCall {
 	readonly id: string;
-	readonly tool: string;
 	readonly input: Readonly<Record<string, unknown>>;
 	/** The other calls of the same assistant message, in its order. */
 	readonly siblings: readonly { readonly id: string; readonly tool: string }[];
 	/** The call whose tool made this one; absent for the model's own calls. */
 	readonly parent?: string;
-	/** The author's claims about the tool, as in MCP's tool annotations. Not verified. */
-	readonly hints?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
-	/** A tool of this package, or a tool of pi that only calls other tools: its effects are judged separately. */
-	readonly own?: true;
-	/** The user's tool settings; also used for the calls that a gateway makes. */
-	readonly known?: KnownTools;
 }
 
 export interface Policy {

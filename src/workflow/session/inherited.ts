@@ -27,7 +27,7 @@ export function inheritedPolicy(data: unknown, cwd: string): Policy {
 	return {
 		name: "phase",
 		judge(call, footprint) {
-			if (call.own && call.hints?.readOnlyHint && limits.kind !== "blacklist") return undefined;
+			if (call.own && call.annotations?.readOnlyHint && limits.kind !== "blacklist") return undefined;
 			const stop = judgeCall(limits, call, footprint, project);
 			const reason = `The workflow that started this session is in the phase "${String(phase)}", which does not allow this use of \`${call.tool}\`.`;
 			return (

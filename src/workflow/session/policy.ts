@@ -25,7 +25,7 @@ export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Po
 				};
 			const { tools } = currentPhase(current);
 			// This package's read-only tools (notebook, handoff) affect nothing that a phase limits. Only a blacklist that names one stops it.
-			if (call.own && call.hints?.readOnlyHint && tools.kind !== "blacklist") return undefined;
+			if (call.own && call.annotations?.readOnlyHint && tools.kind !== "blacklist") return undefined;
 			const stop = judgeCall(tools, call, footprint, project);
 			return stop && verdict(stop, blockReason(current, call.tool), blockAdvice(current));
 		},

@@ -103,10 +103,7 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 		env: (name: string) => (name === "HOME" ? home : process.env[name]),
 		homeOf: (user: string) => (user === "ann" ? home : undefined),
 	};
-	const measure = (call: ToolCall) => {
-		const { tool, input, hints } = call;
-		return computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, cachedEnvironment(host));
-	};
+	const measure = (call: ToolCall) => computeFootprint(call, cachedEnvironment(host));
 	const policies = openPolicies();
 	policies.add(guardPolicy({ rules: inForce, host, agentDir: join(home, ".pi/agent"), measure }));
 	const callOf = (tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): ToolCall => ({

@@ -36,9 +36,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 async function decide(tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): Promise<string> {
 	const call: ToolCall = { id: "1", tool, input, siblings: [], ...more };
 	const around = { ...hostEnvironment(cwd), home: join(root, "home"), temp, platform: "linux" as const };
-	const { hints } = call;
-	const footprint = computeFootprint({ tool, input, ...(hints ? { annotations: hints } : {}) }, around);
-	return (await policies.judge(call, () => footprint)).decision;
+	return (await policies.judge(call, () => computeFootprint(call, around))).decision;
 }
 
 const bash = (command: string) => decide("bash", { command: command.replaceAll("TEMP", temp) });
@@ -342,8 +340,8 @@ describe("readonly", () => {
 	it("stops other extensions' tools unless they are declared read-only", async () => {
 		expect(await decide("patch_file", { path: "f", content: "x" })).toBe("deny");
 		expect(await decide("mystery", { text: "x" })).toBe("deny");
-		expect(await decide("mystery", { text: "x" }, { hints: { readOnlyHint: true } })).toBe("allow");
-		expect(await decide("mystery", { command: "rm x" }, { hints: { readOnlyHint: true } })).toBe("deny");
+		expect(await decide("mystery", { text: "x" }, { annotations: { readOnlyHint: true } })).toBe("allow");
+		expect(await decide("mystery", { command: "rm x" }, { annotations: { readOnlyHint: true } })).toBe("deny");
 		expect(await decide("workflow_step", { action: "next" }, { own: true })).toBe("allow");
 	});
 });

@@ -7,7 +7,7 @@ import { diffRun, type Project, type RunDiff } from "../../engine/index.ts";
 import { statesOf, tooLong } from "../commands/index.ts";
 import { approvalSheet, openPatch } from "../screen/index.ts";
 import { differenceLines, otherCandidates, questionLines, questionTitle, takingTitle } from "../text/index.ts";
-import type { ChronicleSession } from "./session.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 
 const undecided = { kind: "undecided" } as const;
 /** Maximum characters of a diff that is shown as a message. */

@@ -5,8 +5,8 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
 import { inBackground } from "../../../pi/index.ts";
 import type { Project } from "../../engine/index.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 import { runChronicle } from "./run-command-line.ts";
-import type { ChronicleSession } from "./session.ts";
 import { commandPrefix } from "./session-project.ts";
 
 /** pi does not use this key, and it starts no text. */

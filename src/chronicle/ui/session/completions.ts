@@ -2,7 +2,7 @@
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import { engineSetting } from "../../engine/index.ts";
 import { completeLine } from "../commands/index.ts";
-import type { ChronicleSession } from "./session.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 import { allListed, findCommand } from "./session-commands.ts";
 import { lookAt, type Whereabouts } from "./session-project.ts";
 

@@ -3,7 +3,7 @@
 import type { Result } from "../../core/index.ts";
 import { engineOptions, engineSetting, type Project, submitOptions } from "../../engine/index.ts";
 import { type Command, type CommandGrammar, grammarOf, parseArguments } from "../commands/index.ts";
-import type { ChronicleSession } from "./session.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 
 type Values = Readonly<Record<string, string>>;
 

@@ -5,7 +5,7 @@ import { type SheetOption, showSheet } from "../../../tui/index.ts";
 import type { Project } from "../../engine/index.ts";
 import type { CommandHost, Confirmation } from "../commands/index.ts";
 import { questionBody } from "../screen/index.ts";
-import type { ChronicleSession } from "./session.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 import { allListed } from "./session-commands.ts";
 import { commandPrefix } from "./session-project.ts";
 import { userApprover } from "./user-approver.ts";

@@ -11,8 +11,7 @@ import {
 	runAsStep,
 	type Scope,
 } from "../../../pi/index.ts";
-import type { ChronicleSession } from "./session.ts";
-import type { SessionExtras } from "./session-extras.ts";
+import type { ChronicleSession, SessionExtras } from "./chronicle-session.ts";
 
 /** The interface of chronicles for sequences and plans. */
 export interface ChronicleDoor {
@@ -36,7 +35,7 @@ export function registerChronicle(
 ): ChronicleDoor {
 	let opened: ChronicleSession | undefined;
 	const open = openOnce(async () => {
-		opened = (await import("./session.ts")).openChronicle(scope, extras);
+		opened = (await import("./supervised-runs.ts")).openChronicle(scope, extras);
 		return opened;
 	});
 	// pi requests completions without a context, so its plain data is kept.

@@ -13,10 +13,10 @@ import {
 import { openRunView, runSource } from "../screen/index.ts";
 import { complaintLines } from "../text/index.ts";
 import { showPatch } from "./approval-dialog.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 import { openOnEngine, optionsOnEngine, readLeading } from "./engine-options.ts";
 import { followOnEngine } from "./engine-run.ts";
 import { sessionHost } from "./host.ts";
-import type { ChronicleSession } from "./session.ts";
 import { allListed, findCommand } from "./session-commands.ts";
 import { projectOf, refuseChronicle } from "./session-project.ts";
 

@@ -5,7 +5,7 @@ import { checkTemplates } from "../../engine/index.ts";
 import { type ListedCommand, listedCommands } from "../command-list.ts";
 import { type Command, commands, misuse } from "../commands/index.ts";
 import { templateCheckLines, whichLines } from "../text/index.ts";
-import type { ChronicleSession } from "./session.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 
 const check: Command = {
 	name: "check",

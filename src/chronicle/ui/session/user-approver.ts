@@ -9,8 +9,8 @@ import type { Project } from "../../engine/index.ts";
 import { questionBody } from "../screen/index.ts";
 import { runTitle } from "../timeline/index.ts";
 import { askApproval } from "./approval-dialog.ts";
+import type { ChronicleSession } from "./chronicle-session.ts";
 import { askConflict } from "./conflict-dialog.ts";
-import type { ChronicleSession } from "./session.ts";
 
 const undecided = { kind: "undecided" } as const;
 

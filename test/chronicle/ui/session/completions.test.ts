@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createRun, openProject, prepareStart } from "../../../../src/chronicle/engine/project/index.ts";
 import { completeChronicle } from "../../../../src/chronicle/ui/session/completions.ts";
-import { openChronicle } from "../../../../src/chronicle/ui/session/session.ts";
+import { openChronicle } from "../../../../src/chronicle/ui/session/supervised-runs.ts";
 import { openScope } from "../../../../src/pi/index.ts";
 import { openFolder } from "../../../harness/index.ts";
 

@@ -11,26 +11,10 @@ import {
 	watchChanges,
 } from "../../engine/index.ts";
 import { endLines, progressLine, waitingLines } from "../text/index.ts";
+import type { ChronicleSession, SessionExtras } from "./chronicle-session.ts";
 import { SessionEngines } from "./engines.ts";
 import { RunDisplay } from "./run-display.ts";
-import type { SessionExtras } from "./session-extras.ts";
 import { commandPrefix } from "./session-project.ts";
-
-export interface ChronicleSession extends SessionExtras {
-	readonly scope: Scope;
-	/** Runs that this session supervises, by id, oldest first. */
-	readonly supervised: ReadonlyMap<string, SupervisedRun>;
-	/** Adds a run to this session. Resolves immediately if the session has a UI and the run is not a step, else when the run stops. */
-	attend(ctx: ExtensionContext, project: Project, live: SupervisedRun): Promise<void>;
-	/** Shows a run that another process supervises, and updates it as its ledger changes. */
-	follow(ctx: ExtensionContext, project: Project, run: Run): void;
-	/** Engines that commands of this session use. */
-	readonly engines: SessionEngines;
-	/** Runs on an engine that this session follows until they park. */
-	readonly followed: Set<string>;
-	/** Reports a run that waits or is over, and offers to answer. */
-	report(ctx: ExtensionContext, project: Project, read: ReadLedger): void;
-}
 
 export function openChronicle(scope: Scope, extras: SessionExtras): ChronicleSession {
 	return new SupervisedRuns(scope, extras);

@@ -3,6 +3,9 @@ import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { StoreFailure } from "../../core/index.ts";
 
+/** Precedes a command of this package that a failure names, where no options that choose project and engine have to be repeated. */
+export const OWN_COMMAND = "pi-chronicle ";
+
 export function storeFailure(
 	reason: StoreFailure["reason"],
 	message: string,

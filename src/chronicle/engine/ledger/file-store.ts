@@ -26,6 +26,8 @@ export interface FileStoreOptions {
 	readonly disk?: Disk;
 	/** Redacts secrets before writing; default: known shapes, and the secrets of this process's environment. */
 	readonly redact?: Redact;
+	/** Precedes the commands that a failure names; default: `pi-chronicle `. */
+	readonly shell?: string | undefined;
 }
 
 const seeList = "See the list of runs.";
@@ -43,6 +45,7 @@ export function openFileStore({
 	clock,
 	disk = realDisk,
 	redact = openRedaction(process.env),
+	shell,
 }: FileStoreOptions): LedgerStore {
 	const dependencies: StoreDependencies = { clock, disk, redact };
 	const post: LedgerStore["post"] = async (id, event) => {
@@ -68,7 +71,7 @@ export function openFileStore({
 		remove: (id) => withRun(sessions, id, "folder", () => removeRun(sessions, id)),
 		async find(name) {
 			if (isRunId(name)) return resolveRunId(name, [name]);
-			return resolveRunId(name, namedIds(await listRuns(sessions)));
+			return resolveRunId(name, namedIds(await listRuns(sessions)), shell);
 		},
 		post: (id, event) => withRun(sessions, id, "inbox", () => post(id, event)),
 	};

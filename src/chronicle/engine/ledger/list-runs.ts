@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { undefinedIfMissing } from "../../../disk/index.ts";
 import { redactSecrets } from "../../../safety/index.ts";
 import type { LeaseHolder, LedgerEntry, Result, Run, RunParent, RunSummary, StoreFailure } from "../../core/index.ts";
-import { diskFailure, storeFailure } from "./failures.ts";
+import { diskFailure, OWN_COMMAND, storeFailure } from "./failures.ts";
 import { readForeign } from "./foreign.ts";
 import { isRunId, pathsOf } from "./layout.ts";
 import { leaseHolder } from "./lease.ts";
@@ -117,14 +117,16 @@ export function namedIds(entries: readonly LedgerEntry[]): string[] {
 	);
 }
 
-/** Both surfaces read it. */
-const howToStart = "Start one: /chronicle <template> <task> in pi, pi-chronicle run <template> <task> in a shell.";
-
-/** The id among `ids` that `name` refers to: an id, a unique prefix, or `last` (the first of them). */
-export function resolveRunId(name: string, ids: readonly string[]): Result<string, StoreFailure> {
+/**
+ * The id among `ids` that `name` refers to: an id, a unique prefix, or `last` (the first of them). `shell` precedes the command that a
+ * failure names.
+ */
+export function resolveRunId(name: string, ids: readonly string[], shell = OWN_COMMAND): Result<string, StoreFailure> {
 	const [last] = ids;
-	if (name === "last")
+	if (name === "last") {
+		const howToStart = `Start one: /chronicle <template> <task> in pi, ${shell}run <template> <task> in a shell.`;
 		return last ? { ok: true, value: last } : storeFailure("unknown", "There are no runs yet.", howToStart);
+	}
 	if (ids.includes(name)) return { ok: true, value: name };
 	const found = name === "" ? [] : ids.filter((id) => id.startsWith(name));
 	const [only, second] = found;

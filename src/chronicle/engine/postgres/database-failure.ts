@@ -1,6 +1,7 @@
 // Errors of the database: which of them pass, and what each means to the user.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure } from "../../core/index.ts";
+import type { Database } from "./database.ts";
 
 const outages = new Set([
 	"ECONNREFUSED",
@@ -32,6 +33,9 @@ export async function throughOutage<T>(ms: number, work: () => Promise<T>): Prom
 	}
 }
 
+/** The database that failures name. */
+type Named = Pick<Database, "name" | "shell">;
+
 interface Explained {
 	readonly what: string;
 	readonly remedy: string;
@@ -40,12 +44,12 @@ interface Explained {
 const rules: readonly (readonly [
 	code: RegExp,
 	message: RegExp,
-	explain: (name: string, message: string) => Explained,
+	explain: (database: Named, message: string) => Explained,
 ])[] = [
 	[
 		/^08P01$/,
 		/unsupported startup parameter/,
-		(name, message) => ({
+		({ name }, message) => ({
 			what: `The database ${name} is behind a PgBouncer that refused the connection: ${message}`,
 			remedy: "Set ignore_startup_parameters = statement_timeout in PgBouncer, or connect to Postgres itself.",
 		}),
@@ -53,24 +57,23 @@ const rules: readonly (readonly [
 	[
 		/^42501$/,
 		/^/,
-		(name, message) => ({
+		({ name, shell }, message) => ({
 			what: `This database user lacks a privilege on ${name}: ${message}`,
-			remedy:
-				"Use one with the role that this takes (GRANT chronicle_submitter TO …: runs and commands; chronicle_worker: hosts and drain; the owner of the tables: init and limit), and give it the project as the owner: pi-chronicle engine init --project … --members ….",
+			remedy: `Use one with the role that this takes (GRANT chronicle_submitter TO …: runs and commands; chronicle_worker: hosts and drain; the owner of the tables: init and limit), and give it the project as the owner: ${shell}engine init --project … --members ….`,
 		}),
 	],
 	[
 		/^/,
 		/^Queue \S+ does not exist$/,
-		(_name, message) => ({
+		({ shell }, message) => ({
 			what: `The engine has no queue ${message.split(" ")[1]}, so no host takes runs from it`,
-			remedy: "Create it: pi-chronicle engine init --project … --queues ….",
+			remedy: `Create it: ${shell}engine init --project … --queues ….`,
 		}),
 	],
 	[
 		/^/,
 		/client password must be a string/,
-		(name) => ({
+		({ name }) => ({
 			what: `The database ${name} asks for a password`,
 			remedy: "Set PGPASSWORD, or add a line for it to ~/.pgpass, which only you may read (mode 0600).",
 		}),
@@ -78,7 +81,7 @@ const rules: readonly (readonly [
 	[
 		/^28000$/,
 		/no encryption|client certificate/,
-		(name, message) => ({
+		({ name }, message) => ({
 			what: `The database ${name} refused the connection: ${message}`,
 			remedy:
 				"Name TLS in the address: ?sslmode=verify-full, with sslrootcert, sslcert and sslkey where it needs them.",
@@ -87,7 +90,7 @@ const rules: readonly (readonly [
 	[
 		/^(?:28P01|28000|3D000)$/,
 		/^/,
-		(name, message) => ({
+		({ name }, message) => ({
 			what: `The database ${name} refused the connection: ${message}`,
 			remedy: "Check user, password and database in the address.",
 		}),
@@ -95,7 +98,7 @@ const rules: readonly (readonly [
 	[
 		/CERT|^UNABLE_TO|^ERR_(?:TLS|SSL|OSSL)/,
 		/^/,
-		(name, message) => ({
+		({ name }, message) => ({
 			what: `The TLS connection to the database ${name} failed: ${message}`,
 			remedy:
 				"Name the authority of its certificate: ?sslmode=verify-full&sslrootcert=<file> in the address, or PGSSLROOTCERT. The host in the address must be one of the certificate.",
@@ -104,7 +107,7 @@ const rules: readonly (readonly [
 	[
 		/^ENOENT$/,
 		/open '/,
-		(name, message) => ({
+		({ name }, message) => ({
 			what: `A file that the address of the database ${name} names cannot be read: ${message}`,
 			remedy: "Check sslrootcert, sslcert and sslkey, and PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.",
 		}),
@@ -112,20 +115,20 @@ const rules: readonly (readonly [
 ];
 
 /** What an error of the database means to the user. */
-export function databaseFailure(error: unknown, name: string): Failure & { readonly reason: "io" | "no_space" } {
+export function databaseFailure(error: unknown, database: Named): Failure & { readonly reason: "io" | "no_space" } {
 	const { code = "", message } = error as { code?: string; message: string };
 	if (code === "53100")
 		return {
 			reason: "no_space",
-			message: `The database ${name} has no space left.`,
+			message: `The database ${database.name} has no space left.`,
 			remedy: "Free some space there, then resume the run: nothing that was recorded is lost.",
 		};
 	const rule = rules.find(([codes, messages]) => codes.test(code) && messages.test(message));
-	const { what, remedy } = rule?.[2](name, message) ?? unexplained(error, name);
+	const { what, remedy } = rule?.[2](database, message) ?? unexplained(error, database);
 	return { reason: "io", message: `${what}.`, remedy };
 }
 
-function unexplained(error: unknown, name: string): Explained {
+function unexplained(error: unknown, { name, shell }: Named): Explained {
 	const { code = "", message } = error as { code?: string; message: string };
 	return isOutage(error)
 		? {
@@ -134,6 +137,6 @@ function unexplained(error: unknown, name: string): Explained {
 			}
 		: {
 				what: `The database ${name} refused a statement: ${message}${code === "" ? "" : ` (${code})`}`,
-				remedy: "Run pi-chronicle engine doctor.",
+				remedy: `Run ${shell}engine doctor.`,
 			};
 }

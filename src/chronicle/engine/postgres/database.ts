@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
 import { packageRoot } from "../../../pi/index.ts";
 import type { Result } from "../../core/index.ts";
+import { OWN_COMMAND } from "../ledger/index.ts";
 
 /** Runs statements, on any connection or inside one transaction. */
 export interface Sql {
@@ -20,6 +21,8 @@ export interface Sql {
 export interface Database extends Sql {
 	/** Host, port and database, without user and password. */
 	readonly name: string;
+	/** Precedes the commands that a failure names, with the options that choose project and engine. */
+	readonly shell: string;
 	/** The queue: only its public functions are used, with a transaction as their `db`. Started on first use. */
 	boss(): Promise<PgBoss>;
 	/** Starts to send the jobs of schedules at their times; one process of all does it at a time. Gives the function that stops it. */
@@ -74,8 +77,11 @@ async function loadPackages(): Promise<Result<{ readonly pg: Pg; readonly boss: 
 	}
 }
 
-/** Opens the database at `url` (`postgres://…`; TLS options such as `sslmode=verify-full` belong to it). Nothing is connected yet. */
-export async function openDatabase(url: string): Promise<Result<Database>> {
+/**
+ * Opens the database at `url` (`postgres://…`; TLS options such as `sslmode=verify-full` belong to it). Nothing is connected yet. `shell`
+ * precedes the commands that a failure names.
+ */
+export async function openDatabase(url: string, shell = OWN_COMMAND): Promise<Result<Database>> {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
 	if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol))
 		return {
@@ -89,7 +95,10 @@ export async function openDatabase(url: string): Promise<Result<Database>> {
 	const loaded = await loadPackages();
 	if (!loaded.ok) return loaded;
 	const address = withTlsFiles(parsed, process.env) ?? url;
-	return { ok: true, value: new PostgresDatabase(address, `${parsed.host}${parsed.pathname}`, loaded.value) };
+	return {
+		ok: true,
+		value: new PostgresDatabase(address, { name: `${parsed.host}${parsed.pathname}`, shell }, loaded.value),
+	};
 }
 
 /** Files for TLS that libpq takes from the environment, and `pg` only from the address. */
@@ -109,6 +118,7 @@ function withTlsFiles(url: URL, env: Readonly<Record<string, string | undefined>
 
 class PostgresDatabase implements Database {
 	readonly name: string;
+	readonly shell: string;
 	readonly #url: string;
 	readonly #packages: { readonly pg: Pg; readonly boss: Boss };
 	readonly #pool: InstanceType<Pg["Pool"]>;
@@ -118,8 +128,13 @@ class PostgresDatabase implements Database {
 	#boss: Promise<PgBoss> | undefined;
 	#closed = false;
 
-	constructor(url: string, name: string, packages: { readonly pg: Pg; readonly boss: Boss }) {
+	constructor(
+		url: string,
+		{ name, shell }: Pick<Database, "name" | "shell">,
+		packages: { readonly pg: Pg; readonly boss: Boss },
+	) {
 		this.name = name;
+		this.shell = shell;
 		this.#url = url;
 		this.#packages = packages;
 		this.#pool = new packages.pg.Pool({

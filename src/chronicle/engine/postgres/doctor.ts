@@ -58,7 +58,7 @@ async function checkDatabase(database: Database): Promise<string> {
 	} catch (error) {
 		const { code } = error as { code?: string };
 		if (code === undefined && error instanceof Error) throw error;
-		const { message, remedy } = databaseFailure(error, database.name);
+		const { message, remedy } = databaseFailure(error, database);
 		throw new Error(`${message} ${remedy}`);
 	}
 }

@@ -40,7 +40,7 @@ export const usualQueue = "runs";
 
 /** Opens the project on an engine; defaults come from `project`. */
 export async function openEngineProject(project: Project, order: EngineOrder): Promise<Result<Project>> {
-	const opened = await openDatabase(order.url);
+	const opened = await openDatabase(order.url, project.place.shell);
 	if (!opened.ok) return opened;
 	const database = opened.value;
 	const found = await projectIn(database, project, order);
@@ -55,7 +55,7 @@ export async function projectIn(
 	order: Omit<EngineOrder, "url">,
 ): Promise<Result<Project>> {
 	const found = await findProject(database, project.place.cwd, order.project).catch(
-		(error: unknown): Result<FoundProject> => ({ ok: false, failure: databaseFailure(error, database.name) }),
+		(error: unknown): Result<FoundProject> => ({ ok: false, failure: databaseFailure(error, database) }),
 	);
 	return found.ok ? { ok: true, value: engineProject(project, database, found.value, order) } : found;
 }
@@ -87,7 +87,7 @@ export async function checkEngineProject(database: Database, name: string): Prom
 	return {
 		reason: "unknown",
 		message: `The engine has no project "${name}".`,
-		remedy: `Make it: pi-chronicle engine init --project ${isName(name) ? name : "<name>"}; or name another with --project.`,
+		remedy: `Make it: ${database.shell}engine init --project ${isName(name) ? name : "<name>"}; or name another with --project.`,
 	};
 }
 
@@ -101,7 +101,7 @@ async function explainNoAccess(database: Database, project: string): Promise<Fai
 	return {
 		reason: "no_access",
 		message: `The database user ${user} was not given the project "${project}".`,
-		remedy: `Give it to the user, as the owner of the tables: pi-chronicle engine init --project ${project} --members ${user}.`,
+		remedy: `Give it to the user, as the owner of the tables: ${database.shell}engine init --project ${project} --members ${user}.`,
 	};
 }
 

@@ -193,7 +193,7 @@ export class HeldRow implements PostgresLedger {
 		const fenced = storeFailure("fenced", message, "Continue there: engine status shows it.").failure;
 		return database.query("SELECT FROM chronicle.run WHERE id = $1", [this.run.id]).then(
 			() => fenced,
-			(error: unknown) => databaseFailure(error, database.name),
+			(error: unknown) => databaseFailure(error, database),
 		);
 	}
 
@@ -218,7 +218,7 @@ export class HeldRow implements PostgresLedger {
 				if (!(await this.#write({ events, next, durability: sure, head, staged })))
 					return { ok: false, failure: await this.#explainLoss() };
 			} catch (error) {
-				return { ok: false, failure: databaseFailure(error, database.name) };
+				return { ok: false, failure: databaseFailure(error, database) };
 			}
 			this.#now = next;
 			this.#head = head;
@@ -304,7 +304,7 @@ export class HeldRow implements PostgresLedger {
 				this.#volatile = [];
 				return { ok: true, value: undefined };
 			} catch (error) {
-				return { ok: false, failure: databaseFailure(error, database.name) };
+				return { ok: false, failure: databaseFailure(error, database) };
 			}
 		});
 	}

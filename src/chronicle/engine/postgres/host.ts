@@ -140,7 +140,7 @@ async function renewRow(database: Database, id: string, insert: () => Promise<un
 async function explainFailure(database: Database, error: unknown): Promise<BeatResult> {
 	// Tables of another version may not have what the statement names.
 	const outdated = isOutage(error) ? undefined : await checkVersion(database).catch(() => undefined);
-	return outdated ? { outdated } : { failure: databaseFailure(error, database.name).message };
+	return outdated ? { outdated } : { failure: databaseFailure(error, database).message };
 }
 
 async function insertHost(database: Database, id: string, options: HostOptions): Promise<void> {

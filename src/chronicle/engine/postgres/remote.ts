@@ -113,7 +113,7 @@ export function remoteFailure(result: Exclude<GitResult, { kind: "done" }>): Res
 		failure: {
 			reason: result.kind === "aborted" ? "stopped" : "io",
 			message: `The files could not be pushed to or fetched from the project's git remote: ${explainGit(result)}.`,
-			remedy: "Check the remote and this host's permissions there; pi-chronicle engine doctor tests both.",
+			remedy: "Check the remote and this host's permissions there; engine doctor tests both.",
 		},
 	};
 }

@@ -84,7 +84,7 @@ export async function addSchedule(database: Database, schedule: NewSchedule): Pr
 			return storeFailure(
 				"unknown",
 				`The engine has no queue ${name}.`,
-				"Run pi-chronicle engine init for the project.",
+				`Run ${database.shell}engine init for the project.`,
 			);
 	const id = randomUUID();
 	await database.transaction(async (tx) => {

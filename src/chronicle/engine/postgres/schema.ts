@@ -275,21 +275,21 @@ async function versionOf(sql: Sql): Promise<number | undefined> {
 }
 
 /** Why this version cannot use the database; `undefined` if it can. */
-export async function checkVersion(sql: Sql): Promise<Failure | undefined> {
-	const found = await versionOf(sql);
+export async function checkVersion(database: Database): Promise<Failure | undefined> {
+	const { shell } = database;
+	const found = await versionOf(database);
 	if (found === ENGINE_VERSION) return undefined;
 	if (found !== undefined && found > ENGINE_VERSION) return newerDatabase(found);
 	return found === undefined
 		? {
 				reason: "no_engine",
 				message: "The database has no engine yet.",
-				remedy: "Run once, as a user who may create tables: pi-chronicle engine init.",
+				remedy: `Run once, as a user who may create tables: ${shell}engine init.`,
 			}
 		: {
 				reason: "older",
 				message: `The engine's tables have version ${found}, and this pi-chronicle needs ${ENGINE_VERSION}.`,
-				remedy:
-					"Run pi-chronicle engine init with this version; workers of the earlier one can finish first (engine drain).",
+				remedy: `Run ${shell}engine init with this version; drain workers of the earlier one first (${shell}engine drain).`,
 			};
 }
 

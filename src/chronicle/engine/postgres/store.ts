@@ -60,7 +60,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 		try {
 			return await work();
 		} catch (error) {
-			return { ok: false, failure: databaseFailure(error, database.name) };
+			return { ok: false, failure: databaseFailure(error, database) };
 		}
 	};
 	const find = async (name: string): Promise<Result<string, StoreFailure>> => {
@@ -72,6 +72,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 		return resolveRunId(
 			name,
 			rows.map(({ id }) => id),
+			database.shell,
 		);
 	};
 	return {
@@ -83,10 +84,9 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 		read: (id) => guarded(id, () => readRun(options, id)),
 		list: () =>
 			listRuns(options).catch((error: unknown): LedgerEntry[] => [
-				{ kind: "unreadable", id: "all runs", failure: databaseFailure(error, database.name) },
+				{ kind: "unreadable", id: "all runs", failure: databaseFailure(error, database) },
 			]),
-		find: (name) =>
-			find(name).catch((error: unknown) => ({ ok: false, failure: databaseFailure(error, database.name) })),
+		find: (name) => find(name).catch((error: unknown) => ({ ok: false, failure: databaseFailure(error, database) })),
 		post: (id, event) =>
 			guarded(id, async () => {
 				const text = postText(redactEvent(event, options.redact));

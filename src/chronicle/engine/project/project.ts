@@ -88,12 +88,12 @@ export function openProject(
 	place: ProjectEnvironment,
 	approvals = openCleanupApprovals(place.agentFolder, systemClock.now),
 ): Project {
-	const { cwd, home, agentFolder, trust, env = process.env } = place;
+	const { cwd, home, agentFolder, trust, env = process.env, shell } = place;
 	const sessions = join(cwd, ".pi", "chronicle", "sessions");
 	const ownFolders = [dirname(sessions)];
 	const clock = systemClock;
 	const launcher = (): WorkerLauncher => openProjectLauncher(place);
-	const store = openFileStore({ sessions, clock });
+	const store = openFileStore({ sessions, clock, shell });
 	const project: Project = {
 		place,
 		sessions,

@@ -33,6 +33,8 @@ export interface ProjectEnvironment {
 	readonly standby?: StandbyLimits;
 	/** The extension that each worker loads. Default: this package's. */
 	readonly workerEntry?: string;
+	/** Precedes the commands that a failure names, with the options that choose project and engine. Default: `pi-chronicle `. */
+	readonly shell?: string;
 }
 
 /** Opens the launcher of a project. */

@@ -50,7 +50,7 @@ export async function runCommandLine(command: Command, args: readonly string[], 
 		cwd: options.cwd,
 		prefix: shellPrefix(parsed, process.env, savedTrust(options.cwd)),
 	});
-	const local = openPlace(options, command.needs);
+	const local = openPlace({ ...options, shell: output.prefix }, command.needs);
 	if (isComplaint(local)) return output.fail(local);
 	const project = await onEngine(command, local, parsed, output);
 	if (isComplaint(project)) return output.fail(project);

@@ -63,13 +63,13 @@ has then; without an engine it prints the lines for crontab and systemd. list sh
 		if (!setting && name === "schedule") return scheduleHere(call);
 		if (!setting) return misuse("Name the engine's database: --engine postgres://user@host/database.");
 		const engine = await import("../../engine/postgres/index.ts");
-		const opened = await engine.openDatabase(setting.url);
+		const opened = await engine.openDatabase(setting.url, call.host.prefix);
 		if (!opened.ok) return refusal(opened.failure);
 		const database = opened.value;
 		try {
 			return await part({ ...call, engine, database, setting, rest });
 		} catch (error) {
-			return refusal(engine.databaseFailure(error, database.name));
+			return refusal(engine.databaseFailure(error, database));
 		} finally {
 			await database.close();
 		}

@@ -44,10 +44,8 @@ export function openOutput({ command, json, cwd, prefix }: OutputOptions): Outpu
 	};
 	const print = (text: string): void => void process.stdout.write(`${text}\n`);
 	const printData = (data: object): void => print(JSON.stringify({ verb: command, ...data }, null, "\t"));
-	const fail = (refusal: Complaint): number => {
-		const { code, message, diagnostics = [], problems = [], exitCode = exitCodes.usage } = refusal;
-		const remedy = refusal.remedy?.replaceAll(/\bpi-chronicle (?=(?:engine|run) )/g, prefix.text);
-		const complaint = remedy === undefined ? refusal : { ...refusal, remedy };
+	const fail = (complaint: Complaint): number => {
+		const { code, message, remedy, diagnostics = [], problems = [], exitCode = exitCodes.usage } = complaint;
 		for (const line of complaintLines(complaint, cwd)) progress(line);
 		const error = { code, message, ...(remedy === undefined ? {} : { remedy }), diagnostics, problems };
 		if (json) printData({ error });

@@ -12,6 +12,8 @@ export interface PlaceOptions {
 	readonly trust: "trusted" | "untrusted" | "as saved";
 	/** The value of `--pi`. */
 	readonly pi: string | undefined;
+	/** Precedes the commands that failures name. */
+	readonly shell?: string;
 }
 
 export function placeOptions({ flags, values }: ParsedArguments): PlaceOptions {
@@ -28,7 +30,7 @@ export function savedTrust(cwd: string): "trusted" | "untrusted" {
 }
 
 /** Opens the project; read-only commands need no pi. */
-export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
+export function openPlace({ cwd, trust, pi, shell }: PlaceOptions, needs: "pi" | "nothing"): Project | Complaint {
 	if (!isFolder(cwd))
 		return {
 			code: "no-folder",
@@ -46,6 +48,7 @@ export function openPlace({ cwd, trust, pi }: PlaceOptions, needs: "pi" | "nothi
 		trust: trust === "as saved" ? savedTrust(cwd) : trust,
 		pi: isPiCommand(found) ? found : noPi,
 		env: process.env,
+		...(shell === undefined ? {} : { shell }),
 	};
 	return openProject(place);
 }

@@ -1,12 +1,12 @@
 // The user's answer for a template's cleanup commands, before a run starts or continues with them.
 import { exitCodes } from "../../../pi/index.ts";
-import type { Preparation } from "../../engine/index.ts";
+import { OWN_COMMAND, type Preparation } from "../../engine/index.ts";
 import { cleanupLines } from "../text/index.ts";
 import { type CommandCall, type CommandResponse, refused } from "./command.ts";
 
 /** Whether the template's cleanup commands may run, or the reason why nothing is started. `command`: the command line that starts the run. */
 export async function decideCleanup(
-	{ host, parsed: { flags } }: CommandCall,
+	{ host, parsed: { flags }, project: { place } }: CommandCall,
 	{ cleanup, found }: Extract<Preparation, { kind: "ready" }>,
 	command = "run",
 ): Promise<"approved" | "own" | "none" | CommandResponse> {
@@ -25,7 +25,7 @@ export async function decideCleanup(
 		code: "cleanup-not-approved",
 		exitCode: exitCodes.waits,
 		message: `"${found.key}" has cleanup commands that you have not approved in this form, so nothing was started.`,
-		remedy: `Review them, then start it with pi-chronicle ${command} --approve-cleanup or --without-cleanup.`,
+		remedy: `Review them, then start it with ${place.shell ?? OWN_COMMAND}${command} --approve-cleanup or --without-cleanup.`,
 		lines,
 	});
 }

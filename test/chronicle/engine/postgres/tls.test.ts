@@ -27,7 +27,7 @@ describe("TLS to the database", needsPostgres, () => {
 		]);
 		const deceived = await open(`sslmode=verify-full&sslrootcert=${other}`);
 		const error = await deceived.query("SELECT 1").catch((thrown: unknown) => thrown);
-		expect(databaseFailure(error, "db")).toMatchObject({
+		expect(databaseFailure(error, { name: "db", shell: "pi-chronicle " })).toMatchObject({
 			message: expect.stringMatching(/^The TLS connection to the database db failed: .*(self-signed|unable to verify)/),
 			remedy: expect.stringContaining("sslrootcert"),
 		});
@@ -86,7 +86,7 @@ describe("an error of the database", () => {
 		[{ code: "53100", message: "disk full" }, "no space left", "Free some space"],
 		[{ code: "XX000", message: "internal" }, "refused a statement: internal (XX000)", "engine doctor"],
 	])("%j is explained with what to do", (error, what, remedy) => {
-		expect(databaseFailure(error, "db/x")).toMatchObject({
+		expect(databaseFailure(error, { name: "db/x", shell: "pi-chronicle " })).toMatchObject({
 			message: expect.stringContaining(what),
 			remedy: expect.stringContaining(remedy),
 		});

@@ -22,11 +22,11 @@ export const covered: readonly Coverage[] = [
 	{
 		command: /^pi-chronicle (?:engine|run --engine) /,
 		by: "test/chronicle/engine/postgres/hosts.test.ts",
-		title: "does a run that was submitted, approved and looked at from elsewhere",
+		title: "executes a run that is submitted, approved and viewed from another machine",
 	},
 	{
 		command: /^psql -c /,
 		by: "test/chronicle/engine/postgres/roles.test.ts",
-		title: "keeps users to their projects and roles",
+		title: "confine users to their projects and roles",
 	},
 ];

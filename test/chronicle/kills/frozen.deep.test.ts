@@ -1,4 +1,4 @@
-// A frozen supervisor is not dead: its run is not taken over, and once it lost the lease it leaves the run alone. Real pi, scripted model.
+// A suspended supervisor is not dead: its run is not taken over, and once it has lost the lease it does not touch the run. Real pi, scripted model.
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Kills at random times: a run is killed so and so often, each time gone on with, and must come to the end that it would have had.
-// The same seed chooses the same victims and waits; what they meet depends on the machine.
+// Kills at random times: a run is killed several times, resumed each time, and must finish with the same result as without kills.
+// The same seed chooses the same victims and waits; what they interrupt depends on the machine.
 import { setTimeout as sleep } from "node:timers/promises";
 import { findOrphans } from "../../../src/process/index.ts";
 import { openModelServer } from "../../harness/model-server.ts";

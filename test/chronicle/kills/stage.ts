@@ -1,4 +1,4 @@
-// Runs of the play under a supervisor that can be killed, and what must hold whatever was killed when.
+// Runs of the sample run under a supervisor that can be killed, and the invariants that hold whatever is killed at any time.
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// kill -9 around a standby: of itself, of its supervisor, of both, at moments of its life. Real pi, scripted model.
+// kill -9 of a standby, of its supervisor, and of both, at points of its lifetime. Real pi, scripted model.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { findOrphans } from "../../../src/process/index.ts";

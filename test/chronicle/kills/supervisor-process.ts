@@ -1,4 +1,4 @@
-// A supervisor in a process of its own, to be killed: the real store, launcher and git workspace, run from the sources. It reads its orders
+// A supervisor in a separate process, to be killed: the real store, launcher and git workspace, run from the sources. It reads its parameters
 // from the environment and writes one JSON line when the run exists and one when its supervision is over.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

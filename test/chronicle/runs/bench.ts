@@ -1,4 +1,4 @@
-// What the tests of whole runs share: moves as the model makes them, the ledger as it lies on disk, and the
+// Shared by the tests of whole runs: moves as the model makes them, the ledger on disk, and the
 // command line in a project.
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

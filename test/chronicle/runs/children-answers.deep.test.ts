@@ -1,4 +1,4 @@
-// The question which child is taken, in a session with real pi: the user takes another one than the worker has named.
+// The question about which child is taken, in a session with real pi: the user takes another child than the worker named.
 import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
@@ -31,7 +31,7 @@ function open(template: object) {
 	});
 }
 
-describe("the question which child is taken", { timeout: patient(120_000) }, () => {
+describe("the question about which child is taken", { timeout: patient(120_000) }, () => {
 	it("the dialog takes another child than the worker has named", async () => {
 		const { project, rpc } = await open(taking);
 		const pi = await rpc();

@@ -1,4 +1,4 @@
-// What can go wrong with child runs, with real workers: each case ends in a merge or in a clear error, and never in a half-written folder.
+// Failures of child runs, with real workers: each case ends in a merge or in a clear error, never in a partially written folder.
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +25,7 @@ function idOf(project: Project, template: string): string {
 }
 
 describe("children that stop", { timeout: patient(180_000) }, () => {
-	it("one hangs and one reaches a ceiling while another works: the run waits for both, and joins the rest once they are dropped", async () => {
+	it("are waited for: one hangs, one reaches a ceiling, another works; the rest is joined once both are dropped", async () => {
 		const { project, server } = await openBench({
 			files: {
 				...withTemplates({
@@ -72,7 +72,7 @@ describe("children that stop", { timeout: patient(180_000) }, () => {
 		expect(project.processes()).toEqual([]);
 	});
 
-	it("are all dropped: there is nothing to join, and the run says so", async () => {
+	it("may all be dropped: there is nothing to join, and the run says so", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({
 				t: { states: { build: { branches: { one: { run: leaf("one", { limits: { nudges: 0 } }) } }, next: ["end"] } } },
@@ -85,7 +85,7 @@ describe("children that stop", { timeout: patient(180_000) }, () => {
 		expect([dropped.code, dropped.stdout], dropped.stderr).toEqual([3, expect.stringContaining("nothing to join")]);
 	});
 
-	it("a child that is dropped does not resume a run that the user has paused", async () => {
+	it("do not resume a run that the user has paused when one is dropped", async () => {
 		const held = gate();
 		const { project, server } = await openBench({
 			files: withTemplates({
@@ -112,7 +112,7 @@ describe("children that stop", { timeout: patient(180_000) }, () => {
 	});
 });
 
-describe("a list that children cannot be made of", { timeout: patient(120_000) }, () => {
+describe("a list without valid children", { timeout: patient(120_000) }, () => {
 	it.each<[string, unknown, RegExp]>([
 		["101 entries", Array.from({ length: 101 }, (_, n) => `p${n}`), /101 entries.*at most 100 children/],
 		["an entry that is not a string", ["a", { b: [1] }], /Entry 2 of "parts" is not a string/],
@@ -134,7 +134,7 @@ describe("a list that children cannot be made of", { timeout: patient(120_000) }
 		expect(runIds(project)).toHaveLength(1);
 	});
 
-	it("with the same entry twice has two children, each with a folder and a name of its own", async () => {
+	it("may have the same entry twice, for two children with separate folders and names", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({
 				t: {
@@ -164,7 +164,7 @@ describe("templates that cannot start", { timeout: patient(60_000) }, () => {
 	const build = (run: string) => ({ states: { build: { run, next: ["finished"] } } });
 
 	it.each<[string, Record<string, unknown>, RegExp]>([
-		["a circle", { t: build("b"), b: build("c"), c: build("b") }, /t\.json:\d+:\d+ build: .*loop.*b → c → b/],
+		["a cycle", { t: build("b"), b: build("c"), c: build("b") }, /t\.json:\d+:\d+ build: .*loop.*b → c → b/],
 		[
 			"two children of one name",
 			{
@@ -206,7 +206,7 @@ describe("commands of children that are not approved", { timeout: patient(120_00
 		expect([approved.code, project.exists("cleaned.txt")], approved.stderr).toEqual([0, true]);
 	});
 
-	it("of `setup`: no child works in a folder that is not set up, and the run says how to go on", async () => {
+	it("of `setup`: no child works in a folder that is not set up, and the run says how to continue", async () => {
 		const { project } = await openBench({
 			files: withTemplates({
 				t: { states: { build: { run: leaf("work"), setup: ["touch ready.txt"], next: ["finished"] } } },
@@ -273,7 +273,7 @@ describe("a repository with submodules", { timeout: patient(120_000) }, () => {
 		expect(project.git("submodule", "status")).toContain("lib");
 	});
 
-	it("asks where a child has made files in place of one, and changes nothing until then", async () => {
+	it("asks about files that a child created in place of a submodule, and changes nothing before the answer", async () => {
 		const project = await open({ one: "mkdir -p lib; echo theirs > lib/new.txt", two: "echo two > b.txt" });
 		const run = await chronicle(project, ["run", "t", "Build it"]);
 		expect(project.read("lib/mine.txt")).toBe("mine\n");

@@ -1,4 +1,4 @@
-// Joins of child runs with real workers: every kind of conflict, what the user writes meanwhile, and forty children.
+// Joins of child runs with real workers: every kind of conflict, concurrent edits by the user, and forty children.
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const branch = (name: string) => ({ run: { states: { [name]: part.states.work } 
 const pair = { states: { build: { branches: { one: branch("one"), two: branch("two") }, next: ["finished"] } } };
 const text = `${Array.from({ length: 40 }, (_, n) => `line ${n}`).join("\n")}\n`;
 
-describe("children whose changes meet", { timeout: patient(180_000) }, () => {
+describe("children that change the same files", { timeout: patient(180_000) }, () => {
 	const play = async (one: string, two: string) => {
 		const { project } = await openBench({
 			files: { ...withTemplates({ t: pair }), "a.txt": text, "b.txt": "b\n", "data.bin": Buffer.from([0, 1, 2, 0]) },

@@ -1,4 +1,4 @@
-// Taking one of several children, with real workers: the supervisor is killed at every point between the judge's start and the end of the
+// `take: one` with real workers: the supervisor is killed at every point between the judge's start and the end of the
 // run. One child is taken, once, and the user's own edits stay.
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -74,7 +74,7 @@ function inspect({ project, root, taken, count }: Taking, winner: string): void 
 	expect(project.processes()).toEqual([]);
 }
 
-describe("a supervisor that takes one of several children", { timeout: patient(240_000) }, () => {
+describe("a supervisor of a run with take: one", { timeout: patient(240_000) }, () => {
 	it.each<[string, readonly string[]]>([
 		[
 			"before the choice",
@@ -113,7 +113,7 @@ describe("a supervisor that takes one of several children", { timeout: patient(2
 				"before finished",
 			],
 		],
-	])("is killed again and again %s, and the next ones come to the same end", async (_, points) => {
+	])("is killed repeatedly %s, and its successors reach the same end", async (_, points) => {
 		const taking = await openTaking({ cleanup: ["echo cleaned >> cleanup.log"] });
 		await killAt(taking, points);
 		const end = await taking.say(["resume", taking.root]);

@@ -1,4 +1,4 @@
-// Child runs and death: the supervisor is killed at every point of a child's life and of the join. Nothing is lost, started twice or merged twice.
+// kill -9 of the supervisor at every point of a child's life and of the join. Nothing is lost, started twice or merged twice.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -39,7 +39,7 @@ const points = [
 
 describe("a supervisor of child runs", () => {
 	it.each(points)(
-		"is killed at '%s', and the next one comes to the same end",
+		"is killed at '%s', and its successor reaches the same end",
 		{ timeout: patient(120_000) },
 		async (point) => {
 			const written = (name: string) => [

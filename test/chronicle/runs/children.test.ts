@@ -11,7 +11,7 @@ import { chronicle, move, runIds, withTemplates, worker } from "./bench.ts";
 const leaf = { states: { work: { persona: "Builder", next: ["done"] } } };
 
 describe("child runs on the command line", { timeout: patient(120_000) }, () => {
-	it("runs branches in folders of their own, asks for a child's approval by name, and joins the files", async () => {
+	it("run branches in separate folders, ask for a child's approval by name, and join the files", async () => {
 		const template = {
 			requires: ">=0.2",
 			states: {
@@ -53,7 +53,7 @@ describe("child runs on the command line", { timeout: patient(120_000) }, () => 
 	});
 
 	deepIt(
-		"runs children of children of children: one approval far below, and the files of all levels are joined upwards",
+		"nest three levels deep: one approval at the lowest level, and the files of all levels are joined upwards",
 		async () => {
 			const worked = { persona: "Builder", next: ["done"] };
 			const templates = {

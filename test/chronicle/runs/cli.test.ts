@@ -7,7 +7,7 @@ import { sampleTemplate } from "../sample-template.ts";
 import { chronicle, eventsOf, ledgerOf, move, withTemplates, worker } from "./bench.ts";
 
 describe("the specification's sample", () => {
-	it("runs unchanged: the approval waits in the ledger, a later process gives it, and the next worker gets a handover", async () => {
+	it("runs unchanged: the approval waits in the ledger, a later process answers it, and the next worker gets a handover", async () => {
 		const { project, server } = await openBench({
 			files: { ...withTemplates({ feature: sampleTemplate }), "src/a.txt": "one\n" },
 			git: true,

@@ -1,4 +1,4 @@
-// Data between states with real workers: a refusal in the same turn, a child per entry, and the next worker's text.
+// Output data with real workers: a refusal in the same turn, a child per entry, and the next worker's instructions.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -37,8 +37,8 @@ const template = {
 const handOver = (target: string, data: unknown) =>
 	call("workflow_transition", { target_state: target, summary: "handed over", data });
 
-describe("data on the command line", { timeout: patient(120_000) }, () => {
-	it("is asked for again where it does not fit, starts a child per entry, and reaches the next worker", async () => {
+describe("output data on the command line", { timeout: patient(120_000) }, () => {
+	it("is requested again if it does not match, starts a child per entry, and reaches the next worker", async () => {
 		const { project, server } = await openBench({
 			files: withTemplates({ t: template }),
 			script: {

@@ -1,4 +1,4 @@
-// Ends of the command line and the run that remains: interrupted, killed, refused, not approved, not trusted.
+// How the command line ends, and the run that it leaves: interrupted, killed, refused, not approved, not trusted.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -17,7 +17,7 @@ const after = {
 	},
 };
 
-it("resume --reload refuses what does not fit, and continues with the edited template", {
+it("resume --reload refuses an incompatible template, and continues with a compatible one", {
 	timeout: patient(90_000),
 }, async () => {
 	const { project, server } = await openBench({

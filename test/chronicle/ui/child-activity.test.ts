@@ -1,4 +1,4 @@
-// What a child run does now, from its worker's report to the surfaces of its parent: timeline, status, live row, page, --json.
+// The current activity of a child run, from its worker's report to every view of its parent: timeline, status, live row, page, --json.
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it, vi } from "vitest";
 import { type ReadLedger, RunHistory, readHistory } from "../../../src/chronicle/core/index.ts";
@@ -33,12 +33,12 @@ describe("the line of a child", () => {
 		[{ stage: "working", tool: "ls", args: "" }, 1, / · in testing: ls$/],
 		[{ stage: "stopping" }, 1, / · in testing: cleaning up, comparing files$/],
 		[{ stage: "children" }, 0, / · working · in testing: child runs running$/],
-	])("says what it does: %j after %i attempts", (activity, attempts, expected) => {
+	])("shows the activity: %j after %i attempts", (activity, attempts, expected) => {
 		const testRun = report(plan(), 1, activity, attempts);
 		expect(childLines(testRun.run, { now })[0]?.text).toMatch(expected);
 	});
 
-	it("says nothing of the kind once it waits, has ended, or starts again, or if nobody supervises the run", () => {
+	it("has no activity once the child waits, has ended or starts again, or if nobody supervises the run", () => {
 		const call = { stage: "working", tool: "bash", args: "command=npm test" } as const;
 		const parked = park(report(plan(), 1, call), 1);
 		const line = ({ run }: TestRun, isSupervised = true) => childLines(run, { now, isSupervised })[0]?.text;
@@ -52,7 +52,7 @@ describe("the line of a child", () => {
 		expect(line(report(report(plan(), 1, call), 1, undefined))).toMatch(/ · in testing$/);
 	});
 
-	it("counts the time of its worker as it passes, and so does the run", () => {
+	it("counts its worker's time as it passes, as does the run", () => {
 		const testRun = report(plan(), 1, { stage: "working", since: "2030-01-01T00:00:00.000Z" });
 		const at = "2030-01-01T00:01:05.000Z";
 		expect(childLines(testRun.run, { now: at })[0]?.text).toMatch(/ · working · 1m05s · /);
@@ -64,7 +64,7 @@ describe("the line of a child", () => {
 		expect(liveTotals(testRun.run, at).activeMs).toBe(65_500);
 	});
 
-	it("from six children on, counts all, and lists first who needs the user, then who runs", () => {
+	it("counts all children from six on, and lists first those that need the user, then those that run", () => {
 		const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
 		const testRun = plan(parentTemplate({ branches: branches(...names), on_failed: "wait", max_parallel: 4 }));
 		end(testRun, 1);
@@ -79,7 +79,7 @@ describe("the line of a child", () => {
 	});
 });
 
-it("a call that a child's worker makes is seen on every surface of the parent, until it ends", async () => {
+it("a call by a child's worker is shown in every view of the parent until it ends", async () => {
 	const [started, ended] = [gate(), gate()];
 	const long = "x".repeat(3000);
 	const child: Play = async (host, order, stopped) => {
@@ -129,7 +129,7 @@ describe("at every width", () => {
 	for (const number of [1, 2, 3])
 		report(running, number, { stage: "working", tool: "bash", args: `command=npm test ${"x".repeat(180)}` });
 
-	it("the timeline shows of each child what it does and what it cost", () => {
+	it("the timeline shows each child's activity and cost", () => {
 		for (const width of widths) {
 			const rows = text(drawTimeline(running.run, { width, now, prefix: "" })).split("\n");
 			const children = rows.filter((row) => row.startsWith("  ● "));
@@ -142,7 +142,7 @@ describe("at every width", () => {
 		}
 	});
 
-	it("the page of children shows the state of each and what it does, the selected one's in full", async () => {
+	it("the page of children shows each one's state and activity, those of the selected one in full", async () => {
 		const history = new RunHistory();
 		for (const event of running.events) history.take(event);
 		for (const width of widths)

@@ -1,4 +1,4 @@
-// Which of several children was taken, by whom and why, and what each has changed: the same on every surface.
+// Which of several children was taken, by whom and why, and what each has changed: the same in every view.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -124,7 +124,7 @@ describe("the changes to review", () => {
 	}
 	const paths = ({ changes }: RunDiff) => changes.map(({ path }) => path).sort();
 
-	it("are those that approving makes: the files of the child that is taken, not what the judge wrote", async () => {
+	it("are those that an approval applies: the files of the child that is taken, not what the judge wrote", async () => {
 		const { read, diff } = await reviewed(["notes.txt"], { "mine.txt": "mine\n" });
 		const found = await diff();
 		expect([paths(found), found.taking]).toEqual([["b.txt", "c.txt"], { name: "clean", conflicts: [] }]);
@@ -134,7 +134,7 @@ describe("the changes to review", () => {
 		expect(status(read)).toContain("Changes of judge itself:");
 	});
 
-	it("name conflicts with the user's files, and are not said to be none where the judge only chose", async () => {
+	it("name conflicts with the user's files, and are not shown as none if the judge only chose", async () => {
 		const { read, diff } = await reviewed([], { "b.txt": "mine\n" });
 		const found = await diff();
 		expect(found.taking?.conflicts).toEqual(["b.txt"]);
@@ -166,7 +166,7 @@ describe("once a child is taken", () => {
 			{ kind: "approved", winner: "clean" },
 			`"clean" of build is taken, by the user's choice instead of "small".`,
 		],
-	])("by %s, every surface says which, and which was not", async (_, approval, sentence) => {
+	])("by %s, every view names it and those that were not taken", async (_, approval, sentence) => {
 		const read = await play(choose("after", { winner: "small" }), [approval]);
 		const winner = approval.kind === "approved" ? (approval.winner ?? "small") : "";
 		expect(read.run.status).toBe("done");

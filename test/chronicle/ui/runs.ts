@@ -1,4 +1,4 @@
-// Runs that the tests of screens and reports share: one that was rewound, one that failed, one that escalated, one with children.
+// Sample runs for the tests of screens and reports: one that was rewound, one that failed, one that escalated, one with children.
 import { branches, end, parentTemplate, park, plan, spent, total } from "../core/machine/child-steps.ts";
 import { definition, go, newTree, open, rest, spend, start, type TestRun } from "../core/machine/test-run.ts";
 

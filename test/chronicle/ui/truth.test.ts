@@ -1,4 +1,4 @@
-// What every surface says of a run that does not continue, and of work that was undone: the same sentence, and nothing that is no longer true.
+// What every view says about a run that does not continue, and about work that was undone: the same sentence, and nothing outdated.
 import { describe, expect, it } from "vitest";
 import { type LedgerEvent, readHistory } from "../../../src/chronicle/core/index.ts";
 import { drawTimeline } from "../../../src/chronicle/ui/screen/index.ts";
@@ -30,29 +30,32 @@ describe("why a run does not continue", () => {
 		aborted: [rest(start(open(definition(states))).say({ kind: "abort_requested" })), "Ended by you."],
 	};
 
-	it.each(Object.keys(cases))("%s: the timeline, the status, the list and the last line say it", async (name) => {
-		const [play, why] = cases[name] as [TestRun, string];
-		const { run, events } = play;
-		const read = ledgerOf(events);
-		expect(whyOf(run)).toBe(why);
-		expect(statusLines(read, { now, prefix: "/chronicle " })).toContain(why);
-		const { id, task, status, state, updatedAt } = run;
-		const summary = { template: "t", task, status, state, updatedAt, costUsd: 0, tokens: 0 };
-		const project = {
-			clock: { now: () => Date.parse(now) },
-			store: { read: async () => ({ ok: true, value: read }) },
-		} as unknown as Parameters<typeof runLines>[0];
-		const listed = await runLines(project, "/chronicle ", [{ kind: "run", id, summary, holder: undefined }]);
-		expect(listed.map((line) => line.trim())).toContain(why);
-		if (run.stage.kind === "over") {
-			const last = events.findLast(({ kind }) => kind === "finished") as LedgerEvent;
-			expect(progressLine(run, last)).toContain(`: ${why}`);
-			expect(endLines(run, "/chronicle ")).toContain(why);
-		} else
-			expect(drawTimeline(run, { width: 200, now, prefix: "" }).map((line) => paintLine(line, unpainted))).toContain(
-				why,
-			);
-	});
+	it.each(Object.keys(cases))(
+		"%s: the timeline, the status, the list and the last line give the reason",
+		async (name) => {
+			const [play, why] = cases[name] as [TestRun, string];
+			const { run, events } = play;
+			const read = ledgerOf(events);
+			expect(whyOf(run)).toBe(why);
+			expect(statusLines(read, { now, prefix: "/chronicle " })).toContain(why);
+			const { id, task, status, state, updatedAt } = run;
+			const summary = { template: "t", task, status, state, updatedAt, costUsd: 0, tokens: 0 };
+			const project = {
+				clock: { now: () => Date.parse(now) },
+				store: { read: async () => ({ ok: true, value: read }) },
+			} as unknown as Parameters<typeof runLines>[0];
+			const listed = await runLines(project, "/chronicle ", [{ kind: "run", id, summary, holder: undefined }]);
+			expect(listed.map((line) => line.trim())).toContain(why);
+			if (run.stage.kind === "over") {
+				const last = events.findLast(({ kind }) => kind === "finished") as LedgerEvent;
+				expect(progressLine(run, last)).toContain(`: ${why}`);
+				expect(endLines(run, "/chronicle ")).toContain(why);
+			} else
+				expect(drawTimeline(run, { width: 200, now, prefix: "" }).map((line) => paintLine(line, unpainted))).toContain(
+					why,
+				);
+		},
+	);
 
 	it("a run whose supervisor is gone is listed as interrupted, with the command that continues it", async () => {
 		const { run, events } = start(open(definition(states)));
@@ -109,7 +112,7 @@ describe("work that a rewind has undone", () => {
 });
 
 describe("notes", () => {
-	it("go when they are no longer true", () => {
+	it("disappear when they are no longer true", () => {
 		const play = open(definition(states, { limits: { tokens: 1000 } }));
 		start(play);
 		play.say({ kind: "used", visit: 1, attempt: 1, spend: spend(900) });

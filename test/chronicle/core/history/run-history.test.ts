@@ -67,7 +67,7 @@ describe("a visit", () => {
 		expect([visit?.endedAt, visit?.left]).toEqual([undefined, undefined]);
 	});
 
-	it("has the figures that arrived in it or for it, regardless of the run's current visit", async () => {
+	it("counts the usage reported during it or for it, whichever visit the run is in", async () => {
 		const testRun = start(open(template()));
 		testRun.say({ kind: "used", ...here(testRun), spend: spend(10, 0.1) });
 		testRun.say({ kind: "tool_started", ...here(testRun), call: "c", tool: "t", args: "" });
@@ -100,7 +100,7 @@ describe("a visit", () => {
 		expect(three?.start).toMatchObject({ visit: 3, state: "done", tree: null });
 	});
 
-	it("measured again is no longer unmeasured", async () => {
+	it("is no longer unmeasured once its changes are measured", async () => {
 		const testRun = reopen(rest(ask(start(open(template({ requires_approval: true }))), "b"), tree("1")));
 		testRun.say({ kind: "files_unmeasured", visit: 1, purpose: "changes", detail: "no git" });
 		expect((await visitsOf(testRun))[0]?.files.unmeasured).toBe("no git");
@@ -134,7 +134,7 @@ describe("a worker", () => {
 		expect(launch?.end.words).toContain("no such model");
 	});
 
-	it("that asked for a move ended by it; asking again for the same state is a restart, and a rejection is said", async () => {
+	it("that requested a move ended by it; a request for its own state is a restart, and a rejection is shown", async () => {
 		const moved = await visitsOf(go(start(open(template())), "b"));
 		expect(moved[0]?.launches[0]?.end).toEqual({ kind: "moved", words: "asked for b" });
 		const restarted = await visitsOf(go(start(open(template())), "a"));
@@ -147,14 +147,14 @@ describe("a worker", () => {
 		expect(second?.end.kind).toBe("working");
 	});
 
-	it("of a later attempt asks for itself", async () => {
+	it("of an earlier attempt keeps its own end when a later one requests a move", async () => {
 		const testRun = start(rest(crash(start(open(template())))));
 		ask(testRun, "b");
 		const launches = (await visitsOf(testRun))[0]?.launches ?? [];
 		expect(launches.map(({ end: { kind } }) => kind)).toEqual(["crashed", "moved"]);
 	});
 
-	it("of a state named done that asks for done ended by it", async () => {
+	it("of a state named done ends by a move to done", async () => {
 		const testRun = start(open(definition({ done: { persona: "A", next: [] } })));
 		expect((await visitsOf(go(testRun, "done")))[0]?.launches[0]?.end).toEqual({
 			kind: "moved",
@@ -162,7 +162,7 @@ describe("a worker", () => {
 		});
 	});
 
-	it("that was lost ended with its last report, any other when its end was seen", async () => {
+	it("that was lost ended with its last report, any other when its end was recorded", async () => {
 		for (const [outcome, ms] of [
 			[{ kind: "lost" }, 4000],
 			[{ kind: "stopped" }, 64_000],
@@ -183,7 +183,7 @@ describe("a worker", () => {
 		[{ kind: "killed", signal: "SIGTERM" }, "crashed", "was killed by SIGTERM"],
 		[{ kind: "killed", signal: "SIGTERM", detail: "x" }, "crashed", "was killed by SIGTERM: x"],
 		[{ kind: "timed_out", limit: "idle" }, "timed_out", "was silent for too long"],
-	])("%j is told in words", (outcome, kind, words) => {
+	])("%j has a description", (outcome, kind, words) => {
 		expect(endPhrase(outcome)).toEqual({ kind, words });
 	});
 
@@ -232,7 +232,7 @@ describe("a wait", () => {
 		expect((await visitsOf(testRun))[0]?.waits.map(({ kind }) => kind)).toEqual(Array(count).fill("interrupted"));
 	});
 
-	it.each([0, -5000])("of %d ms by the clock is none", async (ms) => {
+	it.each([0, -5000])("of %d ms is not a wait", async (ms) => {
 		const testRun = rest(start(open(template())).say(pause));
 		testRun.wait(ms).say(told);
 		expect((await visitsOf(testRun)).at(-1)?.waits).toEqual([]);
@@ -300,7 +300,7 @@ describe("what a rewind finds", () => {
 		expect(await startOfVisit(ledger(testRun.events), 1)).toMatchObject({ visit: 1, tree: null });
 	});
 
-	it("of an earlier rewind is what that one replaced, by the event that kept it", async () => {
+	it("for the undo of an earlier rewind is what that rewind replaced, found by its event", async () => {
 		const testRun = rest(start(open(template())).say(pause), tree("1"));
 		testRun.say({
 			kind: "rewind_requested",

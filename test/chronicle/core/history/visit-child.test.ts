@@ -54,7 +54,7 @@ describe("a child in the history", () => {
 		expect((await childrenOf(testRun))[0]).toMatchObject({ status: "failed", detail: "broke 1" });
 	});
 
-	it("began as long before its first report as it says that it has worked, and not before it was planned", async () => {
+	it("started as long before its first report as the work time in it, and not before it was planned", async () => {
 		const testRun = plan().wait(60_000);
 		spent(testRun, 1, total(1, { activeMs: 20_000, attempts: 1 }));
 		const at = Date.parse(testRun.run.updatedAt);

@@ -1,4 +1,4 @@
-// How much of each text and list a run keeps: exactly so much, whatever arrives. The ledger keeps the rest.
+// The bounds of every text and list that a run keeps in memory. The ledger keeps the rest.
 import { describe, expect, it } from "vitest";
 import { awaitedAnswer, type EventBody } from "../../../../src/chronicle/core/machine/index.ts";
 import { EMPTY_SNAPSHOT } from "../../../../src/chronicle/core/snapshot/index.ts";
@@ -136,7 +136,7 @@ describe("of a list, the newest", () => {
 		expect(kept().at(-1)).toEqual(newest);
 	});
 
-	it("messages: 20; an answer's message replaces the oldest, a told one is refused", () => {
+	it("messages: 20; the message of an answer replaces the oldest, any other is refused", () => {
 		const testRun = rest(start(open(two())).say({ kind: "pause_requested", cause: "person", detail: "" }));
 		repeat(testRun, 20, (n) => ({ kind: "told", text: `m${n}` }));
 		expect(testRun.refusal).toBe("");
@@ -148,7 +148,7 @@ describe("of a list, the newest", () => {
 		]);
 	});
 
-	it("files that are named in a sentence: 5, the rest counted", () => {
+	it("files in a sentence: 5, the others are counted", () => {
 		const names = (count: number) => unkept(Array.from({ length: count }, (_, n) => ({ path: `f${n}`, why: "y" })));
 		expect(names(5)).toBe("Files could not be measured: f0 (y), f1 (y), f2 (y), f3 (y), f4 (y)");
 		expect(names(6)).toBe("Files could not be measured: f0 (y), f1 (y), f2 (y), f3 (y), f4 (y) and 1 more");

@@ -1,4 +1,4 @@
-// Taking one of several children: who can be chosen, by which move, and that a run never leaves the choice with other files than the chosen.
+// `take: one`: which child can be chosen, by which move; a run leaves the choice with the files of the chosen child and no others.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -64,12 +64,12 @@ describe("the children to choose from", () => {
 		["judge", false],
 		["human_intervention", false],
 		["nowhere", false],
-	])("have to be chosen from with a move to %s: %s", (target, due) => {
+	])("must be chosen from in a move to %s: %s", (target, due) => {
 		const { run } = judging();
 		expect(dueOutput(run, target) !== undefined).toBe(due);
 	});
 
-	it("are none where all children failed: the run waits before the choice", () => {
+	it("do not exist if all children failed: the run waits before the choice", () => {
 		const testRun = plan(judgeTemplate());
 		for (const number of [1, 2, 3]) end(testRun, number, "failed");
 		expect(testRun.run).toMatchObject({ status: "paused", state: "a", candidates: null });
@@ -97,14 +97,14 @@ describe("the choice", () => {
 		["asks the user to decide", "human_intervention", null],
 		["repeats the state", "judge", null],
 		["lets the children try again", "a", undefined],
-	])("is none where the judge %s, even if it names a child", (_, target, winner) => {
+	])("does not happen if the judge %s, even if it names a child", (_, target, winner) => {
 		const testRun = rest(decide(judging(), target, "one"));
 		expect(chosen(testRun)).toBe(winner);
 		expect(pendingActions(testRun.run).map(({ kind }) => kind)).not.toContain("merge_files");
 		expect(testRun.run.children?.phase).not.toBe("joining");
 	});
 
-	it("is forgotten when the move is rejected, and made again", () => {
+	it("is discarded when the move is rejected, and made again", () => {
 		const testRun = judging(judgeTemplate({ requires_approval: "exit" }));
 		rest(decide(testRun, "b", "two"));
 		expect(testRun.run).toMatchObject({ status: "awaiting_approval", candidates: { winner: "two" } });
@@ -141,7 +141,7 @@ describe("the user's choice", () => {
 		return testRun.say({ kind: "approved", answers: since(testRun), diff, ...more });
 	};
 
-	it("takes the other child's files, and says so in everything that later states read", () => {
+	it("takes the other child's files, as later states read", () => {
 		const testRun = approve(asking(), { winner: "three", words: "it has tests" });
 		expect(merged(testRun)).toEqual(["three"]);
 		rest(applyJoin(join(testRun)));
@@ -234,7 +234,7 @@ describe("the user's choice", () => {
 });
 
 describe("the record of choices", () => {
-	it("says that none was taken, and who left", () => {
+	it("says that no child was taken, and who decided that", () => {
 		const tried = rest(decide(judging(), "a"));
 		expect(tried.run.choices).toEqual([{ state: "a", visit: 1, madeIn: 2, winner: null, by: "worker", why: "" }]);
 		const sent = rest(decide(judging(), "human_intervention"));
@@ -242,13 +242,13 @@ describe("the record of choices", () => {
 		expect(sent.run.choices).toMatchObject([{ winner: null, by: "person" }]);
 	});
 
-	it("says so too where the run is aborted while the files are joined", () => {
+	it("says so too if the run is aborted while the files are joined", () => {
 		const testRun = rest(decide(judging(), "b", "two"));
 		rest(testRun.say({ kind: "abort_requested" }));
 		expect(testRun.run).toMatchObject({ status: "aborted", choices: [{ winner: null, by: "person" }] });
 	});
 
-	it("names the child of children that share the run's files, which have none to join", () => {
+	it("names the chosen child also if the children share the run's files and nothing is joined", () => {
 		const testRun = plan(judgeTemplate({}, { files: "shared" }));
 		for (const number of [1, 2, 3]) end(testRun, number, "done", { tree: null });
 		decide(start(rest(testRun)), "b", "two");
@@ -257,7 +257,7 @@ describe("the record of choices", () => {
 		expect(testRun.events.map(({ kind }) => kind)).not.toContain("joined");
 	});
 
-	it("has the last eight", () => {
+	it("keeps the last eight choices", () => {
 		const testRun = judging(judgeTemplate({}, {}, { limits: { pair_moves: 100 } }));
 		for (let n = 0; n < 10; n += 1) {
 			decide(testRun, "a");
@@ -345,7 +345,7 @@ describe("any order of moves, answers and supervisors", () => {
 		expect([...taken].toSorted()).toEqual([...names].toSorted());
 	});
 
-	it("takes a move whose supervisor died before it was heard as not made", () => {
+	it("treats a move as not made if the supervisor died before recording it", () => {
 		const testRun = reopen(judging());
 		expect(testRun.run.candidates?.winner).toBeNull();
 		rest(testRun);

@@ -1,4 +1,4 @@
-// How much of the texts and lists about its children a run keeps: exactly so much, whatever arrives.
+// The bounds of the texts and lists that a run keeps about its children.
 import { describe, expect, it } from "vitest";
 import { applyJoin, branches, childAt, conflict, end, join, parentTemplate, park, plan } from "./child-steps.ts";
 import { definition, open, rest, start, type TestRun } from "./test-run.ts";

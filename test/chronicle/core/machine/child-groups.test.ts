@@ -1,4 +1,4 @@
-// What a state's children come to: when the run works on, waits, joins or fails, for every policy.
+// The outcome of a state's children for every policy: the run continues, waits, joins or fails.
 import { describe, expect, it } from "vitest";
 import { type ChildRun, pendingActions } from "../../../../src/chronicle/core/machine/index.ts";
 import { applyJoin, branches, childAt, end, ended, join, letters, parentTemplate, park, plan } from "./child-steps.ts";
@@ -95,7 +95,7 @@ describe("children of a state", () => {
 		expect(told(bring(statuses, fields))).toBe(expected);
 	});
 
-	it("that are not needed any more are aborted before the files are joined, and their files are left out", () => {
+	it("that are no longer needed are aborted before the join, which leaves their files out", () => {
 		const testRun = bring("d.", { join: "any" });
 		end(testRun, 2, "aborted");
 		expect(letters(testRun)).toBe("da");
@@ -120,7 +120,7 @@ describe("children of a state", () => {
 		expect(running()).toEqual([3, 4]);
 	});
 
-	it("have a key per start, so that a child that continues is a new action", () => {
+	it("have an action key per start, so that continuing a child is a new action", () => {
 		const testRun = park(plan(), 1);
 		const { id } = childAt(testRun, 1);
 		testRun.say({ kind: "child_signaled", child: id });
@@ -204,7 +204,7 @@ describe("children of a state", () => {
 		expect(none.message).toBe("This state is done by child runs, and all of them have ended.");
 	});
 
-	it("are summarized for the next state, one line each, the same room for all", () => {
+	it("are summarized for the next state, one line of equal length each", () => {
 		const testRun = plan(parentTemplate({ on_failed: "continue" }));
 		const summary = (text: string) => ({ handover: { summary: text, data: {} } });
 		end(testRun, 1, "done", summary(`first\n  ${"long ".repeat(400)}`));
@@ -218,7 +218,7 @@ describe("children of a state", () => {
 		expect(lines.slice(2)).toEqual(["- two: failed: broke 2", "- three: done"]);
 	});
 
-	it("hand their findings over and settle the task that they did", () => {
+	it("hand over their findings and complete their task", () => {
 		const testRun = plan();
 		end(testRun, 1, "done", { handover: { summary: "s", data: { findings: [{ text: "f1" }] } } });
 		end(testRun, 2, "failed", { handover: { summary: "s", data: { findings: [{ text: "f2" }] } } });
@@ -228,7 +228,7 @@ describe("children of a state", () => {
 		expect(testRun.run.notices.at(-1)).toBe('The child "three" was aborted.');
 	});
 
-	it("of which one has ended are left alone by a later report", () => {
+	it("ignore a later report about one that has ended", () => {
 		const testRun = end(plan(), 1);
 		const before = testRun.run;
 		testRun.say(ended(testRun, childAt(testRun, 1), "failed"));

@@ -83,7 +83,7 @@ describe("children of a list", () => {
 		},
 	);
 
-	it("settle the pending task that they did, and only once they are done", () => {
+	it("complete their pending task, but only once they are done", () => {
 		const testRun = planAfter({ pendingTasks: [{ text: "x" }, { text: "y" }] }, { for_each: "pendingTasks" });
 		const end = (number: number, status: "done" | "failed") => {
 			const child = planned(testRun)[number - 1];
@@ -98,7 +98,7 @@ describe("children of a list", () => {
 		expect(testRun.run.snapshot.pendingTasks.map(({ text }) => text)).toEqual(["x"]);
 	});
 
-	it("leave the state at once where there is nothing to do", () => {
+	it("leave the state at once if there is nothing to do", () => {
 		const testRun = planAfter({}, { for_each: "pendingTasks" });
 		expect(testRun.run).toMatchObject({
 			state: "c",
@@ -137,7 +137,7 @@ describe("the task of a child", () => {
 });
 
 describe("the name of a child", () => {
-	it("is that of its branch, or the state's with a number and the start of the item", () => {
+	it("is its branch's name, or the state's with a number and the start of the item", () => {
 		expect(names(plan())).toEqual(["one", "two", "three"]);
 		const items = ["a  b\tc", "x".repeat(40), "x".repeat(41), " "];
 		expect(names(planAfter(list(JSON.stringify(items)), { for_each: "parts" }))).toEqual([
@@ -148,7 +148,7 @@ describe("the name of a child", () => {
 		]);
 	});
 
-	it("and id differ from those of every other child, and are the same each time", () => {
+	it("and its id are unique and deterministic", () => {
 		const ids = (testRun: TestRun) => planned(testRun).map(({ id }) => id);
 		const first = ids(plan());
 		expect(new Set([...first, ...ids(planAfter({}, {}))]).size).toBe(4);
@@ -158,7 +158,7 @@ describe("the name of a child", () => {
 });
 
 describe("the template of a child", () => {
-	it("is the pinned one with its hash, or the one in place", () => {
+	it("is the pinned one with its hash, or the inline one", () => {
 		const testRun = planAfter({}, {});
 		expect(planned(testRun)).toMatchObject([{ template: "ship", hash: hashDefinition(ship), branch: 0, index: 1 }]);
 		const inline = plan();
@@ -169,7 +169,7 @@ describe("the template of a child", () => {
 		]);
 	});
 
-	it("must be part of the run", () => {
+	it("must be pinned in the run", () => {
 		const { run } = planAfter({}, { run: "other" });
 		expect(run.hold?.detail).toBe('The template of "b" is not part of this run.');
 	});
@@ -200,7 +200,7 @@ describe("folders of their own", () => {
 		expect(run.children).toMatchObject({ files: expected, base: run.baseline?.tree });
 	});
 
-	it("need files that can be kept; shared ones do not", () => {
+	it("need snapshots; shared files do not", () => {
 		const unmeasured = (fields: object) =>
 			open(parentTemplate(fields)).say({ kind: "files_unmeasured", visit: 1, purpose: "baseline", detail: "no git" });
 		expect(unmeasured({}).run.hold).toMatchObject({

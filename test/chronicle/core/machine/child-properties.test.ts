@@ -129,7 +129,7 @@ function countedTokens({ run }: Pick<TestRun, "run">): number {
 }
 
 describe("a state that is done by children", () => {
-	it("never rests with a child at work, joins only settled children, starts none on hold, and always has a next step", () => {
+	it("never waits while a child works, joins only ended children, starts none while paused, and always has a next action", () => {
 		const reached = new Set<string>();
 		fc.assert(
 			fc.property(policies, stories, (fields, story) => {

@@ -1,4 +1,4 @@
-// A state that children do more than once in one visit: other children begin, with the files as they are then.
+// A state that is repeated with children in one visit: new children start from the current files.
 import { describe, expect, it } from "vitest";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { applyJoin, branches, childAt, end, join, letters, parentTemplate, park, plan, total } from "./child-steps.ts";
@@ -26,8 +26,8 @@ const again: Readonly<Record<string, { readonly fields: object; readonly next: (
 	},
 };
 
-describe("children that do their state again", () => {
-	it.each(Object.keys(again))("are other ones, with the files as they are then, after %s", (name) => {
+describe("children of a repeated state", () => {
+	it.each(Object.keys(again))("are new and start from the current files, after %s", (name) => {
 		const { fields, next } = again[name] ?? { fields: {}, next: (testRun: TestRun) => testRun };
 		const limits = { pair_moves: 10 };
 		const testRun = plan(parentTemplate({ branches: branches("x", "y"), ...fields }, { limits }));
@@ -46,7 +46,7 @@ describe("children that do their state again", () => {
 		}
 	});
 
-	it("are other ones than those that resolve conflicts", () => {
+	it("are not those that resolve conflicts", () => {
 		const testRun = plan(parentTemplate({ branches: branches("x", "y"), next: ["a"], merge_by: "M" }));
 		const seen: string[] = [];
 		for (let round = 1; round <= 2; round += 1) {
@@ -58,14 +58,14 @@ describe("children that do their state again", () => {
 		expect([seen.length, new Set(seen).size]).toEqual([8, 8]);
 	});
 
-	it("escalate where they change nothing, as a worker does", () => {
+	it("escalate after rounds without changes, as a worker does", () => {
 		const testRun = plan(parentTemplate({ branches: branches("x"), next: ["a"] }));
 		const files = newTree();
 		for (let round = 0; round < 3; round += 1) finish(testRun, files);
 		expect(testRun.run).toMatchObject({ state: "human_intervention", history: [{ cause: "no_progress" }] });
 	});
 
-	it("may repeat on purpose, but not without a child", () => {
+	it("may repeat if the state polls, but not without a child", () => {
 		const polling = { next: ["a"], polling: true };
 		const working = plan(parentTemplate({ branches: branches("x"), ...polling }));
 		const files = newTree();
@@ -125,7 +125,7 @@ describe("a dropped child", () => {
 		expect(letters(testRun)).toBe("-.");
 	});
 
-	it("lets a run continue that waits for its children only", () => {
+	it("resumes a run that waits only for its children", () => {
 		const testRun = plan(parentTemplate({ branches: branches("x", "y") }));
 		end(end(testRun, 1), 2, "failed");
 		testRun.say({ kind: "child_dropped", child: childAt(testRun, 2).id });

@@ -1,4 +1,4 @@
-// What children spend: counted once in their parent, whatever is reported how often, and stopped at the parent's ceilings.
+// What children spend: counted once in their parent, however often it is reported, and stopped at the parent's ceilings.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { childAt, end, letters, parentTemplate, park, plan, spent, total } from "./child-steps.ts";
@@ -10,7 +10,7 @@ const figures = ({ run }: TestRun) => {
 };
 
 describe("what children spend", () => {
-	it("counts by what is new in each report", () => {
+	it("counts only the increase in each report", () => {
 		const testRun = plan();
 		const first = { spend: spend(5, 0.5), activeMs: 100, attempts: 1, toolCalls: 2 };
 		spent(testRun, 1, first);
@@ -24,7 +24,7 @@ describe("what children spend", () => {
 		expect(testRun.run.visitRecord).toMatchObject({ tokens: 17, toolCalls: 4 });
 	});
 
-	it("never falls, also when a report falls behind an earlier one", () => {
+	it("never decreases, even if a report is lower than an earlier one", () => {
 		const testRun = plan();
 		const reports = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.nat(50)), { maxLength: 12 });
 		fc.assert(
@@ -60,7 +60,7 @@ describe("what children spend", () => {
 		}
 	});
 
-	it("says why to the children that it stops", () => {
+	it("gives its reason to the children that it stops", () => {
 		const testRun = spent(plan(parentTemplate({}, { limits: { tokens: 100 } })), 1, total(100));
 		const details = testRun.actions.flatMap((action) => (action.kind === "stop_child" ? [action.detail] : []));
 		expect(new Set(details)).toEqual(new Set(["The ceiling on tokens is reached: 100 tokens of 100 tokens."]));
@@ -75,7 +75,7 @@ describe("what children spend", () => {
 		expect(testRun.run.notices).toHaveLength(1);
 	});
 
-	it("does not hold up a child that is stopped or joined anyway", () => {
+	it("does not delay a child that is being stopped or joined", () => {
 		const testRun = plan(parentTemplate({}, { limits: { tokens: 100 } })).say({ kind: "abort_requested" });
 		spent(testRun, 1, total(500));
 		expect(testRun.run).toMatchObject({ hold: null, children: { stopping: { how: "abort" } } });

@@ -1,4 +1,4 @@
-// A decision that is due: only that one applies, whatever else the ledger holds.
+// A pending decision: only that one applies, whatever else the ledger holds.
 import { describe, expect, it } from "vitest";
 import { type EventBody, foldEvent, type LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { ask, crash, definition, open, refold, rest, start, type TestRun } from "./test-run.ts";
@@ -29,7 +29,7 @@ const due: Readonly<Record<string, () => TestRun>> = {
 	finished: () => rest(start(open(template)).say({ kind: "abort_requested" })),
 };
 
-describe.each(Object.entries(due))("where %s is due", (kind, bring) => {
+describe.each(Object.entries(due))("when %s is due", (kind, bring) => {
 	const { events } = bring();
 	const torn = refold(events.slice(0, -1));
 	const at = (body: EventBody): LedgerEvent => ({ ...body, seq: torn.seq + 1, at: torn.updatedAt });
@@ -43,7 +43,7 @@ describe.each(Object.entries(due))("where %s is due", (kind, bring) => {
 		if (!applies) expect({ ...after, seq, updatedAt }).toEqual(torn);
 	});
 
-	it("the recorded one applies once, and none where no decision is due", () => {
+	it("the recorded decision applies once, and none applies when none is due", () => {
 		const last = events.at(-1);
 		const run = last && foldEvent(torn, last);
 		expect(run?.stage.kind).not.toBe("deciding");

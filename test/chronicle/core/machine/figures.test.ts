@@ -1,4 +1,4 @@
-// Figures: every one of them is counted, in every place that sums it up, and time is a worker's own time only.
+// Usage figures: each is counted in every total, and time is only the time in which a worker works.
 import { describe, expect, it } from "vitest";
 import {
 	addSpend,
@@ -26,7 +26,7 @@ const use = (testRun: TestRun, spend: Spend, more: object = {}) =>
 	testRun.say({ kind: "used", ...here(testRun), spend, ...more } as EventBody);
 
 describe("spend", () => {
-	it("starts with nothing, and is added, compared and subtracted figure by figure", () => {
+	it("starts at zero, and is added, compared and subtracted field by field", () => {
 		expect(Object.values(NO_SPEND)).toEqual([0, 0, 0, 0, 0, 0, 0]);
 		expect(addSpend(one, two)).toEqual({
 			...{ input: 11, output: 3, cacheRead: 33, cacheWrite: 7, tokens: 54, costUsd: 0.3, unmeteredTokens: 9 },
@@ -126,7 +126,7 @@ describe("time", () => {
 		expect(testRun.run.totals.activeMs).toBe(13_000);
 	});
 
-	it("that the clock skipped is not subtracted twice where a question was open, nor from a worker that has not started", () => {
+	it("skipped by the clock is not subtracted twice if a question was open, nor from a worker that has not started", () => {
 		const testRun = open(template());
 		testRun.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: "t" });
 		testRun.say({ kind: "clock_jumped", ms: 5000 });
@@ -183,7 +183,7 @@ describe("ceilings", () => {
 		[{ moves: 2 }, undefined, "limit"],
 		[{ moves: 3 }, undefined, ""],
 		[{ moves: 1 }, "a", ""],
-	])("%j for %s: refused where that is spent already (%s)", (limits, state, refusal) => {
+	])("%j for %s: refused if that much is already spent (%s)", (limits, state, refusal) => {
 		const testRun = start(go(start(go(start(open(template())), "b")), "a"));
 		use(testRun, one);
 		testRun.say({ kind: "limits_changed", limits, ...(state ? { state } : {}) } as EventBody);
@@ -200,7 +200,7 @@ describe("ceilings", () => {
 		expect(testRun.run.hold).toEqual({ status: "budget_exceeded", cause: "budget", detail });
 	});
 
-	it("in time say so in minutes", () => {
+	it("in time are stated in minutes", () => {
 		const testRun = start(open(template({ limits: { minutes: 1.5 } })));
 		use(testRun.wait(93_000), one);
 		expect(testRun.run.hold?.detail).toBe("The ceiling on time is reached: 1.6 min of 1.5 min.");

@@ -1,4 +1,4 @@
-// The labels that states ask for: work starts only on a host that offers them, and a run that needs another host waits for it without loss.
+// The labels that states require: work starts only on a host that has them, and a run that needs another host waits for it without loss.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -35,8 +35,8 @@ function measure(testRun: TestRun, offered: readonly string[]): TestRun {
 	return testRun.say({ kind: "files_measured", visit, purpose, tree: newTree(), changes: [] }, offered);
 }
 
-describe("a state that asks for labels", () => {
-	it("is started on a host that offers them, with nothing told to be interrupted", () => {
+describe("a state that requires labels", () => {
+	it("starts on a host that has them, without a report of an interruption", () => {
 		const testRun = measure(waiting(), []);
 		expect(testRun.events.at(-1)).toMatchObject({ kind: "host_awaited", visit: 2, labels: ["gpu"] });
 		expect(hostNeed(testRun.run)).toEqual({ labels: ["gpu"], commandsToo: false });
@@ -56,7 +56,7 @@ describe("a state that asks for labels", () => {
 		expect(hostNeed(testRun.run)).toEqual({ labels: [], commandsToo: true });
 	});
 
-	it("is left to the right host after a move by a worker, in the batch that measured its files", () => {
+	it("is left to the right host after a worker's move, in the batch that measured the files", () => {
 		const testRun = start(
 			open(definition({ plan: { persona: "P", next: ["train"] }, train: { ...gpu, next: ["done"] } })),
 		);
@@ -101,7 +101,7 @@ describe("a state that asks for labels", () => {
 		expect(testRun.run.baseline?.tree).toBe(tree);
 	});
 
-	it("asks for those of its children's states too, at every depth, since its host does them", () => {
+	it("also requires those of its children's states, at every depth, because its host runs them", () => {
 		const leaf = { states: { a: { persona: "P", host: ["big"], next: ["done"] } } };
 		const inner = { states: { sub: { run: "leaf", next: ["done"] } } };
 		const branches = { one: { run: inner }, two: { persona: "P", host: ["gpu"] } };
@@ -114,14 +114,14 @@ describe("a state that asks for labels", () => {
 		expect(hostNeed(testRun.run).commandsToo).toBe(true);
 	});
 
-	it("waits for no host where there is nothing to do", () => {
+	it("waits for no host if there is nothing to do", () => {
 		const states = { build: { run: { states: { a: gpu } }, for_each: "findings", next: ["end"] }, end: { next: [] } };
 		const testRun = measure(open(definition(states)), []);
 		expect(testRun.events.map(({ kind }) => kind)).toContain("children_planned");
 		expect(testRun.events.map(({ kind }) => kind)).not.toContain("host_awaited");
 	});
 
-	it("never starts on a host without its labels, and each hand-over is followed by work or a wait for you", () => {
+	it("never starts on a host without its labels, and each handover is followed by work or a wait for the user", () => {
 		const labels = ["gpu", "big"];
 		const state = fc.record({
 			host: fc.subarray(labels),

@@ -1,4 +1,4 @@
-// The join of the children's files: what is merged, what is asked, what is written, and what a failure leaves.
+// The join of the children's files: the merge, conflicts and their resolutions, writing the result, and failures.
 import { describe, expect, it } from "vitest";
 import type { ConflictChoice, EventBody } from "../../../../src/chronicle/core/machine/index.ts";
 import {
@@ -62,7 +62,7 @@ describe("the join", () => {
 		}
 	});
 
-	it("that finds other files in the folder is done again, under another key", () => {
+	it("that finds changed files in the folder is repeated under another key", () => {
 		const testRun = two();
 		const first = merged(testRun).key;
 		join(testRun);
@@ -74,7 +74,7 @@ describe("the join", () => {
 		expect(testRun.due("apply_join").join.round).toBe(3);
 	});
 
-	it("that cannot be done pauses the run, and starts over when it is resumed", () => {
+	it("that fails pauses the run, and starts over when it is resumed", () => {
 		const testRun = join(two());
 		testRun.say({ kind: "join_failed", visit: 1, detail: "z".repeat(600) });
 		expect(testRun.run).toMatchObject({ status: "paused", hold: { cause: "children", detail: "z".repeat(500) } });
@@ -117,7 +117,7 @@ describe("the join", () => {
 		expect(testRun.run.childCount).toBe(2);
 	});
 
-	it("ends the run in a state without a next one", () => {
+	it("ends the run in a terminal state", () => {
 		const testRun = rest(applyJoin(join(two({ next: [] }))));
 		expect(testRun.run).toMatchObject({ status: "done", state: "a" });
 	});
@@ -135,7 +135,7 @@ describe("conflicts of the join", () => {
 		});
 	});
 
-	it.each(["ours", "theirs", "hand"] as const)("are resolved as the user says: %s", (choice) => {
+	it.each(["ours", "theirs", "hand"] as const)("are resolved as the user chooses: %s", (choice) => {
 		const testRun = join(two(), [conflict("f")]);
 		choose(testRun, choice);
 		expect(merged(testRun).join).toMatchObject({ choice, round: 1, conflicts: [{ path: "f" }] });
@@ -165,7 +165,7 @@ describe("conflicts of the join", () => {
 		expect(testRun.run.notices.at(-1)).toBe("The changes of the children conflict in a, b, c, d, e.");
 	});
 
-	it("go to a child that merges, with the merge as its files and the two sides' summaries", () => {
+	it("start a child that resolves them, with the merge as its files and the summaries of both sides", () => {
 		const testRun = join(two({ merge_by: "M" }), [conflict("f", "your files", "y")]);
 		const merger = childAt(testRun, 3);
 		expect(merger).toMatchObject({
@@ -180,7 +180,7 @@ describe("conflicts of the join", () => {
 		expect(testRun.run.childCount).toBe(3);
 	});
 
-	it("go to a child with no more than the first fifty, and no summary of a child without one", () => {
+	it("start a child with at most the first fifty, and without missing summaries", () => {
 		const testRun = plan(parentTemplate({ branches: branches("x"), merge_by: "M" }));
 		end(testRun, 1, "done", { handover: { summary: "", data: {} } });
 		join(
@@ -193,7 +193,7 @@ describe("conflicts of the join", () => {
 		expect(task).not.toContain("What x did");
 	});
 
-	it("that a child resolved are merged once more, and not into the results or the summary", () => {
+	it("resolved by a child are merged once more, and that child is absent from results and summary", () => {
 		const testRun = join(two({ merge_by: "M" }), [conflict("f")]);
 		end(testRun, 3, "done", { tree: "tm" });
 		expect(merged(testRun)).toMatchObject({ join: { choice: "worker" }, results: [{ name: "x" }, { name: "y" }] });
@@ -201,7 +201,7 @@ describe("conflicts of the join", () => {
 		expect(testRun.run.history.at(-1)?.summary).toBe("2 of 2 children done.\n- x: did 1\n- y: did 2");
 	});
 
-	it("go to a second child, then to the user", () => {
+	it("start a second child, then ask the user", () => {
 		const testRun = join(two({ merge_by: "M" }), [conflict("f")]);
 		join(end(testRun, 3), [conflict("f")]);
 		expect(letters(testRun)).toBe("ddd.");
@@ -212,14 +212,14 @@ describe("conflicts of the join", () => {
 	it.each([
 		["fails", (testRun: TestRun) => end(testRun, 3, "failed")],
 		["has no files", (testRun: TestRun) => end(testRun, 3, "done", { tree: null })],
-	])("go on where the child that merges %s: to another child, then to the user", (_kind, lose) => {
+	])("start another child, then ask the user, if the resolving child %s", (_kind, lose) => {
 		const testRun = lose(join(two({ merge_by: "M" }), [conflict("f")]));
 		expect(childAt(testRun, 4).merges).toBe(testRun.run.children?.join?.tree);
 		end(testRun, 4, "failed");
 		expect(question(testRun)).toMatchObject({ side: "conflict" });
 	});
 
-	it("wait while the child that merges waits", () => {
+	it("wait while the resolving child waits", () => {
 		const testRun = join(two({ merge_by: "M" }), [conflict("f")]);
 		testRun.say({ kind: "child_parked", visit: 1, child: childAt(testRun, 3).id, status: "paused", detail: "asks" });
 		expect(testRun.run.hold?.detail).toBe('"merge 3" waits: asks');
@@ -227,7 +227,7 @@ describe("conflicts of the join", () => {
 		expect(letters(testRun)).toBe("dd-.");
 	});
 
-	it("start no child in a run on hold", () => {
+	it("start no child in a paused run", () => {
 		const testRun = join(two({ merge_by: "M" }).say(pause), [conflict("f")]);
 		expect(testRun.run).toMatchObject({ status: "paused", hold: { cause: "person" } });
 		expect(testRun.actions).toEqual([]);

@@ -1,4 +1,4 @@
-// Which launch a run is expected to come to: the one whose worker is started beforehand.
+// The predicted next launch of a run, whose worker is started in advance.
 import { describe, expect, it } from "vitest";
 import { likelyNext } from "../../../../src/chronicle/core/machine/index.ts";
 import { ask, definition, go, open, since, start, type TestRun } from "./test-run.ts";
@@ -19,7 +19,7 @@ function next(testRun: TestRun): string | undefined {
 }
 
 describe("the likely next launch", () => {
-	it("is that of the only target while a worker works", () => {
+	it("is that of the only target while a worker runs", () => {
 		expect(next(start(open(loop)))).toBe("build 2.1.1");
 	});
 
@@ -49,7 +49,7 @@ describe("the likely next launch", () => {
 		expect(next(repeated)).toBe("plan 1.2.1");
 	});
 
-	it("is the one that a person is asked about", () => {
+	it("is the one that the user is asked about", () => {
 		const testRun = open(
 			definition({
 				a: { persona, next: ["b", "c"], requires_approval: true },
@@ -70,7 +70,7 @@ describe("the likely next launch", () => {
 		["the state itself", ["a", "b"]],
 		["a wait for the user", ["human_intervention", "b"]],
 		["both", ["a", "b", "human_intervention"]],
-	])("is the only other target beside %s", (_, targets) => {
+	])("is the only target other than %s", (_, targets) => {
 		const states = { a: { persona, next: targets }, b: { persona, next: ["done"] } };
 		expect(next(start(open(definition(states))))).toBe("b 2.1.1");
 	});
@@ -78,9 +78,9 @@ describe("the likely next launch", () => {
 	it.each([
 		["ends the run", ["done"]],
 		["has no worker", ["end"]],
-		["is a person's", ["human_intervention"]],
+		["is the user's", ["human_intervention"]],
 		["is the same state", ["a"]],
-	])("is none where the only target %s", (_, targets) => {
+	])("is none if the only target %s", (_, targets) => {
 		const testRun = start(open(definition({ a: { persona, next: targets }, end: { next: [] } })));
 		expect(next(testRun)).toBeUndefined();
 	});

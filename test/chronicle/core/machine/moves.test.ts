@@ -196,7 +196,7 @@ describe("human_intervention", () => {
 		pingPong(testRun, 1);
 		expect(testRun.run.status).toBe("human_intervention");
 	});
-	it("released elsewhere, done, or aborted", () => {
+	it("can be left by a release elsewhere, by done, or by an abort", () => {
 		const elsewhere = stuck();
 		elsewhere.say({ kind: "released", answers: since(elsewhere), to: "implementation" });
 		expect(where(start(elsewhere))).toBe("running implementation 6.1.1");

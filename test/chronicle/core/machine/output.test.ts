@@ -1,4 +1,4 @@
-// Data that a state hands over, in the pure machine: which moves need it, what a refusal counts, how it is kept and bounded.
+// Output data of states, in the pure machine: which moves need it, how refusals count, how it is kept and bounded.
 import { describe, expect, it } from "vitest";
 import { dueOutput, planOf } from "../../../../src/chronicle/core/machine/index.ts";
 import { splitReference, valueAt } from "../../../../src/chronicle/core/output/index.ts";
@@ -32,14 +32,14 @@ describe("data of a state", () => {
 		expect(dueOutput(working().run, target)).toEqual(expected);
 	});
 
-	it("is due in a move that a cap turns into an escalation, and not in a state without output", () => {
+	it("is required in a move that a limit turns into an escalation, and not in a state without output", () => {
 		const { run } = working();
 		expect(dueOutput({ ...run, pairMoves: { "a <-> b": 1 } }, "b")).toEqual(output);
 		expect(dueOutput({ ...run, state: "b" }, "end")).toBeUndefined();
 		expect(planOf(run, "b").output).toBeUndefined();
 	});
 
-	it("is kept with the move, and only then", () => {
+	it("is stored with the move, not before", () => {
 		const run = working();
 		run.say({ kind: "move_requested", ...at, target: "b", summary: "s", data: { x: [1] } });
 		expect(run.run.snapshot.outputs).toEqual([{ state: "a", visit: 1, data: { x: [1] } }]);
@@ -48,7 +48,7 @@ describe("data of a state", () => {
 		expect("outputs" in without.run.snapshot).toBe(false);
 	});
 
-	it("that does not fit counts as a reminder, and pauses the run after the last one", () => {
+	it("that does not match counts as a reminder, and pauses the run after the last one", () => {
 		const run = working();
 		run.say(refused);
 		expect(run.run).toMatchObject({ hold: null, visitRecord: { nudges: 1 }, stage: { kind: "working" } });
@@ -71,7 +71,7 @@ describe("data of a state", () => {
 		expect(run.run.hold?.cause).toBe("person");
 	});
 
-	it("of a worker that is gone changes nothing", () => {
+	it("of a worker that has ended changes nothing", () => {
 		const run = working();
 		run.say({ kind: "move_requested", ...at, target: "b", summary: "s", data: {} });
 		const before = run.run;
@@ -111,7 +111,7 @@ describe("kept data", () => {
 		]);
 	});
 
-	it("is in the handover, cut where it is long, within its bound", () => {
+	it("is in the handover, truncated to its bound", () => {
 		const short = addOutput(EMPTY_SNAPSHOT, { state: "review", visit: 2, data: { verdict: "ok" } });
 		expect(handoverText(short, "log")).toContain('- Visit 2, review: {"verdict":"ok"}');
 		const long = addOutput(short, { state: "big", visit: 3, data: sized(60_000) });
@@ -132,7 +132,7 @@ describe("references", () => {
 		expect(splitReference(written, ["a", "a.b", "x"])).toEqual({ state, path });
 	});
 
-	it("name no state where none fits", () => {
+	it("name no state if none matches", () => {
 		expect(splitReference("ab.c", ["a", "abc"])).toBeUndefined();
 	});
 

@@ -1,4 +1,4 @@
-// A paused run that continues with an edited template: which edits it takes, and what of it stays.
+// A paused run that continues with an edited template: which edits are accepted, and what stays as it was.
 import { describe, expect, it } from "vitest";
 import type { EventBody } from "../../../../src/chronicle/core/machine/index.ts";
 import { hashDefinition } from "../../../../src/chronicle/core/template/index.ts";
@@ -19,9 +19,9 @@ describe("an edit", () => {
 	it.each<[what: string, edited: object]>([
 		["of another state", { ...states, b: { persona: "C", next: ["a"] } }],
 		["of its state", { ...states, a: { ...worker, instructions: "More." } }],
-		["that has it done by children", { ...states, a: { branches: branches("x"), next: ["b"] } }],
+		["that runs it with children", { ...states, a: { branches: branches("x"), next: ["b"] } }],
 		["that adds a state", { ...states, c: { persona: "C", next: ["a"] } }],
-	])("%s is taken", (_what, edited) => {
+	])("%s is accepted", (_what, edited) => {
 		const testRun = reload(paused(), definition(edited));
 		expect([testRun.refusal, testRun.run.template.hash]).toEqual(["", hashDefinition(definition(edited))]);
 	});
@@ -60,7 +60,7 @@ describe("an edit", () => {
 		expect(testRun.message).toMatch(message);
 	});
 
-	it("lets the worker continue its conversation only where its state is the same", () => {
+	it("lets the worker continue its conversation only if its state is unchanged", () => {
 		const key = (edited: object) => reload(paused(), definition(edited)).run.conversation?.key;
 		expect(key({ ...states, b: { persona: "C", next: ["a"] } })).toBe("1.1");
 		expect(key({ ...states, a: { ...worker, instructions: "More." } })).toBe("1.2");

@@ -1,4 +1,4 @@
-// Requests of the user or a new supervisor, as events, and what becomes of a run that takes one.
+// Requests of the user or a new supervisor, as events, and the run after each.
 import type { EventBody } from "../../../../src/chronicle/core/machine/index.ts";
 import { EMPTY_SNAPSHOT } from "../../../../src/chronicle/core/snapshot/index.ts";
 import type { TestRun } from "./test-run.ts";

@@ -1,4 +1,4 @@
-// Changes that could not be measured are shown as unmeasured, everywhere where changes are shown.
+// Changes that could not be measured are shown as unmeasured wherever changes are shown.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

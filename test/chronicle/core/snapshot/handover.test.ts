@@ -125,7 +125,7 @@ describe("what is left out of it", () => {
 	};
 	const lines = (text: string) => text.split("\n").filter((line) => line.startsWith("- ")).length;
 
-	it("is counted with its noun, what the snapshot itself has dropped included", () => {
+	it("is counted by kind, including what the snapshot itself has dropped", () => {
 		const dropped = (count: number): Snapshot => ({
 			...EMPTY_SNAPSHOT,
 			dropped: { findings: count, pendingTasks: 0, files: count, summaries: 0 },
@@ -141,13 +141,13 @@ describe("what is left out of it", () => {
 		expect(handoverText(two, place)).toContain("2 summaries, 2 pending tasks.");
 	});
 
-	it("is nothing of one entry in every section", () => {
+	it("is nothing if every section has one entry", () => {
 		const one = addSummary(addChanges(many(1), [{ path: "a", change: "M" }], 0, 1), "done", where);
 		expect(lines(handoverText(one, place))).toBe(4);
 		expect(handoverText(one, place)).not.toContain("Omitted here");
 	});
 
-	it("is nothing where everything fits, and everything that does not fit is counted", () => {
+	it("is nothing if everything fits, otherwise everything that does not fit is counted", () => {
 		for (let count = 1; count <= 60; count += 1) {
 			const text = handoverText(many(count), place);
 			const left = [...text.matchAll(/(\d+) (?:findings?|pending tasks?)/g)].reduce((sum, [, n]) => sum + Number(n), 0);
@@ -156,7 +156,7 @@ describe("what is left out of it", () => {
 		}
 	});
 
-	it("is what a section cannot take, while the others keep their shares: a line is added where it still fits", () => {
+	it("is what exceeds the free room: lines are added to any section as long as they fit", () => {
 		const text = handoverText(many(60), place);
 		const size = Buffer.byteLength(text.slice(0, text.indexOf("Omitted here")));
 		const room = HANDOVER_BYTES - 700 - Buffer.byteLength(place);
@@ -171,7 +171,7 @@ describe("what is left out of it", () => {
 		expect(text).toMatch(/### Pending tasks[\s\S]*### Findings/);
 	});
 
-	it("is what exceeds a section's share where all sections are full", () => {
+	it("is what exceeds each section's share if all sections are full", () => {
 		const text = (bytes: number) => "x".repeat(bytes);
 		const entry = (letter: string, bytes: number, count: number) =>
 			Array.from({ length: count }, (_, n) => ({ id: `${letter}${n}`, text: text(bytes - 8), ...where }));
@@ -192,7 +192,7 @@ describe("what is left out of it", () => {
 		);
 	});
 
-	it("of one text is its end, at 700 bytes of a line, and said where nothing else is left out", () => {
+	it("of one text is its end beyond 700 bytes per line, also if nothing else is left out", () => {
 		const text = (length: number) =>
 			handoverText(updateSnapshot(EMPTY_SNAPSHOT, { findings: [{ text: "x".repeat(length) }] }, where), place);
 		expect(text(693)).toBe(`### Findings\n- [f1] ${"x".repeat(693)}`);
@@ -201,7 +201,7 @@ describe("what is left out of it", () => {
 		);
 	});
 
-	it("never makes it longer than its limit, and a limit without room says only what is left out", () => {
+	it("never exceeds the limit; a limit without room leaves only the note about what is left out", () => {
 		for (const limit of [40, 200, 700, 760, 1000]) {
 			const text = handoverText(many(5), place, limit);
 			expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limit);
@@ -209,12 +209,12 @@ describe("what is left out of it", () => {
 		}
 	});
 
-	it("is not the lines of a text: they are joined", () => {
+	it("is no line of a text: lines are joined", () => {
 		const snapshot = updateSnapshot(EMPTY_SNAPSHOT, { findings: [{ key: "k", text: "a \n\n b" }] }, where);
 		expect(handoverText(snapshot, place)).toBe("### Findings\n- [f1] k: a b");
 	});
 
-	it("are not the lines of a file whose removed ones are unknown, nor the old name of a renamed one", () => {
+	it("does not include the line counts of a file with unknown removals, nor the old name of a renamed one", () => {
 		const files = [
 			{ path: "b", change: "R", from: "a", added: 1 },
 			{ path: "c", change: "M" },

@@ -284,11 +284,11 @@ describe("an entry that replaces another", () => {
 		const first = take(take(EMPTY_SNAPSHOT, { k: "one" }), { k: "two" });
 		expect(take(first, ["two"]).findings).toEqual([{ id: "f1", key: "k", text: "two", ...here, earlier: ["one"] }]);
 	});
-	it("is another one where only one of them has the key", () => {
+	it("is a separate one if only one of them has the key", () => {
 		const first = take(EMPTY_SNAPSHOT, ["one"]);
 		expect(take(first, { k: "one" }).findings.map(({ id }) => id)).toEqual(["f1", "f2"]);
 	});
-	it("is cut at 1500 bytes, and found by its cut text", () => {
+	it("is truncated at 1500 bytes, and found by the truncated text", () => {
 		const cut = (text: string) => take(EMPTY_SNAPSHOT, [text]).findings[0];
 		expect(cut("x".repeat(1500))).toEqual({ id: "f1", text: "x".repeat(1500), ...here });
 		expect(cut("x".repeat(1501))).toEqual({ id: "f1", text: `${"x".repeat(1497)}…`, ...here, cut: true });
@@ -325,7 +325,7 @@ describe("what is dropped is counted", () => {
 		expect(Math.max(...lengths.map(({ size }) => size))).toBeLessThanOrEqual(14_000);
 		expect(lengths.some(({ size, snapshot }) => snapshot.dropped.findings === 0 && size > 13_980)).toBe(true);
 	});
-	it("and the newest stays, however big", () => {
+	it("and the newest stays, regardless of its size", () => {
 		const snapshot = addSummary(EMPTY_SNAPSHOT, "ü".repeat(5000), here);
 		expect(snapshot.summaries).toHaveLength(1);
 		const file = { path: "x".repeat(9000), change: "M" } as const;
@@ -333,7 +333,7 @@ describe("what is dropped is counted", () => {
 		const two = addChanges(EMPTY_SNAPSHOT, [file, { ...file, path: "y" }], 2, 1);
 		expect([two.files.map(({ path }) => path), two.dropped.files]).toEqual([["y"], 3]);
 	});
-	it("where only unlisted files have changed too", () => {
+	it("also if only unlisted files have changed", () => {
 		expect(addChanges(EMPTY_SNAPSHOT, [], 2, 1).dropped.files).toBe(2);
 		expect(addChanges(EMPTY_SNAPSHOT, [], 0, 1)).toBe(EMPTY_SNAPSHOT);
 	});

@@ -1,4 +1,4 @@
-// Template files to the letter: the place of each problem, the bounds, and the plan that each field of a state gives.
+// Template files in detail: the place of each problem, the bounds, and the plan that each field of a state produces.
 import { describe, expect, it } from "vitest";
 import { readTemplate, type Template } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
@@ -169,7 +169,7 @@ describe("every field of a state", () => {
 		expect(approval({ requires_approval: true, approval_mode: "post" })).toEqual({ entry: false, exit: true });
 		expect(approval({ approval_mode: "pre" })).toEqual({ entry: false, exit: false });
 	});
-	it("a terminal state has a worker where instructions or a persona say so", () => {
+	it("a terminal state has a worker if it has instructions or a persona", () => {
 		const body = (state: object) => templateOf(states({ a: { persona: "A", next: ["b"] }, b: state })).states.get("b");
 		expect(body({ instructions: "x" })).toMatchObject({ terminal: true, persona: { kind: "persona", name: "b" } });
 		expect(body({ description: "x" })?.persona).toBeUndefined();

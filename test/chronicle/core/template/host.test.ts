@@ -41,19 +41,19 @@ describe("host", () => {
 		["capitals in the key", { Host: ["gpu"] }, /^error unknown-key at "Host": .*`host`/],
 		["a label twice", { host: ["gpu", "gpu"] }, /^warning named-twice at "gpu": .*`gpu` twice/],
 		["another word", { cost: 4 }, /^warning unknown-key at "cost"/],
-	])("of %s is reported where it is", (_name, more, problem) => {
+	])("of %s is reported with its place", (_name, more, problem) => {
 		const { problems } = read({ train: { ...worker, ...more } });
 		expect(problems).toHaveLength(1);
 		expect(problems[0]).toMatch(problem);
 	});
 
-	it("has no effect where nothing is done", () => {
+	it("has no effect in a state without work", () => {
 		const { host, problems } = read({ plan: { persona: "P", next: ["train"] }, train: { next: [], host: ["gpu"] } });
 		expect(host).toBe(undefined);
 		expect(problems).toEqual([expect.stringMatching(/^warning no-effect at "host": Nothing is done in `train`/)]);
 	});
 
-	it("keeps the ledgers of versions that did not know it", () => {
+	it("of a ledger's template is ignored if it is not a list of labels", () => {
 		const hostIn = (host: unknown) =>
 			compileDefinition({ name: "t", states: { train: { ...worker, host } } }, "t")?.states.get("train")?.host ?? null;
 		expect(hostIn(["gpu"])).toEqual(["gpu"]);

@@ -1,4 +1,4 @@
-// The field `output` of a state and the references to it: each mistake with its place, and what a ledger's copy is spared.
+// The field `output` of a state and the references to it: each mistake with its place, and the checks that a ledger's copy skips.
 import { describe, expect, it } from "vitest";
 import { compileDefinition, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
@@ -169,7 +169,7 @@ describe("output", () => {
 		]);
 	});
 
-	it("has no effect where no worker is", () => {
+	it("has no effect in a state without a worker", () => {
 		expect(problemsOf({ a: { persona: "A", next: ["end"] }, end: { output: result } })).toEqual([
 			expect.stringMatching(/^warning no-effect at output/),
 		]);
@@ -178,7 +178,7 @@ describe("output", () => {
 		]);
 	});
 
-	it("is taken from a ledger as it is: what an earlier version accepted stays readable", () => {
+	it("is read from a ledger unchecked, so that what an earlier version accepted stays readable", () => {
 		const read = compileDefinition({ name: "t", states: withOutput({ type: "strng" }) }, "t");
 		expect(read?.states.get("review")?.output).toEqual({ type: "strng" });
 		const odd = { a: { persona: "A", instructions: "{output.a.x}", next: ["done"] } };
@@ -240,7 +240,7 @@ describe("references to data", () => {
 		expect(problemsOf(states({ persona: undefined, run: "x", ...later }))).toEqual([expect.stringMatching(expected)]);
 	});
 
-	it("are only doubted where the schema leaves more fields open", () => {
+	it("are only warned about if the schema allows other fields", () => {
 		const open = { ...result, additionalProperties: true };
 		const problems = problemsOf(states({ instructions: "{output.review.more}" }, { output: open }));
 		expect(problems).toEqual([expect.stringMatching(/^warning bad-reference/)]);
@@ -259,12 +259,12 @@ describe("references to data", () => {
 		]);
 	});
 
-	it("are left alone in a template without data that has no such state", () => {
+	it("are only warned about in a template without output", () => {
 		const problems = problemsOf({ a: { persona: "A", next: ["done"], instructions: "Print {output.file}." } });
 		expect(problems).toEqual([expect.stringMatching(/^warning bad-reference/)]);
 	});
 
-	it("are not filled into commands, which is said", () => {
+	it("are not filled into commands, which is reported", () => {
 		const problems = problemsOf(
 			states({ cleanup: ["echo {output.review.verdict}", { command: "echo {output.review}" }] }),
 		);

@@ -1,4 +1,4 @@
-// What a process that was killed while it wrote leaves beside the files of a run.
+// Drafts that a process left next to a run's files because it was killed while writing.
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

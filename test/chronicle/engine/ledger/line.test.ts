@@ -52,24 +52,24 @@ describe("a line", () => {
 				.toString()
 				.replace(/[0-9a-f]{8}(?="\}$)/, (crc) => crc.toUpperCase().padEnd(8, "A")),
 		],
-	])("is none with %s", (_what, text) => {
+	])("is no event with %s", (_what, text) => {
 		expect(decodeLine(Buffer.from(text))).toBeUndefined();
 	});
 
 	const fields = { seq: 1, at: "2030", kind: "noted" };
 	it.each<[what: string, fields: object]>([
-		["a number that is a text", { ...fields, seq: "1" }],
-		["no number", { ...fields, seq: undefined }],
+		["a sequence number that is a string", { ...fields, seq: "1" }],
+		["no sequence number", { ...fields, seq: undefined }],
 		["no time", { ...fields, at: undefined }],
 		["a time that is a number", { ...fields, at: 2030 }],
 		["no kind", { ...fields, kind: undefined }],
 		["a kind that is a list", { ...fields, kind: [] }],
-	])("with a right checksum is none with %s", (_what, given) => {
+	])("with a correct checksum is no event with %s", (_what, given) => {
 		expect(decodeLine(checked(JSON.stringify(fields).slice(0, -1)))).toMatchObject(fields);
 		expect(decodeLine(checked(JSON.stringify(given).slice(0, -1)))).toBeUndefined();
 	});
 
-	it("with a right checksum that is no JSON is none", () => {
+	it("with a correct checksum that is not JSON is no event", () => {
 		expect(decodeLine(checked('{"seq":1,"at":"2030","kind":"noted",'))).toBeUndefined();
 	});
 });

@@ -1,4 +1,4 @@
-// Runs in lists: which one a name means, what a list says about one, and ledgers of another implementation.
+// Lists of runs: resolving a name to a run, the listed fields, and ledgers of another implementation.
 import { describe, expect, it } from "vitest";
 import type { LeaseHolder, LedgerEntry, Run } from "../../../../src/chronicle/core/index.ts";
 import { readForeign } from "../../../../src/chronicle/engine/ledger/foreign.ts";
@@ -23,7 +23,7 @@ describe("a name", () => {
 		expect(read.ok ? read.value : `${read.failure.reason}: ${read.failure.message}`).toBe(found);
 	});
 
-	it("means first runs before child runs, and none that cannot be read", () => {
+	it("prefers root runs to child runs, and matches no unreadable run", () => {
 		const run = (id: string, summary = {}) => ({ kind: "run", id, summary }) as LedgerEntry;
 		const entries = [
 			run("c", { parent: { run: "a" } }),
@@ -57,7 +57,7 @@ describe("a run in a list", () => {
 		});
 	});
 
-	it("names its parent, and no more of it", () => {
+	it("names its parent, without its other fields", () => {
 		const parent = { run: "p", root: "r", visit: 1, index: 2, name: "n", level: 1, files: "own" };
 		expect(summarizeRun(run("done", { parent }), undefined).parent).toEqual({
 			run: "p",
@@ -83,7 +83,7 @@ describe("a ledger of another implementation", () => {
 			[`a ${field} that is null`, { ...ledger, [field]: null }],
 			[`a ${field} that is a number`, { ...ledger, [field]: 7 }],
 		]),
-	])("is none: %s", (_what, data) => {
+	])("is not recognized: %s", (_what, data) => {
 		expect(readForeign(data)).toBeUndefined();
 	});
 
@@ -105,7 +105,7 @@ describe("a ledger of another implementation", () => {
 		expect(summary(more)).toMatchObject(shown);
 	});
 
-	it("has its visits and what it knows, without what has another shape", () => {
+	it("has its visits and data, without fields of an unexpected shape", () => {
 		const row = { state: "s", agentName: "A", completedAt: 0, tokensUsed: 3, summary: "did" };
 		const odd = { state: 7, agentName: null, completedAt: "x", tokensUsed: "3", summary: [] };
 		const snapshot = { keyFindings: ["f", 7], pendingTasks: "x", modifiedFiles: ["a"] };

@@ -1,4 +1,4 @@
-// A ledger store in memory, for tests. It keeps the promises of the files, except for power cuts.
+// A ledger store in memory, for tests. It has the guarantees of the file store, except for power cuts.
 // M1 events go through their text, so nothing survives here that would not survive on disk.
 
 import type {

@@ -97,7 +97,7 @@ it("an interrupted removal is finished by repeating it; a damaged run can be rem
 	expect(readdirSync(sessions)).toEqual([".gitignore"]);
 });
 
-/** A first run, a child of it, a child of that, and another run. */
+/** A root run, a child of it, and a child of that. */
 async function openFamily(held: "held" | "released" = "released") {
 	const stage = openStage();
 	const root = await stage.create(held);
@@ -169,7 +169,7 @@ it("prunes a tree of runs by its newest event, all of it or nothing", async () =
 	expect(old.runs.map(({ id }) => id)).toEqual([root, child, grandchild, young]);
 });
 
-it("takes a first run for the last one, although a child run is newer", async () => {
+it("`last` names a root run, even if a child run is newer", async () => {
 	const { store, root, child } = await openFamily();
 	expect((await store.list()).map(({ id }) => id).indexOf(root)).toBeGreaterThan(0);
 	expect(await store.find("last")).toEqual({ ok: true, value: root });

@@ -28,7 +28,7 @@ export function testLedgerStore(name: string, open: () => LedgerStore): void {
 			expect((await store.create(created())).ok).toBe(false);
 			await ledger.releaseLease();
 		});
-		it("numbers events, keeps their order, and gives back what was appended", async () => {
+		it("numbers events, keeps their order, and returns what was appended", async () => {
 			const store = open();
 			const ledger = value(await store.create(created()));
 			const events = value(

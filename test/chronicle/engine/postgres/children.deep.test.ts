@@ -1,4 +1,4 @@
-// Child runs on an engine: the host that has their parent does them, another continues all of them, and anybody answers them.
+// Child runs on an engine: the host of their parent runs them, another host continues them all, and any user can answer them.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -114,7 +114,7 @@ describe("child runs on an engine", needsPostgres, () => {
 		expect(refs.stdout).toBe("");
 	});
 
-	it("continue at every depth on another host, set up anew, and with files that they share", {
+	it("continue at every depth on another host, with setup commands run again, and with shared files", {
 		timeout: patient(240_000),
 	}, async () => {
 		let gate = "";

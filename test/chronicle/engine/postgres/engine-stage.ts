@@ -1,4 +1,4 @@
-// Hosts of an engine as processes of their own: one Postgres, one bare repository, workers with folders of their own, and the real command line.
+// An engine for tests: one Postgres, one bare repository, hosts as separate processes with their own folders, and the real command line.
 import { equal, ok } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Every case of faults.ts, several at the same time on stages of their own: real pi, real Postgres, real git, hosts as processes of their own.
+// Every case of faults.ts, several at a time, each on its own stage: real pi, real Postgres, real git, one process per host.
 import { beforeAll, describe, it } from "vitest";
 import { keepForFile } from "../../../harness/lifetime.ts";
 import { patient } from "../../../harness/patience.ts";
@@ -9,7 +9,7 @@ import { type Fault, faults } from "./faults.ts";
 /** Most of a case is waiting for leases. */
 const stages = 3;
 
-describe("a run on an engine comes to its end", needsPostgres, () => {
+describe("a run on an engine finishes", needsPostgres, () => {
 	const idle: EngineStage[] = [];
 	const waiting: ((stage: EngineStage) => void)[] = [];
 

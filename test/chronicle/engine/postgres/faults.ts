@@ -1,4 +1,4 @@
-// What can go wrong with an engine's parts, one case each. Every case ends with `inspect`: the run came to its end, each event once.
+// Faults of an engine's parts, one case each. Every case ends with `inspect`: the run finished, with each event once.
 import { equal, match } from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

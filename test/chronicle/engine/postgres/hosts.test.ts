@@ -9,7 +9,7 @@ import { answer } from "../../kills/sample-run.ts";
 import { foldersOf, openEngineStage } from "./engine-stage.ts";
 
 describe("a package without pg and pg-boss", () => {
-	it("says how to install them, and only where an engine is named", async () => {
+	it("says how to install them, but only if an engine is named", async () => {
 		const project = openProject({ trusted: true });
 		const { cli } = packageUnderTest();
 		const named = await runNode(project, [cli, "list", "--engine", "postgres://nobody@127.0.0.1:1/none"]);
@@ -20,7 +20,7 @@ describe("a package without pg and pg-boss", () => {
 });
 
 deepDescribe("an engine", needsPostgres, () => {
-	it("does a run that was submitted, approved and looked at from elsewhere", {
+	it("executes a run that is submitted, approved and viewed from another machine", {
 		timeout: patient(120_000),
 	}, async () => {
 		const server = await openModelServer(answer);

@@ -1,4 +1,4 @@
-// States that ask for labels, on real hosts: each is done where they are offered, whatever dies while the run is handed over.
+// States that require labels, on real hosts: each runs on a host that has them, whatever is killed while the run is handed over.
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -85,7 +85,7 @@ async function inspect(stage: EngineStage, run: string, offering: readonly Engin
 const show = ({ remote }: EngineStage, run: string, name: string) =>
 	spawnSync("git", ["--git-dir", remote, "show", `refs/heads/chronicle/${run}:${name}`], { encoding: "utf8" }).stdout;
 
-describe("states that ask for labels", needsPostgres, () => {
+describe("states that require labels", needsPostgres, () => {
 	let stage: EngineStage;
 	beforeAll(async () => {
 		stage = await openStage();
@@ -130,7 +130,7 @@ describe("states that ask for labels", needsPostgres, () => {
 		["plain", "segment is over"],
 		["gpu", "run is claimed"],
 		["gpu", "before attempt_reserved"],
-	])('are done there although a %s host dies at "%s"', { timeout: patient(240_000) }, async (which, point) => {
+	])('run there although a %s host dies at "%s"', { timeout: patient(240_000) }, async (which, point) => {
 		const dying = { [CRASH_VARIABLE]: point };
 		const gpu = ["--labels", "gpu"];
 		const plain = stage.host("plain", which === "plain" ? dying : {});
@@ -152,7 +152,7 @@ describe("states that ask for labels", needsPostgres, () => {
 		await Promise.all([plain, mortal, ...heirs].map(({ child }) => child.kill()));
 	});
 
-	it("are asked for by the run whose children they belong to", { timeout: patient(240_000) }, async () => {
+	it("are required of the run whose children they belong to", { timeout: patient(240_000) }, async () => {
 		const plain = stage.host("plain");
 		const run = await submit(stage, "tree");
 		await stage.untilEvents(run, (events) => events.at(-1)?.kind === "host_awaited");

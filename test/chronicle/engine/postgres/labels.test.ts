@@ -1,4 +1,4 @@
-// Runs whose states ask for labels: their jobs go to hosts that offer them, and wait visibly where none does. Hosts are objects in this process.
+// Runs whose states require labels: their jobs go to hosts that have them, and wait visibly if none does. Hosts are objects in this process.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EventBody, UserEvent } from "../../../../src/chronicle/core/index.ts";
 import type { Host } from "../../../../src/chronicle/engine/postgres/host.ts";
@@ -85,7 +85,7 @@ describe("the job of a run", needsPostgres, () => {
 		await Promise.all(hosts.splice(0).map((one) => one.leave()));
 	});
 
-	it("goes to hosts with the labels of its state, whose queue is made then, and says what is missing", async () => {
+	it("goes to hosts with the labels of its state, creates their queue, and reports missing labels", async () => {
 		value(await store().create(created({ definition: trained })));
 		expect(await queued()).toEqual([gpu]);
 		const none = "Waits for a host with the label gpu: no host that is up offers gpu.";
@@ -101,7 +101,7 @@ describe("the job of a run", needsPostgres, () => {
 		expect(await why()).toEqual([undefined, []]);
 	});
 
-	it("needs the labels of the run and those of its state from one host", async () => {
+	it("needs one host with both the labels of the run and those of its state", async () => {
 		const big = queueName("app", "runs", ["big"]);
 		await setUpEngine(database, { project: "app", queues: [], labels: ["big"], members: [] });
 		value(await store(undefined, big).create(created({ definition: trained })));
@@ -112,7 +112,7 @@ describe("the job of a run", needsPostgres, () => {
 		expect(text).toBe("Waits for a host with the labels big, gpu: no host that is up offers all of them.");
 	});
 
-	it("is sent on by a host that has not what the run needs now, and never comes back to it", async () => {
+	it("is forwarded by a host that lacks the labels needed now, and never returns to it", async () => {
 		value(await store().create(created({ definition: trained })));
 		// As left by a version that knew no labels.
 		await (await database.boss()).deleteAllJobs();
@@ -144,7 +144,7 @@ describe("the job of a run", needsPostgres, () => {
 		expect(await take(gpu, host(["gpu"]))).toBe(undefined);
 	});
 
-	it("stays with hosts that have the labels while its work is under way, commands too", async () => {
+	it("stays with hosts that have the labels while its work is in progress, as do commands", async () => {
 		value(await store().create(created({ definition: trained })));
 		const first = host(["gpu"]);
 		const held = await take(gpu, first);
@@ -160,7 +160,7 @@ describe("the job of a run", needsPostgres, () => {
 		expect(await queued()).toEqual([gpu]);
 	});
 
-	it("that would end the run goes to any host where none has the labels, whatever was under way", async () => {
+	it("that would end the run goes to any host if none has the labels, whatever was in progress", async () => {
 		const big = queueName("app", "runs", ["big"]);
 		await setUpEngine(database, { project: "app", queues: [], labels: ["big"], members: [] });
 		for (const [submitted, worked] of [
@@ -191,7 +191,7 @@ describe("the job of a run", needsPostgres, () => {
 		}
 	});
 
-	it("follows the run to its next state, in the transaction that gives it back, also when the host dies before that", async () => {
+	it("follows the run to its next state in the transaction that releases it, also if the host dies before that", async () => {
 		const states = { report: { persona: "B", next: ["train"] }, train: trained.states.train };
 		for (const dies of [false, true]) {
 			await database.query("DELETE FROM chronicle.run");
@@ -230,7 +230,7 @@ describe("the job of a run", needsPostgres, () => {
 		expect(await queued()).toEqual([gpu]);
 	});
 
-	it("is known in databases of the version before, once they are brought up", async () => {
+	it("works in databases of the previous version after their migration", async () => {
 		await database.query("ALTER TABLE chronicle.run DROP COLUMN needs, DROP COLUMN bound, DROP COLUMN job_queue");
 		await database.query("ALTER TABLE chronicle.host DROP COLUMN labels, DROP COLUMN projects");
 		await database.query("UPDATE chronicle.meta SET version = version - 1");

@@ -1,8 +1,8 @@
-// How long it counts that the database has found a run held by this host.
+// How long the database's confirmation that this host holds a run stays valid.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { noProof, proofNow } from "../../../../src/chronicle/engine/postgres/lease-proof.ts";
 
-describe("a proof that a run is held", () => {
+describe("the proof of a lease", () => {
 	beforeEach(() => {
 		vi.useFakeTimers({ toFake: ["Date", "performance"] });
 	});
@@ -10,7 +10,7 @@ describe("a proof that a run is held", () => {
 		vi.useRealTimers();
 	});
 
-	it("counts for a moment from when its statement began", () => {
+	it("is valid for a short time from the start of its statement", () => {
 		const proof = proofNow();
 		vi.advanceTimersByTime(249);
 		expect(proof.isFresh()).toBe(true);
@@ -19,7 +19,7 @@ describe("a proof that a run is held", () => {
 		expect(noProof.isFresh()).toBe(false);
 	});
 
-	it.each([1000, -1000])("does not count once the clock has jumped by %i ms, as after a suspension", (ms) => {
+	it.each([1000, -1000])("is invalid once the clock has jumped by %i ms, as after a suspension", (ms) => {
 		const proof = proofNow();
 		vi.setSystemTime(Date.now() + ms);
 		expect(proof.isFresh()).toBe(false);

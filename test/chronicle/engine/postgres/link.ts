@@ -1,4 +1,4 @@
-// A network link that can be cut: connections through it hang, as in a partition, until it is mended.
+// A network link that can be cut: connections through it hang, as in a partition, until it is restored.
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { closeLater } from "../../../harness/lifetime.ts";
 

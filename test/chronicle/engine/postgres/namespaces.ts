@@ -1,4 +1,4 @@
-// Network namespaces as the machines of hosts: each has one link to this one, over which it reaches what listens here on the loopback address.
+// Network namespaces as the machines of hosts: each has one link to this machine, over which it reaches what listens on the loopback address here.
 // A link that is cut loses every packet, so connections hang, as in a partition.
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";

@@ -1,4 +1,4 @@
-// What keeps an engine in order without a run: limits, versions, maintenance, runs that were given up. Hosts are objects in this process.
+// Operation of an engine: limits, versions, maintenance, abandoned runs. Hosts are objects in this process.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Host } from "../../../../src/chronicle/engine/postgres/host.ts";
 import {
@@ -126,7 +126,7 @@ describe("an engine", needsPostgres, () => {
 		expect(value(await claim()).run.id).toBe(idOf(4));
 	});
 
-	it("counts every take of a run for a rate, and keeps the limits of a project that are not given", async () => {
+	it("counts every claim of a run for a rate, and keeps the project's other limits", async () => {
 		const setUp = (limit: { most?: number; perMinute?: number }) =>
 			setUpEngine(database, { project: "app", queues: [], labels: [], members: [], ...limit });
 		await setUp({ perMinute: 2 });
@@ -172,7 +172,7 @@ describe("an engine", needsPostgres, () => {
 		await held.releaseLease();
 	});
 
-	it("is left alone by versions that do not know its tables, and brought up by those that do", async () => {
+	it("is refused by versions older than its tables, and migrated by newer ones", async () => {
 		const written = async (version: number) => {
 			await database.query("UPDATE chronicle.meta SET version = $1", [version]);
 			return checkVersion(database);
@@ -225,7 +225,7 @@ describe("an engine", needsPostgres, () => {
 		await working;
 	});
 
-	it("stops a host when its tables get another version, and refuses what an earlier one still writes", {
+	it("stops a host when its tables get another version, and rejects writes of an earlier version", {
 		timeout: patient(60_000),
 	}, async () => {
 		const { rows } = await database.query<{ version: number }>("SELECT version FROM chronicle.meta");

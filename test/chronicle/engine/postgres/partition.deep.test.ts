@@ -55,7 +55,7 @@ async function hostIn(stage: EngineStage, namespace: Namespace, name: string, mo
 }
 
 describe("a host that is cut off", needsPostgres, () => {
-	it("stops its run, which another continues, and takes others when it is back", {
+	it("stops its run, which another host continues, and claims other runs once it is back", {
 		timeout: patient(300_000),
 		...needsNamespaces(),
 	}, async () => {

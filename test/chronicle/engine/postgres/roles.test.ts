@@ -1,4 +1,4 @@
-// Which rights the roles of an engine give, with real logins.
+// The rights of an engine's roles, with real logins.
 import { beforeAll, describe, expect, it } from "vitest";
 import {
 	checkEngineProject,
@@ -54,7 +54,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		value(await store("ann").create(created()));
 	});
 
-	it("keeps users to their projects and roles", async () => {
+	it("confine users to their projects and roles", async () => {
 		expect(value(await store("bob").read(id)).run.id).toBe(id);
 		expect((await store("eve").read(id)).ok).toBe(false);
 		expect((await as.get("eve")?.query("SELECT FROM chronicle.event"))?.count).toBe(0);
@@ -80,7 +80,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		});
 		expect((await store("host").create(created({ id: "22222222-2222-4333-8444-555555555555" }))).ok).toBe(false);
 	});
-	it("takes only roles of the database as members, and outlives one that is dropped", async () => {
+	it("accept only roles of the database as members, and survive the drop of one", async () => {
 		const members = (named: string[]) => setUpEngine(owner, { project: "app", queues: [], labels: [], members: named });
 		expect(await members(["ann", "nobody"])).toMatchObject({
 			reason: "usage",
@@ -91,7 +91,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		await owner.query("DROP ROLE passing");
 		expect(value(await store("bob").read(id)).run.id).toBe(id);
 	});
-	it("lets a host do, and a submitter send, all that they have to", async () => {
+	it("let a host and a submitter do everything that they need", async () => {
 		value(await store("ann").post(id, { kind: "told", text: "x" }));
 		const host = store("host");
 		const ledger = value(await host.open(id));
@@ -116,7 +116,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		expect(value(await store("ann").read(id)).run.seq).toBe(2);
 		expect((await store("ann").remove(id)).ok).toBe(true);
 	});
-	it("takes a job with its run, and holds it back where a limit is reached", async () => {
+	it("let a host claim a job with its run, and hold it back if a limit is reached", async () => {
 		const ids = ["aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaab-0000-4000-8000-000000000002"];
 		await (await owner.boss()).deleteAllJobs();
 		for (const one of ids) value(await store("ann").create(created({ id: one })));
@@ -134,7 +134,7 @@ describe("the roles of an engine", needsPostgres, () => {
 		await first.settle({ kind: "parked" });
 		expect(value(await claim()).run.id).not.toBe(first.run.id);
 	});
-	it("lets each role that sends the first job for a set of labels create its queue, and a host cancel jobs", async () => {
+	it("let each role create a queue with the first job for a set of labels, and a host cancel jobs", async () => {
 		await setLimit(owner, { kind: "queue", name: "runs" });
 		await (await owner.boss()).deleteAllJobs();
 		const of = (label: string) => ({

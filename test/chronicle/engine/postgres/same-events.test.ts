@@ -1,4 +1,4 @@
-// One and the same run on files and in Postgres: equal events, once host and time are taken out.
+// The same run in files and in Postgres: equal events except for host and time.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";

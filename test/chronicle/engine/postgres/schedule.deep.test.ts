@@ -1,4 +1,4 @@
-// Schedules of an engine, with real logins: what a submitter adds, pg-boss sends at its time and a host makes a run of. And the same for the
+// Schedules of an engine, with real logins: a submitter adds one, pg-boss sends its job on time, a host creates the run. And the same for the
 // schedulers of one machine.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -63,7 +63,7 @@ describe("a schedule for one machine", () => {
 });
 
 deepDescribe("a schedule that is added on the command line", needsPostgres, () => {
-	it("makes a run, which a host does", { timeout: patient(240_000) }, async () => {
+	it("creates a run, which a host executes", { timeout: patient(240_000) }, async () => {
 		const stage = await openEngineStage(await openStageModel());
 		stage.host("a");
 		const branch = stage.project.git("branch", "--show-current").trim();
@@ -144,7 +144,7 @@ describe("a schedule of an engine", needsPostgres, () => {
 		await (await owner.boss()).deleteAllJobs();
 	});
 
-	it("is added, listed and removed, and refused where its times or its queue are wrong", async () => {
+	it("is added, listed and removed, and refused if its times or its queue are wrong", async () => {
 		const id = await add({ branch: "main", cron: "30 2 * * 1", zone: "Europe/Berlin" });
 		const [one] = await listSchedules(worker, "app");
 		expect(one).toMatchObject({ id, branch: "main", template: "T", task: "Sweep", run: null, skipped: 0, note: null });
@@ -169,7 +169,7 @@ describe("a schedule of an engine", needsPostgres, () => {
 		expect([await made(), await jobs()]).toEqual([[], 0]);
 	});
 
-	it("makes one run of a job, with the files of the branch, whatever the host forgets", async () => {
+	it("creates one run per job, with the files of the branch, even if the host died before noting it", async () => {
 		const schedule = await add();
 		const id = await due(schedule);
 		await handle();
@@ -193,7 +193,7 @@ describe("a schedule of an engine", needsPostgres, () => {
 		expect(await listSchedules(ann, "app")).toMatchObject([{ run: id, status: "running", note: null }]);
 	});
 
-	it("makes no run while the one before is not over, unless it may, and says so", async () => {
+	it("creates no run while the previous one is not over, unless overlap is allowed, and notes that", async () => {
 		const schedule = await add();
 		const first = await due(schedule);
 		await handle();
@@ -214,7 +214,7 @@ describe("a schedule of an engine", needsPostgres, () => {
 		expect(await listSchedules(ann, "app")).toMatchObject([{ run: third, skipped: 0, note: null }]);
 	});
 
-	it("notes what went wrong, and tries again", async () => {
+	it("notes a failure, and tries again", async () => {
 		const schedule = await add({ branch: "gone" });
 		await due(schedule);
 		await handle();
@@ -224,7 +224,7 @@ describe("a schedule of an engine", needsPostgres, () => {
 		expect(await jobs()).toBe(1);
 	});
 
-	it("lets a host make no other run than its own", async () => {
+	it("lets a host create no other run than the schedule's own", async () => {
 		const schedule = await add();
 		const as = (more: { queue?: string; schedule?: string }) =>
 			openPostgresStore({

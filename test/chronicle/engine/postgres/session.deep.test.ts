@@ -1,4 +1,4 @@
-// An engine as a session of pi uses it: submit, look, answer and steer, with real pi, a real Postgres and a host of its own.
+// An engine used from a session of pi: submit, view, answer and steer runs, with real pi, a real Postgres and a separate host.
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../../../harness/deep-it.ts";

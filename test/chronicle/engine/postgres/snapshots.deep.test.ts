@@ -178,7 +178,7 @@ describe("the snapshots of a run on an engine", needsPostgres, () => {
 		expect(await waiting(id)).toEqual([]);
 	});
 
-	it("are pushed first where they are large, and nothing that depends on them is recorded if that fails", async () => {
+	it("are pushed first if they are large, and nothing that depends on them is recorded if that fails", async () => {
 		const remote = openRemote();
 		const { ledger, workspace, write } = await begin(remote);
 		const { id } = ledger.run;

@@ -1,4 +1,4 @@
-// The store in Postgres: the contract of every store, and what only a shared one has to promise.
+// The store in Postgres: the contract of every store, and the guarantees that only a shared store needs.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { foldEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import {
@@ -48,25 +48,20 @@ describe("with Postgres", needsPostgres, () => {
 
 	testLedgerStore("Postgres", openStore);
 
-	it.each(["an event", "a checkpoint"])(
-		"writes again, before %s, what a crash of the database has lost",
-		async (next) => {
-			const ledger = value(await openStore().create(created()));
-			const texts = ["one", "two"];
-			let { run } = ledger;
-			for (const text of texts)
-				run = value(await ledger.append([{ kind: "noted", text }], "soon")).reduce(foldEvent, run);
-			// As the database is after a crash that came before they were on its disk.
-			await database.query("DELETE FROM chronicle.event WHERE run = $1 AND seq > 1", [id]);
-			await database.query("UPDATE chronicle.run SET seq = 1 WHERE id = $1", [id]);
-			if (next === "an event") value(await ledger.append([{ kind: "noted", text: "three" }], "durable"));
-			else value(await ledger.checkpoint(run));
-			const kinds: string[] = [];
-			for await (const event of ledger.events()) kinds.push(event.kind);
-			expect(kinds).toEqual(
-				next === "an event" ? ["created", "noted", "noted", "noted"] : ["created", "noted", "noted"],
-			);
-			await ledger.releaseLease();
-		},
-	);
+	it.each(["an event", "a checkpoint"])("rewrites, before %s, what a crash of the database has lost", async (next) => {
+		const ledger = value(await openStore().create(created()));
+		const texts = ["one", "two"];
+		let { run } = ledger;
+		for (const text of texts)
+			run = value(await ledger.append([{ kind: "noted", text }], "soon")).reduce(foldEvent, run);
+		// As the database is after a crash that came before they were on its disk.
+		await database.query("DELETE FROM chronicle.event WHERE run = $1 AND seq > 1", [id]);
+		await database.query("UPDATE chronicle.run SET seq = 1 WHERE id = $1", [id]);
+		if (next === "an event") value(await ledger.append([{ kind: "noted", text: "three" }], "durable"));
+		else value(await ledger.checkpoint(run));
+		const kinds: string[] = [];
+		for await (const event of ledger.events()) kinds.push(event.kind);
+		expect(kinds).toEqual(next === "an event" ? ["created", "noted", "noted", "noted"] : ["created", "noted", "noted"]);
+		await ledger.releaseLease();
+	});
 });

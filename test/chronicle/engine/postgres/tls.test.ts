@@ -1,4 +1,4 @@
-// TLS to an engine's database: the options of the address hold for every connection, the one that listens included.
+// TLS to an engine's database: the options of the address apply to every connection, including the one that listens.
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { databaseFailure } from "../../../../src/chronicle/engine/postgres/index.ts";

@@ -60,7 +60,7 @@ describe("the children of a tree", () => {
 		);
 	});
 
-	it("are bounded too where many start at once; one that exists is opened, and another tree is not counted", async () => {
+	it("are also bounded if many start at once; an existing one is opened, and other trees are not counted", async () => {
 		const { store, run, process } = await openTree();
 		const start = process();
 		const ids = Array.from({ length: MAX_RUNS_IN_TREE + 20 }, () => randomUUID());

@@ -1,4 +1,4 @@
-// Which engine a command uses, from its options, the environment and pi's settings.
+// The engine that a command uses, from its options, the environment and pi's settings.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -45,7 +45,7 @@ describe("the engine of a command", () => {
 		expect(engineSetting({}, { ...placeWith(url("project"), undefined), trust: "untrusted" })).toBe(undefined);
 	});
 
-	it.each([undefined, 5, {}, { url: 5 }, null])("is none where the setting is %j", (written) => {
+	it.each([undefined, 5, {}, { url: 5 }, null])("is none if the setting is %j", (written) => {
 		expect(engineSetting({}, placeWith(written, undefined))).toBe(undefined);
 	});
 });

@@ -124,7 +124,7 @@ describe("a template of the package", () => {
 		expect([selected(true), selected(false) ?? "none"]).toEqual([trusted, untrusted]);
 	});
 
-	it("comes after those of project and user, sorted, and is no file to check", () => {
+	it("is listed after those of project and user, sorted, and is not checked as a file", () => {
 		for (const name of ["d", "b", "c"]) write(`shipped/${name}.json`, good(name));
 		write("shipped/a.yaml", good("a"));
 		write(`${personal}/x.json`, good("x"));

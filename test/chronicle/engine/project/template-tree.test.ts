@@ -1,4 +1,4 @@
-// The templates that a template runs: all are found and pinned, and what must not start is refused with its state and place.
+// The templates that a template runs: all are found and pinned, and problems are reported with state and place.
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,8 +53,8 @@ const nobody = { agent: "Nobody", next: ["done"] };
 const branched = (branches: object) => ({ states: { build: { branches, next: ["done"] } } });
 const nested = (levels: number): object => (levels === 0 ? { states: { work: worker } } : runs(nested(levels - 1)));
 
-describe("a template with all that it runs", () => {
-	it("pins every named template once, also those of templates in place", async () => {
+describe("a template with the templates that it runs", () => {
+	it("pins every named template once, also those named by inline templates", async () => {
 		const { tree, problems } = await check({
 			root: { states: { a: { branches: { x: { run: "leaf" }, y: { run: runs("other") } }, next: ["done"] } } },
 			leaf: { states: { work: worker } },
@@ -85,7 +85,7 @@ describe("a template with all that it runs", () => {
 	it.each<[string, Record<string, object>, string, string, RegExp]>([
 		["one that runs itself", { root: runs("root") }, "build", "root run", /in a loop: root → root/],
 		[
-			"a circle of three",
+			"a cycle of three",
 			{ root: runs("b"), b: runs("c"), c: runs("root") },
 			"build",
 			"root run",

@@ -1,4 +1,4 @@
-// The answer to a question as an event, and back: nothing of it is lost on its way through the ledger or to another host.
+// Answers to questions as events: nothing is lost on the way through the ledger or to another host.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Approval, ApprovalQuestion } from "../../../../src/chronicle/core/index.ts";
@@ -21,7 +21,7 @@ const answers = fc.oneof(
 	fc.record({ kind: fc.constant("sent" as const), to: fc.string(), words }, { requiredKeys: ["kind", "to"] }),
 );
 
-it("any answer comes back from its event as it was, and names its question", () => {
+it("any answer round-trips through its event, which names its question", () => {
 	fc.assert(
 		fc.property(answers, (answer) => {
 			const approval = Object.fromEntries(

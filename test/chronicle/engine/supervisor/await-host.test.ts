@@ -1,4 +1,4 @@
-// A supervisor whose host lacks the labels of a state: it records what is there to be recorded, starts nothing, and gives the run back.
+// A supervisor whose host lacks the labels of a state: it records pending commands, starts nothing, and releases the run.
 import { describe, expect, it } from "vitest";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { moveTo } from "./scripted-launcher.ts";
@@ -13,7 +13,7 @@ const template = {
 };
 
 describe("a supervisor without the labels of the next state", () => {
-	it("gives the run back before a worker starts, and one with them continues it", async () => {
+	it("releases the run before a worker starts, and a supervisor with them continues it", async () => {
 		const stage = openStage([moveTo("train"), moveTo("finished")]);
 		const first = await supervise(await stage.create(template), { ...stage.ports, labels: [] }, "fresh").ended;
 		expect(first).toMatchObject({ kind: "released", run: { status: "running", state: "train", attempt: 0 } });
@@ -27,7 +27,7 @@ describe("a supervisor without the labels of the next state", () => {
 		expect(kinds.filter((kind) => kind === "attempt_reserved")).toHaveLength(2);
 	});
 
-	it("records every command that is there before it gives the run back, however many there are", async () => {
+	it("records every pending command before it releases the run, however many there are", async () => {
 		const stage = openStage([moveTo("train"), moveTo("finished")]);
 		const ports = { ...stage.ports, labels: [] };
 		const { run } = await supervise(await stage.create(template), ports, "fresh").ended;
@@ -41,7 +41,7 @@ describe("a supervisor without the labels of the next state", () => {
 		expect(stage.orders).toHaveLength(1);
 	});
 
-	it("is not asked for on one machine", async () => {
+	it("does not exist on a single machine, which ignores labels", async () => {
 		const stage = openStage([moveTo("train"), moveTo("finished")]);
 		const { run } = await supervise(await stage.create(template), stage.ports, "fresh").ended;
 		expect(run.status).toBe("done");

@@ -1,4 +1,4 @@
-// Data of workers against the schema of their state: what a worker is told about each mistake, and the bounds.
+// Output data of workers against the schema of their state: the message about each mistake, and the bounds.
 import { describe, expect, it } from "vitest";
 import { checkOutput } from "../../../../src/chronicle/engine/supervisor/check-output.ts";
 
@@ -26,7 +26,7 @@ function problemsOf(given: unknown, of: object = schema): readonly string[] {
 }
 
 describe("checkOutput", () => {
-	it("passes data that fits, unchanged", () => {
+	it("accepts data that matches, unchanged", () => {
 		const data = { verdict: "ok", findings: [{ file: "a", line: 1 }] };
 		expect(checkOutput(schema, data)).toEqual({ kind: "fits", data });
 	});
@@ -59,7 +59,7 @@ describe("checkOutput", () => {
 			[/^data\.findings must not have more than 3/],
 		],
 		["a broken JSON text", '{"verdict": "ok"', [/^data must be object/]],
-	])("tells about %s", (_, given, expected) => {
+	])("reports %s", (_, given, expected) => {
 		const problems = problemsOf(given);
 		expect(problems).toHaveLength(expected.length);
 		for (const [index, one] of expected.entries())
@@ -67,13 +67,13 @@ describe("checkOutput", () => {
 			else expect(problems[index]).toMatch(one);
 	});
 
-	it("quotes names that are no words in a path", () => {
+	it("quotes names in a path that are not identifiers", () => {
 		expect(problemsOf({ "a/b c": 1 }, { additionalProperties: { type: "string" } })).toEqual([
 			expect.stringContaining('data["a/b c"]'),
 		]);
 	});
 
-	it("tells about the first mistakes of many, and says so", () => {
+	it("reports the first of many mistakes, and that there are more", () => {
 		const problems = problemsOf(
 			Array.from({ length: 40 }, () => 1),
 			{ items: { type: "string" } },
@@ -82,7 +82,7 @@ describe("checkOutput", () => {
 		expect(problems.at(-1)).toContain("more");
 	});
 
-	it("takes 64 KB of JSON and refuses one byte more", () => {
+	it("accepts 64 KB of JSON and rejects one byte more", () => {
 		expect(checkOutput({}, "x".repeat(64 * 1024 - 2)).kind).toBe("fits");
 		expect(problemsOf("x".repeat(64 * 1024 - 1), {})).toEqual([
 			expect.stringContaining("write the long part to a file"),
@@ -91,13 +91,13 @@ describe("checkOutput", () => {
 		expect(checkOutput({}, "é".repeat(40 * 1024)).kind).toBe("misfit");
 	});
 
-	it("does not fit where an expression takes too long", () => {
+	it("rejects data if an expression takes too long", () => {
 		const slow = { type: "string", pattern: "^(a+)+$" };
 		const checked = checkOutput(slow, `${"a".repeat(60)}b`, 50);
 		expect(checked).toMatchObject({ kind: "misfit", problems: [expect.stringContaining("in time")] });
 	});
 
-	it("follows references, and keeps no field of a prototype for data", () => {
+	it("follows references, and does not take inherited fields for data", () => {
 		const tree = {
 			$ref: "#/$defs/node",
 			$defs: { node: { type: "object", properties: { child: { $ref: "#/$defs/node" } }, additionalProperties: false } },

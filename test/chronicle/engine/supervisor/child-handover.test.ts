@@ -1,4 +1,4 @@
-// What a child run passes to its parent: how much, under which names; and the limits that it gets from it.
+// What a child run passes to its parent, with bounds and names; and the limits that it gets from its parent.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { leastOf } from "../../../../src/chronicle/engine/supervisor/child-actions.ts";
@@ -25,7 +25,7 @@ async function handedOver(data: object, target = "done") {
 }
 const many = (count: number, of: (n: number) => object) => Array.from({ length: count }, (_, n) => of(n));
 
-it("a child hands its findings and open tasks over under its name, and nothing where it has none", async () => {
+it("a child hands over its findings and open tasks under its name, and nothing if it has none", async () => {
 	const { handover } = await handedOver({ findings: [{ text: "f" }, { key: "k", text: "g" }], pending_tasks: ["p"] });
 	expect(handover.data).toEqual({
 		findings: [{ text: "one: f" }, { key: "one · k", text: "g" }],

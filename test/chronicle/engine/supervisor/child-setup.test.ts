@@ -1,4 +1,4 @@
-// Set-up commands of children: where and when they run, and that none runs without an approval.
+// Setup commands of children: where and when they run, and that none runs without approval.
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ function watch(stage: Stage) {
 }
 const childrenOf = ({ children }: Run) => (children?.children ?? []).map(({ status, detail }) => [status, detail]);
 
-describe("set-up commands", () => {
+describe("setup commands", () => {
 	it("run in order in each child's own folder, before its worker", async () => {
 		const stage = openStage([done, done]);
 		const { ran, ports } = watch(stage);

@@ -141,7 +141,7 @@ describe("join and on_failed", () => {
 		["its worker's summary, whatever it was told before", "note; fail", {}, /^"bad" failed: gave up$/],
 		["the user's words", "note; wait", { kind: "abort_requested", words: "no more" }, /^"bad" aborted: no more$/],
 		["nothing where the user gave no reason", "note; wait", { kind: "abort_requested", words: "" }, /^"bad" aborted$/],
-	])("a child that is not done says why: %s", async (_, task, command, expected) => {
+	])("a child that is not done gives the reason: %s", async (_, task, command, expected) => {
 		const noting: Play = async (host, order, ended) => {
 			if (order.message.new.includes("note")) host.waits("A worker waits for a free slot.");
 			await child(host, order, ended);
@@ -212,7 +212,7 @@ describe("join and on_failed", () => {
 		expect(text(stage, "a.txt")).toBe("1\n");
 	});
 
-	it("waits where no child is done, so that nothing is joined", async () => {
+	it("waits if no child is done and there is nothing to join", async () => {
 		const stage = openStage(many(child));
 		const run = await start(stage, template({ a: "fail", b: "fail" }, { on_failed: "continue" }));
 		expect(run).toMatchObject({ status: "paused", hold: { detail: expect.stringContaining("nothing to join") } });
@@ -265,7 +265,7 @@ describe("for_each", () => {
 		expect([text(stage, "x.txt"), text(stage, "y.txt")]).toEqual(["1\n", "2\n"]);
 	});
 
-	it("leaves the state at once where the list is empty, and says so", async () => {
+	it("leaves the state at once if the list is empty, and reports that", async () => {
 		const { plays, definition } = planned({ findings: ["f"] }, { for_each: "pendingTasks" });
 		const run = await start(openStage(plays), definition);
 		expect(run.status).toBe("done");
@@ -370,7 +370,7 @@ describe("limits and commands", () => {
 		expect(existsSync(join(stage.folder, "a.txt"))).toBe(false);
 	});
 
-	it("drops the children where the run is rewound to before them", async () => {
+	it("drops the children if the run is rewound to before their visit", async () => {
 		const stage = openStage([moveTo("build"), ...many(child)]);
 		writeFileSync(join(stage.folder, "kept.txt"), "1\n");
 		const { states } = template({ a: "wait", b: "wait" });
@@ -400,7 +400,7 @@ describe("limits and commands", () => {
 		await supervision.stop();
 	});
 
-	it("continues exactly the children that are not at their end after the supervisor stopped", async () => {
+	it("continues exactly the unfinished children after the supervisor stopped", async () => {
 		let waits = true;
 		const stage = openStage(
 			many(async (host, order, ended) => {
@@ -457,7 +457,7 @@ describe("conflicts", () => {
 		expect(text(stage, "same.txt")).toBe("both\n");
 	});
 
-	it("asks the user where two workers have left conflict markers, and writes none of them", async () => {
+	it("asks the user if two workers have left conflict markers, and writes none of them", async () => {
 		const stage = openStage(
 			many((host, order, ended) =>
 				order.state.name === "merge" ? moveTo("done", "not merged")(host, order, ended) : child(host, order, ended),

@@ -45,7 +45,7 @@ it.each([
 	expect([jumps.take(), jumps.take()]).toEqual([counted, 0]);
 });
 
-it("what passes while no worker works does not count, and no timer runs then", () => {
+it("a jump while no worker runs does not count, and no timer runs then", () => {
 	const { clock, state, jump } = openClock();
 	const jumps = openClockJumps(clock);
 	expect([jumps.take(), state.open]).toEqual([0, 0]);
@@ -61,7 +61,7 @@ it("what passes while no worker works does not count, and no timer runs then", (
 	expect(jumps.take()).toBe(60_000);
 });
 
-it("without a clock that knows sleep there are none", () => {
+it("without a clock that detects sleep there are no jumps", () => {
 	const jumps = openClockJumps({ now: Date.now, sleep: async () => {} });
 	jumps.watch(true);
 	expect(jumps.take()).toBe(0);

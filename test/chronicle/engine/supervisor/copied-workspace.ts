@@ -1,5 +1,5 @@
-// A second `Workspace`, of another make than the one with git: it keeps copies of the files in memory. For stages, and to see that the
-// port's promises do not come from git. Plain files only: no links, no modes, nothing is ignored.
+// A second implementation of `Workspace`, without git: it keeps copies of the files in memory. For stages, and to check that the
+// port's guarantees do not depend on git. Plain files only: no links, no modes, nothing is ignored.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// How much of the files' changes the supervisor records, and how often it tries while somebody keeps writing them.
+// Bounds of the file changes that the supervisor records, and of its attempts while the files keep changing.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -87,7 +87,7 @@ describe("a rewind", () => {
 		expect(restored?.now).toBeUndefined();
 	});
 
-	it("names the files afterward where they differ from those that were asked for", async () => {
+	it("names the files that differ from the requested ones afterwards", async () => {
 		const { stage, id } = await rewound(async () => ({ ok: true, value: { tree: "other", left: [] } }));
 		expect((await eventsOf(stage, id, "files_restored"))[0]?.now).toBe("other");
 	});
@@ -128,7 +128,7 @@ describe("a join", () => {
 			(_, n) => ({ path: `f${n}`, paths: [`f${n}`], kind: "content", why: "", hunks: "" }) as const,
 		);
 
-	it("is given up after 20 merges while somebody keeps writing the files", async () => {
+	it("is abandoned after 20 merges if the files keep changing", async () => {
 		const { stage, run } = await joined({
 			join: async ({ to }) => ({ ok: true, value: { tree: to, left: [], conflicts: conflictsOf(1) } }),
 			merge: async ({ theirs }) => ({ ok: true, value: { tree: theirs, conflicts: [] } }),

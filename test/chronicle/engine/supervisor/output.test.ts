@@ -1,4 +1,4 @@
-// What states hand over as data: checked before a move, told to the worker, kept for later texts, lists of children and parents.
+// Output data of states: checked before a move, explained to the worker, available to later texts, lists of children and parents.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -89,8 +89,8 @@ describe("a state with an output", () => {
 
 	it.each<[string, Play]>([
 		["escalates", handOver("human_intervention", [undefined])],
-		["escalates with data that does not fit", handOver("human_intervention", [{ verdict: 5 }])],
-	])("needs no data where its worker %s", async (_, play) => {
+		["escalates with data that does not match", handOver("human_intervention", [{ verdict: 5 }])],
+	])("needs no data if its worker %s", async (_, play) => {
 		const stage = openStage([play]);
 		const run = await start(stage, two());
 		expect(run.status).toBe("human_intervention");
@@ -128,7 +128,7 @@ describe("children and data", () => {
 	};
 	const children = (count: number): Play[] => Array.from({ length: count }, () => child);
 
-	it("with branches are a group by name for the next state", async () => {
+	it("with branches become an object by name for the next state", async () => {
 		const stage = openStage([...children(2), moveTo("end")]);
 		const branches = { a: { run: leaf(), task: '{"verdict":"ok"}' }, b: { run: leaf(), task: '{"verdict":"bad"}' } };
 		const run = await start(stage, {
@@ -157,7 +157,7 @@ describe("children and data", () => {
 	it.each<[string, unknown, object, unknown]>([
 		["texts", { list: ['{"verdict":"ok"}'] }, {}, [{ verdict: "ok" }]],
 		[
-			"groups whose fields the task names",
+			"objects whose fields the task names",
 			{ list: [{ v: "ok" }, { v: "bad" }] },
 			{ task: '{"verdict":"{item.v}","parts":[{index}]}' },
 			[

@@ -71,7 +71,7 @@ describe("a resume with an edited template", () => {
 		expect(definitions).toMatchObject([{ states: before }, { states: after }]);
 	});
 
-	it("continues the conversation where its state is the same", async () => {
+	it("continues the conversation if its state is unchanged", async () => {
 		const stage = openStage([moveTo("build"), waiting, moveTo("finished")]);
 		const paused = await pausedRun(stage);
 		const more = { ...before, extra: { persona: "Extra", next: ["finished"] } };

@@ -1,4 +1,4 @@
-// A launcher whose workers play a script in this process: a second `WorkerLauncher`, for what is not about processes.
+// A launcher whose workers play a script in this process: a second `WorkerLauncher`, for tests that are not about processes.
 
 import type { LaunchOrder, Worker, WorkerHost, WorkerLauncher } from "../../../../src/chronicle/core/index.ts";
 import type { Spend } from "../../../../src/chronicle/core/machine/index.ts";

@@ -1,5 +1,5 @@
 // A stage for the supervisor's loop alone: the store in memory, copied files, and workers that play a script in this process. Real workers
-// are tested in test/chronicle/worker and in the runs of test/chronicle/runs.
+// are tested in test/chronicle/engine/worker and test/chronicle/runs.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type {
@@ -33,12 +33,12 @@ export interface Stage {
 	readonly commands: string[];
 	readonly questions: ApprovalQuestion[];
 	create(template: object, task?: string): Promise<HeldLedger>;
-	/** Takes a run over that no supervisor has. */
+	/** Opens a run that no supervisor holds. */
 	reopen(id: string): Promise<HeldLedger>;
 	events(id: string): Promise<LedgerEvent[]>;
 }
 
-/** Opens a stage; `plays` are taken one per launch, `approvals` one per question; `now` is what its clock shows. */
+/** Opens a stage; it uses one of `plays` per launch and one of `approvals` per question; `now` is its clock. */
 export function openStage(plays: Play[], approvals: Approval[] = [], now: () => number = Date.now): Stage {
 	const clock: Clock = { now, sleep: async () => {} };
 	const orders: LaunchOrder[] = [];

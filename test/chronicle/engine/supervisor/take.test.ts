@@ -87,7 +87,7 @@ describe("take: one", () => {
 		expect(kinds.indexOf("joined")).toBeGreaterThan(kinds.lastIndexOf("worker_ended"));
 	});
 
-	it("tells the worker what there is to choose, and shows it each child's files", async () => {
+	it("names the children to the worker, and shows it each one's files", async () => {
 		const seen: (string | undefined)[] = [];
 		const judge: Play = async (host, order, ended) => {
 			for (const [, name = "", folder = ""] of order.message.new.matchAll(/- `(\w+)`, files in (\S+):/g))
@@ -121,7 +121,7 @@ describe("take: one", () => {
 		expect(files(stage)).toEqual(["1", undefined]);
 	});
 
-	it("needs no choice to have the children try again, and drops what they did", async () => {
+	it("needs no choice if the children try again, and drops their work", async () => {
 		const stage = openStage([
 			child,
 			child,
@@ -138,7 +138,7 @@ describe("take: one", () => {
 		expect(files(stage)).toEqual([undefined, "3"]);
 	});
 
-	it("keeps the state's own output beside the choice, and lets the run end with it", async () => {
+	it("keeps the state's own output next to the choice, and lets the run end with it", async () => {
 		const output = { type: "object", required: ["why"], properties: { why: { type: "string" } } };
 		const stage = openStage([child, child, child, choose("done", { winner: "one", why: "small" })]);
 		const run = await start(stage, template({ next: [], output }));
@@ -147,7 +147,7 @@ describe("take: one", () => {
 		expect(run.snapshot.outputs?.at(-1)?.data).toEqual({ winner: "one", why: "small" });
 	});
 
-	it("merges what the user changed meanwhile, and asks where that conflicts", async () => {
+	it("merges what the user changed meanwhile, and asks about conflicts", async () => {
 		const judge: Play = async (host, order, ended) => {
 			writeFileSync(join(stage.folder, "a.txt"), "mine\n");
 			await choose("after", { winner: "one" })(host, order, ended);
@@ -170,7 +170,7 @@ describe("take: one", () => {
 		expect(files(stage)).toEqual(["1", undefined]);
 	});
 
-	it("takes nothing before the move is approved, and says what it would take", async () => {
+	it("takes no child before the move is approved, and says which it would take", async () => {
 		const plays = [child, child, child, choose("after", { winner: "two" }), choose("after", { winner: "one" })];
 		const seen: (string | undefined)[][] = [];
 		const stage: Stage = openStage(plays, [{ kind: "rejected", words: "the other one" }, { kind: "approved" }]);
@@ -185,7 +185,7 @@ describe("take: one", () => {
 		expect(files(stage)).toEqual(["1", undefined]);
 	});
 
-	it("keeps the children while a person decides for the worker, and drops them where the run goes elsewhere", async () => {
+	it("keeps the children while the user decides for the worker, and drops them if the run goes elsewhere", async () => {
 		const stage = openStage([
 			child,
 			child,
@@ -209,7 +209,7 @@ describe("take: one", () => {
 	it.each([
 		[true, 3],
 		[false, 0],
-	])("keeps the folders of all children after the join where the setting is %s", async (keepChildFolders, expected) => {
+	])("keeps the folders of all children after the join if the setting is %s", async (keepChildFolders, expected) => {
 		const stage = openStage([child, child, child, choose("after", { winner: "two" })]);
 		const ports = { ...stage.ports, keepChildFolders };
 		const ledger = await stage.create(template());
@@ -226,7 +226,7 @@ describe("take: one", () => {
 		expect(files(stage)).toEqual([undefined, "3"]);
 	});
 
-	it("cannot begin the choice again once a child is taken: a rewind says where to", async () => {
+	it("cannot be rewound to the choice once a child is taken: the refusal says where to rewind to", async () => {
 		const stage = openStage([child, child, child, choose("after", { winner: "one" })]);
 		const run = await start(stage, template());
 		const { snapshot, pairMoves } = run;

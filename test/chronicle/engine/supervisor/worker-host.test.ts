@@ -60,7 +60,7 @@ describe("a worker's request", () => {
 	it.each<[what: string, target: string, summary: string, reply: RegExp]>([
 		["to an unknown state", "nowhere", "s", /nowhere/],
 		["with too long a summary", "done", "x".repeat(32_001), /has 32001 characters, but the limit is 32000/],
-	])("to move %s is refused with the reason, and it works on", async (_what, target, summary, text) => {
+	])("to move %s is refused with the reason, and the worker continues", async (_what, target, summary, text) => {
 		let reply: MoveReply | undefined;
 		const { events } = await during(async (host) => {
 			reply = await host.requestMove(target, summary);

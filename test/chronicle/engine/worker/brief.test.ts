@@ -1,4 +1,4 @@
-// A worker's brief: anything but a complete one of this version ends the start.
+// A worker's brief: the start fails unless it is complete and of this version.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,7 +99,7 @@ describe("a worker's adoption", () => {
 	});
 
 	const optional = ["costUsd", "tokens", "requests", "calls"].map((name) => `allowance.${name}`);
-	it.each(spoiled(adoption, optional))("with %s is none", (_, data) => {
+	it.each(spoiled(adoption, optional))("with %s is not accepted", (_, data) => {
 		expect(readAdoption(JSON.stringify(data))).toBeUndefined();
 	});
 });

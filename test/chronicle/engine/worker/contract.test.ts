@@ -1,5 +1,5 @@
 // The contract of every launcher, run against each: pi processes of this machine with a scripted model, and scripts in this process.
-// The other tests of this folder cover what only processes can do wrong (signals, files, tools, rules).
+// The other tests of this folder cover faults that only processes have (signals, files, tools, rules).
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { WorkerLauncher } from "../../../../src/chronicle/core/index.ts";
@@ -88,7 +88,7 @@ describe.each([
 		await worker.ended;
 		expect(rig.of("snapshot")).toEqual([{ kind: "snapshot", data: "The port is 8081" }]);
 	});
-	it("stops a worker at once, however often it is asked to; nothing is reported afterwards, nothing is left running", async () => {
+	it("stops a worker at once, also if asked repeatedly; nothing is reported afterwards, nothing is left running", async () => {
 		const rig = await open("hangs");
 		const worker = await rig.start();
 		await rig.wait("tool_started");

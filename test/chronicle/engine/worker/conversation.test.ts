@@ -130,7 +130,7 @@ describe("continuing a conversation", () => {
 		rmSync(moved, { recursive: true });
 	});
 
-	deepIt("a lost or broken conversation is reported, or replaced by a new one where that is allowed", async () => {
+	deepIt("a lost or broken conversation is reported, or replaced by a new one if that is allowed", async () => {
 		const server = await openModelServer([move(), move(), move()]);
 		const project = openProject({ server });
 		const rig = openRig(project);

@@ -1,4 +1,4 @@
-// pi's dialogs as questions of a supervisor, and its answers for pi: nothing but a yes is one.
+// pi's dialogs as questions of a supervisor, and its answers for pi: only an explicit yes is a yes.
 import { expect, it } from "vitest";
 import type { WorkerAnswer, WorkerQuestion } from "../../../../src/chronicle/core/index.ts";
 import { answerOf, questionOf } from "../../../../src/chronicle/engine/worker/dialogs.ts";
@@ -31,7 +31,7 @@ it.each<[dialog: RpcDialog, question: WorkerQuestion]>([
 		{ kind: "editor", ...of, prefill: "" },
 		{ kind: "input", title: "T" },
 	],
-] as [RpcDialog, WorkerQuestion][])("%o asks %o", (dialog, question) => {
+] as [RpcDialog, WorkerQuestion][])("the dialog %o is the question %o", (dialog, question) => {
 	expect(questionOf(dialog)).toEqual(question);
 });
 
@@ -40,6 +40,6 @@ it.each<[answer: WorkerAnswer, forPi: RpcAnswer]>([
 	[{ kind: "denied" }, false],
 	[{ kind: "text", text: "x" }, "x"],
 	[{ kind: "undecided" }, undefined],
-])("%o is %o for pi", (answer, forPi) => {
+])("the answer %o is %o for pi", (answer, forPi) => {
 	expect(answerOf(answer)).toBe(forPi);
 });

@@ -48,7 +48,7 @@ describe("usage", () => {
 	});
 
 	deepIt(
-		"beyond the limit the calls of the message that crossed it are refused, saving still works, and no more requests are made",
+		"beyond the limit the calls of the message that crossed it are refused, data can still be saved, and no more requests are made",
 		async () => {
 			const server = await openModelServer([
 				call("write", { path: "kept.txt", content: "x" }, { usage: { input: 300, output: 10 } }),

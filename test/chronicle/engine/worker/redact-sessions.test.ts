@@ -85,7 +85,7 @@ it("keeps the links between a session's records, and its images", () => {
 	expect(second).toEqual(lines[1]);
 });
 
-it("keeps values that are no texts, wherever they are", () => {
+it("keeps values that are not strings, wherever they are", () => {
 	const values = { none: null, count: 0, flag: false, list: [null, 1.5, true, []], group: {} };
 	const lines = [values, { type: "message", ...values, text: secret }, null, 7, [values]];
 	write("1.1.jsonl", ...lines.map((line) => JSON.stringify(line)));

@@ -28,7 +28,7 @@ function take(most: number): () => void {
 }
 
 describe("a slot", () => {
-	it("is taken by as many as the bound, and free again when one gives it back", () => {
+	it("can be taken up to the bound, and is free again when released", () => {
 		const first = take(2);
 		const second = take(2);
 		expect(takeSlot(folder, 2)).toBe("taken");
@@ -39,7 +39,7 @@ describe("a slot", () => {
 		expect(readdirSync(join(folder, ".."))).toEqual([]);
 	});
 
-	it("of a living process counts, of one that is gone or has the number of another it does not, and is removed", () => {
+	it("of a living process counts; that of a dead process, or of one whose pid was reused, is removed", () => {
 		const living = mine();
 		place(hostname(), 2 ** 30, "1");
 		place(hostname(), process.pid, "another start");
@@ -55,14 +55,14 @@ describe("a slot", () => {
 		expect(readdirSync(folder)).toEqual([other]);
 	});
 
-	it("cannot be taken in a folder that cannot be made", () => {
+	it("cannot be taken if its folder cannot be created", () => {
 		writeFileSync(folder, "a file");
 		expect(takeSlot(folder, 1)).toBe("unusable");
 	});
 });
 
 describe("a sweep", () => {
-	it("removes the places of processes that are gone, and the folder once it is empty", () => {
+	it("removes the slots of dead processes, and the folder once it is empty", () => {
 		place(hostname(), 2 ** 30, "1");
 		const living = mine();
 		sweepSlots(folder);

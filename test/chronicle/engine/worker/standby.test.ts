@@ -1,4 +1,4 @@
-// A worker that is started before its launch is intended: what it does until then (nothing), when it is taken, and what is left of one that is not.
+// Standby workers, started before their launch: they do nothing until then, when they are adopted, and what remains of one that is not.
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -108,7 +108,7 @@ describe("a standby", () => {
 		expect(pids(rig)).toEqual([]);
 	});
 
-	it("is given up without a trace", { timeout: patient(60_000) }, async () => {
+	it("is stopped without a trace", { timeout: patient(60_000) }, async () => {
 		const { rig, requests } = await open();
 		const pid = await keep(rig);
 		await rig.launcher.keepReady(undefined);
@@ -137,7 +137,7 @@ describe("a standby", () => {
 		["its targets", () => ({ targets: ["checking"] })],
 		["its launch", () => ({ launch: { visit: 2, attempt: 1, launch: 1 }, conversation: { kind: "new", key: "2.1" } })],
 		["its state", () => ({ state: statePlan({ ...built, name: "checking", next: ["checking"] }) })],
-	])("is not taken where %s has changed", { timeout: patient(60_000) }, async (_, change) => {
+	])("is not adopted if %s has changed", { timeout: patient(60_000) }, async (_, change) => {
 		const { rig } = await open({ ".pi/agents/careful-builder.md": agent }, { state: built });
 		const pid = await keep(rig, { state: built });
 		expect(await play(rig, change(rig))).toMatchObject({ standby: false });
@@ -171,7 +171,7 @@ describe("a standby", () => {
 		await isGone(rig, pid);
 	});
 
-	it("is given up once the run has waited long, and started again when it waits no more", {
+	it("is stopped once the run has waited long, and started again when the wait ends", {
 		timeout: patient(60_000),
 	}, async () => {
 		const { rig } = await open({}, { launcher: { standby: { max: 2, waitMs: 300 } } });
@@ -183,7 +183,7 @@ describe("a standby", () => {
 		expect(await play(rig)).toMatchObject({ standby: true });
 	});
 
-	deepIt("is bounded for all runs together, and by 0 turned off", { timeout: patient(60_000) }, async () => {
+	deepIt("is bounded across all runs, and turned off by a bound of 0", { timeout: patient(60_000) }, async () => {
 		const { rig } = await open({}, { launcher: { standby: { max: 1, waitMs: 1000 } } });
 		await keep(rig);
 		const other = openRig(rig.project, { launcher: { standby: { max: 1, waitMs: 1000 } } });
@@ -203,7 +203,7 @@ describe("a standby", () => {
 	});
 
 	deepIt(
-		"leaves nothing after 200 that were given up at some time of their start",
+		"leaves nothing after 200 that were stopped at some moment of their start",
 		{ timeout: patient(400_000) },
 		async () => {
 			const { rig, requests } = await open();

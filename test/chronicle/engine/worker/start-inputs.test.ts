@@ -1,4 +1,4 @@
-// What a pi reads when it starts: a change of any of it makes a process that was started before useless as a standby.
+// The files that pi reads when it starts: a change of any of them invalidates a standby that was started before.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -30,7 +30,7 @@ const inputs = (of = spec()) =>
 		of,
 	);
 
-describe("a start reads", () => {
+describe("the inputs of a start", () => {
 	it.each([
 		"worker.mjs",
 		"agent.md",
@@ -52,7 +52,7 @@ describe("a start reads", () => {
 		"up/project/CLAUDE.md",
 		"up/AGENTS.md",
 		"CLAUDE.MD",
-	])("%s: made, written, dated, replaced or removed", (name) => {
+	])("include %s: a creation, write, touch, replacement or removal is detected", (name) => {
 		const path = join(root, name);
 		const seen = [inputs()];
 		mkdirSync(dirname(path), { recursive: true });
@@ -71,12 +71,12 @@ describe("a start reads", () => {
 		expect(seen.filter((one, index) => one === seen[index - 1])).toEqual([]);
 	});
 
-	it("no agent file for a persona without one", () => {
+	it("include no agent file for a persona without one", () => {
 		const role = { ...spec(), persona: { origin: { kind: "role" } } } as unknown as WorkerSpec;
 		expect(inputs(role)).not.toContain("agent.md");
 	});
 
-	it("a path that cannot exist, without an error", () => {
+	it("may include a path that cannot exist, without an error", () => {
 		const none = { ...spec(), skills: [`${root}/\0`] };
 		expect(() => inputs(none)).not.toThrow();
 	});

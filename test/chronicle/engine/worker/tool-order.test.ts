@@ -1,4 +1,4 @@
-// Which tools a worker gets of those that its extensions register. O1 what the agent file forbids stays forbidden, whatever a name means.
+// The tools that a worker gets from its extensions. O1 what the agent file forbids stays forbidden, whatever a name resolves to.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { leftOut } from "../../../../src/chronicle/engine/worker/handshake.ts";
@@ -40,13 +40,13 @@ describe("a name in a state's tools", () => {
 });
 
 describe("tools that extensions register", () => {
-	it("are all given, or only those that are named", () => {
+	it("are all active, or only those that are named", () => {
 		const registered = ["deploy", "other"];
 		expect(chooseTools(order({ extensionTools: "all" }), registered)).toMatchObject({ given: registered, unnamed: [] });
 		expect(chooseTools(requests("deploy"), registered)).toMatchObject({ given: ["deploy"], unnamed: ["other"] });
 	});
 
-	it("and that the agent file hopes for are reported where they are missing", () => {
+	it("are reported if the agent file names them and they are missing", () => {
 		const hoped = ["deploy", "git_*", "gone"];
 		expect(chooseTools(order({ hoped }), ["deploy", "git_log"]).unregistered).toEqual(["gone"]);
 	});
@@ -63,7 +63,7 @@ describe("tools that extensions register", () => {
 	});
 });
 
-it("what the agent file forbids is never given, and every other name is in one list", () => {
+it("a tool that the agent file forbids is never active, and every other name is in exactly one list", () => {
 	const name = fc.constantFrom("read", "bash", "deploy", "delete", "Deploy", "de*", "*", "git_log");
 	const names = fc.uniqueArray(name);
 	const requested = fc.array(fc.record({ written: name, otherwise: fc.option(name, { nil: undefined }) }));

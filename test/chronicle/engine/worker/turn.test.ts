@@ -1,4 +1,4 @@
-// When a worker's calls may run: from its adoption to the end of its state.
+// The time in which a worker's calls may run: from its adoption to the end of its state.
 import type { Usage } from "@earendil-works/pi-ai";
 import { describe, expect, it } from "vitest";
 import type { ProcessAllowance } from "../../../../src/chronicle/engine/worker/brief.ts";
@@ -58,7 +58,7 @@ describe("an allowance", () => {
 		expect([turn.over, rules(turn)]).toEqual([true, onlyWorkflow("allowance")]);
 	});
 
-	it("that is not given ends nothing", () => {
+	it("that is absent ends nothing", () => {
 		const turn = begun();
 		turn.spend(usage(1e9, 1e6));
 		for (const what of ["request", "call"] as const) turn.count(what);

@@ -1,4 +1,4 @@
-// pi's usage figures as the ledger sums them. Whatever else arrives counts as nothing: a run's totals never fall or become no number.
+// pi's usage figures as the ledger sums them. Anything else counts as zero: a run's totals never decrease or become NaN.
 import { expect, it } from "vitest";
 import { NO_SPEND } from "../../../../src/chronicle/core/index.ts";
 import { spendOf } from "../../../../src/chronicle/engine/worker/usage.ts";

@@ -1,4 +1,4 @@
-// The bound of workers that run at the same time, of all runs on one machine.
+// The limit on concurrent workers across all runs of one machine.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -33,8 +33,8 @@ async function until(holds: () => boolean): Promise<void> {
 	while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe("the bound of workers", () => {
-	it("applies to all launchers together, in the order of each, and every launch gets its turn", async () => {
+describe("the limit on workers", () => {
+	it("applies to all launchers together, in each one's order, and every launch gets its turn", async () => {
 		const { folder, notes, open, launch, keys } = openRig(2);
 		const [one, other] = [open(), open()];
 		let working = 0;
@@ -59,7 +59,7 @@ describe("the bound of workers", () => {
 		expect(existsSync(folder)).toBe(false);
 	});
 
-	it("ends the wait of a launch that is aborted, and leaves no place of it", async () => {
+	it("ends the wait of a launch that is aborted, and frees its slot", async () => {
 		const { folder, open, launch, keys } = openRig(1);
 		const launcher = open();
 		const first = await launch(launcher, "first");
@@ -79,7 +79,7 @@ describe("the bound of workers", () => {
 		await until(() => !existsSync(folder));
 	});
 
-	it("counts no process that is gone, and removes its place", async () => {
+	it("does not count a dead process, and removes its slot", async () => {
 		const { folder, open, launch } = openRig(1);
 		const { pid } = spawnSync(process.execPath, ["--version"]);
 		mkdirSync(folder, { recursive: true });
@@ -91,7 +91,7 @@ describe("the bound of workers", () => {
 		worker?.stop("now");
 	});
 
-	it("gives the place of a launch that fails to the next one", async () => {
+	it("gives the slot of a failed launch to the next one", async () => {
 		const { open, launch } = openRig(1);
 		const failing = boundWorkers(
 			{ ...openScriptedLauncher([]), launch: async () => ({ ok: false, failure: { reason: "spawn", detail: "no" } }) },
@@ -102,7 +102,7 @@ describe("the bound of workers", () => {
 		expect(await launch(open(), "three")).toBeDefined();
 	});
 
-	it("bounds nothing where places cannot be kept", async () => {
+	it("does not apply if slots cannot be stored", async () => {
 		const folder = join(openFolder({ file: "x" }), "file");
 		const { open, launch } = openRig(1, folder);
 		const launcher = open();

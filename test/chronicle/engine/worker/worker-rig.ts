@@ -1,4 +1,4 @@
-// The supervisor's side for tests of workers: a launcher on a real project, one state, and everything the worker reported, in order.
+// The supervisor's side for tests of workers: a launcher on a real project, one state, and everything that the worker reported, in order.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

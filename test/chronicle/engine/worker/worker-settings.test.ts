@@ -1,4 +1,4 @@
-// The settings of workers, in pi's settings files.
+// The settings for workers in pi's settings files.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { workerSettings } from "../../../../src/chronicle/engine/worker/worker-settings.ts";
@@ -15,7 +15,7 @@ function settings(user: unknown, project: unknown, trust: "trusted" | "untrusted
 const standard = { standby: { max: 2, waitMs: 60_000 }, maxWorkers: 8, keepChildFolders: false };
 
 describe("the settings of workers", () => {
-	it("are the user's, and those of a trusted project before them", () => {
+	it("are the user's, overridden by those of a trusted project", () => {
 		expect(settings(undefined, undefined)).toEqual(standard);
 		const user = { chronicle: { standby: 5, standbySeconds: 10, maxWorkers: 3 } };
 		expect(settings(user, undefined)).toEqual({

@@ -72,7 +72,7 @@ describe("the spec of a worker", () => {
 		["anthropic/claude-sonnet-5", "anthropic/claude-sonnet-5"],
 		["router/lab/model", "router/lab/model"],
 		["model", undefined],
-	])("uses the session's model %s where the named one does not exist, with a warning", async (session, model) => {
+	])("uses the session's model %s if the named one does not exist, with a warning", async (session, model) => {
 		const { spec: planned, problems } = await spec({ model: "gone" }, session);
 		expect(planned).toMatchObject({ model, exactModel: undefined });
 		expect(problems).toMatchObject([{ severity: "warning", part: "model" }]);

@@ -103,7 +103,7 @@ describe("the repository of a child's folder", () => {
 				},
 			],
 		]),
-	)("may be %s: the child's files are its own all the same", async (_, change) => {
+	)("may be %s: the child's files are separate in any case", async (_, change) => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		stage.write("node_modules/x/index.js", "x\n");
@@ -120,7 +120,7 @@ describe("the repository of a child's folder", () => {
 		});
 	});
 
-	it("is there without a repository of the user's too", async () => {
+	it("exists also if the user has no repository", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const { cwd } = await openChild(stage, stage.open());
@@ -144,7 +144,7 @@ describe("the repository of a child's folder", () => {
 		expect(stage.read("packages/a/one.txt")).toBe("2\n");
 	});
 
-	it("notices a change in the second in which its files were written, whenever it looks", async () => {
+	it("notices a change made in the same second in which the files were written", async () => {
 		const second = (ms: number): number => Math.floor(ms / 1000);
 		// On a busy machine the second may be over before the file is changed.
 		for (let tries = 0; ; tries += 1) {
@@ -216,7 +216,7 @@ describe("the files of a child", () => {
 		expect((await value(workspaceOf(stage, child, "child").snapshot())).tree).toBe(tree);
 	});
 
-	it("that are large are copied where the user has them unchanged, and come from the store otherwise", async () => {
+	it("that are large are copied from the user's unchanged files, otherwise from the store", async () => {
 		const stage = openFilesStage();
 		for (let n = 0; n < 12; n += 1) stage.write(`large/${n}.bin`, Buffer.alloc(1_000_000, n));
 		const parent = stage.open();
@@ -228,7 +228,7 @@ describe("the files of a child", () => {
 		expect((await value(workspaceOf(stage, child, "child").snapshot())).tree).toBe(tree);
 	});
 
-	it("that no snapshot keeps are copied as they are, and their change comes back by name only", async () => {
+	it("that no snapshot stores are copied, and their changes are reported by name only", async () => {
 		const stage = openFilesStage();
 		const limits = { fileBytes: 500 };
 		stage.write(".env", "TOKEN=1\n");
@@ -254,7 +254,7 @@ describe("the files of a child", () => {
 		expect([stage.read(".env"), stage.read("a.txt")]).toEqual(["TOKEN=1\n", "1\n"]);
 	});
 
-	it("lack nested repositories, which a merge then leaves alone", async () => {
+	it("exclude nested repositories, which a merge leaves unchanged", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		stage.write("lib/lib.txt", "lib\n");
@@ -399,7 +399,7 @@ describe("children's folders", () => {
 		expect(readFileSync(join(child.cwd, "a.txt"), "utf8")).toBe("1\n");
 	});
 
-	it("have no name that leads elsewhere", async () => {
+	it("cannot have a name that leads elsewhere", async () => {
 		const stage = openFilesStage();
 		const parent = stage.open();
 		const { tree } = await value(parent.snapshot());
@@ -407,7 +407,7 @@ describe("children's folders", () => {
 			expect(await parent.openChild(name, tree)).toMatchObject({ ok: false, failure: { reason: "io" } });
 	});
 
-	it("that an aborted or failed operation began are gone", async () => {
+	it("are removed after an aborted or failed operation", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const parent = stage.open();
@@ -425,7 +425,7 @@ describe("children's folders", () => {
 		expect(readdirSync(children).filter((name) => name.startsWith(".making"))).toEqual([]);
 	});
 
-	it("are no part of the user's files, and no git command of theirs takes them up", async () => {
+	it("are not part of the user's files, and the user's git commands ignore them", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		stage.repository(".");
@@ -435,7 +435,7 @@ describe("children's folders", () => {
 		expect(stage.git(".", "status", "--porcelain", "--untracked-files=all")).toBe("");
 	});
 
-	it("that do not exist cannot be opened", async () => {
+	it("cannot be opened if they do not exist", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		await value(stage.open().snapshot());

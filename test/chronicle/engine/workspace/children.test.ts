@@ -61,7 +61,7 @@ describe.each([["in a repository", true] as const, ["without a repository", fals
 		expect(existsSync(join(place.folder, "children", "c1"))).toBe(false);
 	});
 
-	it("merges what two children changed into what the user has, and brings it to the folder", async () => {
+	it("merges the changes of two children with the user's, and writes the result to the folder", async () => {
 		const place = openPlace(repository);
 		place.write("same.txt", lines("1", "2", "3", "4", "5", "6", "7", "8"));
 		place.write("gone.txt", "x\n");
@@ -116,7 +116,7 @@ describe("conflicts", () => {
 			"dir",
 			"file",
 		],
-	])("names %s with its kind, and takes the side that is asked for", async (_, one, other, path, kind) => {
+	])("names %s with its kind, and uses the requested side", async (_, one, other, path, kind) => {
 		const place = openPlace(false);
 		for (const [name, text] of Object.entries(before)) place.write(name, text);
 		const { tree: base } = await value(place.workspace.snapshot());
@@ -140,7 +140,7 @@ describe("conflicts", () => {
 			expect(readFileSync(join(cwd, name), "utf8")).toBe(text);
 	});
 
-	it("labels the markers with the names of the sides, and finds them until they are gone", async () => {
+	it("labels the markers with the names of the sides, and detects remaining ones", async () => {
 		const place = openPlace(false);
 		place.write("a.txt", "1\n");
 		const { tree: base } = await value(place.workspace.snapshot());
@@ -165,8 +165,8 @@ describe("conflicts", () => {
 	});
 });
 
-describe("what a child's folder gets besides the files", () => {
-	it("links ignored paths, names those that are missing, refuses those outside, and keeps them out of the result", async () => {
+describe("ignored paths in a child's folder", () => {
+	it("are linked if requested; missing ones are named, outside ones refused, and none is in the result", async () => {
 		const place = openPlace(true);
 		place.write(".gitignore", "node_modules\n.env\n");
 		place.write("a.txt", "1\n");
@@ -182,7 +182,7 @@ describe("what a child's folder gets besides the files", () => {
 		expect((await value(childWorkspace(place, made.cwd, "c1").snapshot())).tree).toBe(tree);
 	});
 
-	it("works below the root of a repository", async () => {
+	it("work below the root of a repository", async () => {
 		const place = openPlace(true);
 		place.write("sub/a.txt", "1\n");
 		const cwd = join(place.cwd, "sub");

@@ -68,7 +68,7 @@ describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 			failure: { reason: "io", message: expect.stringContaining(cwd), remedy: expect.stringMatching(/\w/) },
 		});
 	});
-	it("gives equal files equal names and others different ones, an empty folder too", async () => {
+	it("gives equal files equal ids and different files different ids, also an empty folder", async () => {
 		const { keep, write, remove } = stage();
 		const empty = await keep();
 		expect(await keep()).toBe(empty);
@@ -195,7 +195,7 @@ describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 			failure: { reason: "unknown_tree" },
 		});
 	});
-	it("takes snapshots of a child's folder, and puts nothing there", async () => {
+	it("takes snapshots of a child's folder without writing to it", async () => {
 		const { workspace, keep, write } = stage();
 		write("a.txt", "1\n");
 		const { cwd, tree } = await value(workspace.openChild("run-1", await keep()));
@@ -210,7 +210,7 @@ describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 		expect(readdirSync(cwd)).toEqual([...before, "b.txt"].sort());
 		expect((await workspace.keepChild("run-2")).ok).toBe(false);
 	});
-	it("merges what two children did; what both changed is a conflict that one side settles", async () => {
+	it("merges the changes of two children; what both changed is a conflict that either side resolves", async () => {
 		const { workspace, cwd, keep, write, remove } = stage();
 		write("both.txt", "base\n");
 		write("gone.txt", "base\n");
@@ -263,7 +263,7 @@ describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 			expect([read("a.txt"), read("b.txt")]).toEqual(["of the person\n", "2\n"]);
 		}
 	});
-	it("joins nothing where that conflicts with what changed meanwhile", async () => {
+	it("joins nothing if that conflicts with what changed meanwhile", async () => {
 		const { workspace, keep, write, read } = stage();
 		write("a.txt", "1\n");
 		const from = await keep();

@@ -1,4 +1,4 @@
-// A process that does one operation of the workspace, to be killed over it. Arguments: project, private folder, request as JSON.
+// A process that performs one operation of the workspace, during which it is killed. Arguments: project, private folder, request as JSON.
 import { join } from "node:path";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 

@@ -1,5 +1,5 @@
-// A process on a small disk of its own, the folder that is its argument: makes a child's folder and joins while the disk is full, and again when it
-// is not. Prints what came of it as JSON.
+// A process on its own small disk, the folder that is its argument: creates a child's folder and joins while the disk is full, and again when it
+// is not. Prints the results as JSON.
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A full disk: no child's folder is half made, and a join that had no room is finished when there is some.
+// A full disk: no child's folder is incomplete, and a join is finished once there is space.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
 import { needsSmallDisk, onSmallDisk } from "../../../harness/small-disk.ts";
 
-it("a full disk leaves no half-made folder, and what had no room is finished later", {
+it("a full disk leaves no incomplete folder, and a join is finished once there is space", {
 	...needsSmallDisk(),
 	timeout: patient(120_000),
 }, () => {

@@ -515,7 +515,7 @@ describe("without git", () => {
 		}
 		expect((await workspace.snapshot()).ok).toBe(true);
 	});
-	it("a missing folder is a reason too", async () => {
+	it("also reports a missing folder", async () => {
 		const workspace = open({ cwd: join(base, "missing") });
 		expect((await workspace.open()).ok).toBe(false);
 		const kept = await workspace.snapshot();

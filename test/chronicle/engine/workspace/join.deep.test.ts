@@ -52,7 +52,7 @@ it("keeps what the user staged, edited, added and ignores, byte for byte", async
 	}
 });
 
-describe("what the user has in the place of a new file is a conflict, and nothing is written", () => {
+describe("a user's file at the path of a new file is a conflict, and nothing is written", () => {
 	it.each<[string, (stage: FilesStage) => void]>([
 		["an untracked file", (stage) => stage.write("new.txt", "of the user\n")],
 		["an ignored file", (stage) => stage.write("new.txt", "of the user\n")],
@@ -134,7 +134,7 @@ it.each<[string, (stage: FilesStage) => void]>(
 		["empty", (stage) => stage.write("a.txt", "")],
 		["cut short", (stage) => stage.write("a.txt", "of the user\n2\n3\n4\n5\nof")],
 	]),
-)("finishes a file that it was killed over and that is %s now", async (_, leave) => {
+)("finishes a file that was interrupted by a kill and that is %s now", async (_, leave) => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n2\n3\n4\n5\n6\n");
 	stage.write("b.txt", "1\n");
@@ -155,7 +155,7 @@ it.each<[string, (stage: FilesStage) => void]>(
 	expect((await value(stage.open().join({ from, to, names }))).conflicts).toMatchObject([{ path: "a.txt" }]);
 });
 
-it("brings what several children did, one after the other, with what the user did meanwhile", async () => {
+it("joins several children one after the other, with what the user changed meanwhile", async () => {
 	const stage = openFilesStage();
 	stage.write("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
 	const workspace = stage.open();

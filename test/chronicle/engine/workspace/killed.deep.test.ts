@@ -1,4 +1,4 @@
-// A process that is killed over a child's folder, a merge or a join leaves nothing half-made and loses nothing.
+// A process that is killed while it creates a child's folder, merges or joins leaves nothing incomplete and loses nothing.
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,7 +15,7 @@ afterEach(() => {
 
 const names = { ours: "one", theirs: "two" };
 
-describe("a process that is killed by each git that it starts", () => {
+describe("a process that is killed at each git command that it starts", () => {
 	const script = fileURLToPath(new URL("./files-process.ts", import.meta.url));
 
 	/** Puts a `git` before the real one; the one with number `$FATAL` kills its parent, and works when the next process does. */
@@ -69,7 +69,7 @@ describe("a process that is killed by each git that it starts", () => {
 		for (let fatal = 1; ; fatal += 1) if (!(await round(fatal))) return fatal;
 	}
 
-	it("has made a child's folder whole or not at all", { timeout: patient(300_000) }, async () => {
+	it("has created a child's folder completely or not at all", { timeout: patient(300_000) }, async () => {
 		const calls = await untilItFinishes(async (fatal) => {
 			const { stage, ours } = await openStage();
 			const killed = await isKilled(stage, fatal, { kind: "openChild", child: "child", tree: ours });
@@ -88,7 +88,7 @@ describe("a process that is killed by each git that it starts", () => {
 		expect(calls).toBeGreaterThan(8);
 	});
 
-	it("has merged as if it had not been", { timeout: patient(300_000) }, async () => {
+	it("has no effect on a merge that is repeated", { timeout: patient(300_000) }, async () => {
 		const calls = await untilItFinishes(async (fatal) => {
 			const { stage, base, ours, theirs } = await openStage();
 			const sides = { base, ours, theirs, names };
@@ -103,7 +103,7 @@ describe("a process that is killed by each git that it starts", () => {
 		expect(calls).toBeGreaterThan(4);
 	});
 
-	it("has joined in part what the next one finishes", { timeout: patient(300_000) }, async () => {
+	it("leaves a partial join that the next one finishes", { timeout: patient(300_000) }, async () => {
 		const calls = await untilItFinishes(async (fatal) => {
 			const { stage, base, ours, theirs } = await openStage();
 			const to = (await value(stage.open().merge({ base, ours, theirs, names }))).tree;

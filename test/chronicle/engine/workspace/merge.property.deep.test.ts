@@ -116,7 +116,7 @@ const edits = fc.array(edit, { maxLength: 6 });
 const tries = runs(0.05);
 
 it(
-	"a merge has each side's change of every path that the other left alone, and names the others",
+	"a merge has each side's change of every path that the other left unchanged, and names the others as conflicts",
 	async () => {
 		await fc.assert(
 			fc.asyncProperty(edits, edits, edits, async (base, ours, theirs) => {

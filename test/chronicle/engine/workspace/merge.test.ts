@@ -1,5 +1,5 @@
-// Merges of snapshots: every kind of conflict is named and can be settled, nothing that is not named is lost, and neither the user's settings nor
-// the project's attributes take part.
+// Merges of snapshots: every kind of conflict is named and can be resolved, nothing that is not named is lost, and neither the user's settings nor
+// the project's attributes have an effect.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -102,7 +102,7 @@ const table: [string, ConflictKind, Side, Side, Side][] = [
 describe.each(sampled(table))("a conflict over %s", needsPosix, (_, kind, base, ours, theirs) => {
 	const limits = { fileBytes: 500 };
 
-	it("is named, and what else both did is merged", async () => {
+	it("is named, and all other changes are merged", async () => {
 		const { stage, workspace, sides } = await openSides(
 			{ ...base, "both.txt": "a\n".repeat(9) },
 			{ ...ours, "both.txt": `ours\n${"a\n".repeat(9)}`, "o.txt": "o\n" },
@@ -120,7 +120,7 @@ describe.each(sampled(table))("a conflict over %s", needsPosix, (_, kind, base, 
 		expect(await value(workspace.merge(sides))).toEqual(merged);
 	});
 
-	it("is settled by either side", async () => {
+	it("can be resolved with either side", async () => {
 		const { stage, workspace, sides } = await openSides(base, ours, theirs, { limits });
 		for (const take of ["ours", "theirs"] as const) {
 			const settled = await value(workspace.merge(sides, { take }));
@@ -137,7 +137,7 @@ describe.each(sampled(table))("a conflict over %s", needsPosix, (_, kind, base, 
 });
 
 describe("a conflict of lines", () => {
-	it("is marked with the names of the sides and the base, and given as hunks", async () => {
+	it("is marked with the names of the sides and the base, and returned as hunks", async () => {
 		const { stage, workspace, sides } = await openSides(
 			{ "ü b.txt": `${long}1\n${long}`, "other.txt": "1\n" },
 			{ "ü b.txt": `${long}O\n${long}` },
@@ -248,7 +248,7 @@ describe("a merge", () => {
 		expect(stage.git(".", "status", "--porcelain", "--", "a.txt")).toBe("");
 	});
 
-	it.each(["2.37.9", "2.30.2.windows.1", "1.9.0"])("needs a newer git than %s, and says so", async (version) => {
+	it.each(["2.37.9", "2.30.2.windows.1", "1.9.0"])("needs a newer git than %s, and reports that", async (version) => {
 		const { stage, sides } = await openSides({ "a.txt": "1\n" }, { "a.txt": "2\n" }, { "b.txt": "3\n" });
 		const folder = openFolder();
 		const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();

@@ -227,7 +227,7 @@ describe("a process that is killed in the middle", () => {
 		expect(other.signalCode).toBeNull();
 	});
 
-	it("right after it started git, which begins late, loses nothing either", { timeout: patient(120_000) }, async () => {
+	it("right after it started git, which runs late, loses nothing either", { timeout: patient(120_000) }, async () => {
 		const calls = join(openFolder(), "calls");
 		// The git with number $FATAL ends its supervisor, and works when the next one does.
 		const script = `[ "$FATAL" ] && { echo x >> ${calls}; [ $(wc -l < ${calls}) = "$FATAL" ] && { kill -9 $PPID; sleep 0.2; }; }`;
@@ -267,7 +267,7 @@ describe("a process that is killed in the middle", () => {
 		return child.signalCode === "SIGKILL";
 	}
 
-	it("over the replacement of a broken store, earlier snapshots can still be restored", async () => {
+	it("during the replacement of a broken store loses no earlier snapshot", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		const { tree } = await value(stage.open().snapshot());

@@ -1,4 +1,4 @@
-// A process that brings files back, to be killed over it. Arguments: project, private folder, state, state that the files are in.
+// A process that restores files, during which it is killed. Arguments: project, private folder, target state, current state of the files.
 import { join } from "node:path";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 

@@ -37,7 +37,7 @@ it("a rewind and its undo report large files and leave them unchanged", async ()
 });
 
 deepIt(
-	"a nested repository: its files are restored and its HEAD is reported; one that is gone or new is reported and left",
+	"a nested repository: its files are restored and its HEAD is reported; a removed or new one is reported and left unchanged",
 	async () => {
 		const stage = openFilesStage();
 		stage.write("inner/file.txt", "1\n");

@@ -1,4 +1,4 @@
-// A `git` before the real one, for tests of what happens while git works.
+// A wrapper around git on PATH, for tests of what happens while git runs.
 import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

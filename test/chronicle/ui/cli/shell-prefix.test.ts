@@ -1,4 +1,4 @@
-// What precedes the commands that the command line prints: the options that chose project and engine, as a shell reads them, without secrets.
+// The prefix of the commands that the command line prints: the options that selected project and engine, quoted for a shell, without secrets.
 import { describe, expect, it } from "vitest";
 import { engineArgs, withoutSecrets } from "../../../../src/chronicle/engine/index.ts";
 import { shellPrefix } from "../../../../src/chronicle/ui/cli/shell-prefix.ts";
@@ -9,7 +9,7 @@ const plain = "postgres://ann@db/chronicle";
 const tls = `${plain}?sslmode=verify-full&sslrootcert=/ca.pem`;
 const secret = "postgres://ann:hunter2@db/chronicle";
 
-describe("the beginning of a printed command", () => {
+describe("the prefix of a printed command", () => {
 	const rows: readonly [what: string, values: Values, env: Values, wanted: string][] = [
 		["nothing that was not named", {}, {}, ""],
 		["the folder and pi", { cwd: "/a b", pi: "/pi" }, {}, "--cwd '/a b' --pi /pi "],
@@ -45,7 +45,7 @@ describe("the beginning of a printed command", () => {
 		["approve", "trusted", ""],
 		["no-approve", "trusted", "--no-approve "],
 		["no-approve", "untrusted", ""],
-	] as const)("repeats --%s where pi has the project %s", (flag, saved, wanted) => {
+	] as const)("repeats --%s if pi has the project %s", (flag, saved, wanted) => {
 		expect(shellPrefix({ values: {}, flags: new Set([flag, "json"]) }, {}, saved).text).toBe(`pi-chronicle ${wanted}`);
 	});
 });

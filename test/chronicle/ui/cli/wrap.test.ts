@@ -1,4 +1,4 @@
-// Lines of the command line on a narrow terminal.
+// Wrapping of the command line's output on a narrow terminal.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { wrapHanging } from "../../../../src/chronicle/ui/cli/wrap.ts";
@@ -14,7 +14,7 @@ it.each([
 	expect(wrapHanging(line, columns)).toEqual(rows);
 });
 
-it("loses and breaks no word", () => {
+it("neither loses nor breaks a word", () => {
 	const words = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "統"), minLength: 1, maxLength: 12 }), {
 		minLength: 1,
 	});

@@ -1,4 +1,4 @@
-// The values of `approve --choice`: completed, and accepted exactly as completed.
+// The values of `approve --choice`: completion offers exactly the values that are accepted.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -79,7 +79,7 @@ describe("a question about one of several children", () => {
 		expect(await complete("reject --choice ")).toBeUndefined();
 	});
 
-	it("completes the beginning of the id where a name has blanks, and takes it", async () => {
+	it("completes the beginning of the id if a name has spaces, and accepts it", async () => {
 		const { run, complete } = await asked(
 			judged({ run: part.run, for_each: "list", max_parallel: 1 }),
 			[writes("a"), writes("b"), choose],

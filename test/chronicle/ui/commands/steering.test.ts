@@ -67,7 +67,7 @@ function replies(testRun: TestRun, word: RunCommand, question?: ApprovalQuestion
 describe("a command for an earlier visit", () => {
 	const elsewhere = "This was decided in an earlier visit (visit 1); the run is in visit 2";
 	it.each(["approve", "reject no", "release planning"])(
-		"%s applies to its own question and no later one",
+		"%s applies to its own question and to no later one",
 		async (line) => {
 			const testRun = asking();
 			const word = await wordOf(testRun, line);

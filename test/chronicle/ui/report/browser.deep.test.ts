@@ -125,7 +125,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 		afterAll(() => opened?.page.close());
 
 		it.each(["phone", "laptop"] as const)(
-			"lets the keyboard reach everything, in sight, on a %s",
+			"lets the keyboard reach everything, scrolled into view, on a %s",
 			async (size) => {
 				const { page, measure } = opened;
 				await page.setViewportSize(sizes[size]);
@@ -148,7 +148,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 		);
 
 		it.each(["phone", "laptop"] as const)(
-			"has nothing too wide, overlapping, small or pale on a %s, light and dark",
+			"has nothing too wide, overlapping, too small or low in contrast on a %s, light and dark",
 			async (size) => {
 				const { page, measure } = opened;
 				await page.setViewportSize(sizes[size]);
@@ -240,7 +240,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 		await page.close();
 	});
 
-	it("lets the keyboard open what is folded", async () => {
+	it("lets the keyboard open collapsed sections", async () => {
 		const { page } = await visit("day", "laptop");
 		const changed = page.locator("summary", { hasText: "package.json" });
 		await changed.focus();
@@ -260,7 +260,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 	});
 
 	it(
-		"draws the pictures for the documents",
+		"matches the pictures of the documents",
 		needs("UPDATE_IMAGES=1: it only draws", process.env.UPDATE_IMAGES === "1"),
 		async () => {
 			const picture = async (

@@ -1,4 +1,4 @@
-// What holds for every report, whatever is in it: it is well formed, runs and loads nothing, and can be read without seeing it.
+// Checks for every report, whatever its content: it is well formed, runs and loads nothing, and is accessible to screen readers.
 import { type DefaultTreeAdapterTypes, type ParserError, parse } from "parse5";
 import { expect } from "vitest";
 

@@ -1,4 +1,4 @@
-// Runs whose reports are hard to lay out: many states, many visits, words without a place to break.
+// Runs whose reports are hard to lay out: many states, many visits, unbreakable words.
 import type { Conversation } from "../../../../src/chronicle/ui/report/conversation.ts";
 import { ask, definition, go, open, start } from "../../core/machine/test-run.ts";
 import { fiveStates } from "../runs.ts";

@@ -202,7 +202,7 @@ describe("a run with little data", () => {
 		}
 	});
 
-	it("without a workspace, with one that fails, with one that throws, says why lines are missing", async () => {
+	it("without a workspace, or with one that fails or throws, says why lines are missing", async () => {
 		const { events } = dayOfWork();
 		const failed = {
 			patch: async () =>

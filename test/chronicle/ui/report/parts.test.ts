@@ -1,4 +1,4 @@
-// The computing parts of the report: parsing patches, collapsing idle time, cutting texts, counting moves.
+// The calculations of the report: parsing patches, collapsing idle time, truncating texts, counting moves.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSecretFile, type PatchLine, readPatch } from "../../../../src/chronicle/core/snapshot/index.ts";
@@ -260,7 +260,7 @@ describe("the time axis", () => {
 		[120 * minute, "2h"],
 		[90_000, "1m30s"],
 		[48 * 60 * minute, "2d"],
-	])("says %i ms as %s", (ms, label) => {
+	])("shows %i ms as %s", (ms, label) => {
 		expect(axisTime(ms)).toBe(label);
 	});
 });

@@ -1,4 +1,4 @@
-// What the report says of runs that failed, were rewound, looped, or have more states and visits than it draws.
+// The report of runs that failed, were rewound, looped, or have more states and visits than it draws.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { foldCourse, partText } from "../../../../src/chronicle/ui/report/course.ts";
@@ -22,7 +22,7 @@ describe("the head", () => {
 		expect(why.replaceAll("&quot;", '"')).toBe('"check" moved to failed: The tests need a database.');
 	});
 
-	it("has commands with the run's id, and with what they answer", async () => {
+	it("has commands with the run's id and the answered question", async () => {
 		const play = start(open(definition({ ...fiveStates, plan: { ...fiveStates.plan, requires_approval: true } })));
 		go(play, "build");
 		expect(await writeReport(ledgerOf(play.events), fixed)).toMatch(
@@ -35,7 +35,7 @@ describe("the head", () => {
 });
 
 describe("a rewind", () => {
-	it("is marked on the edge and the time axis; what it undid is gray, called undone, and has its cost", async () => {
+	it("is marked on the edge and the time axis; what it undid is gray, labeled as undone, and has its cost", async () => {
 		const play = rewoundRun();
 		const html = await writeReport(ledgerOf(play.events), fixed);
 		expect(html).toMatch(/<g class="edge rewound">[\s\S]*?>↶ 3<\/text>/);
@@ -54,7 +54,7 @@ describe("a rewind", () => {
 		]);
 	});
 
-	it("that was undone itself leaves nothing gray but what came between", async () => {
+	it("that was itself undone leaves gray only what happened in between", async () => {
 		const play = rewoundRun();
 		const [{ seq = 0, visit = 0, state = "" } = {}] = play.run.kept;
 		rewind(play, { visit, state, kept: seq });
@@ -92,7 +92,7 @@ describe("the course of a run", () => {
 		expect(fold(states)).toBe(folded);
 	});
 
-	it("has every state as often as the run was in it, regardless of the order", () => {
+	it("has every state as often as the run entered it, regardless of the order", () => {
 		for (let seed = 0; seed < 3000; seed += 1) {
 			const states = [...(seed * 2_654_435_761).toString(3)];
 			const parts = foldCourse(states, (index) => (seed + index) % 7 === 0);
@@ -144,12 +144,12 @@ describe("2,000 visits", () => {
 	});
 });
 
-describe("what was said", () => {
+describe("the conversations", () => {
 	const message = (role: string, content: unknown, more: object = {}) =>
 		JSON.stringify({ type: "message", message: { role, content, ...more } });
 	const turn = (text: string) => message("assistant", [{ type: "text", text }]);
 
-	it("can be read in the report: first and last messages, calls with their results, and no secret", async () => {
+	it("are in the report: first and last messages, calls with their results, and no secret", async () => {
 		const key = "AKIAIOSFODNN7EXAMPLE";
 		const folder = openFolder({
 			"workers/1.1.jsonl": [

@@ -1,4 +1,4 @@
-// Child runs on the surfaces for looking: the history of visits, the page of the run view, and the report.
+// Child runs in the history of visits, the run view and the report.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -79,7 +79,7 @@ describe("the history", () => {
 		expect(sum).toBe(read.run.totals.costUsd);
 	});
 
-	it("follows a child that failed, is dropped, and is joined without", async () => {
+	it("follows a child that failed, is dropped, and is left out of the join", async () => {
 		const { stage, read } = await play(template({ good: "a.txt", bad: "fail" }));
 		const statuses = async () =>
 			(await readHistory(await readOf(stage, read.run.id))).visits[0]?.children.map(({ status }) => status);
@@ -206,7 +206,7 @@ describe("the report", () => {
 });
 
 describe("the line of a child", () => {
-	it("has its state while it works, and why it waits while it waits", () => {
+	it("has its state while it works, and the reason while it waits", () => {
 		const testRun = plan();
 		const line = () => childLines(testRun.run, { now: testRun.run.updatedAt })[0]?.text;
 		expect(line()).toMatch(/^one \([0-9a-f]{8}\) · starting$/);

@@ -8,7 +8,7 @@ import { openManyVisits, pagesOfManyVisits } from "./many-visits.ts";
 
 const keys = new KeybindingsManager(TUI_KEYBINDINGS);
 
-it("shows any page of 2,000 visits, and the earlier visits once they are read", {
+it("shows any page of 2,000 visits, and the earlier visits once they are loaded", {
 	timeout: patient(60_000),
 }, async () => {
 	const source = openManyVisits();

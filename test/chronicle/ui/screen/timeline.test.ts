@@ -183,14 +183,14 @@ describe("metrics", () => {
 	});
 });
 
-describe("what is ahead", () => {
+describe("the next step", () => {
 	const asking = definition({
 		planning: { persona: "Architect", next: ["implementation"], requires_approval: true },
 		implementation: { persona: "Engineer", next: ["planning", "verification", "human_intervention"] },
 		verification: { persona: "Tester", next: [], requires_approval: "entry" },
 	});
 
-	it("is named with whether you will be asked, and the keys are on the right, at every width that has room", () => {
+	it("is named with whether the user will be asked, and the keys are on the right, at every width with room", () => {
 		const play = start(open(asking));
 		const next = (width: number) => draw(play, width).find((line) => line.startsWith("  next: "));
 		const keys = "/chronicle view · tell <words> · pause";

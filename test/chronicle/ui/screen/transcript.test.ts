@@ -1,4 +1,4 @@
-// The conversation of a worker as a person reads it, and the events as sentences.
+// The transcript of a worker for the user, and the events as sentences.
 import { join } from "node:path";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { expect, it, vi } from "vitest";
@@ -28,7 +28,7 @@ function shown(...records: object[]): string[] {
 	return readTranscript(join(folder, "s.jsonl")).map((line) => paintLine(line, unpainted));
 }
 
-it("shows results below their calls, texts that are written as lines, and paths relative to the project", () => {
+it("shows results below their calls, written texts as lines, and paths relative to the project", () => {
 	expect(
 		shown(
 			says(
@@ -74,7 +74,7 @@ it("shows a refusal once, with its reason", () => {
 	]);
 });
 
-it("says every event in a sentence", () => {
+it("describes every event in a sentence", () => {
 	for (const event of [...dayOfWork().events, ...rewoundRun().events]) {
 		const text = paintLine(eventLine(event), unpainted).slice(23).replaceAll("human_intervention", "");
 		expect(text, event.kind).not.toContain("_");
@@ -82,7 +82,7 @@ it("says every event in a sentence", () => {
 	}
 });
 
-it("shows every sentence whole on the page of events, however narrow the screen", async () => {
+it("shows every sentence in full on the page of events, however narrow the screen", async () => {
 	const play = dayOfWork();
 	const view = new RunView(
 		{

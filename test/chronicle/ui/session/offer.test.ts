@@ -1,10 +1,10 @@
-// The notice of unfinished runs, for a session that ends before it is there.
+// The notice of unfinished runs in a session that ends before the notice is ready.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { expect, it } from "vitest";
 import { offerUnfinished } from "../../../../src/chronicle/ui/session/offer.ts";
 import { openScope } from "../../../../src/pi/index.ts";
 
-it("does not reject, which would end pi, when pi refuses every use of the session's context", async () => {
+it("does not reject, which would end pi, if pi refuses every use of the session's context", async () => {
 	const ended = new Proxy({} as ExtensionContext, {
 		get() {
 			throw new Error("This extension ctx is stale.");

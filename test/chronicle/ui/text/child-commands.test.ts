@@ -1,4 +1,4 @@
-// The commands that the status prints for a run that waits because of its children: each can be typed as it stands.
+// The commands that the status prints for a run that waits for its children: each can be typed as printed.
 import { expect, it } from "vitest";
 import type { ReadLedger } from "../../../../src/chronicle/core/index.ts";
 import { parseArguments } from "../../../../src/chronicle/ui/commands/arguments.ts";

@@ -1,6 +1,7 @@
 // What pi loads for a chronicle's worker; as small as extension.ts, for the same reasons.
 import { existsSync, readdirSync } from "node:fs";
 import { type ExtensionAPI, getAgentDir } from "@earendil-works/pi-coding-agent";
+import { Type } from "typebox";
 
 const checkout = existsSync(new URL("./src/", import.meta.url));
 const folder = checkout
@@ -12,4 +13,4 @@ const start = folder
 	: await import("./src/worker-start.ts");
 start.loadWith?.(load);
 
-export default (pi: ExtensionAPI) => start.startWorker(pi, getAgentDir());
+export default (pi: ExtensionAPI) => start.startWorker(pi, getAgentDir(), Type);

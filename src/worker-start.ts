@@ -1,23 +1,24 @@
 // Sets up a chronicle's worker: the workflow tools, the gate and the guard's frozen rules.
 // S1 neither this file nor its static imports import one of pi's packages: see worker.ts.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { Type } from "typebox";
 import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
 import { hostEnvironment, openSessionScope } from "./pi/index.ts";
 import { enforceRules, openPolicies, probeSandbox, registerGate, sandboxPolicy } from "./safety/index.ts";
 
-/** Registers everything for the worker `pi`. `agentDir` is the absolute path of pi's agent folder. */
-export async function startWorker(pi: ExtensionAPI, agentDir: string): Promise<void> {
+/** Registers everything for the worker `pi`. `agentDir` is the absolute path of pi's agent folder, `schemas` is pi's TypeBox. */
+export async function startWorker(pi: ExtensionAPI, agentDir: string, schemas: typeof Type): Promise<void> {
 	const brief = readBrief(process.env);
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
-	await registerWorker(pi, brief, async ({ cwd }) => {
-		const guard = await enforceRules(brief.rules, { cwd, agentDir }, policies, scope);
+	await registerWorker(pi, { brief, schemas }, async ({ cwd }) => {
+		const guard = enforceRules(brief.rules, { cwd, agentDir }, policies, scope);
 		if (brief.sandbox === "shell") {
 			const probe = await probeSandbox();
 			if (!probe) throw new Error("no sandbox (bwrap) works on this machine, and the run asks for one");
 			policies.add(sandboxPolicy(probe, hostEnvironment(cwd)));
 		}
-		return guard.hash;
+		return guard;
 	});
 	registerGate(pi, { policies, scope, ask: askThroughHost });
 

@@ -1,15 +1,34 @@
-// Enforces serialized rules in another process: in a worker, before a cleanup. The code that judges is loaded only then.
-import type { Scope } from "../../pi/index.ts";
+// Enforces serialized rules in another process: in a worker, before a cleanup.
+// Invariants: a call is judged by these rules or refused; the code that judges is loaded for the first call that needs it, or earlier by `load`.
+import { openOnce, type Scope } from "../../pi/index.ts";
 import type { Policies } from "../policy/index.ts";
-import type { Guard, GuardLocation } from "./open.ts";
+import { ignoresCall, screensResults } from "./judge/index.ts";
+import type { GuardLocation } from "./open.ts";
+import { deserializeRules } from "./rules/index.ts";
 
-/** Enforces the rules that `serializeRules` returned as `text`. Throws if they don't have the hash. */
-export async function enforceRules(
+export interface EnforcedRules {
+	readonly hash: string;
+	/** Loads the code that judges, unless it is loaded. */
+	load(): Promise<unknown>;
+}
+
+/** Enforces the rules that `serializeRules` returned as `text`, until `scope` closes. Throws if they don't have the hash. */
+export function enforceRules(
 	{ text, hash }: { readonly text: string; readonly hash: string },
 	place: GuardLocation,
 	policies: Policies,
 	scope: Scope,
-): Promise<Guard> {
-	const [{ openGuard }, { deserializeRules }] = await Promise.all([import("./open.ts"), import("./rules/rule-set.ts")]);
-	return openGuard(deserializeRules(text, hash), place, policies, scope);
+): EnforcedRules {
+	const rules = deserializeRules(text, hash);
+	const load = openOnce(async () => (await import("./open.ts")).policyOf(rules, place));
+	const remove = policies.add({
+		name: "guard",
+		ignores: (call) => ignoresCall(call, rules),
+		judge: async (call, footprint) => (await load()).judge(call, footprint),
+		...(screensResults(rules) && {
+			screen: async (call, footprint, texts) => (await load()).screen?.(call, footprint, texts),
+		}),
+	});
+	scope.own(remove);
+	return { hash, load };
 }

@@ -1,4 +1,4 @@
-// A guard in force: its rules and its policy. Sessions and workers open one the same way.
+// A guard in force: its rules and its policy. Sessions and workers judge by the same policy.
 import type { Scope } from "../../pi/index.ts";
 import { hostEnvironment } from "../../pi/index.ts";
 import { measure } from "../measure.ts";
@@ -22,14 +22,14 @@ export interface GuardLocation {
 	readonly agentDir: string | undefined;
 }
 
+/** The policy of a rule set. */
+export function policyOf(rules: RuleSet, { cwd, agentDir }: GuardLocation): Policy {
+	return guardPolicy({ rules, host: hostEnvironment(cwd), agentDir, measure: (call) => measure(call, cwd) });
+}
+
 /** Enforces a rule set until it is closed, or until `scope` closes. */
-export function openGuard(rules: RuleSet, { cwd, agentDir }: GuardLocation, policies: Policies, scope: Scope): Guard {
-	const policy = guardPolicy({
-		rules,
-		host: hostEnvironment(cwd),
-		agentDir,
-		measure: (call) => measure(call, cwd),
-	});
+export function openGuard(rules: RuleSet, place: GuardLocation, policies: Policies, scope: Scope): Guard {
+	const policy = policyOf(rules, place);
 	const remove = policies.add(policy);
 	const release = scope.own(remove);
 	return { rules, hash: hashRules(rules), policy, close: release };

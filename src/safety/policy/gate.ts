@@ -124,8 +124,9 @@ async function judgeCall(
 	ctx: ExtensionContext,
 ): Promise<ToolCallEventResult | undefined> {
 	const { policies } = gate.options;
-	const { measure, pathExists } = await import("../measure.ts");
 	const call = readCall(gate.pi, event, ctx, await knownTools(gate, ctx));
+	if (!hasNeighbors(call) && policies.ignore(call)) return undefined;
+	const { measure, pathExists } = await import("../measure.ts");
 	const footprint = once(() => measure(call, ctx.cwd));
 	const { decision, verdicts, notes } = await policies.judge(call, footprint);
 	record(gate, "noted", call, notes);
@@ -143,8 +144,7 @@ async function judgeCall(
 		return refuse(gate, ctx, verdicts, refusalText(verdicts, "rule", ctx.cwd));
 	}
 	if (lifted) record(gate, "allowed", call, verdicts);
-	const hasNeighbors = call.siblings.length > 0 || call.parent !== undefined;
-	const conflict = () => (hasNeighbors ? gate.inFlight.conflict(call.id, footprint(), pathExists) : undefined);
+	const conflict = () => (hasNeighbors(call) ? gate.inFlight.conflict(call.id, footprint(), pathExists) : undefined);
 	const before = conflict();
 	if (before) return refuseConflict(gate, ctx, call, before);
 	if (decision === "ask") {
@@ -154,12 +154,17 @@ async function judgeCall(
 	// Another call may have been allowed while the user was deciding.
 	const after = conflict();
 	if (after) return refuseConflict(gate, ctx, call, after);
-	if (hasNeighbors) gate.inFlight.begin(call.id, footprint());
+	if (hasNeighbors(call)) gate.inFlight.begin(call.id, footprint());
 	// If the user lifts a refusal, the result is not screened.
 	if (policies.screens && !lifted) gate.screened.set(call.id, judged);
 	const amended = await policies.amend(call);
 	if (amended) Object.assign(event.input, amended);
 	return undefined;
+}
+
+/** Whether other calls may run at the same time. */
+function hasNeighbors({ siblings, parent }: ToolCall): boolean {
+	return siblings.length > 0 || parent !== undefined;
 }
 
 async function knownTools(gate: GateState, ctx: ExtensionContext): Promise<KnownTools> {

@@ -20,6 +20,8 @@ export interface Policy {
 	 * verdict with a reason is recorded and changes nothing.
 	 */
 	judge(call: ToolCall, footprint: () => Footprint): Verdicts | Promise<Verdicts>;
+	/** Whether it lets the call and its result pass unchanged, known without the footprint. Default: no. */
+	ignores?(call: ToolCall): boolean;
 	/** Changes arguments of a call that every policy allows; keys that are not returned stay unchanged. */
 	amend?(call: ToolCall): Amendment | Promise<Amendment>;
 	/**
@@ -62,6 +64,8 @@ export interface Policies {
 	add(policy: Policy): () => void;
 	/** Asks every policy. A policy that throws denies, with a reason that names it. */
 	judge(call: ToolCall, footprint: () => Footprint): Promise<Judgment>;
+	/** Whether every policy ignores the call. */
+	ignore(call: ToolCall): boolean;
 	/** Collects the policies' changes of a call's arguments; later ones win. Throws if a policy throws. */
 	amend(call: ToolCall): Promise<Amendment>;
 	/** Passes the texts of a result through every policy in turn. If one throws, all texts are withheld. */
@@ -85,16 +89,13 @@ export function openPolicies(): Policies {
 			return policies.size;
 		},
 		get screens() {
-			for (const { screen } of policies) if (screen) return true;
-			return false;
+			return [...policies].some(({ screen }) => screen);
 		},
 		get forbidChanges() {
-			for (const policy of policies) if (policy.forbidsChanges?.()) return true;
-			return false;
+			return [...policies].some((policy) => policy.forbidsChanges?.());
 		},
 		forbidTool(name) {
-			for (const policy of policies) if (policy.forbidsTool?.(name)) return true;
-			return false;
+			return [...policies].some((policy) => policy.forbidsTool?.(name));
 		},
 		add(policy) {
 			policies.add(policy);
@@ -115,6 +116,9 @@ export function openPolicies(): Policies {
 				verdicts: strongestFirst(verdicts),
 				notes: verdicts.filter(({ decision, reason }) => decision === "allow" && reason !== ""),
 			};
+		},
+		ignore(call) {
+			return [...policies].every((policy) => policy.ignores?.(call));
 		},
 		async amend(call) {
 			let amended: Amendment;

@@ -27,6 +27,7 @@ export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: TemporaryH
 	const readonly = writable.map((path) => join(path, ".pi"));
 	return {
 		name: "sandbox",
+		ignores: ({ tool }) => tool !== "bash",
 		judge: () => undefined,
 		amend({ tool, input }) {
 			if (tool !== "bash" || typeof input.command !== "string") return undefined;

@@ -50,7 +50,7 @@ async function judge(command: string, cwd: string, rules: FrozenRules, agentDir:
 	const scope = openScope();
 	const policies = openPolicies();
 	try {
-		await enforceRules(rules, { cwd, agentDir }, policies, scope);
+		enforceRules(rules, { cwd, agentDir }, policies, scope);
 		const call = { id: "cleanup", tool: "bash", input: { command }, siblings: [] };
 		return (await policies.judge(call, () => measure(call, cwd))).verdicts;
 	} finally {

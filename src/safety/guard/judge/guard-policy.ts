@@ -3,6 +3,7 @@
 import { type FileAccess, type Footprint, listedCalls, type Unknown, unknownParts } from "../../../footprint/index.ts";
 import { type Policy, quoteRedacted, type ToolCall, type Verdict } from "../../policy/index.ts";
 import { type CompiledRules, compileRules, type GuardOptions, matchCommands } from "../match/index.ts";
+import { ignoresCall, screensResults } from "./ignored-calls.ts";
 import { judgeEffects } from "./judge-effects.ts";
 import { judgePaths, judgeSelfProtection } from "./judge-paths.ts";
 import { screenResult } from "./screen-results.ts";
@@ -15,9 +16,10 @@ export function guardPolicy(options: GuardOptions): Policy {
 	const compiled = compileRules(options);
 	return {
 		name: "guard",
+		ignores: (call) => ignoresCall(call, options.rules),
 		judge: (call, footprint) =>
 			strongestPerRule([...judgeCall(call, footprint(), compiled), ...judgeListed(call, compiled)]),
-		...(options.rules.paths.some(({ limit }) => limit === "zero") && {
+		...(screensResults(options.rules) && {
 			screen: (call, footprint, texts) => screenResult(call, footprint(), texts, compiled),
 		}),
 	};

@@ -1,2 +1,3 @@
 export { explainCall } from "./explain-call.ts";
 export { guardPolicy } from "./guard-policy.ts";
+export { ignoresCall, screensResults } from "./ignored-calls.ts";

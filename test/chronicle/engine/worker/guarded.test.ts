@@ -1,13 +1,15 @@
 // Workers under the guard's rules: refusals, questions to the user, the log, and frozen rules. Real pi, scripted model.
-import { chmodSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { WorkerAnswer } from "../../../../src/chronicle/core/ports/index.ts";
 import { probeSandbox } from "../../../../src/safety/index.ts";
 import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
-import { needsProgram } from "../../../harness/needs.ts";
+import { needs, needsProgram } from "../../../harness/needs.ts";
 import { openProject, type Project } from "../../../harness/project.ts";
 import { call, calls } from "../../../harness/reply.ts";
+import { packageUnderTest } from "../../../harness/under-test.ts";
 import { openRig } from "./worker-rig.ts";
 
 const move = call("workflow_transition", { target_state: "checking", summary: "Built it." });
@@ -28,6 +30,7 @@ const files = {
 };
 
 const sandbox = await probeSandbox();
+const bundled = existsSync(join(packageUnderTest().root, "dist", "later"));
 
 function guardedProject(server: ModelServer): Project {
 	const project = openProject({ server, files });
@@ -60,6 +63,24 @@ describe("a guarded worker", () => {
 		]);
 		expect(ended.every(({ error }) => error)).toBe(true);
 	});
+
+	deepIt(
+		"when the code that judges cannot be loaded, calls are refused, and only the state's end is not",
+		needs("the built package", bundled),
+		async () => {
+			const server = await openModelServer([call("bash", { command: "echo ran > out.txt" }), move]);
+			const project = openProject({ server, files });
+			const copy = join(project.home, "package");
+			cpSync(packageUnderTest().root, copy, { recursive: true });
+			writeFileSync(join(copy, "dist", "later", "safety-guard-open.mjs"), 'throw new Error("broken");\n');
+			const rig = openRig(project, { launcher: { workerEntry: join(copy, "worker.ts") } });
+			const worker = await rig.start();
+			expect(await worker.ended).toEqual({ kind: "stopped" });
+			expect(server.last().results[0]?.text).toContain("guard policy could not judge this call (broken)");
+			expect(project.exists("out.txt")).toBe(false);
+			expect(rig.of("move")).toHaveLength(1);
+		},
+	);
 
 	it.each<[string, WorkerAnswer, RegExp, boolean]>(
 		sampled([

@@ -3,27 +3,40 @@
 
 import { chmodSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import type { Type } from "typebox";
 import { errorMessage } from "../../../../definition/index.ts";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
 import { launchKey } from "../../../core/index.ts";
 import { readAdoption, type WorkerBrief } from "../brief.ts";
+import { openGivenTools } from "./given-tools.ts";
 import { type AnsweredMove, type Hello, MOVE_ENTRY, type RefusedCall, readHostReply } from "./protocol.ts";
+import { registerWorkerTools } from "./tools.ts";
 import { openTurn, type Turn } from "./turn.ts";
 
-/**
- * Registers everything of a worker except its guard. `arm` enforces the rules and returns their hash; the worker reports ready only afterward.
- */
+/** The rules that a worker enforces. */
+interface ArmedRules {
+	readonly hash: string;
+	/** Loads the code that judges calls, unless it is loaded. */
+	load(): Promise<unknown>;
+}
+
+interface WorkerParts {
+	readonly brief: WorkerBrief;
+	/** pi's TypeBox. */
+	readonly schemas: typeof Type;
+}
+
+/** Registers everything of a worker except its guard. `arm` enforces the rules; the worker reports ready only afterward. */
 export async function registerWorker(
 	pi: ExtensionAPI,
-	brief: WorkerBrief,
-	arm: (ctx: ExtensionContext) => Promise<string>,
+	{ brief, schemas }: WorkerParts,
+	arm: (ctx: ExtensionContext) => Promise<ArmedRules>,
 ): Promise<void> {
 	const turn = openTurn();
-	const { registerWorkerTools } = await import("./tools.ts");
-	registerWorkerTools(pi, brief, turn);
-	const given = (await import("./given-tools.ts")).openGivenTools(pi, brief.tools);
-	let rules: string | undefined;
-	let warmUp: NodeJS.Timeout | undefined;
+	registerWorkerTools(pi, brief, turn, schemas);
+	const given = openGivenTools(pi, brief.tools);
+	const idle = openIdleWork();
+	let rules: ArmedRules | undefined;
 
 	pi.on("session_start", async (_event, ctx) => {
 		try {
@@ -37,26 +50,28 @@ export async function registerWorker(
 	pi.on("resources_discover", (_event, ctx) => {
 		if (rules === undefined) return;
 		given.apply();
-		const hello: Hello = {
-			launch: brief.launch,
-			rules,
-			tools: pi.getActiveTools(),
-			registered: given.registered(),
-			model: ctx.model ? `${ctx.model.provider}/${ctx.model.id}` : "",
-			priced: Object.values(ctx.model?.cost ?? {}).some((price) => typeof price === "number" && price > 0),
-			thinking: pi.getThinkingLevel(),
-		};
-		tellHost(ctx, "hello", hello);
+		tellHost(
+			ctx,
+			"hello",
+			helloOf(pi, ctx, { launch: brief.launch, rules: rules.hash, registered: given.registered() }),
+		);
 		// Does not delay a worker that is adopted at once.
 		const { model } = ctx;
-		warmUp = setTimeout(() => void warmUpModel(model), idleMs);
+		const { load } = rules;
+		idle.plan(async () => {
+			await warmUpModel(model);
+			await load();
+		});
 	});
 
 	// The first request follows the first entries, which pi writes into a file that it creates itself.
 	let isPrivate = false;
 	pi.on("context", (_event, ctx) => {
-		if (!isPrivate) keepPrivate(ctx.sessionManager.getSessionFile());
+		if (isPrivate) return;
+		keepPrivate(ctx.sessionManager.getSessionFile());
 		isPrivate = true;
+		// While the model answers, the process has nothing else to do.
+		if (rules) idle.plan(rules.load);
 	});
 
 	// When an extension registers a tool later, pi activates every tool again.
@@ -99,7 +114,22 @@ export async function registerWorker(
 		};
 	};
 
-	takeOrders(pi, brief, turn, () => clearTimeout(warmUp));
+	takeOrders(pi, brief, turn, idle.cancel);
+}
+
+/** The ready report. */
+function helloOf(
+	pi: ExtensionAPI,
+	{ model }: ExtensionContext,
+	known: Pick<Hello, "launch" | "rules" | "registered">,
+): Hello {
+	return {
+		...known,
+		tools: pi.getActiveTools(),
+		model: model ? `${model.provider}/${model.id}` : "",
+		priced: Object.values(model?.cost ?? {}).some((price) => typeof price === "number" && price > 0),
+		thinking: pi.getThinkingLevel(),
+	};
 }
 
 /** Executes the supervisor's orders; the first is the adoption. */
@@ -125,8 +155,20 @@ export async function askThroughHost(ctx: ExtensionContext, { title, message, si
 	return reply?.kind === "yes" || reply?.kind === "no" ? reply.kind : "nobody";
 }
 
-/** Milliseconds that a worker waits for its adoption before it warms up. */
+/** Milliseconds without work before a worker loads what it will need later. */
 const idleMs = 100;
+
+/** Work for a moment in which the worker waits for its adoption or for the model. A failure occurs again where the work is needed. */
+function openIdleWork(): { plan(work: () => Promise<unknown>): void; cancel(): void } {
+	let timer: NodeJS.Timeout | undefined;
+	return {
+		plan(work) {
+			clearTimeout(timer);
+			timer = setTimeout(() => void work().catch(() => {}), idleMs);
+		},
+		cancel: () => clearTimeout(timer),
+	};
+}
 
 async function warmUpModel(model: ExtensionContext["model"]): Promise<void> {
 	try {

@@ -1,6 +1,6 @@
 // The two tools that only a worker has. They validate calls as far as possible and pass them to the supervisor, which records them.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type Static, Type } from "typebox";
+import type { Static, Type } from "typebox";
 import { didYouMean, quoted } from "../../../../definition/index.ts";
 import { askHost, newestFirst } from "../../../../pi/index.ts";
 import { LONGEST_TEXT } from "../../../core/index.ts";
@@ -8,69 +8,79 @@ import type { WorkerBrief } from "../brief.ts";
 import { readHostReply, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
 import type { Turn } from "./turn.ts";
 
-const moveParameters = Type.Object({
-	target_state: Type.String({ description: "The next state" }),
-	summary: Type.String({
-		description:
-			"What you did, what you found out, and what the next worker must know: it sees nothing else of your work",
-	}),
-});
+/** pi's TypeBox. It is an argument because pi supplies it only to files that it loads itself, which are slower to load. */
+type Schemas = typeof Type;
+
+function moveParameters(schemas: Schemas) {
+	return schemas.Object({
+		target_state: schemas.String({ description: "The next state" }),
+		summary: schemas.String({
+			description:
+				"What you did, what you found out, and what the next worker must know: it sees nothing else of your work",
+		}),
+	});
+}
 
 /** Loose: the supervisor validates the data, so that all errors reach the model in one form. */
-function moveParametersWith(output: object) {
-	return Type.Object({
-		...moveParameters.properties,
-		data: Type.Optional(
-			Type.Unknown({
+function moveParametersWith(output: object, schemas: Schemas) {
+	return schemas.Object({
+		...moveParameters(schemas).properties,
+		data: schemas.Optional(
+			schemas.Unknown({
 				description: `The output of this state; needed for every target except "human_intervention" and this state itself. JSON that matches this JSON Schema: ${JSON.stringify(output)}`,
 			}),
 		),
 	});
 }
 
-const entry = Type.Union([
-	Type.String(),
-	Type.Object(
-		{
-			key: Type.Optional(
-				Type.String({ description: "Name of the fact or task: a later entry with this name replaces it" }),
-			),
-			text: Type.Optional(Type.String()),
-		},
-		{ additionalProperties: true },
-	),
-]);
-
-// As lenient as the supervisor's reader: accepts a single string instead of a list.
-const entries = (description: string) =>
-	Type.Optional(
-		Type.Union([Type.Array(entry), Type.String(), Type.Object({}, { additionalProperties: true })], { description }),
-	);
-
-const snapshotParameters = Type.Object({
-	data: Type.Union([
-		Type.String({ description: "One finding as text" }),
-		Type.Array(entry, { description: "Several findings" }),
-		Type.Object(
+function snapshotParameters(schemas: Schemas) {
+	const entry = schemas.Union([
+		schemas.String(),
+		schemas.Object(
 			{
-				findings: entries("Facts that later states must know"),
-				pending_tasks: entries("Work that remains"),
-				resolve: Type.Optional(
-					Type.Union([Type.Array(Type.String()), Type.String()], {
-						description: "Ids or keys of entries that are done or wrong",
-					}),
+				key: schemas.Optional(
+					schemas.String({ description: "Name of the fact or task: a later entry with this name replaces it" }),
 				),
+				text: schemas.Optional(schemas.String()),
 			},
 			{ additionalProperties: true },
 		),
-	]),
-});
+	]);
+	// As lenient as the supervisor's reader: accepts a single string instead of a list.
+	const entries = (description: string) =>
+		schemas.Optional(
+			schemas.Union([schemas.Array(entry), schemas.String(), schemas.Object({}, { additionalProperties: true })], {
+				description,
+			}),
+		);
+	return schemas.Object({
+		data: schemas.Union([
+			schemas.String({ description: "One finding as text" }),
+			schemas.Array(entry, { description: "Several findings" }),
+			schemas.Object(
+				{
+					findings: entries("Facts that later states must know"),
+					pending_tasks: entries("Work that remains"),
+					resolve: schemas.Optional(
+						schemas.Union([schemas.Array(schemas.String()), schemas.String()], {
+							description: "Ids or keys of entries that are done or wrong",
+						}),
+					),
+				},
+				{ additionalProperties: true },
+			),
+		]),
+	});
+}
+
+type MoveArguments = Static<ReturnType<typeof moveParameters>> & { readonly data?: unknown };
+type SnapshotArguments = Static<ReturnType<typeof snapshotParameters>>;
 
 /** They write the run's own record and nothing else. */
 const ownRecord = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 /** Registers `workflow_transition` and `workflow_update_snapshot`. */
-export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn): void {
+export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn, schemas: Schemas): void {
 	const targets = brief.targets.map((target) => `"${target}"`).join(", ");
 	pi.registerTool({
 		name: TRANSITION_TOOL,
@@ -80,9 +90,9 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		promptGuidelines: [
 			`Work on the state "${brief.state}" only, and end it with ${TRANSITION_TOOL}: only this call ends it.`,
 		],
-		parameters: brief.output ? moveParametersWith(brief.output) : moveParameters,
+		parameters: brief.output ? moveParametersWith(brief.output, schemas) : moveParameters(schemas),
 		annotations: ownRecord,
-		async execute(call, params: Static<typeof moveParameters> & { readonly data?: unknown }, _signal, _onUpdate, ctx) {
+		async execute(call, params: MoveArguments, _signal, _onUpdate, ctx) {
 			const target = params.target_state.trim();
 			const refused = whyNot(target, params.summary, brief, turn);
 			if (refused) return failure(refused);
@@ -111,9 +121,9 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		promptGuidelines: [
 			`Use ${SNAPSHOT_TOOL} as soon as you find something that later states must know (a port, a decision, a trap), not only at the end.`,
 		],
-		parameters: snapshotParameters,
+		parameters: snapshotParameters(schemas),
 		annotations: ownRecord,
-		async execute(_call, params: Static<typeof snapshotParameters>, _signal, _onUpdate, ctx) {
+		async execute(_call, params: SnapshotArguments, _signal, _onUpdate, ctx) {
 			const reply = readHostReply(await askHost(ctx, "snapshot", { data: params.data }));
 			if (reply?.kind !== "saved")
 				return failure(reply?.text ?? "It could not be saved. Try again, or put it into the summary.");

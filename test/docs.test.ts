@@ -178,7 +178,7 @@ describe("the web addresses of all documents", () => {
 		(address) => !local.test(address),
 	);
 
-	it.each(all)("%s is well formed, and leads to a place of the table", (address) => {
+	it.each(all)("%s is well formed, and matches a row of the table", (address) => {
 		expect(wrongAddress(address)).toBeUndefined();
 	});
 

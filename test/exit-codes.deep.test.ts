@@ -1,4 +1,4 @@
-// The exit codes that the documents promise, one after another in the documented project.
+// The documented exit codes, one after another in the documented project.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { commandNames } from "../src/pi/stand-aside.ts";

@@ -1,4 +1,4 @@
-// Copies of the package for its tests: the tree without what git ignores, packed, installed; and what pi offers with each of them.
+// Copies of the package for its tests: the tree without ignored files, packed, installed; and the commands that pi offers with each.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";

@@ -31,7 +31,7 @@ it("the package loads from a tarball unpacked without a registry", async () => {
 	expect(await offered(root)).toEqual(commands);
 });
 
-it("the package loads its sources from a read-only checkout, with a line that says why", async () => {
+it("the package loads its sources from a read-only checkout, with a message that says why", async () => {
 	const readOnly = join(copies.base, "read-only");
 	copyCheckout(readOnly);
 	installRuntimeDependencies(readOnly);

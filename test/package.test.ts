@@ -36,7 +36,7 @@ describe("the tarball", () => {
 		expect(listed().filter((name) => unwanted.test(name) && !name.startsWith("examples/"))).toEqual([]);
 	});
 
-	it("contains nothing that was left over from development", () => {
+	it("contains no leftovers of development", () => {
 		const top = new Set(listed().map((name) => name.split("/")[0]));
 		const { files } = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8")) as { files: string[] };
 		expect([...top].filter((name = "") => ![...files, "package.json", "README.md", "LICENSE"].includes(name))).toEqual(
@@ -61,7 +61,7 @@ describe("the tarball", () => {
 		expect(pictures.filter((name) => statSync(join(copies.installed, name)).size > 102_400)).toEqual([]);
 	});
 
-	it("says where it comes from", () => {
+	it("names its repository and homepage", () => {
 		const manifest = JSON.parse(readFileSync(join(copies.installed, "package.json"), "utf8"));
 		for (const url of [manifest.repository.url, manifest.bugs.url, manifest.homepage])
 			expect(url).toMatch(/^(git\+)?https:\/\/[\w.-]+\/[\w.-]+\/pi-chronicle/);
@@ -148,7 +148,7 @@ describe("pi loads the package", () => {
 		expect(await offered(copies.installed)).toEqual(commands);
 	});
 
-	deepIt("after `pi install <local path>`, and no more after `pi remove`", async () => {
+	deepIt("after `pi install <local path>`, until `pi remove`", async () => {
 		const { project, rpc } = await openBench();
 		expect(await runNode(project, [piScript(), "install", copies.installed])).toMatchObject({ code: 0 });
 		const pi = await rpc({ package: "none", discover: "yes" });
@@ -160,19 +160,16 @@ describe("pi loads the package", () => {
 		expect((await after.commandNames()).filter((name) => !notOurs.has(name))).toEqual([]);
 	});
 
-	deepIt(
-		"with `pi -e .` from a checkout: compiled at the first start and after a change, with a line that says so",
-		async () => {
-			rmSync(join(copies.tree, "dist"), { recursive: true, force: true });
-			expect(await offered(".", copies.tree, compiling)).toEqual(commands);
-			expect(await offered(".", copies.tree)).toEqual(commands);
-			appendFileSync(join(copies.tree, "src", "start.ts"), "// changed\n");
-			expect(await offered(".", copies.tree, compiling)).toEqual(commands);
-			expect(readdirSync(join(copies.tree, "node_modules/.cache/pi-chronicle"))).not.toContainEqual(
-				expect.stringContaining("."),
-			);
-		},
-	);
+	deepIt("with `pi -e .` from a checkout: compiled at the first start and after a change, with a message", async () => {
+		rmSync(join(copies.tree, "dist"), { recursive: true, force: true });
+		expect(await offered(".", copies.tree, compiling)).toEqual(commands);
+		expect(await offered(".", copies.tree)).toEqual(commands);
+		appendFileSync(join(copies.tree, "src", "start.ts"), "// changed\n");
+		expect(await offered(".", copies.tree, compiling)).toEqual(commands);
+		expect(readdirSync(join(copies.tree, "node_modules/.cache/pi-chronicle"))).not.toContainEqual(
+			expect.stringContaining("."),
+		);
+	});
 });
 
 describe("the command pi-chronicle", () => {

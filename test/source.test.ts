@@ -1,4 +1,4 @@
-// The source as a whole: no import circles, no exported name with two meanings, few functions beyond the bounds of the linter.
+// The source as a whole: no import cycles, no exported name with two meanings, few functions beyond the bounds of the linter.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Node, parseSync } from "oxc-parser";
@@ -56,7 +56,7 @@ function declaredExports(node: Node): readonly string[] {
 }
 
 describe("the source", () => {
-	it("has no import circles, types included", () => {
+	it("has no import cycles, including type imports", () => {
 		expect(importCircle()).toBeUndefined();
 	});
 

@@ -1,5 +1,5 @@
-// Another extension registers one of our tool names: pi keeps the tool of the extension that loaded first, so ours is disabled where the model
-// would call the other one, and works where it would not.
+// Another extension registers one of our tool names: pi keeps the tool of the extension that loaded first, so ours is disabled if the model
+// would call the other one, and works otherwise.
 import { describe, expect, it } from "vitest";
 import { sampled } from "../harness/deep-it.ts";
 import { call, fixtureExtension, openBench, packageUnderTest, say } from "../harness/index.ts";

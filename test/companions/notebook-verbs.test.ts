@@ -1,4 +1,4 @@
-// Verbs of /notebook, and the control characters that pages must not carry to a screen or the model.
+// Verbs of /notebook, and the removal of control characters from pages shown to the user or the model.
 import { describe, expect, it } from "vitest";
 import {
 	checkPage,

@@ -12,7 +12,7 @@ describe("pages", () => {
 		data: { version: 1, epoch, name, content },
 	});
 
-	it("the newest content of each name in the newest notebook, sorted by name", () => {
+	it("have the newest content of each name in the newest notebook, sorted by name", () => {
 		const notebook = foldNotebook([page("b", "new"), page("a", "one"), page("b", "old"), page("c", "gone", 0)]);
 		expect([...notebook.pages]).toEqual([
 			["a", "one"],

@@ -1,4 +1,4 @@
-// A child's prompt is text for its model, never a command; a child inherits its parent's limits, and has ceilings.
+// A child's prompt is literal text for its model, never a command; a child inherits its parent's limits, and has ceilings.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -120,7 +120,7 @@ describe("the limits that a child inherits", () => {
 		["what cannot be read", { kind: "freer" }, "deny"],
 		["a definition that is missing", null, "deny"],
 		["all", { kind: "free" }, undefined],
-	])("forbid in the child what they forbid in the parent: %s", (_name, tools, decision) => {
+	])("forbid the same in the child as in the parent: %s", (_name, tools, decision) => {
 		const policy = inheritedPolicy({ phase: "p", tools }, "/");
 		const verdict = policy.judge(bash, unknown);
 		expect((verdict as { decision?: string } | undefined)?.decision).toBe(decision);

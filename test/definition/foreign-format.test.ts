@@ -70,7 +70,7 @@ describe("a file of another tool", () => {
 		expect(formatOf(yaml)).toBeUndefined();
 	});
 
-	it("is none of the examples", () => {
+	it("is not one of the examples", () => {
 		const below = join(checkout, "examples");
 		const files = readdirSync(below, { recursive: true, encoding: "utf8" }).filter((path) =>
 			/\.pi\/.*\.(ya?ml|json)$/.test(path),

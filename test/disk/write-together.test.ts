@@ -49,7 +49,7 @@ describe("files that are written together", () => {
 		expect(times.at(-1)).toBe("a/main.yaml");
 	});
 
-	it.each(paths)("are none when %s cannot be written, new or replaced", (bad) => {
+	it.each(paths)("are all unchanged if %s cannot be written, new or replaced", (bad) => {
 		for (const existing of ["fail", "replace"] as const) {
 			const old = existing === "replace" ? ["a/one.md", "d/three.md"].filter((path) => path !== bad) : [];
 			const texts = Object.fromEntries(old.map((path) => [path, "old"]));
@@ -61,7 +61,7 @@ describe("files that are written together", () => {
 		}
 	});
 
-	it("keep the mode of a file that is replaced, also when it is put back", needsPosix, () => {
+	it("keep the mode of a replaced file, also when it is restored", needsPosix, () => {
 		const folder = openFolder({ "a/one.md": "old", "a/main.yaml/folder.txt": "x" });
 		const one = join(folder, "a/one.md");
 		const mode = () => statSync(one).mode & 0o777;
@@ -73,7 +73,7 @@ describe("files that are written together", () => {
 		expect([readFileSync(one, "utf8"), mode()]).toEqual(["new", before]);
 	});
 
-	it("are none when one of them exists and must not be replaced, also as a link to nowhere", needsPosix, () => {
+	it("are all unwritten if one of them exists and must not be replaced, also as a dangling link", needsPosix, () => {
 		const folder = openFolder({ "kept.txt": "kept" });
 		symlinkSync(join(folder, "nowhere"), join(folder, "link.md"));
 		const files = ["main.md", "link.md", "other.md"].map((path) => ({ path: join(folder, path), content: "new" }));
@@ -109,7 +109,7 @@ const writers: readonly (readonly [what: string, write: (cwd: string) => unknown
 ];
 
 describe.each(writers)("%s", (_what, write) => {
-	it("writes a whole definition or nothing, whichever of its files or folders cannot be made", () => {
+	it("writes a whole definition or nothing, whichever of its files or folders cannot be created", () => {
 		const whole = openFolder({ "package.json": "{}" });
 		write(whole);
 		const made = Object.keys(contentOf(whole)).filter((path) => path !== "package.json" && path !== ".pi");

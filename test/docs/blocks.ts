@@ -1,4 +1,4 @@
-// Takes a Markdown document apart as far as its tests need: fenced code blocks with what their info strings ask for, links,
+// Parses a Markdown document as far as its tests need: fenced code blocks with their info strings, links,
 // headings, and the sections that a generator writes. Not a Markdown parser.
 
 /** A fenced code block. The words after the language say what is done with it; README.md here lists them. */

@@ -1,4 +1,4 @@
-// Commands of documents that `docs.test.ts` does not run in the document's project: who runs each of them. A row that no document
+// Commands of documents that `docs.test.ts` does not run in the document's project, and what runs them instead. A row that no document
 // uses fails the test, as does a row whose test is gone.
 
 export type Coverage =

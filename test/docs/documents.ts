@@ -1,4 +1,4 @@
-// Which files of the checkout are documents: all Markdown that people read, wherever it lies.
+// The documents of the checkout: all Markdown files for users and contributors, in any folder.
 import { globSync } from "node:fs";
 
 const patterns = [

@@ -1,4 +1,4 @@
-// Files that a document takes for granted without showing them, by the document's path: what its examples refer to.
+// Files that a document's examples require without showing them, by the document's path.
 import type { Files } from "../harness/index.ts";
 
 const agent = (name: string) => `---\nname: ${name}\ndescription: Does its part\ntools: read\n---\nDo your part.\n`;

@@ -1,4 +1,4 @@
-// Decides what is done with a code block, from its info string alone. The table for people is in README.md.
+// Decides how a code block is tested, from its info string alone. README.md documents the info strings.
 import { type Block, commandsOf } from "./blocks.ts";
 
 export type Plan =

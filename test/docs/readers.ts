@@ -1,5 +1,5 @@
-// Reads the files that a document writes with the product's own readers. A file in a place that none of them knows is a problem
-// too: a document must not teach what nothing reads.
+// Reads the files that a document writes with the product's own readers. A file at a path that none of them reads is a problem
+// too: a document must not show a file that nothing reads.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTemplate } from "../../src/chronicle/core/template/index.ts";

@@ -1,4 +1,4 @@
-// What the model answers in the projects of documents, by the name that a block's `script=` gives.
+// Scripts of the model for the projects of documents, by the name in a block's `script=`.
 import { call, type Script } from "../harness/index.ts";
 
 export const scripts: Readonly<Record<string, Script>> = {

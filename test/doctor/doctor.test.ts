@@ -1,4 +1,4 @@
-// `doctor`: what it finds, what it says to do, and that it changes nothing unless asked. Real pi on the command line and in a session.
+// `doctor`: its findings and remedies, and that it changes nothing unless asked. Real pi on the command line and in a session.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
@@ -58,7 +58,7 @@ const workflow = {
 };
 
 describe("doctor", () => {
-	it("finds nothing broken in a sound project, and examines everything", async () => {
+	it("finds nothing wrong in a sound project, and examines everything", async () => {
 		const project = await withModel({ files: workflow, git: true });
 		const before = project.list();
 		const { code, healthy, of, done } = await examine(project);
@@ -73,7 +73,7 @@ describe("doctor", () => {
 		expect(project.list()).toEqual(before);
 	});
 
-	it("reports everything that is broken, each with what to do, and exits with 1", async () => {
+	it("reports every problem with its remedy, and exits with 1", async () => {
 		const project = openProject({
 			files: {
 				".pi/workflows/broken/workflow.yaml": "name: B\n",
@@ -104,26 +104,23 @@ describe("doctor", () => {
 		]);
 	});
 
-	deepIt(
-		"says how to trust a project, how to get the package into pi, and what a pi says that does not start",
-		async () => {
-			const project = openProject({ files: workflow, trusted: false });
-			const { code, of } = await examine(project);
-			expect(code).toBe(1);
-			expect(of("trust")).toMatchObject([{ state: "warning", remedy: expect.stringContaining("/trust") }]);
-			expect(of("packages")).toMatchObject([{ remedy: expect.stringContaining("pi install npm:pi-chronicle") }]);
-			expect(of("definitions")).toMatchObject([{ state: "ok" }]);
+	deepIt("explains how to trust a project, how to add the package to pi, and why a pi does not start", async () => {
+		const project = openProject({ files: workflow, trusted: false });
+		const { code, of } = await examine(project);
+		expect(code).toBe(1);
+		expect(of("trust")).toMatchObject([{ state: "warning", remedy: expect.stringContaining("/trust") }]);
+		expect(of("packages")).toMatchObject([{ remedy: expect.stringContaining("pi install npm:pi-chronicle") }]);
+		expect(of("definitions")).toMatchObject([{ state: "ok" }]);
 
-			const broken = project.write("pi.mjs", `console.error("no model for ${key}"); process.exit(1);\n`);
-			const second = await examine(project, "--pi", broken);
-			expect(second.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no model for") }]);
-			expect(second.done.stdout + second.done.stderr).not.toContain(key);
-			const absent = await examine(project, "--pi", project.path("no-such-pi"));
-			expect(absent.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no-such-pi") }]);
-		},
-	);
+		const broken = project.write("pi.mjs", `console.error("no model for ${key}"); process.exit(1);\n`);
+		const second = await examine(project, "--pi", broken);
+		expect(second.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no model for") }]);
+		expect(second.done.stdout + second.done.stderr).not.toContain(key);
+		const absent = await examine(project, "--pi", project.path("no-such-pi"));
+		expect(absent.of("pi")).toMatchObject([{ state: "failed", text: expect.stringContaining("no-such-pi") }]);
+	});
 
-	it("finds what another package brings under a name of this one, and nothing else", async () => {
+	it("finds names that another package shares with this one, and nothing else", async () => {
 		const skill = (text: string) => `---\nname: ${text}\ndescription: Does ${text}.\n---\nText.\n`;
 		const project = await withModel({
 			trusted: true,
@@ -270,7 +267,7 @@ export default (pi) => {
 	});
 
 	deepIt(
-		"tells a run that was interrupted from one whose supervisor died after its end",
+		"distinguishes an interrupted run from one whose supervisor died after its end",
 		{
 			timeout: patient(90_000),
 		},
@@ -297,7 +294,7 @@ export default (pi) => {
 		},
 	);
 
-	deepIt("examines from a session of pi too", { timeout: patient(90_000) }, async () => {
+	deepIt("works in a session of pi too", { timeout: patient(90_000) }, async () => {
 		const { rpc } = await openBench({ files: workflow });
 		const pi = await rpc();
 		await pi.prompt("/chronicle doctor");

@@ -1,4 +1,4 @@
-// Any input: no exception, and input above a bound is reported as such.
+// Arbitrary and enormous input: no exception, and input above a bound is reported as such.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { enormous, enormousArguments, enormousPowerShell } from "./enormous-commands.ts";

@@ -1,4 +1,4 @@
-// Commands with a named harm, in many spellings, and their harmless neighbours. Data for tests.
+// Commands with a named harm, in many spellings, and similar harmless commands. Data for tests.
 import type { Effect } from "../../src/footprint/index.ts";
 import { dangerousGit } from "./dangerous-git.ts";
 import { dangerousRemovals } from "./dangerous-removals.ts";

@@ -1,4 +1,4 @@
-// Commands of 64 KB that are hard on an analysis, by what is hard about them. Shared by tests and the bench.
+// Commands of 64 KB that are expensive to analyze, by the reason. Shared by tests and benchmarks.
 
 const SIZE = 65_536;
 

@@ -1,4 +1,4 @@
-// Runs a command in the real bash over a small tree of files and says what changed on disk.
+// Runs a command in the real bash over a small tree of files and reports what changed on disk.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

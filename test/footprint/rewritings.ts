@@ -1,4 +1,4 @@
-// Ways to write the same command differently: other quotes, other wrappings. Generators for property tests.
+// Different ways to write the same command: quoting, wrapping. Generators for property tests.
 import fc from "fast-check";
 
 /** One word in a spelling that the shell reads back as the same word. */

@@ -1,4 +1,4 @@
-// Programs that show something with some words and set it with others: each row is looked up in the manuals of Linux, macOS and busybox.
+// Programs that show something with some arguments and set it with others: each row follows the manuals of Linux, macOS and busybox.
 import { describe, expect, it } from "vitest";
 import { accesses, harms, shell } from "./host-environment.ts";
 import { knowledgeOf } from "./knowledge.ts";
@@ -602,7 +602,7 @@ describe("programs that start another one", () => {
 		expect(accesses(shell(command))).toContain("write b");
 	});
 
-	it("show something without one", () => {
+	it("only show something without another program", () => {
 		for (const command of [
 			"xcrun --find clang",
 			"xcrun --show-sdk-path",

@@ -118,7 +118,7 @@ describe("wrappers", () => {
 		},
 	);
 
-	it("add no run of their own", () => {
+	it("add no effect of their own", () => {
 		const programs = shell("timeout 5 nice env A=b rm -rf src").runs.map((run) => run.text);
 		expect(programs).toEqual(["rm -rf src"]);
 	});

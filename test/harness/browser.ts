@@ -1,4 +1,4 @@
-// Chromium, for pages that have to be seen. A machine may lack it: `needsProgram("chromium", chromiumPath)`.
+// Chromium, for tests of rendered pages. A machine may lack it: `needsProgram("chromium", chromiumPath)`.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";

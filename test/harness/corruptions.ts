@@ -1,4 +1,4 @@
-// Data that is wrong in one place: what strict readers of stored data are tried with. Pure.
+// Data with one invalid value, for tests of strict readers of stored data. Pure.
 
 const replacements: readonly (readonly [name: string, value: unknown])[] = [
 	["null", null],

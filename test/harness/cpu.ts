@@ -1,4 +1,4 @@
-// Time that work takes, independent of what else the machine does.
+// CPU time of work, independent of the load of the machine.
 
 /** Milliseconds of CPU that this process uses for `work`. For work that waits for nothing. */
 export async function cpuMs(work: () => unknown): Promise<number> {

@@ -1,4 +1,4 @@
-// The order of test files: those of the deep run first. They take longest, whatever their size, and the many short ones then fill the workers until the
+// The order of test files: deep ones first. They take longest, whatever their size, and the many short ones then keep the workers busy until the
 // end of the run.
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

@@ -1,4 +1,4 @@
-// Who closes what a test opened. Everything that the harness opens registers here; setup.ts closes it, last opened first.
+// Lifetimes of what a test opens. Everything that the harness opens registers here; setup.ts closes it, last opened first.
 // Opened in a test or `beforeEach`: closed after that test. Opened in `beforeAll` or at the top of a file: when the file ends.
 // Not for tests that run concurrently within one file.
 
@@ -11,8 +11,8 @@ const untilFileEnds = new AsyncLocalStorage<true>();
 const lifetimes = { file: [] as Close[], test: undefined as Close[] | undefined };
 
 /**
- * Remembers to call `close`; returns a function that calls it early. It is called once: who closes early is the one who learns
- * of an error.
+ * Registers `close`; returns a function that calls it early. It is called once: a caller that closes early receives
+ * its error.
  */
 export function closeLater(close: Close): () => Promise<void> {
 	let closed: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export function closeLater(close: Close): () => Promise<void> {
 	return begin;
 }
 
-/** What `open` opens, also in a test, lives until the file ends: for what a first test opens and later ones use. */
+/** What `open` opens, even in a test, stays open until the file ends: for resources that a first test opens and later ones use. */
 export function keepForFile<T>(open: () => T): T {
 	return untilFileEnds.run(true, open);
 }

@@ -1,4 +1,4 @@
-// One request as the scripted model received it, with what tests ask about it already taken out.
+// One request as the scripted model received it, with the parts that tests use already extracted.
 import type { IncomingHttpHeaders } from "node:http";
 
 /** A message of a chat-completions request, as far as tests look into it. */

@@ -1,4 +1,4 @@
-// pi's `models.json` for the provider `scripted`, whose models are all played by the scripted model server.
+// pi's `models.json` for the provider `scripted`, whose models are all served by the scripted model server.
 
 /** What tests pass to `--model` unless they choose another: no thinking, a context of 200,000 tokens. */
 export const defaultModel = "scripted/one";

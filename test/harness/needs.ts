@@ -1,4 +1,4 @@
-// What a test needs that a machine may not have. A test that lacks it is skipped, and the end of the run names the reason.
+// Requirements of tests that a machine may not meet. Such a test is skipped, and the end of the run names the reason.
 // It starts nothing, so that pure tests can use it.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";

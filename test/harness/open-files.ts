@@ -1,4 +1,4 @@
-// Which files this process has open through `node:fs/promises`, and what opened them. Node closes a file that nobody closes when garbage is
+// The files that this process has open through `node:fs/promises`, and what opened them. Node closes a leaked file when garbage is
 // collected, with a warning during some later test, and announces that it will throw instead.
 import type { EventEmitter } from "node:events";
 import files, { type FileHandle } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Copies of the package as people get it: of the working tree (without what git ignores), packed and installed, or cloned.
+// Copies of the package as users get it: of the working tree (without files that git ignores), packed and installed, or cloned.
 // The working tree itself is never built or changed.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A Postgres of its own for a test file: one cluster in a temporary folder, on the loopback address. As root it runs as the user `postgres`,
+// A separate Postgres for a test file: one cluster in a temporary folder, on the loopback address. As root it runs as the user `postgres`,
 // because Postgres refuses root.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Finding processes by a tag in their environment, which children inherit: who is still alive after a test. Linux only
+// Finds processes by a tag in their environment, which children inherit: those still alive after a test. Linux only
 // (`/proc`); elsewhere nothing is found. A child that was started with an emptied environment escapes.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

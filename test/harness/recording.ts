@@ -1,5 +1,5 @@
-// Recordings of a terminal for the documents: the screens that a test has reached, one after the other, as one SVG that plays by itself. Nothing in it
-// is drawn by hand. Where animation is switched off, the last screen is shown.
+// Recordings of a terminal for the documents: the screens that a test has reached, in order, as one animated SVG. Nothing in it
+// is drawn by hand. If animation is switched off, the last screen is shown.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pictureFolder } from "./picture.ts";

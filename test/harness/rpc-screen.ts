@@ -1,4 +1,4 @@
-// What a person would see of a pi in RPC mode: dialogs and their answers, notifications, status lines, widgets.
+// What a user would see of a pi in RPC mode: dialogs and their answers, notifications, status lines, widgets.
 // Source of the records: pi's docs/rpc-extension-ui.md.
 import type { WireRecord } from "./records.ts";
 

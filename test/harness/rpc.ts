@@ -1,4 +1,4 @@
-// Real pi in RPC mode, driven over its stdin and stdout. What pi shows a person (dialogs, notifications, status lines, widgets)
+// Real pi in RPC mode, driven over its stdin and stdout. What pi shows the user (dialogs, notifications, status lines, widgets)
 // is in rpc-screen.ts; here are the process, commands and events.
 // Invariants: 1. events are kept in order and never dropped, so waiting for one that has already come succeeds at once;
 // 2. every failure names what pi said last; 3. a pi that does not end when its stdin closes fails the test, and so does an error

@@ -1,4 +1,4 @@
-// A disk of a few megabytes that one command has for itself, for what happens when it is full.
+// A disk of a few megabytes for one command, to test what happens when it is full.
 import { spawnSync } from "node:child_process";
 import { type Needs, needs } from "./needs.ts";
 

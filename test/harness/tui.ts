@@ -1,4 +1,4 @@
-// Real pi in a pseudo-terminal, as a person uses it: keys in, a screen out. The screen is xterm's own emulator; its replies to
+// Real pi in a pseudo-terminal, as a user runs it: keys in, a screen out. The screen is xterm's own emulator; its replies to
 // terminal queries go back to pi.
 import { delimiter } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

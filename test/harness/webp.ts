@@ -1,4 +1,4 @@
-// Pictures of pages for the documents, as WebP: a third of a PNG's size. Each carries in a chunk of its own the text that it shows, for those who
+// Pictures of pages for the documents, as WebP: a third of a PNG's size. Each contains its text in a separate chunk, for readers who
 // cannot see it and for tests that compare it. Format: https://developers.google.com/speed/webp/docs/riff_container
 import type { Page } from "playwright-core";
 

@@ -1,4 +1,4 @@
-// One sound file of each format that can be imported. Every `MARKn` is something that an import must not lose.
+// One valid file of each format that can be imported. Every `MARKn` is content that an import must not lose.
 
 export interface ImportFixture {
 	readonly format: string;

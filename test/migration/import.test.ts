@@ -1,4 +1,4 @@
-// `import` over formats × sound, odd, broken and hostile files. What it writes passes `check`, and nothing of the original is lost.
+// `import` for each format with valid, unusual, broken and hostile files. What it writes passes `check`, and nothing of the original is lost.
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -86,7 +86,7 @@ describe("import", () => {
 			expect(`${texts}\n${notes}`.toLowerCase(), mark).toMatch(new RegExp(`${mark}(?!\\d)`, "i"));
 	});
 
-	it.each(formats)("reads $format with Windows line endings and a byte order mark alike", async (fixture) => {
+	it.each(formats)("reads $format with Windows line endings and a byte order mark in the same way", async (fixture) => {
 		const [plain, odd] = [stage(fixture), stage(fixture, (text) => `\ufeff${text.replaceAll("\n", "\r\n")}`)];
 		await importInto(plain.to, plain.file);
 		expect((await importInto(odd.to, odd.file)).exitCode).toBe(0);
@@ -94,7 +94,7 @@ describe("import", () => {
 		expect(textsBelow(join(odd.to, ".pi"))).toBe(textsBelow(join(plain.to, ".pi")));
 	});
 
-	it.each(formats)("writes nothing of $format that is damaged, and says why", async (fixture) => {
+	it.each(formats)("writes nothing of a damaged $format, and reports why", async (fixture) => {
 		const damages: (readonly [string, (text: string) => string | Buffer])[] = [
 			["not UTF-8", (text) => Buffer.concat([Buffer.from(text), Buffer.from([0xc3, 0x28])])],
 			["binary", (text) => Buffer.from(`\0${text}`)],
@@ -114,7 +114,7 @@ describe("import", () => {
 		expect(lines.join("\n")).toMatch(/:\d+:\d+ /);
 	});
 
-	it.each(formats)("replaces nothing that $format would replace, unless it is forced", async (fixture) => {
+	it.each(formats)("replaces no file for $format without --force", async (fixture) => {
 		const { file, to } = stage(fixture);
 		const [first = ""] = fixture.makes;
 		mkdirSync(dirname(join(to, first)), { recursive: true });
@@ -129,7 +129,7 @@ describe("import", () => {
 		expect(readFileSync(join(to, first), "utf8")).not.toBe("mine\n");
 	});
 
-	it("imports a folder of everything at once: agents first, and what is in place already is left", async () => {
+	it("imports a folder of all formats at once: agents first, and existing files are kept", async () => {
 		const from = openFolder({
 			...Object.fromEntries(
 				formats
@@ -157,7 +157,7 @@ describe("import", () => {
 		expect(again.lines.join("\n")).toMatch(/Already part of the project:[\s\S]*feature\.json/);
 	});
 
-	it("imports a workflow with those that it runs, and says what a phase alone is", async () => {
+	it("imports a workflow with those that it runs, and explains a phase file on its own", async () => {
 		const workflow = (key: string, ...phases: string[]) =>
 			`name: ${key}\ncommandName: ${key}\ninitialMessage: x\nphases: [${phases.join(", ")}]\n`;
 		const phase = (id: string) => `---\nid: ${id}\nname: ${id}\nemoji: x\n---\nDo ${id}.\n`;
@@ -191,7 +191,7 @@ describe("import", () => {
 		expect(whole.lines.join("\n")).not.toMatch(/look\.md: a phase/);
 	});
 
-	it("lists missing agents and skills once, and shows the result first on a page", async () => {
+	it("lists missing agents and skills once, and shows the result on a page first", async () => {
 		const chain = ["one", "two", "three"].map((agent) => `    - { agent: ${agent}, prompt: x }\n`).join("");
 		const from = openFolder({ "c.yaml": `many:\n  steps:\n${chain}` });
 		const { lines, written } = await importInto(openFolder({ "package.json": "{}" }), join(from, "c.yaml"));
@@ -223,7 +223,7 @@ describe("import", () => {
 		["all of its agents", ["scout", "builder"], ["agent: scout", "agent: builder"]],
 		["one of its agents", ["scout"], ["agent: scout", "persona: builder"]],
 		["none of its agents", [], ["persona: scout", "persona: builder"]],
-	])("of a template names those agents that the project has: %s", async (_what, agents, read) => {
+	])("of a template names the agents that the project has: %s", async (_what, agents, read) => {
 		const states = { a: { agent: "scout", next: ["b"] }, b: { agent: "builder", next: ["done"] } };
 		const from = openFolder({ "t.json": { name: "T", states } });
 		const files = agents.map((name) => [`.pi/agents/${name}.md`, `---\nname: ${name}\n---\nYou work.\n`]);
@@ -233,7 +233,7 @@ describe("import", () => {
 		for (const wanted of read) expect(text).toContain(wanted);
 	});
 
-	it("takes workflows of one step, and parallel work of one branch", async () => {
+	it("accepts workflows of one step, and parallel work of one branch", async () => {
 		const from = openFolder({
 			"w.workflow.yaml": "start: a\nsteps:\n  a: { prompt: MARK1, transitions: { ready: $done } }\n",
 			"p.yaml": "name: p\nflow:\n  kind: parallel\n  branches:\n    one: { kind: agent, agent: x, task: MARK2 }\n",
@@ -244,7 +244,7 @@ describe("import", () => {
 		for (const mark of ["MARK1", "MARK2"]) expect(text, lines.join("\n")).toContain(mark);
 	});
 
-	it("says what it can import where there is nothing", async () => {
+	it("explains what it can import if there is nothing to import", async () => {
 		const to = openFolder({ "a/notes.md": "Only words.\n", "a/x.bin": "x" });
 		expect(await importInto(to, "a")).toMatchObject({ exitCode: 2 });
 		expect(await importInto(to, "nowhere")).toMatchObject({ exitCode: 2, lines: [expect.stringContaining("nowhere")] });
@@ -273,7 +273,7 @@ describe("a hostile file", () => {
 		"x\u0000y",
 	];
 
-	it.each(names)("called %j in every place leads to names inside the project", async (name) => {
+	it.each(names)("with the name %j everywhere results in names inside the project", async (name) => {
 		const quoted = JSON.stringify(name);
 		const from = openFolder({
 			".pi/agents/agent-chain.yaml": `${quoted}:\n  steps:\n    - { agent: ${quoted}, prompt: x }\n`,
@@ -294,7 +294,7 @@ describe("a hostile file", () => {
 		expect(further.filter(({ severity }) => severity === "error")).toEqual([]);
 	});
 
-	it("gives names of files that every system accepts", () => {
+	it("results in file names that every operating system accepts", () => {
 		for (const name of [...names, "COM1", "a b", "Ünïcode", "-x-"])
 			expect(fileSlug(name)).toMatch(/^(?!\d+$)[a-z0-9][a-z0-9-]{0,50}$/);
 		expect(fileSlug("con")).not.toBe("con");
@@ -314,7 +314,7 @@ describe("a hostile file", () => {
 		expect(lines.join("\n").match(/is not read, because/g)).toHaveLength(3);
 	});
 
-	it("cannot make an import write through a link that leads out of the project", needsPosix, async () => {
+	it("cannot make an import write through a link out of the project", needsPosix, async () => {
 		const [outside, to] = [openFolder({ "kept.txt": "x" }), openFolder({ "package.json": "{}" })];
 		mkdirSync(join(to, ".pi/chronicle"), { recursive: true });
 		symlinkSync(outside, join(to, ".pi/chronicle/workflows"));

@@ -1,4 +1,4 @@
-// Trees of steps as chronicles: every tree becomes a template that loads, in which no work is lost or done twice.
+// Trees of steps as chronicle templates: every tree becomes a template that loads, in which no work is lost or repeated.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readTemplate } from "../../src/chronicle/core/template/index.ts";
@@ -67,7 +67,7 @@ function marked(step: Step): { readonly step: Step; readonly count: number } {
 	return { step: mark(step), count };
 }
 
-it("any tree becomes a template that loads, with each piece of work once", () => {
+it("any tree becomes a template that loads, with each step once", () => {
 	fc.assert(
 		fc.property(tree, (given) => {
 			const { step, count } = marked(given);
@@ -83,7 +83,7 @@ it("any tree becomes a template that loads, with each piece of work once", () =>
 });
 
 describe("a tree", () => {
-	it("of a sequence is done in order", () => {
+	it("with a sequence keeps its order", () => {
 		expect(moves({ kind: "sequence", steps: [work("a"), { kind: "nothing" }, work("b")] })).toEqual({
 			...{ a: ["b"], b: ["done"], done: undefined },
 		});
@@ -109,7 +109,7 @@ describe("a tree", () => {
 		expect(later.states.before?.next).toEqual([first]);
 	});
 
-	it("without work is only an end", () => {
+	it("without steps is only a terminal state", () => {
 		expect(moves({ kind: "nothing" })).toEqual({ done: undefined });
 	});
 

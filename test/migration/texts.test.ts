@@ -1,4 +1,4 @@
-// Texts that describe steps, read as phases.
+// Texts that describe steps, converted to phases.
 import { describe, expect, it } from "vitest";
 import { importSteps, phasesOf } from "../../src/migration/phases-of-text.ts";
 
@@ -31,7 +31,7 @@ describe("the phases of a text", () => {
 		expect(shape(body)).toEqual(titles);
 	});
 
-	it("keep what is no step before the first one, and every line of a step", () => {
+	it("keep text before the first step, and every line of a step", () => {
 		const [first, second] = phasesOf("Intro\n## Step 1\none\n## Notes\nkept\n## Step 2\ntwo", "Whole");
 		expect(first?.body).toBe("one\n\n---\n\nThis applies to all phases:\n\nIntro\n\n## Notes\n\nkept");
 		expect(second?.body).toBe("two");
@@ -46,7 +46,7 @@ describe("the phases of a text", () => {
 		["Get the team approval", "person"],
 		["Ask nothing. The approval is there.", undefined],
 		["Do it.", undefined],
-	])("end by the user where the text says so: %s", (body, advance) => {
+	])("are ended by the user if the text says so: %s", (body, advance) => {
 		expect(phasesOf(body, "Whole")[0]?.advance).toBe(advance);
 	});
 });

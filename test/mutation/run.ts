@@ -1,4 +1,4 @@
-// `npm run test:mutate`: changes one place of a pure room at a time and expects the room's tests to notice. Which places is drawn by a seed.
+// `npm run test:mutate`: changes one place of a pure folder at a time and expects its tests to fail. A seed draws the places.
 // Mutants that survive are listed; exit code 1 when a room catches less than 90 %.
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -54,7 +54,7 @@ describe.each(["before", "after"] as const)("a package with /workflow and /hando
 		expect(project.exists("neighbors.log")).toBe(false);
 	});
 
-	it("without a screen nothing is sent either, which the exit code shows", async () => {
+	it("without a screen nothing is sent either, and the exit code is an error", async () => {
 		const stage = await openStage({ w: [{ id: "a" }] });
 		const end = await stage.print("/workflow w do it", neighbors("commands", order));
 		expect([end.code, stage.server.requests.length]).toEqual([2, 0]);
@@ -72,7 +72,7 @@ it("a permission package asks neither for workflow_step nor for read-only calls"
 });
 
 describe("when another package replaces the footer or clears status lines", () => {
-	it("phase and posture appear above the editor; with pi's own footer they don't", async () => {
+	it("phase and posture appear above the editor, unless pi's own footer shows them", async () => {
 		const files = { ...workflowFiles({ w: [{ id: "a", autoContinue: false }] }) };
 		const bench = await openBench({ files, script: () => say("ok") });
 		const hidden = await bench.tui({ cols: 80, rows: 24, ...neighbors("footer,clears") });

@@ -1,4 +1,4 @@
-// Without free file descriptors, starting a child fails with the reason, and a live process is not taken for dead.
+// Without free file descriptors, starting a child fails with the reason, and a live process is not considered dead.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -34,7 +34,7 @@ seen.same = isSameProcess(process.pid, started);
 console.log(JSON.stringify(seen));
 `;
 
-it("a start without file descriptors fails with its reason and leaves the process alive", needsLinux, () => {
+it("without file descriptors a start fails with the reason, and live processes count as alive", needsLinux, () => {
 	const command = `ulimit -n 64; exec "$0" --experimental-strip-types --no-warnings --input-type=module -e "$1"`;
 	const said = execFileSync("/bin/sh", ["-c", command, process.execPath, program], { encoding: "utf8" });
 	const seen = JSON.parse(said);

@@ -1,4 +1,4 @@
-// Work that is under way when its session ends, of a command or in the background, fails without a word; any other failure is shown. Completions that fail offer nothing.
+// Commands and background work that fail after their session has ended fail silently; any other failure is shown. Completions that fail offer nothing.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -73,7 +73,7 @@ it("a command that outlives its session is dropped, and an error in a living ses
 	await expect.poll(errors, { timeout: patient(10_000) }).toEqual(["It is broken."]);
 });
 
-it("completions that fail offer nothing, and pi takes the next line", { timeout: patient(60_000) }, async () => {
+it("completions that fail offer nothing, and pi accepts the next line", { timeout: patient(60_000) }, async () => {
 	const { project, tui } = await openBench({ files: { "late.ts": extension }, script: [] });
 	const pi = await tui({ extensions: [project.path("late.ts")] });
 	pi.type("/offers x");

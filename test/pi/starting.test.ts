@@ -1,4 +1,4 @@
-// Starting together with others in real pi: a second copy of the package, extensions with the same names, versions of pi.
+// The package started in real pi with a second copy of itself, with extensions of the same names, and with each version of pi.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -50,7 +50,7 @@ describe("a second copy of the package", () => {
 
 describe("names", () => {
 	it.each(sampled([["readonly"], ["chronicle-readonly"], ["workflow"], ["chronicle"]]))(
-		"of flags: pi starts together with an extension that has --%s",
+		"of flags may be shared: pi starts with an extension that has --%s",
 		async (flag) => {
 			const { print, project } = await openBench({ files: { "theirs.mjs": taking([flag]) }, script: [] });
 			const done = await print("/readonly on", { extensions: [project.path("theirs.mjs")] });
@@ -61,7 +61,7 @@ describe("names", () => {
 });
 
 describe("versions of pi", () => {
-	it("the oldest one is the range of peerDependencies", () => {
+	it("the oldest one is the minimum of peerDependencies", () => {
 		const { peerDependencies } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
 		for (const name of ["pi-ai", "pi-coding-agent", "pi-tui"])
 			expect(peerDependencies[`@earendil-works/${name}`]).toBe(`>=${OLDEST_PI}`);

@@ -1,4 +1,4 @@
-// A draft in a model's answer: every file or every reason, and nothing outside the folders of definitions.
+// A draft in a model's answer: all of its files or all problems, and nothing outside the folders of definitions.
 import { assert, constantFrom, property, string, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readDraft } from "../../src/plan/draft.ts";

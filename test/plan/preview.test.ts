@@ -1,4 +1,4 @@
-// What the user reads before the decision about a draft: its outline, its limits, its estimate, and the model's instructions behind it.
+// The preview that the user reads before deciding on a draft: outline, limits, estimate; and the instructions for the model.
 import { describe, expect, it } from "vitest";
 import { openProject } from "../../src/chronicle/index.ts";
 import { draftOf } from "../../src/plan/draft.ts";
@@ -49,7 +49,7 @@ describe("the outline of a chronicle", () => {
 		["an approval at its end", { requires_approval: true }, "Engineer · asks you"],
 		["an approval at its start", { requires_approval: "entry" }, "Engineer · asks you"],
 		["child runs", { persona: undefined, branches: { x: work, y: work } }, "child runs: x, y"],
-	])("tells of a state with %s", (_what, state, text) => {
+	])("describes a state with %s", (_what, state, text) => {
 		expect(of(state)).toMatchObject({ steps: [["a", text]] });
 	});
 
@@ -58,7 +58,7 @@ describe("the outline of a chronicle", () => {
 		expect(outline({ [template]: { states } })).toMatchObject({ steps: [["a", "Engineer"]] });
 	});
 
-	it("is none for a template that does not load", () => {
+	it("does not exist for a template that does not load", () => {
 		expect(outline({ [template]: "states: 7\n" })).toBe("The template fix does not load.");
 	});
 });
@@ -75,7 +75,7 @@ describe("the outline of a workflow", () => {
 		["a whitelist", "tools: { whitelist: [read] }\n", "only read"],
 		["capabilities", "tools: { allow: [read, write] }\n", "may read, write"],
 		["an end by the user", "advance: person\n", "all tools · you end it"],
-	])("tells of a phase with %s", (_what, more, text) => {
+	])("describes a phase with %s", (_what, more, text) => {
 		expect(outline(files("commandName: go\n", more))).toMatchObject({
 			command: "go",
 			title: "Fix it",
@@ -102,9 +102,12 @@ describe("the outline of a workflow", () => {
 		});
 	});
 
-	it.each(["", "commandName: go\nshow: workflows\n"])("does not exist if nobody can start it: %o", (head) => {
-		expect(outline(files(head))).toBe(`${workflow} has no commandName, so it cannot be started.`);
-	});
+	it.each(["", "commandName: go\nshow: workflows\n"])(
+		"does not exist if the workflow cannot be started: %o",
+		(head) => {
+			expect(outline(files(head))).toBe(`${workflow} has no commandName, so it cannot be started.`);
+		},
+	);
 });
 
 describe("the preview", () => {
@@ -156,14 +159,14 @@ describe("the preview", () => {
 });
 
 describe("the instructions for a draft", () => {
-	it("quote the authoring skills without their heads, and end with the task", () => {
+	it("quote the authoring skills without their front matter, and end with the task", () => {
 		const prompt = draftPrompt("Export one month", checkout);
 		expect(prompt.endsWith("# The task\n\nExport one month")).toBe(true);
 		expect(prompt).not.toContain("disable-model-invocation");
 		for (const word of ["states:", "phases:"]) expect(prompt).toContain(word);
 	});
 
-	it("list what is wrong, each with its further lines below it", () => {
+	it("list the problems, each followed by its details", () => {
 		expect(correctionPrompt(["one\ntwo", "three"])).toContain("\n- one\n  two\n- three\n");
 	});
 });

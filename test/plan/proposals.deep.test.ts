@@ -50,7 +50,7 @@ describe("proposals", () => {
 	);
 
 	deepIt(
-		"that the user drops write nothing; switched off the tool is gone, also after a restart",
+		"that the user drops write nothing; when switched off, the tool is absent, also after a restart",
 		async () => {
 			const { server, rpc, project } = await openBench({
 				script: [say("plain"), propose({ files: [{ path, text: states }] }), say("As you like."), say("plain again")],

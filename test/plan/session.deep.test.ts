@@ -88,7 +88,7 @@ describe("/plan", () => {
 	);
 
 	deepIt(
-		"checks an edited file: a mistake is shown and the plan before it stays; a good edit is rehearsed and shown",
+		"checks an edited file: a mistake is shown and the previous plan stays; a valid edit is rehearsed and shown",
 		async () => {
 			const { rpc, project } = await openBench({ files, script: { [author]: [say(sound)] } });
 			const edits = [
@@ -110,7 +110,7 @@ describe("/plan", () => {
 	);
 
 	deepIt(
-		"gives up after four drafts with what is wrong, and stops at once when asked",
+		"gives up after four drafts and reports the problems, and stops at once when asked",
 		async () => {
 			const held = gate();
 			const { rpc, project, server } = await openBench({
@@ -132,7 +132,7 @@ describe("/plan", () => {
 	);
 
 	deepIt(
-		"shows the plan on a sheet with its answers at every size, decided by one key, and never over what is being typed",
+		"shows the plan with its answers at every size, is decided by one key, and never covers typed text",
 		async () => {
 			const { tui, project } = await openBench({ files, script: { [author]: [say(sound), say(sound)] } });
 			const pi = await tui({ cols: 80, rows: 24 });
@@ -170,7 +170,7 @@ describe("/plan", () => {
 	});
 
 	deepIt(
-		"that cannot be kept says so, and pi stays usable",
+		"reports a plan that cannot be stored, and pi stays usable",
 		async () => {
 			const { rpc, project, server } = await openBench({
 				files,

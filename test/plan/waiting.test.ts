@@ -1,4 +1,4 @@
-// A plan that waits for a decision, in pi's agent folder; and its files once the user has saved it.
+// A plan that waits for a decision, stored in pi's agent folder, and its files once the user has saved it.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ const plan: Plan = { task: "t", draft, command: "fix", lines: ["one"], usage: { 
 const placeIn = (agentFolder: string, cwd = "/project") => ({ cwd, agentFolder });
 
 describe("a waiting plan", () => {
-	it("is that of its project, until another replaces it or it is removed", () => {
+	it("belongs to its project, until another replaces it or it is removed", () => {
 		const folder = openFolder();
 		const place = placeIn(folder);
 		expect(waitingPlan(place)).toBeUndefined();
@@ -32,7 +32,7 @@ describe("a waiting plan", () => {
 		expect([waitingPlan(place), readdirSync(planFolder(folder))]).toEqual([undefined, []]);
 	});
 
-	it("is readable by the user alone", () => {
+	it("is readable only by the user", () => {
 		const folder = openFolder();
 		keepPlan(plan, placeIn(folder));
 		expect(statSync(planFolder(folder)).mode & 0o077).toBe(0);
@@ -55,7 +55,7 @@ describe("a waiting plan", () => {
 		["no files", { ...plan, draft: { ...draft, files: [] } }],
 		["files that are a text", { ...plan, draft: { ...draft, files: "x" } }],
 		["a file outside the folders of definitions", { ...plan, draft: outside }],
-	])("is none where its file holds %s", (_what, content) => {
+	])("is ignored if its file contains %s", (_what, content) => {
 		const place = placeIn(openFolder());
 		keepPlan(plan, place);
 		const [name = ""] = readdirSync(planFolder(place.agentFolder));
@@ -73,7 +73,7 @@ describe("the files of a draft", () => {
 		for (const { path, text } of draft.files) expect(readFileSync(join(cwd, path), "utf8")).toBe(text);
 	});
 
-	it("are not written where one exists, which stays as it is", async () => {
+	it("are not written if one exists, which stays unchanged", async () => {
 		const cwd = openFolder({ ".pi/workflows/fix/a.md": "mine\n" });
 		expect(await saveDraft(draft, cwd)).toBe(".pi/workflows/fix/a.md exists by now, so nothing was written.");
 		expect(readdirSync(join(cwd, ".pi/workflows/fix"))).toEqual(["a.md"]);

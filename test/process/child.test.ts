@@ -47,7 +47,7 @@ describe("a child", () => {
 		expect(await node(script).exited).toEqual(exit);
 	});
 
-	it("that writes two records and is killed has both read and the signal as its outcome", async () => {
+	it("that writes two records and is killed: both are read, and the outcome is the signal", async () => {
 		const child = node(
 			"process.stdout.write('{\"a\":1}\\n{\"b\":2}\\n', () => process.kill(process.pid, 'SIGKILL')); setInterval(() => {}, 9)",
 		);

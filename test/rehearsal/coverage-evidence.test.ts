@@ -64,7 +64,7 @@ describe("evidence of a chronicle's run", () => {
 		expect(end).toBe("it waits for the user in human_intervention (pair_limit)");
 	});
 
-	it("has the calls of a child's worker for its own template alone", () => {
+	it("counts the calls of a child's worker only for the child's template", () => {
 		const visits = [visit("a", "refused", "part")];
 		expect([...chronicleEvidence(template, [], visits).covered]).toEqual([]);
 		expect([...chronicleEvidence(template, [], visits, "part").covered]).toEqual(["tools:a"]);

@@ -180,7 +180,7 @@ describe("the plan of a workflow with more phases than are planned", () => {
 		return new Map([["long", long]]) as unknown as Parameters<typeof planWorkflowCoverage>[0];
 	};
 
-	it("reports the rest as not covered, from the first phase on that it leaves out", () => {
+	it("reports the rest as not covered, starting with the first omitted phase", () => {
 		const { items, skipped } = planWorkflowCoverage(workflow(501), "long");
 		expect(skipped).toContainEqual(
 			expect.objectContaining({ text: "everything from p501 on", why: "a rehearsal plans only the first 500 phases" }),
@@ -188,7 +188,7 @@ describe("the plan of a workflow with more phases than are planned", () => {
 		expect(items.map(({ text }) => text)).toContain("p500 → p501");
 	});
 
-	it("omits nothing of one that just fits", () => {
+	it("omits nothing of a workflow that just fits", () => {
 		const { items, skipped } = planWorkflowCoverage(workflow(500), "long");
 		expect(skipped.filter(({ id }) => id === "phases")).toEqual([]);
 		expect(items.map(({ text }) => text)).toContain("p500 → end");

@@ -192,7 +192,7 @@ const tree = {
 	},
 };
 
-it("rehearse --every covers what the child runs of a chronicle can do", { timeout: patient(400_000) }, async () => {
+it("rehearse --every covers the child runs of a chronicle", { timeout: patient(400_000) }, async () => {
 	const { code, stdout, stderr } = await rehearse(openProject({ files: tree }), "tree", "--every", "--json");
 	const report = JSON.parse(stdout);
 	expect(texts(report.notCovered), stderr).toEqual([]);

@@ -1,4 +1,4 @@
-// Data of the understudy: for any schema that asks for it plainly, a sample that the supervisor takes.
+// Sample data of the understudy: for any schema of simple keywords, data that the supervisor accepts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkOutput } from "../../src/chronicle/engine/supervisor/check-output.ts";
@@ -89,7 +89,7 @@ describe("sampleData", () => {
 		expect(misfits(schema)).toEqual([]);
 	});
 
-	it("is the same each time", () => {
+	it("is deterministic", () => {
 		const schema = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
 		expect(sampleData(schema, "x")).toEqual(sampleData(schema, "x"));
 	});

@@ -1,4 +1,4 @@
-// Splitting and substitution agree with pi on any text: pi's own functions are the oracle.
+// Splitting and substitution agree with pi on any text: pi's own functions are the reference.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

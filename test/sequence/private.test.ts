@@ -1,4 +1,4 @@
-// Session files that hold a recording are readable only by their owner.
+// Session files that contain a recording are readable only by their owner.
 import { chmodSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
 import { hang, openBench, say } from "../harness/index.ts";

@@ -1,4 +1,4 @@
-// What the tests of sequences begin with: a session that has a recording on its branch, and the recorder opened on it.
+// The start of sequence tests: a session with a recording on its branch, and the recorder opened on it.
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { type Project, SessionDraft, say, type Tui } from "../harness/index.ts";
 

@@ -1,4 +1,4 @@
-// Copies of what ships: everything that a definition needs, and no file of the project is overwritten.
+// Copies of shipped definitions: everything that a definition needs, and no file of the project is overwritten.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -60,7 +60,7 @@ describe.each(shippedNames())("a copy of %s", (name) => {
 		expect(below(cwd, filesBelow(cwd))).toEqual([relative(".pi", mine)]);
 	});
 
-	it("uses an agent and a scenario that are there already", () => {
+	it("uses an existing agent and scenario", () => {
 		const empty = openFolder();
 		const all = below(empty, copied(name, empty).written);
 		const further = all.filter((path) => /^(?:agents|rehearsals)\//.test(path));
@@ -79,7 +79,7 @@ it("an unknown name is refused with all names and the nearest", () => {
 	expect(readdirSync(cwd)).toEqual([]);
 });
 
-it("what was written and kept is listed, with how to use it", () => {
+it("written and kept files are listed, with the command that uses the definition", () => {
 	const copy: ShippedCopy = { name: "docs", kind: "workflow", written: ["/p/.pi/a"], kept: ["/p/.pi/b"] };
 	expect(copyLines(copy, "/p", true)).toEqual([
 		"wrote .pi/a",

@@ -1,4 +1,4 @@
-// The definitions that ship: each loads, names agents that exist, has limits and a scenario, and gives way to any definition of the project or user.
+// The shipped definitions: each loads, names existing agents, has limits and a scenario, and yields to any definition of the project or user.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const templates = [...empty.templates().templates.values()];
 const workflows = [...empty.workflows().definitions.values()];
 
 describe("the shipped definitions", () => {
-	it("are eight, under names that both kinds share", () => {
+	it("are eight, with names unique across workflows and chronicles", () => {
 		expect(shippedNames()).toEqual(all);
 		expect([...templates.map(({ key }) => key), ...shippedWorkflows()].sort()).toEqual(all);
 	});
@@ -162,7 +162,7 @@ describe("precedence", () => {
 });
 
 describe("init", () => {
-	it.each(all)("copies %s with its agents and scenario, and the copy is used and sound", (name) => {
+	it.each(all)("copies %s with its agents and scenario, and the copy is used and valid", (name) => {
 		const place = placeWith();
 		const copied = copyShipped(name, place.cwd);
 		if ("message" in copied) throw new Error(copied.message);
@@ -187,7 +187,7 @@ describe("init", () => {
 		});
 	});
 
-	it("changes no file of the project: a definition of that name refuses it, an agent is kept", () => {
+	it("changes no file of the project: it is refused for an existing definition, and keeps an existing agent", () => {
 		const agent = "---\nname: feature-planner\ntools: read\n---\nMine.\n";
 		const place = placeWith({ "project/.pi/agents/feature-planner.md": agent });
 		expect(copyShipped("feature", place.cwd)).toMatchObject({

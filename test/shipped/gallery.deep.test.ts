@@ -1,4 +1,4 @@
-// The pictures of the gallery: each definition that ships in real runs on its small repository, and the report of such a run. UPDATE_IMAGES=1 draws
+// The pictures of the gallery: each shipped definition in real runs on its small repository, and the report of such a run. UPDATE_IMAGES=1 draws
 // them again (reports of chronicles with Chromium).
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -101,7 +101,7 @@ describe.each(shippedCases)("the gallery's pictures of $name", (played) => {
 	const { name, kind, task, files } = played;
 	const moment = moments[name] as Moment;
 
-	it("show a run at its most telling moment, and its report", limit, async () => {
+	it("show a run at its key moment, and its report", limit, async () => {
 		const [held, complete] = [gate(), gate()];
 		const parts = new Set(moment.at instanceof RegExp ? [] : moment.at);
 		const script = scriptOf(played, {

@@ -1,4 +1,4 @@
-// The page of the gallery: a section for each definition that ships, with its diagram, a screen and a report, which carry their text.
+// The page of the gallery: a section for each shipped definition, with its diagram, a screen and a report, which contain their text.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

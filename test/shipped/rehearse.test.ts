@@ -1,5 +1,5 @@
 // The shipped definitions, rehearsed in real pi on small repositories with real tests. Pushes run one, the deep run all of them, also
-// with the scenarios that ship.
+// with the shipped scenarios.
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
 import { openProject, type Project } from "../harness/index.ts";

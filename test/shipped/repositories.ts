@@ -1,5 +1,5 @@
-// Small repositories, one for each definition that ships, with what a good agent does in it: real files, real tests, real failures. Not the
-// scenarios that ship, which fit any project.
+// Small repositories, one for each shipped definition, with the actions of a good agent in it: real files, real tests, real failures. Not the
+// shipped scenarios, which fit any project.
 
 export interface ShippedCase {
 	readonly name: string;

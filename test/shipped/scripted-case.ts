@@ -1,4 +1,4 @@
-// A case as a script of the model: what its scenario says, part by part, as answers of the scripted model in a real run.
+// A case as a script of the model: its scenario, part by part, as answers of the scripted model in a real run.
 import { parse } from "yaml";
 import { type Answer, call, calls, type Reply, type Script, say } from "../harness/index.ts";
 import type { ShippedCase } from "./repositories.ts";

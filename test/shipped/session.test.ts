@@ -1,4 +1,4 @@
-// The first hour in a session: in an empty project, without a file, the shipped definitions are listed, run with the session's model, and are copied.
+// First use in a session: in an empty project the shipped definitions are listed, run with the session's model, and are copied.
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
 import { call, openBench, say } from "../harness/index.ts";
@@ -8,7 +8,7 @@ const limit = { timeout: patient(100_000) };
 const move = (target: string) => call("workflow_transition", { target_state: target, summary: `To ${target}.` });
 
 describe("in an empty project", () => {
-	it("the definitions are listed apart, and a chronicle runs to its end with the session's model", limit, async () => {
+	it("the definitions are listed, and a chronicle runs to its end with the session's model", limit, async () => {
 		const states = ["building", "review", "done"];
 		const { project, server, rpc } = await openBench({ script: () => move(states.shift() ?? "done") });
 		const pi = await rpc({ model: "scripted/two" });
@@ -61,7 +61,7 @@ describe("in an empty project", () => {
 		expect(project.exists("a.txt")).toBe(false);
 	});
 
-	deepIt("init copies a definition of either kind, once; the copy is listed as one's own", limit, async () => {
+	deepIt("init copies a definition of either kind, once; the copy is listed as the project's", limit, async () => {
 		const { project, rpc } = await openBench({});
 		const pi = await rpc();
 		await pi.prompt("/chronicle init review");

@@ -1,4 +1,4 @@
-// The story of a run with two children: one asks for an approval, the other one works; then both end.
+// The story of a run with two children: one asks for an approval while the other works; then both end.
 import { move, withTemplates, worker } from "../chronicle/runs/bench.ts";
 import { call, gate } from "../harness/index.ts";
 import type { Story } from "./story.ts";

@@ -1,5 +1,5 @@
-// A person who does anything at any time, from a fixed seed: types, pastes, resizes, answers, runs commands, reloads, opens new sessions, while runs
-// go on. pi does not crash, nothing uses the context of a session that has ended, every run stays in the record, no process is left, and no
+// A user who does anything at any time, from a fixed seed: types, pastes, resizes, answers, runs commands, reloads, opens new sessions, while runs
+// continue. pi does not crash, nothing uses the context of a session that has ended, every run stays in the ledger, no process is left, and no
 // row of something that has ended stays on the screen.
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Screens of real pi at several sizes, in both themes, compared with files in `screens`; UPDATE_SCREENS=1 writes them anew. A screen counts as soon
-// as it is right: nothing waits for a time. It has to be drawn for the terminal's size, with what the story looks for in sight, and every text has to
+// Screens of real pi at several sizes, in both themes, compared with files in `screens`; UPDATE_SCREENS=1 rewrites them. A screen is accepted as soon
+// as it matches: nothing waits for a fixed time. It has to be drawn for the terminal's size, with what the story looks for in view, and every text has to
 // be readable in both themes.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

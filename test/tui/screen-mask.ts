@@ -1,4 +1,4 @@
-// What differs between two plays of the same story: ids, times, durations, numbers of events, and what a machine has.
+// Masks what differs between two plays of the same story: ids, times, durations, numbers of events, and properties of the machine.
 
 const masks: readonly (readonly [RegExp, string])[] = [
 	[/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "1a2b3c4d-0000-4000-8000-000000000000"],

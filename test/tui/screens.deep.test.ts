@@ -17,7 +17,7 @@ const stories = {
 };
 
 it.each(Object.entries(stories))(
-	"every screen of the story %s is as drawn, and readable in both themes, at 40×20, 80×24, 120×40 and 200×50",
+	"every screen of the story %s matches its file, and is readable in both themes, at 40×20, 80×24, 120×40 and 200×50",
 	(name, story) => play(name, story(), sizes),
 	patient(300_000),
 );

@@ -237,7 +237,7 @@ describe("every overlay at every size", () => {
 
 describe("the run view at every size", () => {
 	it.each(["1 History", "2 Transcript", "3 Diff", "4 Knowledge", "5 Events"])(
-		"%s has its title, its page, its position and its keys in sight",
+		"%s shows its title, page, position and keys",
 		async (page) => {
 			const view = new RunView(longRun(), { paint: unpainted, requestRender: () => {} });
 			view.render(80, 24);
@@ -292,11 +292,11 @@ function longRun(): ViewSource {
 	};
 }
 
-describe("a question for a line of text at every size", () => {
+describe("a text input at every size", () => {
 	it.each([
 		["without a text", 0],
 		["with a text that scrolls", 60],
-	])("%s has its title, its line and its keys in sight", (_, count) => {
+	])("%s shows its title, line and keys", (_, count) => {
 		const spec = { title: "What should change?", lines: lines(count).map((text) => [plain(text)]), leave: "Esc back" };
 		const sheet = openInputSheet(spec, unpainted);
 		for (const key of "mind 統計") sheet.key(key, keys);
@@ -320,7 +320,7 @@ describe("a question for a line of text at every size", () => {
 		expect(sheet.key("\r", keys)).toEqual({ kind: "sent", text: "mind 統計" });
 	});
 
-	it("takes no Enter that was meant for the editor", () => {
+	it("ignores an Enter that was meant for the editor", () => {
 		const sheet = openInputSheet({ title: "Which port?", lines: [], leave: "Esc later", uncalled: true }, unpainted);
 		expect(sheet.key("\r", keys)).toEqual({ kind: "drawn" });
 		sheet.key("8", keys);

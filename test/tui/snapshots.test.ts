@@ -1,4 +1,4 @@
-// What is on the screen, drawn whole at four sizes and compared with the files beside this one; `vitest -u` writes them anew. In pi's dark and
+// Every screen, rendered at four sizes and compared with the snapshots next to this file; `vitest -u` rewrites them. In pi's dark and
 // light theme the text is the same, and every color is one of the theme's.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -246,7 +246,7 @@ afterAll(() => {
 });
 
 describe("the screen", () => {
-	it.each(Object.keys(cases))("%s is as drawn at 40×20, 80×24, 120×40 and 200×50", async (name) => {
+	it.each(Object.keys(cases))("%s matches its snapshot at 40×20, 80×24, 120×40 and 200×50", async (name) => {
 		const draw = cases[name] as Draw;
 		const drawn: string[] = [];
 		for (const [width, rows] of sizes) {

@@ -1,4 +1,4 @@
-// A story that is played in real pi, and the screens that it passes.
+// A story that is played in real pi, and the screens that it visits.
 import {
 	type BenchOptions,
 	fixtureExtension,

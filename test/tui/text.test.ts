@@ -1,4 +1,4 @@
-// A line of text looks the same in pi's pages and on the command line: the same rows, and the same mark in color.
+// A line of text looks the same in pi's pages and on the command line: the same rows, and the same colored mark.
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ const lines = [
 	["Note: the template has changed since the run started; the run keeps its copy", "Note:"],
 ] as const;
 
-it.each(lines)("%j is broken at the same words with the same indent, and colors %j", (line, mark) => {
+it.each(lines)("%j is wrapped at the same words with the same indent, and colors %j", (line, mark) => {
 	for (const columns of [30, 40, 60, 80, 120]) {
 		const rows = paintRows(markedLine(line), columns, unpainted).map((row) => row.trimEnd());
 		expect(rows, String(columns)).toEqual(wrapHanging(line, columns));
@@ -42,7 +42,7 @@ it.each(lines)("%j is broken at the same words with the same indent, and colors 
 	).toEqual(mark === undefined ? [] : [mark]);
 });
 
-it("any line is broken between words, and continuation rows begin at one column", () => {
+it("any line is wrapped between words, and continuation rows start at one column", () => {
 	const word = fc.string({ unit: fc.constantFrom("a", "b", "é", "✓"), minLength: 1, maxLength: 6 });
 	const part = fc.array(word, { minLength: 1, maxLength: 12 }).map((list) => list.join(" "));
 	const line = fc

@@ -59,7 +59,7 @@ describe("a phase", { timeout: patient(60_000) }, () => {
 		expect(`${done.stdout}${done.stderr}`).not.toContain("No progress");
 	});
 
-	it("is not stopped for 80 different calls, nor for equal ones if it polls, but at its own ceilings", async () => {
+	it("is not stopped by 80 different calls, nor by equal ones if it polls, but by its own ceilings", async () => {
 		const useful = await play((n) => (n < 80 ? call("bash", { command: `echo ${n}` }) : next));
 		const done = await useful.print("/workflow round do it");
 		expect(`${done.stdout}${done.stderr}`).not.toContain("paused");

@@ -178,7 +178,7 @@ describe("a phase that may only read", () => {
 });
 
 describe("other limits", () => {
-	it("write allows writing files, by the shell too, but no unknown command", async () => {
+	it("write allows writing files, also by the shell, but no unknown command", async () => {
 		const results = await attempt("writes", write, bash("echo x > src/b.ts"), bash("npm test"), bash("rm src/b.ts"));
 		expect(results.map(({ error }) => error)).toEqual([false, false, true, false]);
 	});

@@ -34,7 +34,7 @@ describe("pi -p runs a workflow to its end", () => {
 		expect(stage.server.requests.length).toBe(requests);
 	});
 
-	it("or to a wait: where a phase is for the user", async () => {
+	it("or to a wait, if a phase is for the user", async () => {
 		const stage = await openStage({ w: { phases: ["a"], autoContinue: false } });
 		stage.play("What do you want?");
 		const { code, stdout, stderr } = await stage.print("/workflow w do it");

@@ -164,7 +164,7 @@ describe("states of the reference package", () => {
 		});
 	});
 
-	deepIt("with invalid values are no workflow, and the session works", async () => {
+	deepIt("with invalid values are ignored, and the session works", async () => {
 		const stage = await openStage({ w: ["a", "b"] }, { files: { "x.txt": "x" } });
 		const bad = [
 			{},

@@ -1,4 +1,4 @@
-// Workflows in real pi: drafts as files on disk, one pi for many cases, a model that is told from case to case what to answer.
+// Workflows in real pi: drafts as files on disk, one pi for many cases, a model whose answers each case sets.
 import {
 	type Bench,
 	type BenchOptions,

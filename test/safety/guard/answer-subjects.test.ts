@@ -158,7 +158,7 @@ describe("two calls are the same", () => {
 	});
 
 	it.each([
-		["in another word", subject(bash("rm y")), subject(bash("rm x"))],
+		["with another argument", subject(bash("rm y")), subject(bash("rm x"))],
 		["in another folder", subject(bash("rm x"), "/q"), subject(bash("rm x"))],
 		["with another tool", subject(file("write", "/p/a")), subject(file("edit", "/p/a"))],
 		["where a link leads elsewhere", subject(link("/q")), subject(link("/p/x"))],

@@ -1,4 +1,4 @@
-// The index of a git repository: the tracked files, and what nothing is concluded from.
+// The index of a git repository: the tracked files, and forms of the index that are not trusted.
 import { describe, expect, it } from "vitest";
 import { parseGitIndex } from "../../../src/safety/guard/match/git-index.ts";
 
@@ -58,7 +58,7 @@ describe("the index of a repository", () => {
 			Buffer.concat([index(files).subarray(0, 11), Buffer.from([9]), index(files).subarray(12)]),
 		],
 		["nothing", Buffer.alloc(0)],
-	])("is not concluded from with %s", (_what, bytes) => {
+	])("is not trusted with %s", (_what, bytes) => {
 		expect(parseGitIndex(bytes)).toBeUndefined();
 	});
 

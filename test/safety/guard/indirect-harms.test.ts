@@ -194,7 +194,7 @@ describe("an unknown option of a reading program", () => {
 		"column --output-separator : a",
 		"cut -f1 --output-delimiter=: a",
 		"df --output=size",
-	])("differs from a known one: %s", (command) => {
+	])("is not assumed for a known option: %s", (command) => {
 		expect(knowledgeOf(shell(command))).toBe("reads");
 	});
 });

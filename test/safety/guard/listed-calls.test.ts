@@ -1,4 +1,4 @@
-// Calls that another package's tool gets as positional lists, as JSON text in any argument.
+// Calls passed to another package's tool as positional lists, in JSON text of any argument.
 import { describe, expect, it } from "vitest";
 import { listedCalls } from "../../../src/footprint/index.ts";
 import { call, fixtureExtension, openBench, say } from "../../harness/index.ts";

@@ -1,4 +1,4 @@
-// Rules to the letter: what is recovered from a broken file, which words decide, what a broken file closes, how many reasons are given.
+// Rules in detail: what is recovered from a broken file, which words decide, what a broken file closes, how many reasons are given.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -36,7 +36,7 @@ describe("a rule file that is not YAML", () => {
 		["  - reason: why\n  - a.txt", ["a.txt"]],
 		["  - \n  - ~\n  - null\n  - a.txt", ["a.txt"]],
 		["  - 'a.txt\n  - b.txt", ["a.txt", "b.txt"]],
-	])("keeps the places of %j", (lines, patterns) => {
+	])("keeps the protected paths of %j", (lines, patterns) => {
 		const rules = read(`zeroAccessPaths:\n${lines}${broken}`);
 		expect(rules.paths.map(({ pattern }) => pattern)).toEqual(patterns);
 		expect(rules.diagnostics.some(({ severity }) => severity === "error")).toBe(true);
@@ -50,11 +50,11 @@ describe("a rule file that is not YAML", () => {
 		["zeroAccessPaths : [a.txt]", ["a.txt"]],
 		["zeroAccessPaths: a.txt", []],
 		["unknown: [a.txt]", []],
-	])("keeps the places of the line %s", (line, patterns) => {
+	])("keeps the protected paths of the line %s", (line, patterns) => {
 		expect(read(`${line}${broken}`).paths.map(({ pattern }) => pattern)).toEqual(patterns);
 	});
 
-	it("keeps the meaning of each list and the places of its rules", () => {
+	it("keeps the meaning of each list and the positions of its rules", () => {
 		const rules = read(
 			`bashToolPatterns:\n  - pattern: '\\bone\\b'\nzeroAccessPaths:\n  - a\nreadOnlyPaths: [b]\n\nnoDeletePaths:\n  - c\n  - d${broken}`,
 		);
@@ -161,7 +161,7 @@ describe("the fields of a rule", () => {
 });
 
 describe("an unknown path that ends in the name of something closed", () => {
-	it.each(["cat $DIR/.env", "rm $DIR/.env", "cp a.txt $DIR/.env"])("is that place: %s", async (command) => {
+	it.each(["cat $DIR/.env", "rm $DIR/.env", "cp a.txt $DIR/.env"])("is treated as that file: %s", async (command) => {
 		const said = await inProject("zeroAccessPaths: [.env]\n", (setting) => setting.bash(command));
 		expect(said.decision).not.toBe("allow");
 		const kind = /^cat/.test(command) ? "read" : /^rm/.test(command) ? "remove|delete" : "writ|chang";
@@ -239,7 +239,7 @@ describe("letter case", () => {
 });
 
 describe("discarding changes", () => {
-	it("of twenty files named one by one is ordinary, of more it is not, nor of a folder", async () => {
+	it("in twenty named files is allowed; in more, or in a folder, it is not", async () => {
 		await inProject("effects: { git-discard-changes: deny }\n", async (setting) => {
 			const names = Array.from({ length: 21 }, (_, n) => `f${n}`);
 			for (const name of names) writeFileSync(join(setting.cwd, name), "x");

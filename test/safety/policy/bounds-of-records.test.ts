@@ -79,14 +79,14 @@ describe("a decision's record", () => {
 		expect(recordDecision("denied", call(), [because(1), because(2)]).others).toEqual(["rule-2"]);
 	});
 
-	it.each(["version", "outcome", "tool", "input", "policy", "rule", "reason"])("without %s is no record", (key) => {
+	it.each(["version", "outcome", "tool", "input", "policy", "rule", "reason"])("without %s is not a record", (key) => {
 		const { [key]: _gone, ...rest } = { ...record } as Record<string, unknown>;
 		expect(readDecision(record)).toEqual(record);
 		expect(readDecision(rest)).toBeUndefined();
 		expect(readDecision({ ...rest, [key]: 2 })).toBeUndefined();
 	});
 
-	it.each([[null], [undefined], ["text"], [1], [[]]])("%j is no record", (data) => {
+	it.each([[null], [undefined], ["text"], [1], [[]]])("%j is not a record", (data) => {
 		expect(readDecision(data)).toBeUndefined();
 	});
 });
@@ -166,7 +166,7 @@ describe("policies together", () => {
 		[new Error("boom"), "boom"],
 		["words", "words"],
 		[undefined, "undefined"],
-	])("deny where one of them throws %o, and say that", async (thrown, cause) => {
+	])("deny if one of them throws %o, and report that", async (thrown, cause) => {
 		const policies = openPolicies();
 		policies.add({
 			name: "broken",

@@ -1,4 +1,4 @@
-// What refuses calls in real pi when something that judges them fails or cannot be loaded. Each case would let a call pass if a refusal became a
+// Calls in real pi are refused when something that judges them fails or cannot be loaded. Each case would let a call pass if a refusal became a
 // pass.
 import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

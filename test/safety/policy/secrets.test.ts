@@ -138,20 +138,17 @@ describe("secrets", () => {
 		expect(redactSecrets(`use ${word} now`).includes(word)).toBe(!expected);
 	});
 
-	it.each([32, 40, 64])(
-		"a digest of %d digits is one where the text before says so, and a secret elsewhere",
-		(length) => {
-			const digest = small(length);
-			for (const before of ["tree ", "sha1: ", "checksum of it = ", "0a1b2c3..", "commit of the long branch: "])
-				expect(redactSecrets(before + digest)).toBe(before + digest);
-			for (const before of ["", "a ", "commit\n", `commit ${"x ".repeat(13)}`, "the key of commit ", "auth tree "])
-				expect(redactSecrets(before + digest)).toBe(`${before}•••`);
-			expect(redactSecrets(`commit ${small(length + 1)}`)).toBe("commit •••");
-			// Whatever names a secret among the last 30 characters before it.
-			expect(redactSecrets(`key${".".repeat(20)}commit ${digest}`)).toContain("•••");
-			expect(redactSecrets(`key${".".repeat(21)}commit ${digest}`)).toContain(digest);
-		},
-	);
+	it.each([32, 40, 64])("%d hex digits are a digest if the preceding text says so, otherwise a secret", (length) => {
+		const digest = small(length);
+		for (const before of ["tree ", "sha1: ", "checksum of it = ", "0a1b2c3..", "commit of the long branch: "])
+			expect(redactSecrets(before + digest)).toBe(before + digest);
+		for (const before of ["", "a ", "commit\n", `commit ${"x ".repeat(13)}`, "the key of commit ", "auth tree "])
+			expect(redactSecrets(before + digest)).toBe(`${before}•••`);
+		expect(redactSecrets(`commit ${small(length + 1)}`)).toBe("commit •••");
+		// Whatever names a secret among the last 30 characters before it.
+		expect(redactSecrets(`key${".".repeat(20)}commit ${digest}`)).toContain("•••");
+		expect(redactSecrets(`key${".".repeat(21)}commit ${digest}`)).toContain(digest);
+	});
 
 	it.each<[name: string, value: string, secret: boolean]>([
 		["DB_PASSWORD", "sesame", true],
@@ -167,7 +164,7 @@ describe("secrets", () => {
 		);
 	});
 
-	it("values of the environment are found whole as JSON and addresses write them, the longest first", () => {
+	it("values of the environment are found in their JSON and URL encodings, the longest first", () => {
 		const redact = openRedaction({ A_SECRET: "open", B_SECRET: 'open "sesame"\n', C_SECRET: 'open "sesame"\nnow' });
 		expect(redact(JSON.stringify({ a: 'open "sesame"\n' }))).toBe('{"a":"•••"}');
 		expect(redact(`x?a=${encodeURIComponent('open "sesame"\nnow')}&b`)).toBe("x?a=•••&b");

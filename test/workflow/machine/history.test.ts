@@ -1,4 +1,4 @@
-// The visits of a run, derived from its states: times, pauses, absences, summaries.
+// The visits of a run, derived from its states: times, pauses, times without pi, summaries.
 import { expect, it } from "vitest";
 import { activeTime, type DatedState, foldHistory, type StoredState } from "../../../src/workflow/machine/index.ts";
 

@@ -78,7 +78,7 @@ describe("states of the reference package", () => {
 	});
 });
 
-describe("invalid values are no workflow:", () => {
+describe("invalid values are not accepted:", () => {
 	const path = (...currentPath: unknown[]) => referenceState({ currentPath });
 	const bad: [string, unknown][] = [
 		["no object", "text"],
@@ -328,7 +328,7 @@ describe("what a change stores", () => {
 		expect(read.kind === "state" && parts(read.state)).toEqual(parts({ ...others, ...state }));
 	});
 
-	it.each([[""], [3], [null], [undefined]])("with %j as its workflow is no state", (workflowKey) => {
+	it.each([[""], [3], [null], [undefined]])("with %j as its workflow is not accepted", (workflowKey) => {
 		expect(readState(referenceState({ workflowKey, currentPath: undefined, currentPhaseIndex: 0 })).kind).toBe(
 			"invalid",
 		);

@@ -1,4 +1,4 @@
-// Usage limits of a visit: applicable ceilings, counts that a move keeps, and times without counting.
+// Usage limits of a visit: applicable ceilings, counts that a move keeps, and when nothing is counted.
 import { describe, expect, it } from "vitest";
 import { VISIT_DEFAULTS } from "../../../src/bounds/index.ts";
 import type { LiveWorkflowRun, WorkflowRun } from "../../../src/workflow/machine/index.ts";
@@ -34,7 +34,7 @@ describe("ceilings of a visit", () => {
 		);
 
 	it.each([
-		["the phase's, before those of the workflows around it", { requests: 9 }, { requests: 8 }, { requests: 3 }, 3],
+		["the phase's, before those of the enclosing workflows", { requests: 9 }, { requests: 8 }, { requests: 3 }, 3],
 		["the inner workflow's, before those of the outer one", { requests: 9 }, { requests: 4 }, {}, 4],
 		["the outer workflow's, where nothing inside has any", { requests: 5 }, {}, {}, 5],
 		["the inner workflow's, where the phase limits calls alone", { requests: 9 }, { requests: 6 }, { calls: 2 }, 6],

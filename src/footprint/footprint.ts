@@ -84,7 +84,8 @@ export interface HostEnvironment {
 	readonly home: string;
 	/** The operating system's folder for temporary files, absolute. */
 	readonly temp: string;
-	readonly platform: NodeJS.Platform;
+	/** As `process.platform` of Node. */
+	readonly platform: string;
 	env(name: string): string | undefined;
 	/** Whether a variable may have a different value when the command runs. The shell's own variables are known already. */
 	isVolatile?(name: string): boolean;

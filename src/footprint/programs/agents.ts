@@ -7,6 +7,9 @@ import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 export const agentEntry =
 	/(?:^|\/)(?:pi|claude|claude-code|codex|gemini-cli|opencode|qwen-code|crush|amp|copilot|auggie|cline|kilocode|grok-cli)\/.*\.[cm]?js$|pi-coding-agent|pi-chronicle\/.*\.[cm]?js$/;
 
+/** Folders of a project that hold the settings of coding agents. */
+export const agentFolders = [".pi", ".claude", ".codex", ".cursor", ".gemini", ".opencode"];
+
 /** Packages of coding agents, by the start of their names. */
 const packages =
 	/^(?:@earendil-works\/pi|@mariozechner\/pi|pi-coding-agent|pi-chronicle|@anthropic-ai\/claude-code|@anthropic-ai\/claude-agent-sdk|@openai\/codex|@google\/gemini-cli|@google\/jules|@github\/copilot|@sourcegraph\/(?:amp|cody)|@qwen-code\/qwen-code|@charmland\/crush|@augmentcode\/auggie|@continuedev\/cli|@kilocode\/cli|@roo-code\/|@just-every\/code|@vibe-kit\/grok-cli|@block\/goose|@musistudio\/claude-code-router|@iflow-ai\/iflow-cli|@qodo\/|@nanocollective\/nanocoder|@moonshot-ai\/|@cursor\/|@factory\/|@letta-ai\/letta-code|@plandex\/|@tabnine\/|@opencode-ai\/|@sst\/opencode|codebuff|opencode-ai|opencode|claude-code|claude-squad|gemini-cli|qwen-code|happy-coder|vibe-kanban|mistral-vibe|kimi-cli|aider-chat|aider|aider-install|open-interpreter|gptme|gpt-engineer|shell-gpt|openhands|openhands-ai|goose-ai|cline|mentat|plandex|ruflo|claude-flow|ra-aid|sweagent|swe-agent|mini-swe-agent|devon|deepagents-cli|nanocoder|aichat)(?:$|[@/=<>~![:#-])/;

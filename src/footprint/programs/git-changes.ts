@@ -1,6 +1,7 @@
 // Subcommands of git whose effect depends on how options and operands combine.
 // The table of all subcommands is `git.ts`.
 import { isKnown } from "../text.ts";
+import { agentFolders } from "./agents.ts";
 import type { Call } from "./program-spec.ts";
 
 /** A pathspec without its magic prefix (`:(top)`, `:/`); empty for an exclusion. */
@@ -102,11 +103,11 @@ export function gitCheckoutIndex(call: Call): void {
 /** `git stash push -- path` removes the changes of the named files; with `-u` and `-a` those of untracked files too. */
 export function gitStash(call: Call): void {
 	const root = call.findUp(".git");
-	// Untracked files go too, and among them the rules of this folder.
+	// Untracked files go too, among them settings that bind agents. Other files come back with `git stash pop`.
 	if (call.has("-u --include-untracked -a --all") && root !== undefined && pathOperands(call).length === 0)
 		call.access("delete", root, {
 			recursive: true,
-			only: [".pi"],
+			only: agentFolders,
 			skips: call.has("-a --all") ? ["tracked"] : ["tracked", "ignored"],
 		});
 	for (const path of pathOperands(call)) {

@@ -10,7 +10,7 @@ import { isWithin } from "../../policy/index.ts";
 
 export interface PathEnvironment {
 	readonly home: string;
-	readonly platform: NodeJS.Platform;
+	readonly platform: string;
 	/** Environment variables that patterns may begin with, such as `HOME`. */
 	env(name: string): string | undefined;
 	/** The path with links followed as far as they exist. */
@@ -141,7 +141,7 @@ export function compileSubstring(
 }
 
 /** Makes paths that name one place for the file system equal: letter case, Unicode composition, spellings of Windows. */
-export function folding(foldCase: boolean | undefined, platform: NodeJS.Platform): (text: string) => string {
+export function folding(foldCase: boolean | undefined, platform: string): (text: string) => string {
 	const folds = foldCase ?? (platform === "darwin" || platform === "win32");
 	const plain = platform === "win32" ? plainWindowsPath : (text: string) => text;
 	return folds ? (text) => plain(text).normalize("NFC").toLowerCase() : plain;

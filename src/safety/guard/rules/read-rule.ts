@@ -13,7 +13,7 @@ import { costExponent } from "./expression-facts.ts";
 import { noteFields } from "./keys.ts";
 
 export interface RuleReadContext extends ReadContext {
-	readonly platform: NodeJS.Platform;
+	readonly platform: string;
 }
 
 export interface RuleEntry {
@@ -206,7 +206,7 @@ function accessOf(node: MapNode): "read" | "all" | undefined {
 	return value.value === "read" ? "read" : "all";
 }
 
-function namesPlatform(node: Node, platform: NodeJS.Platform): boolean {
+function namesPlatform(node: Node, platform: string): boolean {
 	const names = (node.kind === "list" ? node.items : [node]).flatMap((item) =>
 		item.kind === "scalar" ? [item.written.toLowerCase()] : [],
 	);

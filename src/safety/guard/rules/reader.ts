@@ -25,7 +25,7 @@ import { emptyRuleSet, type RuleSet } from "./rule-set.ts";
 import type { RuleSetDraft, RuleTarget } from "./rule-set-builder.ts";
 
 /** Reads every file and merges the rules. */
-export function readRules(places: readonly RuleFileLocation[], platform: NodeJS.Platform): RuleSet {
+export function readRules(places: readonly RuleFileLocation[], platform: string): RuleSet {
 	const rules: RuleSetDraft = {
 		...emptyRuleSet,
 		commands: [],
@@ -40,7 +40,7 @@ export function readRules(places: readonly RuleFileLocation[], platform: NodeJS.
 	return rules;
 }
 
-function readFile(place: RuleFileLocation, platform: NodeJS.Platform, rules: RuleSetDraft): void {
+function readFile(place: RuleFileLocation, platform: string, rules: RuleSetDraft): void {
 	const report = openReport();
 	const read = readSource(place.file);
 	const before = rules.commands.length + rules.paths.length + rules.effects.length;
@@ -81,7 +81,7 @@ function readRoot(
 	source: Source,
 	report: Report,
 	place: RuleFileLocation,
-	platform: NodeJS.Platform,
+	platform: string,
 	rules: RuleSetDraft,
 ): string {
 	if (root.kind !== "map") {

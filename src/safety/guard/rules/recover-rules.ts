@@ -14,7 +14,7 @@ interface Item {
 const MAX_LINES = 20_000;
 
 /** Reads lists of expressions and paths from the lines that look like entries. */
-export function recoverRules(source: Source, platform: NodeJS.Platform, into: RuleTarget): void {
+export function recoverRules(source: Source, platform: string, into: RuleTarget): void {
 	for (const { key, items } of listsOf(source.text)) {
 		const known = readKey(key);
 		if (!known || items.length === 0) continue;

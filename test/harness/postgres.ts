@@ -1,19 +1,19 @@
 // A separate Postgres for a test file: one cluster in a temporary folder, on the loopback address. As root it runs as the user `postgres`,
 // because Postgres refuses root.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { closeLater } from "./lifetime.ts";
 import { findProgram, type Needs, needsProgram } from "./needs.ts";
 
-/** Debian keeps the server's programs out of the PATH. */
+/** Debian keeps the server's programs out of the PATH, and has wrappers of the client's there. */
 function serverProgram(name: string): string | undefined {
 	const folder = "/usr/lib/postgresql";
 	const versions = existsSync(folder) ? readdirSync(folder).sort((a, b) => Number(b) - Number(a)) : [];
 	const found =
-		findProgram(name) ?? versions.map((version) => join(folder, version, "bin", name)).find((path) => existsSync(path));
+		versions.map((version) => join(folder, version, "bin", name)).find((path) => existsSync(path)) ?? findProgram(name);
 	// They look for each other beside themselves, which a link to one of them hides.
 	return found === undefined ? undefined : realpathSync(found);
 }
@@ -29,6 +29,16 @@ export interface Cluster {
 	readonly key: string;
 	stop(mode: "fast" | "immediate"): void;
 	start(): void;
+	/** Adds a standby, once; from then on a commit waits until the standby has it. */
+	addStandby(): Promise<Standby>;
+}
+
+/** A server that replicates a cluster by streaming. */
+export interface Standby {
+	/** The address of the database `postgres` there; read-only until it is promoted. */
+	readonly url: string;
+	/** Makes it the primary. */
+	promote(): void;
 }
 
 const asPostgres = ["--reuid=postgres", "--regid=postgres", "--clear-groups"];
@@ -59,17 +69,33 @@ export async function startPostgres({ tls = false }: ClusterOptions = {}): Promi
 	const secured = tls
 		? ` -c ssl=on -c ssl_cert_file=${certificate} -c ssl_key_file=${key} -c ssl_ca_file=${certificate}`
 		: "";
-	const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=200${secured}`;
+	const settings = (own: number): string =>
+		`-p ${own} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=200${secured}`;
+	const urlOf = (own: number): string => `postgres://postgres@127.0.0.1:${own}/postgres`;
+	const stopIn = (place: string, mode: "fast" | "immediate"): void =>
+		run("pg_ctl", ["-D", place, "-w", "-m", mode, "stop"]);
+	const startIn = (place: string, own: number): void =>
+		run("pg_ctl", ["-D", place, "-w", "-l", `${place}.log`, "-o", settings(own), "start"]);
+	const copy = join(folder, "standby");
 	const cluster: Cluster = {
-		url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+		url: urlOf(port),
 		certificate,
 		key,
-		stop: (mode) => run("pg_ctl", ["-D", data, "-w", "-m", mode, "stop"]),
-		start: () => run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "-o", settings, "start"]),
+		stop: (mode) => stopIn(data, mode),
+		start: () => startIn(data, port),
+		async addStandby() {
+			const own = await freePort();
+			const primary = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
+			run("pg_basebackup", ["-D", copy, "-X", "stream", "-c", "fast", "-R", "-d", primary]);
+			startIn(copy, own);
+			appendFileSync(join(data, "postgresql.auto.conf"), "synchronous_standby_names = 'standby'\n");
+			run("pg_ctl", ["-D", data, "reload"]);
+			return { url: urlOf(own), promote: () => run("pg_ctl", ["-D", copy, "-w", "promote"]) };
+		},
 	};
 	cluster.start();
 	closeLater(() => {
-		if (existsSync(join(data, "postmaster.pid"))) cluster.stop("immediate");
+		for (const place of [copy, data]) if (existsSync(join(place, "postmaster.pid"))) stopIn(place, "immediate");
 		rmSync(folder, { recursive: true, force: true });
 	});
 	return cluster;

@@ -17,8 +17,9 @@ const outages = new Set([
 /** Whether an error means that the database is temporarily unreachable, so that the statement may succeed later. */
 export function isOutage(error: unknown): boolean {
 	const { code = "", message = "" } = error as { code?: string; message?: string };
-	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again.
-	if (outages.has(code) || /^(?:08...|57P0.|53300|40001|40P01)$/.test(code)) return true;
+	// Classes 08 and 57P: connection lost, shutdown, starting up; 53300: too many connections; 40001, 40P01: try again; 25006: a standby that
+	// is not promoted yet.
+	if (outages.has(code) || /^(?:08...|57P0.|53300|40001|40P01|25006)$/.test(code)) return true;
 	return /connection terminated|timeout exceeded|query read timeout|not queryable|ended unexpectedly/i.test(message);
 }
 
@@ -52,6 +53,14 @@ const rules: readonly (readonly [
 		({ name }, message) => ({
 			what: `The database ${name} is behind a PgBouncer that refused the connection: ${message}`,
 			remedy: "Set ignore_startup_parameters = statement_timeout in PgBouncer, or connect to Postgres itself.",
+		}),
+	],
+	[
+		/^25006$/,
+		/^/,
+		({ name }, message) => ({
+			what: `The database ${name} is read-only: ${message}`,
+			remedy: "Name the address of the primary, or promote this standby.",
 		}),
 	],
 	[

@@ -77,12 +77,24 @@ async function loadPackages(): Promise<Result<{ readonly pg: Pg; readonly boss: 
 	}
 }
 
+/** An address as libpq takes it for a failover, and `pg` does not. */
+const severalHosts = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?[^/?@]*,[^/?@]*(?:[/?]|$)/;
+
 /**
  * Opens the database at `url` (`postgres://…`; TLS options such as `sslmode=verify-full` belong to it). Nothing is connected yet. `shell`
  * precedes the commands that a failure names.
  */
 export async function openDatabase(url: string, shell = OWN_COMMAND): Promise<Result<Database>> {
 	const parsed = URL.canParse(url) ? new URL(url) : undefined;
+	if (severalHosts.test(url))
+		return {
+			ok: false,
+			failure: {
+				reason: "usage",
+				message: "The engine's address names several hosts.",
+				remedy: "Name one that follows the primary: a DNS name, a virtual address or a proxy.",
+			},
+		};
 	if (!parsed || !/^postgres(?:ql)?:$/.test(parsed.protocol))
 		return {
 			ok: false,

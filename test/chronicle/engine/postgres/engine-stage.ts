@@ -100,14 +100,16 @@ export interface StageOptions {
 	readonly lease?: number;
 	/** The project's files beside the play. */
 	readonly files?: Readonly<Record<string, unknown>>;
+	/** Default: one that is started for the stage. */
+	readonly cluster?: Cluster;
 }
 
 /** Opens a stage with the play as its project `app`, set up and without hosts. */
 export async function openEngineStage(
 	server: ModelServer,
-	{ lease = 3, files = {} }: StageOptions = {},
+	{ lease = 3, files = {}, cluster: given }: StageOptions = {},
 ): Promise<EngineStage> {
-	const cluster = await startPostgres();
+	const cluster = given ?? (await startPostgres());
 	const project = openProject({
 		server,
 		trusted: true,

@@ -9,11 +9,13 @@ export interface Link {
 	cut(): void;
 	/** Connections that were cut are closed, new ones get through. */
 	mend(): void;
+	/** The same, and from now on it leads to the host and port of `url`. */
+	lead(url: string): void;
 }
 
 /** Opens a link to the host and port of `url`. */
 export async function openLink(url: string): Promise<Link> {
-	const target = new URL(url);
+	let target = new URL(url);
 	const sockets = new Set<Socket>();
 	let isCut = false;
 	const keep = (socket: Socket): Socket => {
@@ -41,14 +43,19 @@ export async function openLink(url: string): Promise<Link> {
 	});
 	const through = new URL(url);
 	through.port = String((server.address() as AddressInfo).port);
+	const mend = (): void => {
+		closeAll();
+		isCut = false;
+	};
 	return {
 		url: through.href,
 		cut() {
 			isCut = true;
 		},
-		mend() {
-			closeAll();
-			isCut = false;
+		mend,
+		lead(other) {
+			target = new URL(other);
+			mend();
 		},
 	};
 }

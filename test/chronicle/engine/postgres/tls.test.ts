@@ -1,6 +1,7 @@
 // TLS to an engine's database: the options of the address apply to every connection, including the one that listens.
 import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { openDatabase } from "../../../../src/chronicle/engine/postgres/database.ts";
 import { databaseFailure } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { needsProgram } from "../../../harness/needs.ts";
 import { makeCertificate, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
@@ -82,6 +83,7 @@ describe("an error of the database", () => {
 			"PgBouncer",
 			"ignore_startup_parameters",
 		],
+		[{ code: "25006", message: "cannot execute UPDATE in a read-only transaction" }, "is read-only", "primary"],
 		[{ code: "42501", message: "permission denied" }, "lacks a privilege", "--members"],
 		[{ code: "53100", message: "disk full" }, "no space left", "Free some space"],
 		[{ code: "XX000", message: "internal" }, "refused a statement: internal (XX000)", "engine doctor"],
@@ -90,5 +92,20 @@ describe("an error of the database", () => {
 			message: expect.stringContaining(what),
 			remedy: expect.stringContaining(remedy),
 		});
+	});
+});
+
+describe("an address", () => {
+	it.each([
+		["postgres://a:1,b:2/db", "names several hosts"],
+		["postgres://ann:p,w@a,b/db", "names several hosts"],
+		["postgresql://a,b?target_session_attrs=read-write", "names several hosts"],
+		["mysql://a/db", "not a Postgres URL"],
+		["a,b", "not a Postgres URL"],
+		["postgres://ann:p,w@a/db,c?options=x,y", undefined],
+	])("%s is refused where it cannot be used", async (url, wanted) => {
+		const opened = await openDatabase(url);
+		if (opened.ok) await opened.value.close();
+		expect(opened.ok ? undefined : opened.failure.message).toEqual(wanted && expect.stringContaining(wanted));
 	});
 });

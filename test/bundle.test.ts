@@ -48,8 +48,9 @@ const needsPi = (name: string) => [...closure(name)].some((file) => files.get(fi
 
 describe("the bundle", () => {
 	it("contains every file that it imports", () => {
-		for (const [name, { now, later }] of files)
-			for (const target of [...now, ...later]) expect(files.has(target), `${name} imports ${target}`).toBe(true);
+		const imported = [...files].flatMap(([name, { now, later }]) => [...now, ...later].map((path) => ({ name, path })));
+		expect(imported.length).toBeGreaterThan(files.size);
+		expect(imported.filter(({ path }) => !files.has(path))).toEqual([]);
 	});
 
 	it.each(["start", "worker-start"])("starts from one file that imports only Node's modules: %s", (name) => {
@@ -99,8 +100,9 @@ describe("the bundle", () => {
 	});
 
 	it("imports pi's packages only from lazily loaded files", () => {
-		for (const [name, { later }] of files)
-			if (name.startsWith("later") && later.some(needsPi)) expect(needsPi(name), `${name} is left to Node`).toBe(true);
+		const importers = [...files].filter(([name, { later }]) => name.startsWith("later") && later.some(needsPi));
+		expect(importers).not.toEqual([]);
+		for (const [name] of importers) expect(needsPi(name), `${name} is left to Node`).toBe(true);
 	});
 
 	it("runs the command line without pi's packages", () => {

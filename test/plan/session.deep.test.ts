@@ -189,11 +189,12 @@ describe("/plan", () => {
 		patient(120_000),
 	);
 
-	deepIt("is refused in a project that is not trusted, and never overwrites a file", async () => {
-		const { rpc } = await openBench({ files, trusted: false });
+	deepIt("is refused in a project that is not trusted, without a request to the model", async () => {
+		const { rpc, server } = await openBench({ files, trusted: false });
 		const pi = await rpc();
 		await pi.prompt("/plan Export one month");
 		await pi.screen.notified("Trust it first");
+		expect(server.requests).toEqual([]);
 	});
 });
 

@@ -60,11 +60,18 @@ describe("a patch", () => {
 	});
 
 	it("that was cut anywhere is read up to the cut", () => {
-		for (let length = 0; length <= patch.length; length += 1)
-			for (const { path, hunks } of readPatch(patch.slice(0, length), unchanged)) {
+		const whole = readPatch(patch, unchanged);
+		expect(whole).toHaveLength(4);
+		for (let length = 0; length <= patch.length; length += 1) {
+			const begun = patch.slice(0, length).split("\ndiff --git ").length - (length === 0 ? 1 : 0);
+			const files = readPatch(patch.slice(0, length), unchanged);
+			expect([begun - 1, begun], `cut at ${length}`).toContain(files.length);
+			expect(files.slice(0, -1)).toEqual(whole.slice(0, Math.max(0, files.length - 1)));
+			for (const { path, hunks } of files.slice(-1)) {
 				expect(path).not.toBe("");
 				expect(hunks.every(({ head }) => head.startsWith("@@"))).toBe(true);
 			}
+		}
 	});
 });
 

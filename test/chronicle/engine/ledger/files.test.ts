@@ -661,6 +661,7 @@ describe("the lease", () => {
 		await aRun(1);
 		lease(7, { host: thisHost(), pid: process.pid, started: "long ago" });
 		const ledger = value(await store.open(id));
+		expect(ledger.fence).toBe(8);
 		await ledger.releaseLease();
 	});
 	it.each<[string, object | string]>([

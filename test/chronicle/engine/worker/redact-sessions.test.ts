@@ -1,5 +1,5 @@
 // Redaction of finished conversations: their records stay, their secrets go.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -98,6 +98,8 @@ it("keeps values that are not strings, wherever they are", () => {
 	expect(second).toEqual({ type: "message", ...values, text: expect.not.stringContaining(secret) });
 });
 
-it("a missing folder is no error", () => {
-	redactSessions(join(folder, "nowhere"), undefined, openRedaction(), new Set());
+it("a missing folder is no error, and is not created", () => {
+	const missing = join(folder, "nowhere");
+	expect(() => redactSessions(missing, undefined, openRedaction(), new Set())).not.toThrow();
+	expect(existsSync(missing)).toBe(false);
 });

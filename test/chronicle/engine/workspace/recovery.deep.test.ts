@@ -202,7 +202,7 @@ describe("a process that is killed in the middle", () => {
 		},
 	);
 
-	it("leaves a git that the next process kills", async () => {
+	it("leaves behind a git, which the next process kills", async () => {
 		const stage = openFilesStage();
 		stage.write("a.txt", "1\n");
 		await value(stage.open().snapshot());
@@ -211,10 +211,10 @@ describe("a process that is killed in the middle", () => {
 			stdio: ["pipe", "ignore", "ignore"],
 		});
 		children.push(orphan);
-		const ended = new Promise((resolve) => orphan.once("exit", resolve));
+		const ended = new Promise((resolve) => orphan.once("exit", (_, signal) => resolve(signal)));
 		stage.write("a.txt", "2\n");
 		await value(stage.open().snapshot());
-		await ended;
+		expect(await ended).toMatch(/^SIG(TERM|KILL)$/);
 	});
 
 	it("leaves alone a git that works on another store", async () => {

@@ -1,7 +1,5 @@
 // The command line `pi-chronicle`: a table of commands. Each command is implemented in its own folder and loaded on first use.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
 	commonOptions,
 	runChronicleCommand,
@@ -12,7 +10,7 @@ import {
 import { didYouMean } from "./definition/index.ts";
 import { doctorCommand } from "./doctor/index.ts";
 import { importCommand } from "./migration/index.ts";
-import { packageRoot } from "./pi/index.ts";
+import { packageVersion } from "./pi/index.ts";
 import { enclosingRun } from "./process/index.ts";
 
 interface ListedCommand {
@@ -90,7 +88,7 @@ function allListed(): { name: string; about: string }[] {
 export async function main(args: readonly string[]): Promise<number> {
 	const line = readLine(args);
 	if (line.kind === "version") {
-		process.stdout.write(`pi-chronicle ${ownVersion()}\n`);
+		process.stdout.write(`pi-chronicle ${packageVersion()}\n`);
 		return 0;
 	}
 	if (line.kind === "misuse") return complain(args, null, line.message, line.about);
@@ -163,11 +161,6 @@ function complain(args: readonly string[], verb: string | null, message: string,
 	const error = { code: "usage", message, diagnostics: [], problems: [] };
 	if (args.includes("--json")) process.stdout.write(`${JSON.stringify({ verb, error }, null, "\t")}\n`);
 	return 2;
-}
-
-function ownVersion(): string {
-	const manifest: unknown = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
-	return String((manifest as { version?: unknown }).version);
 }
 
 const afterCommands = `

@@ -47,6 +47,11 @@ export function quoted(text: string, max = 60): string {
 	).replaceAll("`", "'")}\``;
 }
 
+/** A text of at most `max` characters; a longer one is cut and ends in `…`. No surrogate pair is split. */
+export function truncate(text: string, max: number): string {
+	return text.length > max ? `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…` : text;
+}
+
 /** A number with its noun: `1 step`, `2 steps`. */
 export function counted(number: number, noun: string, plural = `${noun}s`): string {
 	return `${number} ${number === 1 ? noun : plural}`;

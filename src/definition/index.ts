@@ -26,6 +26,7 @@ export {
 	quoted,
 	singleLine,
 	thereAre,
+	truncate,
 } from "./format.ts";
 export { type FrontMatter, parseFrontMatter } from "./front-matter.ts";
 export { parseJson } from "./json.ts";

@@ -1,6 +1,6 @@
 // The result of an import as plain lines.
 
-import { counted, formatPath, singleLine } from "../definition/index.ts";
+import { counted, formatPath, singleLine, truncate } from "../definition/index.ts";
 import { type ImportDraft, withoutRepetition } from "./draft.ts";
 import type { Gathered } from "./gather-drafts.ts";
 
@@ -73,7 +73,7 @@ function draftLines({ draft, warnings }: ImportedDraft, show: (file: string) => 
 }
 
 function clipped(text: string): string {
-	return text.length > longestNote ? `${text.slice(0, longestNote - 1)}…` : text;
+	return truncate(text, longestNote);
 }
 
 function section(title: string, items: readonly string[]): readonly string[] {

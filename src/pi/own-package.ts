@@ -1,5 +1,5 @@
-// Decides which commands are this package's own, by their source file and never by their name.
-import { existsSync } from "node:fs";
+// This package's folder and version, and which commands are its own: by their source file, never by their name.
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { realPathOf } from "../disk/index.ts";
@@ -9,6 +9,12 @@ export function packageRoot(): string {
 	let folder = dirname(fileURLToPath(import.meta.url));
 	while (!existsSync(join(folder, "package.json")) && dirname(folder) !== folder) folder = dirname(folder);
 	return realPathOf(folder) ?? folder;
+}
+
+/** The version that the package.json in `folder` names; this package's by default. */
+export function packageVersion(folder = packageRoot()): string {
+	const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+	return String((manifest as { version?: unknown }).version);
 }
 
 /** Whether the file at `path` belongs to this package. */

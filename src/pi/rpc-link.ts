@@ -14,28 +14,24 @@ export type RpcDialog =
 			readonly id: string;
 			readonly title: string;
 			readonly options: readonly string[];
-			readonly timeoutMs: number | undefined;
 	  }
 	| {
 			readonly kind: "confirm";
 			readonly id: string;
 			readonly title: string;
 			readonly message: string;
-			readonly timeoutMs: number | undefined;
 	  }
 	| {
 			readonly kind: "input";
 			readonly id: string;
 			readonly title: string;
 			readonly placeholder: string;
-			readonly timeoutMs: number | undefined;
 	  }
 	| {
 			readonly kind: "editor";
 			readonly id: string;
 			readonly title: string;
 			readonly prefill: string;
-			readonly timeoutMs: undefined;
 	  };
 
 /** `undefined` dismisses the dialog. A `confirm` takes a boolean, the others text. */
@@ -133,20 +129,19 @@ function responseOf(record: RpcRecord): RpcResponse {
 function dialogOf(record: RpcRecord): RpcDialog | undefined {
 	const text = (field: string): string => (typeof record[field] === "string" ? record[field] : "");
 	const id = text("id");
-	const timeoutMs = typeof record.timeout === "number" ? record.timeout : undefined;
 	switch (record.method) {
 		case "select": {
 			const options = Array.isArray(record.options)
 				? record.options.filter((option) => typeof option === "string")
 				: [];
-			return { kind: "select", id, title: text("title"), options, timeoutMs };
+			return { kind: "select", id, title: text("title"), options };
 		}
 		case "confirm":
-			return { kind: "confirm", id, title: text("title"), message: text("message"), timeoutMs };
+			return { kind: "confirm", id, title: text("title"), message: text("message") };
 		case "input":
-			return { kind: "input", id, title: text("title"), placeholder: text("placeholder"), timeoutMs };
+			return { kind: "input", id, title: text("title"), placeholder: text("placeholder") };
 		case "editor":
-			return { kind: "editor", id, title: text("title"), prefill: text("prefill"), timeoutMs: undefined };
+			return { kind: "editor", id, title: text("title"), prefill: text("prefill") };
 		default:
 			return undefined;
 	}

@@ -1,8 +1,6 @@
 // Disables this package in a session and says why: pi is too old, or another copy serves. It uses only APIs that every version of pi has.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
-import { packageRoot } from "./own-package.ts";
+import { packageRoot, packageVersion } from "./own-package.ts";
 import { tooOldText } from "./supported-pi.ts";
 
 /** The package's commands. If nothing serves them, each one reports the reason; otherwise pi would send its text to the model. */
@@ -22,7 +20,7 @@ export const commandNames = [
 
 /** Lets a pi that is too old start without this package's features. `version` is pi's. */
 export function standAsideForOldPi(pi: ExtensionAPI, version: string): void {
-	const reason = `${tooOldText(version, ownVersion(packageRoot()))} Until then, none of its features work, including the rules of the guard.`;
+	const reason = `${tooOldText(version, packageVersion())} Until then, none of its features work, including the rules of the guard.`;
 	pi.on("session_start", (_event, ctx) => tell(ctx, reason));
 	for (const name of commandNames) {
 		pi.registerCommand(name, {
@@ -39,7 +37,7 @@ export function standAsideForOldPi(pi: ExtensionAPI, version: string): void {
 /** Leaves the session to the copy in the folder `other`. */
 export function standAsideForCopy(pi: ExtensionAPI, other: string): void {
 	const own = packageRoot();
-	const copies = `${other} (${ownVersion(other)}) is used, ${own} (${ownVersion(own)}) is not`;
+	const copies = `${other} (${packageVersion(other)}) is used, ${own} (${packageVersion()}) is not`;
 	pi.on("session_start", (_event, ctx) =>
 		tell(ctx, `pi-chronicle is installed twice: ${copies}. Remove one of them: pi list, pi remove.`),
 	);
@@ -48,9 +46,4 @@ export function standAsideForCopy(pi: ExtensionAPI, other: string): void {
 function tell(ctx: { hasUI: boolean; ui: { notify(text: string, tone: "warning"): void } }, text: string): void {
 	if (ctx.hasUI) ctx.ui.notify(text, "warning");
 	else process.stderr.write(`${text}\n`);
-}
-
-function ownVersion(root: string): string {
-	const manifest: unknown = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-	return String((manifest as { version?: unknown }).version);
 }

@@ -1,5 +1,5 @@
 export { type Child, type ChildExit, startChild } from "./child.ts";
 export { RECORD_CAP, splitRecords } from "./line-records.ts";
 export { findOrphans, RUN_TAG, runsWithProcesses, stopOrphans } from "./orphans.ts";
-export { isSameProcess, processStart } from "./process-identity.ts";
+export { isProcessAlive, isSameProcess, processStart } from "./process-identity.ts";
 export { childTagPrefix, enclosingRun } from "./run-tag.ts";

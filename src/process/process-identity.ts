@@ -22,7 +22,7 @@ export function processStart(pid: number): string | undefined {
 		return read(pid);
 	} catch {
 		// Too many open files, an unreadable /proc, or a system without start times do not prove that it is gone.
-		return isAlive(pid) ? "unknown" : undefined;
+		return isProcessAlive(pid) ? "unknown" : undefined;
 	}
 }
 
@@ -85,7 +85,8 @@ export function bootId(): string {
 	}
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process with this id runs, of any user. The id may have been reused: `isSameProcess` knows. */
+export function isProcessAlive(pid: number): boolean {
 	try {
 		process.kill(pid, 0);
 		return true;

@@ -1,6 +1,6 @@
 // The report of a coverage rehearsal as text: one line per run, then what was covered and what was not.
 
-import { counted, formatDiagnostic } from "../definition/index.ts";
+import { counted, formatDiagnostic, truncate } from "../definition/index.ts";
 import type { CoverageItem, Excluded, Group } from "./every/index.ts";
 import type { Coverable } from "./rehearse.ts";
 import type { CoverageReport, PlayedRun } from "./rehearse-every.ts";
@@ -25,7 +25,7 @@ export function coverageOpening({ program, plan }: Coverable, project: string): 
 }
 
 export function runLine({ title, end, ms }: PlayedRun, number: number, of: number): string {
-	const short = title.length > longestTitle ? `${title.slice(0, longestTitle - 1)}…` : title;
+	const short = truncate(title, longestTitle);
 	return `${String(number).padStart(String(of).length)}/${of}  ${short} (${(ms / 1000).toFixed(1)} s): ${end}`;
 }
 

@@ -2,6 +2,7 @@
 // is a temporary file next to the copy of the project.
 // Lines are short (at most 2 KB) and appended whole, so that several processes can write. A torn last line is read later.
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { truncate } from "../definition/index.ts";
 import { redactSecrets } from "../safety/index.ts";
 import type { UserAnswer } from "./scenario.ts";
 import type { WorkflowProgress } from "./session-position.ts";
@@ -51,7 +52,7 @@ export function note(journal: string, line: JournalLine): void {
 /** A text for the journal: without secrets, on one line, cut to `longest` characters. */
 export function brief(text: string, longest = longestText): string {
 	const line = redactSecrets(text.replace(/\s+/g, " ").trim());
-	return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+	return truncate(line, longest);
 }
 
 /** Reads what has been appended since the last call; the file need not exist yet. */

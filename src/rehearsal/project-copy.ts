@@ -22,6 +22,7 @@ import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { isInside } from "../definition/index.ts";
+import { isProcessAlive } from "../process/index.ts";
 import { configVariable, type RehearsalConfig, writeConfig } from "./config.ts";
 import { makeRepository } from "./copy-repository.ts";
 
@@ -138,7 +139,7 @@ export async function findOrphanedCopies(): Promise<readonly string[]> {
 	for (const name of names.filter((each) => each.startsWith(prefix))) {
 		const folder = join(tmpdir(), name);
 		const owner = Number(await readFile(join(folder, ownerFile), "utf8").catch(() => ""));
-		if (owner > 0 && !isAlive(owner)) found.push(folder);
+		if (owner > 0 && !isProcessAlive(owner)) found.push(folder);
 	}
 	return found;
 }
@@ -152,15 +153,6 @@ export async function removeOrphanedCopies(): Promise<readonly string[]> {
 			() => {},
 		);
 	return gone;
-}
-
-function isAlive(pid: number): boolean {
-	try {
-		process.kill(pid, 0);
-		return true;
-	} catch (error) {
-		return (error as NodeJS.ErrnoException).code !== "ESRCH";
-	}
 }
 
 /** The settings that change what a run does: this package's, and which tools are on. */

@@ -12,6 +12,7 @@ import {
 	type ToolCall,
 	type TranscriptContext,
 } from "@earendil-works/pi-ai";
+import { contentText } from "../pi/index.ts";
 import { type CallResult, modelId, providerId, type Reply, type RequestContext } from "./understudy.ts";
 
 export interface ProviderOptions {
@@ -68,7 +69,7 @@ function readRequest({ messages }: TranscriptContext): Request {
 	const asked = messages.findLastIndex(({ role }) => role === "assistant");
 	const results = messages.slice(asked + 1).flatMap((message): CallResult[] => {
 		if (message.role !== "toolResult") return [];
-		const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+		const text = contentText(message.content);
 		return [{ tool: message.toolName, failed: message.isError, text: text.slice(0, 200) }];
 	});
 	const characters = JSON.stringify(messages).length;

@@ -1,5 +1,5 @@
 // The report of a rehearsal as text: one block per visit as it ends, then the result.
-import { counted, formatDiagnostic, formatPath } from "../definition/index.ts";
+import { counted, formatDiagnostic, formatPath, truncate } from "../definition/index.ts";
 import type { Program, RehearsalReport, Unplayable } from "./rehearse.ts";
 import type { PlayedVisit } from "./visits.ts";
 
@@ -35,7 +35,7 @@ export function visitLines(visit: PlayedVisit): string[] {
 	return [
 		head,
 		...visit.calls.map((call) => {
-			const reason = call.reason ? `: ${cut(call.reason, longestReason)}` : "";
+			const reason = call.reason ? `: ${truncate(call.reason, longestReason)}` : "";
 			return `    ${title(call).padEnd(width)}  ${call.outcome}${reason}`;
 		}),
 	];
@@ -83,9 +83,5 @@ function changeLines({ changes, kept }: RehearsalReport): string[] {
 
 function title(call: PlayedVisit["calls"][number]): string {
 	const text = `${call.tool} ${call.with}`.trim();
-	return cut(text, longestTitle);
-}
-
-function cut(text: string, longest: number): string {
-	return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+	return truncate(text, longestTitle);
 }

@@ -4,6 +4,7 @@
 import { readdirSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { formatDiagnostic } from "../definition/index.ts";
+import { contentText } from "../pi/index.ts";
 import { type RehearsalConfig, readConfig, type Welcome } from "./config.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
 import { understudyProvider } from "./provider.ts";
@@ -172,7 +173,8 @@ function recordCalls(pi: ExtensionAPI, write: (line: JournalLine) => void): void
 	pi.on("tool_execution_end", ({ toolCallId, toolName, isError, durationMs, result }) => {
 		// pi has no duration for a call that a rule refused, because it never ran.
 		const outcome = !isError ? "ok" : durationMs === undefined ? "refused" : "failed";
-		const reason = outcome === "ok" ? {} : { reason: reasonOf(textOf(result)) };
+		const reason =
+			outcome === "ok" ? {} : { reason: reasonOf(contentText((result as { content?: unknown } | null)?.content)) };
 		const call = open.get(toolCallId) ?? { order: made, with: "" };
 		open.delete(toolCallId);
 		write({ kind: "called", ...call, tool: toolName, outcome, ...reason, at: Date.now() });
@@ -190,12 +192,6 @@ function describe(args: unknown): string {
 	const { path, command, action, target_state: target } = args as Record<string, unknown>;
 	const main = [path, command, action, target].find((value) => typeof value === "string");
 	return brief(String(main ?? JSON.stringify(args)), 120);
-}
-
-function textOf(result: unknown): string {
-	const content: unknown = (result as { content?: unknown } | null)?.content;
-	if (!Array.isArray(content)) return "";
-	return content.map((block: { text?: unknown }) => (typeof block.text === "string" ? block.text : "")).join("\n");
 }
 
 /** A small file that most projects have, else the first one by name. */

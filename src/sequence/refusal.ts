@@ -1,5 +1,6 @@
 // Refuses steps, including arguments that the package's own commands would refuse. Pure.
 import { notebookMistake } from "../companions/index.ts";
+import { truncate } from "../definition/index.ts";
 import type { ResolvedStep, StepRefusal } from "./step.ts";
 
 /** Refuses arguments that the command would refuse at run time. */
@@ -40,6 +41,5 @@ export function refuseStep(raw: string, what: string, remedy: string): StepRefus
 
 /** The first line of `text`, at most 60 characters. */
 export function firstLine(text: string): string {
-	const line = text.split("\n", 1)[0] ?? "";
-	return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+	return truncate(text.split("\n", 1)[0] ?? "", 60);
 }

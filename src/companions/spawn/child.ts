@@ -3,6 +3,7 @@
 // text for the model, never a command. A child whose turn does not start is stopped.
 import type { Usage } from "@earendil-works/pi-ai";
 import {
+	contentText,
 	linkRpc,
 	orderReadonly,
 	type PiCommand,
@@ -253,12 +254,8 @@ function readAssistant(message: unknown): AssistantRecord | undefined {
 	if (typeof message !== "object" || message === null) return undefined;
 	const { role, content, stopReason, errorMessage, usage } = message as Record<string, unknown>;
 	if (role !== "assistant" || !Array.isArray(content)) return undefined;
-	const text = content
-		.filter((part): part is { type: "text"; text: string } => part?.type === "text" && typeof part.text === "string")
-		.map((part) => part.text)
-		.join("\n");
 	return {
-		text,
+		text: contentText(content),
 		stopReason: String(stopReason),
 		errorMessage: typeof errorMessage === "string" ? errorMessage : undefined,
 		usage: usage as Usage | undefined,

@@ -1,7 +1,7 @@
 // Workflow texts in the model's context: detects whether the text of the current phase is present, and removes the texts of ended runs.
 // Nothing is cached. Every answer is derived from the session, so it stays correct after a reload, a move in the tree, or a compaction.
 import type { ContextEvent, ExtensionContext, SessionEntry, TurnEndEvent } from "@earendil-works/pi-coding-agent";
-import { newestFirst } from "../../pi/index.ts";
+import { contentText, newestFirst } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { isActive, type ModelDecision, type WorkflowRun } from "../machine/index.ts";
 import { isLongTask } from "../prompts/index.ts";
@@ -102,9 +102,7 @@ function textOf(entry: SessionEntry): string {
 			: entry.type === "message" && entry.message.role === "user"
 				? entry.message.content
 				: "";
-	return typeof content === "string"
-		? content
-		: content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+	return contentText(content);
 }
 
 /** Whether a compaction follows the entry `since`; with `null`, whether the branch has a compaction at all. */
@@ -163,7 +161,7 @@ function replacementOf(message: Message, run: WorkflowRun | undefined): string |
 		return workflowTexts.has(message.customType) && !mine(message.details) ? null : undefined;
 	if (message.role !== "toolResult" || message.toolName !== stepTool) return undefined;
 	if (!asks(message.details) || mine(message.details)) return undefined;
-	const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+	const text = contentText(message.content);
 	const line = text.slice(0, `${text}\n`.indexOf("\n"));
 	return line === text ? undefined : line;
 }

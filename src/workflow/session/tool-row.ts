@@ -1,7 +1,8 @@
 // Transcript rows of `workflow_step` calls: one line for a normal step; the whole answer for an error, a cancellation, or the end of a run.
 import type { AgentToolResult, Theme } from "@earendil-works/pi-coding-agent";
 import { type Component, Container, Text } from "@earendil-works/pi-tui";
-import { printable } from "../../pi/index.ts";
+import { truncate } from "../../definition/index.ts";
+import { contentText, printable } from "../../pi/index.ts";
 
 interface Row {
 	readonly expanded: boolean;
@@ -12,16 +13,13 @@ export function drawCall(args: unknown, theme: Theme): Component {
 	const { action, summary } = (args ?? {}) as { action?: unknown; summary?: unknown };
 	const shown = typeof action === "string" ? ` ${theme.fg("accent", printable(action))}` : "";
 	const summaryText = typeof summary === "string" ? printable(summary).replace(/\s+/g, " ").trim() : "";
-	const done =
-		summaryText === ""
-			? ""
-			: theme.fg("toolOutput", ` · ${summaryText.length > 200 ? `${summaryText.slice(0, 199)}…` : summaryText}`);
+	const done = summaryText === "" ? "" : theme.fg("toolOutput", ` · ${truncate(summaryText, 200)}`);
 	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown + done, 0, 0);
 }
 
 /** Draws an answer from its content and details alone: a resumed session has nothing else. */
 export function drawResult({ content, details }: AgentToolResult<unknown>, { expanded }: Row, theme: Theme): Component {
-	const text = printable(content.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
+	const text = printable(contentText(content));
 	const { resultType } = (details ?? {}) as { resultType?: unknown };
 	const whole = expanded || resultType === "error" || resultType === "cancel" || resultType === "complete";
 	const shown = whole ? text : text.slice(0, `${text}\n`.indexOf("\n"));

@@ -18,17 +18,14 @@ export async function startOfVisit(
 }
 
 /** The state that a rewind replaced. `seq` is the event that kept it; `undefined` if there is no such event. */
-export async function keptBefore(
-	ledger: Pick<ReadLedger, "events">,
-	seq: number,
-): Promise<(VisitStart & { readonly kept: number }) | undefined> {
+export async function keptBefore(ledger: Pick<ReadLedger, "events">, seq: number): Promise<VisitStart | undefined> {
 	const history = new RunHistory();
 	for await (const event of ledger.events()) {
 		const step = history.take(event);
 		if (event.seq !== seq) continue;
 		if (!step || event.kind !== "files_measured" || event.purpose !== "before") return undefined;
 		const { visit, state, snapshot, pairMoves } = step.after;
-		return { visit, state, tree: event.tree, snapshot, pairMoves, kept: seq };
+		return { visit, state, tree: event.tree, snapshot, pairMoves };
 	}
 	return undefined;
 }

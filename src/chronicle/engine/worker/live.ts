@@ -5,6 +5,7 @@
 import { anyObject, errorMessage } from "../../../definition/index.ts";
 import {
 	classifyProviderError,
+	contentText,
 	hostAnswer,
 	hostNotice,
 	hostQuestion,
@@ -340,15 +341,10 @@ function onSettled(state: State, aborted: boolean): void {
 function onMessage(state: State, message: unknown): void {
 	if (typeof message !== "object" || message === null) return;
 	const { role, stopReason, errorMessage, content, usage } = message as Readonly<Record<string, unknown>>;
-	if (role === "user") settleMessage(state, textOf(content), true);
+	if (role === "user") settleMessage(state, contentText(content), true);
 	else if (role === "assistant") {
 		state.lastStop = { reason: String(stopReason), error: typeof errorMessage === "string" ? errorMessage : "" };
 		// A message cut by an abort may not have been requested.
 		addUsage(state, usage, stopReason === "aborted" ? 0 : 1);
 	} else addUsage(state, usage);
-}
-
-function textOf(content: unknown): string {
-	if (typeof content === "string") return content;
-	return (Array.isArray(content) ? content : []).map((part: { text?: unknown }) => String(part.text ?? "")).join("");
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { exitCodes, findPi, isPiCommand, ownPiSearch, packageRoot } from "../../../pi/index.ts";
+import { exitCodes, findPi, isPiCommand, ownPiSearch, packageVersion } from "../../../pi/index.ts";
 import { processStart } from "../../../process/index.ts";
 import type { Failure } from "../../core/index.ts";
 import { namesIn } from "../../engine/index.ts";
@@ -37,7 +37,7 @@ export async function runWorker(call: EngineCall): Promise<CommandResponse> {
 	const queues = namesIn(values.queues);
 	const all = { queues: queues.length > 0 ? queues : [engine.usualQueue], labels: namesIn(values.labels) };
 	const host = engine.openHost(database, {
-		...{ name, slots, ...all, projects: served.value.map((one) => one.name), version: ownVersion() },
+		...{ name, slots, ...all, projects: served.value.map((one) => one.name), version: packageVersion() },
 		...(lease === undefined ? {} : { leaseMs: lease }),
 	});
 	const worker = new engine.EngineWorker({
@@ -110,9 +110,4 @@ function readText(file: string): string {
 	} catch {
 		return "";
 	}
-}
-
-function ownVersion(): string {
-	const manifest = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as { version?: string };
-	return manifest.version ?? "";
 }

@@ -192,16 +192,12 @@ export function rewindCommand(
 }
 
 /** Undoes a rewind. */
-export function undoCommand(
-	run: Run,
-	seq: number,
-	start: (VisitStart & { readonly kept: number }) | undefined,
-): RunCommand {
+export function undoCommand(run: Run, seq: number, start: VisitStart | undefined): RunCommand {
 	const names = run.kept.map((state) => `kept-${state.seq}`);
 	const there = names.length === 0 ? "No rewind of this run has saved files." : `Saved: ${names.join(", ")}.`;
 	if (!start || start.tree === null) return refused(`kept-${seq} does not exist. ${there}`);
-	const { visit, state, tree, snapshot, pairMoves, kept } = start;
-	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept }]);
+	const { visit, state, tree, snapshot, pairMoves } = start;
+	return checked(run, [{ kind: "rewind_requested", to: visit, state, tree, snapshot, pairMoves, kept: seq }]);
 }
 
 /** The status of a run, as the start of a message. */

@@ -2,6 +2,7 @@
 // Reading is bounded: the beginning and the end of pi's session file. Every text is redacted when it is drawn.
 import { type FileHandle, open } from "node:fs/promises";
 import { sep } from "node:path";
+import { contentText } from "../../../pi/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 
 const headBytes = 64 * 1024;
@@ -91,7 +92,7 @@ function turnsOf(records: readonly string[]): Turn[] {
 		messages.filter(({ role }) => role === "toolResult").map((message) => [String(message.toolCallId), message]),
 	);
 	return messages.flatMap(({ role, content }): Turn[] => {
-		const text = textOf(content);
+		const text = contentText(content).trim();
 		if (role === "user") return text === "" ? [] : [{ who: "task", text, calls: [] }];
 		if (role !== "assistant") return [];
 		const parts: readonly Data[] = Array.isArray(content) ? content : [];
@@ -118,18 +119,9 @@ function callOf({ name, arguments: given }: Data, result: Data | undefined): Cal
 	const words = args.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join(" ");
 	return {
 		words: `${String(name)} ${words}`.replaceAll(/\s+/g, " "),
-		result: result === undefined ? "" : textOf(result.content),
+		result: result === undefined ? "" : contentText(result.content).trim(),
 		failed: result?.isError === true,
 	};
-}
-
-function textOf(content: unknown): string {
-	if (typeof content === "string") return content.trim();
-	if (!Array.isArray(content)) return "";
-	return content
-		.map((part: Data) => (part?.type === "text" ? String(part.text) : ""))
-		.join("\n")
-		.trim();
 }
 
 /** The conversation, folded under its title. */

@@ -1,6 +1,7 @@
 // A worker's conversation as lines: messages, and calls with their results below them. Reads at most the last 256 KB of pi's session file, so that a long
 // conversation opens immediately; skips a torn last line.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { contentText } from "../../../pi/index.ts";
 import { isRefusalText } from "../../../safety/index.ts";
 import { dim, type Line, type StyledText } from "../../../tui/index.ts";
 
@@ -78,9 +79,9 @@ function conversationLines(entries: readonly Entry[], folder: string): Line[] {
 	const resultOf = (message: Readonly<Record<string, unknown>> | undefined): Line[] =>
 		message === undefined ? [] : resultLines(message, refused, folder);
 	return entries.flatMap(({ type, message, content }): Line[] => {
-		if (type === "custom_message") return spoken("·", textOf(content), "dim");
+		if (type === "custom_message") return spoken("·", contentText(content), "dim");
 		if (type !== "message" || message === undefined) return [];
-		if (message.role === "user") return spoken("»", textOf(message.content), "plain");
+		if (message.role === "user") return spoken("»", contentText(message.content), "plain");
 		// A result is shown below its call, unless the call is before what is read.
 		if (message.role === "toolResult") return called.has(String(message.toolCallId)) ? [] : resultOf(message);
 		return partsOf(message).flatMap((part) =>
@@ -160,7 +161,7 @@ function resultLines(
 	refused: Set<string>,
 	folder: string,
 ): Line[] {
-	const text = relativeTo(folder, textOf(content).trimEnd());
+	const text = relativeTo(folder, contentText(content).trimEnd());
 	if (isError === true && isRefusalText(text)) {
 		const [, reason = ""] = text.split("\n");
 		const again = refused.has(reason);
@@ -175,10 +176,4 @@ function resultLines(
 	return more > 0
 		? [...lines, [dim(`  … ${more} more ${more === 1 ? "line" : "lines"} of ${String(toolName)}`)]]
 		: lines;
-}
-
-function textOf(content: unknown): string {
-	if (typeof content === "string") return content;
-	if (!Array.isArray(content)) return "";
-	return content.map((part) => (part?.type === "text" ? String(part.text) : "")).join("\n");
 }

@@ -1,6 +1,6 @@
 // The templates and runs of a project, as plain lines for any screen.
 import { join } from "node:path";
-import { formatDiagnostic, formatPath } from "../../../definition/index.ts";
+import { formatDiagnostic, formatPath, truncate } from "../../../definition/index.ts";
 import { shippedWorkflows } from "../../../shipped/index.ts";
 import type { LedgerEntry } from "../../core/index.ts";
 import {
@@ -145,7 +145,7 @@ function entryLine(entry: LedgerEntry, now: number): string {
 	if (entry.kind === "unreadable") return `${id}  cannot be read`;
 	const { summary } = entry;
 	const task = summary.task.split("\n", 1)[0] ?? "";
-	const shown = task.length > taskLength ? `${task.slice(0, taskLength - 1)}…` : task;
+	const shown = truncate(task, taskLength);
 	const age = summary.updatedAt === "" ? "" : `${shortTime(now - Date.parse(summary.updatedAt))} ago`;
 	const parts = [
 		statusOf(entry),

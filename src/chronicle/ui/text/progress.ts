@@ -1,6 +1,6 @@
 // The progress of a run, one line per event. Pure.
 
-import { counted } from "../../../definition/index.ts";
+import { counted, truncate } from "../../../definition/index.ts";
 import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "../../core/index.ts";
 import { choiceText, endingWords, shortCost, shortCount, shortTime, whyOf } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
@@ -144,6 +144,5 @@ function figures({ tokens, costUsd, activeMs }: MoveMetrics): string {
 }
 
 function cut(text: string): string {
-	const line = text.replaceAll(/\s+/g, " ").trim();
-	return line.length > summaryLength ? `${line.slice(0, summaryLength - 1)}…` : line;
+	return truncate(text.replaceAll(/\s+/g, " ").trim(), summaryLength);
 }

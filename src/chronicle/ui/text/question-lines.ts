@@ -1,5 +1,5 @@
 // An approval question as text: the question, the worker's summary, the changes, the cost. Pure.
-import { counted } from "../../../definition/index.ts";
+import { counted, truncate } from "../../../definition/index.ts";
 import {
 	type ApprovalQuestion,
 	type ChildRun,
@@ -175,7 +175,7 @@ export function spendText(run: Run, now: string): string {
 
 function firstLine(text: string): string {
 	const [line = ""] = text.split("\n", 1);
-	return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+	return truncate(line, 100);
 }
 
 function cut(text: string): string {

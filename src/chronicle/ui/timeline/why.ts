@@ -1,4 +1,6 @@
 // Explains in one sentence why a run does not continue, and selects the notices that still apply. Shared by every surface. Pure.
+
+import { truncate } from "../../../definition/index.ts";
 import { explainCause, HUMAN_INTERVENTION, measures, type Run } from "../../core/index.ts";
 
 /** Maximum length of a quoted summary. */
@@ -42,7 +44,7 @@ function whyFailed(run: Run): string {
 /** The sentence, with the first line of the summary. */
 function withSummary(sentence: string, summary: string): string {
 	const line = summary.trim().split("\n", 1)[0] ?? "";
-	const cut = line.length > quoted ? `${line.slice(0, quoted - 1)}…` : line;
+	const cut = truncate(line, quoted);
 	return cut === "" ? sentence : `${sentence.replace(/\.$/, "")}: ${cut}`;
 }
 

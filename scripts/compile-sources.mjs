@@ -7,6 +7,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { directImporter } from "./direct-imports.mjs";
+import { linkModules } from "./link-modules.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
@@ -39,6 +40,8 @@ export const loadLater = (url) => {
 for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {
 	if (entry.isFile() && entry.name.endsWith(".ts")) await compile(join(entry.parentPath, entry.name));
 }
+// What every pi loads.
+for (const entry of ["start.mjs", "worker-start.mjs"]) await linkModules(join(target, entry), [loader]);
 
 async function compile(path) {
 	const file = compiledPath(path);

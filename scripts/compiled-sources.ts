@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -13,7 +13,7 @@ const cache = join(root, "node_modules", ".cache", "pi-chronicle");
 const day = 24 * 3_600_000;
 
 /**
- * The folder, as a URL that ends in a slash, with one `.mjs` for each source. Compiles where there is none yet and says so on standard error.
+ * The folder, as a URL that ends in a slash, with one `.mjs` for each source; what every pi loads is linked into one. Compiles where there is none yet and says so on standard error.
  * `undefined` where it cannot be made (a read-only checkout, a pi without Node): then the sources themselves have to be loaded.
  */
 export function compiledSources(): URL | undefined {
@@ -32,16 +32,21 @@ export function compiledSources(): URL | undefined {
 
 /** A digest of names, sizes and times of all sources, and of what compiles them. */
 function stateOfSources(): string {
-	const hash = createHash("sha256");
-	for (const folder of ["src", "scripts"]) {
-		for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-			if (!entry.isFile() || !/\.m?[jt]s$/.test(entry.name)) continue;
-			const path = join(entry.parentPath, entry.name);
-			const { size, mtimeMs } = statSync(path);
-			hash.update(`${relative(root, path)}\0${size}\0${mtimeMs}\n`);
+	return createHash("sha256").update(["src", "scripts"].map(stateOf).join("")).digest("hex").slice(0, 16);
+}
+
+/** One line per source below `folder`. Each start pays for this: 'recursive' of `readdirSync` would take as long again. */
+function stateOf(folder: string): string {
+	let state = "";
+	for (const entry of readdirSync(root + folder, { withFileTypes: true })) {
+		const path = `${folder}/${entry.name}`;
+		if (entry.isDirectory()) state += stateOf(path);
+		else if (entry.isFile() && /\.m?[jt]s$/.test(path)) {
+			const { size, mtimeMs } = statSync(root + path);
+			state += `${path}\0${size}\0${mtimeMs}\n`;
 		}
 	}
-	return hash.digest("hex").slice(0, 16);
+	return state;
 }
 
 function compile(folder: string): void {

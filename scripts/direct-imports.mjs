@@ -3,6 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
+const everything = /^export \* from "(\.{1,2}\/[^"]*)";/gm;
+const declared = /^export (?:async )?(?:function\*?|class|const) ([\w$]+)/gm;
 const statement = /^(import|export)\s+\{([^}]*)\}\s+from\s+"(\.{1,2}\/[^"]*)";/gm;
 
 /** The esbuild plugin; it touches the files below `folder` (absolute) only. */
@@ -33,7 +35,13 @@ export function directImporter() {
 	};
 	const readList = async (index) => {
 		const list = new Map();
-		for (const [, kind, names, from] of (await readFile(index, "utf8")).matchAll(statement)) {
+		const code = await readFile(index, "utf8");
+		for (const [, from] of code.matchAll(everything)) {
+			const file = resolve(dirname(index), from);
+			const listed = isIndex(file) ? await listOf(file) : declarationsOf(file, await readFile(file, "utf8"));
+			for (const [as, known] of listed) list.set(as, known);
+		}
+		for (const [, kind, names, from] of code.matchAll(statement)) {
 			if (kind !== "export") continue;
 			const file = resolve(dirname(index), from);
 			for (const { name, as } of namesIn(names)) list.set(as, await origin(file, name));
@@ -73,4 +81,8 @@ function namesIn(list) {
 			const [name, as = name] = part.split(/\s+as\s+/);
 			return { name, as };
 		});
+}
+
+function declarationsOf(file, code) {
+	return [...code.matchAll(declared)].map(([, name]) => [name, { file, name }]);
 }

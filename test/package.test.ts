@@ -166,9 +166,13 @@ describe("pi loads the package", () => {
 		expect(await offered(".", copies.tree)).toEqual(commands);
 		appendFileSync(join(copies.tree, "src", "start.ts"), "// changed\n");
 		expect(await offered(".", copies.tree, compiling)).toEqual(commands);
-		expect(readdirSync(join(copies.tree, "node_modules/.cache/pi-chronicle"))).not.toContainEqual(
-			expect.stringContaining("."),
-		);
+		const cache = join(copies.tree, "node_modules/.cache/pi-chronicle");
+		expect(readdirSync(cache)).not.toContainEqual(expect.stringContaining("."));
+		for (const entry of readdirSync(cache).flatMap((state) => [`${state}/start.mjs`, `${state}/worker-start.mjs`])) {
+			const code = readFileSync(join(cache, entry), "utf8");
+			const imports = [...code.matchAll(/^import .* from "([^"]+)";$/gm)].map(([, from = ""]) => from);
+			expect(imports.filter((from) => !from.startsWith("node:"))).toEqual(["./load-later.mjs"]);
+		}
 	});
 });
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pictureFolder } from "./picture.ts";
-import { type Snapshot, svgOf } from "./screen.ts";
+import { escaped, type Snapshot, svgOf } from "./screen.ts";
 
 export interface Frame {
 	/** A screen, or the markup of another drawing of `width` × `height`. */
@@ -61,8 +61,4 @@ function screenOf(screen: Snapshot): { markup: string; width: number; height: nu
 		.replace(/<title>[\s\S]*?<\/desc>/, "")
 		.replace(/<\/svg>\s*$/, "");
 	return { markup, width: Number(width), height: Number(height) };
-}
-
-function escaped(text: string): string {
-	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

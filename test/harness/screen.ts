@@ -140,6 +140,7 @@ export function svgOf(screen: Snapshot, { title = "pi" }: { title?: string } = {
 	].join("\n");
 }
 
-function escaped(text: string): string {
+/** A text as XML. */
+export function escaped(text: string): string {
 	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -37,3 +37,11 @@ export const chronicle = (state: Record<string, unknown> = {}) => ({
 		},
 	},
 });
+
+/** A workflow of two phases, as files of a project; `phase`: further front matter of the first. */
+export const oneWorkflow = (phase: string) => ({
+	".pi/workflows/small/workflow.yaml":
+		"name: Small\ncommandName: small\ninitialMessage: 'Do {description}'\nphases: [a.md, b.md]\n",
+	".pi/workflows/small/a.md": `---\nid: a\nname: First\nemoji: 🅰\n${phase}---\nLook.\n`,
+	".pi/workflows/small/b.md": "---\nid: b\nname: Second\nemoji: 🅱\n---\nWrite.\n",
+});

@@ -4,14 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openProject } from "../harness/index.ts";
 import { patient } from "../harness/patience.ts";
-import { chronicle, exampleProject, rehearse } from "./example-project.ts";
-
-const oneWorkflow = (phase: string) => ({
-	".pi/workflows/small/workflow.yaml":
-		"name: Small\ncommandName: small\ninitialMessage: 'Do {description}'\nphases: [a.md, b.md]\n",
-	".pi/workflows/small/a.md": `---\nid: a\nname: First\nemoji: 🅰\n${phase}---\nLook.\n`,
-	".pi/workflows/small/b.md": "---\nid: b\nname: Second\nemoji: 🅱\n---\nWrite.\n",
-});
+import { chronicle, exampleProject, oneWorkflow, rehearse } from "./example-project.ts";
 
 describe("pi-chronicle rehearse", () => {
 	it.each(["feature", "bug-hunt", "docs-pass"])("improvises through %s without a scenario", async (name) => {

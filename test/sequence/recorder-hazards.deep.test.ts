@@ -2,9 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { openBench, type Project, readSession, SessionDraft, say } from "../harness/index.ts";
-import { openRecorder } from "./stage.ts";
+import { echo, openRecorder } from "./stage.ts";
 
-const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 const recording = "● recording sequence · ";
 
 function seeded(project: Project, steps: string[]): string {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { snapshotType } from "../../src/sequence/recorded.ts";
 import { deepIt } from "../harness/deep-it.ts";
 import { call, fail, fixtureExtension, openBench, type Project, SessionDraft, say } from "../harness/index.ts";
+import { echo } from "./stage.ts";
 
 const snapshot = (steps: unknown, updatedAt = 1, sequenceId = "s") => ({ version: 1, sequenceId, steps, updatedAt });
 
@@ -16,8 +17,6 @@ function seeded(project: Project, ...snapshots: unknown[]): string {
 	for (const data of snapshots) draft.custom(snapshotType, data);
 	return draft.write();
 }
-
-const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 
 describe("restoring a sequence", () => {
 	it("offers the newest valid snapshot of the branch in a menu; Cancel changes nothing", async () => {

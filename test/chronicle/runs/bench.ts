@@ -20,6 +20,12 @@ export function withTemplates(templates: Readonly<Record<string, unknown>>): Rec
 	);
 }
 
+/** A branch of a state with children: a run with one state of that name. */
+export const branch = (name: string) => ({
+	task: `Write ${name}`,
+	run: { states: { [name]: { persona: "Builder", next: ["done"] } } },
+});
+
 /** A script's key for the worker of a state. */
 export function worker(state: string): string {
 	return `the state "${state}" (run`;

@@ -3,13 +3,9 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { chronicle, move, withTemplates, worker } from "./bench.ts";
+import { branch, chronicle, move, withTemplates, worker } from "./bench.ts";
 
-const part = (name: string) => ({
-	task: `Do ${name}`,
-	run: { states: { [name]: { persona: "Builder", next: ["done"] } } },
-});
-const branches = { one: part("one"), two: part("two") };
+const branches = { one: branch("one"), two: branch("two") };
 const editing = (name: string) => [
 	call("bash", { command: `sed -i 's/line 3$/${name}/' a.txt` }),
 	move("done", `${name} is there.`),

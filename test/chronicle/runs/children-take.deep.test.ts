@@ -5,18 +5,13 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { chronicle, eventsOf, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import { branch, chronicle, eventsOf, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const names = ["one", "two"];
 
-const part = (name: string) => ({
-	task: `Write ${name}`,
-	run: { states: { [name]: { persona: "Builder", next: ["done"] } } },
-});
-
 const template = (choice: object) => ({
 	states: {
-		build: { branches: { one: part("one"), two: part("two") }, max_parallel: 1, take: "one", next: ["choice"] },
+		build: { branches: { one: branch("one"), two: branch("two") }, max_parallel: 1, take: "one", next: ["choice"] },
 		choice: { persona: "Judge", next: ["finished"], ...choice },
 	},
 });

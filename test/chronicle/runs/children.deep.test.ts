@@ -5,16 +5,11 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { chronicle, eventsOf, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
-
-const part = (name: string) => ({
-	task: `Write ${name}`,
-	run: { states: { [name]: { persona: "Builder", next: ["done"] } } },
-});
+import { branch, chronicle, eventsOf, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
 const template = {
 	states: {
-		build: { branches: { one: part("one"), two: part("two") }, next: ["check"] },
+		build: { branches: { one: branch("one"), two: branch("two") }, next: ["check"] },
 		check: { persona: "Checker", next: ["finished"] },
 	},
 };

@@ -5,14 +5,10 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "../../harness/index.ts";
 import { patient } from "../../harness/patience.ts";
 import { call } from "../../harness/reply.ts";
-import { chronicle, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
+import { branch, chronicle, ledgerOf, move, runIds, withTemplates, worker } from "./bench.ts";
 
-const part = (name: string) => ({
-	task: `Write ${name}`,
-	run: { states: { [name]: { persona: "Builder", next: ["done"] } } },
-});
 const template = {
-	states: { build: { branches: { one: part("one"), two: part("two") }, next: ["finished"] } },
+	states: { build: { branches: { one: branch("one"), two: branch("two") }, next: ["finished"] } },
 };
 
 describe("chronicle.keepChildFolders", { timeout: patient(120_000) }, () => {

@@ -4,13 +4,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { getAgentDir } from "@earendil-works/pi-coding-agent";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Catalogue, loadCatalogue, usageLines, workflowRoots } from "../../../src/workflow/definitions/index.ts";
+import { loadCatalogue, usageLines, workflowRoots } from "../../../src/workflow/definitions/index.ts";
 import { needsPosix } from "../../harness/needs.ts";
-import { openTree, phaseFile, type TreeFiles, workflowFiles, workflowYaml } from "./tree.ts";
-
-const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
-const rejected = (catalogue: Catalogue) => [...catalogue.rejected.keys()];
-const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity }) => severity === "error");
+import { errors, keys, openTree, phaseFile, rejected, type TreeFiles, workflowFiles, workflowYaml } from "./tree.ts";
 
 describe("locations of workflows", () => {
 	it("include the global folder, with command and name", () => {

@@ -2,12 +2,10 @@
 import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { type Catalogue, loadCatalogue } from "../../../src/workflow/definitions/index.ts";
+import { loadCatalogue } from "../../../src/workflow/definitions/index.ts";
 import { cpuMs } from "../../harness/cpu.ts";
 import { patient } from "../../harness/patience.ts";
-import { makeTree, openTree, type TreeFiles, workflowFiles } from "./tree.ts";
-
-const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
+import { keys, makeTree, openTree, type TreeFiles, workflowFiles } from "./tree.ts";
 
 function graph(edges: Record<string, string>): TreeFiles {
 	return Object.assign(

@@ -3,13 +3,9 @@ import { execFileSync } from "node:child_process";
 import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Catalogue, listLines, usageLines, visibleCommands } from "../../../src/workflow/definitions/index.ts";
+import { listLines, usageLines, visibleCommands } from "../../../src/workflow/definitions/index.ts";
 import { needsPosix } from "../../harness/needs.ts";
-import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
-
-const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
-const rejected = (catalogue: Catalogue) => [...catalogue.rejected.keys()];
-const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity }) => severity === "error");
+import { errors, keys, openTree, phaseFile, rejected, workflowFiles, workflowYaml } from "./tree.ts";
 
 describe("workflow.yaml", () => {
 	const skipped: [string, Record<string, string | null>, string][] = [

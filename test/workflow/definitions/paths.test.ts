@@ -2,12 +2,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Catalogue } from "../../../src/workflow/definitions/index.ts";
 import { needsPosix } from "../../harness/needs.ts";
-import { openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
-
-const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
-const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity }) => severity === "error");
+import { errors, keys, openTree, phaseFile, workflowFiles, workflowYaml } from "./tree.ts";
 
 describe("phase paths", () => {
 	it("inside the root load: shared files, unusual names and absolute paths too", () => {

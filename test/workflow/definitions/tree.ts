@@ -46,6 +46,12 @@ export function makeTree(files: TreeFiles = {}): Tree {
 	};
 }
 
+/** Keys of the definitions that loaded. */
+export const keys = ({ definitions }: Catalogue) => [...definitions.keys()];
+/** Keys of those that did not. */
+export const rejected = (catalogue: Catalogue) => [...catalogue.rejected.keys()];
+export const errors = ({ diagnostics }: Catalogue) => diagnostics.filter(({ severity }) => severity === "error");
+
 /** Text of a workflow.yaml; `entries` that begin with `@` are references. Further fields replace the usual ones; `null` leaves one out. */
 export function workflowYaml(entries: readonly string[], fields: Record<string, string | null> = {}): string {
 	const all = { name: "Sample", commandName: "sample", initialMessage: "'Begin: {description}'", ...fields };

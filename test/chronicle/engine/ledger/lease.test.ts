@@ -1,6 +1,7 @@
 // Leases as files: one holder at a time, also in a race, and none without proof that the previous one is dead.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { leaseHolder, takeLease, thisHost } from "../../../../src/chronicle/engine/ledger/lease.ts";
@@ -52,6 +53,16 @@ describe("taking a lease", () => {
 		write(7, dead);
 		expect(await takeLease(folder, 0)).toMatchObject({ ok: false, failure: { reason: "held" } });
 		expect(files()).toEqual(["lease.5", "lease.7"]);
+	});
+
+	it("fails if the owner's pid is alive and its start time was not readable", needsLinux, async () => {
+		write(4, { ...alive, started: "unknown" });
+		const { failure } = (await takeLease(folder, 0)) as { failure: object };
+		expect(failure).toMatchObject({
+			message: expect.stringContaining(`process ${process.pid} on ${hostname()}, which cannot be checked`),
+			remedy: expect.stringContaining(pathOf(4)),
+		});
+		expect(files()).toEqual(["lease.4"]);
 	});
 
 	it("fails if a lease has no readable owner, such as a directory", async () => {

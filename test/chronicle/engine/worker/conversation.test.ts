@@ -5,11 +5,9 @@ import { describe, expect, it } from "vitest";
 import { deepIt } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
-import { call, calls, fail, gate, type MessageOptions, say } from "../../../harness/reply.ts";
-import { openRig, until } from "./worker-rig.ts";
+import { call, calls, fail, gate, say } from "../../../harness/reply.ts";
+import { move, openRig, until } from "./worker-rig.ts";
 
-const move = (target = "checking", options: MessageOptions = {}) =>
-	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
 const again = { conversation: { kind: "continue", key: "1.1", optional: false } } as const;
 
 describe("continuing a conversation", () => {

@@ -9,12 +9,9 @@ import { deepDescribe, deepIt } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
-import { call, type MessageOptions } from "../../../harness/reply.ts";
+import { call } from "../../../harness/reply.ts";
 import { piScript } from "../../../harness/under-test.ts";
-import { openRig, statePlan } from "./worker-rig.ts";
-
-const move = (target = "checking", options: MessageOptions = {}) =>
-	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
+import { move, openRig, statePlan } from "./worker-rig.ts";
 
 /** A server of two tools, over stdio. */
 const mcpServer = `

@@ -4,11 +4,8 @@ import { describe, expect, it } from "vitest";
 import { deepIt } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
-import { call, calls, gate, type MessageOptions, say } from "../../../harness/reply.ts";
-import { openRig } from "./worker-rig.ts";
-
-const move = (target = "checking", options: MessageOptions = {}) =>
-	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
+import { call, calls, gate, say } from "../../../harness/reply.ts";
+import { move, openRig } from "./worker-rig.ts";
 
 describe("moves", () => {
 	it("the calls of the same message are awaited, then the move is requested, and the model is not asked again", async () => {

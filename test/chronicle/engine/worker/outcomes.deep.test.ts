@@ -8,11 +8,8 @@ import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { patient } from "../../../harness/patience.ts";
 import { openProject } from "../../../harness/project.ts";
-import { call, calls, fail, gate, hang, type MessageOptions, say } from "../../../harness/reply.ts";
-import { openRig, until } from "./worker-rig.ts";
-
-const move = (target = "checking", options: MessageOptions = {}) =>
-	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
+import { call, calls, fail, gate, hang, say } from "../../../harness/reply.ts";
+import { move, openRig, until } from "./worker-rig.ts";
 
 describe("usage", () => {
 	it("counts every message in four kinds of tokens, failed and retried ones too; a model without prices is unmetered", async () => {

@@ -20,7 +20,12 @@ import { findPi, isPiCommand, ownPiSearch } from "../../../../src/pi/index.ts";
 import { closeLater } from "../../../harness/lifetime.ts";
 import { patient } from "../../../harness/patience.ts";
 import type { Project } from "../../../harness/project.ts";
+import { call, type MessageOptions } from "../../../harness/reply.ts";
 import { packageUnderTest } from "../../../harness/under-test.ts";
+
+/** A worker's call that moves to `target`. */
+export const move = (target = "checking", options: MessageOptions = {}) =>
+	call("workflow_transition", { target_state: target, summary: "Built it." }, options);
 
 /** What happened, oldest first. */
 export type Seen =

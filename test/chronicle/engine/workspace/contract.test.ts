@@ -5,12 +5,13 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
+import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openSharedWorkspace } from "../../../../src/chronicle/engine/postgres/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { sampled } from "../../../harness/deep-it.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { openCopiedWorkspace } from "../supervisor/copied-workspace.ts";
+import { value } from "./stage.ts";
 
 const withGit = (cwd: string): Workspace =>
 	openGitWorkspace({ cwd, folder: join(cwd, ".pi", "run"), leftOut: [join(cwd, ".pi")] });
@@ -36,12 +37,6 @@ const makes: [string, (cwd: string) => Workspace][] = [
 	],
 	["copies in memory", openCopiedWorkspace],
 ];
-
-async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
-	const got = await result;
-	if (!got.ok) throw new Error(JSON.stringify(got.failure));
-	return got.value;
-}
 
 describe.each(sampled(makes))("a workspace of %s", (_, open) => {
 	const stage = () => {

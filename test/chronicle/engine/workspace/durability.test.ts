@@ -13,8 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
+import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { value } from "./stage.ts";
 
 let base: string;
 let project: string;
@@ -53,12 +54,6 @@ function open(limits?: object): Workspace {
 	const folder = runFolder();
 	return openGitWorkspace({ cwd: project, folder, leftOut: [dirname(folder)], ...(limits ? { limits } : {}) });
 }
-async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
-	const got = await result;
-	if (!got.ok) throw new Error(JSON.stringify(got.failure));
-	return got.value;
-}
-
 /** The repository forgets everything that was ever in it, and is cleaned. */
 function forget(): void {
 	for (const path of ["kept.txt", "deep/er/one.txt", "staged.txt"]) rmSync(join(project, path), { force: true });

@@ -20,8 +20,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
+import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
+import { gitAuthor, value } from "./stage.ts";
 
 let base: string;
 let project: string;
@@ -35,16 +36,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-const person = {
-	GIT_CONFIG_GLOBAL: "/dev/null",
-	GIT_CONFIG_NOSYSTEM: "1",
-	GIT_AUTHOR_NAME: "P",
-	GIT_AUTHOR_EMAIL: "p@x",
-	GIT_COMMITTER_NAME: "P",
-	GIT_COMMITTER_EMAIL: "p@x",
-};
 function git(cwd: string, ...args: string[]): string {
-	const done = spawnSync("git", args, { cwd, encoding: "utf8", env: { ...process.env, ...person } });
+	const done = spawnSync("git", args, { cwd, encoding: "utf8", env: { ...process.env, ...gitAuthor } });
 	if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
 	return done.stdout.trim();
 }
@@ -62,11 +55,6 @@ function open(more: { cwd?: string; limits?: object; scope?: "folder" | "reposit
 		...(more.scope ? { scope: more.scope } : {}),
 		...(more.limits ? { limits: more.limits } : {}),
 	});
-}
-async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
-	const got = await result;
-	if (!got.ok) throw new Error(JSON.stringify(got.failure));
-	return got.value;
 }
 async function changed(workspace: Workspace, from: string, to?: string): Promise<string[]> {
 	const { changes } = await value(workspace.changes(from, to ?? (await value(workspace.snapshot())).tree, 1000));

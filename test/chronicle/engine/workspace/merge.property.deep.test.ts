@@ -1,12 +1,12 @@
 // Merges of random trees: disjoint edits give their union, and no line of either side is lost unless its path is named as a conflict.
 import { spawnSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, type Stats, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { patient } from "../../../harness/patience.ts";
 import { runs } from "../../../harness/runs.ts";
-import { type FilesStage, openFilesStage, value } from "./stage.ts";
+import { clear, type FilesStage, openFilesStage, peek, value } from "./stage.ts";
 
 const names = { ours: "one", theirs: "two" };
 const parts = fc.constantFrom("a", "b", "ü 😀", "new\nline", "-dash", 'quo"te', "x.txt");
@@ -68,14 +68,6 @@ function perform(stage: FilesStage, one: Edit, tag: string): void {
 }
 
 /** What is at a place; nothing also where a folder on the way is none. */
-function peek(place: string): Stats | undefined {
-	try {
-		return lstatSync(place);
-	} catch {
-		return undefined;
-	}
-}
-
 function withLine(content: Buffer | undefined, at: number, line: string): Buffer {
 	const before = content === undefined || content.includes(0) ? Buffer.from("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n") : content;
 	const lines = before.toString("utf8").split("\n");
@@ -87,15 +79,6 @@ function write(stage: FilesStage, path: string, content: Buffer): void {
 	clear(stage, path);
 	mkdirSync(dirname(join(stage.root, path)), { recursive: true });
 	writeFileSync(join(stage.root, path), content);
-}
-
-function clear({ root }: FilesStage, path: string): void {
-	const all = path.split("/");
-	for (let length = 1; length <= all.length; length += 1) {
-		const place = join(root, ...all.slice(0, length));
-		const stats = peek(place);
-		if (stats && (length === all.length || !stats.isDirectory())) rmSync(place, { recursive: true });
-	}
 }
 
 /** A project whose snapshots are a base and two sides. */

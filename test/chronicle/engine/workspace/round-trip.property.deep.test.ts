@@ -1,7 +1,7 @@
 // A rewind and its undo restore every byte, whatever the project contains and whatever was changed in it;
 // what could not be restored is reported. A refused rewind has changed nothing. A process killed during it loses nothing.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, lstatSync, mkdirSync, rmSync, type Stats, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { expect, it } from "vitest";
 import type { Workspace } from "../../../../src/chronicle/core/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { runs } from "../../../harness/runs.ts";
-import { type FilesStage, openFilesStage, value } from "./stage.ts";
+import { clear, type FilesStage, openFilesStage, peek, value } from "./stage.ts";
 
 const limits = { fileBytes: 500 };
 const tries = runs(0.025);
@@ -113,28 +113,10 @@ function perform(stage: FilesStage, one: Op): void {
 	}
 }
 
-/** What is at a place; nothing also where a folder on the way is none. */
-function peek(place: string): Stats | undefined {
-	try {
-		return lstatSync(place);
-	} catch {
-		return undefined;
-	}
-}
-
+/** Whether a folder above `path` is a link. */
 function throughLink({ root }: FilesStage, path: string): boolean {
 	const above = path.split("/").slice(0, -1);
 	return above.some((_, index) => peek(join(root, ...above.slice(0, index + 1)))?.isSymbolicLink());
-}
-
-/** Removes what is at `path`, and what above it is no folder. */
-function clear({ root }: FilesStage, path: string): void {
-	const all = path.split("/");
-	for (let length = 1; length <= all.length; length += 1) {
-		const place = join(root, ...all.slice(0, length));
-		const stats = peek(place);
-		if (stats && (length === all.length || !stats.isDirectory())) rmSync(place, { recursive: true });
-	}
 }
 
 /** What a state holds as plain files, by path. */

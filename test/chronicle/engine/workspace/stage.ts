@@ -1,13 +1,23 @@
 // A project on disk with its workspace, for tests of snapshots and restores.
 import { spawnSync } from "node:child_process";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+	lstatSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	rmSync,
+	type Stats,
+	writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Result, Workspace } from "../../../../src/chronicle/core/index.ts";
 import type { FileLeft } from "../../../../src/chronicle/core/snapshot/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../../../../src/chronicle/engine/workspace/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 
-const person = {
+/** An environment for git: its author, and no configuration of the machine. */
+export const gitAuthor = {
 	GIT_CONFIG_GLOBAL: "/dev/null",
 	GIT_CONFIG_NOSYSTEM: "1",
 	GIT_AUTHOR_NAME: "P",
@@ -16,6 +26,7 @@ const person = {
 	GIT_COMMITTER_EMAIL: "p@x",
 };
 
+/** The value of a result; throws its failure. */
 export async function value<T, F>(result: Promise<Result<T, F>>): Promise<T> {
 	const got = await result;
 	if (!got.ok) throw new Error(JSON.stringify(got.failure));
@@ -43,7 +54,7 @@ export function openFilesStage(): FilesStage {
 	const root = openFolder();
 	const sessions = join(root, ".pi", "chronicle");
 	const git = (path: string, ...args: string[]): string => {
-		const env = { ...process.env, ...person };
+		const env = { ...process.env, ...gitAuthor };
 		const ran = spawnSync("git", args, { cwd: join(root, path), encoding: "utf8", env });
 		if (ran.status !== 0) throw new Error(`git ${args.join(" ")}: ${ran.stderr}`);
 		return ran.stdout.trim();
@@ -111,4 +122,23 @@ export async function rewind(workspace: Workspace, tree: string): Promise<Rewoun
 	const { tree: before } = await value(workspace.snapshot({ towards: tree }));
 	const { left } = await value(workspace.restore(tree, { expected: before }));
 	return { before, left };
+}
+
+/** The entry at a path, without following a link; `undefined` if there is none, or a parent is not a folder. */
+export function peek(place: string): Stats | undefined {
+	try {
+		return lstatSync(place);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Removes the entry at `path`, and any parent that is not a folder. */
+export function clear({ root }: FilesStage, path: string): void {
+	const all = path.split("/");
+	for (let length = 1; length <= all.length; length += 1) {
+		const place = join(root, ...all.slice(0, length));
+		const stats = peek(place);
+		if (stats && (length === all.length || !stats.isDirectory())) rmSync(place, { recursive: true });
+	}
 }

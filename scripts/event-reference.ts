@@ -85,8 +85,8 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "attempt", "call", "tool", "ms", "bytes", "hash", "timeless", "error", "blocked"],
 	},
 	used: {
-		about: "Total usage of the conversation so far.",
-		fields: ["visit", "attempt", "spend", "requests"],
+		about: "Total usage of the conversation so far; `lost`: read after the worker was gone.",
+		fields: ["visit", "attempt", "spend", "requests", "lost"],
 	},
 	model_switched: {
 		about: "The provider of one model failed; the next continues in the same conversation.",

@@ -166,6 +166,8 @@ export interface Used {
 	readonly spend: Spend;
 	/** Requests to the model since the previous report; absent: none. */
 	readonly requests?: number;
+	/** Read from the conversation after the worker was gone: it has not worked until then. */
+	readonly lost?: true;
 }
 
 /** The provider of `from` failed, and another model continues the conversation. Both are `provider/id`. */

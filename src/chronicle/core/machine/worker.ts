@@ -186,8 +186,9 @@ export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 	const settled = { ...conversation, settled: greaterSpend(conversation.settled, event.spend), touched };
 	const spend = spendBeyond(event.spend, conversation.settled);
 	const spent = addToTotals(run, stage.kind === "stopping" ? stage.state : run.state, event.visit, { spend });
-	if (left) return { ...spent, stage: { ...stage, seenAt: event.at, closing: settled } };
-	const seen: Run = { ...alive(spent, stage, event.at), conversation: settled };
+	const seenAt = event.lost ? stage.seenAt : event.at;
+	if (left) return { ...spent, stage: { ...stage, seenAt, closing: settled } };
+	const seen: Run = { ...alive(spent, stage, seenAt), conversation: settled };
 	if (stage.kind === "stopping") return seen;
 	const warned = warnOfCeilings(seen, event.at);
 	const measure = reached(warned, event.at);

@@ -25,11 +25,11 @@ export function isOutage(error: unknown): boolean {
 
 /** Repeats `work` while the database is out of reach, for at most `ms` milliseconds. */
 export async function throughOutage<T>(ms: number, work: () => Promise<T>): Promise<T> {
-	for (const until = Date.now() + ms; ; await sleep(200)) {
+	for (const until = performance.now() + ms; ; await sleep(200)) {
 		try {
 			return await work();
 		} catch (error) {
-			if (!isOutage(error) || Date.now() >= until) throw error;
+			if (!isOutage(error) || performance.now() >= until) throw error;
 		}
 	}
 }

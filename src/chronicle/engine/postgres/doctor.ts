@@ -1,7 +1,7 @@
 // Checks everything that a host of an engine needs, and reports what is missing.
 import { mkdir } from "node:fs/promises";
 import { freeBytes } from "../../../disk/index.ts";
-import { listModels } from "../../../pi/index.ts";
+import { listModels, shortTime } from "../../../pi/index.ts";
 import type { Project } from "../project/index.ts";
 import { runGit } from "../workspace/index.ts";
 import type { Database } from "./database.ts";
@@ -19,10 +19,14 @@ export interface CheckResult {
 /** Bytes below which a disk is called full. */
 const minFree = 2_000_000_000;
 
-/** Checks database, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
+/** Milliseconds by which clocks may differ. */
+const maxSkewMs = 5000;
+
+/** Checks database, clock, git remote, pi, models and disk, one after another. `data`: where working folders will be. */
 export async function examine(database: Database, project: Project, data: string): Promise<readonly CheckResult[]> {
 	return [
 		await check("database", () => checkDatabase(database)),
+		await check("clock", () => checkClock(database)),
 		await check("git remote", () => checkRemote(project.place.cwd)),
 		await check("pi and models", async () => {
 			const { pi, cwd, env = process.env } = project.place;
@@ -61,6 +65,20 @@ async function checkDatabase(database: Database): Promise<string> {
 		const { message, remedy } = databaseFailure(error, database);
 		throw new Error(`${message} ${remedy}`);
 	}
+}
+
+/** Leases and schedules follow the database's clock, but this host dates the events of the runs that it has. */
+async function checkClock(database: Database): Promise<string> {
+	const before = Date.now();
+	const asked = database.query<{ ms: number }>("SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms");
+	const { rows } = await asked.catch((error: unknown) => {
+		throw new Error(databaseFailure(error, database).message);
+	});
+	const after = Date.now();
+	const ms = (before + after) / 2 - (rows[0]?.ms ?? before);
+	const text = `${shortTime(Math.abs(ms))} ${ms < 0 ? "behind" : "ahead of"} the database's`;
+	if (Math.abs(ms) > maxSkewMs + (after - before)) throw new Error(`${text}: synchronize both, for example with NTP.`);
+	return text;
 }
 
 /** Pushes a ref to the remote and deletes it again: read access does not prove write access. */

@@ -83,13 +83,13 @@ const answered = /stale info|rejected|couldn't find remote ref|not our ref|permi
 
 /** Runs git against the remote, for up to a minute while it cannot be reached. */
 export async function gitRemote(place: GitPlace, args: readonly string[]): Promise<GitResult> {
-	const until = Date.now() + outageMs;
+	const until = performance.now() + outageMs;
 	let failure: string | undefined;
 	const timer = setTimeout(() => place.report?.(explainDelay(failure)), silentMs);
 	try {
 		for (let pause = 250; ; pause = Math.min(pause * 2, longestPauseMs)) {
 			const done = await gitAt(place, args);
-			if (done.kind !== "failed" || answered.test(done.message) || Date.now() + pause > until) return done;
+			if (done.kind !== "failed" || answered.test(done.message) || performance.now() + pause > until) return done;
 			failure = explainGit(done);
 			await sleep(pause, undefined, place.signal ? { signal: place.signal } : {}).catch(() => {});
 			if (place.signal?.aborted) return { kind: "aborted" };

@@ -154,7 +154,7 @@ export class Workers {
 	async #recordUncounted({ visit, attempt }: LaunchId): Promise<void> {
 		const known = await this.#readSpend();
 		if (known && known.spend.tokens > known.counted)
-			await this.#context.record({ kind: "used", visit, attempt, spend: known.spend });
+			await this.#context.record({ kind: "used", visit, attempt, spend: known.spend, lost: true });
 	}
 
 	/** The spend in the worker's conversation, and how many of its tokens are already counted. */

@@ -110,6 +110,18 @@ describe("time", () => {
 			}
 	});
 
+	it("of a lost worker does not include the time until another supervisor reads its last spend", () => {
+		for (const stopped of [false, true]) {
+			const testRun = start(open(template()));
+			use(testRun.wait(4000), one);
+			if (stopped) testRun.wait(0).say({ kind: "pause_requested", cause: "person", detail: "" });
+			testRun.wait(3_600_000).say({ kind: "opened", host: "h", pid: 3, started: "u" });
+			use(testRun, two, { lost: true });
+			testRun.say({ kind: "worker_ended", ...here(testRun), launch: 1, outcome: { kind: "lost" } });
+			expect(testRun.run.totals).toMatchObject({ activeMs: 4000, tokens: two.tokens });
+		}
+	});
+
 	it("does not count while any question is open, however many there are", () => {
 		const testRun = start(open(template()));
 		const opened = (): EventBody => ({ kind: "ask_opened", ...here(testRun), title: "?", text: "" }) as EventBody;

@@ -177,16 +177,16 @@ function endWorker(world: World, launch: LaunchId): void {
 	const { run } = world.testRun;
 	if (lost)
 		world.key = (run.stage.kind === "stopping" ? run.stage.closing?.key : undefined) ?? run.conversation?.key ?? "";
-	report(world, launch);
+	report(world, launch, lost);
 	world.alive = undefined;
 	say(world, { kind: "worker_ended", ...launch, outcome: lost ? { kind: "lost" } : { kind: "stopped" } });
 }
 
-function report(world: World, launch: LaunchId): void {
+function report(world: World, { visit, attempt }: LaunchId, lost = false): void {
 	const conversation = world.conversations.get(world.key);
 	if (!conversation) return;
-	if (say(world, { kind: "used", visit: launch.visit, attempt: launch.attempt, spend: spend(conversation.tokens) }))
-		conversation.reported = conversation.tokens;
+	const used = { kind: "used", visit, attempt, spend: spend(conversation.tokens) } as const;
+	if (say(world, lost ? { ...used, lost } : used)) conversation.reported = conversation.tokens;
 }
 
 function act(world: World, [what, one, two]: readonly [number, number, number]): void {

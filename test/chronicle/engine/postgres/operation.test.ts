@@ -1,10 +1,11 @@
 // Operation of an engine: limits, versions, maintenance, abandoned runs. Hosts are objects in this process.
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Host } from "../../../../src/chronicle/engine/postgres/host.ts";
 import {
 	checkVersion,
 	type Database,
 	EngineWorker,
+	examine,
 	initialize,
 	isLimitable,
 	openHost,
@@ -170,6 +171,20 @@ describe("an engine", needsPostgres, () => {
 		const listed = (await store("held").list()).find(({ id }) => id === idOf(9));
 		expect(listed).toMatchObject({ summary: { parent: { run: idOf(1), name: "c", index: 1 } } });
 		await held.releaseLease();
+	});
+
+	it.each([
+		[0, true, /^0s (?:behind|ahead of) the database's$/],
+		[600_000, false, /^(?:10m0|9m5)\ds ahead of the database's: synchronize both/],
+		[-600_000, false, /^(?:10m0|9m5)\ds behind the database's: synchronize both/],
+	])("has its clock compared with that of a host that is %d ms ahead", async (ms, ok, text) => {
+		const { now } = Date;
+		const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + ms);
+		const project = { place: { cwd: openFolder(), pi: {}, models: async () => [] } } as never;
+		const findings = await examine(database, project, openFolder()).finally(() => clock.mockRestore());
+		expect(findings.find(({ what }) => what === "clock")).toEqual({
+			...{ what: "clock", ok, text: expect.stringMatching(text) },
+		});
 	});
 
 	it("is refused by versions older than its tables, and migrated by newer ones", async () => {

@@ -65,6 +65,22 @@ describe("of a text", () => {
 		expect([Buffer.byteLength(kept(1401)), kept(1401).at(-1)]).toEqual([1400, "…"]);
 	});
 
+	it("the output of all children: 192 KB; further output is left out with a notice", () => {
+		const testRun = plan(parentTemplate({ branches: branches("c1", "c2", "c3", "c4", "c5", "c6") }));
+		const output = (number: number, value: unknown) =>
+			end(testRun, number, "done", { handover: { summary: "s", data: {}, output: value } });
+		// JSON adds two quotes.
+		for (const number of [1, 2]) output(number, "x".repeat(65_534));
+		output(3, "x".repeat(65_533));
+		output(4, 12);
+		output(5, 1);
+		expect(testRun.run.notices.at(-1)).toContain('"c4" is left out');
+		output(6, 1);
+		expect(testRun.run.notices.at(-1)).toContain('"c6" is left out');
+		const kept = testRun.run.children?.children.map(({ status, output: one }) => [status, one !== undefined]);
+		expect(kept).toEqual([true, true, true, false, true, false].map((has) => ["done", has]));
+	});
+
 	const summaryOf = (count: number, size: number) => {
 		const { stage } = rest(applyJoin(join(done(count, { requires_approval: true }, "x".repeat(size))))).run;
 		return stage.kind === "asking" ? stage.question.summary : "";

@@ -24,6 +24,16 @@ describe("what children spend", () => {
 		expect(testRun.run.visitRecord).toMatchObject({ tokens: 17, toolCalls: 4 });
 	});
 
+	it("is reported with the state that the child is in, which stays until another is reported", () => {
+		const testRun = plan();
+		const { state } = childAt(testRun, 1);
+		const states = [undefined, "build", undefined, "review"].map((reported) => {
+			spent(testRun, 1, total(1), reported === undefined ? {} : { state: reported });
+			return childAt(testRun, 1).state;
+		});
+		expect(states).toEqual([state, "build", "build", "review"]);
+	});
+
 	it("never decreases, even if a report is lower than an earlier one", () => {
 		const testRun = plan();
 		const reports = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.nat(50)), { maxLength: 12 });

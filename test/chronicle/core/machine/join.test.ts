@@ -49,6 +49,7 @@ describe("the join", () => {
 		expect(progress).toMatchObject({ round: 1, conflicts: [], choice: null });
 		applyJoin(testRun);
 		expect(testRun.run).toMatchObject({ state: "b", children: null, stage: { kind: "stopping", how: "boundary" } });
+		expect(testRun.run.candidates).toBe(null);
 		expect(testRun.run.history.at(-1)).toMatchObject({ from: "a", to: "b", cause: "children" });
 		rest(testRun);
 		expect(testRun.run.stage.kind).toBe("launching");
@@ -130,6 +131,7 @@ describe("conflicts of the join", () => {
 		expect(testRun.run.status).toBe("awaiting_approval");
 		expect(question(testRun)).toMatchObject({
 			side: "conflict",
+			target: "b",
 			diff: tree,
 			conflicts: [{ path: "f" }, { path: "g" }],
 		});

@@ -9,8 +9,8 @@ import { type Block, commandsOf, readDocument, rewriteGenerated } from "./docs/b
 import { covered } from "./docs/covered.ts";
 import { type DocumentProject, openDocumentProject } from "./docs/document-project.ts";
 import { documentPaths } from "./docs/documents.ts";
-import { given } from "./docs/given.ts";
 import { missingLine, planBlock, projectOf } from "./docs/plan.ts";
+import { prerequisites } from "./docs/prerequisites.ts";
 import { scripts } from "./docs/scripts.ts";
 import { hosts, repositories, wrongAddress } from "./docs/web-addresses.ts";
 import { checkout, keepForFile, openBench, openFolder, pictureLines, run, writeFiles } from "./harness/index.ts";
@@ -66,7 +66,7 @@ describe.each(documents)("$path", (document) => {
 					document.path === "README.md" ? "document" : "test",
 				),
 			);
-			writeFiles(opened.project.folder, given[document.path] ?? {});
+			writeFiles(opened.project.folder, prerequisites[document.path] ?? {});
 			projects.set(name, opened);
 			return opened;
 		}
@@ -161,7 +161,7 @@ it("every page of docs is listed in its index", () => {
 
 it("the setup names only documents that exist", () => {
 	const paths = new Set(documents.map(({ path }) => path));
-	expect(Object.keys(given).filter((path) => !paths.has(path))).toEqual([]);
+	expect(Object.keys(prerequisites).filter((path) => !paths.has(path))).toEqual([]);
 });
 
 describe("the web addresses of all documents", () => {

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { LedgerEvent, Run } from "../../../../src/chronicle/core/machine/index.ts";
 import { runs } from "../../../harness/runs.ts";
+import { play, stories, templates } from "./random-runs.ts";
 import { refold } from "./test-run.ts";
-import { play, stories, templates } from "./world.ts";
 
 /** The same run, by supervisors whose clocks are ahead by these milliseconds, in turn. */
 function skew(events: readonly LedgerEvent[], offsets: readonly number[]): LedgerEvent[] {

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type LedgerEvent, pendingActions, type Run } from "../../../../src/chronicle/core/machine/index.ts";
 import { runs } from "../../../harness/runs.ts";
+import { play, stories, templates } from "./random-runs.ts";
 import { definition, newTree, open, refold } from "./test-run.ts";
-import { play, stories, templates } from "./world.ts";
 
 describe("the machine", () => {
 	it("has one current state, makes legal moves only, reserves before launching, keeps its totals, and launches nothing after the end", () => {

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { decide, type EventBody, isRefusal, type LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { decodeLine, encodeLine } from "../../../../src/chronicle/engine/ledger/line.ts";
 import { runs } from "../../../harness/runs.ts";
+import { play, playAfterCrash, stories, templates } from "./random-runs.ts";
 import { refold } from "./test-run.ts";
-import { play, playAfterCrash, stories, templates } from "./world.ts";
 
 const opened: EventBody = { kind: "opened", host: "h", pid: 9, started: "z" };
 

@@ -3,7 +3,7 @@ import type { Files } from "../harness/index.ts";
 
 const agent = (name: string) => `---\nname: ${name}\ndescription: Does its part\ntools: read\n---\nDo your part.\n`;
 
-export const given: Readonly<Record<string, Files>> = {
+export const prerequisites: Readonly<Record<string, Files>> = {
 	"docs/personas.md": {
 		".pi/agents/planner.md": agent("planner"),
 		".pi/agents/reviewer.md": agent("reviewer"),

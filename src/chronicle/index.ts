@@ -11,7 +11,7 @@ export {
 	readTemplates,
 	registerWorker,
 	templateFolders,
-	unbegunRuns,
+	unstartedRuns,
 } from "./engine/index.ts";
 export {
 	commonOptions,

@@ -5,7 +5,7 @@
 
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Project, unbegunRuns } from "../chronicle/index.ts";
+import { type Project, unstartedRuns } from "../chronicle/index.ts";
 import { counted } from "../definition/index.ts";
 import { walkFiles } from "../disk/index.ts";
 import { findOrphans, processStart, runsWithProcesses, stopOrphans } from "../process/index.ts";
@@ -32,7 +32,7 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 	const found = [
 		...(await orphanFindings(dead, fix)),
 		...(await leaseFindings(project, unreleased, fix)),
-		...(await unbegunFindings(project, fix)),
+		...(await unstartedFindings(project, fix)),
 		...(await fileFindings("drafts of unfinished files", await staleDrafts(project), fix)),
 		...(await copyFindings(fix)),
 	].map((finding) =>
@@ -115,11 +115,11 @@ async function orphanFindings(dead: readonly string[], fix: LeftoverRequest["fix
 	return findings;
 }
 
-async function unbegunFindings(
+async function unstartedFindings(
 	{ store, sessions }: Project,
 	fix: LeftoverRequest["fix"],
 ): Promise<readonly DoctorFinding[]> {
-	const runs = await unbegunRuns(sessions);
+	const runs = await unstartedRuns(sessions);
 	if (runs.length === 0) return [];
 	const what = counted(runs.length, "run that never began", "runs that never began");
 	if (fix === "leave")

@@ -72,7 +72,7 @@ function withNames(word: string): string {
 }
 
 /** Records the access to a word's path, or that the path is unknown. Returns the absolute paths. */
-export function accessWord(
+export function accessVerb(
 	record: FootprintRecord,
 	access: AccessKind,
 	word: string,

@@ -2,10 +2,10 @@
 import { fileSlug, type ImportDraft, type ImportNote, ImportRefusal, UniqueNames } from "./draft.ts";
 import { ForeignFields, isRecord, type PlainRecord, plainList } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
+import { replaceVariables, theResult, theTask } from "./replace-variables.ts";
 import { compileSteps, type Step } from "./step-tree.ts";
 import { templateDraft } from "./template-draft.ts";
-import { theResult, theTask, withWords } from "./words.ts";
-import { whoDoes } from "./worker-fields.ts";
+import { workerOf } from "./worker-fields.ts";
 
 export function importChains(input: ForeignFileInput): readonly ImportDraft[] {
 	const { chains } = input.fields;
@@ -39,10 +39,10 @@ function importStep(
 ): Step {
 	const fields = new ForeignFields(step, where);
 	const agent = fields.text("agent");
-	const prompt = withWords(fields.text("prompt") ?? "$INPUT", /\$(INPUT|ORIGINAL)\b/g, (name) =>
+	const prompt = replaceVariables(fields.text("prompt") ?? "$INPUT", /\$(INPUT|ORIGINAL)\b/g, (name) =>
 		name === "ORIGINAL" || index === 0 ? theTask : theResult,
 	).replaceAll("\\n", "\n");
-	const who = whoDoes(agent, where, target, notes);
+	const who = workerOf(agent, where, target, notes);
 	notes.push(...fields.rest());
 	return { kind: "work", name: agent ?? "step", fields: { ...who, instructions: prompt } };
 }

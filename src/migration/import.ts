@@ -9,7 +9,7 @@ import { type Gathered, gatherDrafts, type LeftFile } from "./gather-drafts.ts";
 import { type ImportedDraft, type ImportResult, importLines } from "./import-lines.ts";
 import { findSources } from "./sources.ts";
 import { type VerifiedDraft, verifyDrafts } from "./verify-drafts.ts";
-import { whyNotWritten, writeDraft } from "./write-drafts.ts";
+import { writeDraft, writeRefusal } from "./write-drafts.ts";
 
 export const importDefinitions: Command = {
 	name: "import",
@@ -82,7 +82,7 @@ function place(
 	const imported: ImportedDraft[] = [];
 	const left: LeftFile[] = [];
 	for (const { draft, diagnostics } of verified) {
-		const why = unsound(draft, diagnostics) ?? whyNotWritten(cwd, draft, force);
+		const why = unsound(draft, diagnostics) ?? writeRefusal(cwd, draft, force);
 		if (why !== undefined) {
 			left.push({ file: draft.from, reason: why });
 			continue;

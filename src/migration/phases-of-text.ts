@@ -2,7 +2,7 @@
 import { fileSlug, type ImportDraft, type ImportNote, importNote } from "./draft.ts";
 import { ForeignFields, plainList } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
-import { withWords } from "./words.ts";
+import { replaceVariables } from "./replace-variables.ts";
 import { toolFields } from "./worker-fields.ts";
 import { type PhaseParts, workflowDraft } from "./workflow-draft.ts";
 
@@ -42,7 +42,7 @@ function importText(input: ForeignFileInput, kind: "command" | "skill"): readonl
 
 /** `$ARGUMENTS` and `$@` are the task; other placeholders stay, with a note. */
 function variables(body: string, notes: ImportNote[]): string {
-	const text = withWords(body, /\$(ARGUMENTS\b|@|\{@\})/g, () => "{description}");
+	const text = replaceVariables(body, /\$(ARGUMENTS\b|@|\{@\})/g, () => "{description}");
 	const left = new Set(
 		[...text.matchAll(/\$\d|\$\{\d[^}]*\}|^!`[^`]*`|(?<=\s)@[\w./-]+/gm)].map(([written]) => written.trim()),
 	);

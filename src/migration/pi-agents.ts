@@ -2,10 +2,10 @@
 import { fileSlug, type ImportDraft, type ImportNote, ImportRefusal, importNote } from "./draft.ts";
 import { ForeignFields, isRecord, type Plain, plainList } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
+import { replaceVariables, resultOf, theResult } from "./replace-variables.ts";
 import { compileSteps, type Step } from "./step-tree.ts";
 import { templateDraft } from "./template-draft.ts";
-import { resultOf, theResult, withWords } from "./words.ts";
-import { type ImportTarget, modelFields, toolFields, whoDoes } from "./worker-fields.ts";
+import { type ImportTarget, modelFields, toolFields, workerOf } from "./worker-fields.ts";
 
 interface ImportContext {
 	readonly target: ImportTarget;
@@ -110,7 +110,7 @@ function readAgent(name: string, fields: ForeignFields, context: ImportContext):
 		kind: "work",
 		name,
 		fields: {
-			...whoDoes(agent, name, target, notes),
+			...workerOf(agent, name, target, notes),
 			...toolFields(fields.names("tools"), name, notes),
 			...modelFields(fields, target, notes),
 			...(instructions === "" ? {} : { instructions }),
@@ -145,7 +145,7 @@ function readLoop(name: string, fields: ForeignFields, context: ImportContext): 
 }
 
 function words(text: string, { params }: ImportContext): string {
-	return withWords(text, /\{([\w.]+)\}/g, (name) => {
+	return replaceVariables(text, /\{([\w.]+)\}/g, (name) => {
 		const [, param] = /^params\.(\w+)$/.exec(name) ?? [];
 		if (param !== undefined && params.has(param)) return `[${param}, from the task of this run]`;
 		if (name === "branches" || name === "previous") return theResult;

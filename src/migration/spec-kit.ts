@@ -2,9 +2,9 @@
 import { fileSlug, type ImportDraft, type ImportNote, ImportRefusal, importNote } from "./draft.ts";
 import { ForeignFields, isRecord, type Plain, type PlainRecord, plainList } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
+import { replaceVariables, resultOf } from "./replace-variables.ts";
 import { compileSteps, type Step } from "./step-tree.ts";
 import { templateDraft } from "./template-draft.ts";
-import { resultOf, withWords } from "./words.ts";
 import { type ImportTarget, modelFields } from "./worker-fields.ts";
 
 interface ImportContext {
@@ -127,7 +127,7 @@ function work(name: string, text: string, fields: ForeignFields, { target, notes
 }
 
 function words(text: string): string {
-	return withWords(text, /\{\{([^{}]*)\}\}/g, (expression) => {
+	return replaceVariables(text, /\{\{([^{}]*)\}\}/g, (expression) => {
 		const [, input] = /^inputs\.([\w-]+)$/.exec(expression) ?? [];
 		if (input !== undefined) return `[${input}, from the task of this run]`;
 		const [, step, part] = /^steps\.([\w-]+)\.output(?:\.([\w.]+))?$/.exec(expression) ?? [];

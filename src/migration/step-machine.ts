@@ -6,9 +6,9 @@ import { isInside, readSource } from "../definition/index.ts";
 import { fileSlug, type ImportDraft, type ImportNote, ImportRefusal, importNote, UniqueNames } from "./draft.ts";
 import { ForeignFields, isRecord, type Plain, type PlainRecord, plainList } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
+import { replaceVariables, theResult, theTask } from "./replace-variables.ts";
 import { templateDraft } from "./template-draft.ts";
-import { theResult, theTask, withWords } from "./words.ts";
-import { modelFields, type StateFields, toolFields, whoDoes } from "./worker-fields.ts";
+import { modelFields, type StateFields, toolFields, workerOf } from "./worker-fields.ts";
 
 interface ImportContext extends ForeignFileInput {
 	/** State names by step ids, including the ends. */
@@ -60,7 +60,7 @@ function readStep(step: string, value: Plain, context: ImportContext): PlainReco
 	if (gate) notes.push(importNote(step, `you approve its gate: ${JSON.stringify(gate)}`));
 	const state: PlainRecord = {
 		...(title === undefined ? {} : { description: title }),
-		...whoDoes(agent, step, target, notes),
+		...workerOf(agent, step, target, notes),
 		...readPermissions(fields, context),
 		...modelFields(helper, target, notes),
 		...(instructions === "" ? {} : { instructions }),
@@ -122,7 +122,7 @@ function readPrompt(fields: ForeignFields, { file, notes, names }: ImportContext
 	const reference = fields.record("prompt");
 	const path = reference?.file;
 	const text = typeof path === "string" ? readBeside(file, path, fields.where, notes) : (fields.text("prompt") ?? "");
-	return withWords(text, /\{\{([^{}]*)\}\}/g, (name) => {
+	return replaceVariables(text, /\{\{([^{}]*)\}\}/g, (name) => {
 		if (name === "workflow.input") return theTask;
 		if (name === "last.summary") return theResult;
 		return name === "step.id" ? (names.get(fields.where) ?? fields.where) : undefined;

@@ -2,10 +2,10 @@
 import { fileSlug, type ImportDraft, type ImportNote, ImportRefusal, importNote } from "./draft.ts";
 import { ForeignFields, isRecord, type PlainRecord, plainList } from "./foreign-fields.ts";
 import type { ForeignFileInput } from "./foreign-file.ts";
+import { replaceVariables, resultOf, theResult, theTask } from "./replace-variables.ts";
 import { compileSteps, type Step } from "./step-tree.ts";
 import { templateDraft } from "./template-draft.ts";
-import { resultOf, theResult, theTask, withWords } from "./words.ts";
-import { type ImportTarget, modelFields, toolFields, whoDoes } from "./worker-fields.ts";
+import { type ImportTarget, modelFields, toolFields, workerOf } from "./worker-fields.ts";
 
 interface TaskPhase {
 	readonly id: string;
@@ -102,7 +102,7 @@ function readWork(id: string, type: string, fields: ForeignFields, target: Impor
 		kind: "work",
 		name: id,
 		fields: {
-			...whoDoes(fields.text("agent"), id, target, notes),
+			...workerOf(fields.text("agent"), id, target, notes),
 			...toolFields(fields.names("tools"), id, notes),
 			...modelFields(fields, target, notes),
 			...(instructions.length === 0 ? {} : { instructions: instructions.join("\n\n") }),
@@ -132,7 +132,7 @@ function readWork(id: string, type: string, fields: ForeignFields, target: Impor
 }
 
 function words(text: string): string {
-	return withWords(text, /\{([\w.-]+)\}/g, (name) => {
+	return replaceVariables(text, /\{([\w.-]+)\}/g, (name) => {
 		if (name === "previous.output" || name === "previous") return theResult;
 		if (name === "args" || name === "task") return theTask;
 		const [, arg] = /^args\.([\w-]+)$/.exec(name) ?? [];

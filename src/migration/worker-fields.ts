@@ -21,7 +21,7 @@ const longestPersona = 400;
 const thinkingLevels = new Set(["off", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
 /** `agent` if an agent has this name; else its name as a role in words, with a note. */
-export function whoDoes(
+export function workerOf(
 	name: string | undefined,
 	where: string,
 	target: ImportTarget,

@@ -8,7 +8,7 @@ import { writeTogether } from "../disk/index.ts";
 import type { ImportDraft } from "./draft.ts";
 
 /** Why a draft cannot be written to the folder `root`, as a sentence; `undefined` if it can. */
-export function whyNotWritten(root: string, draft: ImportDraft, force: boolean): string | undefined {
+export function writeRefusal(root: string, draft: ImportDraft, force: boolean): string | undefined {
 	for (const { path, text } of draft.files) {
 		const file = join(root, ...path.split("/"));
 		const parent = existingParent(file);

@@ -14,10 +14,10 @@ import {
 } from "../definition/index.ts";
 import { readThinking, THINKING_LEVELS, type ThinkingLevel } from "./model-choice.ts";
 import type { AgentFile } from "./persona.ts";
+import { readText, readWordList } from "./read-values.ts";
 import { isRestriction, keepAllowed, READING, type Restrictions, readRestrictions } from "./restrictions.ts";
 import { findSkill, type SkillPlaces } from "./skills.ts";
 import { readToolNames } from "./tool-names.ts";
-import { readText, readWordList } from "./words.ts";
 
 export interface AgentPlace {
 	readonly tier: "project" | "user" | "shipped";

@@ -186,7 +186,7 @@ function strangers(
 ): Diagnostic[] {
 	return team.members.flatMap(({ name, line, column }): Diagnostic[] => {
 		if (findAgent(name, agents).kind !== "none") return [];
-		const unusable = whyUnusable(name, broken, plain);
+		const unusable = unusableReason(name, broken, plain);
 		const near = didYouMean(
 			name,
 			agents.map((agent) => agent.name),
@@ -211,7 +211,7 @@ function strangers(
 }
 
 /** Why the file with the name of an agent is unusable; `undefined` without such a file. */
-function whyUnusable(
+function unusableReason(
 	name: string,
 	broken: readonly BrokenAgent[],
 	plain: readonly string[],

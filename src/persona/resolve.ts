@@ -46,7 +46,7 @@ export function resolvePersona(request: PersonaRequest, registry: AgentRegistry)
 	if (request.kind === "agent" || request.team !== undefined) {
 		const where = request.team === undefined ? "" : ` in the team ${quoted(request.team)}`;
 		const message = `There is no agent ${quoted(name)}${where}.${suggestion}`;
-		return none("unknown-agent", message, whatToDo(request, registry, names));
+		return none("unknown-agent", message, remedyFor(request, registry, names));
 	}
 	const notice: Problem = {
 		code: "persona-from-words",
@@ -104,7 +104,7 @@ function membersOf(name: string, registry: AgentRegistry): readonly AgentFile[] 
 }
 
 /** The remedy for an unknown agent name. */
-function whatToDo({ kind, name, team }: PersonaRequest, registry: AgentRegistry, names: readonly string[]): string {
+function remedyFor({ kind, name, team }: PersonaRequest, registry: AgentRegistry, names: readonly string[]): string {
 	const slug = slugOf(name);
 	const plain = registry.plain.find((file) => slug !== "" && slugOf(stemOf(file)) === slug);
 	const inWords =

@@ -9,8 +9,8 @@ import {
 	type Report,
 	type Source,
 } from "../definition/index.ts";
+import { readText, readWordList } from "./read-values.ts";
 import { readToolName, type ToolName } from "./tool-names.ts";
-import { readText, readWordList } from "./words.ts";
 
 /** The tools that an agent may never have, regardless of the state's list. */
 export interface Restrictions {

@@ -11,7 +11,7 @@ import {
 	type Source,
 } from "../definition/index.ts";
 import type { Team, TeamMember } from "./persona.ts";
-import { readText, readWordList } from "./words.ts";
+import { readText, readWordList } from "./read-values.ts";
 
 /** A generous maximum. YAML aliases can repeat a short list many times. */
 const maxMembers = 500;

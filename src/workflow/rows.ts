@@ -29,7 +29,7 @@ export function registerRows(pi: ExtensionAPI, rows: () => Rows | undefined): vo
 		});
 
 	pi.registerEntryRenderer("workflow:state", ({ data }, _options, theme) =>
-		tells(data) ? soon((there) => there.drawState(data, theme)) : undefined,
+		hasRow(data) ? soon((there) => there.drawState(data, theme)) : undefined,
 	);
 	for (const type of ["workflow:complete", "workflow:spent"])
 		pi.registerEntryRenderer(type, ({ data }, _options, theme) =>
@@ -55,7 +55,7 @@ function isEnd(data: unknown): boolean {
 }
 
 /** Whether a state has a row. Ends have their own entry, model steps the row of their call, states of the reference package none. */
-function tells(data: unknown): boolean {
+function hasRow(data: unknown): boolean {
 	const { active, pin, left, paused, note } = (data ?? {}) as Record<string, unknown>;
 	if (active !== true || pin === undefined) return false;
 	const { way, by } = (left ?? {}) as { way?: unknown; by?: unknown };

@@ -4,7 +4,7 @@
 import type { Effect } from "../effects.ts";
 import type { AccessKind } from "../footprint.ts";
 import { pathRules } from "../paths.ts";
-import { absolutePaths, accessWord, type Directories } from "../places.ts";
+import { absolutePaths, accessVerb, type Directories } from "../places.ts";
 import type { FootprintRecord } from "../record.ts";
 import { displayText, isBlank, isKnown, spell } from "../text.ts";
 import { type Cmdlet, findCmdlet, type PathRole, pathParameters } from "./cmdlets.ts";
@@ -259,7 +259,7 @@ function accessPath(role: PathRole, words: string, text: string, session: Sessio
 		const [, folder = "", glob] = /^(.*?)([^/\\]*[*?][^/\\]*)$/.exec(path) ?? [];
 		const place = glob === undefined ? path : folder === "" ? "." : folder;
 		const below = glob === undefined ? {} : { recursive: true, only: [glob] };
-		accessWord(session.record, access, place, session.directories, text, { ...detail, ...below });
+		accessVerb(session.record, access, place, session.directories, text, { ...detail, ...below });
 	}
 }
 

@@ -91,7 +91,7 @@ function endOfCommand(words: readonly string[], from: number): number {
 
 function removeFound({ call, roots, expression, detail }: Search): void {
 	// Empty files and dangling links hold nothing that could be lost.
-	if (keepsToNothing(expression)) {
+	if (findsOnlyEmpty(expression)) {
 		call.change("worktree");
 		return;
 	}
@@ -100,7 +100,7 @@ function removeFound({ call, roots, expression, detail }: Search): void {
 }
 
 /** Whether an expression finds only empty files or dangling links: a plain list of conditions that includes such a test. */
-function keepsToNothing(expression: readonly string[]): boolean {
+function findsOnlyEmpty(expression: readonly string[]): boolean {
 	const plain = !expression.some((word) => /^(?:!|-not|-o|-or|,|\(|\))$/.test(word) || !isKnown(word));
 	const tests = expression.slice(0, expression.indexOf("-delete"));
 	return plain && (tests.includes("-empty") || tests.some((word, at) => word === "-xtype" && tests[at + 1] === "l"));

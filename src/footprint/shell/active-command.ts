@@ -2,7 +2,7 @@
 import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
 import { MAX_PATH, pathRules } from "../paths.ts";
-import { absolutePaths, accessWord, type Directories, harmOf, isStream } from "../places.ts";
+import { absolutePaths, accessVerb, type Directories, harmOf, isStream } from "../places.ts";
 import type { ParsedArgument, ProgramSpec, ScriptOptions } from "../programs/index.ts";
 import { type AccessDetail, everyAccess } from "../record.ts";
 import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
@@ -64,7 +64,7 @@ export function openCommand(
 export function access(command: ActiveCommand, kind: AccessKind, word: string, detail?: AccessDetail): void {
 	const { walk, state, directories, text, effects } = command;
 	if (state.elsewhere) return;
-	for (const path of accessWord(walk.record, kind, word, directories, text, detail)) {
+	for (const path of accessVerb(walk.record, kind, word, directories, text, detail)) {
 		const harm = kind === "write" || kind === "delete" ? harmOf(path, walk.host.home) : undefined;
 		if (harm) effects.add(harm);
 		if (kind !== "write") continue;

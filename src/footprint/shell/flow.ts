@@ -18,7 +18,7 @@ import type {
 	While,
 	Word,
 } from "unbash";
-import { accessWord } from "../places.ts";
+import { accessVerb } from "../places.ts";
 import type { FootprintRecord } from "../record.ts";
 import { bounded, isKnown, UNKNOWN_VALUE } from "../text.ts";
 import type { Expansion } from "./expansion.ts";
@@ -309,5 +309,5 @@ function walkTest(walk: ShellWalk, test: TestExpression, state: State, stdin: st
 function expandOperand(walk: ShellWalk, word: Word, state: State, stdin: string, isFile: boolean): void {
 	const texts = expandText(word, walk.expansion(state, stdin));
 	if (!isFile || state.elsewhere) return;
-	for (const text of texts) accessWord(walk.record, "list", text, state.cwd, "[[ … ]]");
+	for (const text of texts) accessVerb(walk.record, "list", text, state.cwd, "[[ … ]]");
 }

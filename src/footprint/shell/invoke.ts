@@ -1,6 +1,6 @@
 // Runs commands given as words: functions, aliases, builtins, programs of the table, files, and what is none of these.
 import { pathRules, windowsDrivePath } from "../paths.ts";
-import { absolutePaths, accessWord } from "../places.ts";
+import { absolutePaths, accessVerb } from "../places.ts";
 import { findProgram, findPrograms, taskEffects } from "../programs/index.ts";
 import { footprintLimits } from "../record.ts";
 import { baseName, isKnown, quoteWord, spellCommand, UNKNOWN_VALUE } from "../text.ts";
@@ -99,7 +99,7 @@ function locate(walk: ShellWalk, word: string, state: State): { name: string; fi
 function recordFile(walk: ShellWalk, word: string, args: readonly string[], state: State): void {
 	const text = spellCommand([word, ...args]);
 	const { record } = walk;
-	const paths = accessWord(record, "read", word, state.cwd, text);
+	const paths = accessVerb(record, "read", word, state.cwd, text);
 	const project = projectLaunchers.test(word);
 	for (const path of paths) {
 		const content = walk.written(path);

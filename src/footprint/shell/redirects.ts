@@ -1,7 +1,7 @@
 // Redirections: which files they open, and what standard input and output become.
 import type { Redirection } from "unbash";
 import type { ChangeKind, Effect } from "../effects.ts";
-import { absolutePaths, accessWord, harmOf, isStream } from "../places.ts";
+import { absolutePaths, accessVerb, harmOf, isStream } from "../places.ts";
 import { isKnown, spell, UNKNOWN_VALUE } from "../text.ts";
 import { onDisk } from "./contents.ts";
 import type { Expansion } from "./expansion.ts";
@@ -168,7 +168,7 @@ function open(
 		if (kind === "write") recordRun([], ["remote"]);
 		return [];
 	}
-	const paths = accessWord(record, kind, target, state.cwd, by, replaces ? { replaces } : undefined);
+	const paths = accessVerb(record, kind, target, state.cwd, by, replaces ? { replaces } : undefined);
 	if (kind === "read") return paths;
 	const harms = paths.flatMap((path) => harmOf(path, record.host.home, !replaces) ?? []);
 	if (harms.length > 0) recordRun([...new Set(harms)], []);

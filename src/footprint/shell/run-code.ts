@@ -1,7 +1,7 @@
 // Records what program text of another language in a command (`python -c`, `node -e`) does with literal arguments.
 // The text stays unknown: computed paths and commands are not seen.
 import type { Effect } from "../effects.ts";
-import { accessWord } from "../places.ts";
+import { accessVerb } from "../places.ts";
 import { displayText, isKnown } from "../text.ts";
 import { type CodeCall, callsIn } from "./code-calls.ts";
 import { childState, type State } from "./state.ts";
@@ -39,7 +39,7 @@ function recordOpenedFiles({ record, host }: ShellWalk, text: string, state: Sta
 		if (/^(require|import)\b/i.test(match[0]) && !/^[./~]/.test(path)) continue;
 		if (!isKnown(path) || /[*?<>|]|:\/\//.test(path)) continue;
 		const expanded = path.startsWith("~/") ? `${host.home}/${path.slice(2)}` : path;
-		accessWord(record, "read", expanded, state.cwd, by);
+		accessVerb(record, "read", expanded, state.cwd, by);
 	}
 }
 
@@ -91,9 +91,9 @@ function recordFileCall(
 ): void {
 	const path = call.path.startsWith("~/") ? `${walk.host.home}/${call.path.slice(2)}` : call.path;
 	if (call.kind === "writes") {
-		accessWord(walk.record, "write", path, state.cwd, by, call.empties ? { replaces: true } : undefined);
+		accessVerb(walk.record, "write", path, state.cwd, by, call.empties ? { replaces: true } : undefined);
 		return;
 	}
 	if (call.recursive) effects.add("recursive-delete");
-	accessWord(walk.record, "delete", path, state.cwd, by, call.recursive ? { recursive: true } : undefined);
+	accessVerb(walk.record, "delete", path, state.cwd, by, call.recursive ? { recursive: true } : undefined);
 }

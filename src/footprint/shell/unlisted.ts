@@ -1,6 +1,6 @@
 // Programs outside the table: their arguments are searched for paths, and for a command that they may run.
 // U1 a command among the arguments is judged as if it were run, because the program may run it.
-import { absolutePaths, accessWord } from "../places.ts";
+import { absolutePaths, accessVerb } from "../places.ts";
 import { findProgram, taskEffects } from "../programs/index.ts";
 import { baseName, isKnown, spellCommand } from "../text.ts";
 import type { State } from "./state.ts";
@@ -110,7 +110,7 @@ export function recordOperands(walk: ShellWalk, args: readonly string[], state: 
 		const value = arg.startsWith("-") ? (/^--?[\w-]+=(.+)$/s.exec(arg)?.[1] ?? "") : arg;
 		const place = value.startsWith("@") ? value.slice(1) : value;
 		if (!isKnown(place) || place.length > 4096 || !looksLikePath(walk, place, state)) continue;
-		accessWord(walk.record, "read", place, state.cwd, by);
+		accessVerb(walk.record, "read", place, state.cwd, by);
 	}
 }
 

@@ -167,7 +167,7 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 		const both = [approvalItem(key, "yes"), approvalItem(key, "no")];
 		const path = asked.get(key);
 		const first = atStart && key === `entry:${graph.initial}`;
-		const why = whyNotAsked(facts, key, path !== undefined || first);
+		const why = notAskedReason(facts, key, path !== undefined || first);
 		if (why !== undefined) {
 			excluded.push(...both.map((item) => ({ ...item, why })));
 			continue;
@@ -182,7 +182,7 @@ function planApprovals(facts: Facts, paths: EdgePathList): ApprovalPlan {
 	return { items, excluded, inline, runs };
 }
 
-function whyNotAsked(facts: Facts, key: string, isReached: boolean): string | undefined {
+function notAskedReason(facts: Facts, key: string, isReached: boolean): string | undefined {
 	if (isAskedByChildren(facts, key)) return "it is asked after child runs, not by a worker";
 	if (isReached) return undefined;
 	return key.startsWith("entry:") ? "no transition asks it, because the previous state asks" : whys["no-path"];

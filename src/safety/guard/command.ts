@@ -63,9 +63,9 @@ export async function runGuardCommand(
 		case "init":
 			return initialise(ctx, session, rest);
 		case "allow":
-			return tell(ctx, allowOnce(rest, ctx.hasUI, await session.answers()));
+			return reply(ctx, allowOnce(rest, ctx.hasUI, await session.answers()));
 		case "forget":
-			return tell(ctx, forget(rest, await session.answers()));
+			return reply(ctx, forget(rest, await session.answers()));
 		case "reload":
 			await session.load(ctx);
 			return say(ctx, statusText(session, ctx.cwd));
@@ -77,7 +77,7 @@ export async function runGuardCommand(
 	}
 }
 
-function tell(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void {
+function reply(ctx: ExtensionCommandContext, { text, tone }: CommandReply): void {
 	if (tone === undefined || tone === "info") say(ctx, text);
 	else refuse(ctx, text, tone);
 }

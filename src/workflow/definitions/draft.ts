@@ -62,7 +62,7 @@ export function draftWorkflow(
 
 	const found = readSource(file);
 	if (found.kind !== "text") {
-		report.add([found.kind === "problem" ? found.diagnostic : gone(file)]);
+		report.add([found.kind === "problem" ? found.diagnostic : missingFile(file)]);
 		return draft({});
 	}
 	const { fields, entries: written, commandPlace, diagnostics } = readWorkflow(found.source);
@@ -160,7 +160,7 @@ function duplicatePhase(key: string, id: string, earlier: string, path: string):
 }
 
 /** A workflow.yaml that was listed but cannot be found: a broken link, or removed in the meantime. */
-function gone(file: string): Diagnostic {
+function missingFile(file: string): Diagnostic {
 	return {
 		file,
 		line: 1,

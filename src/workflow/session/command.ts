@@ -82,7 +82,7 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 			return refuseCommand(ctx, `/workflow ${word} takes no arguments, but got "${surplus}".`);
 		return verbs[verb]?.(workflows, ctx, rest, catalogue);
 	}
-	if (definition?.show !== "user") return refuseCommand(ctx, whyNotStartable(word, catalogue, ctx));
+	if (definition?.show !== "user") return refuseCommand(ctx, notStartableText(word, catalogue, ctx));
 	if (rest === "") return refuseCommand(ctx, `Add the task: /workflow ${word} <task>`, "warning");
 	const option = verbAtEnd(rest);
 	if (option !== undefined)
@@ -94,7 +94,7 @@ export async function runWorkflow(workflows: Workflows, ctx: ExtensionCommandCon
 }
 
 /** Explains why `word` does not start a workflow. */
-function whyNotStartable(word: string, catalogue: Catalogue, ctx: ExtensionCommandContext): string {
+function notStartableText(word: string, catalogue: Catalogue, ctx: ExtensionCommandContext): string {
 	const known = catalogue.commands.get(word) ?? catalogue.definitions.get(word);
 	if (known?.show === "workflows") return `The workflow "${word}" only runs inside others; start one that contains it.`;
 	const rejected = catalogue.rejected.get(word);

@@ -4,7 +4,7 @@ import { type LedgerEvent, readHistory } from "../../../src/chronicle/core/index
 import { drawTimeline } from "../../../src/chronicle/ui/screen/index.ts";
 import { historyPage } from "../../../src/chronicle/ui/screen/view-pages.ts";
 import { endLines, progressLine, runLines, statusLines, storyLines } from "../../../src/chronicle/ui/text/index.ts";
-import { crumbText, currentNotices, undoneOf, whyOf } from "../../../src/chronicle/ui/timeline/index.ts";
+import { crumbText, currentNotices, haltReason, undoneOf } from "../../../src/chronicle/ui/timeline/index.ts";
 import { paintLine, unpainted } from "../../../src/tui/index.ts";
 import { definition, open, refold, rest, since, spend, start, type TestRun } from "../core/machine/test-run.ts";
 import { ledgerOf } from "./report/ledgers.ts";
@@ -36,7 +36,7 @@ describe("why a run does not continue", () => {
 			const [play, why] = cases[name] as [TestRun, string];
 			const { run, events } = play;
 			const read = ledgerOf(events);
-			expect(whyOf(run)).toBe(why);
+			expect(haltReason(run)).toBe(why);
 			expect(statusLines(read, { now, prefix: "/chronicle " })).toContain(why);
 			const { id, task, status, state, updatedAt } = run;
 			const summary = { template: "t", task, status, state, updatedAt, costUsd: 0, tokens: 0 };

@@ -62,11 +62,11 @@ function entering(run: Run, state: string | undefined, visit: number, attempt = 
 function likelyTarget(run: Run): string | undefined {
 	const targets = planOf(run).next.filter((target) => target !== run.state && target !== HUMAN_INTERVENTION);
 	const [only, second] = targets;
-	const target = second === undefined ? only : mostTaken(run, targets);
+	const target = second === undefined ? only : mostFrequentTarget(run, targets);
 	return target !== undefined && judgeMove(run, target).kind === "move" ? target : undefined;
 }
 
-function mostTaken({ history, state }: Run, targets: readonly string[]): string | undefined {
+function mostFrequentTarget({ history, state }: Run, targets: readonly string[]): string | undefined {
 	const taken = new Map<string, number>();
 	let most: string | undefined;
 	for (const { from, to } of history) {

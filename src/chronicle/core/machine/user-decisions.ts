@@ -313,7 +313,7 @@ export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested):
 }
 
 /** Why a visit that chooses a child cannot start again: the candidates no longer exist. */
-function explainGone(run: Run, { to, state }: RewindRequested): string | undefined {
+function missingCandidates(run: Run, { to, state }: RewindRequested): string | undefined {
 	const arrived = run.history.find(({ visit }) => visit === to - 1);
 	if (arrived?.cause !== "children" || planOf(run, arrived.from).children?.take !== "one") return undefined;
 	if (run.candidates?.judge === state && run.candidates.group.visit === arrived.visit) return undefined;
@@ -328,7 +328,7 @@ export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested
 	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
 	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
 	if (earlier) return earlier;
-	const gone = explainGone(run, event);
+	const gone = missingCandidates(run, event);
 	if (gone !== undefined) return refuse("illegal", gone);
 	const { kind, to, state, tree, snapshot, pairMoves, kept, reload } = event;
 	const known = { ...(kept === undefined ? {} : { kept }), ...(reload ? { reload } : {}) };

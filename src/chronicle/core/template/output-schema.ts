@@ -201,7 +201,7 @@ function oneOfWords(words: readonly string[], what: string): (node: Node, readin
 
 const oneType = oneOfWords(types, "JSON type");
 
-function typeWords(node: Node, reading: ReadContext): void {
+function checkTypeNames(node: Node, reading: ReadContext): void {
 	for (const one of node.kind === "list" && node.items.length > 0 ? node.items : [node]) oneType(one, reading);
 }
 
@@ -265,7 +265,7 @@ const keywords: Readonly<Record<string, KeywordCheck>> = {
 	deprecated: flags,
 	readOnly: flags,
 	writeOnly: flags,
-	type: typeWords,
+	type: checkTypeNames,
 	enum: values,
 	const: anything,
 	format: oneOfWords(formats, "format"),

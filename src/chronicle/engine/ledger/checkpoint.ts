@@ -78,7 +78,7 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 	const { definition } = run.template;
 	const full = shape(run, definition, log, cutData);
 	const indented = JSON.stringify(full, null, "\t");
-	if (fits(indented)) return `${indented}\n`;
+	if (fitsCheckpoint(indented)) return `${indented}\n`;
 	const short = { ...run, task: run.task.slice(0, 2000) };
 	const recent: Run = {
 		...short,
@@ -104,7 +104,7 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 	];
 	for (const make of thinner) {
 		const text = JSON.stringify(make());
-		if (fits(text)) return `${text}\n`;
+		if (fitsCheckpoint(text)) return `${text}\n`;
 	}
 	return `${JSON.stringify(shape(least, null, log, ["definition", "task", "history", ...cutData]))}\n`;
 }
@@ -131,7 +131,7 @@ function withoutData(run: Run): Run {
 	};
 }
 
-function fits(text: string): boolean {
+function fitsCheckpoint(text: string): boolean {
 	return Buffer.byteLength(text) < CHECKPOINT_BYTES;
 }
 

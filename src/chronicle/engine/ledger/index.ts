@@ -8,4 +8,4 @@ export { thisHost } from "./lease.ts";
 export { stampEvent } from "./line.ts";
 export { ALL_RUNS, resolveRunId, summarizeRun } from "./list-runs.ts";
 export { redactEvent } from "./redaction.ts";
-export { unbegunRuns } from "./unbegun-runs.ts";
+export { unstartedRuns } from "./unstarted-runs.ts";

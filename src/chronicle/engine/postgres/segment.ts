@@ -115,7 +115,7 @@ function settleAnswer(hooks: SegmentHooks, { settle }: TakenAnswer): SegmentHook
 
 function openServed({ place, cleanup }: ServedProject, cwd: string): Project {
 	const standing = cleanup === "submitted" ? "approved" : "unknown";
-	return openProject({ ...place, cwd, trust: "trusted" }, { standingOf: () => standing, remember: async () => {} });
+	return openProject({ ...place, cwd, trust: "trusted" }, { statusOf: () => standing, remember: async () => {} });
 }
 
 /** Where a run works on this host. */

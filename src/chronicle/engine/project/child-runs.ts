@@ -77,7 +77,7 @@ function createdEvent(
 	const found = child.merges === undefined ? branchTemplate(parent, child.branch) : mergeTemplate(parent);
 	if (!found?.plan) return unknownTemplate(child.template);
 	const cleanup = hashCleanup(found.plan);
-	const isApproved = cleanup !== undefined && approvals.standingOf(cleanup) !== "unknown";
+	const isApproved = cleanup !== undefined && approvals.statusOf(cleanup) !== "unknown";
 	const { children, readOnlyAgents } = parent.template;
 	return {
 		kind: "created",

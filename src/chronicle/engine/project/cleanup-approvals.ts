@@ -8,12 +8,12 @@ import { anyObject, object, oneOf } from "../../../definition/index.ts";
 import { replaceFile } from "../../../disk/index.ts";
 
 /** `approved`: the user approved these commands. `own`: they are from a template in the user's folder, and the guard's rules judge them. */
-export type CleanupStanding = "approved" | "own" | "unknown";
+export type CleanupStatus = "approved" | "own" | "unknown";
 
 export interface CleanupApprovals {
-	standingOf(hash: string): CleanupStanding;
+	statusOf(hash: string): CleanupStatus;
 	/** Stores an answer. Throws disk errors. */
-	remember(hash: string, standing: Exclude<CleanupStanding, "unknown">, commands: readonly string[]): Promise<void>;
+	remember(hash: string, standing: Exclude<CleanupStatus, "unknown">, commands: readonly string[]): Promise<void>;
 }
 
 interface Approval {
@@ -33,7 +33,7 @@ export function openCleanupApprovals(agentFolder: string, now: () => number): Cl
 	const folder = join(agentFolder, "chronicle");
 	const file = join(folder, "approved-cleanup.json");
 	return {
-		standingOf(hash) {
+		statusOf(hash) {
 			return readApprovals(file).get(hash)?.standing ?? "unknown";
 		},
 		async remember(hash, standing, commands) {

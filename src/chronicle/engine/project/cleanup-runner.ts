@@ -7,12 +7,12 @@ import { type ChildExit, RUN_TAG, startChild } from "../../../process/index.ts";
 import { enforceRules, measure, openPolicies, redactText, type Verdict } from "../../../safety/index.ts";
 import type { CommandRunner, ShellResult } from "../../core/index.ts";
 import type { FrozenRules } from "../worker/index.ts";
-import type { CleanupStanding } from "./cleanup-approvals.ts";
+import type { CleanupStatus } from "./cleanup-approvals.ts";
 
 export interface CleanupRunnerOptions {
 	readonly run: string;
 	/** Whether the commands with this hash are approved. Called before every command. */
-	readonly standing: (approval: string) => CleanupStanding;
+	readonly standing: (approval: string) => CleanupStatus;
 	/** The guard's rules for this run, or why they cannot be enforced. */
 	readonly rules: () => FrozenRules | { readonly kind: "unreadable"; readonly detail: string };
 	readonly agentFolder: string;

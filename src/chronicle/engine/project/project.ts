@@ -137,7 +137,7 @@ export function openProject(
 				approver,
 				commands: openCleanupRunner({
 					run: id,
-					standing: (approval) => approvals.standingOf(approval),
+					standing: (approval) => approvals.statusOf(approval),
 					rules: () => rules,
 					agentFolder,
 					env,

@@ -11,7 +11,7 @@ import type {
 	WorkerLauncher,
 } from "../../core/index.ts";
 import { cleanupOf, hashCleanup, type Run, SCHEMA_VERSION, type Template } from "../../core/index.ts";
-import type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
+import type { CleanupApprovals, CleanupStatus } from "./cleanup-approvals.ts";
 import type { Project } from "./project.ts";
 import { firstRuns } from "./run-tree.ts";
 import type { FoundTemplate, SelectedTemplate, TemplateCatalogue } from "./template-catalogue.ts";
@@ -25,7 +25,7 @@ export interface CleanupTexts {
 	/** One for each template of the tree that has commands. */
 	readonly hashes: readonly string[];
 	readonly commands: readonly { readonly state: string; readonly command: string }[];
-	readonly standing: CleanupStanding;
+	readonly standing: CleanupStatus;
 }
 
 export type Preparation =
@@ -117,7 +117,7 @@ function cleanupTexts(
 	const hashes = templates.flatMap(({ template }) => hashCleanup(template) ?? []);
 	const [hash] = hashes;
 	if (hash === undefined) return undefined;
-	const standings = hashes.map((one) => approvals.standingOf(one));
+	const standings = hashes.map((one) => approvals.statusOf(one));
 	const known = standings.find((standing) => standing === "unknown") ?? standings[0] ?? "unknown";
 	const commands = templates.flatMap(({ path, template, inline }) =>
 		inline

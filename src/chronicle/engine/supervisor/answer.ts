@@ -16,7 +16,7 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 				kind: "approved",
 				answers: seq,
 				diff,
-				...howOf(approval),
+				...decisionFields(approval),
 				...wordsOf(approval),
 				seen,
 			};
@@ -33,7 +33,7 @@ export function answerEvent({ seq, diff, visit }: ApprovalQuestion, approval: Ap
 export function approvalOf(event: UserEvent & { readonly kind: "approved" | "rejected" | "released" }): Approval {
 	switch (event.kind) {
 		case "approved":
-			return { kind: "approved", ...howOf(event), ...wordsOf(event) };
+			return { kind: "approved", ...decisionFields(event), ...wordsOf(event) };
 		case "rejected":
 			return { kind: "rejected", words: event.words };
 		case "released":
@@ -43,7 +43,7 @@ export function approvalOf(event: UserEvent & { readonly kind: "approved" | "rej
 
 type How = Pick<Extract<Approval, { kind: "approved" }>, "choice" | "resolved" | "winner">;
 
-function howOf({ choice, resolved, winner }: How): How {
+function decisionFields({ choice, resolved, winner }: How): How {
 	return {
 		...(choice === undefined ? {} : { choice }),
 		...(resolved === undefined ? {} : { resolved }),

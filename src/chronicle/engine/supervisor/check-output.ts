@@ -21,21 +21,21 @@ const problemBytes = 400;
 /** Checks data as a model sends it. Some models send an object as its JSON text. */
 export function checkOutput(schema: OutputSchema, given: unknown, ms = limitMs): OutputChecked {
 	if (given === undefined)
-		return misfit(["`data` is missing: this state hands over data with every move to another state."]);
+		return invalidOutput(["`data` is missing: this state hands over data with every move to another state."]);
 	const bytes = outputBytes(given);
 	if (bytes > OUTPUT_BYTES)
-		return misfit([
+		return invalidOutput([
 			`The data has ${bytes} bytes of JSON, but the limit is ${OUTPUT_BYTES}: write the long part to a file, and name the file.`,
 		]);
 	const problems = problemsOf(schema, given, ms);
 	if (problems.length === 0) return { kind: "fits", data: given };
 	const unwrapped = unwrapJson(given);
-	if (unwrapped === given) return misfit(problems);
+	if (unwrapped === given) return invalidOutput(problems);
 	const inner = problemsOf(schema, unwrapped, ms);
-	return inner.length === 0 ? { kind: "fits", data: unwrapped } : misfit(inner);
+	return inner.length === 0 ? { kind: "fits", data: unwrapped } : invalidOutput(inner);
 }
 
-function misfit(problems: readonly string[]): OutputChecked {
+function invalidOutput(problems: readonly string[]): OutputChecked {
 	return { kind: "misfit", problems: problems.map((problem) => cutText(problem, problemBytes).text) };
 }
 
@@ -75,7 +75,7 @@ function isLeaf({ keyword }: SchemaError): boolean {
 
 function describe(error: SchemaError): string {
 	const { instancePath, message, keyword, params } = error;
-	const at = pathWords(instancePath);
+	const at = pathText(instancePath);
 	switch (keyword) {
 		case "required":
 			return `${at} lacks ${named((params as { requiredProperties: readonly string[] }).requiredProperties)}.`;
@@ -95,7 +95,7 @@ function named(names: readonly string[]): string {
 }
 
 /** `/list/0/a~1b` → `data.list[0]["a/b"]`. */
-function pathWords(pointer: string): string {
+function pathText(pointer: string): string {
 	const steps = pointer
 		.split("/")
 		.slice(1)

@@ -326,7 +326,7 @@ function endedEvent(visit: number, child: ChildRun, { run, tree, detail }: EndOf
 		visit,
 		child: child.id,
 		status,
-		detail: status === "done" ? "" : cutText(whyEnded(run, detail), detailBytes).text,
+		detail: status === "done" ? "" : cutText(endReasonOf(run, detail), detailBytes).text,
 		tree,
 		total: totalOf(run),
 		handover: { summary: cutText(summary, summaryBytes).text, data: handoverOf(child, run), ...outputOf(run) },
@@ -337,7 +337,7 @@ function endedEvent(visit: number, child: ChildRun, { run, tree, detail }: EndOf
  * Why the child is not done, on one line; empty if nothing is known. `detail`: that of its last event, if this process has seen it. Otherwise the child moved
  * to its last state for the reason in the summary, or was ended for the one in its last notice.
  */
-function whyEnded({ history, state, notices, status }: Run, detail: string | undefined): string {
+function endReasonOf({ history, state, notices, status }: Run, detail: string | undefined): string {
 	const last = history.at(-1);
 	const moved = status === "failed" && last?.to === state ? last.summary : undefined;
 	return (moved ?? detail ?? notices.at(-1) ?? "").replace(/\s+/g, " ").trim();

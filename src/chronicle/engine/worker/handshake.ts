@@ -57,7 +57,7 @@ function judgeTools(hello: Hello, { tools, order }: Ordered): string | undefined
 	if (missing.length > 0)
 		return `${lacking("The worker does", missing, [...hello.tools, ...hello.registered])} ${bringTool}`;
 	const surplus = hello.tools.filter(
-		(tool) => !choice?.given.includes(tool) && !given.some((pattern) => fits(tool, pattern)),
+		(tool) => !choice?.given.includes(tool) && !given.some((pattern) => matchesTool(tool, pattern)),
 	);
 	if (surplus.length === 0) return undefined;
 	return `The worker has tools that were not ordered (${surplus.map((tool) => quoted(tool)).join(", ")}), so it was stopped.`;
@@ -88,6 +88,6 @@ export function leftOut(state: string, order: ToolOrder, registered: readonly st
 }
 
 /** Names are compared exactly, so that no tool in another case passes for one that was ordered. */
-function fits(tool: string, pattern: string): boolean {
+function matchesTool(tool: string, pattern: string): boolean {
 	return pattern.includes("*") ? isListed([pattern], tool) : tool === pattern;
 }

@@ -44,7 +44,7 @@ export function chooseTools(order: ToolOrder, registered: readonly string[]): To
 	const given = new Set(order.extensionTools === "all" ? registered : []);
 	const missing: string[] = [];
 	for (const { written, otherwise } of order.requested) {
-		const found = meant(written, otherwise, registered);
+		const found = resolveTool(written, otherwise, registered);
 		for (const name of found) given.add(name);
 		if (found.length > 0) continue;
 		if (otherwise === undefined) missing.push(written);
@@ -65,7 +65,7 @@ export function chooseTools(order: ToolOrder, registered: readonly string[]): To
  * Resolves a name: an extension's tool of exactly that name; otherwise pi's tool in another case, which an extension's may replace; otherwise an
  * extension's tool in another case or by pattern.
  */
-function meant(written: string, otherwise: string | undefined, registered: readonly string[]): readonly string[] {
+function resolveTool(written: string, otherwise: string | undefined, registered: readonly string[]): readonly string[] {
 	if (registered.includes(written)) return [written];
 	if (otherwise === written.toLowerCase()) return registered.filter((name) => name === otherwise);
 	const found = registered.filter((name) => isListed([written], name));

@@ -43,7 +43,7 @@ export async function fillFolder(
 	const placeholders = listed.filter(isPlaceholder);
 	const repositories = listed.filter(({ mode }) => mode === modes.repository);
 	const plain = listed.filter((entry) => entry.mode !== modes.repository && !isPlaceholder(entry));
-	const unkept = await copyUnkept(store, placeholders, files);
+	const unkept = await copyUnstored(store, placeholders, files);
 	const edits = [...unkept.edits, ...repositories.map(({ path }) => removal(path))];
 	const start = await editTree(store, tree, edits, storeFolder);
 	const copied = await copyLarge(store, plain, tree, files);
@@ -69,7 +69,7 @@ async function listSized(store: Store, tree: string): Promise<SizedEntry[]> {
 }
 
 /** Copies the current state of files whose contents no snapshot has. */
-async function copyUnkept(store: Store, placeholders: readonly TreeEntry[], files: string) {
+async function copyUnstored(store: Store, placeholders: readonly TreeEntry[], files: string) {
 	const edits: TreeEntry[] = [];
 	const notes: string[] = [];
 	const copied: string[] = [];

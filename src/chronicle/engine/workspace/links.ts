@@ -38,7 +38,7 @@ export async function takeLinks(store: Store, { links, cwd, files, tree }: LinkR
 			continue;
 		}
 		if (isOutside(relative(store.root, await realpath(dirname(source))))) throw leaves(link);
-		const why = await whyNot(store, tree, toRaw(below));
+		const why = await linkProblem(store, tree, toRaw(below));
 		if (why !== undefined) {
 			notes.push(`${link} ${why} and was not linked.`);
 			continue;
@@ -54,7 +54,7 @@ function isOutside(way: string): boolean {
 }
 
 /** Why the files at `path` are not linked: they are in the child's folder already, or must not be. */
-async function whyNot(store: Store, tree: string, path: string): Promise<string | undefined> {
+async function linkProblem(store: Store, tree: string, path: string): Promise<string | undefined> {
 	if (store.isOwn(path)) return "belongs to pi-chronicle";
 	const found = await store.git(["ls-tree", "-z", "--full-tree", tree, "--", path]);
 	return found.output.length > 0 ? "is already part of the files" : undefined;

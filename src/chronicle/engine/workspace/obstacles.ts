@@ -75,7 +75,7 @@ async function add(search: Search, path: string, stats: Stats): Promise<void> {
 	const { store, indexed, keep, blocked } = search;
 	if (stats.isDirectory()) return addFolder(search, path);
 	if (indexed.has(path)) return;
-	const why = await whyUnkeepable(store, path, stats);
+	const why = await reasonNotStored(store, path, stats);
 	if (why === undefined) keep.add(path);
 	else blocked.set(path, why);
 }
@@ -95,7 +95,7 @@ async function addFolder(search: Search, path: string): Promise<void> {
 	}
 }
 
-async function whyUnkeepable(store: Store, path: string, stats: Stats): Promise<string | undefined> {
+async function reasonNotStored(store: Store, path: string, stats: Stats): Promise<string | undefined> {
 	if (store.isOwn(path)) return "belongs to pi-chronicle";
 	if (stats.isSymbolicLink()) return undefined;
 	if (!stats.isFile()) return "is not a regular file";

@@ -26,7 +26,7 @@ export async function planRestore(store: Store, now: FileSnapshot, tree: string)
 	const nested: RawChange[] = [];
 	const plain: RawChange[] = [];
 	for (const change of changes) {
-		const why = now.unkept.get(change.path) ?? whyLeft(store, change);
+		const why = now.unkept.get(change.path) ?? reasonLeft(store, change);
 		if (change.before.mode === modes.repository && change.after.mode === modes.repository) nested.push(change);
 		else if (why === undefined) plain.push(change);
 		else left.set(change.path, why);
@@ -69,7 +69,7 @@ export function roomFor(writes: readonly RawChange[]): (path: string) => boolean
 
 const repository = "a nested repository";
 
-function whyLeft(store: Store, { before, after }: RawChange): string | undefined {
+function reasonLeft(store: Store, { before, after }: RawChange): string | undefined {
 	const now = store.placeholderOf(before.object);
 	const then = store.placeholderOf(after.object);
 	if (now === "secret" || then === "secret") return "secret by its name, so its contents are not kept";

@@ -2,7 +2,7 @@
 // lines are printed above it. Nothing is drawn unless standard error is a terminal.
 import { bar, printable } from "../../../pi/index.ts";
 import { activityOf, liveTotals, measures, type Run } from "../../core/index.ts";
-import { activityText, childrenText, endingWords, shortCost, shortTime } from "../timeline/index.ts";
+import { activityText, childrenText, endingText, shortCost, shortTime } from "../timeline/index.ts";
 import { colorMark } from "./paint.ts";
 
 const tickMs = 1000;
@@ -82,7 +82,7 @@ function doingText(run: Run, now: string): string {
 			return childrenText(run);
 		case "stopping":
 		case "restoring":
-			return endingWords(run) ?? activityText(activity);
+			return endingText(run) ?? activityText(activity);
 	}
 }
 

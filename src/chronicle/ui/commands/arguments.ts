@@ -24,7 +24,7 @@ export interface ParsedArguments {
 	readonly textAt: number;
 }
 
-interface Taken {
+interface GivenOption {
 	readonly name: string;
 	/** `undefined`: a flag. */
 	readonly value: string | undefined;
@@ -56,7 +56,7 @@ export function parseArguments(
 }
 
 interface Split extends Pick<ParsedArguments, "names" | "text" | "textAt"> {
-	readonly taken: readonly Taken[];
+	readonly taken: readonly GivenOption[];
 	/** `--` precedes the text: nothing in it is an option. */
 	readonly closed: boolean;
 }
@@ -65,7 +65,7 @@ interface Split extends Pick<ParsedArguments, "names" | "text" | "textAt"> {
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one pass over the arguments, whose parts have functions already
 function splitArguments(args: readonly string[], grammar: CommandGrammar): Split | { readonly error: string } {
 	const { options, textAfter, isName } = grammar;
-	const taken: Taken[] = [];
+	const taken: GivenOption[] = [];
 	const names: string[] = [];
 	let named = false;
 	for (let at = 0; at < args.length; ) {
@@ -95,7 +95,7 @@ function splitAtDashes(
 	args: readonly string[],
 	at: number,
 	names: readonly string[],
-	taken: readonly Taken[],
+	taken: readonly GivenOption[],
 	textAfter: number | undefined,
 ): Split {
 	const rest = args.slice(at + 1);
@@ -181,7 +181,7 @@ function isOptionOf(word: string, options: CommandGrammar["options"]): boolean {
 function takeOption(
 	[word = "", next]: readonly string[],
 	options: CommandGrammar["options"],
-): Taken | { readonly error: string } | undefined {
+): GivenOption | { readonly error: string } | undefined {
 	const [, long, given] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/.exec(word === "-h" ? "--help" : word) ?? [];
 	if (long === undefined || !Object.hasOwn(options, long)) return undefined;
 	if (options[long] === "flag")
@@ -194,8 +194,8 @@ function takeOption(
 }
 
 /** The options in `words`; none if it contains anything else. */
-function optionsAlone(words: readonly string[], options: CommandGrammar["options"]): readonly Taken[] {
-	const taken: Taken[] = [];
+function optionsAlone(words: readonly string[], options: CommandGrammar["options"]): readonly GivenOption[] {
+	const taken: GivenOption[] = [];
 	for (let at = 0; at < words.length; ) {
 		const option = takeOption(words.slice(at), options);
 		if (!option || "error" in option) return [];

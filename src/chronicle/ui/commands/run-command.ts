@@ -40,7 +40,7 @@ export type RunCommand =
  */
 export function approveCommand(run: Run, words: string, choice?: string): RunCommand {
 	const question = openQuestion(run);
-	if (!question) return refused(`${standing(run)} Nothing to approve.`);
+	if (!question) return refused(`${statusSentence(run)} Nothing to approve.`);
 	const how = question.side === "conflict" ? readResolution(choice) : readWinner(run, question, choice);
 	if (typeof how === "string") return refused(how);
 	return { kind: "answer", question, approval: { kind: "approved", ...saying(words), ...how } };
@@ -78,7 +78,7 @@ export function dropCommand(child: Run): RunCommand {
 export function rejectionCommand(run: Run, words: string): RunCommand {
 	if (words === "") return refused("Tell the worker why: reject <text>.");
 	const question = openQuestion(run);
-	if (!question) return refused(`${standing(run)} Nothing to approve.`);
+	if (!question) return refused(`${statusSentence(run)} Nothing to approve.`);
 	return { kind: "answer", question, approval: { kind: "rejected", words } };
 }
 
@@ -104,17 +104,17 @@ export interface ResumeOptions {
 export function resumeCommand(run: Run, words: string, { raise = {}, model, reload }: ResumeOptions = {}): RunCommand {
 	const raised = [...raisedLimits(raise), ...(model === undefined ? [] : [{ kind: "model_changed" as const, model }])];
 	const { stage } = run;
-	if (stage.kind === "over") return refused(`${standing(run)} Continue it in a state: reopen <state>.`);
+	if (stage.kind === "over") return refused(`${statusSentence(run)} Continue it in a state: reopen <state>.`);
 	if (stage.kind === "waiting") {
 		if (run.status === HUMAN_INTERVENTION && raised.length === 0)
-			return refused(`${standing(run)} Decide: release, release <state>, or abort.`);
+			return refused(`${statusSentence(run)} Decide: release, release <state>, or abort.`);
 		if (run.status === HUMAN_INTERVENTION) return checked(run, raised);
 		const how = { ...saying(words), ...(reload ? { reload } : {}), seen: seenOf(run) };
 		return checked(run, [...raised, { kind: "resumed", answers: stage.since, ...how }]);
 	}
 	if (reload)
 		return refused(
-			`${standing(run)} --reload takes the edited template when a waiting run continues: pause it first, or rewind <visit> --reload.`,
+			`${statusSentence(run)} --reload takes the edited template when a waiting run continues: pause it first, or rewind <visit> --reload.`,
 		);
 	const messages: UserEvent[] = words === "" ? [] : [{ kind: "told", text: words, seen: seenOf(run) }];
 	const events = [...raised, ...messages];
@@ -138,7 +138,7 @@ export function releaseCommand(run: Run, to: string | undefined, words: string, 
 			question: stage.question,
 		};
 	if (stage.kind !== "waiting" && stage.kind !== "asking")
-		return refused(`${standing(run)} Only a waiting run can be sent to a state.`);
+		return refused(`${statusSentence(run)} Only a waiting run can be sent to a state.`);
 	const answers = stage.kind === "asking" ? stage.question.seq : stage.since;
 	return checked(run, [
 		{
@@ -156,7 +156,7 @@ export function reopenCommand(run: Run, to: string, words: string): RunCommand {
 	const known = stateOf(run, to);
 	if (known === undefined) return noState(run, to);
 	const { stage } = run;
-	if (stage.kind !== "over") return refused(`${standing(run)} Only a finished run can be reopened.`);
+	if (stage.kind !== "over") return refused(`${statusSentence(run)} Only a finished run can be reopened.`);
 	return checked(run, [{ kind: "reopened", answers: stage.since, to: known, ...saying(words), seen: seenOf(run) }]);
 }
 
@@ -201,7 +201,7 @@ export function undoCommand(run: Run, seq: number, start: VisitStart | undefined
 }
 
 /** The status of a run, as the start of a message. */
-function standing({ id, status, state }: Run): string {
+function statusSentence({ id, status, state }: Run): string {
 	const short = id.slice(0, 8);
 	switch (status) {
 		case "running":
@@ -258,7 +258,7 @@ export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
 export function refuseOther(run: Run, seen: number): RunCommand | undefined {
 	const now = awaitedAnswer(run);
 	if (now === seen) return undefined;
-	return refused(`The run no longer waits for an answer to event ${seen}. ${standing(run)} Check its status.`);
+	return refused(`The run no longer waits for an answer to event ${seen}. ${statusSentence(run)} Check its status.`);
 }
 
 function saying(words: string): { readonly words?: string } {

@@ -191,7 +191,7 @@ export const steerings: readonly Steering[] = verbs.map((verb) => {
 		...verb,
 		options: { ...verb.options, ...Object.fromEntries(seen.map((option) => [option, "value" as const])) },
 		optionsUsage: `${verb.optionsUsage ?? ""}${seen.map((option) => seenUsage[option]).join("")}`,
-		make: (parsed, model) => bindToSeen(boundWords(verb.make(parsed, model), parsed), parsed),
+		make: (parsed, model) => bindToSeen(limitTextLength(verb.make(parsed, model), parsed), parsed),
 	};
 });
 
@@ -210,7 +210,7 @@ function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedA
 		made(ledger, words, reload);
 }
 
-function boundWords(made: Make | Misuse, { text }: ParsedArguments): Make | Misuse {
+function limitTextLength(made: Make | Misuse, { text }: ParsedArguments): Make | Misuse {
 	const long = tooLong(text.join(" "));
 	return long === undefined ? made : { code: "usage", message: long };
 }

@@ -6,6 +6,7 @@ import { totalChanges } from "../../core/index.ts";
 import {
 	commandAbout,
 	currentMark,
+	haltReason,
 	marks,
 	nextStep,
 	shortCost,
@@ -13,7 +14,6 @@ import {
 	shortTime,
 	titleOf,
 	undoneOf,
-	whyOf,
 } from "../timeline/index.ts";
 import type { Html, HtmlContent, Markup } from "./markup.ts";
 import { drawWords, type ReportPage } from "./page.ts";
@@ -34,7 +34,7 @@ export function drawHead(page: ReportPage): Markup {
 /** Why the run does not continue, in one sentence. */
 function drawWhy({ html, report: { run }, holder }: ReportPage): HtmlContent {
 	const gone = isInterrupted(run, holder) ? "No process supervises it; nothing is lost." : undefined;
-	const why = gone ?? whyOf(run);
+	const why = gone ?? haltReason(run);
 	return why === undefined ? undefined : html`<p class="why" dir="auto">${html.cut(why, 400)}</p>`;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Line, Tone } from "../../../tui/index.ts";
 import type { LedgerEvent } from "../../core/index.ts";
-import { eventWords } from "./event-words.ts";
+import { eventText } from "./event-text.ts";
 import { clockTime } from "./moment.ts";
 
 const tones: Partial<Record<LedgerEvent["kind"], Tone>> = {
@@ -29,6 +29,6 @@ export function eventLine(event: LedgerEvent): Line {
 	const failed = event.kind === "tool_ended" && (event.error === true || event.blocked !== undefined);
 	return [
 		{ text: `${String(event.seq).padStart(5)}  ${clockTime(event.at)}  ${where.padEnd(5)} `, tone: "dim" },
-		{ text: eventWords(event), tone: failed ? "error" : (tones[event.kind] ?? "plain") },
+		{ text: eventText(event), tone: failed ? "error" : (tones[event.kind] ?? "plain") },
 	];
 }

@@ -27,11 +27,11 @@ import {
 import {
 	bar,
 	type ChildLine,
-	callWords,
+	callText,
 	childLines,
 	choiceText,
 	crumbsOf,
-	endingWords,
+	endingText,
 	nextStep,
 	shortCost,
 	shortCount,
@@ -190,7 +190,7 @@ function doing(run: Run, now: string, width: number): Line[] {
 			const open = calls.open.at(-1);
 			if (open === undefined) return line("waiting for the model");
 			const more = calls.open.length - 1;
-			const [tool, words] = callWords(open.tool, open.args);
+			const [tool, words] = callText(open.tool, open.args);
 			return [[dim("  ▸ "), plain(`${more > 0 ? `${more + 1} calls: ` : ""}${tool} `), dim(words)]];
 		}
 		case "launching":
@@ -200,7 +200,7 @@ function doing(run: Run, now: string, width: number): Line[] {
 					: `starting a worker · ${waited}`,
 			);
 		case "stopping":
-			return line(endingWords(run) ?? "cleaning up, comparing files");
+			return line(endingText(run) ?? "cleaning up, comparing files");
 		case "restoring":
 			return line("restoring files");
 		case "children":

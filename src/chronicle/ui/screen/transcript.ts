@@ -79,14 +79,14 @@ function conversationLines(entries: readonly Entry[], folder: string): Line[] {
 	const resultOf = (message: Readonly<Record<string, unknown>> | undefined): Line[] =>
 		message === undefined ? [] : resultLines(message, refused, folder);
 	return entries.flatMap(({ type, message, content }): Line[] => {
-		if (type === "custom_message") return spoken("·", contentText(content), "dim");
+		if (type === "custom_message") return messageLines("·", contentText(content), "dim");
 		if (type !== "message" || message === undefined) return [];
-		if (message.role === "user") return spoken("»", contentText(message.content), "plain");
+		if (message.role === "user") return messageLines("»", contentText(message.content), "plain");
 		// A result is shown below its call, unless the call is before what is read.
 		if (message.role === "toolResult") return called.has(String(message.toolCallId)) ? [] : resultOf(message);
 		return partsOf(message).flatMap((part) =>
 			part.type === "text"
-				? spoken("●", String(part.text ?? ""), "plain")
+				? messageLines("●", String(part.text ?? ""), "plain")
 				: part.type === "toolCall"
 					? [...callLines(part, folder), ...resultOf(results.get(String(part.id)))]
 					: [],
@@ -138,7 +138,7 @@ function relativeTo(folder: string, text: string): string {
 	return folder === "" ? text : text.replaceAll(`${folder}/`, "");
 }
 
-function spoken(mark: string, text: string, tone: StyledText["tone"]): Line[] {
+function messageLines(mark: string, text: string, tone: StyledText["tone"]): Line[] {
 	return text
 		.trim()
 		.split("\n")

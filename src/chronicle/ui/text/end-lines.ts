@@ -2,12 +2,12 @@
 
 import type { Run } from "../../core/index.ts";
 import { totalChanges } from "../../core/index.ts";
-import { changedText, crumbText, currentMark, marks, templateNameOf, whyOf } from "../timeline/index.ts";
+import { changedText, crumbText, currentMark, haltReason, marks, templateNameOf } from "../timeline/index.ts";
 import { spendText } from "./question-lines.ts";
 
 /** The lines about a finished run. `prefix`: before every command. */
 export function endLines(run: Run, prefix: string): string[] {
-	const why = whyOf(run);
+	const why = haltReason(run);
 	return [
 		`${marks[currentMark(run)]} ${templateNameOf(run)} ${run.id.slice(0, 8)}: ${run.status} · ${spendText(run, run.updatedAt)}${filesText(run)}`,
 		...(why === undefined ? [] : [why]),

@@ -11,7 +11,7 @@ import {
 	type SelectedTemplate,
 	type TemplateCatalogue,
 } from "../../engine/index.ts";
-import { shortCost, shortTime, whyOf } from "../timeline/index.ts";
+import { haltReason, shortCost, shortTime } from "../timeline/index.ts";
 import { isInterrupted, waitingLines } from "./status-lines.ts";
 
 const maxRuns = 20;
@@ -32,7 +32,7 @@ export function templateLines(
 		const { template } = found.read;
 		const about = template.description ?? [...template.states.keys()].join(" → ");
 		const how = shadowed(found.key);
-		return `  ${found.key.padEnd(width)}  ${about}${whose(found, place.cwd)}${how === undefined ? "" : ` (start it with ${how})`}`;
+		return `  ${found.key.padEnd(width)}  ${about}${originRemarks(found, place.cwd)}${how === undefined ? "" : ` (start it with ${how})`}`;
 	};
 	const own = loaded.filter(({ tier }) => tier !== "shipped");
 	const shipped = loaded.filter(({ tier }) => tier === "shipped");
@@ -57,7 +57,7 @@ export function templateLines(
 	];
 }
 
-function whose({ tier, inPlaceOf }: SelectedTemplate, cwd: string): string {
+function originRemarks({ tier, inPlaceOf }: SelectedTemplate, cwd: string): string {
 	const remarks = [
 		...(tier === "personal" ? ["yours"] : []),
 		...(inPlaceOf.length > 0
@@ -121,7 +121,7 @@ async function explain(
 	if (!waits(entry) && !ended && !isStopped(entry)) return [];
 	const read = await store.read(entry.id);
 	if (!read.ok) return [];
-	const why = whyOf(read.value.run);
+	const why = haltReason(read.value.run);
 	const lines = ended ? (why === undefined ? [] : [why]) : waitingLines(read.value, prefix);
 	return lines.map((line) => `            ${line}`);
 }

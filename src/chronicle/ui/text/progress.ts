@@ -2,7 +2,7 @@
 
 import { counted, truncate } from "../../../definition/index.ts";
 import { explainCause, type LedgerEvent, type Move, type Run, type WorkerOutcome } from "../../core/index.ts";
-import { choiceText, endingWords, shortCost, shortCount, shortTime, whyOf } from "../timeline/index.ts";
+import { choiceText, endingText, haltReason, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 import { changeLines, leftLines } from "./question-lines.ts";
 
 const summaryLength = 160;
@@ -27,7 +27,7 @@ const lines: Lines = {
 	launch_failed: ({ detail }, { state }) => `✗ ${state}: the worker could not be started: ${detail}`,
 	model_switched: ({ from, to, detail }) => `! ${from} failed (${cut(detail)}); continuing with ${to}`,
 	pause_requested(_event, run) {
-		const ending = endingWords(run);
+		const ending = endingText(run);
 		return ending === undefined ? undefined : `‖ pausing: ${ending}`;
 	},
 	output_refused: ({ problems }) => `  data refused: ${cut(problems.join(" "))}`,
@@ -80,7 +80,7 @@ const lines: Lines = {
 	rejected: ({ words }) => `↶ rejected: ${cut(words)}`,
 	finished({ status, detail = "" }, run) {
 		const { visitRecord, state } = run;
-		const why = detail === "" ? whyOf(run) : detail;
+		const why = detail === "" ? haltReason(run) : detail;
 		const used = visitRecord.attempts > 0 ? `${figures(visitRecord)} in ${state}` : "";
 		return `■ ${status}${why === undefined ? "" : `: ${why}`}${used}`;
 	},

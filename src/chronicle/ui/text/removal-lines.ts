@@ -7,7 +7,7 @@ import { shortTime } from "../timeline/index.ts";
 /** The runs to be removed: `1a2b3c4d  done · 3d ago · 12.3 MB · feature: Add a login`. `sizes`: bytes of runs by id. */
 export function removalLines({ runs, staying }: Removable, now: number, sizes?: ReadonlyMap<string, number>): string[] {
 	return [
-		...runs.map((entry) => `${isChild(entry) ? "    " : "  "}${entryWords(entry, now, sizes?.get(entry.id))}`),
+		...runs.map((entry) => `${isChild(entry) ? "    " : "  "}${entryText(entry, now, sizes?.get(entry.id))}`),
 		...stayingLines(staying),
 	];
 }
@@ -16,7 +16,7 @@ function isChild(entry: RunEntry): boolean {
 	return entry.kind === "run" && entry.summary.parent !== undefined;
 }
 
-function entryWords(entry: RunEntry, now: number, bytes = 0): string {
+function entryText(entry: RunEntry, now: number, bytes = 0): string {
 	const id = entry.id.slice(0, 8);
 	const size = bytes === 0 ? "" : ` · ${megabytes(bytes)}`;
 	if (entry.kind === "unreadable") return `${id}  cannot be read${size}`;

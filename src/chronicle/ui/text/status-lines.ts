@@ -11,7 +11,8 @@ import {
 	commandAbout,
 	crumbText,
 	currentNotices,
-	endingWords,
+	endingText,
+	haltReason,
 	keptLine,
 	nextStep,
 	shortCost,
@@ -19,7 +20,6 @@ import {
 	shortTime,
 	templateNameOf,
 	titleOf,
-	whyOf,
 } from "../timeline/index.ts";
 import { nextLines } from "./end-lines.ts";
 import { questionLines } from "./question-lines.ts";
@@ -40,9 +40,9 @@ export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: Statu
 	const now = isInterrupted(read) || isQueued(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
 	// A waiting run has its reason in the wait itself.
-	const why = run.stage.kind === "over" ? whyOf(run) : undefined;
+	const why = run.stage.kind === "over" ? haltReason(run) : undefined;
 	return [
-		`${templateNameOf(run)} ${run.id.slice(0, 8)} · ${statusWords(read)} · ${run.state}`,
+		`${templateNameOf(run)} ${run.id.slice(0, 8)} · ${statusPhrase(read)} · ${run.state}`,
 		...(why === undefined ? [] : [why]),
 		...(question ? [] : [`Task: ${run.task}`]),
 		...(run.parent ? [`Child "${run.parent.name}" of run ${run.parent.run.slice(0, 8)}`] : []),
@@ -104,12 +104,12 @@ export function isQueued({ run, queued }: Pick<ReadLedger, "run" | "queued">): b
 	return queued !== undefined && run.status === "running";
 }
 
-function statusWords(read: ReadLedger): string {
+function statusPhrase(read: ReadLedger): string {
 	const { run, holder } = read;
 	if (isInterrupted(read)) return "interrupted";
 	if (isQueued(read)) return "queued";
 	const where = holder && holder.alive !== "no" && holder.pid !== process.pid ? ` (pid ${holder.pid})` : "";
-	const ending = run.status === "running" && run.hold ? endingWords(run) : undefined;
+	const ending = run.status === "running" && run.hold ? endingText(run) : undefined;
 	return `${ending === undefined ? run.status.replaceAll("_", " ") : `pausing: ${ending}`}${where}`;
 }
 

@@ -34,7 +34,7 @@ export function templateNotes({ states }: Template): string[] {
 
 function box({ name, persona, children, host, terminal, implicit, approval }: StatePlan): string {
 	const who = children
-		? childrenWords(children)
+		? childrenLabel(children)
 		: implicit || persona === undefined
 			? []
 			: [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
@@ -46,7 +46,7 @@ function box({ name, persona, children, host, terminal, implicit, approval }: St
 }
 
 /** The child runs of a state, in a few lines. */
-function childrenWords({ branches, forEach, join, take }: ChildrenPlan): string[] {
+function childrenLabel({ branches, forEach, join, take }: ChildrenPlan): string[] {
 	const names = branches.map(({ name, template }) => (template.kind === "named" ? template.name : name));
 	const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
 	return [

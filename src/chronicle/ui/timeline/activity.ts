@@ -2,14 +2,14 @@
 import type { ChildActivity } from "../../core/index.ts";
 
 /** The tool and its arguments. `args` is the line `key=value key=value` in the ledger. */
-export function callWords(tool: string, args: string): readonly [tool: string, words: string] {
+export function callText(tool: string, args: string): readonly [tool: string, words: string] {
 	// The first argument identifies the call; its name adds nothing.
 	return [tool, args.replace(/^[A-Za-z_]\w*=/, "")];
 }
 
 /** `bash npm test`, or what happens instead of a call. */
 export function activityText({ stage, tool, args = "" }: ChildActivity): string {
-	return tool === undefined ? stageTexts[stage] : callWords(tool, args).join(" ").trim();
+	return tool === undefined ? stageTexts[stage] : callText(tool, args).join(" ").trim();
 }
 
 const stageTexts: Readonly<Record<ChildActivity["stage"], string>> = {

@@ -1,5 +1,5 @@
 export { bar, shortCost, shortCount, shortTime } from "../../../pi/index.ts";
-export { activityText, callWords } from "./activity.ts";
+export { activityText, callText } from "./activity.ts";
 export {
 	type ChildCells,
 	type ChildLine,
@@ -11,9 +11,9 @@ export {
 	visitChildCells,
 } from "./children.ts";
 export { type Crumb, crumbSeparator, crumbsOf, crumbText, currentMark } from "./crumbs.ts";
-export { endingWords } from "./ending.ts";
+export { endingText } from "./ending.ts";
 export { keptLine } from "./kept.ts";
 export { type Mark, marks, runTitle, templateNameOf, titleOf } from "./marks.ts";
 export { commandAbout, nextStep } from "./next-step.ts";
 export { type Undone, undoneOf, undoneText } from "./undone.ts";
-export { currentNotices, whyOf } from "./why.ts";
+export { currentNotices, haltReason } from "./why.ts";

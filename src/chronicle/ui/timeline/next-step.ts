@@ -1,6 +1,6 @@
 // The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
 import { awaitedAnswer, type ChildStatus, candidatesIn, measures, type Run, winnerOf } from "../../core/index.ts";
-import { whyOf } from "./why.ts";
+import { haltReason } from "./why.ts";
 
 export interface NextStep {
 	/** The reason for waiting, in one sentence. */
@@ -91,17 +91,17 @@ export function nextStep(run: Run): NextStep | undefined {
 		case "paused":
 			if (run.hold?.cause === "children") return { what: run.hold.detail, commands: childCommands(run) };
 			return {
-				what: whyOf(run) ?? "Paused.",
+				what: haltReason(run) ?? "Paused.",
 				commands: ["resume", ...undoes(run), "tell <words>", "abort"],
 			};
 		case "budget_exceeded":
 			return {
-				what: whyOf(run) ?? "A ceiling is reached.",
+				what: haltReason(run) ?? "A ceiling is reached.",
 				commands: [...raises(run), "abort"],
 			};
 		case "human_intervention":
 			return {
-				what: whyOf(run) ?? "Decide how it continues.",
+				what: haltReason(run) ?? "Decide how it continues.",
 				commands: ["release", "release <state>", "abort"],
 			};
 		case "running": {

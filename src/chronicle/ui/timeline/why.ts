@@ -7,7 +7,7 @@ import { explainCause, HUMAN_INTERVENTION, measures, type Run } from "../../core
 const quoted = 160;
 
 /** Why the run is paused, failed, ended or waits for a decision; `undefined` for any other. */
-export function whyOf(run: Run): string | undefined {
+export function haltReason(run: Run): string | undefined {
 	switch (run.status) {
 		case "running":
 		case "awaiting_approval":
@@ -18,15 +18,15 @@ export function whyOf(run: Run): string | undefined {
 		case "budget_exceeded":
 			return run.hold?.detail ?? "A ceiling is reached.";
 		case "human_intervention":
-			return whyEscalated(run);
+			return escalationReason(run);
 		case "failed":
-			return whyFailed(run);
+			return failureReason(run);
 		case "aborted":
 			return "Ended by you.";
 	}
 }
 
-function whyEscalated(run: Run): string {
+function escalationReason(run: Run): string {
 	const { refused } = run;
 	if (refused === null) return "Decide how it continues.";
 	const sentence = explainCause(refused.cause, refused.from, refused.to);
@@ -34,7 +34,7 @@ function whyEscalated(run: Run): string {
 	return withSummary(sentence, run.history.findLast(({ to }) => to === HUMAN_INTERVENTION)?.summary ?? "");
 }
 
-function whyFailed(run: Run): string {
+function failureReason(run: Run): string {
 	const move = run.history.at(-1);
 	// Without a move to its last state, something else ended it, whose reason is the last notice.
 	if (move === undefined || move.to !== run.state) return run.notices.at(-1) ?? `The run ended in ${run.state}.`;

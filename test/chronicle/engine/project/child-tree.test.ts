@@ -17,7 +17,7 @@ async function openTree() {
 	const planned = childAt(testRun, 1);
 	const { run } = await create(parentTemplate({ branches: { one: { persona: "B", next: ["done"] } } }));
 	const supervise = (ledger: HeldLedger) => ({ ledger }) as unknown as ChildSupervision;
-	const approvals = { standingOf: () => "approved" as const, remember: async () => {} };
+	const approvals = { statusOf: () => "approved" as const, remember: async () => {} };
 	/** What one process knows, until it dies. */
 	const process = (tree = new ChildTree(() => store.list())) => {
 		const children = openChildRuns({ store, approvals, tree, supervise });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import {
-	type CleanupStanding,
+	type CleanupStatus,
 	openCleanupApprovals,
 } from "../../../../src/chronicle/engine/project/cleanup-approvals.ts";
 import { openCleanupRunner } from "../../../../src/chronicle/engine/project/cleanup-runner.ts";
@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 
 afterEach(async () => void (await stopOrphans(run, 100)));
 
-function runnerIn(folder: string, standing: CleanupStanding = "approved") {
+function runnerIn(folder: string, standing: CleanupStatus = "approved") {
 	const runner = openCleanupRunner({
 		run,
 		standing: () => standing,
@@ -37,21 +37,21 @@ describe("approval of cleanup commands", () => {
 	it("covers one exact text, is stored in the agent folder, and cannot be weakened by a project", async () => {
 		const folder = openFolder();
 		const approvals = openCleanupApprovals(folder, () => 0);
-		expect(approvals.standingOf(hash)).toBe("unknown");
+		expect(approvals.statusOf(hash)).toBe("unknown");
 		await approvals.remember(hash, "approved", ["build: docker compose down"]);
 		await approvals.remember(hash, "own", []);
 		const again = openCleanupApprovals(folder, () => 0);
-		expect(again.standingOf(hash)).toBe("approved");
-		expect(again.standingOf("b".repeat(64))).toBe("unknown");
+		expect(again.statusOf(hash)).toBe("approved");
+		expect(again.statusOf("b".repeat(64))).toBe("unknown");
 		const file = join(folder, "chronicle", "approved-cleanup.json");
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 		expect(readFileSync(file, "utf8")).toContain("docker compose down");
 		for (const torn of ["{", "[]", '"x"', `{"${hash}": 1}`, `{"${hash}": {"standing": "yes"}}`, "null"]) {
 			writeFileSync(file, torn);
-			expect(again.standingOf(hash), torn).toBe("unknown");
+			expect(again.statusOf(hash), torn).toBe("unknown");
 		}
 		await again.remember(hash, "own", []);
-		expect(again.standingOf(hash)).toBe("own");
+		expect(again.statusOf(hash)).toBe("own");
 	});
 
 	it("is kept for the newest 300 texts; an approval that is given again is the newest", async () => {
@@ -64,7 +64,7 @@ describe("approval of cleanup commands", () => {
 		writeFileSync(file, JSON.stringify({ [name(0)]: { standing: "own" }, ...Object.fromEntries(all) }));
 		await approvals.remember(name(0), "approved", []);
 		await approvals.remember(name(300), "own", []);
-		const standings = [0, 1, 2, 299, 300].map((n) => approvals.standingOf(name(n)));
+		const standings = [0, 1, 2, 299, 300].map((n) => approvals.statusOf(name(n)));
 		expect(standings).toEqual(["approved", "unknown", "own", "own", "own"]);
 	});
 

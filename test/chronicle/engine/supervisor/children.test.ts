@@ -6,7 +6,7 @@ import type { Run, Supervision, UserEvent } from "../../../../src/chronicle/core
 import { NO_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
 import { supervise } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { progressLine } from "../../../../src/chronicle/ui/text/index.ts";
-import { whyOf } from "../../../../src/chronicle/ui/timeline/index.ts";
+import { haltReason } from "../../../../src/chronicle/ui/timeline/index.ts";
 import { moveTo, type Play } from "./scripted-launcher.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -168,9 +168,9 @@ describe("join and on_failed", () => {
 		supervision.watch((run, event, before) => void lines.push(progressLine(run, event, before)));
 		const { run } = await supervision.ended;
 		expect(lines.join("\n")).toMatch(/✗ bad failed: gave up · /);
-		expect(whyOf(run)).toBe('"bad" failed: gave up');
+		expect(haltReason(run)).toBe('"bad" failed: gave up');
 		const again = await stage.store.read(run.id);
-		expect(again.ok && whyOf(again.value.run)).toBe('"bad" failed: gave up');
+		expect(again.ok && haltReason(again.value.run)).toBe('"bad" failed: gave up');
 	});
 
 	it.each([

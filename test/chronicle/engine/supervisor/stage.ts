@@ -57,7 +57,7 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 		...(order ? { allowance: order.allowance } : {}),
 		children: openChildRuns({
 			store,
-			approvals: { standingOf: () => "approved", remember: async () => {} },
+			approvals: { statusOf: () => "approved", remember: async () => {} },
 			tree,
 			supervise(ledger, child, origin) {
 				const childPorts = portsOf(child.cwd ?? cwd, child);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { KeybindingsManager, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { expect, it, vi } from "vitest";
 import { eventLine } from "../../../../src/chronicle/ui/screen/event-line.ts";
-import { eventWords } from "../../../../src/chronicle/ui/screen/event-words.ts";
+import { eventText } from "../../../../src/chronicle/ui/screen/event-text.ts";
 import { readTranscript } from "../../../../src/chronicle/ui/screen/transcript.ts";
 import { RunView } from "../../../../src/chronicle/ui/screen/view.ts";
 import { paintLine, unpainted } from "../../../../src/tui/index.ts";
@@ -101,7 +101,7 @@ it("shows every sentence in full on the page of events, however narrow the scree
 	const flat = (text: string) => text.replace(/\s+/g, "");
 	const missing = (width: number) => {
 		const page = flat(view.render(width, 2000).join("\n"));
-		return play.events.map((event) => flat(eventWords(event))).filter((words) => !page.includes(words));
+		return play.events.map((event) => flat(eventText(event))).filter((words) => !page.includes(words));
 	};
 	await vi.waitFor(() => expect(missing(200)).toEqual([]));
 	for (const width of [40, 60, 80, 120]) expect(missing(width), String(width)).toEqual([]);

@@ -94,7 +94,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 		annotations: ownRecord,
 		async execute(call, params: MoveArguments, _signal, _onUpdate, ctx) {
 			const target = params.target_state.trim();
-			const refused = whyNot(target, params.summary, brief, turn);
+			const refused = moveProblem(target, params.summary, brief, turn);
 			if (refused) return failure(refused);
 			if (stopOf(call, ctx) === "length")
 				return failure("Your message was truncated, so this call may be incomplete. Repeat it with a shorter text.");
@@ -132,7 +132,7 @@ export function registerWorkerTools(pi: ExtensionAPI, brief: WorkerBrief, turn: 
 	});
 }
 
-function whyNot(target: string, summary: string, brief: WorkerBrief, turn: Turn): string | undefined {
+function moveProblem(target: string, summary: string, brief: WorkerBrief, turn: Turn): string | undefined {
 	const list = brief.targets.map((name) => quoted(name)).join(", ");
 	if (turn.move) {
 		return `Refused: this message already requests ${quoted(turn.move.target)}. A state ends once; the first call counts.`;

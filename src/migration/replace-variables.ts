@@ -13,6 +13,6 @@ export function resultOf(step: string, part = ""): string {
  * Replaces variables. `variable` matches one with its name in group 1; `words` returns its replacement, or `undefined` to keep it.
  * Replacements are not expanded again.
  */
-export function withWords(text: string, variable: RegExp, words: (name: string) => string | undefined): string {
+export function replaceVariables(text: string, variable: RegExp, words: (name: string) => string | undefined): string {
 	return text.replace(variable, (written: string, name: string) => words(name.trim()) ?? written);
 }

@@ -12,7 +12,7 @@ export function allowedTools(limits: ToolLimits): string {
 		case "whitelist":
 			return listed(limits.names);
 		case "capabilities":
-			return capabilityWords(limits.may);
+			return capabilityText(limits.may);
 	}
 }
 
@@ -48,7 +48,7 @@ export function limitsText(limits: ToolLimits): string | undefined {
 		case "capabilities":
 			if (limits.may.length === 3) return undefined;
 			if (limits.may.length === 0) return `No tool is available in this phase, besides ${stepTool}.`;
-			return `This phase may use ${capabilityWords(limits.may)}; other calls are refused, whichever tool makes them.`;
+			return `This phase may use ${capabilityText(limits.may)}; other calls are refused, whichever tool makes them.`;
 	}
 }
 
@@ -96,7 +96,7 @@ export function stopRule(stop: Stop): string {
 	}
 }
 
-function capabilityWords(may: readonly Capability[]): string {
+function capabilityText(may: readonly Capability[]): string {
 	if (may.length === 0) return "(none)";
 	const words = ["anything that only reads"];
 	if (may.includes("write")) words.push("anything that reads or writes files");

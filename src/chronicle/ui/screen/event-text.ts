@@ -2,7 +2,7 @@
 
 import { counted } from "../../../definition/index.ts";
 import { endPhrase, type LedgerEvent, type Spend } from "../../core/index.ts";
-import { callWords, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { callText, shortCost, shortCount, shortTime } from "../timeline/index.ts";
 
 type Sentences = { readonly [Kind in LedgerEvent["kind"]]: (event: LedgerEvent & { kind: Kind }) => string };
 
@@ -21,7 +21,7 @@ const sentences: Sentences = {
 	worker_started: ({ model, pid, conversation }) =>
 		`The worker started: ${model}, pid ${pid}${conversation === "continued" ? ", in the same conversation" : ""}`,
 	launch_failed: ({ detail }) => `The worker could not be started: ${detail}`,
-	tool_started: ({ tool, args }) => `▸ ${callWords(tool, args).join(" ")}`,
+	tool_started: ({ tool, args }) => `▸ ${callText(tool, args).join(" ")}`,
 	tool_ended: ({ tool, blocked, error, ms, bytes }) => {
 		const end = blocked !== undefined ? `was blocked by ${blocked}` : error === true ? "failed" : "succeeded";
 		return `${tool} ${end} after ${ms < 10_000 ? `${ms} ms` : shortTime(ms)}, ${shortCount(bytes)} bytes`;
@@ -29,7 +29,7 @@ const sentences: Sentences = {
 	children_planned: ({ children }) =>
 		children.length === 0 ? "No children needed" : `Children: ${children.map(({ name }) => name).join(", ")}`,
 	child_parked: ({ child, detail }) => `Child ${child.slice(0, 8)} waits: ${detail}`,
-	child_spent: ({ child, spend }) => `Child ${child.slice(0, 8)} has used ${spendWords(spend)}`,
+	child_spent: ({ child, spend }) => `Child ${child.slice(0, 8)} has used ${spendDetails(spend)}`,
 	child_ended: ({ child, status, detail }) => `Child ${child.slice(0, 8)} is ${status}${saying(detail)}`,
 	child_signaled: ({ child }) => `A command is queued for child ${child.slice(0, 8)}`,
 	child_dropped: ({ child }) => `The run continues without child ${child.slice(0, 8)}`,
@@ -40,7 +40,7 @@ const sentences: Sentences = {
 	join_applied: ({ changes = [], more = 0 }) =>
 		`The merged files are written; ${counted(changes.length + more, "file")} changed`,
 	join_failed: ({ detail }) => `The files could not be joined: ${detail}`,
-	used: ({ spend }) => `The conversation has used ${spendWords(spend)}`,
+	used: ({ spend }) => `The conversation has used ${spendDetails(spend)}`,
 	model_switched: ({ from, to, detail }) => `${from} failed, ${to} continues: ${detail}`,
 	turn_settled: ({ stop, detail }) => `The model stopped (${stop.replaceAll("_", " ")})${saying(detail)}`,
 	delivered: ({ message }) => `The worker has received message ${message}`,
@@ -78,7 +78,7 @@ const sentences: Sentences = {
 	told: ({ text }) => `The user to the worker: ${text}`,
 	limits_changed: ({ state, limits }) =>
 		`New ceilings${state === undefined ? "" : ` of ${state}`}: ${Object.entries(limits)
-			.map(([name, value]) => limitWords(name, value))
+			.map(([name, value]) => ceilingValue(name, value))
 			.join(", ")}`,
 	model_changed: ({ model }) => `Default model of states: ${model}`,
 	pause_requested: ({ detail }) => `Pause requested: ${detail}`,
@@ -90,7 +90,7 @@ const sentences: Sentences = {
 };
 
 /** The event as a sentence; events of newer versions have the name of their kind. */
-export function eventWords(event: LedgerEvent): string {
+export function eventText(event: LedgerEvent): string {
 	const say = (sentences as Partial<Record<string, (event: LedgerEvent) => string>>)[event.kind];
 	return say === undefined ? String(event.kind).replaceAll("_", " ") : say(event);
 }
@@ -99,14 +99,14 @@ function withTemplate(reload: object | undefined): string {
 	return reload ? " with its edited template" : "";
 }
 
-function limitWords(name: string, value: unknown): string {
+function ceilingValue(name: string, value: unknown): string {
 	if (typeof value !== "number") return `${name} ${String(value)}`;
 	if (name === "costUsd") return shortCost(value);
 	if (name === "activeMs") return `active time ${shortTime(value)}`;
 	return `${shortCount(value)} ${name}`;
 }
 
-function spendWords({ tokens, costUsd, input, output, cacheRead, cacheWrite }: Spend): string {
+function spendDetails({ tokens, costUsd, input, output, cacheRead, cacheWrite }: Spend): string {
 	const cached = cacheRead + cacheWrite > 0 ? `, ${shortCount(cacheRead)} + ${shortCount(cacheWrite)} cache` : "";
 	return `${shortCount(tokens)} tokens, ${shortCost(costUsd)} (${shortCount(input)} in, ${shortCount(output)} out${cached})`;
 }

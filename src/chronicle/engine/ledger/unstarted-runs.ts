@@ -7,7 +7,7 @@ import { leaseHolder } from "./lease.ts";
 const unleasedMs = 60 * 60 * 1000;
 
 /** Ids of the runs below `sessions` that never began and whose process is dead. */
-export async function unbegunRuns(sessions: string): Promise<readonly string[]> {
+export async function unstartedRuns(sessions: string): Promise<readonly string[]> {
 	const names = new Set(await readdir(sessions).catch((): string[] => []));
 	const found: string[] = [];
 	for (const id of names) {

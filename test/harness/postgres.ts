@@ -34,7 +34,7 @@ export interface Cluster {
 }
 
 /** A server that replicates a cluster by streaming. */
-export interface Standby {
+interface Standby {
 	/** The address of the database `postgres` there; read-only until it is promoted. */
 	readonly url: string;
 	/** Makes it the primary. */

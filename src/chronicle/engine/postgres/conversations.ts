@@ -1,18 +1,18 @@
-// The conversations of a run's workers, as hosts leave them on the git remote when the run waits or is given back: one ref for each holder.
+// Conversations of a run's workers on the git remote. A host pushes them when the run parks or is released, to one ref per holder.
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result } from "../../core/index.ts";
 import { type GitPlace, gitAt, gitRemote, gitText, remoteFailure } from "./remote.ts";
 import { conversationRefs } from "./run-refs.ts";
 
-/** What to fetch for the conversations of a run. */
+/** The refspec that fetches the conversations of a run. */
 export function conversationSpec(run: string): string {
 	return `+${conversationRefs(run)}/*:${conversationRefs(run)}/*`;
 }
 
 /**
- * Replaces the conversations in the run's `folder` with those, fetched before into `place`, that the holder with the highest fence left: others
- * describe files that are not there.
+ * Replaces the conversations in the run's `folder` with those of the latest holder (the highest fence), which were fetched into `place`: the
+ * others describe earlier files.
  */
 export async function writeConversations(place: GitPlace, run: string, folder: string): Promise<void> {
 	const names = await gitText(place, ["for-each-ref", "--format=%(refname)", conversationRefs(run)]);
@@ -38,10 +38,10 @@ export async function fetchedConversations(folder: string): Promise<readonly str
 	return names.flatMap((name) => (name.endsWith(".jsonl") ? [name.slice(0, -".jsonl".length)] : []));
 }
 
-/** Milliseconds after which a remote that gives no conversations is given up. */
+/** Milliseconds after which a fetch is aborted. */
 const fetchMs = 20_000;
 
-/** Brings the conversations of a run to a machine that is no host of it, below `folder`. */
+/** Fetches the conversations of a run into its `folder` on a machine that is not its host. */
 export async function fetchConversations(
 	run: string,
 	{ remote, report }: { readonly remote: string; readonly report: GitPlace["report"] },

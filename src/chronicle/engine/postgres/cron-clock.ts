@@ -1,4 +1,4 @@
-// The clock of schedules on a host: pg-boss's own, which runs only while there are schedules. The database lets one host at a time send.
+// Runs pg-boss's cron clock on a host while there are schedules. The database lets one host at a time send their jobs.
 import type { Database } from "./database.ts";
 
 export class CronClock {
@@ -26,7 +26,7 @@ export class CronClock {
 		this.#queue = this.#queue
 			.then(() => this.#settle())
 			.catch((error: unknown) => {
-				// Tried again at the next sign of life of the host.
+				// Retried when the host next renews its lease.
 				this.#wanted = false;
 				this.#report(`Schedules are not watched here: ${(error as Error).message}`);
 			});

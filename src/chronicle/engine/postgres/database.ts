@@ -1,5 +1,5 @@
 // Connections to the engine's Postgres. `pg` and `pg-boss` are optional peer packages: they are imported here, when an engine is named.
-// C1 no statement waits for ever: every one has a time limit, so that a partition is noticed; C2 the address is never shown with its password.
+// C1 every statement has a time limit, so that a partition is noticed; C2 the address is never shown with its password.
 import { basename, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConstructorOptions as BossOptions, PgBoss } from "pg-boss";
@@ -259,20 +259,20 @@ class PostgresDatabase implements Database {
 		};
 		client.on("error", again);
 		client.on("end", again);
-		client.on("notification", ({ payload = "" }) => this.#tell(payload));
+		client.on("notification", ({ payload = "" }) => this.#notify(payload));
 		try {
 			await client.connect();
 			await client.query(`LISTEN ${CHANNEL}`);
 			this.#listener = client;
 			// Listening keeps no process alive.
 			(client as unknown as { unref(): void }).unref();
-			this.#tell(undefined);
+			this.#notify(undefined);
 		} catch {
 			again();
 		}
 	}
 
-	#tell(payload: string | undefined): void {
+	#notify(payload: string | undefined): void {
 		for (const listener of this.#listeners) listener(payload);
 	}
 

@@ -7,7 +7,7 @@ import { runGit } from "../workspace/index.ts";
 import type { Database } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { remoteOf } from "./engine-project.ts";
-import { explainGit, gitText } from "./remote.ts";
+import { commitTree, explainGit, gitText } from "./remote.ts";
 import { checkVersion } from "./schema.ts";
 
 export interface CheckResult {
@@ -90,9 +90,8 @@ async function checkRemote(cwd: string): Promise<string> {
 	const place = { gitDir: asked.output.toString("utf8").trim(), cwd };
 	const ref = `refs/chronicle/doctor/${process.pid}-${Date.now()}`;
 	const object = await gitText(place, ["hash-object", "-w", "--stdin"], Buffer.from("pi-chronicle engine doctor\n"));
-	const who = ["-c", "user.name=pi-chronicle", "-c", "user.email=pi-chronicle@localhost"];
 	const tree = await gitText(place, ["mktree"], Buffer.from(`100644 blob ${object}\tdoctor\n`));
-	const commit = await gitText(place, [...who, "commit-tree", "-m", "pi-chronicle engine doctor", tree]);
+	const commit = await commitTree(place, tree, [], "pi-chronicle engine doctor\n");
 	await gitText(place, ["push", "-q", "--no-verify", remote.value, `${commit}:${ref}`]);
 	await gitText(place, ["push", "-q", "--no-verify", remote.value, `:${ref}`]);
 	return `${remote.value.replace(/\/\/[^@/]*@/, "//")} takes refs/chronicle`;

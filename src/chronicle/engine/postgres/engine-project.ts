@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { openRedaction } from "../../../safety/index.ts";
 import type { Failure, Result, Run, StoreFailure } from "../../core/index.ts";
-import { type Project, workspaceScope } from "../project/index.ts";
+import { type EngineSetting, type Project, workspaceScope } from "../project/index.ts";
 import { runGit } from "../workspace/index.ts";
 import { fetchConversations } from "./conversations.ts";
 import { type Database, openDatabase } from "./database.ts";
@@ -20,17 +20,7 @@ import { readSnapshots } from "./snapshot-rows.ts";
 import { openPostgresStore } from "./store.ts";
 import { watchRow } from "./watch-row.ts";
 
-export interface EngineOrder {
-	readonly url: string;
-	/** Default: the name of the repository on its remote. */
-	readonly project?: string | undefined;
-	/** Default `runs`. */
-	readonly queue?: string | undefined;
-	/** What a host must have for new runs. */
-	readonly labels?: readonly string[];
-	readonly priority?: number;
-	/** The options that name the engine in another command, if this one named it. */
-	readonly args?: readonly string[];
+export interface EngineOptions extends EngineSetting {
 	/** Called with a sentence when the git remote keeps a command waiting. */
 	readonly report?: (text: string) => void;
 }
@@ -39,11 +29,11 @@ export interface EngineOrder {
 export const usualQueue = "runs";
 
 /** Opens the project on an engine; defaults come from `project`. */
-export async function openEngineProject(project: Project, order: EngineOrder): Promise<Result<Project>> {
-	const opened = await openDatabase(order.url, project.place.shell);
+export async function openEngineProject(project: Project, options: EngineOptions): Promise<Result<Project>> {
+	const opened = await openDatabase(options.url, project.place.shell);
 	if (!opened.ok) return opened;
 	const database = opened.value;
-	const found = await projectIn(database, project, order);
+	const found = await projectIn(database, project, options);
 	if (!found.ok) await database.close();
 	return found;
 }
@@ -52,12 +42,12 @@ export async function openEngineProject(project: Project, order: EngineOrder): P
 export async function projectIn(
 	database: Database,
 	project: Project,
-	order: Omit<EngineOrder, "url">,
+	options: Omit<EngineOptions, "url">,
 ): Promise<Result<Project>> {
-	const found = await findProject(database, project.place.cwd, order.project).catch(
+	const found = await findProject(database, project.place.cwd, options.project).catch(
 		(error: unknown): Result<FoundProject> => ({ ok: false, failure: databaseFailure(error, database) }),
 	);
-	return found.ok ? { ok: true, value: engineProject(project, database, found.value, order) } : found;
+	return found.ok ? { ok: true, value: engineProject(project, database, found.value, options) } : found;
 }
 
 interface FoundProject {
@@ -144,9 +134,9 @@ function engineProject(
 	project: Project,
 	database: Database,
 	{ name, remote }: FoundProject,
-	order: Omit<EngineOrder, "url">,
+	options: Omit<EngineOptions, "url">,
 ): Project {
-	const { queue = usualQueue, labels = [], priority = 0, args = [], report } = order;
+	const { queue = usualQueue, labels = [], priority = 0, args = [], report } = options;
 	const { cwd } = project.place;
 	const folderOf = (run: string): string => join(project.place.agentFolder, "chronicle", "engine", "runs", run);
 	const store = openPostgresStore({
@@ -223,7 +213,7 @@ function engineProject(
 /** Publishes the files of the submitter's folder; the run starts with them. `named`: its queue and labels. */
 async function publishBase(
 	project: Project,
-	{ remote, report, named }: { remote: string; report: EngineOrder["report"]; named: readonly string[] },
+	{ remote, report, named }: { remote: string; report: EngineOptions["report"]; named: readonly string[] },
 	run: Run,
 ): Promise<Result<string, StoreFailure>> {
 	const wrong = checkNames(named);

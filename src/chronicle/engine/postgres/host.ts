@@ -16,20 +16,20 @@ export interface HostOptions {
 	readonly slots?: number;
 	readonly projects?: readonly string[];
 	readonly queues?: readonly string[];
-	/** What it offers; states may ask for it. */
+	/** Labels that states may ask for. */
 	readonly labels?: readonly string[];
 	readonly version?: string;
-	/** Milliseconds without a sign of life after which its runs are taken over. */
+	/** Milliseconds without a renewal after which others take over its runs. */
 	readonly leaseMs?: number;
 }
 
 /** Result of a renewal. */
 interface Beat {
-	/** Somebody wants it to take no more runs. */
+	/** It was asked to take no more runs. */
 	readonly draining: boolean;
-	/** Runs that it holds and that have waiting posts. */
+	/** Runs that it holds and that have undelivered posts. */
 	readonly posted: readonly string[];
-	/** How many hosts that take runs are alive. */
+	/** Number of living hosts that take runs. */
 	readonly hosts: number;
 	/** Whether its projects have schedules. */
 	readonly scheduled: boolean;
@@ -48,9 +48,9 @@ export interface Host {
 	readonly labels: readonly string[];
 	/** Writes the row, once, and renews it from then on. */
 	register(): Promise<void>;
-	/** When it last proved to be alive, by `performance.now`. */
+	/** When the last successful renewal began, by `performance.now`. */
 	provedAt(): number;
-	/** Since when it has proved that without a gap. */
+	/** Since when renewals have succeeded without a gap of a lease, by `performance.now`. */
 	steadySince(): number;
 	/** Calls `listener` after every renewal, and once for several in a row that did not succeed. */
 	onBeat(listener: (result: BeatResult) => void): void;
@@ -66,7 +66,7 @@ RETURNING draining, ARRAY(
 	SELECT count(*)::int FROM chronicle.host WHERE slots > 0 AND beat_at > now() - lease_ms * interval '1 millisecond'
 ) AS hosts, EXISTS (SELECT FROM chronicle.schedule) AS scheduled, (SELECT version FROM chronicle.meta) AS version`;
 
-/** Describes this process. Nothing is written before `register`. */
+/** Opens this process as a host. Nothing is written before `register`. */
 export function openHost(database: Database, options: HostOptions = {}): Host {
 	const { leaseMs = defaultLeaseMs, labels = [] } = options;
 	const id = randomUUID();

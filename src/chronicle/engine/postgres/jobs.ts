@@ -52,7 +52,7 @@ export function isServed(
 	return of === project && queues.includes(queue) && needed.every((label) => labels.includes(label));
 }
 
-/** Where jobs go that were given up. */
+/** The dead-letter queue of a project: jobs that were given up. */
 export function deadQueue(project: string): string {
 	return `${project}/.dead`;
 }
@@ -74,7 +74,7 @@ export async function makeQueue(boss: PgBoss, project: string, name: string): Pr
 	});
 }
 
-/** What sending a job of a run needs to know of it. */
+/** What is needed of a run to send its job. */
 export interface QueuedRun extends JobRouting {
 	readonly id: string;
 	readonly project: string;

@@ -1,6 +1,6 @@
 // Commands to a run, as rows: the holder takes them in the order of arrival.
-// X1 a row is marked as handled once it is, so after a crash it may be handled twice and is never lost; X2 what the listener does not take (its
-// promise rejects) stays; X3 what cannot be read is kept and reported; X4 the sender finds the reason of a refusal in the row; X5 of two answers to
+// X1 a row is marked after it was handled: after a crash it may be handled twice, and is never lost; X2 a row whose listener rejects stays;
+// X3 a row that cannot be read is kept and reported; X4 the sender finds the reason of a refusal in the row; X5 of two answers to
 // one question the first to arrive counts, whether or not a host is there, and the second is refused.
 import {
 	awaitedAnswer,
@@ -33,7 +33,7 @@ export async function openPosts(
 	{ database, host }: { readonly database: Database; readonly host: Host },
 	run: string,
 	listener: PostListener,
-	/** A row that is answered in another way. */
+	/** A row that is not delivered, because its answer was taken before. */
 	except?: string,
 ): Promise<Posts> {
 	let closed = false;
@@ -109,7 +109,7 @@ async function deliver(database: Database, { id, at, body }: PostRow, listener: 
 	await settlePost(database, id, refused);
 }
 
-/** Why an answer to the run of a locked row comes too late: it was answered before, or waits for something else. */
+/** Why an answer is refused: its question was answered before, or the run waits for something else. The run's row is locked. */
 export async function refuseAnswer(tx: Sql, row: RunRow, event: UserEvent, at: number): Promise<string | undefined> {
 	if (!("answers" in event)) return undefined;
 	const { rows } = await tx.query<{ body: string }>(
@@ -128,7 +128,7 @@ export async function refuseAnswer(tx: Sql, row: RunRow, event: UserEvent, at: n
 	return isRefusal(judged) ? judged.message : "The question has changed. Check the run's status.";
 }
 
-/** Adds a post in the caller's transaction, and gives what its sender may ask of it. `refused`: it is not delivered, for that reason. */
+/** Adds a post in the caller's transaction; returns the sender's handle. `refused`: why it is not delivered. */
 export async function addPost(
 	{ database, tx }: { readonly database: Database; readonly tx: Sql },
 	{ run, body, at, refused }: { run: string; body: string; at: number; refused: string | undefined },

@@ -1,5 +1,5 @@
-// What a host publishes of a run that it works on: the files before an event depends on them, or recorded with it and pushed soon after;
-// before the run parks everything, its conversations too.
+// Publishes the files and conversations of a run from its host. Files are pushed before an event depends on them, or recorded with it and
+// pushed soon after. Before the run parks, everything is pushed.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openRedaction } from "../../../safety/index.ts";
@@ -12,29 +12,30 @@ import type { SharedWorkspace } from "./shared-workspace.ts";
 
 export interface Publishing {
 	readonly hooks: SegmentHooks;
-	/** Publishes what is left, and gives the snapshot that the run is at; `undefined`: none, or not everything could be published. */
+	/** Publishes the rest; resolves to the run's latest snapshot, or `undefined`: there is none, or something could not be published. */
 	settle(): Promise<RunSnapshot | undefined>;
 }
 
-/** Publishes what another host needs before it is recorded that the run has got there, or with that record. */
+/** Publishes what another host needs to continue the run, before or together with the event that depends on it. */
 export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspace): Publishing {
 	const { publisher, refs } = workspace;
 	publisher.startRecording((seq) => ledger.deleteSnapshots(seq));
-	let talked = -1;
+	/** The event after which the conversations were last pushed. */
+	let conversationsAt = -1;
 	let latest = ledger.run;
 	const crashAt = openCrashPoints();
-	const talk = async (seq: number): Promise<WorkspaceFailure | undefined> => {
-		if (talked === seq) return undefined;
-		talked = seq;
+	const pushConversations = async (seq: number): Promise<WorkspaceFailure | undefined> => {
+		if (conversationsAt === seq) return undefined;
+		conversationsAt = seq;
 		const pushed = await refs.pushConversations(ledger.fence, await readConversations(ledger.folder));
 		return pushed.ok ? undefined : pushed.failure;
 	};
-	/** A run that waits for its user, or is over, has everything on the remote. */
+	/** Before a run parks, everything is on the remote. */
 	const pushAll = async (seq: number): Promise<WorkspaceFailure | undefined> => {
 		const flushed = await publisher.flush();
-		return flushed.ok ? talk(seq) : flushed.failure;
+		return flushed.ok ? pushConversations(seq) : flushed.failure;
 	};
-	/** Results of children, and their merges, are no snapshots of the run's folder. */
+	/** Pushes results and merges of children, which are not snapshots of the run's folder. */
 	const pushResults = async (bodies: readonly EventBody[]): Promise<WorkspaceFailure | undefined> => {
 		const trees = bodies.flatMap((body) => (isResult(body) ? treesIn(body) : []));
 		const pushed = await publisher.pushTrees(trees);
@@ -69,7 +70,7 @@ export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspac
 			if (kind === "over") moveBranch(latest.seq);
 			const flushed = await publisher.flush();
 			// The conversation of an interrupted worker would describe files that no snapshot has.
-			if (kind !== "working" && kind !== "stopping") await talk(Number.MAX_SAFE_INTEGER);
+			if (kind !== "working" && kind !== "stopping") await pushConversations(Number.MAX_SAFE_INTEGER);
 			return flushed.ok ? publisher.last : undefined;
 		},
 	};

@@ -1,10 +1,10 @@
-// Limits on how many runs of a project, queue or model provider are done at once, and how many are taken in a minute.
-// Q1 what is counted and what is taken cannot change in between: hosts that take runs under a limit do so one after another; Q2 each time that
-// a host takes a run counts for a minute, whatever becomes of the run.
+// Limits on how many runs of a project, queue or model provider hosts hold at once, and how many they take per minute.
+// Q1 counting and taking are atomic: hosts take limited runs one after another; Q2 each claim counts for a minute, whatever becomes of the
+// run.
 import type { Database, Sql } from "./database.ts";
 import type { RunRow } from "./rows.ts";
 
-/** What a limit is about. */
+/** What a limit applies to. */
 export type LimitKind = "project" | "queue" | "provider";
 
 export const limitKinds: readonly LimitKind[] = ["project", "queue", "provider"];
@@ -35,7 +35,7 @@ interface LimitLoad extends Limit {
 	readonly taken: number;
 }
 
-const about: Readonly<Record<LimitKind, (name: string) => string>> = {
+const scopeTexts: Readonly<Record<LimitKind, (name: string) => string>> = {
 	project: (name) => `of the project ${name}`,
 	queue: (name) => `of the queue ${name}`,
 	provider: (name) => `with ${name}`,
@@ -68,7 +68,9 @@ function isFull({ most, per_minute, held, taken }: LimitLoad): boolean {
 
 function fullText({ kind, name, most, per_minute, held }: LimitLoad): string {
 	const isHeld = most !== null && held >= most;
-	return isHeld ? `${most} runs ${about[kind](name)} at once` : `${per_minute} runs ${about[kind](name)} a minute`;
+	return isHeld
+		? `${most} runs ${scopeTexts[kind](name)} at once`
+		: `${per_minute} runs ${scopeTexts[kind](name)} a minute`;
 }
 
 /** Sets or removes a limit. `most`: at once; `perMinute`: taken in a minute; neither: no limit. */

@@ -1,5 +1,5 @@
-// Which hosts may take the next job of a run: the name of its queue has the labels that they must offer. And why a job waits: readers ask
-// when they look, since hosts come and go.
+// Decides which hosts may take the next job of a run: the name of its queue contains the labels that they must offer. Explains why a job
+// waits, computed when it is read, because hosts come and go.
 import type { Sql } from "./database.ts";
 
 /** The name in pg-boss of a project's queue; hosts take jobs only from the queues that they name. `labels`: what the host must have. */

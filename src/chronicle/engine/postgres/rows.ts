@@ -41,7 +41,7 @@ export function foldedValues(run: Run): readonly unknown[] {
 	];
 }
 
-/** The row of a run with its holder; `alive`: the holder has proved that within its lease time. */
+/** The row of a run with its holder; `alive`: the holder's lease has not expired. */
 export interface RunRow extends QueuedRun {
 	readonly provider: string | null;
 	readonly schema_version: number;

@@ -1,11 +1,11 @@
 // The branch `chronicle/<run>` of the project's remote: it follows the run by compare-and-swap.
-// B1 another host's commit is never overwritten; B2 a tip that this host has set itself is not asked for again.
+// B1 another host's commit is never overwritten; B2 the remote is not queried for a tip that this host has set.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PLACEHOLDER_LIST } from "../workspace/index.ts";
 import { commitTree, committerEmail, explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
 
-/** What the branch is to show: the files of `tree` after event `seq`. */
+/** What the branch should show: the files of `tree` after event `seq`. */
 export interface BranchTarget {
 	readonly tree: string;
 	readonly seq: number;
@@ -43,14 +43,14 @@ export class RunBranch {
 		this.ref = `refs/heads/chronicle/${options.run}`;
 	}
 
-	/** Whether the next move relies on a tip that was not asked for. */
+	/** Whether the next move relies on a tip that the remote was not queried for. */
 	get isAssumed(): boolean {
 		return this.#tip !== undefined;
 	}
 
-	/** Prepares the move to the target; `undefined`: the branch is there. A conflict is one sentence. */
+	/** Prepares the move to the target; `undefined`: the branch is already there. A conflict is one sentence. */
 	async prepare({ tree, seq, base }: BranchTarget): Promise<BranchMove | { readonly conflict: string } | undefined> {
-		const found = this.#tip ?? (await this.#ask());
+		const found = this.#tip ?? (await this.#queryTip());
 		if (found !== undefined && "conflict" in found) return found;
 		if (found !== undefined && (found.seq >= seq || found.tree === tree)) return undefined;
 		const tip = found?.commit ?? "";
@@ -61,18 +61,18 @@ export class RunBranch {
 		return { commit, tip };
 	}
 
-	/** To be called when the branch was moved. */
+	/** Call it once the branch was moved. */
 	moved({ commit }: BranchMove, { tree, seq, base = "" }: BranchTarget): void {
 		this.#tip = { commit, tree, seq, base };
 	}
 
-	/** To be called when the remote refused a move: the tip is asked for again. */
+	/** Call it when the remote refused a move: the next one queries the tip again. */
 	forget(): void {
 		this.#tip = undefined;
 	}
 
-	/** Asks the remote for the tip; `undefined`: there is no branch. */
-	async #ask(): Promise<Tip | { readonly conflict: string } | undefined> {
+	/** Queries the remote for the tip; `undefined`: there is no branch. */
+	async #queryTip(): Promise<Tip | { readonly conflict: string } | undefined> {
 		const { run, remote } = this.#options;
 		const listed = await gitRemote(this.#place, ["ls-remote", remote, this.ref]);
 		if (listed.kind !== "done")

@@ -38,7 +38,7 @@ export function conversationRefs(run: string): string {
 	return `refs/chronicle/${run}/conversations`;
 }
 
-/** What to push so that the refs of `owner` have the snapshots, whose objects are in reach of `place`. */
+/** The refspecs that push the snapshots to the refs of `owner`; `place` can read their objects. */
 async function snapshotSpecs(
 	place: GitPlace,
 	owner: string,
@@ -54,10 +54,10 @@ async function snapshotSpecs(
 	return specs;
 }
 
-/** Settings of work other than that of workers: bytes cost less than their time. */
+/** Settings that leave the processor to the workers: more bytes cost less than their time. */
 const light = ["-c", "pack.compression=1", "-c", "pack.threads=1"];
 
-/** A ref that another host was pushing: the next try finds it there. */
+/** Another host was pushing the same ref: the next try finds it. */
 const contended = /cannot lock ref|failed to update ref|reference already exists/;
 const maxTries = 5;
 const contendedMs = 100;

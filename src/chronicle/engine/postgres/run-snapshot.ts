@@ -1,4 +1,4 @@
-// A snapshot of a run's files as other hosts get it: the tree, the commit that the working folder was at, and what the store has not kept.
+// A snapshot of a run's files for other hosts: the tree, the commit that the working folder was at, and the contents that the store omits.
 
 export interface RunSnapshot {
 	readonly tree: string;
@@ -20,7 +20,7 @@ export interface RecordedSnapshot extends RunSnapshot {
 export interface SnapshotNote {
 	/** The folder that the run works in, below the repository's root. */
 	readonly folder: string;
-	/** Objects that stand for contents that are not kept, as the store lists them. */
+	/** Objects that stand for omitted contents, as the store lists them. */
 	readonly placeholders: readonly string[];
 }
 

@@ -1,6 +1,6 @@
-// The runs of a project's schedules: a host takes the jobs that pg-boss sends at their times, and makes a run of each for any host to do.
-// C1 a job makes one run, whatever dies: the run has the id of the job; C2 no run is made while the one before is not over, unless its
-// schedule says so; C3 what a schedule did not do, and why, is in its row.
+// Creates the runs of a project's schedules: pg-boss sends a job at each scheduled time, and the host that takes it creates a run for any
+// host. C1 a job creates one run, whatever dies: the run has the id of the job; C2 no run is created before the previous one is over, unless
+// the schedule allows it; C3 the row of a schedule says which times were skipped, and why.
 import { join } from "node:path";
 import type { JobWithMetadata } from "pg-boss";
 import { openRedaction } from "../../../safety/index.ts";
@@ -29,8 +29,8 @@ interface DueSchedule {
 	readonly branch: string | null;
 	readonly folder: string;
 	readonly start: string;
-	/** The run before that is not over. */
-	readonly going: string | null;
+	/** The previous run, if it is not over. */
+	readonly unfinished: string | null;
 }
 
 type DueJob = JobWithMetadata<{ readonly schedule: string }>;
@@ -45,7 +45,7 @@ WHERE id = $1 AND (handling IS NULL OR handling = $2 OR handled_at < now() - $3 
 RETURNING id::text, queue, priority, branch, folder, start, (
 	SELECT r.id::text FROM chronicle.run r
 	WHERE r.id = s.last_run AND NOT s.overlap AND r.id <> $2 AND r.status NOT IN ('done', 'failed', 'aborted')
-) AS going`;
+) AS unfinished`;
 
 export class ScheduledRuns {
 	readonly #options: ScheduledRunsOptions;
@@ -92,14 +92,16 @@ export class ScheduledRuns {
 		const { rows } = await database.query<DueSchedule>(takeText, [job.data.schedule, job.id, handlingSeconds]);
 		const [schedule] = rows;
 		if (!schedule) return this.#finishForeign(job);
-		const { going } = schedule;
-		if (going !== null) {
+		const { unfinished } = schedule;
+		if (unfinished !== null) {
 			await this.#finish(
 				job,
 				"skipped = skipped + 1, note = $2",
-				`Its run ${going.slice(0, 8)} was not over at the time of the next.`,
+				`Its run ${unfinished.slice(0, 8)} was not over at the time of the next.`,
 			);
-			return report(`Schedule ${schedule.id.slice(0, 8)}: skipped, because its run ${going.slice(0, 8)} is not over.`);
+			return report(
+				`Schedule ${schedule.id.slice(0, 8)}: skipped, because its run ${unfinished.slice(0, 8)} is not over.`,
+			);
 		}
 		const made = await this.#make(job.id, schedule);
 		if (!made.ok && made.failure.reason !== "exists") throw new Error(made.failure.message);
@@ -115,7 +117,7 @@ export class ScheduledRuns {
 		await (await database.boss()).complete(scheduleQueue(project.name), job);
 	}
 
-	/** Settles the job together with what became of it. */
+	/** Completes the job and updates its schedule in one transaction. */
 	async #finish(job: DueJob, change: string, value: string): Promise<void> {
 		const { database, project } = this.#options;
 		const boss = await database.boss();

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { anyObject, isText, object, oneOf, optional } from "../../../definition/index.ts";
 import type { Result } from "../../core/index.ts";
 import type { Project } from "../project/index.ts";
-import { type EngineOrder, projectNameOf, remoteOf } from "./engine-project.ts";
+import { type EngineOptions, projectNameOf, remoteOf } from "./engine-project.ts";
 import type { ServedProject } from "./segment.ts";
 
 interface WrittenProject {
@@ -49,7 +49,7 @@ export function readServed(path: string, place: ServedProject["place"]): Result<
 /** The project that a worker is started in. */
 export async function serveHere(
 	{ place }: Project,
-	{ project }: Pick<EngineOrder, "project">,
+	{ project }: Pick<EngineOptions, "project">,
 	setup: string | undefined,
 ): Promise<Result<readonly ServedProject[]>> {
 	if (place.trust !== "trusted")

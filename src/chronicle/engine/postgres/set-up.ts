@@ -1,4 +1,4 @@
-// The set-up command of a project: run once in every new working folder of a host, in a process group of its own.
+// Runs the set-up command of a project, once in every new working folder of a host, in its own process group.
 import { readFile, writeFile } from "node:fs/promises";
 import { RUN_TAG, startChild } from "../../../process/index.ts";
 import { redactText } from "../../../safety/index.ts";

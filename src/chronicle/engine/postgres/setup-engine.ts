@@ -1,4 +1,4 @@
-// Sets an engine up: tables, queues, projects, members, limits. Everything may be repeated.
+// Sets an engine up: tables, queues, projects, members, limits. Idempotent.
 import type { Failure } from "../../core/index.ts";
 import type { Database } from "./database.ts";
 import { usualQueue } from "./engine-project.ts";
@@ -21,7 +21,7 @@ export interface EngineSetup {
 	readonly members: readonly string[];
 }
 
-/** Does it; gives what was done and what could not be, one sentence each. */
+/** Sets the engine up; returns what was done and what could not be, one sentence each. */
 export async function setUpEngine(database: Database, setup: EngineSetup): Promise<Failure | readonly string[]> {
 	const notes = await initialize(database);
 	if ("reason" in notes) return notes;

@@ -24,8 +24,8 @@ const maxBytes = 2_000_000;
 const maxWaitingBytes = 32_000_000;
 const maxWaiting = 100;
 /**
- * Milliseconds for which recorded snapshots and the branch wait for each other. A push takes several processes: they are not to run while
- * the move is made and the next worker starts.
+ * Milliseconds for which recorded snapshots and the branch wait for each other. A push starts several processes, which would delay the move
+ * and the start of the next worker.
  */
 const gatherMs = 150;
 
@@ -40,7 +40,7 @@ interface Waiting {
 
 export class SnapshotPublisher {
 	readonly #options: SnapshotPublisherOptions;
-	/** Forgets what was recorded up to an event; undefined: nothing is recorded, every snapshot is pushed at once. */
+	/** Deletes the records up to an event; undefined: nothing is recorded, and every snapshot is pushed at once. */
 	#forget: ((seq: number) => Promise<void>) | undefined;
 	/** The snapshot that was added last. */
 	#last: RunSnapshot | undefined;
@@ -81,7 +81,7 @@ export class SnapshotPublisher {
 		return this.#staged;
 	}
 
-	/** Adds the snapshot `tree`, taken while the working folder was at the commit `parent`. One after another. */
+	/** Adds the snapshot `tree`, taken while the working folder was at the commit `parent`. Calls run one after another. */
 	add(tree: string, parent: string | undefined): Promise<Result<void, WorkspaceFailure>> {
 		const added = this.#adding.then(async () => {
 			const result = await this.#addNext(tree, parent).catch(unforeseen);

@@ -1,5 +1,5 @@
-// Snapshots in the database: each is recorded with the events that name it, and deleted once it is on the git remote. What a host that died
-// has recorded and not pushed is here.
+// Snapshots in the database: each is recorded with the events that name it, and deleted once it is on the git remote. Those of a dead host
+// that it did not push stay here.
 import type { Sql } from "./database.ts";
 import type { RecordedSnapshot } from "./run-snapshot.ts";
 

@@ -1,4 +1,4 @@
-// What an engine is doing: hosts with their slots, queues with what waits, runs that wait for something, dead letters.
+// Reads the status of an engine: hosts with their slots, queues with their jobs, runs that wait for something, dead letters.
 import { type Database, JOBS_SCHEMA } from "./database.ts";
 import { deadQueue, type QueuedRun, queuedColumns } from "./jobs.ts";
 import { type LimitStatus, readLimits } from "./quota.ts";
@@ -12,7 +12,7 @@ interface HostStatus {
 	readonly labels: readonly string[];
 	readonly held: number;
 	readonly state: "alive" | "draining" | "silent";
-	/** Seconds since its last sign of life. */
+	/** Seconds since it last renewed its lease. */
 	readonly seconds: number;
 }
 
@@ -91,7 +91,7 @@ async function readHeld(database: Database): Promise<EngineStatus["held"]> {
 	});
 }
 
-/** Asks hosts, by name or all, to take no more runs; gives how many were asked. */
+/** Asks hosts, by name or all, to take no more runs; returns their number. */
 export async function drainHosts(database: Database, name: string | undefined): Promise<number> {
 	const asked = await database.query("UPDATE chronicle.host SET draining = true WHERE $1::text IS NULL OR name = $1", [
 		name ?? null,

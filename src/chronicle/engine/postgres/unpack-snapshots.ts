@@ -1,4 +1,4 @@
-// Snapshots that a host has recorded in the database and not pushed, as objects of a repository here.
+// Unpacks snapshots that a host has recorded in the database and not pushed, into a repository here.
 import { explainGit, type GitPlace, gitAt, gitRemote } from "./remote.ts";
 import { treeRef } from "./run-refs.ts";
 import type { RecordedSnapshot } from "./run-snapshot.ts";

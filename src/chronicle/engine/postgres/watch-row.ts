@@ -1,8 +1,8 @@
-// Watches the row of one run for somebody who looks at it. The row is asked for, because hosts notify nobody of events: a notification in
-// each append would make all hosts commit one after another.
+// Polls the row of one run for a viewer. Hosts send no notification of events: one in each append would make all hosts commit one after
+// another.
 import type { Database } from "./database.ts";
 
-/** Milliseconds between two looks; less often while nothing happens. */
+/** Milliseconds between two polls; longer while nothing happens. */
 const activeMs = 700;
 const quietMs = 2000;
 const quietAfter = 20;
@@ -18,7 +18,7 @@ export function watchRow(database: Database, id: string, listener: () => void): 
 	let known: string | undefined;
 	let unchanged = 0;
 	const look = async (): Promise<void> => {
-		// What cannot be read now is read at the next look.
+		// A row that cannot be read now is read at the next poll.
 		const found = await database.query(rowText, [id]).catch(() => undefined);
 		if (ended) return;
 		const now = found ? JSON.stringify(found.rows) : known;

@@ -7,9 +7,13 @@ import type { ProjectEnvironment } from "../worker/index.ts";
 
 export interface EngineSetting {
 	readonly url: string;
+	/** Default: the name of the repository on its remote. */
 	readonly project?: string | undefined;
+	/** Default: `runs`. */
 	readonly queue?: string | undefined;
+	/** What a host must offer for a new run. */
 	readonly labels?: readonly string[];
+	/** Of a new run: a higher one is taken first. */
 	readonly priority?: number;
 	/** The options that name it in another command, if this command named it. */
 	readonly args?: readonly string[];

@@ -67,11 +67,10 @@ export async function registerWorker(
 	// The first request follows the first entries, which pi writes into a file that it creates itself.
 	let isPrivate = false;
 	pi.on("context", (_event, ctx) => {
-		if (isPrivate) return;
-		keepPrivate(ctx.sessionManager.getSessionFile());
-		isPrivate = true;
 		// While the model answers, the process has nothing else to do.
 		if (rules) idle.plan(rules.load);
+		if (!isPrivate) keepPrivate(ctx.sessionManager.getSessionFile());
+		isPrivate = true;
 	});
 
 	// When an extension registers a tool later, pi activates every tool again.
@@ -86,6 +85,7 @@ export async function registerWorker(
 	});
 
 	pi.on("message_end", ({ message }) => {
+		if (message.role === "assistant") idle.cancel();
 		if (message.role === "assistant" && message.stopReason !== "aborted") turn.count("request");
 		if (message.role === "assistant" || message.role === "toolResult") turn.spend(message.usage);
 	});

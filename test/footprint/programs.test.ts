@@ -1,7 +1,7 @@
 // The table of programs: the effect on each operand, and the consistency of the table.
 import { describe, expect, it } from "vitest";
 import { findProgram, type ProgramSpec, type ProgramSpecs, programGroups } from "../../src/footprint/programs/index.ts";
-import { accesses, doubts, shell } from "./host-environment.ts";
+import { accesses, doubts, harms, project, shell } from "./host-environment.ts";
 
 describe("files and text", () => {
 	it.each([
@@ -186,8 +186,21 @@ describe("git", () => {
 		["git add .env", ["read .env"]],
 		["git add .", []],
 		["git add -A", []],
+		["git diff -- gone", ["read gone"]],
+		["git diff gone", []],
 		["git checkout -- a", ["write! a"]],
+		["git checkout -- gone", ["write! gone"]],
+		["git checkout gone", []],
 		["git checkout .", ["write! ./**"]],
+		["git checkout-index -f -a", ["write! ./**"]],
+		["git checkout-index -f gone", ["write! gone"]],
+		["git checkout-index gone", []],
+		["git stash", []],
+		["git stash -u -- gone", ["read gone", "write gone"]],
+		["git stash -- .env", ["read .env", "write .env"]],
+		["git stash -m x -- gone b", ["read gone", "write gone", "read b", "write b"]],
+		["git stash push -- src", ["read src", "write src/**"]],
+		["git stash show -- src", ["read src"]],
 		["git restore src", ["write! src/**"]],
 		["git rm a", ["delete a"]],
 		["git rm -r src", ["delete src/**"]],
@@ -213,6 +226,24 @@ describe("git", () => {
 		["git log -p -- README.md", ["read README.md"]],
 	])("%s", (command, expected) => {
 		expect(accesses(shell(command))).toEqual(expected);
+	});
+
+	it.each([
+		["git stash -u", { recursive: true, skips: ["tracked", "ignored"] }],
+		["git stash -a", { recursive: true, skips: ["tracked"] }],
+	])("%s deletes untracked settings of agents in the whole repository", (command, expected) => {
+		const deleted = shell(command).accesses.filter(({ kind }) => kind === "delete");
+		expect(deleted).toMatchObject([{ path: project, ...expected }]);
+	});
+
+	it.each([
+		["git branch -M main", ["git-amend-history"]],
+		["git branch -M main old", ["git-amend-history", "git-branch-force-delete"]],
+		["git branch -f main", ["git-amend-history", "git-branch-force-delete"]],
+		["git push --repo=origin +main", ["git-force-push"]],
+		["git push --repo=origin :main", ["git-remote-delete"]],
+	])("%s: %j", (command, expected) => {
+		expect(harms(shell(command))).toEqual(expected);
 	});
 
 	it("an unknown object name is an unknown read", () => {

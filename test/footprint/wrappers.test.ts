@@ -159,12 +159,47 @@ describe("commands run by a search", () => {
 	it.each([
 		"find src -delete",
 		"find . -name x -delete",
+		"find . -xtype f -delete",
+		"find . ! -empty -delete",
+		"find . -delete -empty",
 		"find src -exec rm {} \\;",
 		"find src -exec rm -rf {} +",
 		"find src | xargs rm",
 		"fd x -X rm",
 	])("a removal of found files is a recursive removal: %s", (command) => {
 		expect(harms(shell(command))).toContain("recursive-delete");
+	});
+
+	it.each(["find . -empty -delete", "find . -type d -empty -delete", "find . -xtype l -delete"])(
+		"a removal of empty files or dangling links is not: %s",
+		(command) => {
+			expect(harms(shell(command))).toEqual([]);
+		},
+	);
+
+	it.each([
+		"-exec cat {} \\;",
+		"-exec cat {} +",
+		"-exec cat + {} +",
+		"-execdir cat {} \\; -ok cat {} \\;",
+		"-fprint x",
+		"-fprintf x '%p'",
+		"-newer a",
+		"-print",
+	])("an action after %s is judged too", (before) => {
+		expect(harms(shell(`find src ${before} -delete`))).toContain("recursive-delete");
+		expect(harms(shell(`find src ${before} -exec rm {} \\;`))).toContain("recursive-delete");
+		expect(accesses(shell(`find src ${before} -fls y`))).toContain("write! y");
+	});
+
+	it.each([
+		"-exec echo -delete \\;",
+		"-exec echo {} -delete +",
+		"-fprint -delete",
+		"-fprintf x -delete",
+		"-newer -delete",
+	])("a value is no action: %s", (expression) => {
+		expect(harms(shell(`find src ${expression}`))).toEqual([]);
 	});
 
 	it.each([

@@ -116,6 +116,13 @@ export function gitStash(call: Call): void {
 	}
 }
 
+/** `git stash` without a subcommand, which is a push of the paths after `--`. */
+export function gitStashAlone(call: Call): void {
+	const dashes = call.args.indexOf("--");
+	const paths = dashes < 0 ? 0 : call.args.length - dashes - 1;
+	if (call.operands.length === paths) gitStash(call);
+}
+
 export function gitClean(call: Call): void {
 	if (call.has("-n --dry-run")) return;
 	// Without `-f` git refuses by default; configuration may allow it.

@@ -15,6 +15,7 @@ import {
 	gitReset,
 	gitRestore,
 	gitStash,
+	gitStashAlone,
 	gitTag,
 	pathOperands,
 	readPathspecs,
@@ -204,9 +205,7 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	stash: {
 		options: { "-m --message --pathspec-from-file": "text" },
 		withoutSubcommand: changesBoth,
-		custom: (call) => {
-			if (call.operands.length === 0) gitStash(call);
-		},
+		custom: gitStashAlone,
 		subcommands: {
 			"list show": shows,
 			"push save": {

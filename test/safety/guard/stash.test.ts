@@ -38,6 +38,14 @@ describe("the project's rules", () => {
 		expect((await setting.bash("git stash -a")).decision).not.toBe("allow");
 	});
 
+	it.each(["git stash -- .env", "git stash -um x -- .env", "git stash push -- .env", "git stash push .env"])(
+		"apply to a path that is stashed: %s",
+		async (command) => {
+			setting = openSetting(starterRules);
+			expect((await setting.bash(command)).decision).not.toBe("allow");
+		},
+	);
+
 	it.each(["git stash", "git stash push src", "git stash -u -- src", "git stash list"])(
 		"are not affected by %s",
 		async (command) => {

@@ -2,32 +2,32 @@
 // Files written by users are read as fields (field.ts), which report positions and remedies. TypeBox is not used: a worker checks its brief
 // before pi's packages are loaded, and the command line runs without them.
 
-/** Whether a value has a shape. */
+/** A test of whether a value has the shape of a type. */
 export type Shape<T> = (value: unknown) => value is T;
 
-/** Of a string. */
+/** Tests for a string. */
 export const isText: Shape<string> = (value) => typeof value === "string";
 
-/** Of a finite number. */
+/** Tests for a finite number. */
 export const isNumber: Shape<number> = (value): value is number => typeof value === "number" && Number.isFinite(value);
 
-/** Of a boolean. */
+/** Tests for a boolean. */
 export const isFlag: Shape<boolean> = (value) => typeof value === "boolean";
 
-/** Of any object or list, its fields unchecked. */
+/** Tests for an object or a list; the fields are not checked. */
 export const anyObject: Shape<object> = (value) => typeof value === "object" && value !== null;
 
-/** Of one of `values`. */
+/** Tests for one of `values`. */
 export function oneOf<const T extends readonly (string | number)[]>(...values: T): Shape<T[number]> {
 	return (value): value is T[number] => (values as readonly unknown[]).includes(value);
 }
 
-/** Of a list. */
+/** Tests for a list whose items all pass `item`. */
 export function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
 	return (value): value is readonly T[] => Array.isArray(value) && value.every(item);
 }
 
-/** Of a value or nothing. */
+/** Tests for `undefined` or a value that passes `shape`. */
 export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
 	return (value): value is T | undefined => value === undefined || shape(value);
 }
@@ -40,7 +40,7 @@ export function only<T extends object>(fields: Checks<T>, value: T): T {
 	return Object.fromEntries(Object.keys(fields).map((field) => [field, value[field as keyof T]])) as T;
 }
 
-/** Of an object with these fields; more fields are allowed. The table names every field of the type. */
+/** Tests for an object with these fields; further fields are allowed. `fields` names every field of the type. */
 export function object<T extends object>(fields: Checks<T>): Shape<T> {
 	const checks = Object.entries<(value: unknown) => boolean>(fields);
 	return (value): value is T =>

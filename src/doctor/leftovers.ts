@@ -53,7 +53,7 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 /** Ids of runs without a supervisor. */
 interface DeadRuns {
 	readonly dead: readonly string[];
-	/** Those that were running, without child runs. */
+	/** Runs that were running; child runs are omitted. */
 	readonly interrupted: readonly string[];
 	/** Ended or waiting runs whose supervisor died before it released the lease. */
 	readonly unreleased: readonly string[];

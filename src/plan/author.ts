@@ -32,7 +32,7 @@ export type DraftEnd =
 	| { readonly kind: "aborted"; readonly usage: Usage };
 
 const maxDrafts = 4;
-/** Of each draft. */
+/** Limits of each draft. */
 const ceilings: ChildCeilings = { minutes: 20, tokens: 3_000_000, costUsd: 3 };
 const readingTools = ["read", "grep", "find", "ls"];
 

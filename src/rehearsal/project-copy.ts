@@ -36,7 +36,7 @@ export interface ProjectCopy {
 	readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
 	/** Files changed in the copy so far, sorted by path. */
 	changes(): Promise<readonly CopyChange[]>;
-	/** Keeps the copy for good; do not close it then. */
+	/** Keeps the copy on disk. Do not call `close` afterward. */
 	keep(): Promise<void>;
 	/** Removes everything. Idempotent. */
 	close(): Promise<void>;

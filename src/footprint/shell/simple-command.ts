@@ -116,7 +116,7 @@ function assignForCommand(walk: ShellWalk, assigned: Assignments, state: State):
 	);
 }
 
-/** One command for too many possible ones: words with several possible values become unknown. */
+/** Represents too many possible commands by one: words with several possible values become unknown. */
 function firstOfEach(lists: readonly ArgumentLists[]): readonly string[] {
 	return lists.flatMap((list) => (list.length === 1 ? (list[0] ?? []) : [UNKNOWN_VALUE]));
 }

@@ -13,11 +13,11 @@ export const hostField = custom<readonly string[], { about: string; shown: strin
 	},
 	"list of labels",
 	{ type: "array", items: { type: "string", pattern: label.source }, uniqueItems: true },
-	// The ledgers of versions without this field keep what was written there.
+	// Ledgers of versions without this field may contain any value here: use what is valid.
 	(node, reading) => (reading.source.file === "" ? labelsIn(node) : readHost(node, reading)),
 );
 
-/** What can be used of a value that was accepted before. */
+/** The valid labels in a value that an earlier version accepted. */
 function labelsIn(node: Node): readonly string[] {
 	if (node.kind !== "list") return [];
 	const values = node.items.map((item) => (item.kind === "scalar" ? item.value : undefined));

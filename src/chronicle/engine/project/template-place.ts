@@ -1,5 +1,5 @@
-// The place of a state's field in the file of a template, also in templates that are written in it.
-// P1 a field that is not written stands for the state's name, and what cannot be found for the whole file.
+// Locates a field of a state in the template's file, inline templates included.
+// P1 for a field that the file omits, the place is the state's name; if the state is not found either, it is the whole file.
 import {
 	type MapEntry,
 	type Node,

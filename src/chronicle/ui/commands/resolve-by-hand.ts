@@ -1,4 +1,4 @@
-// The choice to resolve conflicts by hand, on an engine: the user gets the files here, and the answer takes them back with it.
+// Resolving conflicts by hand on an engine: the files are copied to the user's machine, and the approval sends the edited files back.
 import type { Approval, ReadLedger, UserEvent } from "../../core/index.ts";
 import type { EngineLink } from "../../engine/index.ts";
 import type { RunCommand } from "./run-command.ts";

@@ -196,7 +196,7 @@ async function deliveryResult(
 			const data = { exitCode: exitCodes.done, heard: result.kind, ...runData(read.value) };
 			const notice = { text: how, tone: result.kind === "left" ? "warning" : "info" } as const;
 			const { run } = read.value;
-			// What a run is told without a question does not make it continue.
+			// A message that answers no question does not resume the run.
 			const continues = project.engine !== undefined && name !== "tell" && result.kind !== "postponed";
 			return {
 				kind: "done",

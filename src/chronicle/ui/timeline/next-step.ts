@@ -42,7 +42,7 @@ function undoes({ hold, kept }: Run): string[] {
 	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
 }
 
-/** What helps a run that waits because of its children; a command about a child names its run. */
+/** The next commands for a run that waits because of its children. A command about a child names the child's run. */
 function childCommands({ children }: Run): string[] {
 	const of = (...statuses: readonly ChildStatus[]): string | undefined =>
 		children?.children.find(({ status }) => statuses.includes(status))?.id.slice(0, 8);

@@ -37,7 +37,7 @@ const sequenceFields = {
 	}),
 	maxCost: number({
 		min: 0,
-		shown: "no ceiling",
+		shown: "no limit",
 		empty: "error",
 		about: "Maximum cost of all runs together, in USD. `--max-cost` overrides it.",
 	}),

@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 	doctor: ["definition", "safety", "chronicle", "rehearsal", "check", "process", "disk", "pi"],
 	migration: ["definition", "safety", "workflow", "sequence", "chronicle", "persona", "check", "disk", "pi"],
 };
-/** What the pure parts may import of the source; besides, only packages and modules that do no I/O. */
+/** What the pure parts may import from the source; otherwise only packages and modules without I/O. */
 const pureMayImport: Readonly<Record<string, readonly string[]>> = {
 	footprint: [],
 	"safety/policy": ["definition", "footprint", "bounds"],

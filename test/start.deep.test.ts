@@ -52,7 +52,7 @@ function start(env: Record<string, string>, cwd: string) {
 	}
 }
 
-/** What a start left of its own; pi's compiler keeps a cache beside it. */
+/** Files that a start left behind; pi's compiler keeps a cache next to them. */
 function copies(temp: string): string[] {
 	return readdirSync(temp).filter((name) => name.startsWith("pi-rehearsal-"));
 }

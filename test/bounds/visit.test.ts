@@ -16,7 +16,7 @@ import {
 
 const limits: VisitLimits = { requests: 400, calls: 800, polling: false };
 
-/** Plays calls until the visit is stopped; what was said after which call, counted from 1. */
+/** Plays calls until the visit is stopped; returns the message after each call, counted from 1. */
 function play(prints: Iterable<string>, of = limits): { nudges: number[]; stop?: { at: number; cause: string } } {
 	let use = NO_USE;
 	const nudges: number[] = [];

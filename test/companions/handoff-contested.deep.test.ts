@@ -5,7 +5,7 @@ import { call, fail, openBench, type Reply, say } from "../harness/index.ts";
 
 const briefed = [say("OLD"), call("handoff", { context: "the brief" }), say("successor"), say("more"), say("again")];
 
-/** Hands over with the extension `source` beside the package; what the successor was asked with, and what was said. */
+/** Hands over with the extension `source` loaded next to the package; returns the successor's prompt and the notifications. */
 async function handOver(source: string, script: Reply[] = briefed) {
 	const { project, server, rpc } = await openBench({ files: { "other.mjs": source }, script });
 	const pi = await rpc({ extensions: [project.path("other.mjs")] });

@@ -12,7 +12,7 @@ function numbered(count: number, make: (index: number) => string): string {
 		.slice(0, SIZE);
 }
 
-/** Those that ask much of the disk, of what is known so far, or of patterns. */
+/** Those that are expensive because of disk lookups, tracked state, or patterns. */
 export const laborious: { readonly [name: string]: string } = {
 	"folders of a search path": `PATH=${numbered(8000, (index) => `/p${index}:`).slice(0, 30_000)}; ${numbered(9000, (index) => `cmd${index}; `).slice(0, 30_000)}`,
 	"folders of CDPATH": `CDPATH=${numbered(8000, (index) => `/a${index}:`).slice(0, 20_000)}; ${numbered(9000, (index) => `cd x${index}; `).slice(0, 40_000)}`,

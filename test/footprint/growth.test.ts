@@ -93,7 +93,7 @@ describe("growing text", () => {
 					fc.constantFrom(...uses),
 					fc.constantFrom("plain", "loop", "function"),
 					async (chosen, use, shape) => {
-						// From few repetitions to many: where growth is not bounded, a small number tells before a large one never ends.
+						// From few repetitions to many: if growth is not bounded, a small number fails before a large one never ends.
 						for (const count of [8, 11, 14, 17, 20, 40, 400]) {
 							const body = chosen.join(" ");
 							const grown = {

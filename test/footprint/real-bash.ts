@@ -82,7 +82,7 @@ export function openRealBash(): RealBash {
 	};
 }
 
-/** Every path below a folder, with what is there. */
+/** Every path below a folder, with its content. */
 function snapshot(folder: string): Map<string, string> {
 	const found = new Map<string, string>();
 	const visit = (path: string) => {

@@ -55,7 +55,7 @@ export function spelledCommand(words: readonly string[]): fc.Arbitrary<string> {
 		.map((text) => text);
 }
 
-/** Wrappings of any command text that keep what it does. */
+/** Wrappings of any command text that preserve its effect. */
 export const wrappings: readonly ((text: string) => string)[] = [
 	(text) => `( ${text} )`,
 	(text) => `{ ${text}; }`,
@@ -102,7 +102,7 @@ export const wrappings: readonly ((text: string) => string)[] = [
 	(text) => `pushd . > /dev/null; ${text}; popd > /dev/null`,
 ];
 
-/** Prefixes of a simple command that keep what it does. */
+/** Prefixes of a simple command that preserve its effect. */
 export const prefixes: readonly string[] = [
 	"command ",
 	"env ",

@@ -12,7 +12,7 @@ const replacements: readonly (readonly [name: string, value: unknown])[] = [
 	["a negative number", -1],
 ];
 
-/** One corruption: the path (`a.0.b`) and what is there instead. */
+/** One corruption: the path (`a.0.b`) and the value there. */
 export interface Corruption {
 	readonly name: string;
 	readonly data: unknown;

@@ -9,7 +9,7 @@ export interface ChatMessage {
 	tool_call_id?: string;
 }
 
-/** A chat-completions request body, as far as tests look into it. */
+/** The parts of a chat-completions request body that tests use. */
 export interface ChatBody {
 	model: string;
 	messages: ChatMessage[];
@@ -47,7 +47,7 @@ export interface ModelRequest {
 	/** Results of tools, oldest first. */
 	results: SeenResult[];
 	lastResult: SeenResult | undefined;
-	/** True when the model is asked right after results of tools, not after words of the person. */
+	/** True when the model is asked right after results of tools, not after a message of the user. */
 	afterResults: boolean;
 	/** True once the client has gone away before the reply was complete. */
 	aborted: boolean;

@@ -34,7 +34,7 @@ export function needsProgram(name: string, works: unknown = findProgram(name)): 
 /** For what Windows has no equivalent of: permissions, links, pipes, signals. */
 export const needsPosix: Needs = needs("a POSIX system", process.platform !== "win32");
 
-/** For what only Linux tells: /proc and the kernel's own interfaces. */
+/** For tests of what only Linux has: /proc and the kernel's own interfaces. */
 export const needsLinux: Needs = needs("Linux", process.platform === "linux");
 
 /** For permissions that root is not held by. */

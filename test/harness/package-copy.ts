@@ -13,7 +13,7 @@ export interface Ran {
 	stderr: string;
 }
 
-/** Runs a command to its end. `env` is added to this process's environment. Throws what it printed when it fails. */
+/** Runs a command to its end. `env` is added to this process's environment. Throws its output if it fails. */
 export function run(cwd: string, [program = "", ...args]: string[], env: Record<string, string> = {}): Ran {
 	const done = spawnSync(program, args, { cwd, env: { ...process.env, ...env }, encoding: "utf8", timeout: 120_000 });
 	const { status: code, stdout, stderr } = done;
@@ -91,7 +91,7 @@ export function installTarball(
 		"--prefer-offline",
 	];
 	const env = {
-		// The cache of the person who runs the tests: what `npm ci` has fetched is not fetched again.
+		// The npm cache of the user who runs the tests: what `npm ci` has fetched is not fetched again.
 		npm_config_cache: process.env.npm_config_cache ?? join(homedir(), ".npm"),
 		npm_config_fetch_retries: "0",
 		npm_config_logs_max: "0",

@@ -43,7 +43,7 @@ export async function runNode(project: Project, args: string[], options: Program
 /** What {@link runProgram} takes of the options; the rest concerns pi. */
 export type ProgramOptions = Pick<PrintOptions, "stdin" | "timeout" | "env" | "cwd" | "mode">;
 
-/** Runs any program in the project's environment until it exits; the model server goes on answering meanwhile. */
+/** Runs any program in the project's environment until it exits; the model server keeps answering meanwhile. */
 export async function runProgram(
 	project: Project,
 	[program = "", ...args]: string[],

@@ -29,7 +29,7 @@ export interface ProjectOptions {
 	files?: Files;
 	/** Files of pi's agent folder (`~/.pi/agent` of this project's home). */
 	agentFiles?: Files;
-	/** pi's own settings of the person (`settings.json` of the agent folder); ours live under its key `chronicle`. */
+	/** pi's settings of the user (`settings.json` of the agent folder); ours are under its key `chronicle`. */
 	settings?: Record<string, unknown>;
 	/** What pi has saved about trusting the project; left out, nothing is saved and pi decides by itself. */
 	trusted?: boolean;
@@ -56,7 +56,7 @@ export interface Project {
 	exists(path: string): boolean;
 	/** Paths of all files under a folder of the project, sorted, with `/`; without `.git`. */
 	list(folder?: string): string[];
-	/** Runs git in the project; throws what it printed when it fails. */
+	/** Runs git in the project; throws its output if it fails. */
 	git(...args: string[]): string;
 	/** Session files that pi has written for this project, oldest first. */
 	sessionFiles(): string[];

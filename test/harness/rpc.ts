@@ -61,7 +61,7 @@ export async function startRpc(project: Project, options: RpcOptions = {}): Prom
 export class Rpc {
 	/** Every session event so far, oldest first; no responses, no UI requests. */
 	readonly events: WireRecord[] = [];
-	/** What a person would see and be asked. */
+	/** What the user would see and be asked. */
 	readonly screen: RpcScreen;
 	/** Resolves when the process has ended. */
 	readonly exit: Promise<Exit>;
@@ -137,13 +137,13 @@ export class Rpc {
 		return response as WireRecord;
 	}
 
-	/** Sends what a person would type; resolves when pi has taken it, which is not the end of the run it starts. */
+	/** Sends what the user would type; resolves when pi has accepted it, which is not the end of the run that it starts. */
 	async prompt(message: string, extra: Record<string, unknown> = {}, ms = 15_000): Promise<Disposition> {
 		const data = await this.send({ type: "prompt", message, ...extra }, ms);
 		return data.disposition as Disposition;
 	}
 
-	/** Sends what a person would type and, when it started a run, waits for the end of it. */
+	/** Sends what the user would type and, if that starts a run, waits for its end. */
 	async run(message: string, ms = 20_000): Promise<Disposition> {
 		const before = this.countOf("agent_settled");
 		const disposition = await this.prompt(message, {}, ms);
@@ -260,7 +260,7 @@ export class Rpc {
 		return ((await this.send({ type: "get_messages" })).messages ?? []) as Record<string, unknown>[];
 	}
 
-	/** Commands offered to a person, without the slash. */
+	/** Commands offered to the user, without the slash. */
 	async commandNames(): Promise<string[]> {
 		const { commands } = (await this.send({ type: "get_commands" })) as { commands: { name: string }[] };
 		return commands.map(({ name }) => name);
@@ -301,7 +301,7 @@ export class Rpc {
 		return this.exit;
 	}
 
-	/** What a person needs to see when a test fails. */
+	/** What a developer needs to see when a test fails. */
 	report(headline: string): string {
 		const tail = this.events
 			.filter(({ type }) => type !== "message_update")

@@ -55,7 +55,7 @@ export class SessionDraft {
 		return this.append({ type: "custom", customType, data });
 	}
 
-	/** An extension's message, which the model sees as the person's text. */
+	/** An extension's message, which the model reads as the user's text. */
 	customMessage(customType: string, content: string, display = true): string {
 		return this.append({ type: "custom_message", customType, content, display });
 	}

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { type Needs, needs } from "./needs.ts";
 
-/** The command line that runs `command` where `folder` is an empty disk of `bytes` bytes. Only it and what it starts see the disk. */
+/** The command line that runs `command` where `folder` is an empty disk of `bytes` bytes. Only that command and its children see the disk. */
 export function onSmallDisk(folder: string, bytes: number, command: readonly string[]): string[] {
 	const script = `mount -t tmpfs -o size=${bytes} none "$1" && shift && exec "$@"`;
 	return ["unshare", "-rm", "sh", "-c", script, "sh", folder, ...command];

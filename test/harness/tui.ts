@@ -97,7 +97,7 @@ export class Tui {
 		return this.title !== "";
 	}
 
-	/** Types text as a person would, without Enter. */
+	/** Types text as the user would, without Enter. */
 	type(text: string): void {
 		this.pty.write(text);
 	}
@@ -138,7 +138,7 @@ export class Tui {
 		return this.lines().some((line) => line.startsWith("→ "));
 	}
 
-	/** Whether the end of a text stands in pi's editor, between the last two rules of the screen. */
+	/** Whether the end of a text is in pi's editor, between the last two rules of the screen. */
 	private editorHolds(text: string): boolean {
 		const lines = this.lines();
 		const rules = lines.flatMap((line, index) => (line.startsWith("──") ? [index] : []));

@@ -33,7 +33,7 @@ describe.each(["before", "after"] as const)("a package with /workflow and /hando
 			"Start w: do it",
 		);
 		expect(stage.project.exists("neighbors.log")).toBe(false);
-		// Other texts with a slash are the person's.
+		// Other texts with a slash are the user's.
 		await pi.run("/usr/bin is a path");
 		expect(stage.server.requests.at(-1)?.lastUser).toBe("/usr/bin is a path");
 	});

@@ -42,7 +42,7 @@ const definitions = fc
 		limits: { moves, pair_moves: pairMoves, attempts },
 	}));
 
-/** What the machine says to a move after the moves of `path`; a person's release counts as the machine counts it. */
+/** The machine's judgment of a move after the moves of `path`; a user's release counts as the machine counts it. */
 function follow(run: Run, path: readonly string[]): Run | string {
 	let at = run;
 	for (const to of path.slice(1)) {

@@ -16,7 +16,7 @@ const catalogue = loadCatalogue({ ...workflowRoots({ agentDir, cwd: folder, trus
 const cast = loadAgentRegistry({ cwd: folder, project: "trusted", home: agentDir, agentFolder: agentDir });
 const names = (path: string) => readdirSync(join(folder, path)).sort();
 
-/** Ids of all phases that a workflow goes through, with the workflow that each stands in. */
+/** Ids of all phases of a workflow, each with the workflow that contains it. */
 function phasesOf(definition: WorkflowDefinition): string[] {
 	return definition.entries.flatMap((entry) => {
 		if (entry.kind === "phase") return [`${definition.key}/${entry.id}`];

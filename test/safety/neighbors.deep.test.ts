@@ -165,7 +165,7 @@ describe("the setting in the user's own settings", () => {
 });
 
 describe.each(orders)("the guard's `nestedAgents` with tools of packages loaded %s this one", (_order, options) => {
-	// Two, because the third refusal by one rule asks whether to go on.
+	// Two, because the third refusal by one rule asks whether to continue.
 	const starting: Attempt[] = [
 		["Agent", { subagent_type: "general", prompt: "fix it" }],
 		["mcp", { tool: "subagent", args: { task: "fix it" } }],

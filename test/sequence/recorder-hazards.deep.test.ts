@@ -71,7 +71,7 @@ describe("recording", () => {
 		async (command) => {
 			const { project, tui } = await openBench({
 				files: {
-					// A key of somebody else's leaves the session: the recorder itself takes no such command.
+					// Another extension's key leaves the session: the recorder itself accepts no such command.
 					"leave.mjs": `export default (pi) => { let run; pi.registerCommand("arm", { description: "x", handler: async (_a, ctx) => { run = ctx; } }); pi.registerShortcut("ctrl+q", { description: "x", handler: async () => { ${command === "/new" ? "await run.newSession()" : "await run.reload()"} } }); };`,
 				},
 				script: echo,

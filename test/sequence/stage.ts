@@ -11,7 +11,7 @@ export function recorded(project: Project, ...steps: string[]): string {
 	return draft.write();
 }
 
-/** Says what it was asked. */
+/** Echoes the prompt. */
 export const echo = (request: { lastUser: string }) => say(`echo ${request.lastUser}`);
 
 /** Opens the recorder from the menu: on what the session recorded last, or on nothing. */

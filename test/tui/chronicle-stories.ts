@@ -105,7 +105,7 @@ export function runStory(): Story {
 			await page("guard question", "n → No");
 			pi.type("y");
 			await pi.waitForScreen("Verification [●]", 60_000);
-			// What the worker has asked for decides what its successor is told.
+			// The worker's request decides the message to its successor.
 			await server.waitForRequest(({ users }) => users[0]?.includes(worker("verification")) ?? false, 60_000);
 			await pi.submit("/chronicle rewind 2");
 			await pi.waitForScreen("── Rewind");

@@ -7,7 +7,7 @@ import type { Story } from "./story.ts";
 
 const usage = { usage: { input: 18_000, output: 900 } };
 
-/** A workflow from its lists to the table of what it took. */
+/** A workflow from its lists to the table of its usage. */
 export function workflowStory(): Story {
 	const shipping = gate();
 	return {

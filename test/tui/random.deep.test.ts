@@ -184,7 +184,7 @@ it(
 /** Closes overlays, stops what the model does, and aborts the runs of this session. */
 async function endEverything(pi: Tui): Promise<void> {
 	for (let round = 0; round < 24; round += 1) {
-		// Slowly: two Escapes in quick succession open pi's tree of the session, which would take what is typed as its search.
+		// Slowly: two Escapes in quick succession open pi's tree of the session, which would take the typed text as its search.
 		await sleep(700);
 		await pi.press("escape", "ctrl+u");
 		await sleep(200);

@@ -32,7 +32,7 @@ async function fits(pi: Tui, [cols, rows]: readonly [number, number], words: rea
 }
 
 async function fitsEverySize(pi: Tui, words: readonly string[]): Promise<void> {
-	// What does not fit says where it stands.
+	// A text that does not fit shows its position.
 	await fits(pi, [40, 12], [...words, " of "]);
 	for (const size of sizes) {
 		pi.resize(size[0], size[1]);

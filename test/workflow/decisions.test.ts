@@ -20,7 +20,7 @@ describe("a decision that arrives after a move", () => {
 	const lastState = async () => (await pi.customEntries<State>("workflow:state")).at(-1);
 	const results = () => pi.toolResults().filter(({ tool }) => tool === "workflow_step");
 
-	/** Lets the model write `action` in phase b, and the person enter `commands` while it writes. */
+	/** Lets the model write `action` in phase b, and the user enter `commands` while it writes. */
 	async function meanwhile(action: "next" | "loop" | "cancel", ...commands: string[]): Promise<void> {
 		const held = gate();
 		const before = stage.server.requests.length;

@@ -55,7 +55,7 @@ export function drafts(written: Record<string, Draft["entries"] | Draft>): Defin
 	return definitions;
 }
 
-/** A run of `key` that stands at its first phase since time 1,000. */
+/** A run of `key` that is in its first phase since time 1,000. */
 export function begin(definitions: Definitions, key: string, task = "the task"): LiveWorkflowRun {
 	const position = firstPosition(definitions, key);
 	return beginWorkflowRun({ id: "wf-1000-abc123", definitions, workflowKey: key, task, at: 1000, position });

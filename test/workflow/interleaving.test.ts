@@ -24,7 +24,7 @@ const editions = ["Do it.", "Do it well."].map((instructions) =>
 type Action = "next" | "loop" | "cancel";
 type Person = "skip" | "back" | "advance" | "pause" | "resume" | "reload" | "abandon";
 type Step =
-	/** The model is asked; before its answer arrives, and between its calls, the person does things. */
+	/** The model is asked; before its answer arrives, and between its calls, the user acts. */
 	| {
 			readonly kind: "turn";
 			readonly before: readonly Person[];
@@ -60,7 +60,7 @@ function openStory() {
 	const run = begin(editions[0] as LiveWorkflowRun["definitions"], "p");
 	let held: HeldRun = { run, pinned: pinDefinitions(pi, session, run, run.definitions) };
 	writeState(pi, held, { note: "begun" });
-	/** What the model is told before its next request. */
+	/** What the model is sent before its next request. */
 	let queue: object[] = [visitMarkOf(held)];
 	let calls = 0;
 

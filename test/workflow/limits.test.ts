@@ -248,7 +248,7 @@ describe("capabilities", () => {
 			expect(judgeOwn(white([]))).toBe("name");
 			expect(judgeOwn(may())).toBe("name");
 			expect(judgeOwn(black([tool]))).toBe("name");
-			// Somebody else's tool of that name does what it likes.
+			// Another extension's tool of that name may do anything.
 			expect(judge(white(["mcp__docs__*"]), tool, plain)).toBe("name");
 		}
 	});

@@ -63,7 +63,7 @@ describe("a run in a terminal", () => {
 		// Of an answer that went well only the first line is shown.
 		for (const hidden of ["Instructions for this phase", "Task id:", "Do ship for"]) expect(seen).not.toContain(hidden);
 		expect(count(seen, "Released version 1.2")).toBe(1);
-		// A step is told by the row of its call, and a refusal by its reason and one piece of advice.
+		// A step is shown by the row of its call, and a refusal by its reason and one remedy.
 		expect(count(seen, "Static Analysis [1/1]")).toBe(0);
 		expect(seen).toContain("workflow_step next · a plan");
 		expect([count(seen, "Do only what"), count(seen, "may not do this in the phase")]).toEqual([1, 1]);
@@ -77,7 +77,7 @@ describe("a run in a terminal", () => {
 		for (const hidden of ["Instructions for this phase", "Task id:"]) expect(shown).not.toContain(hidden);
 		expect(count(shown, "Released version 1.2")).toBe(1);
 
-		// pi draws what it reloads before it tells of it.
+		// pi draws the reloaded session before it reports the reload.
 		await again.submit("/reload");
 		await again.waitForScreen("Reloaded");
 		await again.waitForScreen((text) => order.every((line) => text.includes(line)));

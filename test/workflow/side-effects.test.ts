@@ -66,7 +66,7 @@ describe("the model's context", () => {
 		expect(marks(server.last())).toEqual([]);
 		expect(server.last().tools).not.toContain("workflow_step");
 
-		// One run over another: the new one is told whole, the old one is gone.
+		// One run replaces another: all of the new one is sent, the old one is removed.
 		play("waiting");
 		await pi.prompt("/workflow w first");
 		await pi.settled();

@@ -54,7 +54,7 @@ export interface Stage extends Bench {
 	readonly left: number;
 }
 
-/** A project with workflows. Without `countdown` the model goes on at once. */
+/** A project with workflows. Without `countdown` the model continues at once. */
 export async function openStage(
 	workflows: Record<string, WorkflowDraft | readonly PhaseDraft[]>,
 	{ countdown = 0, settings, files, ...options }: Omit<BenchOptions, "script"> & { countdown?: number } = {},

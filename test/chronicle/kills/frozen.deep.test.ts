@@ -37,7 +37,7 @@ deepIt(
 		const run = await first.run;
 		await server.waitForRequest(1);
 		if (first.child.pid) process.kill(first.child.pid, "SIGSTOP");
-		// What the refusal tells a person to do who knows that the other one is dead: here it is not.
+		// The remedy in the refusal, for a user who knows that the other supervisor is dead: here it is not.
 		const folder = stage.project.path(join(".pi", "chronicle", "sessions", run));
 		for (const name of readdirSync(folder).filter((name) => name.startsWith("lease."))) rmSync(join(folder, name));
 		const second = stage.supervisor({ run });

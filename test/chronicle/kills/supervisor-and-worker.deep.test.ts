@@ -10,7 +10,7 @@ import { type KillStage, openKillStage, type Supervisor } from "./stage.ts";
 
 type Victim = "supervisor" | "worker" | "both";
 
-/** Moments, in the order in which the play comes to them. */
+/** Moments, in the order in which the sample run reaches them. */
 const moments = [
 	"before the first token",
 	"in the middle of an answer",
@@ -79,7 +79,7 @@ it.each<[Victim, number]>([
 	expect(told).toContain("touch in-bash");
 });
 
-/** Kills, and gives the supervisor that goes on: the same one where it was not the victim. */
+/** Kills, and returns the supervisor that continues: the same one if it was not killed. */
 async function kill(
 	victim: Victim,
 	moment: Moment,

@@ -21,11 +21,11 @@ export interface KillOrders {
 	readonly agentFolder: string;
 	/** Absolute path of the template. */
 	readonly template: string;
-	/** Id of the run to go on with; left out: a new one. */
+	/** Id of the run to continue; absent: a new one. */
 	readonly run?: string;
 	/** The extension that workers load. */
 	readonly worker: string;
-	/** What the person says when asked: `nobody` leaves the run waiting. */
+	/** The user's answer: `nobody` leaves the run waiting. */
 	readonly approval: "yes" | "nobody" | "no, then yes";
 	/** Workers that are kept ready. */
 	readonly standby: number;

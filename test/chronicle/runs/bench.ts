@@ -118,7 +118,7 @@ export async function chronicle(
 	return { ...printed, data };
 }
 
-/** A `pi-chronicle` that goes on while the test does something else. */
+/** A `pi-chronicle` that runs while the test does something else. */
 export interface Going {
 	readonly pid: number;
 	/** Everything it has written to stderr so far. */

@@ -35,7 +35,7 @@ describe("the user's decisions on the command line", { timeout: patient(90_000) 
 		expect(second?.users.slice(0, -1)).toEqual(first?.users);
 		expect(second?.users.at(-1)).toContain("Name the --risks too");
 		expect(ledgerOf(project)).toMatchObject({ status: "awaiting_approval", visit: 1, history: [] });
-		// Another question of the same visit is not what was seen.
+		// Another question of the same visit is not the one that was shown.
 		for (const words of [["approve"], ["reject"], ["release", "finished"], ["resume"], ["reopen", "plan"]]) {
 			const other = await chronicle(project, [
 				...words.slice(0, 1),
@@ -49,10 +49,10 @@ describe("the user's decisions on the command line", { timeout: patient(90_000) 
 				expect.stringContaining(`no longer waits for an answer to event ${answers}`),
 			]);
 		}
-		// What is told while it waits changes nothing about what it waits for.
+		// A message does not change what the run waits for.
 		const told = await chronicle(project, ["tell", "--json", "mind", "the", "gap"]);
 		expect(told.data, told.stderr).toMatchObject({ status: "awaiting_approval", question: { target: "build" } });
-		// Nothing was asked twice, and no new worker for what a person decides.
+		// Nothing was asked twice, and the user's decision starts no worker.
 		const elsewhere = await chronicle(project, ["release", "--json", "finished", "no", "longer", "needed"]);
 		expect(elsewhere.code, elsewhere.stderr).toBe(0);
 		expect(ledgerOf(project).history).toMatchObject([{ from: "plan", to: "finished", cause: "person" }]);

@@ -99,7 +99,7 @@ describe("a session that watches a run", () => {
 		const pi = await rpc();
 		await pi.prompt("/chronicle feature Do it");
 		const dialog = await pi.screen.dialog("Move from planning", 20_000);
-		// The answer comes from outside while the dialog stands: the run goes on here, and the dialog means nothing any more.
+		// The answer comes from outside while the dialog is open: the run continues here, and the dialog is obsolete.
 		const outside = await chronicle(project, ["approve", "--json"]);
 		expect(outside.data).toMatchObject({ heard: "taken" });
 		await server.waitForRequest((request) => request.users[0]?.includes(worker("implementation")) ?? false);

@@ -45,7 +45,7 @@ async function answer(pi: Tui, words: string): Promise<void> {
 	await pi.press("enter");
 }
 
-/** Compares the screen with a picture of the documents; times may be longer here, and what stands behind them further to the right. */
+/** Compares the screen with a picture of the documents; times may be longer here and shift the text after them to the right. */
 function expectDrawn(pi: Tui, name: string, title: string, rows: [number, number]): void {
 	expectPicture(pi.snapshot(), name, { title, mask, rows, loose: true });
 }

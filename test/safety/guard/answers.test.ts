@@ -216,7 +216,7 @@ describe("/guard allow once", () => {
 			call("write", { path: "~/.pi/agent/guard-answers.json", content: "{}" }),
 			call("write", { path: "link/guard-answers.json", content: "{}" }),
 		);
-		// Even where a person does not want their own files protected.
+		// Even if the user does not want their own files protected.
 		project.write("../.pi/damage-control-rules.yaml", "selfProtection: off\n");
 		symlinkSync(join(project.home, ".pi/agent"), project.path("link"));
 		const pi = await rpc({ answers: () => true });

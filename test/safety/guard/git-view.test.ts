@@ -194,7 +194,7 @@ describe("verdicts on ignored files", () => {
 		expect((await setting.bash("rm -rf tmp/cache/../../src")).decision).toBe("deny");
 		spawnSync("git", ["-C", setting.cwd, "add", "-f", "tmp/cache/deep/a"]);
 		expect((await setting.bash("rm -rf tmp/cache")).decision).toBe("deny");
-		// A link by an ignored name leads out of what is ignored.
+		// A link with an ignored name leads to a path that is not ignored.
 		symlinkSync(join(setting.cwd, "src"), join(setting.cwd, "dist/out"));
 		expect((await setting.bash("rm -rf dist/out/")).decision).toBe("deny");
 	});

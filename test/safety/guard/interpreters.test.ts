@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { openSetting, starterRules } from "./guarded-project.ts";
 
-/** Commands that carry `$C` to a shell; it stands in no quotes that its own text would close. */
+/** Commands that pass `$C` to a shell; it is never inside quotes that its own text would close. */
 const ways = [
 	// awk
 	`awk '{print "$C" | "sh"}' a.txt`,

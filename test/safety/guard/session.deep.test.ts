@@ -440,9 +440,9 @@ describe("/guard", () => {
 		await pi.submit("Clean up");
 		await pi.waitForScreen("Done.");
 		expect(pi.screen()).toContain("removes recursively or by force");
-		// The tool's own row tells it; no second one does.
+		// The tool's own row shows it; there is no second one.
 		expect(pi.screen()).not.toContain("refused bash command=");
-		// pi draws what it reloads before it tells of it.
+		// pi draws the reloaded session before it reports the reload.
 		await pi.submit("/reload");
 		await pi.waitForScreen("Reloaded");
 		await pi.waitForScreen(/removes recursively or by force/);

@@ -8,7 +8,7 @@ import {
 } from "../../../src/workflow/machine/index.ts";
 import { begin, drafts, happen, type Told } from "../definition-builder.ts";
 
-/** A run that the test walks along: every `next` and `loop` comes from a message of its own. */
+/** A run that the test navigates: every `next` and `loop` comes from a separate message. */
 function walk(run: WorkflowRun) {
 	let current = run;
 	let messages = 0;

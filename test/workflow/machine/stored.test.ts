@@ -21,7 +21,7 @@ import { referenceState } from "../reference-state.ts";
 
 const definitions = drafts({ w: ["a", "b", "c"], p: ["a", "@s", "c"], s: ["s1", "s2"] });
 
-/** The run that data in the session stands for, or the problem with it. */
+/** The run that data in the session describes, or the problem with it. */
 function open(data: unknown, source = definitions): WorkflowRun | string {
 	const read = readState(data);
 	if (read.kind === "invalid") return read.problem;

@@ -214,7 +214,7 @@ function act(world: World, [what, one, two]: readonly [number, number, number]):
 	personActs(world, one, two);
 }
 
-/** A process that is gone is heard once more: nothing changes. */
+/** A late report of a process that has ended: nothing changes. */
 function lateReport(world: World, { visit, attempt, launch }: LaunchId, two: number): void {
 	const before = world.testRun.run;
 	const { stage } = before;

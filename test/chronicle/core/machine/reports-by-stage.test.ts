@@ -99,7 +99,7 @@ const reports: Readonly<Record<string, (where: Where) => EventBody>> = {
 	"has its files restored": () => ({ kind: "files_restored", tree: "t", before: "u" }),
 };
 
-/** What comes of it. What is not listed is refused as stale: that worker's part of the run is over, or has not begun. */
+/** The outcome. What is not listed is refused as stale: that worker's part of the run is over, or has not begun. */
 const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	baselining: {
 		"has its first files measured": "running launching in a 1.1",

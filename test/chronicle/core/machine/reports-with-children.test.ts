@@ -41,7 +41,7 @@ const all: Readonly<Record<string, (testRun: TestRun) => EventBody>> = {
 	"files of another visit are written": () => ({ kind: "join_applied", visit: 9, tree: "t" }),
 };
 
-/** What comes of it: the run, its children (see {@link letters}) and the pending actions. What is not listed is refused as `stale`. */
+/** The outcome: the run, its children (see {@link letters}) and the pending actions. What is not listed is refused as `stale`. */
 const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	"with children at work": {
 		"child 1 parks": "running children a 1: p.. run 2 run 3",

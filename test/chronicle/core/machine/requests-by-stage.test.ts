@@ -30,7 +30,7 @@ const stages: Readonly<Record<string, () => TestRun>> = {
 	over: () => rest(start(open(template())).say({ kind: "abort_requested" })),
 };
 
-/** What comes of it. What is not listed is an answer that the stage does not wait for: `refused: answered`. */
+/** The outcome. What is not listed is an answer that the stage does not wait for: `refused: answered`. */
 const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	baselining: {
 		pause: "running baselining in a 1, held: person",

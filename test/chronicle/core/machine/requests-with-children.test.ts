@@ -29,7 +29,7 @@ const all: Readonly<Record<string, (testRun: TestRun) => EventBody>> = {
 	"drop no child": () => ({ kind: "child_dropped", child: "none" }),
 };
 
-/** What comes of it in every stage that does not list it. */
+/** The outcome in every stage that does not list it. */
 const usual: Readonly<Record<string, string>> = {
 	tell: "refused: unexpected",
 	"tell an earlier visit": "refused: earlier",
@@ -54,7 +54,7 @@ const settled = {
 	"drop child 3": "refused: over",
 };
 
-/** What comes of it: the run, its children (see {@link letters}) and the pending actions. What is listed nowhere is refused as `answered`. */
+/** The outcome: the run, its children (see {@link letters}) and the pending actions. What is listed nowhere is refused as `answered`. */
 const expected: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	"with children at work": {
 		pause: "running children a 1, held: person: ... pause 1 pause 2 pause 3",

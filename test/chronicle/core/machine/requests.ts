@@ -17,7 +17,7 @@ const answers = ({ stage }: TestRun["run"]): number =>
 				: 0;
 const diff = ({ stage }: TestRun["run"]) => (stage.kind === "asking" ? stage.question.diff : "");
 
-/** What can be said. An answer names what the run waits for, if it waits. */
+/** All requests. An answer names what the run waits for, if it waits. */
 export const requests: Readonly<Record<string, (run: TestRun["run"]) => EventBody>> = {
 	approve: (run) => ({ kind: "approved", answers: answers(run), diff: diff(run) }),
 	reject: (run) => ({ kind: "rejected", answers: answers(run), words: "no" }),

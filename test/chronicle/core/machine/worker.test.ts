@@ -175,7 +175,7 @@ describe("totals", () => {
 		use(testRun, 20, 0.2);
 		expect(testRun.run.totals).toMatchObject({ tokens: 30, costUsd: 0.3 });
 		rest(crash(testRun));
-		// The next worker goes on with the conversation and reports it whole, what was never reported included.
+		// The next worker continues the conversation and reports all of its usage, including what was never reported.
 		use(start(testRun), 50, 0.5);
 		expect(testRun.run.totals).toMatchObject({ tokens: 50, costUsd: 0.5, attempts: 2 });
 		go(testRun, "b");

@@ -30,7 +30,7 @@ import { expectFilesClosed } from "../../../harness/open-files.ts";
 import { deep } from "../../../harness/runs.ts";
 import { baseline, created, id, tell, value, visit } from "./sample-events.ts";
 
-/** Only root can be somebody else; elsewhere those tests are skipped. */
+/** Only root can act as another user; otherwise those tests are skipped. */
 const root = process.geteuid?.() === 0;
 let sessions: string;
 let store: LedgerStore;
@@ -211,7 +211,7 @@ describe("damage", () => {
 			expect(ledger.repairs.join(" ")).toMatch(/damaged.*continues from its checkpoint.*is kept as/);
 			const [kept = ""] = names().filter((name) => name.includes(".damaged-"));
 			expect(readFileSync(join(sessions, kept))).toEqual(damaged);
-			// Whatever the damage ends with, the new events begin on a line of their own, and no line is empty.
+			// Whatever the damage ends with, the new events start on a new line, and no line is empty.
 			expect(readFileSync(log(), "latin1")).toMatch(/(^|[^\n]\n)\{[^\n]*"kind":"recovered"[^\n]*\n$/);
 			const after = await tell(ledger, ledger.run, { kind: "told", text: "after" });
 			value(await ledger.checkpoint(after));

@@ -78,7 +78,7 @@ describe("approval of cleanup commands", () => {
 			result: { kind: "refused", detail: expect.stringContaining("keep.txt") },
 		});
 		expect(await own.run("touch ran", folder, 5000, never)).toMatchObject({ result: { kind: "exited", code: 0 } });
-		// What the person has read and approved is theirs to decide.
+		// The user has read and approved this command.
 		expect(await runnerIn(folder).run("rm keep.txt", folder, 5000, never)).toMatchObject({
 			result: { kind: "exited", code: 0 },
 		});

@@ -41,7 +41,7 @@ const answers: Readonly<Record<Approval["kind"], Approval>> = {
 	undecided: { kind: "undecided" },
 };
 
-/** How the run stands after one answer, and what its second worker is told. */
+/** The state of the run after one answer, and the message to its second worker. */
 const outcomes: Readonly<Record<Approval["kind"], object>> = {
 	approved: { status: "done", moves: ["plan build worker", "build finished worker"], told: "mind the tests" },
 	rejected: { status: "awaiting_approval", moves: [], told: "name the risks" },

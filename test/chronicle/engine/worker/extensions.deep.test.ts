@@ -31,7 +31,7 @@ export default (pi) => {
 
 const own = ["workflow_transition", "workflow_update_snapshot"];
 
-/** Runs one worker to its end: the tools of its first and last request, and what was said at its start. */
+/** Runs one worker to its end: the tools of its first and last request, and the notices at its start. */
 async function work(files: Record<string, string>, state: Partial<StatePlan>, script = [move()]) {
 	const server = await openModelServer(script);
 	const project = openProject({ server, trusted: true, files });
@@ -149,7 +149,7 @@ describe("tools of a state's extensions", () => {
 	});
 });
 
-/** What is said of one state before anything starts. */
+/** The problems of one state before anything starts. */
 async function problemsOf(project: Project, state: Partial<StatePlan>) {
 	const rig = openRig(project, { state });
 	const [plan] = [{ ...(await import("./worker-rig.ts")).statePlan(state) }];

@@ -63,7 +63,7 @@ async function changed(workspace: Workspace, from: string, to?: string): Promise
 			`${change} ${was === undefined ? "" : `${was} > `}${path}${added === undefined ? "" : ` +${added} -${removed}`}`,
 	);
 }
-/** Everything of the person's repository that must never change. */
+/** Everything of the user's repository that must never change. */
 function repository(cwd = project): object {
 	const folder = join(cwd, ".git");
 	const files: Record<string, string> = {};

@@ -37,7 +37,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant("move" as const), path: paths, to: paths }) },
 );
 
-/** Makes the edit with whatever is in its way removed. `tag` makes the lines of a side its own. */
+/** Makes the edit after removing anything in the way. `tag` distinguishes the lines of the sides. */
 function perform(stage: FilesStage, one: Edit, tag: string): void {
 	const place = join(stage.root, one.path);
 	const stats = peek(place);

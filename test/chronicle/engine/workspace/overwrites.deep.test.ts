@@ -11,7 +11,7 @@ interface Case {
 	readonly begin: (stage: FilesStage) => void;
 	/** What the worker deleted. */
 	readonly gone?: readonly string[];
-	/** What the worker and the person did then. */
+	/** What the worker and the user did then. */
 	readonly since: (stage: FilesStage) => void;
 }
 

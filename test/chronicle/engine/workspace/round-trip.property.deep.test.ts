@@ -71,7 +71,7 @@ const plan = fc.record({
 	killedAfter: fc.option(fc.integer({ min: 0, max: 200 }), { freq: 4, nil: undefined }),
 });
 
-/** Does what the op says with whatever is in the way removed; never leaves the project through a link. */
+/** Performs the operation after removing anything in the way; never leaves the project through a link. */
 function perform(stage: FilesStage, one: Op): void {
 	if (one.kind === "ignore") {
 		clear(stage, `${one.at}.gitignore`);

@@ -117,7 +117,7 @@ export interface Rewound {
 	readonly left: readonly FileLeft[];
 }
 
-/** Brings files back as a supervisor does: what is there is kept first, and named. */
+/** Restores files as a supervisor does: a snapshot of the current files is taken first. */
 export async function rewind(workspace: Workspace, tree: string): Promise<Rewound> {
 	const { tree: before } = await value(workspace.snapshot({ towards: tree }));
 	const { left } = await value(workspace.restore(tree, { expected: before }));

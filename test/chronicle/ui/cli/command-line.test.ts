@@ -42,7 +42,7 @@ beforeAll(() => {
 	});
 });
 
-/** The first line of what is said, with the exit code. */
+/** The first line of the output, with the exit code. */
 async function said(words: readonly string[]): Promise<string> {
 	const { code, stdout, stderr } = await chronicle(project, words);
 	return `${code} ${(stdout || stderr).split("\n", 1)[0]}`;

@@ -22,7 +22,7 @@ const paused = () => rest(atWork().say({ kind: "pause_requested", cause: "person
 const circle = () => go(start(go(atWork(), "coding")), "planning");
 const over = () => rest(atWork().say({ kind: "abort_requested" }));
 
-/** The word that `line`, such as `resume --cost 5 go on`, makes in a run. */
+/** The events of the command line `line`, such as `resume --cost 5 go on`, for a run. */
 async function wordOf(testRun: TestRun, line: string): Promise<RunCommand> {
 	const [name = "", ...words] = line.split(" ").filter(Boolean);
 	const steering = steerings.find((one) => one.name === name) as Steering;
@@ -80,7 +80,7 @@ describe("a command for an earlier visit", () => {
 	it.each(["resume", "resume mind it", "release coding", "tell mind it", "rewind 1"])("%s", async (line) => {
 		const testRun = paused();
 		const word = await wordOf(testRun, line);
-		// Somebody else sends it on, and it comes to rest in the next visit.
+		// Another user sends it on, and it waits again in the next visit.
 		const { stage } = testRun.run;
 		testRun.say({ kind: "released", answers: stage.kind === "waiting" ? stage.since : 0, to: "coding" });
 		const last = replies(testRun, word).at(-1);

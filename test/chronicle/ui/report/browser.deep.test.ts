@@ -116,7 +116,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 		if (folder) await rm(folder, { recursive: true, force: true });
 	});
 
-	// A page is loaded once: its tests change only its size, its scheme and what is unfolded, and put that back.
+	// A page is loaded once: its tests change only its size, its scheme and its expanded sections, and restore them.
 	describe.each(names)("the report of the run %s", (name) => {
 		let opened: Visit;
 		beforeAll(async () => {

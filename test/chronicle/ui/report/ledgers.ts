@@ -249,7 +249,7 @@ function check(testRun: TestRun): void {
 	call(testRun.wait(16_000), "edit", '{"path":"src/export/month.ts"}', 200);
 	used(testRun.wait(33_000), 260_000, 0.52);
 	testRun.wait(5000);
-	// The ceiling is reached: the worker ends, and a person raises it in the evening.
+	// The ceiling is reached: the worker ends, and the user raises it in the evening.
 	used(testRun, 300_000, 0.6);
 	restWith(testRun, []);
 	testRun.wait(3 * hour).say({ kind: "limits_changed", limits: { costUsd: 6 } });

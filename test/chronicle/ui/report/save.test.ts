@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A run in the file store, told as far as these events. */
+/** A run in the file store with these events. */
 async function runOnDisk(bodies: (run: Run) => EventBody[]): Promise<HeldLedger> {
 	const sessions = join(folder, "sessions");
 	const store = openFileStore({ sessions, clock: { now: Date.now } });

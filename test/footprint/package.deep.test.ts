@@ -13,7 +13,15 @@ const manifest = (folder: string) => JSON.parse(readFileSync(join(folder, "packa
 
 function run(cwd: string, program: string, ...args: string[]): string {
 	const PATH = `${resolve("node_modules/.bin")}${delimiter}${process.env.PATH ?? ""}`;
-	return execFileSync(program, args, { cwd, encoding: "utf8", env: { ...process.env, PATH }, stdio: "pipe" });
+	// npm keeps its logs and its cache in the home directory, and asks for newer versions of itself.
+	const env = {
+		...process.env,
+		PATH,
+		HOME: root,
+		npm_config_cache: join(root, "npm"),
+		npm_config_update_notifier: "false",
+	};
+	return execFileSync(program, args, { cwd, encoding: "utf8", env, stdio: "pipe" });
 }
 
 /** Makes packages of this project available in `folder`. */

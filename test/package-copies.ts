@@ -36,7 +36,7 @@ export const compiling = "pi-chronicle: compiling its sources, once after each c
 /** Commands of the probe and of pi's own extensions, which load where pi discovers by itself. */
 export const notOurs = new Set(["probe", "llama", "mcp"]);
 
-/** Starts pi with `-e <path>` in `cwd` and returns the commands of ours that it offers; nothing may go wrong on the way. */
+/** Starts pi with `-e <path>` in `cwd` and returns the commands of this package that it offers; fails on any error. */
 export async function offered(path: string, cwd?: string, says: unknown = ""): Promise<string[]> {
 	const { rpc } = await openBench();
 	const pi = await rpc({

@@ -72,7 +72,7 @@ describe("the tarball", () => {
 		expect(manifest.keywords).toContain("pi-package");
 		expect(manifest.license).toBe("MIT");
 		expect(manifest.engines.node).toBe(">=22.19");
-		// npm then installs no second pi beside the package.
+		// npm then installs no second pi next to the package.
 		for (const host of Object.keys(manifest.peerDependencies))
 			expect(manifest.peerDependenciesMeta[host]).toEqual({ optional: true });
 		for (const host of Object.keys(manifest.peerDependencies)) expect(manifest.dependencies).not.toHaveProperty([host]);

@@ -1,5 +1,5 @@
 // The recording of the README, made from a real run: a phase that refuses a write, a chronicle that asks, and its report. With UPDATE_IMAGES=1 it
-// is written anew; otherwise the run must still reach every screen that the recording shows.
+// is rewritten; otherwise the run must still reach every screen that the recording shows.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -13,7 +13,7 @@ import { sizes } from "./tui/story.ts";
 
 const script = join(checkout, "scripts", "start.mjs");
 
-/** A person without keys, settings or a home worth the name; temporary files go where they can be counted. */
+/** A user without keys or settings and with an empty home; temporary files go where they can be counted. */
 function newcomer(): { project: Project; temp: string; env: Record<string, string> } {
 	const project = openProject({ name: "elsewhere" });
 	const temp = join(project.home, "tmp");

@@ -92,7 +92,7 @@ export async function openDocumentProject(
 	};
 }
 
-/** A folder with commands, linked as npm links them. `pi-chronicle` is the installed copy, which has no pi beside it. */
+/** A folder with commands, linked as npm links them. `pi-chronicle` is the installed copy, which has no pi next to it. */
 function commandFolder(project: Project, names: ("pi" | "pi-chronicle")[]): string {
 	const folder = join(project.home, "bin");
 	mkdirSync(folder, { recursive: true });

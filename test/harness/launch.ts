@@ -5,7 +5,7 @@ import { packageUnderTest, piScript } from "./under-test.ts";
 
 /** What all ways to start pi have in common. */
 export interface LaunchOptions {
-	/** More arguments, after ours. */
+	/** Further arguments, after those of the harness. */
 	args?: string[];
 	/** `--model`; `null` leaves the option out (default `scripted/one`). */
 	model?: string | null;

@@ -4,7 +4,7 @@
 export const defaultModel = "scripted/one";
 
 /**
- * The models of provider `scripted`: `one` and `two` are alike, `thinker` has thinking levels, `small` has a context window of
+ * The models of provider `scripted`: `one` and `two` are equal, `thinker` has thinking levels, `small` has a context window of
  * 20,000 tokens. Prices in USD per million tokens: input 1, output 2, cache read 0.1, cache write 1.25.
  */
 export function scriptedModels(url: string): unknown {

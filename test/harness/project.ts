@@ -46,7 +46,7 @@ export interface Project {
 	agentFolder: string;
 	/** Value of the environment variable that every process of this project carries. */
 	tag: string;
-	/** The environment for a process of this project; nothing of the caller's beyond PATH and language. */
+	/** The environment for a process of this project; only PATH and language come from the caller. */
 	environment(extra?: Record<string, string | undefined>): Record<string, string>;
 	/** Absolute path of a file of the project. */
 	path(...parts: string[]): string;

@@ -13,8 +13,8 @@ export const checkout = fileURLToPath(new URL("../..", import.meta.url)).replace
  * - `root`: its folder, what `pi -e` and `pi install` take
  * - `extension`, `worker`: what a pi process loads
  * - `cli`: the script behind the command `pi-chronicle`, to be run with `process.execPath`; it finds pi by `PI_CHRONICLE_PI`
- * - `cliBesidePi`: the same, of a copy that has pi's packages beside it, as npm may install it. Each pi that it starts takes 0.6 s more.
- * - `cliWithEngine`: as `cli`, of a copy that has the packages of an engine beside it
+ * - `cliBesidePi`: the same, of a copy that has pi's packages next to it, as npm may install it. Each pi that it starts takes 0.6 s more.
+ * - `cliWithEngine`: as `cli`, of a copy that has the packages of an engine next to it
  */
 export interface PackageUnderTest {
 	root: string;

@@ -5,7 +5,7 @@ export interface ImportFixture {
 	/** The file that is imported, relative to the folder of the import. */
 	readonly path: string;
 	readonly text: string;
-	/** Files beside it. */
+	/** Files next to it. */
 	readonly beside?: Readonly<Record<string, string>>;
 	/** The files that it becomes, sorted. */
 	readonly makes: readonly string[];

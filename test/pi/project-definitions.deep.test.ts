@@ -28,7 +28,7 @@ interface Given {
 }
 
 async function open({ settings = {}, saved, bare = false }: Given): Promise<Bench> {
-	// The person's own template names an agent of the project.
+	// The user's own template names an agent of the project.
 	const agentFiles = { "chronicle/workflows/own.json": template({ agent: "builder" }) };
 	const bench = await openBench({ files: bare ? {} : files, agentFiles, settings, script: () => say("ok") });
 	if (!saved) rmSync(join(bench.project.agentFolder, "trust.json"), { force: true });

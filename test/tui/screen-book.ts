@@ -12,7 +12,7 @@ type Scheme = "dark" | "light";
 
 export interface Book {
 	/**
-	 * Waits at every size of the book, in both themes, until the screen is right. `sign`: what is in sight at every size, whatever its line breaks.
+	 * Waits at every size of the book, in both themes, until the screen is right. `sign`: what is visible at every size, whatever its line breaks.
 	 * Afterwards the terminal has the size that it had before. Throws with the screen and what is wrong with it.
 	 */
 	page(name: string, sign: string): Promise<void>;

@@ -65,7 +65,7 @@ it.each([7, 29])(
 			const input = pick(inputs);
 			done.push(input);
 			if (input === "abort") await pi.send({ type: "abort" });
-			// pi refuses a message to a model at work that does not say how it is to be queued.
+			// pi refuses a message to a busy model that does not say how to queue it.
 			else await pi.prompt(input).catch(() => {});
 			if (next() < 0.4) continue;
 			await pi.idle(20_000, 40);

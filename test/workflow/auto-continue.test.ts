@@ -40,7 +40,7 @@ describe("the end of a countdown", () => {
 		await stage.server.waitForRequest((request) => request.lastUser === "wait, one thing");
 		expect(pi.screen.widgets.size).toBe(0);
 		await counting();
-		// A client that takes the model at rest for idle says nothing of queueing.
+		// A client that considers the model idle does not ask for queueing.
 		expect(await pi.prompt("and one more")).toBe("started");
 		await stage.server.waitForRequest((request) => request.lastUser === "and one more");
 		await counting();

@@ -52,7 +52,7 @@ it("the run is the fold over the current branch, in any tree", () => {
 			} as unknown as ExtensionAPI;
 			let held: HeldRun | undefined;
 			let moves = 0;
-			/** What the branch that ends at an entry tells: the run, and how many visits have ended in it. */
+			/** What the branch that ends at an entry contains: the run, and how many visits have ended in it. */
 			const known = new Map<string | null, { held: HeldRun | undefined; moves: number }>([
 				[null, { held: undefined, moves: 0 }],
 			]);

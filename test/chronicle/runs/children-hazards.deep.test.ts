@@ -278,7 +278,7 @@ describe("a repository with submodules", { timeout: patient(120_000) }, () => {
 		const run = await chronicle(project, ["run", "t", "Build it"]);
 		expect(project.read("lib/mine.txt")).toBe("mine\n");
 		expect(project.git("submodule", "status")).toContain("lib");
-		// Either the child's files are merged beside those of the library, or the user decides.
+		// Either the child's files are merged next to those of the library, or the user decides.
 		expect([0, 3], run.stderr).toContain(run.code);
 		if (run.code === 3) {
 			expect(run.stdout).toContain("lib");

@@ -23,7 +23,7 @@ describe("the specification's sample", () => {
 				],
 			},
 		});
-		// Here pi is not named: the one beside the package is found.
+		// Here pi is not named: the one next to the package is found.
 		const asInstalled = { cli: packageUnderTest().cliBesidePi, env: { PI_CHRONICLE_PI: undefined } };
 		const first = await chronicle(project, ["run", "--json", "feature", "Add", "a", "--month", "option"], asInstalled);
 		expect(first.code, first.stderr).toBe(3);

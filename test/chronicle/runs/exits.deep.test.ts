@@ -166,7 +166,7 @@ describe("a start", { timeout: patient(90_000) }, () => {
 		expect(distrusted.code).toBe(2);
 		expect(distrusted.stderr).toContain("trust");
 		expect((await chronicle(project, ["approve", "--approve"])).code).toBe(0);
-		// The person's own templates are theirs anywhere.
+		// The user's own templates are available in any project.
 		expect((await chronicle(project, ["run", "mine", "x"])).code).toBe(3);
 		expect((await chronicle(project, ["approve", "last"])).code).toBe(0);
 	});

@@ -56,7 +56,7 @@ export function escalatedRun(): TestRun {
 	return play;
 }
 
-/** Four children with names of all kinds: done, failed, waiting for an answer, at work. */
+/** Four children with names of all kinds: done, failed, waiting for an answer, running. */
 export function childrenRun(): TestRun {
 	const names = ["the-transfer-of-all-receipts-of-the-last-decade", "検証と文書化", "c", "report"];
 	const play = plan(parentTemplate({ branches: branches(...names) }));

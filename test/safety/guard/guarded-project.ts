@@ -74,7 +74,7 @@ const files = [
 ];
 
 /**
- * Opens a project with a home beside it, both outside of what counts as temporary for the judgement. `rules` is the text of the project's
+ * Opens a project with a home next to it, both outside of what counts as temporary for the judgement. `rules` is the text of the project's
  * rule file, or rules as they are.
  */
 export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) => RuleSet = (same) => same): Setting {

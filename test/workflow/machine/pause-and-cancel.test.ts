@@ -1,4 +1,4 @@
-// Cancel, pause and reminders: the decisions of the machine besides navigation.
+// Cancel, pause and reminders: the decisions of the machine other than navigation.
 import { describe, expect, it } from "vitest";
 import {
 	readState,

@@ -44,7 +44,7 @@ describe("approval on exit", () => {
 		});
 		approve(testRun);
 		expect(where(testRun)).toBe("running coding 2.0.0");
-		// Time has passed: the new visit's files are measured anew.
+		// Time has passed: the new visit's files are measured again.
 		expect(testRun.due("measure_files").purpose).toBe("baseline");
 		expect(where(start(testRun))).toBe("running coding 2.1.1");
 	});

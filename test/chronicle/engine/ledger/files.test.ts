@@ -97,7 +97,7 @@ describe("damage", () => {
 			else rmSync(json(), { force: true });
 			const read = await store.read(id);
 			const whole = ends.filter((end) => end <= length).length;
-			// Nothing at all is no run.
+			// An empty log is no run.
 			const reason = length === 0 ? "unknown" : "corrupt";
 			if (whole === 0) expect(!read.ok && read.failure.reason).toBe(reason);
 			else expect(value(read).run, `cut at ${length}`).toEqual(states.get(whole));
@@ -223,7 +223,7 @@ describe("damage", () => {
 				expect(read.run).toEqual(after);
 				expect(read.repairs).toEqual([]);
 			}
-			// What was mended once is not told again.
+			// A repair is reported once.
 			const again = value(await store.open(id));
 			expect([again.repairs, again.run]).toEqual([[], after]);
 			await again.releaseLease();
@@ -241,7 +241,7 @@ describe("damage", () => {
 		const ledger = value(await store.open(id));
 		await ledger.releaseLease();
 		expect(names().some((name) => name.includes(".json.corrupt-"))).toBe(true);
-		// Set differently it is the same; without the checksum it is what earlier versions wrote.
+		// Formatting does not matter; without the checksum it is what earlier versions wrote.
 		const { crc, ...older } = JSON.parse(written);
 		for (const text of [JSON.stringify({ ...older, crc }), JSON.stringify(older)]) {
 			writeFileSync(json(), text);
@@ -431,7 +431,7 @@ describe("permissions", () => {
 					process.seteuid?.(0);
 				}
 			};
-			// Nothing of it is theirs.
+			// The user owns none of it.
 			const none = await look([]);
 			const folder = {
 				kind: "unreadable",
@@ -439,7 +439,7 @@ describe("permissions", () => {
 			};
 			expect(none.listed).toMatchObject([folder]);
 			expect(!none.read.ok && none.read.failure.remedy).toContain(`sudo chown -R 4321 ${JSON.stringify(sessions)}`);
-			// All but the checkpoint is, as after a command under sudo.
+			// The user owns all but the checkpoint, as after a command under sudo.
 			const all = readdirSync(sessions, { recursive: true, encoding: "utf8" }).map((name) => join(sessions, name));
 			const one = await look([sessions, ...all.filter((path) => path !== json())]);
 			expect(one.listed).toMatchObject([{ ...folder, id }]);

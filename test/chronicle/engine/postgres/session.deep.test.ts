@@ -9,7 +9,7 @@ import { piScript } from "../../../harness/under-test.ts";
 import { withTemplates } from "../../runs/bench.ts";
 import { type EngineStage, openEngineStage, openStageModel } from "./engine-stage.ts";
 
-/** How pi is started with the packages of an engine beside ours, and with its address in the environment. */
+/** How pi is started with the packages of an engine next to this one, and with its address in the environment. */
 function named({ cluster }: EngineStage) {
 	return {
 		package: dirname(dirname(packageUnderTest().cliWithEngine)),

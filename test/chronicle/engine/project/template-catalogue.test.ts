@@ -17,7 +17,7 @@ function write(path: string, text: string | Buffer): void {
 	mkdirSync(join(base, path, ".."), { recursive: true });
 	writeFileSync(join(base, path), text);
 }
-/** Without the package's own, unless a folder is named as theirs. */
+/** Without the package's own templates, unless a folder for them is given. */
 const catalogue = (trusted = true, shipped?: string) =>
 	readTemplates({
 		...templateFolders({ cwd: join(base, "project"), agentFolder: join(base, "agent"), trusted }),

@@ -217,7 +217,7 @@ describe("in a browser", needsProgram("chromium", chromiumPath), () => {
 			await page.locator(".to-visit a", { hasText: /^1990 / }).click();
 			const row = page.locator("#visit-1990");
 			await expect.poll(async () => (await row.boundingBox())?.y).toBeLessThan(sizes.laptop.height);
-			// The navigation stays in sight.
+			// The navigation stays visible.
 			expect((await page.locator("nav").boundingBox())?.y).toBe(0);
 			expect(await complaintsOf(page, "structure")).toEqual([]);
 			await page.close();

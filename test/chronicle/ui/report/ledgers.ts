@@ -113,7 +113,7 @@ const hour = 60 * minute;
 
 /**
  * A day's work with all that happens to a run: a rejected plan, a night's wait, a crash, a blocked call, a ceiling that is raised, a refused
- * move that a person releases.
+ * move that the user releases.
  */
 export function dayOfWork(): TestRun {
 	const testRun = open(

@@ -170,6 +170,14 @@ export function onChildSignaled(run: Run, event: LedgerEvent & ChildSignaled): R
 	return continueChildren({ ...again, hold: null });
 }
 
+/** Whether the run still counts on its child `id`, or a command to the child would make it do so again. Otherwise nothing is to be done for the child. */
+export function needsChild({ children, stage }: Run, id: string): boolean {
+	const child = children?.children.find((one) => one.id === id);
+	if (!children || !child || child.status === "done" || child.status === "dropped" || stage.kind === "over")
+		return false;
+	return !isSettled(child) || !hasBegunJoin(children);
+}
+
 function hasBegunJoin({ phase, children }: ChildGroup): boolean {
 	return phase === "joining" || children.some(({ merges }) => merges !== undefined);
 }

@@ -1,6 +1,5 @@
 // Which hosts of an engine may continue a run: the labels that its state asks for. Pure.
 // H1 what would start work on a host without them is not decided there: `host_awaited` is recorded instead.
-import type { ChildrenPlan, Template } from "../template/index.ts";
 import type { DecisionEvent } from "./decision-event.ts";
 import type { HostAwaited, LedgerEvent } from "./event.ts";
 import { planOf } from "./plan.ts";
@@ -42,21 +41,9 @@ export function hostNeed(run: Run): HostNeed {
 	}
 }
 
-/** The labels that a state asks for: its own, and those of its children, which its host does too. */
+/** The labels that a state asks for. Runs that do it are for hosts with them too. */
 export function labelsOf(run: Run, state: string): readonly string[] {
-	const { host = [], children } = planOf(run, state);
-	return children ? [...new Set([...host, ...childLabels(run, children, new Set())])] : host;
-}
-
-function childLabels(run: Run, { branches }: ChildrenPlan, seen: Set<Template>): string[] {
-	return branches.flatMap(({ template }) => {
-		const plan = template.kind === "inline" ? template.template : run.childPlans.get(template.name);
-		if (!plan || seen.has(plan)) return [];
-		seen.add(plan);
-		return [...plan.states.values()].flatMap(({ host = [], children }) =>
-			children ? [...host, ...childLabels(run, children, seen)] : host,
-		);
-	});
+	return planOf(run, state).host ?? [];
 }
 
 /** Those of `labels` that a host lacks. `offered` absent: it offers all. */

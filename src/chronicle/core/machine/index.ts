@@ -18,6 +18,7 @@ export {
 	type PlannedChild,
 	type RunParent,
 } from "./child-run.ts";
+export { needsChild } from "./children.ts";
 export { decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export type * from "./event.ts";

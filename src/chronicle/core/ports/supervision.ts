@@ -1,8 +1,7 @@
 // One supervised run, and the child runs that a supervisor starts.
 import type { Allowance, LedgerEvent, PlannedChild, Run, UserEvent } from "../machine/index.ts";
-import type { StoreFailure } from "./ledger.ts";
 import type { Failure, Result } from "./result.ts";
-import type { Workspace } from "./workspace.ts";
+import type { ChildFolder } from "./workspace.ts";
 
 /** How a supervision ended. The run itself contains what it waits for. */
 export type SupervisionEnd =
@@ -34,28 +33,28 @@ export interface Supervision {
 /** `run` is the one after the event, `before` the one before it. */
 export type RunListener = (run: Run, event: LedgerEvent, before: Run) => void;
 
-/** Child runs: each has its own ledger and its own supervision, in the process of its parent's supervisor. */
+/** Child runs: each has its own ledger and its own supervision, here or on another host. */
 export interface ChildRuns {
 	/** Whether the child's run exists. */
 	exists(id: string): Promise<boolean>;
-	/** Whether its own folder has been set up on this machine. */
-	isSetUp(id: string): Promise<boolean>;
-	/** Creates the child's run, or opens the one that exists, and supervises it. */
-	start(order: ChildOrder): Promise<Result<ChildSupervision, StoreFailure>>;
+	/** Creates the child's run, or finds the one that exists, and follows it until it parks or ends. */
+	start(order: ChildOrder): Promise<Result<ChildSupervision, Failure>>;
 }
 
 export interface ChildOrder {
 	readonly parent: Run;
 	readonly child: PlannedChild;
 	readonly files: "own" | "shared";
-	/** Its own folder; `undefined`: the parent's. */
-	readonly cwd: string | undefined;
+	/** The snapshot that its own folder starts with; `null`: it works in its parent's folder. */
+	readonly tree: string | null;
+	/** Prepares its own folder on this machine. `isNew`: its run does not exist yet, so that the set-up commands are due. */
+	prepare(isNew: boolean): Promise<Result<ChildFolder>>;
 	/** What the tree can still spend. */
 	allowance(): Allowance;
 }
 
 export interface ChildSupervision {
 	readonly supervision: Supervision;
-	/** The child's files. */
-	readonly workspace: Workspace;
+	/** The files of a child that is done: their snapshot. `base`: what its folder started with, where that differs from the order's tree. */
+	result(): Promise<Result<{ readonly tree: string; readonly base?: string }>>;
 }

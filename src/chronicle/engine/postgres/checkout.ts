@@ -1,14 +1,14 @@
 // The project on a host: a bare mirror of its remote, and a working folder for each run.
 // M1 git works on a mirror one call at a time: worktrees that are added while another is fetched get lost; M2 a working folder starts from a
 // recorded snapshot, never from the tip of a branch; M3 ignored files (dependencies, secrets) stay on the host.
-import { appendFile, mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { PLACEHOLDER_LIST, runGit } from "../workspace/index.ts";
+import { runGit } from "../workspace/index.ts";
 import { conversationSpec, writeConversations } from "./conversations.ts";
 import type { PostgresLedger } from "./held.ts";
 import { explainGit, type GitPlace, gitAt, gitRemote, gitText } from "./remote.ts";
 import { pushSnapshots, treeRef } from "./run-refs.ts";
-import { readNote, type SnapshotNote } from "./run-snapshot.ts";
+import { addPlaceholders, readNote, type SnapshotNote } from "./run-snapshot.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
 
 export interface CheckoutOptions {
@@ -65,10 +65,10 @@ export class Checkout {
 		await ledger.deleteSnapshots(last.seq);
 	}
 
-	/** Fetches a snapshot, with the conversations of the run. Throws a sentence. */
-	fetchRun(run: string, tree: string): Promise<RunBase> {
+	/** Fetches a snapshot, with the conversations of the run. `owner`: the run whose refs hold the snapshot. Throws a sentence. */
+	fetchRun(run: string, owner: string, tree: string): Promise<RunBase> {
 		return this.#alone(async () => {
-			const refs = [treeRef(run, tree)].map((ref) => `+${ref}:${ref}`);
+			const refs = [treeRef(owner, tree)].map((ref) => `+${ref}:${ref}`);
 			const fetched = await gitRemote(this.#place, [
 				...["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote],
 				...[...refs, conversationSpec(run), "+refs/heads/*:refs/remotes/origin/*"],
@@ -76,7 +76,7 @@ export class Checkout {
 			if (fetched.kind !== "done")
 				throw new Error(`The snapshot of the run could not be fetched: ${explainGit(fetched)}`);
 			const [parent = "", ...message] = (
-				await gitText(this.#place, ["log", "-1", "--format=%P%n%B", treeRef(run, tree)])
+				await gitText(this.#place, ["log", "-1", "--format=%P%n%B", treeRef(owner, tree)])
 			).split("\n");
 			return { parent: parent.split(" ", 1)[0] || undefined, note: readNote(message.join("\n")) };
 		});
@@ -109,20 +109,9 @@ export class Checkout {
 				);
 			else await this.#add(work, commit);
 			await mkdir(join(work, note.folder), { recursive: true });
-			await this.#takePlaceholders(run, note.placeholders);
+			await addPlaceholders(join(this.folderOf(run), "files"), note.placeholders);
 			return !exists;
 		});
-	}
-
-	/** Fetches and copies the conversations of a child run. Throws a sentence. */
-	async bringConversations(run: string): Promise<void> {
-		await this.#alone(async () => {
-			const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", this.#remote, conversationSpec(run)];
-			const fetched = await gitRemote(this.#place, args);
-			if (fetched.kind !== "done")
-				throw new Error(`The conversations of the run could not be fetched: ${explainGit(fetched)}`);
-		});
-		await this.takeConversations(run);
 	}
 
 	/** Replaces the conversations here with those that the holder with the highest fence left: others describe files that are not here. */
@@ -151,16 +140,6 @@ export class Checkout {
 		const tree = await gitText(this.#place, ["mktree"], Buffer.alloc(0));
 		const who = ["-c", "user.name=pi-chronicle", "-c", "user.email=pi-chronicle@localhost"];
 		return gitText(this.#place, [...who, "commit-tree", "-m", "No files", tree]);
-	}
-
-	/** The store of snapshots must know which contents another host's store did not keep, before it is opened. */
-	async #takePlaceholders(run: string, placeholders: readonly string[]): Promise<void> {
-		const store = join(this.folderOf(run), "files");
-		await mkdir(store, { recursive: true, mode: 0o700 });
-		const file = join(store, PLACEHOLDER_LIST);
-		const known = new Set((await readFile(file, "utf8").catch(() => "")).split("\n"));
-		const added = placeholders.filter((line) => !known.has(line));
-		if (added.length > 0) await appendFile(file, added.map((line) => `${line}\n`).join(""), { mode: 0o600 });
 	}
 
 	async #make(): Promise<void> {

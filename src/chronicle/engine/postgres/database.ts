@@ -37,7 +37,7 @@ export interface Database extends Sql {
 	close(): Promise<void>;
 }
 
-/** The channel of all notifications: `job <queue>` and `post <run>`. */
+/** The channel of all notifications: `job <queue>`, `post <run>`, `child <parent>` (one of its children was given back), `ceilings <run>`. */
 export const CHANNEL = "chronicle";
 /** The schema of pg-boss's tables. */
 export const JOBS_SCHEMA = "chronicle_jobs";

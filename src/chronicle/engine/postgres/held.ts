@@ -14,7 +14,7 @@ import {
 	type StoreFailure,
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
-import type { Sql } from "./database.ts";
+import { CHANNEL, type Sql } from "./database.ts";
 import { databaseFailure, throughOutage } from "./database-failure.ts";
 import type { Host } from "./host.ts";
 import type { JobAttempt } from "./jobs.ts";
@@ -63,6 +63,10 @@ export interface PostgresLedger extends HeldLedger {
 	deleteSnapshots(seq: number): Promise<void>;
 	/** The host that held it before, if its lease ran out or it gave the run back; the fence under which it wrote. */
 	readonly earlier: { readonly fence: number; readonly head: string | null };
+	/** The run whose refs hold its snapshots. */
+	readonly trees: string;
+	/** The snapshot that the folder of a child started with; null: not known yet. */
+	readonly base: string | null;
 }
 
 /** An answer that was posted while no host held the run. */
@@ -117,6 +121,8 @@ export class HeldRow implements PostgresLedger {
 	readonly folder: string;
 	readonly fence: number;
 	readonly earlier: PostgresLedger["earlier"];
+	readonly trees: string;
+	readonly base: string | null;
 	readonly #parts: HeldRunParts;
 	/** The run after the last append. */
 	#now: Run;
@@ -143,6 +149,8 @@ export class HeldRow implements PostgresLedger {
 		this.place = `the events of run ${parts.run.id} in the database ${parts.database.name}`;
 		this.folder = parts.folderOf(parts.run.id);
 		this.earlier = { fence: parts.row.fence, head: parts.row.head };
+		this.trees = parts.row.trees;
+		this.base = parts.row.base;
 	}
 
 	use(hooks: SegmentHooks): void {
@@ -371,6 +379,8 @@ export class HeldRow implements PostgresLedger {
 		if (how !== undefined && job !== undefined && row.job === job.id)
 			await settleJob(database, tx, { ...row, attempt: job }, how);
 		await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [id]);
+		const { parent } = this.run;
+		if (parent) await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `child ${parent.run}`]);
 		await tx.query(
 			"DELETE FROM chronicle.inbox WHERE run = $1 AND state <> 'waiting' AND done_at < now() - interval '1 hour'",
 			[id],

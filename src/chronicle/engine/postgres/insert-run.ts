@@ -11,10 +11,9 @@ import {
 } from "../../core/index.ts";
 import { redactEvent, stampEvent, storeFailure } from "../ledger/index.ts";
 import type { Sql } from "./database.ts";
-import { HeldRow, type PostgresLedger } from "./held.ts";
-import type { Host } from "./host.ts";
+import { HeldRow } from "./held.ts";
 import { sendJob } from "./jobs.ts";
-import type { PostgresStoreOptions } from "./parts.ts";
+import type { PostgresStoreOptions, StoreParts } from "./parts.ts";
 import { foldedColumns, foldedValues, type RunRow, readEventRows, runColumns, runTables, storedText } from "./rows.ts";
 
 const inserted = [
@@ -38,13 +37,17 @@ INSERT INTO chronicle.run (${inserted.join(", ")}) VALUES (${inserted.map((_, in
 ON CONFLICT (id) DO NOTHING`;
 
 /** The first event in stored form, and the run that it creates. */
-function firstEvent({ clock, redact }: PostgresStoreOptions, first: Created, fence: number) {
+export function firstEvent({ clock, redact }: StoreParts, first: Created, fence: number) {
 	const event = stampEvent(redactEvent(first, redact), { seq: 1, at: new Date(clock.now()).toISOString(), fence });
 	return { event, run: startRun(event) };
 }
 
-const noCommands = { waiting: false, aborting: false };
-const unreadableTemplate = storeFailure("corrupt", "The template's definition cannot be read.", "Check the template.");
+export const noCommands = { waiting: false, aborting: false };
+export const unreadableTemplate = storeFailure(
+	"corrupt",
+	"The template's definition cannot be read.",
+	"Check the template.",
+);
 
 /** The provider whose limits hold for the run: of the model that it was started with, otherwise of the one that its first state names. */
 function providerOf(run: Run): string | undefined {
@@ -53,9 +56,9 @@ function providerOf(run: Run): string | undefined {
 }
 
 /** Adds the row of a new run and its first event; `false`: the id is taken. */
-async function insertRow(
+export async function insertRow(
 	tx: Sql,
-	{ project, queue, priority = 0, host, schedule }: PostgresStoreOptions,
+	{ project, queue, priority = 0, host, schedule }: Omit<PostgresStoreOptions, "creates">,
 	{ event, run, fence, head, trees }: { event: object; run: Run; fence: number; head: string | null; trees?: string },
 ): Promise<boolean> {
 	const { parent } = run;
@@ -98,35 +101,6 @@ export async function insertRun(
 		await sendJob(database, tx, { id: run.id, project, queue, priority, needs, bound, ...noCommands });
 		return { ok: true, value: submittedLedger(options, run) };
 	});
-}
-
-/** Creates a child of a run that this host holds. */
-export async function insertChild(
-	options: PostgresStoreOptions,
-	first: Created,
-	trees: string,
-): Promise<Result<PostgresLedger, StoreFailure>> {
-	const fence = 1;
-	const { event, run } = firstEvent(options, first, fence);
-	if (!run?.parent) return unreadableTemplate;
-	const parent = run.parent.run;
-	return options.database.transaction(async (tx) => {
-		const elsewhere = await parentElsewhere(tx, options.host, parent);
-		if (elsewhere) return elsewhere;
-		if (!(await insertRow(tx, options, { event, run, fence, head: null, trees }))) return exists(run.id);
-		return { ok: true, value: await heldRow(tx, options, run, fence) };
-	});
-}
-
-/** The failure if this host does not hold the parent of a child. The parent's row stays locked until the transaction ends. */
-export async function parentElsewhere(
-	tx: Sql,
-	host: Host,
-	parent: string,
-): Promise<{ readonly ok: false; readonly failure: StoreFailure } | undefined> {
-	const held = await tx.query("SELECT FROM chronicle.run WHERE id = $1 AND holder = $2 FOR UPDATE", [parent, host.id]);
-	if (held.count === 1) return undefined;
-	return storeFailure("held", `The run is supervised with its parent ${parent}.`, "Send it commands from here.");
 }
 
 /** The ledger of a run that was left to the hosts: it can be read, and is not held here. */

@@ -112,8 +112,23 @@ export async function sendJob(database: Database, tx: Sql, run: QueuedRun, after
 	if (afterSeconds === 0) await tx.query("SELECT pg_notify($1, $2)", [CHANNEL, `job ${queue}`]);
 }
 
+/**
+ * Sends a job for the run of a locked row, unless one is being done, or queued for the right hosts: a host that fetches a job that is no
+ * longer current drops it.
+ */
+export async function ensureJob(
+	database: Database,
+	tx: Sql,
+	row: QueuedRun & { readonly job: string | null; readonly job_queue: string | null },
+): Promise<void> {
+	const queue = row.job_queue ?? row.queue;
+	const state = row.job === null ? "gone" : await jobState(database, tx, queue, row.job);
+	if (state === "active" || (state === "queued" && queue === (await routeJob(tx, row)))) return;
+	await sendJob(database, tx, row);
+}
+
 /** Whether a job is queued or being done; `gone`: neither. */
-export async function jobState(
+async function jobState(
 	database: Database,
 	tx: Sql,
 	queue: string,

@@ -3,7 +3,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openRedaction } from "../../../safety/index.ts";
-import { type EventBody, isParked, type LedgerEvent, type WorkspaceFailure } from "../../core/index.ts";
+import { type EventBody, isParked, type LedgerEvent, type Run, type WorkspaceFailure } from "../../core/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { redactSessionText } from "../worker/index.ts";
 import type { PostgresLedger, SegmentHooks } from "./held.ts";
@@ -37,7 +37,7 @@ export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspac
 	};
 	/** Pushes results and merges of children, which are not snapshots of the run's folder. */
 	const pushResults = async (bodies: readonly EventBody[]): Promise<WorkspaceFailure | undefined> => {
-		const trees = bodies.flatMap((body) => (isResult(body) ? treesIn(body) : []));
+		const trees = bodies.flatMap((body) => (namesResult(body) ? treesIn(body) : []));
 		const pushed = await publisher.pushTrees(trees);
 		return pushed.ok ? undefined : pushed.failure;
 	};
@@ -47,8 +47,10 @@ export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspac
 	const hooks: SegmentHooks = {
 		files: () => ({ head: publisher.last?.tree, staged: publisher.staged }),
 		async beforeAppend(bodies, next) {
-			if (bodies.some(({ kind }) => kind === "move_requested")) {
-				await workspace.snapshot();
+			const isResult = isResultOf(next);
+			if (isResult || bodies.some(({ kind }) => kind === "move_requested")) {
+				const taken = await workspace.snapshot();
+				if (isResult && !taken.ok) return { ...taken.failure, reason: "io" };
 				crashAt("files are packed");
 			}
 			const failure =
@@ -76,6 +78,11 @@ export function publishSegment(ledger: PostgresLedger, workspace: SharedWorkspac
 	};
 }
 
+/** Whether the files of the run become the result of a child with a folder of its own: commands may have changed them since its last move. */
+function isResultOf({ status, parent }: Run): boolean {
+	return status === "done" && parent?.files === "own";
+}
+
 /** Whether the events say that the files of the run are known, or that they are not. */
 function needsFiles(bodies: readonly EventBody[]): boolean {
 	return bodies.some(
@@ -83,7 +90,7 @@ function needsFiles(bodies: readonly EventBody[]): boolean {
 	);
 }
 
-function isResult({ kind }: EventBody): boolean {
+function namesResult({ kind }: EventBody): boolean {
 	return kind === "child_ended" || kind === "joined";
 }
 

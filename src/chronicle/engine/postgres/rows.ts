@@ -59,6 +59,10 @@ export interface RunRow extends QueuedRun {
 	readonly waits: string | null;
 	/** The run whose child it is. */
 	readonly parent: string | null;
+	/** The run whose refs hold its snapshots. */
+	readonly trees: string;
+	/** The snapshot that the folder of a child started with; null: not known yet. */
+	readonly base: string | null;
 	readonly body: string;
 	readonly body_seq: number;
 	readonly host_name: string | null;
@@ -68,9 +72,18 @@ export interface RunRow extends QueuedRun {
 }
 
 export const runColumns = `${queuedColumns}, r.provider, r.schema_version, r.seq, r.fence, r.holder, r.job, r.job_queue, r.attempt, r.head, r.visit,
-	r.claimed_visit, r.parked, r.waits, r.parent, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
+	r.claimed_visit, r.parked, r.waits, r.parent, COALESCE(r.trees, r.id)::text AS trees, r.base, r.body, r.body_seq, h.name AS host_name, h.pid AS host_pid, h.started AS host_started,
 	h.beat_at > now() - h.lease_ms * interval '1 millisecond' AS alive`;
 export const runTables = "chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder";
+
+/** The row of a run of the project, locked until the transaction ends; `undefined`: there is none. */
+export async function lockRow(tx: Sql, project: string, id: string): Promise<RunRow | undefined> {
+	const { rows } = await tx.query<RunRow>(
+		`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2 FOR UPDATE OF r`,
+		[id, project],
+	);
+	return rows[0];
+}
 
 /** Who holds the run of a row. One that lost its lease holds nothing. */
 export function holderOf(

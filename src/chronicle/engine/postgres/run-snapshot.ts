@@ -1,4 +1,7 @@
 // A snapshot of a run's files for other hosts: the tree, the commit that the working folder was at, and the contents that the store omits.
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PLACEHOLDER_LIST } from "../workspace/index.ts";
 
 export interface RunSnapshot {
 	readonly tree: string;
@@ -39,4 +42,13 @@ export function isSameSnapshot(
 	other: Pick<RunSnapshot, "tree" | "parent">,
 ): boolean {
 	return one.tree === other.tree && one.parent === other.parent;
+}
+
+/** Tells the store in `folder` which objects of another host's snapshot stand for contents that are not kept: before it uses the snapshot. */
+export async function addPlaceholders(folder: string, placeholders: readonly string[]): Promise<void> {
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	const file = join(folder, PLACEHOLDER_LIST);
+	const known = new Set((await readFile(file, "utf8").catch(() => "")).split("\n"));
+	const added = placeholders.filter((line) => !known.has(line));
+	if (added.length > 0) await appendFile(file, added.map((line) => `${line}\n`).join(""), { mode: 0o600 });
 }

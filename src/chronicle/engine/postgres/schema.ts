@@ -5,7 +5,7 @@ import type { Failure } from "../../core/index.ts";
 import { type Database, JOBS_SCHEMA, type Sql } from "./database.ts";
 
 /** Version of the tables. A database with a lower one is brought up by `engine init`; one with a higher one is left alone. */
-export const ENGINE_VERSION = 6;
+export const ENGINE_VERSION = 7;
 
 const lockNumber = 7_424_031;
 
@@ -144,6 +144,8 @@ ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS schedule uuid;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS needs text[] NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS bound bool NOT NULL DEFAULT false;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS job_queue text;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS base text;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS ceilings text;
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS projects text[] NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS labels text[] NOT NULL DEFAULT '{}';
 CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);

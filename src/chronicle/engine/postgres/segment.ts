@@ -1,21 +1,34 @@
 // One segment of a run on this host: from claiming the job until the run parks, ends, or is released.
 // E1 the working folder is first set to the recorded files, unless this host was the last to work on them; E2 the files are published
 // before a move is recorded, or recorded with it, the conversations before the run parks; E3 the run's branch follows the record.
-import { rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Approver } from "../../core/index.ts";
+import type { Approver, CommandRunner, Result, Run, WorkerLauncher } from "../../core/index.ts";
 import { openProject, type Project, workspaceScope } from "../project/index.ts";
-import { approvalOf, nobody, type Supervision, type SupervisionEnd, supervise } from "../supervisor/index.ts";
+import {
+	approvalOf,
+	nobody,
+	type Supervision,
+	type SupervisionEnd,
+	setUpChild,
+	supervise,
+} from "../supervisor/index.ts";
 import type { ProjectEnvironment } from "../worker/index.ts";
 import type { Checkout } from "./checkout.ts";
-import { ChildSegments } from "./child-segments.ts";
+import { openCeilings } from "./child-ceilings.ts";
+import { saveBase } from "./child-rows.ts";
+import type { Database } from "./database.ts";
 import type { PostgresLedger, SegmentHooks, TakenAnswer } from "./held.ts";
+import type { Host } from "./host.ts";
 import { readMarker, writeMarker } from "./marker.ts";
 import { publishSegment, treesIn } from "./publishing.ts";
+import { RemoteChildren } from "./remote-children.ts";
 import { RunRefs } from "./run-refs.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
 import { runSetup } from "./set-up.ts";
 import { openSharedWorkspace } from "./shared-workspace.ts";
+import type { Slot } from "./slots.ts";
 import type { PostgresStore } from "./store.ts";
 
 /** A project as a host serves it. */
@@ -33,6 +46,10 @@ export interface ServedProject {
 }
 
 export interface SegmentOptions {
+	readonly database: Database;
+	readonly host: Host;
+	/** The slot that the run has while it works. */
+	readonly slot: Slot;
 	readonly project: ServedProject;
 	readonly checkout: Checkout;
 	/** The project's runs, of which this host holds the one of the segment. */
@@ -50,36 +67,73 @@ export interface RunSegment {
 
 /** Prepares the working folder and starts to supervise. Throws a sentence if the folder cannot be prepared. */
 export async function startSegment(ledger: PostgresLedger, options: SegmentOptions): Promise<RunSegment> {
-	const { project, report } = options;
-	const { run } = ledger;
-	const { cwd, folder, published } = await prepareFolder(ledger, options);
+	const { project, database, report } = options;
+	const { run, trees } = ledger;
+	const prepared = await prepareFolder(ledger, options);
+	const { cwd, folder, published } = prepared;
 	const served = openServed(project, cwd);
 	const workspace = openSharedWorkspace({
-		...{ run: run.id, remote: project.remote, cwd, folder: ledger.folder, published, report },
+		...{ run: run.id, trees, remote: project.remote, cwd, folder: ledger.folder, published, report },
 		leftOut: served.ownFolders,
 		...workspaceScope(run),
 	});
 	const publishing = publishSegment(ledger, workspace);
 	const answer = await ledger.takeAnswer();
-	ledger.use(answer ? settleAnswer(publishing.hooks, answer) : publishing.hooks);
 	const approver = answer ? answerOnce(answer) : nobody;
 	const ports = project.ports?.(served, ledger, approver) ?? served.ports(ledger, approver);
-	const children = new ChildSegments({ ...options, served, repository: cwd, launcher: ports.launcher });
-	const place = { cwd, folder: ledger.folder, trees: run.id };
-	const all = { ...ports, workspace, labels: options.labels, children: children.of(place) };
+	const setUp = setUpOnce(ledger, options, { cwd, isNew: prepared.isNew, commands: ports.commands });
+	ledger.use(answer ? settleAnswer(publishing.hooks, answer) : publishing.hooks);
+	const { approvals } = served;
+	const children = new RemoteChildren({
+		...{ database, store: options.store, approvals, parent: run.id, trees, workspace },
+	});
+	let live: Supervision | undefined;
+	const limits = run.parent && (await openCeilings(options, run.id, () => live?.updateLimits()));
+	const all = {
+		...{ ...ports, workspace, children, labels: options.labels },
+		launcher: launchPrepared(ports.launcher, options.slot, setUp),
+		...(limits ? { allowance: () => limits.allowance(live?.run ?? run) } : {}),
+	};
 	const supervision = supervise(ledger, all, run.seq === 1 ? "fresh" : "reopened");
+	live = supervision;
+	const follow = (now: Run): void => {
+		if (now.stage.kind === "children") options.slot.release();
+		children.drop(now);
+	};
+	follow(run);
+	supervision.watch(follow);
 	const finish = async (): Promise<SupervisionEnd> => {
 		const end = await supervision.ended;
-		await children.settle();
+		limits?.close();
+		await children.close();
 		const last = await publishing.settle();
 		if (last) await writeMarker(ledger, folder, last);
 		if (end.kind === "parked") await answer?.settle(questionChanged);
 		if (end.kind === "parked" && end.run.stage.kind === "over") {
-			await tidyUp(options, run.id, cwd).catch(() => {});
+			await (run.parent ? options.checkout.remove(run.id) : tidyUp(options, run.id, cwd)).catch(() => {});
 		}
 		return end;
 	};
 	return { supervision, ended: finish() };
+}
+
+/** Launches workers once the run has a slot, which one that has waited for its children lacks, and its folder is set up. */
+function launchPrepared(
+	launcher: WorkerLauncher,
+	slot: Slot,
+	setUp: (signal: AbortSignal) => Promise<Result<void>>,
+): WorkerLauncher {
+	return {
+		...launcher,
+		async launch(order, host, signal) {
+			await slot.acquire(signal);
+			const set = await setUp(signal);
+			if (set.ok || signal.aborted) return launcher.launch(order, host, signal);
+			const { message, remedy } = set.failure;
+			return { ok: false, failure: { reason: "tools", detail: `${message} ${remedy}`.trim() } };
+		},
+		keepReady: async (order) => launcher.keepReady(slot.isTaken ? order : undefined),
+	};
 }
 
 const questionChanged = "The question has changed. Check the run's status.";
@@ -125,41 +179,74 @@ interface PreparedFolder {
 	readonly folder: string;
 	/** The snapshot that the run is at, which is on the remote; undefined: it is not known. */
 	readonly published: Pick<RunSnapshot, "tree" | "parent"> | undefined;
+	/** Whether the working folder was made now. */
+	readonly isNew: boolean;
 }
 
 /** The folder that the run works in, with the recorded files. */
-async function prepareFolder(ledger: PostgresLedger, { project, checkout }: SegmentOptions): Promise<PreparedFolder> {
-	const { run, earlier } = ledger;
-	await checkout.publishRecorded(ledger, run.id);
+async function prepareFolder(
+	ledger: PostgresLedger,
+	{ project, checkout, database }: SegmentOptions,
+): Promise<PreparedFolder> {
+	const { run, earlier, trees } = ledger;
+	await checkout.publishRecorded(ledger, trees);
 	const work = checkout.workOf(run.id);
 	const known = await readMarker(ledger.folder);
 	const write = (folder: string) => writeMarker(ledger, folder);
 	if (known?.fence === earlier.fence) {
 		await write(known.folder);
 		const published = known.published?.tree === earlier.head ? known.published : undefined;
-		return { cwd: join(work, known.folder), folder: known.folder, published };
+		return { cwd: join(work, known.folder), folder: known.folder, published, isNew: false };
 	}
 	if (earlier.head === null) throw new Error("The run has no published files to start from.");
-	const base = await checkout.fetchRun(run.id, earlier.head);
+	const base = await checkout.fetchRun(run.id, trees, earlier.head);
 	const isNew = await checkout.reset(run.id, base);
 	await checkout.takeConversations(run.id);
 	const cwd = join(work, base.note.folder);
 	const published = { tree: earlier.head, parent: base.parent };
 	const { ownFolders } = openProject({ ...project.place, cwd, trust: "untrusted" });
 	const files = openSharedWorkspace({
-		...{ run: run.id, remote: project.remote, cwd, folder: ledger.folder, published },
+		...{ run: run.id, trees, remote: project.remote, cwd, folder: ledger.folder, published },
 		leftOut: ownFolders,
 		...workspaceScope(run),
 	});
 	const restored = await files.restore(earlier.head);
 	if (!restored.ok) throw new Error(`The run's files could not be restored: ${restored.failure.message}`);
+	// What could not be restored, such as large files, is no change of the child.
+	if (run.parent?.files === "own" && ledger.base === null) await saveBase(database, run.id, restored.value.tree);
 	if (project.setup !== undefined) {
 		const prepared = join(ledger.folder, "prepared");
 		if (isNew) await rm(prepared, { force: true });
 		await runSetup(project.setup, { cwd, env: project.place.env ?? process.env, run: run.id, prepared });
 	}
 	await write(base.note.folder);
-	return { cwd, folder: base.note.folder, published };
+	return { cwd, folder: base.note.folder, published, isNew };
+}
+
+/** The set-up commands for a child, which its parent's state names: done once in each working folder. */
+function setUpOnce(
+	{ run, folder }: PostgresLedger,
+	{ store }: SegmentOptions,
+	{ cwd, isNew, commands }: { readonly cwd: string; readonly isNew: boolean; readonly commands: CommandRunner },
+): (signal: AbortSignal) => Promise<Result<void>> {
+	const file = join(folder, "set-up");
+	let isDone = run.parent?.files !== "own";
+	let mustForget = isNew;
+	return async (signal) => {
+		if (mustForget) await rm(file, { force: true });
+		mustForget = false;
+		isDone ||= existsSync(file);
+		if (isDone || !run.parent) return { ok: true, value: undefined };
+		const read = await store.read(run.parent.run);
+		if (!read.ok) return read;
+		const parent = read.value.run;
+		const isMerge = parent.children?.children.some(({ id, merges }) => id === run.id && merges !== undefined);
+		const set = isMerge ? undefined : await setUpChild({ parent, commands, cwd, signal });
+		if (set?.ok === false || signal.aborted) return set ?? { ok: true, value: undefined };
+		await writeFile(file, "", { mode: 0o600 });
+		isDone = true;
+		return { ok: true, value: undefined };
+	};
 }
 
 /** Removes what the hosts no longer need of a finished run and its children: unreferenced snapshots, and the folders here. */

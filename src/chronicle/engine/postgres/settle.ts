@@ -33,7 +33,7 @@ export async function settleJob(
 }
 
 const reapable = `
-SELECT ${settledColumns}, r.job_queue, r.attempt AS retries, h.name AS host, r.parent
+SELECT ${settledColumns}, r.job_queue, r.attempt AS retries, h.name AS host
 FROM chronicle.run r LEFT JOIN chronicle.host h ON h.id = r.holder
 WHERE r.holder IS NOT NULL AND (h.id IS NULL OR h.beat_at < now() - h.lease_ms * interval '1 millisecond')
 LIMIT 50 FOR UPDATE OF r SKIP LOCKED`;
@@ -42,7 +42,6 @@ interface ReapableRow extends SettledRow {
 	readonly job_queue: string | null;
 	readonly retries: number;
 	readonly host: string | null;
-	readonly parent: string | null;
 }
 
 /** Takes the runs of dead hosts back, so that others continue them; gives their ids. */
@@ -51,8 +50,6 @@ export async function reapRuns(database: Database): Promise<readonly string[]> {
 		const { rows } = await tx.query<ReapableRow>(reapable);
 		for (const row of rows) {
 			await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [row.id]);
-			// Continuing its parent continues a child.
-			if (row.parent !== null) continue;
 			const reason = `The host ${row.host ?? "that had it"} stopped renewing its lease.`;
 			if (row.job === null) await sendJob(database, tx, row);
 			else {
@@ -60,7 +57,7 @@ export async function reapRuns(database: Database): Promise<readonly string[]> {
 				await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason });
 			}
 		}
-		return rows.filter(({ parent }) => parent === null).map(({ id }) => id);
+		return rows.map(({ id }) => id);
 	});
 }
 

@@ -7,7 +7,7 @@ import { openCrashPoints } from "../supervisor/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
 import { gitRemote, gitText } from "./remote.ts";
 import { RunRefs, treeRef } from "./run-refs.ts";
-import type { RecordedSnapshot, RunSnapshot } from "./run-snapshot.ts";
+import { addPlaceholders, type RecordedSnapshot, type RunSnapshot, readNote } from "./run-snapshot.ts";
 import { SnapshotPublisher } from "./snapshot-publisher.ts";
 import { unpackSnapshots } from "./unpack-snapshots.ts";
 
@@ -43,8 +43,13 @@ export function openSharedWorkspace(options: SharedWorkspaceOptions): SharedWork
 	const fetch = async (tree: string): Promise<void> => {
 		const place = { gitDir: store, cwd, report };
 		if ((await gitText(place, ["cat-file", "-t", tree]).catch(() => "")) === "tree") return;
-		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, treeRef(owner, tree)];
-		if ((await gitRemote(place, args)).kind === "done" || !options.recorded) return;
+		const ref = treeRef(owner, tree);
+		const args = ["fetch", "-q", "--no-write-fetch-head", "--no-tags", remote, `+${ref}:${ref}`];
+		if ((await gitRemote(place, args)).kind === "done") {
+			const message = await gitText(place, ["log", "-1", "--format=%B", ref]);
+			return addPlaceholders(store, readNote(message).placeholders);
+		}
+		if (!options.recorded) return;
 		const unpacked = options.recorded().then((snapshots) => unpackSnapshots(place, { remote, owner }, snapshots));
 		await unpacked.catch(() => {});
 	};

@@ -15,18 +15,19 @@ import type {
 } from "../../core/index.ts";
 import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
+import { type ChildStart, refuseUnneeded, startChild } from "./child-rows.ts";
 import { fetchedConversations } from "./conversations.ts";
-import { CHANNEL, type Database, type Sql } from "./database.ts";
+import { CHANNEL, type Sql } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
 import { HeldRow, type PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
-import { insertChild, insertRun, parentElsewhere } from "./insert-run.ts";
-import { type JobAttempt, jobState, type QueuedRun, sendJob } from "./jobs.ts";
+import { insertRun } from "./insert-run.ts";
+import { ensureJob, type JobAttempt, type QueuedRun } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
 import { addPost, refuseAnswer } from "./posts.ts";
 import { admitRun } from "./quota.ts";
-import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers, routeJob } from "./routing.ts";
-import { holderOf, loadRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
+import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
+import { holderOf, loadRow, lockRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
 
 export interface PostgresStore extends LedgerStore {
 	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;
@@ -36,11 +37,8 @@ export interface PostgresStore extends LedgerStore {
 	 * database's errors.
 	 */
 	claim(tx: Sql, id: string, job: JobAttempt): Promise<Result<PostgresLedger, StoreFailure>>;
-	/**
-	 * Creates a child of a run that this host holds, and holds it; it gets no job. `trees`: the run whose refs hold its snapshots.
-	 * Fails with `held` where another host holds the parent.
-	 */
-	createChild(first: Created, trees: string): Promise<Result<PostgresLedger, StoreFailure>>;
+	/** Begins a child of a run that this host holds, or finds the one that exists: it is left to the hosts. Gives its run. */
+	startChild(first: Created, start: ChildStart): Promise<Result<Run, StoreFailure>>;
 	/** A run and all runs below it, each before its children, with the run whose refs hold its snapshots. */
 	family(id: string): Promise<readonly { readonly id: string; readonly trees: string }[]>;
 	/** Sends a job for a run that has none, so that a host continues it. */
@@ -77,7 +75,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 	};
 	return {
 		create: (first) => guarded(first.id, () => insertRun(options, first)),
-		createChild: (first, trees) => guarded(first.id, () => insertChild(options, first, trees)),
+		startChild: (first, start) => guarded(first.id, () => startChild(options, first, start)),
 		family: async (id) => (await database.query<{ id: string; trees: string }>(familyText, [id])).rows,
 		open: (id) => guarded(id, () => database.transaction((tx) => claimRun(options, tx, id, undefined))),
 		claim: (tx, id, job) => claimRun(options, tx, id, job),
@@ -92,10 +90,10 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 				const text = postText(redactEvent(event, options.redact));
 				if (text === undefined) return postTooLong;
 				return database.transaction(async (tx) => {
-					const row = await lockRow(tx, options, id);
+					const row = await lockRow(tx, project, id);
 					if (!row) return unknown(id);
 					const at = options.clock.now();
-					const refused = await refuseAnswer(tx, row, event, at);
+					const refused = (await refuseUnneeded(tx, row)) ?? (await refuseAnswer(tx, row, event, at));
 					const post = await addPost({ database, tx }, { run: id, body: text, at, refused });
 					if (refused !== undefined) return { ok: true, value: post };
 					if (!holderOf(row)) await ensureJob(database, tx, withPost(row, event));
@@ -106,7 +104,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 		wake: (id) =>
 			guarded(id, () =>
 				database.transaction(async (tx) => {
-					const row = await lockRow(tx, options, id);
+					const row = await lockRow(tx, project, id);
 					if (!row) return unknown(id);
 					if (!holderOf(row)) await ensureJob(database, tx, row);
 					return { ok: true, value: undefined };
@@ -116,29 +114,9 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 	};
 }
 
-/**
- * Sends a job for the run of a locked row, unless one is being done, or queued for the right hosts: a host that fetches a job that is no
- * longer current drops it. A child has none: its parent's host does it.
- */
-async function ensureJob(database: Database, tx: Sql, row: RunRow): Promise<void> {
-	if (row.parent !== null) return;
-	const queue = row.job_queue ?? row.queue;
-	const state = row.job === null ? "gone" : await jobState(database, tx, queue, row.job);
-	if (state === "active" || (state === "queued" && queue === (await routeJob(tx, row)))) return;
-	await sendJob(database, tx, row);
-}
-
 /** The row once the event is posted. */
 function withPost(row: RunRow, { kind }: UserEvent): RunRow {
 	return { ...row, waiting: true, aborting: row.aborting || kind === "abort_requested" };
-}
-
-async function lockRow(tx: Sql, { project }: PostgresStoreOptions, id: string): Promise<RunRow | undefined> {
-	const { rows } = await tx.query<RunRow>(
-		`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1 AND r.project = $2 FOR UPDATE OF r`,
-		[id, project],
-	);
-	return rows[0];
 }
 
 const familyText = `
@@ -189,18 +167,23 @@ async function claimRun(
 	id: string,
 	job: JobAttempt | undefined,
 ): Promise<Result<PostgresLedger, StoreFailure>> {
-	const { host } = options;
+	const { host, project } = options;
 	await host.register();
-	const row = await lockRow(tx, options, id);
+	const row = await lockRow(tx, project, id);
 	if (!row) return unknown(id);
-	// The holder of the parent also holds the child, even if another host held it before.
-	const refused = row.parent === null ? refuseClaim(row, host, job) : await parentElsewhere(tx, host, row.parent);
+	const refused = refuseClaim(row, host, job);
 	if (refused) return refused;
+	const unneeded = await refuseUnneeded(tx, row);
+	if (unneeded !== undefined) {
+		await tx.query("UPDATE chronicle.run SET job = NULL, waits = NULL WHERE id = $1", [id]);
+		return storeFailure("unknown", unneeded, "Nothing to do.");
+	}
 	const run = await loadRow(tx, row);
 	if (typeof run === "string") return unreadable(run, id);
 	if (job) {
 		checkLabels(row, run, host);
-		await admitRun(tx, row);
+		// A run and its children count as one.
+		if (row.parent === null) await admitRun(tx, row);
 	}
 	const fence = row.fence + 1;
 	await tx.query(
@@ -245,7 +228,7 @@ async function readRun(options: PostgresStoreOptions, id: string): Promise<Resul
 function standingOf(row: RunRow, offers: readonly HostOffer[]): Pick<ReadLedger, "holder" | "queued"> {
 	const holder = holderOf(row);
 	if (holder || (row.job === null && (row.parent === null || row.parked))) return { holder };
-	const usual = row.parent === null ? explainWait(row, offers).text : "Waits until a host continues its parent.";
+	const usual = row.job === null ? "Waits until its parent continues." : explainWait(row, offers).text;
 	return { holder, queued: row.waits ?? usual };
 }
 
@@ -290,7 +273,7 @@ function parentIn({ parent, child }: ListRow): Pick<RunSummary, "parent"> {
 	return { parent: { run: parent, visit, index, name } };
 }
 
-/** A run without a holder that is not parked waits for a host, or was interrupted; a child waits with its parent. */
+/** A run without a holder that is not parked waits for a host, or was interrupted; a child without a job waits for its parent. */
 function statusOf({ status, job, parent }: ListRow, isHeld: boolean): string {
 	if (status !== "running" || isHeld) return status;
 	return job === null && parent === null ? "interrupted" : "queued";
@@ -301,7 +284,7 @@ async function removeRun(
 	id: string,
 ): Promise<Result<{ readonly bytes: number }, StoreFailure>> {
 	return options.database.transaction(async (tx) => {
-		const row = await lockRow(tx, options, id);
+		const row = await lockRow(tx, options.project, id);
 		if (!row) return unknown(id);
 		const holder = holderOf(row);
 		if (holder) return storeFailure("held", `The run belongs to ${holder.host}.`, "Abort it, or wait until it ends.");

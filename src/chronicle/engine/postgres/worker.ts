@@ -18,6 +18,7 @@ import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
 import { cancelReplaced, handOver, postpone, reapRuns } from "./settle.ts";
+import { type Slot, Slots } from "./slots.ts";
 import { LabelsMissing, openPostgresStore, type PostgresStore } from "./store.ts";
 
 export interface WorkerOptions {
@@ -63,10 +64,12 @@ const maintainMs = 5 * 60_000;
 export class EngineWorker {
 	readonly #options: WorkerOptions;
 	readonly #served: readonly Served[];
-	readonly #running = new Map<string, { segment?: RunSegment; readonly ledger: PostgresLedger }>();
+	readonly #running = new Map<string, { segment?: RunSegment }>();
 	/** By run: the segment that has not ended yet, with everything that it publishes. */
 	readonly #segments = new Map<string, Promise<void>>();
-	/** Runs that are being started or settled take a slot too. */
+	/** Runs that are being started or settled take a slot too; those that wait for their children have none. */
+	readonly #slots: Slots;
+	/** Jobs that are being taken, and segments that have not ended. */
 	#busy = 0;
 	#draining = false;
 	#stopping = false;
@@ -91,6 +94,7 @@ export class EngineWorker {
 		this.#options = options;
 		this.#cron = new CronClock(options.database, options.report);
 		const { database, host, data, queues } = options;
+		this.#slots = new Slots(options.slots, () => this.#look());
 		this.#served = options.projects.map((project) => {
 			const checkout = new Checkout({ data: `${data}/${project.name}`, remote: project.remote });
 			const store = openPostgresStore({
@@ -256,20 +260,24 @@ export class EngineWorker {
 	}
 
 	#free(): number {
-		return this.#draining ? 0 : this.#options.slots - this.#busy;
+		return this.#draining ? 0 : this.#slots.free;
 	}
 
 	/** Takes jobs of one queue until none is left, no slot is free, or a limit is reached. */
 	async #take(served: Served, queue: string): Promise<void> {
 		while (this.#free() > 0 && (this.#closed.get(queue) ?? 0) <= performance.now()) {
 			this.#busy += 1;
+			const slot = this.#slots.take();
 			const taken = await this.#takeOne(served, queue).catch((error: unknown) => {
 				this.#closed.set(queue, performance.now() + limitSeconds * 1000);
 				this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`);
 				return undefined;
 			});
-			if (taken && taken !== "left") this.#begin(served, taken);
-			else this.#busy -= 1;
+			if (taken && taken !== "left") this.#begin(served, taken, slot);
+			else {
+				this.#busy -= 1;
+				slot.putBack();
+			}
 			if (!taken) return;
 		}
 	}
@@ -317,31 +325,34 @@ export class EngineWorker {
 		await tx.query("UPDATE chronicle.run SET waits = $2 WHERE id = $1 AND waits IS DISTINCT FROM $2", [run, message]);
 	}
 
-	#begin(served: Served, ledger: PostgresLedger): void {
+	#begin(served: Served, ledger: PostgresLedger, slot: Slot): void {
 		this.#crashAt("run is claimed");
 		const { id } = ledger.run;
 		// The segment before may still publish, or remove the folder.
 		const before = this.#segments.get(id) ?? Promise.resolve();
 		const done = before
-			.then(() => this.#runSegment(served, ledger))
+			.then(() => this.#runSegment(served, ledger, slot))
 			.catch((error: unknown) => this.#options.report(`Run ${id.slice(0, 8)}: ${(error as Error).message}`))
 			.finally(() => {
 				if (this.#segments.get(id) === done) this.#segments.delete(id);
 				this.#busy -= 1;
-				this.#look();
+				slot.release();
 				this.#wake();
 			});
 		this.#segments.set(id, done);
 	}
 
-	async #runSegment({ project, checkout, store }: Served, ledger: PostgresLedger): Promise<void> {
+	async #runSegment({ project, checkout, store }: Served, ledger: PostgresLedger, slot: Slot): Promise<void> {
 		const run = ledger.run.id;
-		const entry: { segment?: RunSegment; readonly ledger: PostgresLedger } = { ledger };
+		const entry: { segment?: RunSegment } = {};
 		this.#running.set(run, entry);
+		const { database, host, labels } = this.#options;
 		const report = (text: string): void => this.#options.report(`Run ${run.slice(0, 8)}: ${text}`);
 		try {
-			await cancelReplaced(this.#options.database, run);
-			const segment = await startSegment(ledger, { project, checkout, store, labels: this.#options.labels, report });
+			await cancelReplaced(database, run);
+			const segment = await startSegment(ledger, {
+				...{ database, host, slot, project, checkout, store, labels, report },
+			});
 			entry.segment = segment;
 			if (this.#draining) void segment.supervision.stop();
 			const end = await segment.ended;
@@ -350,8 +361,9 @@ export class EngineWorker {
 			if (end.kind === "failed") await ledger.settle({ kind: "failed", reason: end.failure.message });
 			else await ledger.settle({ kind: end.kind === "parked" ? "parked" : "again" });
 		} catch (error) {
-			report((error as Error).message);
-			await ledger.settle({ kind: "failed", reason: (error as Error).message });
+			const { message } = error as Error;
+			report(message);
+			await ledger.settle({ kind: "failed", reason: message });
 		} finally {
 			this.#running.delete(run);
 		}
@@ -372,12 +384,12 @@ export class EngineWorker {
 }
 
 /**
- * Gives the run of a segment back as soon as its present state has ended. The next attempt is not reserved yet then: it would count as
- * interrupted.
+ * Gives the run of a segment back as soon as its present state has ended, or while its children work. The next attempt is not reserved yet
+ * then: it would count as interrupted.
  */
 function stopAtMove({ supervision }: RunSegment): void {
 	const stopBetween = ({ stage }: Run): void => {
-		if (stage.kind === "baselining") void supervision.stop();
+		if (stage.kind === "baselining" || stage.kind === "children") void supervision.stop();
 	};
 	supervision.watch(stopBetween);
 	stopBetween(supervision.run);

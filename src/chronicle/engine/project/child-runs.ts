@@ -1,4 +1,4 @@
-// The child runs of a run of this project: ordinary runs in the same store, supervised in the process of their parent.
+// The child runs of a run of this machine: ordinary runs in the same store, supervised in the process of their parent.
 // C1 an existing child is opened, never created again; C2 questions of children are shown one at a time, in order.
 import {
 	type Approver,
@@ -8,38 +8,43 @@ import {
 	type Created,
 	childrenPlanOf,
 	compileDefinition,
-	type EventBody,
 	type HeldLedger,
 	hashCleanup,
 	hashDefinition,
+	type LedgerStore,
 	MAX_RUNS_IN_TREE,
 	type Result,
 	type Run,
 	type RunParent,
 	SCHEMA_VERSION,
 	type StoreFailure,
+	type Supervision,
 	type Template,
 	templateOf,
+	type Workspace,
 } from "../../core/index.ts";
+import { storeFailure } from "../ledger/index.ts";
 import type { ChildTree } from "./child-tree.ts";
 import type { CleanupApprovals } from "./cleanup-approvals.ts";
 
 /** The inputs of a child's ports. */
 export interface ChildPlace {
-	readonly order: ChildOrder;
+	readonly order: Pick<ChildOrder, "allowance">;
 	readonly tree: ChildTree;
+	/** Its own folder; `undefined`: its parent's. */
+	readonly cwd: string | undefined;
 }
 
 interface ChildRunsOptions {
 	readonly tree: ChildTree;
-	readonly store: {
-		create(first: EventBody & { readonly kind: "created" }): Promise<Result<HeldLedger, StoreFailure>>;
-		open(id: string): Promise<Result<HeldLedger, StoreFailure>>;
-		read(id: string): Promise<Result<unknown, StoreFailure>>;
-	};
+	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
 	/** Supervises a child with the ports of its parent's project. */
-	supervise(ledger: HeldLedger, order: ChildOrder, origin: "fresh" | "reopened"): ChildSupervision;
+	supervise(
+		ledger: HeldLedger,
+		place: ChildPlace,
+		origin: "fresh" | "reopened",
+	): { readonly supervision: Supervision; readonly workspace: Pick<Workspace, "snapshot"> };
 }
 
 /** Opens the child runs of a run. */
@@ -48,38 +53,49 @@ export function openChildRuns({ store, approvals, tree, supervise }: ChildRunsOp
 		const read = await store.read(id);
 		return read.ok || read.failure.reason !== "unknown";
 	};
+	const create = async (order: ChildOrder): Promise<Result<HeldLedger, StoreFailure>> => {
+		const first = firstOfChild(order, approvals);
+		if (!first.ok) return first;
+		const { id, parent } = first.value;
+		if (!(await tree.add(parent.root, id))) return tooManyChildren;
+		const created = await store.create(first.value);
+		if (!created.ok) tree.remove(id);
+		return created;
+	};
 	return {
 		exists,
-		isSetUp: exists,
 		async start(order) {
-			const opened = await store.open(order.child.id);
-			if (opened.ok) return { ok: true, value: supervise(opened.value, order, "reopened") };
-			if (opened.failure.reason !== "unknown") return opened;
-			const first = createdEvent(order, approvals);
-			if ("reason" in first) return { ok: false, failure: first };
-			if (!(await tree.add(first.parent.root, first.id))) return { ok: false, failure: tooMany };
-			const created = await store.create(first);
-			if (!created.ok) {
-				tree.remove(first.id);
-				return created;
-			}
-			return { ok: true, value: supervise(created.value, order, "fresh") };
+			const isNew = !(await exists(order.child.id));
+			const folder = order.tree === null ? undefined : await order.prepare(isNew);
+			if (folder?.ok === false) return folder;
+			const opened = isNew ? await create(order) : await store.open(order.child.id);
+			if (!opened.ok) return opened;
+			const place = { order, tree, cwd: folder?.value.cwd };
+			const { supervision, workspace } = supervise(opened.value, place, isNew ? "fresh" : "reopened");
+			const base = folder?.value.tree === order.tree ? undefined : folder?.value.tree;
+			const result: ChildSupervision["result"] = async () => {
+				const taken = await workspace.snapshot();
+				return taken.ok
+					? { ok: true, value: { tree: taken.value.tree, ...(base === undefined ? {} : { base }) } }
+					: taken;
+			};
+			return { ok: true, value: { supervision, result } };
 		},
 	};
 }
 
 /** The first event of a child's ledger. */
-function createdEvent(
+export function firstOfChild(
 	order: ChildOrder,
-	approvals: CleanupApprovals,
-): (Created & { readonly parent: RunParent }) | StoreFailure {
+	approvals: Pick<CleanupApprovals, "statusOf">,
+): Result<Created & { readonly parent: RunParent }, StoreFailure> {
 	const { parent, child, files } = order;
 	const found = child.merges === undefined ? branchTemplate(parent, child.branch) : mergeTemplate(parent);
 	if (!found?.plan) return unknownTemplate(child.template);
 	const cleanup = hashCleanup(found.plan);
 	const isApproved = cleanup !== undefined && approvals.statusOf(cleanup) !== "unknown";
 	const { children, readOnlyAgents } = parent.template;
-	return {
+	const first = {
 		kind: "created",
 		schemaVersion: SCHEMA_VERSION,
 		id: child.id,
@@ -103,7 +119,8 @@ function createdEvent(
 		task: child.task,
 		...(isApproved ? { cleanupApproval: cleanup } : {}),
 		...(parent.model === null ? {} : { model: parent.model }),
-	};
+	} as const;
+	return { ok: true, value: first };
 }
 
 interface ChildDefinition {
@@ -126,19 +143,16 @@ function mergeTemplate(parent: Run): ChildDefinition {
 	return { name: "merge", hash: hashDefinition(definition), definition, plan: compileDefinition(definition, "merge") };
 }
 
-function unknownTemplate(name: string): StoreFailure {
-	return {
-		reason: "corrupt",
-		message: `The definition of "${name}" is not part of the parent run.`,
-		remedy: "Start a new run.",
-	};
+function unknownTemplate(name: string) {
+	return storeFailure("corrupt", `The definition of "${name}" is not part of the parent run.`, "Start a new run.");
 }
 
-const tooMany: StoreFailure = {
-	reason: "too_long",
-	message: `A run and its children can have at most ${MAX_RUNS_IN_TREE} children.`,
-	remedy: "Split the work into several runs.",
-};
+/** The failure where a tree of runs has as many children as it can have. */
+export const tooManyChildren = storeFailure(
+	"too_long",
+	`A run and its children can have at most ${MAX_RUNS_IN_TREE} children.`,
+	"Split the work into several runs.",
+);
 
 /** An approver that asks one question after another. */
 export function oneAtATime(approver: Approver): Approver {

@@ -1,8 +1,7 @@
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
-export { openChildRuns } from "./child-runs.ts";
-export { ChildTree } from "./child-tree.ts";
-
+export { firstOfChild, tooManyChildren } from "./child-runs.ts";
+export type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
 export { diffConflicts, diffRun, isCutPatch, type RunDiff, withWorkspace } from "./diff.ts";
 export {

@@ -115,10 +115,10 @@ export function openProject(
 				store,
 				approvals,
 				tree,
-				supervise(childLedger, order, origin) {
+				supervise(childLedger, childPlace, origin) {
 					// A standby belongs to one run: children start their workers cold.
 					const cold: WorkerLauncher = { ...ready, keepReady: async () => {} };
-					const ports = project.ports(childLedger, questions, cold, { order, tree });
+					const ports = project.ports(childLedger, questions, cold, childPlace);
 					return { supervision: supervise(childLedger, ports, origin), workspace: ports.workspace };
 				},
 			});
@@ -128,7 +128,7 @@ export function openProject(
 				keepChildFolders,
 				...(child ? { allowance: child.order.allowance } : {}),
 				workspace: openGitWorkspace({
-					cwd: child?.order.cwd ?? cwd,
+					cwd: child?.cwd ?? cwd,
 					folder: ledger.folder,
 					leftOut: ownFolders,
 					...childStore(sessions, ledger.run),

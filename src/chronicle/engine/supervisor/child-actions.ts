@@ -5,21 +5,22 @@ import {
 	type Action,
 	allowanceOf,
 	type Ceilings,
+	type ChildFolder,
 	type ChildRun,
 	type ChildSpend,
 	type ChildSupervision,
 	childrenPlanOf,
 	cutText,
 	type EventBody,
-	explainResult,
 	outputsOf,
+	type Result,
 	type Run,
 	type SnapshotData,
 	type Supervision,
 	type SupervisionEnd,
-	type Workspace,
 } from "../../core/index.ts";
 import { ChildReporter, totalOf } from "./child-reporter.ts";
+import { setUpChild } from "./child-setup.ts";
 import type { ExecutorContext } from "./executor-context.ts";
 import { changesBetween } from "./file-actions.ts";
 
@@ -33,6 +34,10 @@ const handedOverBytes = 1000;
 const summaryBytes = 4000;
 const detailBytes = 500;
 const neverStarted = "It was stopped before it started.";
+const released = {
+	ok: false,
+	failure: { reason: "stopped", message: "The supervision ends.", remedy: "Resume the run." },
+} as const;
 
 /** The child runs of one supervision. */
 export class ChildActions {
@@ -40,8 +45,6 @@ export class ChildActions {
 	readonly #alive = new Map<string, ChildSupervision>();
 	/** Actions that start or follow a child. */
 	readonly #following = new Map<string, Promise<void>>();
-	/** What the folders of children started with where it differs from the base of all. */
-	readonly #bases = new Map<string, string>();
 	/** Aborts set-up commands. */
 	readonly #stop = new AbortController();
 	#stopped = false;
@@ -96,17 +99,17 @@ export class ChildActions {
 		const { children, run, crashAt } = this.#context;
 		const failed = (detail: string) => this.#park(visit, child, "paused", detail);
 		if (!children) return failed("This supervisor cannot run children.");
-		const files = await this.#prepareFiles(child, await children.isSetUp(child.id));
-		if (this.#stopped) return undefined;
-		if ("problem" in files) return failed(files.problem);
+		const group = run().children;
+		const tree = child.merges ?? (group?.files === "own" ? group.base : null);
 		const started = await children.start({
 			parent: run(),
 			child,
-			files: files.cwd === undefined ? "shared" : "own",
-			cwd: files.cwd,
+			files: tree === null ? "shared" : "own",
+			tree,
+			prepare: (isNew) => this.#prepareFolder(child, tree ?? "", isNew),
 			allowance: () => this.#allowance(),
 		});
-		if (!started.ok) return failed(`${started.failure.message} ${started.failure.remedy}`);
+		if (!started.ok) return failed(`${started.failure.message} ${started.failure.remedy}`.trim());
 		this.#alive.set(child.id, started.value);
 		crashAt("child is up");
 		if (this.#stopped) {
@@ -117,41 +120,19 @@ export class ChildActions {
 		return started.value;
 	}
 
-	/** The child's own folder, set up before its first worker. */
-	async #prepareFiles(
-		{ id, merges }: ChildRun,
-		isSetUp: boolean,
-	): Promise<{ readonly cwd: string | undefined } | { readonly problem: string }> {
-		const { workspace, run } = this.#context;
-		const group = run().children;
-		const tree = merges ?? (group?.files === "own" ? group.base : null);
-		if (tree === null || tree === undefined) return { cwd: undefined };
-		const plan = childrenPlanOf(run());
-		const opened = await workspace.openChild(id, tree, { links: plan?.links ?? [] });
-		if (!opened.ok) return { problem: `${opened.failure.message} ${opened.failure.remedy}` };
-		const { cwd } = opened.value;
-		if (opened.value.tree !== tree) this.#bases.set(id, opened.value.tree);
-		const problem = isSetUp || merges !== undefined ? undefined : await this.#setUp(cwd);
-		return problem === undefined ? { cwd } : { problem };
+	/** The child's own folder on this machine, set up before its first worker. */
+	async #prepareFolder({ id, merges }: ChildRun, tree: string, isNew: boolean): Promise<Result<ChildFolder>> {
+		const { workspace, commands, run } = this.#context;
+		const opened = await workspace.openChild(id, tree, { links: childrenPlanOf(run())?.links ?? [] });
+		if (!opened.ok || this.#stopped) return opened.ok ? released : opened;
+		if (!isNew || merges !== undefined) return opened;
+		const { signal } = this.#stop;
+		const set = await setUpChild({ parent: run(), commands, cwd: opened.value.cwd, signal });
+		if (this.#stopped) return released;
+		return set.ok ? opened : set;
 	}
 
-	/** Runs the set-up commands; returns why one failed. They may run twice after a crash. */
-	async #setUp(cwd: string): Promise<string | undefined> {
-		const { commands, run } = this.#context;
-		const setup = childrenPlanOf(run())?.setup ?? [];
-		if (setup.length === 0) return undefined;
-		if (run().cleanupApproval === null || run().cleanupApproval !== run().cleanupHash) return explainUnapproved(run());
-		for (const { command, timeoutMs } of setup) {
-			const { result, output } = await commands.run(command, cwd, timeoutMs, this.#stop.signal, run().cleanupHash);
-			if (this.#stopped) return undefined;
-			if (result.kind === "exited" && result.code === 0) continue;
-			const how = explainResult(result);
-			return `The set-up command failed (${how}): ${command.slice(0, 100)}${output ? ` · ${output.slice(-300)}` : ""}`;
-		}
-		return undefined;
-	}
-
-	async #follow(visit: number, child: ChildRun, { supervision: live, workspace }: ChildSupervision): Promise<void> {
+	async #follow(visit: number, child: ChildRun, { supervision: live, result }: ChildSupervision): Promise<void> {
 		const reporter = new ChildReporter({
 			visit,
 			child,
@@ -170,7 +151,7 @@ export class ChildActions {
 		unwatch();
 		await reporter.report();
 		reporter.close();
-		await this.#recordEnd(visit, child, { ...end, detail }, workspace);
+		await this.#recordEnd(visit, child, { ...end, detail }, result);
 		this.#alive.delete(child.id);
 	}
 
@@ -178,40 +159,31 @@ export class ChildActions {
 		visit: number,
 		child: ChildRun,
 		end: SupervisionEnd & Pick<EndOfChild, "detail">,
-		workspace: Workspace,
+		result: ChildSupervision["result"],
 	): Promise<void> {
 		if (this.#stopped) return;
 		const { run } = end;
 		if (end.kind === "failed") return void (await this.#park(visit, child, "paused", end.failure.message));
 		if (run.stage.kind !== "over") return void (await this.#park(visit, child, waitOf(run), waitDetail(run)));
-		let tree: string | null = null;
+		let files: Pick<ChildEnded, "tree" | "base" | "changes" | "more"> = { tree: null };
 		if (run.status === "done" && run.parent?.files === "own") {
-			const kept = await workspace.snapshot();
+			const kept = await result();
 			if (this.#stopped) return;
 			if (!kept.ok)
 				return void (await this.#park(visit, child, "paused", `Its files could not be saved: ${kept.failure.message}`));
-			tree = kept.value.tree;
+			this.#context.crashAt("child files are kept");
+			files = { ...kept.value, ...(await this.#changesOf(child, kept.value)) };
+			if (this.#stopped) return;
 		}
-		this.#context.crashAt("child files are kept");
-		const changes = tree === null ? {} : await this.#changesOf(child, tree);
-		if (this.#stopped) return;
-		await this.#context.record({
-			...endedEvent(visit, child, { run, tree, detail: end.detail }),
-			...this.#baseOf(child),
-			...changes,
-		});
+		await this.#context.record({ ...endedEvent(visit, child, { run, detail: end.detail }), ...files });
 	}
 
 	/** What the child has changed in its folder, as far as that is known. */
-	async #changesOf({ id, merges }: ChildRun, tree: string): Promise<Pick<ChildEnded, "changes" | "more">> {
-		const { workspace, run } = this.#context;
-		const base = this.#bases.get(id) ?? merges ?? run().children?.base ?? null;
-		return base === null ? {} : changesBetween(workspace, base, tree);
-	}
-
-	#baseOf({ id }: ChildRun): { readonly base?: string } {
-		const base = this.#bases.get(id);
-		return base === undefined ? {} : { base };
+	async #changesOf(
+		{ merges }: ChildRun,
+		{ tree, base = merges ?? this.#context.run().children?.base ?? undefined }: { tree: string; base?: string },
+	): Promise<Pick<ChildEnded, "changes" | "more">> {
+		return base === undefined ? {} : changesBetween(this.#context.workspace, base, tree);
 	}
 
 	async #park(
@@ -267,11 +239,6 @@ export class ChildActions {
 	}
 }
 
-function explainUnapproved({ id, visit }: Run): string {
-	const way = `rewind ${id.slice(0, 8)} ${visit} --reload --approve-cleanup`;
-	return `Its set-up commands are not approved. ${way} approves them, and plans the children anew.`;
-}
-
 type Figures = Pick<Ceilings, "costUsd" | "tokens" | "activeMs">;
 
 /** The smaller of each figure. */
@@ -313,12 +280,11 @@ function waitDetail(run: Run): string {
 
 interface EndOfChild {
 	readonly run: Run;
-	readonly tree: string | null;
 	/** Of the event `finished`; `undefined`: another process recorded it. */
 	readonly detail: string | undefined;
 }
 
-function endedEvent(visit: number, child: ChildRun, { run, tree, detail }: EndOfChild): ChildEnded {
+function endedEvent(visit: number, child: ChildRun, { run, detail }: EndOfChild): Omit<ChildEnded, "tree"> {
 	const status = run.status === "done" || run.status === "failed" ? run.status : "aborted";
 	const summary = run.snapshot.summaries.at(-1)?.text ?? run.visitRecord.summary;
 	return {
@@ -327,7 +293,6 @@ function endedEvent(visit: number, child: ChildRun, { run, tree, detail }: EndOf
 		child: child.id,
 		status,
 		detail: status === "done" ? "" : cutText(endReasonOf(run, detail), detailBytes).text,
-		tree,
 		total: totalOf(run),
 		handover: { summary: cutText(summary, summaryBytes).text, data: handoverOf(child, run), ...outputOf(run) },
 	};

@@ -8,9 +8,7 @@ import { exitCodes } from "../../../../src/pi/index.ts";
 import { patient } from "../../../harness/patience.ts";
 import { type EngineHost, type EngineStage, eventually, type Gate } from "./engine-stage.ts";
 import { openLink } from "./link.ts";
-
-/** Plays a case with hosts that it starts by `host`. */
-export type Fault = (stage: EngineStage, host: EngineStage["host"]) => Promise<void>;
+import type { Fault } from "./play-faults.ts";
 
 /** A run whose builder runs a command that ends when the gate is opened, on a host that was started before. */
 async function runAtGate(stage: EngineStage): Promise<{ readonly run: string; readonly gate: Gate }> {

@@ -1,5 +1,7 @@
 // Operation of an engine: limits, versions, maintenance, abandoned runs. Hosts are objects in this process.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Created, NO_CHILD_SPEND } from "../../../../src/chronicle/core/machine/index.ts";
+import { dropChildren } from "../../../../src/chronicle/engine/postgres/child-rows.ts";
 import type { Host } from "../../../../src/chronicle/engine/postgres/host.ts";
 import {
 	checkVersion,
@@ -20,7 +22,7 @@ import { openRedaction } from "../../../../src/safety/index.ts";
 import { openFolder } from "../../../harness/folder.ts";
 import { patient } from "../../../harness/patience.ts";
 import { type Cluster, needsPostgres, startPostgres } from "../../../harness/postgres.ts";
-import { created, value } from "../ledger/sample-events.ts";
+import { baseline, created, tell, value } from "../ledger/sample-events.ts";
 import { connect } from "./connect.ts";
 
 const queue = queueName("app", "runs");
@@ -145,32 +147,104 @@ describe("an engine", needsPostgres, () => {
 		expect(rows).toEqual([{ provider: "acme" }, { provider: "zeta" }]);
 	});
 
-	it("lets only the holder of a run hold its children, and counts them with it", async () => {
-		await setLimit(database, { kind: "queue", name: "runs", most: 2 });
-		await submit(1);
-		await submit(2);
-		const host = open(database);
-		const other = open(database);
-		const parent = { run: idOf(1), root: idOf(1), visit: 1, index: 1, name: "c", level: 1, files: "own" } as const;
-		const first = { ...created({ id: idOf(9) }), parent };
-		expect((await store("held", host).createChild(first, idOf(1))).ok).toBe(false);
-		const held = value(await claim(host));
-		const child = value(await store("held", host).createChild(first, idOf(1)));
-		expect((await store("held", other).createChild(first, idOf(1))).ok).toBe(false);
-		expect((await store("held", other).open(idOf(9))).ok).toBe(false);
-		expect(value(await claim(other)).run.id).toBe(idOf(2));
-		// The host dies: the one that continues the run gets the child, and the first holder writes nothing any more.
-		await database.query("UPDATE chronicle.host SET beat_at = now() - interval '1 hour' WHERE id = $1", [host.id]);
-		expect(await reapRuns(database)).toEqual([idOf(1)]);
-		await database.query("UPDATE chronicle_jobs.job SET start_after = now()");
-		value(await claim(other));
-		const heir = value(await store("held", other).open(idOf(9)));
-		expect(heir.fence).toBe(2);
-		expect((await child.append([{ kind: "noted", text: "late" }], "durable")).ok).toBe(false);
-		value(await heir.append([{ kind: "noted", text: "in time" }], "durable"));
-		const listed = (await store("held").list()).find(({ id }) => id === idOf(9));
-		expect(listed).toMatchObject({ summary: { parent: { run: idOf(1), name: "c", index: 1 } } });
-		await held.releaseLease();
+	describe("the children of a run", () => {
+		const side = { persona: "B", next: ["done"] };
+		const states = { a: { branches: { one: side, two: side }, next: ["done"] } };
+		const start = { tree: "0".repeat(40), trees: idOf(1), labels: [], ceilings: null };
+		/** A held run that has planned its children, and the first events of them. */
+		const plan = async (host = open(database)) => {
+			value(await store("submitted").create(created({ id: idOf(1), definition: { name: "T", states } })));
+			const ledger = value(await claim(host));
+			const run = await tell(ledger, ledger.run, baseline);
+			const firsts = (run.children?.children ?? []).map(({ id, index, name }) => ({
+				...created({ id }),
+				parent: { run: idOf(1), root: idOf(1), visit: 1, index, name, level: 1, files: "own" } as const,
+			}));
+			return { host, ledger, run, firsts };
+		};
+		const begin = async (host: Host, first: Created) => store("held", host).startChild(first, start);
+		const jobs = async () =>
+			(await database.query("SELECT FROM chronicle_jobs.job WHERE state IN ('created', 'active')")).count;
+
+		it("begin where their parent is held, once, and are taken by any host beyond the limits", async () => {
+			await setLimit(database, { kind: "queue", name: "runs", most: 1 });
+			const { host, firsts } = await plan();
+			const [one, two] = firsts;
+			if (!one || !two) throw new Error("no children");
+			expect(await begin(open(database), one)).toMatchObject({ ok: false, failure: { reason: "fenced" } });
+			for (const first of [one, two, one]) expect(value(await begin(host, first)).id).toBe(first.id);
+			expect(await jobs()).toBe(3);
+			// A tree that has begun comes before runs that wait, and counts once for a limit.
+			await submit(2);
+			const taken = [value(await claim()), value(await claim())];
+			expect(taken.map(({ run }) => run.id).toSorted()).toEqual([one.id, two.id].toSorted());
+			expect(taken.map(({ trees, earlier }) => [trees, earlier.head])).toEqual(Array(2).fill([idOf(1), start.tree]));
+			await expect(claim()).rejects.toThrow("1 runs of the queue runs at once");
+			const listed = (await store("held").list()).find(({ id }) => id === one.id);
+			expect(listed).toMatchObject({ summary: { parent: { run: idOf(1), name: "one", index: 1 } } });
+		});
+
+		it("go on without the host of their parent, and without their own", async () => {
+			const { host, firsts } = await plan();
+			for (const first of firsts) await begin(host, first);
+			const other = open(database);
+			const child = value(await claim(other));
+			const die = async ({ id }: Host): Promise<void> => {
+				await database.query("UPDATE chronicle.host SET beat_at = now() - interval '1 hour' WHERE id = $1", [id]);
+			};
+			await die(host);
+			expect(await reapRuns(database)).toEqual([idOf(1)]);
+			value(await child.append([{ kind: "noted", text: "in time" }], "durable"));
+			await die(other);
+			expect(await reapRuns(database)).toEqual([child.run.id]);
+			expect((await child.append([{ kind: "noted", text: "late" }], "durable")).ok).toBe(false);
+		});
+
+		it("are taken from their hosts, and take no commands, once their parent does not need them", async () => {
+			const { ledger, run, host, firsts } = await plan();
+			for (const first of firsts) await begin(host, first);
+			const held = value(await claim());
+			const other = firsts.find(({ id }) => id !== held.run.id);
+			if (!other) throw new Error("no child");
+			const pause = { kind: "pause_requested", cause: "person", detail: "" } as const;
+			expect(await value(await store("submitted").post(held.run.id, pause)).state()).toEqual({ kind: "waiting" });
+			const end = { total: NO_CHILD_SPEND, tree: null, handover: { summary: "", data: {} }, detail: "" };
+			let now = run;
+			for (const { id } of firsts)
+				now = await tell(ledger, now, { kind: "child_ended", visit: 1, child: id, status: "done", ...end });
+			expect(await value(await store("submitted").post(other.id, pause)).state()).toMatchObject({
+				kind: "refused",
+				reason: expect.stringContaining("no longer waits for this child"),
+			});
+			expect(await claim()).toMatchObject({ ok: false, failure: { reason: "unknown" } });
+			await dropChildren(database, [held.run.id, other.id]);
+			expect((await held.append([{ kind: "noted", text: "late" }], "durable")).ok).toBe(false);
+			const left = "SELECT FROM chronicle_jobs.job WHERE data->>'run' = $1 AND state IN ('created', 'active')";
+			expect((await database.query(left, [held.run.id])).count).toBe(0);
+		});
+
+		it("are at most 500 in a tree, whichever hosts add some at the same time", async () => {
+			const { host, firsts } = await plan();
+			const [one, two] = firsts;
+			if (!one || !two) throw new Error("no children");
+			await begin(host, one);
+			const { rows } = await database.query<{ column_name: string }>(
+				`SELECT column_name FROM information_schema.columns
+				WHERE table_schema = 'chronicle' AND table_name = 'run' AND column_name NOT IN ('id', 'parent')`,
+			);
+			const columns = rows.map(({ column_name: name }) => name).join(", ");
+			await database.query(
+				`INSERT INTO chronicle.run (id, parent, ${columns}) SELECT gen_random_uuid(), $1::uuid, ${columns}
+				FROM chronicle.run, generate_series(1, 498) WHERE id = $1`,
+				[one.id],
+			);
+			const extra = { ...two, id: idOf(77) };
+			const both = await Promise.all([begin(host, two), begin(host, extra)]);
+			expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
+			expect(both.find(({ ok }) => !ok)).toMatchObject({
+				failure: { message: expect.stringContaining("at most 500") },
+			});
+		});
 	});
 
 	it.each([

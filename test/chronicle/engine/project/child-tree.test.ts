@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChildOrder, ChildSupervision, HeldLedger, Run } from "../../../../src/chronicle/core/index.ts";
+import type { ChildOrder, HeldLedger, Run } from "../../../../src/chronicle/core/index.ts";
 import { MAX_RUNS_IN_TREE } from "../../../../src/chronicle/core/index.ts";
 import { openChildRuns } from "../../../../src/chronicle/engine/project/child-runs.ts";
 import { ChildTree } from "../../../../src/chronicle/engine/project/child-tree.ts";
@@ -16,17 +16,18 @@ async function openTree() {
 	const testRun = plan(parentTemplate({ branches: { one: { persona: "B", next: ["done"] } } }));
 	const planned = childAt(testRun, 1);
 	const { run } = await create(parentTemplate({ branches: { one: { persona: "B", next: ["done"] } } }));
-	const supervise = (ledger: HeldLedger) => ({ ledger }) as unknown as ChildSupervision;
+	const supervise = (ledger: HeldLedger) => ({ supervision: { ledger } as never, workspace: {} as never });
 	const approvals = { statusOf: () => "approved" as const, remember: async () => {} };
 	/** What one process knows, until it dies. */
 	const process = (tree = new ChildTree(() => store.list())) => {
 		const children = openChildRuns({ store, approvals, tree, supervise });
 		return async (parent: Run, id: string = randomUUID()): Promise<Run | string> => {
 			const child = { ...planned, id };
-			const order = { parent, child, files: "shared", cwd: undefined, allowance: () => ({}) } satisfies ChildOrder;
+			const prepare = () => Promise.reject(new Error("It has no folder of its own."));
+			const order = { parent, child, files: "shared", tree: null, prepare, allowance: () => ({}) } satisfies ChildOrder;
 			const started = await children.start(order);
 			if (!started.ok) return started.failure.message;
-			const { ledger } = started.value as unknown as { ledger: HeldLedger };
+			const { ledger } = started.value.supervision as unknown as { ledger: HeldLedger };
 			await ledger.releaseLease();
 			return ledger.run;
 		};

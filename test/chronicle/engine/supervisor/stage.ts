@@ -49,7 +49,7 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 	const kept: Parameters<typeof openCopiedWorkspace>[1] = new Map();
 	const launcher = openScriptedLauncher(plays, orders);
 	const tree = new ChildTree(() => store.list());
-	const portsOf = (cwd: string, order?: ChildOrder): SupervisorPorts => ({
+	const portsOf = (cwd: string, order?: Pick<ChildOrder, "allowance">): SupervisorPorts => ({
 		clock,
 		self: { host: "here", pid: process.pid, started: "now" },
 		launcher,
@@ -60,7 +60,7 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 			approvals: { statusOf: () => "approved", remember: async () => {} },
 			tree,
 			supervise(ledger, child, origin) {
-				const childPorts = portsOf(child.cwd ?? cwd, child);
+				const childPorts = portsOf(child.cwd ?? cwd, child.order);
 				return { supervision: supervise(ledger, childPorts, origin), workspace: childPorts.workspace };
 			},
 		}),

@@ -1,0 +1,219 @@
+// The children of a run as rows of their own, which any host takes while their parents need them.
+// R1 a child begins with its first job, in one transaction, while this host holds its parent; R2 a child that one of its parents no longer needs
+// is held by nobody, and takes no commands; R3 a tree has at most as many children as are allowed, however many hosts add some.
+import {
+	type Created,
+	MAX_RUNS_IN_TREE,
+	needsChild,
+	type Result,
+	type Run,
+	type StoreFailure,
+} from "../../core/index.ts";
+import { storeFailure } from "../ledger/index.ts";
+import { tooManyChildren } from "../project/index.ts";
+import { CHANNEL, type Database, type Sql } from "./database.ts";
+import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";
+import { ensureJob, makeQueue } from "./jobs.ts";
+import type { PostgresStoreOptions } from "./parts.ts";
+import { labelsInQueue, queueName } from "./routing.ts";
+import { loadRow, lockRow, type RunRow, runColumns, runTables } from "./rows.ts";
+
+/** How a child is left to the hosts. */
+export interface ChildStart {
+	/** The snapshot that it starts with. */
+	readonly tree: string;
+	/** The run whose refs hold that snapshot, and those of the child. */
+	readonly trees: string;
+	/** What its hosts must have, whatever its states ask for. */
+	readonly labels: readonly string[];
+	/** What it may use, as text (see `child-ceilings.ts`); `null`: no ceiling applies. */
+	readonly ceilings: string | null;
+}
+
+const treeLock = 7_424_033;
+
+/** Begins a child of a run that this host holds, or finds the one that exists, and sends its job where something is to be done. */
+export async function startChild(
+	options: PostgresStoreOptions,
+	first: Created,
+	{ tree, trees, labels, ceilings }: ChildStart,
+): Promise<Result<Run, StoreFailure>> {
+	const { database, host, project } = options;
+	const { event, run } = firstEvent(options, first, 0);
+	if (!run?.parent) return unreadableTemplate;
+	const { id, parent } = run;
+	return database.transaction(async (tx): Promise<Result<Run, StoreFailure>> => {
+		const { rows } = await tx.query<{ queue: string; priority: number }>(
+			"SELECT queue, priority FROM chronicle.run WHERE id = $1 AND holder = $2 FOR UPDATE",
+			[parent.run, host.id],
+		);
+		const [above] = rows;
+		if (!above) return storeFailure("fenced", "Another host has taken over the parent run.", "Continue there.");
+		let row = await lockRow(tx, project, id);
+		if (!row) {
+			if ((await sizeOfTree(tx, parent.root)) >= MAX_RUNS_IN_TREE) return tooManyChildren;
+			const queue = await queueOfChild(database, project, above.queue, labels);
+			// Trees that have begun are done before runs that wait.
+			const place = { ...options, queue, priority: above.priority + 1 };
+			await insertRow(tx, place, { event, run, fence: 0, head: tree, trees });
+			row = await lockRow(tx, project, id);
+		}
+		if (!row) throw new Error("The new run is not visible to this user.");
+		await tx.query(
+			`UPDATE chronicle.run SET ceilings = $2, head = COALESCE(head, $3), trees = CASE WHEN head IS NULL THEN $4 ELSE trees END
+			WHERE id = $1`,
+			[id, ceilings, tree, trees],
+		);
+		if (row.holder === null && (!row.parked || row.waiting)) await ensureJob(database, tx, row);
+		const found = await loadRow(tx, row);
+		if (typeof found !== "string") return { ok: true, value: found };
+		return storeFailure(
+			found,
+			`The child run ${id} cannot be read by this version.`,
+			"Update pi-chronicle on this host.",
+		);
+	});
+}
+
+/** The queue of a child: that of its parent, for hosts with `labels` too. */
+async function queueOfChild(
+	database: Database,
+	project: string,
+	queue: string,
+	labels: readonly string[],
+): Promise<string> {
+	if (labels.length === 0) return queue;
+	const [, name = ""] = queue.split("/");
+	const narrow = queueName(project, name, [...new Set([...labelsInQueue(queue), ...labels])]);
+	const boss = await database.boss();
+	if (!(await boss.getQueue(narrow))) await makeQueue(boss, project, narrow);
+	return narrow;
+}
+
+const sizeText = `
+WITH RECURSIVE family AS (
+	SELECT id FROM chronicle.run WHERE parent = $1
+	UNION ALL SELECT r.id FROM chronicle.run r JOIN family f ON r.parent = f.id
+)
+SELECT count(*)::int AS size FROM family`;
+
+/** The number of children of run `root` at all levels. Hosts that add some do so one after another. */
+async function sizeOfTree(tx: Sql, root: string): Promise<number> {
+	await tx.query("SELECT pg_advisory_xact_lock($1, hashtext($2))", [treeLock, root]);
+	return (await tx.query<{ size: number }>(sizeText, [root])).rows[0]?.size ?? 0;
+}
+
+/** Why nothing is to be done for the child of a row, in a sentence; `undefined`: its parents need it, or it has none. */
+export async function refuseUnneeded(sql: Sql, { id, parent }: RunRow): Promise<string | undefined> {
+	for (let below = id, above = parent; above !== null; ) {
+		const { rows } = await sql.query<RunRow>(`SELECT ${runColumns} FROM ${runTables} WHERE r.id = $1`, [above]);
+		const [row] = rows;
+		const run = row ? await loadRow(sql, row) : "gone";
+		if (run === "gone") return "The run that it is a child of was removed.";
+		// What this version cannot read, the host judges that can.
+		if (typeof run !== "string" && !needsChild(run, below))
+			return `The run ${above.slice(0, 8)} no longer waits for ${below === id ? "this child" : "the parent of this child"}.`;
+		below = above;
+		above = row?.parent ?? null;
+	}
+	return undefined;
+}
+
+/** Takes the job of a child that no host holds; `false`: one does, or there is none. */
+export async function withdrawJob(database: Database, id: string): Promise<boolean> {
+	const taken = await database.query<TakenJob>(
+		`UPDATE chronicle.run r SET job = NULL FROM (SELECT id, job, COALESCE(job_queue, queue) AS queue FROM chronicle.run WHERE id = $1 FOR UPDATE) old
+		WHERE r.id = old.id AND r.holder IS NULL AND old.job IS NOT NULL RETURNING old.job::text, old.queue`,
+		[id],
+	);
+	await cancelJobs(database, taken.rows);
+	return taken.count > 0;
+}
+
+interface TakenJob {
+	readonly job: string | null;
+	readonly queue: string;
+}
+
+const dropText = `
+WITH RECURSIVE family AS (
+	SELECT id FROM chronicle.run WHERE id = ANY($1)
+	UNION ALL SELECT r.id FROM chronicle.run r JOIN family f ON r.parent = f.id
+), old AS (
+	SELECT id, job, COALESCE(job_queue, queue) AS queue FROM chronicle.run
+	WHERE id IN (SELECT id FROM family) AND (holder IS NOT NULL OR job IS NOT NULL) FOR UPDATE
+)
+UPDATE chronicle.run r SET holder = NULL, job = NULL, fence = fence + 1, waits = NULL FROM old
+WHERE r.id = old.id RETURNING old.job::text, old.queue`;
+
+/** Takes children that their parent no longer needs, and all below them, from the hosts that hold them. */
+export async function dropChildren(database: Database, ids: readonly string[]): Promise<void> {
+	if (ids.length > 0) await cancelJobs(database, (await database.query<TakenJob>(dropText, [ids])).rows);
+}
+
+/**
+ * Cancels jobs that are no longer current; a host that fetches one first completes it. Not in the transaction that takes them from their runs, because
+ * such a host locks the job before the run.
+ */
+async function cancelJobs(database: Database, taken: readonly TakenJob[]): Promise<void> {
+	const boss = await database.boss();
+	for (const { job, queue } of taken) if (job !== null) await boss.cancel(queue, job);
+}
+
+/** Records the snapshot that the folder of a child started with. */
+export async function saveBase(database: Database, id: string, tree: string): Promise<void> {
+	await database.query("UPDATE chronicle.run SET base = $2 WHERE id = $1 AND base IS NULL", [id, tree]);
+}
+
+/** The last recorded files of a child, and what its folder started with. */
+export async function filesOfChild(
+	database: Database,
+	id: string,
+): Promise<{ readonly head: string | null; readonly base: string | null }> {
+	const { rows } = await database.query<{ head: string | null; base: string | null }>(
+		"SELECT head, base FROM chronicle.run WHERE id = $1",
+		[id],
+	);
+	return rows[0] ?? { head: null, base: null };
+}
+
+/** What a host sees of a child that it follows. */
+export interface ChildState {
+	readonly id: string;
+	readonly seq: number;
+	/** Some host has it, or is to take it. */
+	readonly active: boolean;
+}
+
+/** The states of children. */
+export async function childStates(database: Database, ids: readonly string[]): Promise<readonly ChildState[]> {
+	const { rows } = await database.query<ChildState>(
+		"SELECT id::text, seq, (holder IS NOT NULL OR job IS NOT NULL) AS active FROM chronicle.run WHERE id = ANY($1)",
+		[ids],
+	);
+	return rows;
+}
+
+/** The children of a run that a host has, or is to take. */
+export async function activeChildren(database: Database, parent: string): Promise<readonly string[]> {
+	const { rows } = await database.query<{ id: string }>(
+		"SELECT id::text FROM chronicle.run WHERE parent = $1 AND (holder IS NOT NULL OR job IS NOT NULL)",
+		[parent],
+	);
+	return rows.map(({ id }) => id);
+}
+
+/** Notes what a child may use, and notifies the host that holds it. */
+export async function saveCeilings(database: Database, id: string, ceilings: string): Promise<void> {
+	await database.query("UPDATE chronicle.run SET ceilings = $2 WHERE id = $1", [id, ceilings]);
+	await database.query("SELECT pg_notify($1, $2)", [CHANNEL, `ceilings ${id}`]);
+}
+
+/** What a child may use, as text; `null`: no ceiling applies. */
+export async function readCeilings(database: Database, id: string): Promise<string | null> {
+	const { rows } = await database.query<{ ceilings: string | null }>(
+		"SELECT ceilings FROM chronicle.run WHERE id = $1",
+		[id],
+	);
+	return rows[0]?.ceilings ?? null;
+}

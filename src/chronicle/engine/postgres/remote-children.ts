@@ -1,0 +1,284 @@
+// The child runs of a run that this host holds: any host does them, this one follows their rows until they park or end.
+// F1 a child that exists is followed, never begun again; F2 it has ended here only once no host has it and all its events are folded; F3 what a
+// notification would have said is found a second later; F4 a child that nothing is to be done for is not asked about.
+import {
+	type ChildOrder,
+	type ChildRuns,
+	type ChildSupervision,
+	type Failure,
+	foldEvent,
+	isParked,
+	labelsOf,
+	needsChild,
+	type Result,
+	type Run,
+	type RunListener,
+	type Supervision,
+	type SupervisionEnd,
+	type UserEvent,
+} from "../../core/index.ts";
+import { openDeliveryLoop } from "../ledger/index.ts";
+import { type CleanupApprovals, firstOfChild } from "../project/index.ts";
+import { ceilingsText } from "./child-ceilings.ts";
+import {
+	activeChildren,
+	type ChildState,
+	childStates,
+	dropChildren,
+	filesOfChild,
+	saveCeilings,
+	withdrawJob,
+} from "./child-rows.ts";
+import type { Database } from "./database.ts";
+import { readEventRows } from "./rows.ts";
+import type { SharedWorkspace } from "./shared-workspace.ts";
+import type { PostgresStore } from "./store.ts";
+
+export interface RemoteChildrenOptions {
+	readonly database: Database;
+	readonly store: PostgresStore;
+	readonly approvals: Pick<CleanupApprovals, "statusOf">;
+	/** The run whose children they are. */
+	readonly parent: string;
+	/** The run whose refs hold the snapshots of the whole tree. */
+	readonly trees: string;
+	/** The files of the parent. */
+	readonly workspace: SharedWorkspace;
+}
+
+/** Milliseconds between two looks at the rows of the children that are at work. */
+const lookMs = 1000;
+
+/** The children of a run that this host holds. */
+export class RemoteChildren implements ChildRuns {
+	readonly #options: RemoteChildrenOptions;
+	/** Those that have neither parked nor ended. */
+	readonly #alive = new Map<string, RemoteChild>();
+	readonly #loop = openDeliveryLoop(() => this.#look());
+	#timer: NodeJS.Timeout | undefined;
+	#listening: Promise<() => void> | undefined;
+	/** The parent after its last event. */
+	#parent: Run | undefined;
+	/** Which children were not needed when they were last taken back. */
+	#dropped: string | undefined;
+
+	constructor(options: RemoteChildrenOptions) {
+		this.#options = options;
+	}
+
+	async exists(id: string): Promise<boolean> {
+		const read = await this.#options.store.read(id);
+		return read.ok || read.failure.reason !== "unknown";
+	}
+
+	async start(order: ChildOrder): Promise<Result<ChildSupervision>> {
+		const { database, store, approvals, trees } = this.#options;
+		const first = firstOfChild(order, approvals);
+		if (!first.ok) return first;
+		const published = await this.#publish(order);
+		if (!published.ok) return published;
+		this.#listening ??= this.#listen();
+		await this.#listening;
+		const started = await store.startChild(first.value, {
+			...{ tree: published.value, trees, labels: labelsOf(order.parent, order.parent.state) },
+			ceilings: ceilingsText(order.allowance(), undefined),
+		});
+		if (!started.ok) return started;
+		const child = new RemoteChild({ database, store, order, run: started.value });
+		const { id } = child.run;
+		this.#alive.set(id, child);
+		void child.ended.then(() => this.#alive.delete(id));
+		void this.#loop.look();
+		return { ok: true, value: { supervision: child, result: () => resultOf(database, id) } };
+	}
+
+	/** Takes children that the parent no longer needs back from the hosts that have them. To be called with each run of the parent. */
+	drop(parent: Run): void {
+		const { childCount, children } = parent;
+		this.#parent = parent;
+		if (childCount === 0) return;
+		const unneeded = children?.children.filter(({ id }) => !needsChild(parent, id)).map(({ id }) => id);
+		const key = `${children?.visit} ${unneeded?.join()}`;
+		if (key === this.#dropped) return;
+		this.#dropped = key;
+		void this.#takeBack().catch(() => {});
+	}
+
+	async close(): Promise<void> {
+		clearTimeout(this.#timer);
+		this.#alive.clear();
+		await this.#loop.close();
+		(await this.#listening)?.();
+	}
+
+	/** Brings what the child starts with to the remote. */
+	async #publish({ tree }: ChildOrder): Promise<Result<string>> {
+		const { workspace } = this.#options;
+		const taken = tree === null ? await workspace.snapshot() : undefined;
+		if (taken?.ok === false) return taken;
+		const start = tree ?? taken?.value.tree ?? "";
+		const flushed = await workspace.publisher.flush();
+		const pushed = flushed.ok ? await workspace.publisher.pushTrees([start]) : flushed;
+		return pushed.ok ? { ok: true, value: start } : pushed;
+	}
+
+	#listen(): Promise<() => void> {
+		const { database, parent } = this.#options;
+		return database.listen((payload) => {
+			const isMine = payload === undefined || payload === `child ${parent}`;
+			if (isMine && this.#alive.size > 0) void this.#loop.look();
+		});
+	}
+
+	async #look(): Promise<void> {
+		clearTimeout(this.#timer);
+		try {
+			const asked = performance.now();
+			const children = [...this.#alive.values()];
+			const rows = await childStates(
+				this.#options.database,
+				children.map(({ run }) => run.id),
+			);
+			const found = new Map(rows.map((row) => [row.id, row]));
+			await Promise.all(children.map((child) => child.see(found.get(child.run.id), asked)));
+		} finally {
+			if (this.#alive.size > 0) this.#timer = setTimeout(() => void this.#loop.look(), lookMs);
+		}
+	}
+
+	async #takeBack(): Promise<void> {
+		const { database, parent } = this.#options;
+		const active = await activeChildren(database, parent);
+		// What is active was planned before, so the parent knows it now if it needs it.
+		const run = this.#parent;
+		const unneeded = run ? active.filter((id) => !needsChild(run, id)) : [];
+		await dropChildren(database, unneeded);
+	}
+}
+
+/** The files of a child that is done: its last event was recorded with them. */
+async function resultOf(database: Database, id: string): ReturnType<ChildSupervision["result"]> {
+	const { head, base } = await filesOfChild(database, id);
+	if (head !== null) return { ok: true, value: { tree: head, ...(base === null ? {} : { base }) } };
+	const message = "No host has published files of it.";
+	return { ok: false, failure: { reason: "io", message, remedy: "Rewind it, so that its last state is done again." } };
+}
+
+interface RemoteChildOptions {
+	readonly database: Database;
+	readonly store: PostgresStore;
+	readonly order: ChildOrder;
+	readonly run: Run;
+}
+
+/** One child, as the supervisor of its parent sees it: commands go to its inbox, its events come from its rows. */
+class RemoteChild implements Supervision {
+	run: Run;
+	readonly ended: Promise<SupervisionEnd>;
+	readonly #options: RemoteChildOptions;
+	readonly #listeners = new Set<RunListener>();
+	#end: (how: SupervisionEnd) => void = () => {};
+	#over = false;
+	/** Commands that are on the way to its inbox, and when the last one got there. */
+	#submitting = 0;
+	#submittedAt = Number.NEGATIVE_INFINITY;
+	/** The ceilings that its row has. */
+	#ceilings: string | null = null;
+	#writing: Promise<void> | undefined;
+
+	constructor(options: RemoteChildOptions) {
+		this.run = options.run;
+		this.#options = options;
+		this.ended = new Promise((resolve) => {
+			this.#end = (how) => {
+				this.#over = true;
+				resolve(how);
+			};
+		});
+		this.updateLimits();
+	}
+
+	watch(listener: RunListener): () => void {
+		this.#listeners.add(listener);
+		return () => void this.#listeners.delete(listener);
+	}
+
+	/** Resolves once the command is in the child's inbox: the next host that takes the child records or refuses it. */
+	async submit(event: UserEvent): Promise<{ readonly refused: string | undefined; readonly failure?: Failure }> {
+		this.#submitting += 1;
+		try {
+			return await this.#post(event);
+		} finally {
+			this.#submitting -= 1;
+			this.#submittedAt = performance.now();
+		}
+	}
+
+	async #post(event: UserEvent): ReturnType<Supervision["submit"]> {
+		const { database, store } = this.#options;
+		// A child that waits for a host pauses by not being taken.
+		if (event.kind === "pause_requested" && (await withdrawJob(database, this.run.id))) {
+			this.#end({ kind: "released", run: this.run });
+			return { refused: undefined };
+		}
+		const posted = await store.post(this.run.id, event);
+		if (!posted.ok) return { refused: posted.failure.message };
+		const state = await posted.value.state();
+		return { refused: state.kind === "refused" ? state.reason : undefined };
+	}
+
+	/** The child continues on its host. */
+	async stop(): Promise<SupervisionEnd> {
+		this.#end({ kind: "released", run: this.run });
+		return this.ended;
+	}
+
+	updateLimits(): void {
+		this.#writing ??= this.#writeCeilings()
+			.catch(() => {})
+			.finally(() => {
+				this.#writing = undefined;
+			});
+	}
+
+	async #writeCeilings(): Promise<void> {
+		const { database, order } = this.#options;
+		for (;;) {
+			const text = this.#over ? null : ceilingsText(order.allowance(), this.run);
+			if (text === null || text === this.#ceilings) return;
+			await saveCeilings(database, this.run.id, text);
+			this.#ceilings = text;
+		}
+	}
+
+	/** Takes what its row said when it was asked for, by `performance.now`; absent: the child was removed. */
+	async see(row: ChildState | undefined, asked: number): Promise<void> {
+		if (this.#over) return;
+		if (!row) {
+			const failure = {
+				reason: "unknown",
+				message: "Its run was removed.",
+				remedy: "Drop the child, or rewind the run.",
+			};
+			this.#end({ kind: "failed", run: this.run, failure });
+			return;
+		}
+		if (row.seq > this.run.seq) await this.#fold();
+		// A command gives it a job.
+		if (row.active || this.#submitting > 0 || asked < this.#submittedAt) return;
+		if (isParked(this.run)) this.#end({ kind: "parked", run: this.run });
+		// Nobody has it although something is to be done, as after a crash of the database.
+		else await this.#options.store.wake(this.run.id);
+	}
+
+	/** Folds its new events, then calls the listeners: what they report of several events they report once. */
+	async #fold(): Promise<void> {
+		const steps: Parameters<RunListener>[] = [];
+		for await (const event of readEventRows(this.#options.database, this.run.id, this.run.seq)) {
+			const before = this.run;
+			this.run = foldEvent(before, event);
+			steps.push([this.run, event, before]);
+		}
+		for (const step of steps) for (const listener of this.#listeners) listener(...step);
+	}
+}

@@ -42,7 +42,7 @@ export function firstEvent({ clock, redact }: StoreParts, first: Created, fence:
 	return { event, run: startRun(event) };
 }
 
-export const noCommands = { waiting: false, aborting: false };
+const noCommands = { waiting: false, aborting: false, delegates: false };
 export const unreadableTemplate = storeFailure(
 	"corrupt",
 	"The template's definition cannot be read.",

@@ -20,6 +20,9 @@ export interface JobAttempt {
 	readonly retryCount: number;
 }
 
+/** Added to the priority of a run that waits for its children: hosts take it first, because it needs no slot. */
+const delegatesFirst = 10;
+
 /** Attempts after which a job that makes no progress is given up, and its run parked. */
 const maxAttempts = 5;
 
@@ -79,10 +82,12 @@ export interface QueuedRun extends JobRouting {
 	readonly id: string;
 	readonly project: string;
 	readonly priority: number;
+	/** Its children do its work. */
+	readonly delegates: boolean;
 }
 
 /** Columns of a {@link QueuedRun}, of the table `chronicle.run r`. */
-export const queuedColumns = `r.id, r.project, r.queue, r.priority, r.needs, r.bound,
+export const queuedColumns = `r.id, r.project, r.queue, r.priority, r.needs, r.bound, r.delegates,
 	EXISTS (SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting') AS waiting, EXISTS (
 		SELECT FROM chronicle.inbox i WHERE i.run = r.id AND i.state = 'waiting' AND i.body LIKE '%"kind":"abort_requested"%'
 	) AS aborting`;
@@ -95,7 +100,8 @@ async function makeLabelQueue(boss: PgBoss, project: string, name: string): Prom
 
 /** Sends the next job of a run, from now on its current one. `afterSeconds`: not before that. */
 export async function sendJob(database: Database, tx: Sql, run: QueuedRun, afterSeconds = 0): Promise<void> {
-	const { id, project, priority } = run;
+	const { id, project, delegates } = run;
+	const priority = run.priority + (delegates ? delegatesFirst : 0);
 	const boss = await database.boss();
 	const job = randomUUID();
 	const queue = await routeJob(tx, run);

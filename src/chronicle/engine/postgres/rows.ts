@@ -29,6 +29,7 @@ export const foldedColumns = [
 	"task",
 	"needs",
 	"bound",
+	"delegates",
 ] as const;
 
 /** Values of {@link foldedColumns}. */
@@ -37,7 +38,7 @@ export function foldedValues(run: Run): readonly unknown[] {
 	const { labels, commandsToo } = hostNeed(run);
 	return [
 		...[run.seq, run.visit, isParked(run), run.status, run.state, run.updatedAt, costUsd, tokens, template, task],
-		...[labels, commandsToo],
+		...[labels, commandsToo, run.stage.kind === "children"],
 	];
 }
 

@@ -146,6 +146,8 @@ ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS bound bool NOT NULL DEFAULT f
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS job_queue text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS base text;
 ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS ceilings text;
+ALTER TABLE chronicle.run ADD COLUMN IF NOT EXISTS delegates bool NOT NULL DEFAULT false;
+CREATE INDEX IF NOT EXISTS run_delegates ON chronicle.run (project) WHERE delegates AND holder IS NULL AND job IS NOT NULL;
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS projects text[] NOT NULL DEFAULT '{}';
 ALTER TABLE chronicle.host ADD COLUMN IF NOT EXISTS labels text[] NOT NULL DEFAULT '{}';
 CREATE INDEX IF NOT EXISTS inbox_of_run ON chronicle.inbox (run, id);

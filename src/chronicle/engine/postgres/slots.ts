@@ -20,7 +20,12 @@ export class Slots {
 	take(): Slot {
 		if (this.#free === 0) throw new Error("No slot is free.");
 		this.#free -= 1;
-		return new Slot(this);
+		return new Slot(this, true);
+	}
+
+	/** The slot of a run that needs none yet. */
+	takeLater(): Slot {
+		return new Slot(this, false);
 	}
 
 	/** Resolves with a slot of its own once there is one; `undefined`: `signal` aborted before. */
@@ -47,7 +52,10 @@ export class Slots {
 	/** `wasUsed`: by a run. */
 	giveBack(wasUsed: boolean): void {
 		const next = this.#waiting.shift();
-		if (next) return next();
+		if (next) {
+			next();
+			return;
+		}
 		this.#free += 1;
 		if (wasUsed) this.#onFree();
 	}
@@ -56,10 +64,11 @@ export class Slots {
 /** The slot of one run. */
 export class Slot {
 	readonly #slots: Slots;
-	#has = true;
+	#has: boolean;
 
-	constructor(slots: Slots) {
+	constructor(slots: Slots, has: boolean) {
 		this.#slots = slots;
+		this.#has = has;
 	}
 
 	/** Whether it is taken now. */

@@ -7,19 +7,20 @@ import type { Failure, Run } from "../../core/index.ts";
 import { systemClock } from "../project/index.ts";
 import { openCrashPoints } from "../supervisor/index.ts";
 import { Checkout } from "./checkout.ts";
+import { isDelegatingQueued } from "./child-rows.ts";
 import { CronClock } from "./cron-clock.ts";
-import type { Database, Sql } from "./database.ts";
+import type { Database } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import type { Host } from "./host.ts";
-import { completeJob, deadQueue, isServed, type JobAttempt, type JobData } from "./jobs.ts";
+import { deadQueue } from "./jobs.ts";
 import { parkDeadRuns } from "./park.ts";
-import { LimitReached } from "./quota.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { ScheduledRuns } from "./scheduled-run.ts";
 import { type RunSegment, type ServedProject, startSegment } from "./segment.ts";
-import { cancelReplaced, handOver, postpone, reapRuns } from "./settle.ts";
+import { cancelReplaced, reapRuns } from "./settle.ts";
 import { type Slot, Slots } from "./slots.ts";
-import { LabelsMissing, openPostgresStore, type PostgresStore } from "./store.ts";
+import { openPostgresStore, type PostgresStore } from "./store.ts";
+import { JobTaker } from "./take-jobs.ts";
 
 export interface WorkerOptions {
 	readonly database: Database;
@@ -53,11 +54,6 @@ const minReapMs = 2000;
 const lookers = 8;
 /** Milliseconds between two local checks of the own lease; no statement. */
 const watchMs = 250;
-/** Seconds after which a job that a limit holds back is tried again. */
-const limitSeconds = 2;
-/** How many jobs that their provider's limit holds back are passed before the queue is left alone for that time. */
-const maxPassed = 20;
-const newerSeconds = 60;
 /** Milliseconds between two maintenances of the queue's tables; pg-boss lets one host at a time do them. */
 const maintainMs = 5 * 60_000;
 
@@ -69,16 +65,13 @@ export class EngineWorker {
 	readonly #segments = new Map<string, Promise<void>>();
 	/** Runs that are being started or settled take a slot too; those that wait for their children have none. */
 	readonly #slots: Slots;
+	readonly #jobs: JobTaker;
 	/** Jobs that are being taken, and segments that have not ended. */
 	#busy = 0;
 	#draining = false;
 	#stopping = false;
 	#taking: Promise<void> | undefined;
 	#again = false;
-	/** By queue: until when a limit keeps it closed, by `performance.now`. */
-	readonly #closed = new Map<string, number>();
-	/** By queue: how many jobs in a row a limit of their provider held back. */
-	readonly #passed = new Map<string, number>();
 	#wake: () => void = () => {};
 	readonly #crashAt = openCrashPoints();
 	#reaping = false;
@@ -95,6 +88,7 @@ export class EngineWorker {
 		this.#cron = new CronClock(options.database, options.report);
 		const { database, host, data, queues } = options;
 		this.#slots = new Slots(options.slots, () => this.#look());
+		this.#jobs = new JobTaker(options, this.#crashAt);
 		this.#served = options.projects.map((project) => {
 			const checkout = new Checkout({ data: `${data}/${project.name}`, remote: project.remote });
 			const store = openPostgresStore({
@@ -153,29 +147,8 @@ export class EngineWorker {
 
 	/** Whether it looks for a job that was sent. Few hosts have the labels of a queue: each of them does. */
 	#looksFor(queue: string): boolean {
-		const isMine = this.#served.some(({ project, dead }) => queue === dead || this.#serves(project.name, queue));
+		const isMine = this.#served.some(({ project, dead }) => queue === dead || this.#jobs.serves(project.name, queue));
 		return isMine && (labelsInQueue(queue).length > 0 || Math.random() * this.#hosts < lookers);
-	}
-
-	#serves(project: string, queue: string): boolean {
-		const { queues, labels } = this.#options;
-		return isServed(queue, { project, queues, labels });
-	}
-
-	/**
-	 * The queues of a project, the most urgent first, and of those for hosts with labels the most particular first: fewer hosts take their
-	 * jobs. Those with labels are made when they are needed.
-	 */
-	async #queuesOf(project: string): Promise<readonly string[]> {
-		const { database, queues, labels } = this.#options;
-		const plain = queues.map((queue) => queueName(project, queue));
-		if (labels.length === 0) return plain;
-		const boss = await database.boss();
-		const narrow = (await boss.getQueues())
-			.map(({ name }) => name)
-			.filter((name) => labelsInQueue(name).length > 0 && this.#serves(project, name))
-			.sort((one, other) => labelsInQueue(other).length - labelsInQueue(one).length);
-		return plain.flatMap((queue) => [...narrow.filter((name) => name.startsWith(`${queue}/`)), queue]);
 	}
 
 	/** Takes no more jobs; each run is given back when its present state ends. The worker ends then. */
@@ -252,8 +225,9 @@ export class EngineWorker {
 	}
 
 	async #takeOf(served: Served): Promise<void> {
+		await this.#takeDelegating(served);
 		if (this.#free() > 0)
-			for (const queue of await this.#queuesOf(served.project.name)) await this.#take(served, queue);
+			for (const queue of await this.#jobs.queuesOf(served.project.name)) await this.#take(served, queue);
 		if (this.#draining) return;
 		await parkDeadRuns(this.#options.database, served, this.#options.report);
 		if (this.#cron.isWanted) served.scheduled.look();
@@ -263,13 +237,29 @@ export class EngineWorker {
 		return this.#draining ? 0 : this.#slots.free;
 	}
 
+	/** Takes the runs that wait for their children, and that no host has: they need no slot. */
+	async #takeDelegating(served: Served): Promise<void> {
+		const { database } = this.#options;
+		const { name } = served.project;
+		for (let tookOne = true; tookOne && !this.#draining && (await isDelegatingQueued(database, name)); ) {
+			tookOne = false;
+			for (const queue of await this.#jobs.queuesOf(name)) {
+				const taken = await this.#jobs.take(served.store, queue, "delegating").catch(() => undefined);
+				if (!taken || taken === "left") continue;
+				tookOne = true;
+				this.#busy += 1;
+				this.#begin(served, taken, this.#slots.takeLater());
+			}
+		}
+	}
+
 	/** Takes jobs of one queue until none is left, no slot is free, or a limit is reached. */
 	async #take(served: Served, queue: string): Promise<void> {
-		while (this.#free() > 0 && (this.#closed.get(queue) ?? 0) <= performance.now()) {
+		while (this.#free() > 0 && this.#jobs.isOpen(queue)) {
 			this.#busy += 1;
 			const slot = this.#slots.take();
-			const taken = await this.#takeOne(served, queue).catch((error: unknown) => {
-				this.#closed.set(queue, performance.now() + limitSeconds * 1000);
+			const taken = await this.#jobs.take(served.store, queue, "any").catch((error: unknown) => {
+				this.#jobs.close(queue);
 				this.#options.report(`No job of ${queue} could be taken: ${(error as Error).message}`);
 				return undefined;
 			});
@@ -280,49 +270,6 @@ export class EngineWorker {
 			}
 			if (!taken) return;
 		}
-	}
-
-	/** Fetches a job and takes the lease of its run, in one transaction: a host that dies meanwhile has taken neither. */
-	#takeOne({ store }: Served, queue: string): Promise<PostgresLedger | "left" | undefined> {
-		const { database } = this.#options;
-		return database.transaction(async (tx) => {
-			const boss = await database.boss();
-			await tx.query("SAVEPOINT fetched");
-			const [job] = await boss.fetch<JobData>(queue, { batchSize: 1, db: tx });
-			if (!job) return undefined;
-			this.#crashAt("job is taken");
-			const attempt: JobAttempt = { id: job.id, queue, retryCount: job.retryCount };
-			const claimed = await store.claim(tx, job.data.run, attempt).catch((error: unknown) => {
-				if (error instanceof LimitReached || error instanceof LabelsMissing) return error;
-				throw error;
-			});
-			if (claimed instanceof LabelsMissing) {
-				await handOver(database, tx, job.data.run, attempt, claimed.need);
-				return "left";
-			}
-			if (claimed instanceof LimitReached) {
-				await this.#holdBack(tx, job.data.run, attempt, claimed);
-				return "left";
-			}
-			if (claimed.ok) return claimed.value;
-			await this.#leave(tx, job.data.run, attempt, claimed.failure);
-			return "left";
-		});
-	}
-
-	/**
-	 * Leaves a job that a limit holds back. One of its project or queue holds back the whole queue: the job keeps its place, and the queue is left
-	 * alone for a while. One of a provider lets the jobs behind it pass, a number of them at a time.
-	 */
-	async #holdBack(tx: Sql, run: string, attempt: JobAttempt, { kind, message }: LimitReached): Promise<void> {
-		const { queue } = attempt;
-		const passed = kind === "provider" ? (this.#passed.get(queue) ?? 0) + 1 : maxPassed;
-		this.#passed.set(queue, passed % maxPassed);
-		if (passed >= maxPassed) this.#closed.set(queue, performance.now() + limitSeconds * 1000);
-		if (kind === "provider")
-			return postpone(this.#options.database, tx, run, attempt, { seconds: limitSeconds, why: message });
-		await tx.query("ROLLBACK TO SAVEPOINT fetched");
-		await tx.query("UPDATE chronicle.run SET waits = $2 WHERE id = $1 AND waits IS DISTINCT FROM $2", [run, message]);
 	}
 
 	#begin(served: Served, ledger: PostgresLedger, slot: Slot): void {
@@ -367,19 +314,6 @@ export class EngineWorker {
 		} finally {
 			this.#running.delete(run);
 		}
-	}
-
-	/** A job whose run cannot be taken here now. */
-	async #leave(
-		tx: Sql,
-		run: string,
-		attempt: JobAttempt,
-		{ reason, message }: { readonly reason: string; readonly message: string },
-	): Promise<void> {
-		const { database, report } = this.#options;
-		if (reason === "unknown") return completeJob(database, tx, attempt);
-		report(`Run ${run.slice(0, 8)}: ${message}`);
-		await postpone(database, tx, run, attempt, { seconds: newerSeconds, why: message });
 	}
 }
 

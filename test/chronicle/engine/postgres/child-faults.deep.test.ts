@@ -4,7 +4,7 @@ import { answerPart, childFaults, familyFiles } from "./child-faults.ts";
 import { openEngineStage } from "./engine-stage.ts";
 import { describeFaults } from "./play-faults.ts";
 
-describeFaults("a run and its children on an engine come to their end", childFaults, async (number) => {
+describeFaults("a run and its children on an engine finish", childFaults, async (number) => {
 	const server = await openModelServer(answerPart);
 	return Promise.all(Array.from({ length: number }, () => openEngineStage(server, { files: familyFiles })));
 });

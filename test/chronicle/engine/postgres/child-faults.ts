@@ -162,8 +162,7 @@ async function spread(stage: EngineStage, host: EngineStage["host"]) {
 		return events.filter((of) => of.some(({ kind }) => kind === "tool_started")).length;
 	};
 	equal(await eventually(atGates, (number) => number === 1), 1);
-	// One slot more than its children take: for the parent, should it need another host.
-	const b = host("b", {}, ["--slots", "3"]);
+	const b = host("b", {}, ["--slots", "2"]);
 	const children = await untilAtGates(stage, run);
 	const on = (name: string): Part[] => parts.filter((of) => children[of]?.host === name);
 	deepEqual([on("a").length, on("b").length], [1, 2]);
@@ -277,7 +276,7 @@ export const childFaults: Readonly<Record<string, Fault>> = {
 		await untilAtGates(stage, run);
 		run.open();
 		await stage.until(run.run, ({ status, holder }) => status === "budget_exceeded" && holder === null);
-		const resumed = await stage.cli(["budget", run.run, "--tokens", "1000000"]);
+		const resumed = await stage.cli(["resume", run.run, "--tokens", "1000000"]);
 		equal(resumed.code, 0, resumed.stderr);
 		await inspectFamily(stage, run.run);
 	},

@@ -24,6 +24,18 @@ export function ceilingsText(left: Allowance, child: Run | undefined): string | 
 	return JSON.stringify({ left: known, counted } satisfies Ceilings);
 }
 
+/** What a child with these ceilings can still spend, of which `run` is the present state. */
+export function remainder(text: string | null, run: Run): Allowance {
+	if (text === null) return {};
+	const { left, counted } = JSON.parse(text) as Ceilings;
+	const spent = spentOf(run);
+	const rest = figures.flatMap((figure) => {
+		const most = left[figure];
+		return most === undefined ? [] : [[figure, Math.max(0, most - (spent[figure] - counted[figure]))]];
+	});
+	return Object.fromEntries(rest) as Allowance;
+}
+
 function spentOf({ totals, plan }: Run): Required<Figures> {
 	const { costUsd, tokens, cacheRead, activeMs } = totals;
 	return { costUsd, tokens: plan.limits.countCacheReads ? tokens : tokens - cacheRead, activeMs };
@@ -57,16 +69,7 @@ export async function openCeilings(
 		if (!closed && text !== null) void look();
 	});
 	return {
-		allowance(run) {
-			if (text === null) return {};
-			const { left, counted } = JSON.parse(text) as Ceilings;
-			const spent = spentOf(run);
-			const rest = figures.flatMap((figure) => {
-				const most = left[figure];
-				return most === undefined ? [] : [[figure, Math.max(0, most - (spent[figure] - counted[figure]))]];
-			});
-			return Object.fromEntries(rest) as Allowance;
-		},
+		allowance: (run) => remainder(text, run),
 		close() {
 			closed = true;
 			unlisten();

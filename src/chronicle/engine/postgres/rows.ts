@@ -38,8 +38,13 @@ export function foldedValues(run: Run): readonly unknown[] {
 	const { labels, commandsToo } = hostNeed(run);
 	return [
 		...[run.seq, run.visit, isParked(run), run.status, run.state, run.updatedAt, costUsd, tokens, template, task],
-		...[labels, commandsToo, run.stage.kind === "children"],
+		...[labels, commandsToo, isDelegated(run)],
 	];
+}
+
+/** Whether the children of a run do its work, so that it needs no slot. */
+export function isDelegated({ stage, children }: Run): boolean {
+	return stage.kind === "children" && children?.phase !== "joining";
 }
 
 /** The row of a run with its holder; `alive`: the holder's lease has not expired. */

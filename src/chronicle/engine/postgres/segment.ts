@@ -24,6 +24,7 @@ import type { Host } from "./host.ts";
 import { readMarker, writeMarker } from "./marker.ts";
 import { publishSegment, treesIn } from "./publishing.ts";
 import { RemoteChildren } from "./remote-children.ts";
+import { isDelegated } from "./rows.ts";
 import { RunRefs } from "./run-refs.ts";
 import type { RunSnapshot } from "./run-snapshot.ts";
 import { runSetup } from "./set-up.ts";
@@ -97,7 +98,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	const supervision = supervise(ledger, all, run.seq === 1 ? "fresh" : "reopened");
 	live = supervision;
 	const follow = (now: Run): void => {
-		if (now.stage.kind === "children") options.slot.release();
+		if (isDelegated(now)) options.slot.release();
 		children.drop(now);
 	};
 	follow(run);

@@ -51,11 +51,11 @@ export async function reapRuns(database: Database): Promise<readonly string[]> {
 		for (const row of rows) {
 			await tx.query("UPDATE chronicle.run SET holder = NULL WHERE id = $1", [row.id]);
 			const reason = `The host ${row.host ?? "that had it"} stopped renewing its lease.`;
-			if (row.job === null) await sendJob(database, tx, row);
-			else {
-				const attempt = { id: row.job, queue: row.job_queue ?? row.queue, retryCount: row.retries };
-				await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason });
-			}
+			const attempt = row.job && { id: row.job, queue: row.job_queue ?? row.queue, retryCount: row.retries };
+			// A run that waits for its children is not why its host died: another can take it at once.
+			if (attempt && row.delegates) await completeJob(database, tx, attempt);
+			if (!attempt || row.delegates) await sendJob(database, tx, row);
+			else await settleJob(database, tx, { ...row, attempt }, { kind: "failed", reason });
 		}
 		return rows.map(({ id }) => id);
 	});

@@ -6,6 +6,7 @@ import type { PostgresLedger } from "./held.ts";
 import { completeJob, isServed, type JobAttempt, type JobData } from "./jobs.ts";
 import { LimitReached } from "./quota.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
+import { isDelegated } from "./rows.ts";
 import { handOver, postpone } from "./settle.ts";
 import { LabelsMissing, type PostgresStore } from "./store.ts";
 
@@ -94,7 +95,7 @@ export class JobTaker {
 				await this.#holdBack(tx, job.data.run, attempt, claimed);
 				return "left";
 			}
-			const mayTake = which === "any" || (claimed.ok && claimed.value.run.stage.kind === "children");
+			const mayTake = which === "any" || (claimed.ok && isDelegated(claimed.value.run));
 			if (!mayTake) throw new Error("No slot is free for the first job of the queue.");
 			if (claimed.ok) return claimed.value;
 			await this.#leave(tx, job.data.run, attempt, claimed.failure);

@@ -24,7 +24,8 @@ const templates = {
 		states: {
 			plan: { persona: "Planner", next: ["build"] },
 			build: {
-				branches: { one: { persona: "Builder", host: ["gpu"] }, two: { persona: "Builder" } },
+				branches: { one: { persona: "Builder" }, two: { persona: "Builder" } },
+				host: ["gpu"],
 				next: ["report"],
 			},
 			report: { persona: "Reporter", next: ["finished"] },
@@ -152,16 +153,17 @@ describe("states that require labels", needsPostgres, () => {
 		await Promise.all([plain, mortal, ...heirs].map(({ child }) => child.kill()));
 	});
 
-	it("are required of the run whose children they belong to", { timeout: patient(240_000) }, async () => {
+	it("are required of the children that do it, too", { timeout: patient(240_000) }, async () => {
 		const plain = stage.host("plain");
 		const run = await submit(stage, "tree");
 		await stage.untilEvents(run, (events) => events.at(-1)?.kind === "host_awaited");
 		const offering = stage.host("offering", {}, ["--labels", "gpu"]);
 		await inspect(stage, run, [offering]);
-		const { rows } = await stage.database.query<{ id: string }>("SELECT id FROM chronicle.run WHERE parent = $1", [
-			run,
-		]);
-		expect(rows).toHaveLength(2);
+		const { rows } = await stage.database.query<{ id: string; queue: string }>(
+			"SELECT id, queue FROM chronicle.run WHERE parent = $1",
+			[run],
+		);
+		expect(rows.map(({ queue }) => queue)).toEqual(Array(2).fill("app/runs/gpu"));
 		for (const { id } of rows) expect((await stage.events(id)).every(({ seq }, index) => seq === index + 1)).toBe(true);
 		expect(show(stage, run, "oneed.txt") + show(stage, run, "twoed.txt")).toBe("one\ntwo\n");
 		await Promise.all([plain, offering].map(({ child }) => child.kill()));

@@ -41,7 +41,7 @@ function spentOf({ totals, plan }: Run): Required<Figures> {
 	return { costUsd, tokens: plan.limits.countCacheReads ? tokens : tokens - cacheRead, activeMs };
 }
 
-export interface ChildCeilings {
+export interface CeilingsWatch {
 	/** What the child can still spend, of which `run` is the present state. */
 	allowance(run: Run): Allowance;
 	close(): void;
@@ -52,7 +52,7 @@ export async function openCeilings(
 	{ database, host }: { readonly database: Database; readonly host: Host },
 	id: string,
 	onChange: () => void,
-): Promise<ChildCeilings> {
+): Promise<CeilingsWatch> {
 	let text = await readCeilings(database, id);
 	let closed = false;
 	const look = async (): Promise<void> => {

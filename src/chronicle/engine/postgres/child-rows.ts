@@ -33,7 +33,7 @@ export interface ChildStart {
 const treeLock = 7_424_033;
 
 /** Begins a child of a run that this host holds, or finds the one that exists, and sends its job where something is to be done. */
-export async function startChild(
+export async function beginChild(
 	options: PostgresStoreOptions,
 	first: Created,
 	{ tree, trees, labels, ceilings }: ChildStart,

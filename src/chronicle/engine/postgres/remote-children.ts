@@ -79,7 +79,7 @@ export class RemoteChildren implements ChildRuns {
 		if (!published.ok) return published;
 		this.#listening ??= this.#listen();
 		await this.#listening;
-		const started = await store.startChild(first.value, {
+		const started = await store.beginChild(first.value, {
 			...{ tree: published.value, trees, labels: labelsOf(order.parent, order.parent.state) },
 			ceilings: ceilingsText(order.allowance(), undefined),
 		});

@@ -15,7 +15,7 @@ import type {
 } from "../../core/index.ts";
 import { hostNeed, missingLabels, SCHEMA_VERSION } from "../../core/index.ts";
 import { isRunId, postText, postTooLong, redactEvent, resolveRunId, storeFailure } from "../ledger/index.ts";
-import { type ChildStart, refuseUnneeded, startChild } from "./child-rows.ts";
+import { beginChild, type ChildStart, refuseUnneeded } from "./child-rows.ts";
 import { fetchedConversations } from "./conversations.ts";
 import { CHANNEL, type Sql } from "./database.ts";
 import { databaseFailure } from "./database-failure.ts";
@@ -38,7 +38,7 @@ export interface PostgresStore extends LedgerStore {
 	 */
 	claim(tx: Sql, id: string, job: JobAttempt): Promise<Result<PostgresLedger, StoreFailure>>;
 	/** Begins a child of a run that this host holds, or finds the one that exists: it is left to the hosts. Gives its run. */
-	startChild(first: Created, start: ChildStart): Promise<Result<Run, StoreFailure>>;
+	beginChild(first: Created, start: ChildStart): Promise<Result<Run, StoreFailure>>;
 	/** A run and all runs below it, each before its children, with the run whose refs hold its snapshots. */
 	family(id: string): Promise<readonly { readonly id: string; readonly trees: string }[]>;
 	/** Sends a job for a run that has none, so that a host continues it. */
@@ -75,7 +75,7 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 	};
 	return {
 		create: (first) => guarded(first.id, () => insertRun(options, first)),
-		startChild: (first, start) => guarded(first.id, () => startChild(options, first, start)),
+		beginChild: (first, start) => guarded(first.id, () => beginChild(options, first, start)),
 		family: async (id) => (await database.query<{ id: string; trees: string }>(familyText, [id])).rows,
 		open: (id) => guarded(id, () => database.transaction((tx) => claimRun(options, tx, id, undefined))),
 		claim: (tx, id, job) => claimRun(options, tx, id, job),

@@ -1,7 +1,7 @@
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
 export { firstOfChild, tooManyChildren } from "./child-runs.ts";
-export type { CleanupApprovals, CleanupStanding } from "./cleanup-approvals.ts";
+export type { CleanupApprovals } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";
 export { diffConflicts, diffRun, isCutPatch, type RunDiff, withWorkspace } from "./diff.ts";
 export {

@@ -162,7 +162,7 @@ describe("an engine", needsPostgres, () => {
 			}));
 			return { host, ledger, run, firsts };
 		};
-		const begin = async (host: Host, first: Created) => store("held", host).startChild(first, start);
+		const begin = async (host: Host, first: Created) => store("held", host).beginChild(first, start);
 		const jobs = async () =>
 			(await database.query("SELECT FROM chronicle_jobs.job WHERE state IN ('created', 'active')")).count;
 

@@ -251,6 +251,7 @@ describe("git", () => {
 			what: "operand",
 			may: ["read"],
 		});
+		expect(doubts(shell("git show HEAD:.env"))).toEqual([]);
 	});
 });
 

@@ -151,5 +151,4 @@ async function simulate(): Promise<void> {
 	console.log(lines.join("\n"));
 }
 
-// bench/run.ts loads every file here.
-if (process.argv[1] === import.meta.filename) await simulate();
+await simulate();

@@ -1,7 +1,8 @@
 // `npm run bench [-- names…] [--json | --markdown]`: runs the benchmarks of this folder in order and prints their figures with their
 // bounds. Exit code 1 if one misses its bound or fails. `--markdown` generates docs/benchmarks.md.
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { endFile } from "../test/harness/lifetime.ts";
 import { type Bench, type Figures, type Row, reaches } from "./figure.ts";
@@ -10,8 +11,10 @@ const { values: options, positionals: wanted } = parseArgs({
 	options: { json: { type: "boolean", default: false }, markdown: { type: "boolean", default: false } },
 	allowPositionals: true,
 });
+// The other files are parts of benchmarks, or scripts that do their work as soon as they are imported.
 const known = readdirSync(import.meta.dirname)
 	.filter((file) => file.endsWith(".ts"))
+	.filter((file) => /^export async function bench\b/m.test(readFileSync(join(import.meta.dirname, file), "utf8")))
 	.map((file) => file.slice(0, -".ts".length))
 	.sort();
 const unknown = wanted.filter((name) => !known.includes(name));
@@ -22,9 +25,8 @@ if (unknown.length > 0) {
 
 const done: Figures[] = [];
 let failed = false;
-for (const name of wanted.length > 0 ? wanted : known.filter((file) => file !== "run")) {
-	const { bench } = (await import(`./${name}.ts`)) as { bench?: Bench };
-	if (!bench) continue;
+for (const name of wanted.length > 0 ? wanted : known) {
+	const { bench } = (await import(`./${name}.ts`)) as { bench: Bench };
 	try {
 		process.stderr.write(`${name} …\n`);
 		const figures = await bench();

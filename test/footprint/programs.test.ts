@@ -212,6 +212,7 @@ describe("git", () => {
 		["git bundle create x HEAD", ["write! x"]],
 		["git clone https://h/x.git", ["write x/**"]],
 		["git clone git@h:a/x.git y", ["write y/**"]],
+		["git clone 'ext::rm% a' x", ["write x/**", "delete a"]],
 		["git init x", ["write x/.git/**"]],
 		["git grep foo", ["read ./**"]],
 		["git commit -F a", ["read a"]],

@@ -44,6 +44,11 @@ const scopeTexts: Readonly<Record<LimitKind, (name: string) => string>> = {
 const ofRun = "(kind, name) IN (('project', $1), ('queue', $2), ('provider', $3))";
 const lockNumber = 7_424_032;
 
+/** Waits until no other host takes a run, if there are limits: two that take runs at once could change their order. */
+export async function lockLimits(tx: Sql): Promise<void> {
+	await tx.query("SELECT pg_advisory_xact_lock($1) WHERE EXISTS (SELECT FROM chronicle.quota)", [lockNumber]);
+}
+
 /** Throws `LimitReached` if the run of a locked row must wait; otherwise the run counts as taken. */
 export async function admitRun(tx: Sql, { project, queue, provider }: RunRow): Promise<void> {
 	const [, plain = ""] = queue.split("/");

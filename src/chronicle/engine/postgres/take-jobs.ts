@@ -4,7 +4,7 @@ import type { CrashPoint } from "../supervisor/index.ts";
 import type { Database, Sql } from "./database.ts";
 import type { PostgresLedger } from "./held.ts";
 import { completeJob, isServed, type JobAttempt, type JobData } from "./jobs.ts";
-import { LimitReached } from "./quota.ts";
+import { LimitReached, lockLimits } from "./quota.ts";
 import { labelsInQueue, queueName } from "./routing.ts";
 import { isDelegated } from "./rows.ts";
 import { handOver, postpone } from "./settle.ts";
@@ -78,6 +78,7 @@ export class JobTaker {
 		const { database } = this.#options;
 		return database.transaction(async (tx) => {
 			const boss = await database.boss();
+			await lockLimits(tx);
 			await tx.query("SAVEPOINT fetched");
 			const [job] = await boss.fetch<JobData>(queue, { batchSize: 1, db: tx });
 			if (!job) return undefined;

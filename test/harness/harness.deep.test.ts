@@ -94,7 +94,8 @@ describe("replies of the scripted model", () => {
 		await pi.send({ type: "abort" });
 		expect(await pi.settled()).toMatchObject({ aborted: true });
 		expect(lastMessage()).toMatchObject({ stopReason: "aborted" });
-		expect(server.requests[1]?.aborted).toBe(true);
+		// The server learns of it when the connection closes, which may be after pi has reported it.
+		await expect.poll(() => server.requests[1]?.aborted).toBe(true);
 
 		await pi.run("three");
 		expect(lastMessage()).toMatchObject({ stopReason: "error" });

@@ -15,13 +15,12 @@ interface Ceilings {
 }
 
 /** The ceilings of a child as text. `left`: what the tree can still spend, `child`: the run whose spend that includes. `null`: there is none. */
-export function ceilingsText(left: Allowance, child: Run | undefined): string | null {
+export function ceilingsText(left: Allowance, child: Run): string | null {
 	const known = Object.fromEntries(
 		figures.flatMap((figure) => (left[figure] === undefined ? [] : [[figure, left[figure]]])),
 	);
 	if (Object.keys(known).length === 0) return null;
-	const counted = child ? spentOf(child) : { costUsd: 0, tokens: 0, activeMs: 0 };
-	return JSON.stringify({ left: known, counted } satisfies Ceilings);
+	return JSON.stringify({ left: known, counted: spentOf(child) } satisfies Ceilings);
 }
 
 /** What a child with these ceilings can still spend, of which `run` is the present state. */

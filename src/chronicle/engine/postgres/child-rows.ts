@@ -20,14 +20,14 @@ import { loadRow, lockRow, type RunRow, runColumns, runTables } from "./rows.ts"
 
 /** How a child is left to the hosts. */
 export interface ChildStart {
-	/** The snapshot that it starts with. */
-	readonly tree: string;
+	/** The snapshot that it starts with; `null`: it has begun with one. */
+	readonly tree: string | null;
 	/** The run whose refs hold that snapshot, and those of the child. */
 	readonly trees: string;
 	/** What its hosts must have, whatever its states ask for. */
 	readonly labels: readonly string[];
-	/** What it may use, as text (see `child-ceilings.ts`); `null`: no ceiling applies. */
-	readonly ceilings: string | null;
+	/** What the child may use, as text (see `child-ceilings.ts`); `null`: no ceiling applies. */
+	ceilings(child: Run): string | null;
 }
 
 const treeLock = 7_424_033;
@@ -59,19 +59,19 @@ export async function beginChild(
 			row = await lockRow(tx, project, id);
 		}
 		if (!row) throw new Error("The new run is not visible to this user.");
+		const found = await loadRow(tx, row);
+		if (typeof found === "string") {
+			const message = `The child run ${id} cannot be read by this version.`;
+			return storeFailure(found, message, "Update pi-chronicle on this host.");
+		}
+		// Children that an earlier version has begun may have no snapshot.
 		await tx.query(
 			`UPDATE chronicle.run SET ceilings = $2, head = COALESCE(head, $3), trees = CASE WHEN head IS NULL THEN $4 ELSE trees END
 			WHERE id = $1`,
-			[id, ceilings, tree, trees],
+			[id, ceilings(found), tree, trees],
 		);
 		if (row.holder === null && (!row.parked || row.waiting)) await ensureJob(database, tx, row);
-		const found = await loadRow(tx, row);
-		if (typeof found !== "string") return { ok: true, value: found };
-		return storeFailure(
-			found,
-			`The child run ${id} cannot be read by this version.`,
-			"Update pi-chronicle on this host.",
-		);
+		return { ok: true, value: found };
 	});
 }
 

@@ -75,13 +75,13 @@ export class RemoteChildren implements ChildRuns {
 		const { database, store, approvals, trees } = this.#options;
 		const first = firstOfChild(order, approvals);
 		if (!first.ok) return first;
-		const published = await this.#publish(order);
-		if (!published.ok) return published;
+		const begun = await filesOfChild(database, order.child.id);
+		const tree = begun.head === null ? await this.#publish(order) : null;
 		this.#listening ??= this.#listen();
 		await this.#listening;
 		const started = await store.beginChild(first.value, {
-			...{ tree: published.value, trees, labels: labelsOf(order.parent, order.parent.state) },
-			ceilings: ceilingsText(order.allowance(), undefined),
+			...{ tree, trees, labels: labelsOf(order.parent, order.parent.state) },
+			ceilings: (child) => ceilingsText(order.allowance(), child),
 		});
 		if (!started.ok) return started;
 		const child = new RemoteChild({ database, store, order, run: started.value });
@@ -111,15 +111,16 @@ export class RemoteChildren implements ChildRuns {
 		(await this.#listening)?.();
 	}
 
-	/** Brings what the child starts with to the remote. */
-	async #publish({ tree }: ChildOrder): Promise<Result<string>> {
-		const { workspace } = this.#options;
-		const taken = tree === null ? await workspace.snapshot() : undefined;
-		if (taken?.ok === false) return taken;
+	/** Brings what the child starts with to the remote. Throws a sentence: the run is released, and tried again. */
+	async #publish({ tree }: ChildOrder): Promise<string> {
+		const { publisher, snapshot } = this.#options.workspace;
+		const taken = tree === null ? await snapshot() : undefined;
+		if (taken?.ok === false) throw new Error(taken.failure.message);
 		const start = tree ?? taken?.value.tree ?? "";
-		const flushed = await workspace.publisher.flush();
-		const pushed = flushed.ok ? await workspace.publisher.pushTrees([start]) : flushed;
-		return pushed.ok ? { ok: true, value: start } : pushed;
+		const flushed = await publisher.flush();
+		const pushed = flushed.ok ? await publisher.pushTrees([start]) : flushed;
+		if (!pushed.ok) throw new Error(pushed.failure.message);
+		return start;
 	}
 
 	#listen(): Promise<() => void> {

@@ -29,9 +29,9 @@ describe("the ceilings of a child on another host", () => {
 	});
 
 	it("are none where the tree has none, and only those that it has", () => {
-		expect(ceilingsText({}, undefined)).toBe(null);
-		expect(ceilingsText({ requests: 3 }, undefined)).toBe(null);
+		expect(ceilingsText({}, run)).toBe(null);
+		expect(ceilingsText({ requests: 3 }, run)).toBe(null);
 		expect(remainder(null, run)).toEqual({});
-		expect(remainder(ceilingsText({ tokens: 5 }, undefined), run)).toEqual({ tokens: 5 });
+		expect(remainder(ceilingsText({ tokens: 5 }, run), run)).toEqual({ tokens: 5 });
 	});
 });

@@ -150,7 +150,7 @@ describe("an engine", needsPostgres, () => {
 	describe("the children of a run", () => {
 		const side = { persona: "B", next: ["done"] };
 		const states = { a: { branches: { one: side, two: side }, next: ["done"] } };
-		const start = { tree: "0".repeat(40), trees: idOf(1), labels: [], ceilings: null };
+		const start = { tree: "0".repeat(40), trees: idOf(1), labels: [], ceilings: () => null };
 		/** A held run that has planned its children, and the first events of them. */
 		const plan = async (host = open(database)) => {
 			value(await store("submitted").create(created({ id: idOf(1), definition: { name: "T", states } })));

@@ -47,7 +47,11 @@ export const workersFolder = "workers";
 /** Milliseconds for a process that never became a worker to exit. */
 export const stopMs = 500;
 
-export const defaultHelloMs = 30_000;
+/**
+ * Milliseconds for a worker to report ready. A pi that was killed while it read its credentials leaves their lock behind, and the next one waits up to
+ * 30 s for it (measured with pi 1.6).
+ */
+export const defaultHelloMs = 60_000;
 
 /** The files of the conversation `key`; `mark` distinguishes the files of processes started for the same conversation. */
 export function filesOf(folder: string, key: string, mark = ""): WorkerFiles {

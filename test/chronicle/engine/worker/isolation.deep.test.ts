@@ -1,5 +1,5 @@
 // A worker's environment, and what stops a launch. Real pi, scripted model.
-import { statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openProjectLauncher } from "../../../../src/chronicle/engine/worker/index.ts";
@@ -34,6 +34,14 @@ process.stdin.on("data", (chunk) => {
 `;
 
 describe("a worker's process", () => {
+	it("starts although a killed pi has left the lock of the credentials", { timeout: patient(90_000) }, async () => {
+		const project = openProject({ server: await openModelServer([]) });
+		const lock = join(project.agentFolder, "auth.json.lock");
+		mkdirSync(lock);
+		const launched = await openRig(project).launch();
+		expect(launched).toMatchObject({ ok: true });
+	});
+
 	it("is fresh: it has the persona, its tools and the workflow tools, and nothing else of the project or the user", async () => {
 		const server = await openModelServer([move()]);
 		const project = openProject({

@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HeldLedger, Workspace } from "../src/chronicle/core/index.ts";
 import { openFileStore } from "../src/chronicle/engine/ledger/index.ts";
@@ -52,7 +52,7 @@ export async function bench(): Promise<Figures> {
 	const rows: Row[] = [
 		...(await measureStates(database)),
 		await measureThroughput([database, await open()]),
-		await measureWaiting(database, join(dirname(cluster.certificate), "log")),
+		await measureWaiting(database, cluster.log),
 		await measureTakeover(await open(), database),
 	];
 	return {

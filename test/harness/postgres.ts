@@ -27,6 +27,8 @@ export interface Cluster {
 	/** The certificate for `localhost` of a server that speaks TLS, self-signed, and its key; it also accepts clients that have them. */
 	readonly certificate: string;
 	readonly key: string;
+	/** The file that the server logs to. */
+	readonly log: string;
 	stop(mode: "fast" | "immediate"): void;
 	start(): void;
 	/** Adds a standby, once; from then on a commit waits until the standby has it. */
@@ -74,13 +76,15 @@ export async function startPostgres({ tls = false }: ClusterOptions = {}): Promi
 	const urlOf = (own: number): string => `postgres://postgres@127.0.0.1:${own}/postgres`;
 	const stopIn = (place: string, mode: "fast" | "immediate"): void =>
 		run("pg_ctl", ["-D", place, "-w", "-m", mode, "stop"]);
+	const logOf = (place: string): string => `${place}.log`;
 	const startIn = (place: string, own: number): void =>
-		run("pg_ctl", ["-D", place, "-w", "-l", `${place}.log`, "-o", settings(own), "start"]);
+		run("pg_ctl", ["-D", place, "-w", "-l", logOf(place), "-o", settings(own), "start"]);
 	const copy = join(folder, "standby");
 	const cluster: Cluster = {
 		url: urlOf(port),
 		certificate,
 		key,
+		log: logOf(data),
 		stop: (mode) => stopIn(data, mode),
 		start: () => startIn(data, port),
 		async addStandby() {

@@ -116,11 +116,11 @@ async function simulate(): Promise<void> {
 	const statesPerSecond = busy / assumed.secondsPerState;
 	const perSecond = {
 		"leases (1 statement each 2.7 s and host)": hostCount / every.beat,
-		"looks for jobs (2 transactions of 3 statements each 5 s and host)": (hostCount * 6) / every.poll,
+		"looks for jobs (2 transactions, 7 statements, each 5 s and host)": (hostCount * 7) / every.poll,
 		"searches for dead hosts (3 statements a second, all hosts together)": 3 / every.reap,
 		"appends of events": statesPerSecond * assumed.events,
 		"jobs sent, taken and settled (about 12 statements)": (statesPerSecond / assumed.states) * 2 * 12,
-		"looks after a notification (3 statements by 8 hosts)": (statesPerSecond / assumed.states) * 2 * lookers * 3,
+		"looks after a notification (4 statements by 8 hosts)": (statesPerSecond / assumed.states) * 2 * lookers * 4,
 	};
 	const load =
 		(hostCount / every.beat) * ms.beat +

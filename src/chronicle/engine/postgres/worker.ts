@@ -225,10 +225,10 @@ export class EngineWorker {
 	}
 
 	async #takeOf(served: Served): Promise<void> {
-		await this.#takeDelegating(served);
 		if (this.#free() > 0)
 			for (const queue of await this.#jobs.queuesOf(served.project.name)) await this.#take(served, queue);
 		if (this.#draining) return;
+		if (this.#free() === 0) await this.#takeDelegating(served);
 		await parkDeadRuns(this.#options.database, served, this.#options.report);
 		if (this.#cron.isWanted) served.scheduled.look();
 	}
@@ -237,7 +237,7 @@ export class EngineWorker {
 		return this.#draining ? 0 : this.#slots.free;
 	}
 
-	/** Takes the runs that wait for their children, and that no host has: they need no slot. */
+	/** Takes the runs that wait for their children, and that no host has, although no slot is free: they need none. */
 	async #takeDelegating(served: Served): Promise<void> {
 		const { database } = this.#options;
 		const { name } = served.project;

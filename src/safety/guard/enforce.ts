@@ -1,7 +1,7 @@
 // Enforces serialized rules in another process: in a worker, before a cleanup.
 // Invariants: a call is judged by these rules or refused; the code that judges is loaded for the first call that needs it, or earlier by `load`.
-import { openOnce, type Scope } from "../../pi/index.ts";
-import type { Policies } from "../policy/index.ts";
+import type { Scope } from "../../pi/index.ts";
+import type { Policies, Policy } from "../policy/index.ts";
 import { ignoresCall, screensResults } from "./judge/index.ts";
 import type { GuardLocation } from "./open.ts";
 import { deserializeRules } from "./rules/index.ts";
@@ -20,7 +20,12 @@ export function enforceRules(
 	scope: Scope,
 ): EnforcedRules {
 	const rules = deserializeRules(text, hash);
-	const load = openOnce(async () => (await import("./open.ts")).policyOf(rules, place));
+	let loading: Promise<Policy> | undefined;
+	// Not tried again after a failure: a module that could not be evaluated is then given empty, and the reason would be lost.
+	const load = (): Promise<Policy> => {
+		loading ??= import("./open.ts").then(({ policyOf }) => policyOf(rules, place));
+		return loading;
+	};
 	const remove = policies.add({
 		name: "guard",
 		ignores: (call) => ignoresCall(call, rules),

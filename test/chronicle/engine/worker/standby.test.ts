@@ -164,7 +164,7 @@ describe("a standby", () => {
 	});
 
 	deepIt("that is frozen costs a start and nothing else", { timeout: patient(60_000) }, async () => {
-		const { rig } = await open();
+		const { rig } = await open({}, { launcher: { helloMs: patient(8000) } });
 		const pid = await keep(rig);
 		process.kill(pid, "SIGSTOP");
 		expect(await play(rig)).toMatchObject({ standby: false });

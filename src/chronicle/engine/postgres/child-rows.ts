@@ -13,10 +13,10 @@ import { storeFailure } from "../ledger/index.ts";
 import { tooManyChildren } from "../project/index.ts";
 import { CHANNEL, type Database, type Sql } from "./database.ts";
 import { firstEvent, insertRow, unreadableTemplate } from "./insert-run.ts";
-import { ensureJob, makeQueue } from "./jobs.ts";
+import { ensureJob } from "./jobs.ts";
 import type { PostgresStoreOptions } from "./parts.ts";
-import { labelsInQueue, queueName } from "./routing.ts";
-import { loadRow, lockRow, type RunRow, runColumns, runTables } from "./rows.ts";
+import { nextQueue } from "./routing.ts";
+import { familyText, loadRow, lockRow, type RunRow, runColumns, runTables } from "./rows.ts";
 
 /** How a child is left to the hosts. */
 export interface ChildStart {
@@ -52,7 +52,7 @@ export async function beginChild(
 		let row = await lockRow(tx, project, id);
 		if (!row) {
 			if ((await sizeOfTree(tx, parent.root)) >= MAX_RUNS_IN_TREE) return tooManyChildren;
-			const queue = await queueOfChild(database, project, above.queue, labels);
+			const queue = nextQueue({ queue: above.queue, needs: labels, bound: true, waiting: false, aborting: false });
 			// Trees that have begun are done before runs that wait.
 			const place = { ...options, queue, priority: above.priority + 1 };
 			await insertRow(tx, place, { event, run, fence: 0, head: tree, trees });
@@ -75,32 +75,10 @@ export async function beginChild(
 	});
 }
 
-/** The queue of a child: that of its parent, for hosts with `labels` too. */
-async function queueOfChild(
-	database: Database,
-	project: string,
-	queue: string,
-	labels: readonly string[],
-): Promise<string> {
-	if (labels.length === 0) return queue;
-	const [, name = ""] = queue.split("/");
-	const narrow = queueName(project, name, [...new Set([...labelsInQueue(queue), ...labels])]);
-	const boss = await database.boss();
-	if (!(await boss.getQueue(narrow))) await makeQueue(boss, project, narrow);
-	return narrow;
-}
-
-const sizeText = `
-WITH RECURSIVE family AS (
-	SELECT id FROM chronicle.run WHERE parent = $1
-	UNION ALL SELECT r.id FROM chronicle.run r JOIN family f ON r.parent = f.id
-)
-SELECT count(*)::int AS size FROM family`;
-
 /** The number of children of run `root` at all levels. Hosts that add some do so one after another. */
 async function sizeOfTree(tx: Sql, root: string): Promise<number> {
 	await tx.query("SELECT pg_advisory_xact_lock($1, hashtext($2))", [treeLock, root]);
-	return (await tx.query<{ size: number }>(sizeText, [root])).rows[0]?.size ?? 0;
+	return (await tx.query(familyText, [root])).count - 1;
 }
 
 /** Why nothing is to be done for the child of a row, in a sentence; `undefined`: its parents need it, or it has none. */

@@ -79,12 +79,16 @@ export class RemoteChildren implements ChildRuns {
 		const tree = begun.head === null ? await this.#publish(order) : null;
 		this.#listening ??= this.#listen();
 		await this.#listening;
+		let ceilings: string | null = null;
 		const started = await store.beginChild(first.value, {
 			...{ tree, trees, labels: labelsOf(order.parent, order.parent.state) },
-			ceilings: (child) => ceilingsText(order.allowance(), child),
+			ceilings(begun) {
+				ceilings = ceilingsText(order.allowance(), begun);
+				return ceilings;
+			},
 		});
 		if (!started.ok) return started;
-		const child = new RemoteChild({ database, store, order, run: started.value });
+		const child = new RemoteChild({ database, store, order, run: started.value, ceilings });
 		const { id } = child.run;
 		this.#alive.set(id, child);
 		void child.ended.then(() => this.#alive.delete(id));
@@ -170,6 +174,8 @@ interface RemoteChildOptions {
 	readonly store: PostgresStore;
 	readonly order: ChildOrder;
 	readonly run: Run;
+	/** The ceilings that its row has. */
+	readonly ceilings: string | null;
 }
 
 /** One child, as the supervisor of its parent sees it: commands go to its inbox, its events come from its rows. */
@@ -184,12 +190,13 @@ class RemoteChild implements Supervision {
 	#submitting = 0;
 	#submittedAt = Number.NEGATIVE_INFINITY;
 	/** The ceilings that its row has. */
-	#ceilings: string | null = null;
+	#ceilings: string | null;
 	#writing: Promise<void> | undefined;
 
 	constructor(options: RemoteChildOptions) {
 		this.run = options.run;
 		this.#options = options;
+		this.#ceilings = options.ceilings;
 		this.ended = new Promise((resolve) => {
 			this.#end = (how) => {
 				this.#over = true;

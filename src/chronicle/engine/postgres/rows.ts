@@ -91,6 +91,14 @@ export async function lockRow(tx: Sql, project: string, id: string): Promise<Run
 	return rows[0];
 }
 
+/** Selects a run and all runs below it, each before its children, with the run whose refs hold its snapshots. */
+export const familyText = `
+WITH RECURSIVE family AS (
+	SELECT id, trees, 0 AS level FROM chronicle.run WHERE id = $1
+	UNION ALL SELECT r.id, r.trees, f.level + 1 FROM chronicle.run r JOIN family f ON r.parent = f.id
+)
+SELECT id::text, COALESCE(trees, id)::text AS trees FROM family ORDER BY level`;
+
 /** Who holds the run of a row. One that lost its lease holds nothing. */
 export function holderOf(
 	row: Pick<RunRow, "holder" | "fence" | "host_name" | "host_pid" | "host_started" | "alive">,

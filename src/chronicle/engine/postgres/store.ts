@@ -27,7 +27,7 @@ import type { PostgresStoreOptions } from "./parts.ts";
 import { addPost, refuseAnswer } from "./posts.ts";
 import { admitRun } from "./quota.ts";
 import { explainWait, type HostOffer, labelsInQueue, nextQueue, readOffers } from "./routing.ts";
-import { holderOf, loadRow, lockRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
+import { familyText, holderOf, loadRow, lockRow, type RunRow, readEventRows, runColumns, runTables } from "./rows.ts";
 
 export interface PostgresStore extends LedgerStore {
 	open(id: string): Promise<Result<PostgresLedger, StoreFailure>>;
@@ -118,13 +118,6 @@ export function openPostgresStore(options: PostgresStoreOptions): PostgresStore 
 function withPost(row: RunRow, { kind }: UserEvent): RunRow {
 	return { ...row, waiting: true, aborting: row.aborting || kind === "abort_requested" };
 }
-
-const familyText = `
-WITH RECURSIVE family AS (
-	SELECT id, trees, 0 AS level FROM chronicle.run WHERE id = $1
-	UNION ALL SELECT r.id, r.trees, f.level + 1 FROM chronicle.run r JOIN family f ON r.parent = f.id
-)
-SELECT id::text, COALESCE(trees, id)::text AS trees FROM family ORDER BY level`;
 
 /** The failure where the run of a row cannot be taken now. */
 function refuseClaim(

@@ -237,7 +237,7 @@ export const childFaults: Readonly<Record<string, Fault>> = {
 	"the host of the parent drains while others do the children": async (stage, host) => {
 		const { run, a } = await spread(stage, host);
 		signal(a, "SIGTERM");
-		// The parent goes on elsewhere at once; the child that this host does ends here.
+		// The parent continues elsewhere at once; the child of this host finishes here.
 		await stage.until(run.run, ({ fence }) => fence >= 2);
 		run.open();
 		equal((await a.child.exited).kind, "exited", a.log());

@@ -168,9 +168,13 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		{ type: "object" },
 	),
 	childCount: count("Children planned so far."),
+	decisions: list(
+		"What the user decided, oldest first: `number` (from 1, never reused), `seq`, `at`, `visit`, `state`, `child` (the child run in which it was decided, if not here), `did` (`approved`, `rejected`, `told`, `answered`, `resumed`, `released`, `reopened`, `aborted`), `about` (what it answers), `words` (verbatim), `undone` (the visit that ended with the rewind that undid it).",
+		{ type: "object" },
+	),
 	log: object("Position in the event log: `seq`, `offset` in bytes, `fence`."),
 	cut: list(
-		"Fields that did not fit: read `definition` and `task` from the first event, `history` and `data` (what states and children have handed over) from all events.",
+		"Fields that did not fit: read `definition` and `task` from the first event, `history` and `data` (what states and children have handed over, and the decisions) from all events.",
 		{
 			type: "string",
 		},
@@ -192,6 +196,7 @@ const optionalLedgerFields = [
 	"candidates",
 	"choices",
 	"childCount",
+	"decisions",
 ];
 
 /** JSON Schema of `<uuid>.json`. */

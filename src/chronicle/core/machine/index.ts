@@ -37,6 +37,7 @@ export {
 	type KeptState,
 	type Move,
 	type Run,
+	type RunDecision,
 	type RunStatus,
 	SCHEMA_VERSION,
 } from "./run.ts";

@@ -4,13 +4,12 @@ import type { Message, Run } from "./run.ts";
 
 /** Maximum queued messages. */
 export const OUTBOX_LENGTH = 20;
-/** Maximum characters of one message. */
+/** Maximum characters of one message; commands refuse longer ones. */
 export const MESSAGE_LENGTH = 8000;
 
 /** Queues the user's message `words` for the current or next worker; `id` is the `seq` of the event with it. */
 export function queueMessage(run: Run, id: number, words: string | undefined): Run {
-	const all = words?.trim() ?? "";
-	const text = all.length > MESSAGE_LENGTH ? `${all.slice(0, MESSAGE_LENGTH)}… (cut here)` : all;
+	const text = words?.trim() ?? "";
 	return text === ""
 		? run
 		: { ...run, outbox: [...run.outbox, { id, text, from: "person" as const, given: false }].slice(-OUTBOX_LENGTH) };

@@ -73,6 +73,8 @@ export interface Run {
 	readonly calls: Calls;
 	/** Messages that the worker has not received yet. */
 	readonly outbox: readonly Message[];
+	/** What the user decided, oldest first; see `decision-record.ts`. */
+	readonly decisions: readonly RunDecision[];
 	/** The move that brought the run to `human_intervention`. */
 	readonly refused: { readonly from: string; readonly to: string; readonly cause: MoveCause } | null;
 	/** Committed moves: in total, and since the user last released the cap. */
@@ -231,6 +233,26 @@ export interface Message {
 	readonly from: "person" | "supervisor";
 	/** It was part of a worker's first message, and no report has confirmed delivery since. */
 	readonly given: boolean;
+}
+
+/** What the user decided at one time. */
+export interface RunDecision {
+	/** From 1, in the order in which they were made; never reused. */
+	readonly number: number;
+	/** `seq` of the event, and its time (ISO 8601). */
+	readonly seq: number;
+	readonly at: string;
+	readonly visit: number;
+	readonly state: string;
+	/** Name of the child run in which it was made; absent: this run. */
+	readonly child?: string;
+	readonly did: "approved" | "rejected" | "told" | "answered" | "resumed" | "released" | "reopened" | "aborted";
+	/** What it is about, or the whole question that it answers; absent: nothing in particular. */
+	readonly about?: string;
+	/** As the user wrote them; may be empty. */
+	readonly words: string;
+	/** The visit that ended with the rewind that undid it; absent: it is valid. */
+	readonly undone?: number;
 }
 
 export interface PauseReason {

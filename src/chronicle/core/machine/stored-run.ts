@@ -4,10 +4,10 @@ import { compileDefinition, hashCleanup, type Template } from "../template/index
 import type { Run, Stage, VisitRecord } from "./run.ts";
 
 type Derived = "plan" | "childPlans" | "cleanupHash";
-/** Fields that are absent in a run without children and without a parent, as in the files of earlier versions. */
-type ChildFields = "parent" | "children" | "candidates" | "choices" | "childCount";
+/** Fields that are absent where there is nothing to store, or in the files of earlier versions. */
+type OptionalFields = "parent" | "children" | "candidates" | "choices" | "childCount" | "decisions";
 
-export interface StoredRun extends Omit<Run, Derived | ChildFields | "stage" | "visitRecord"> {
+export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" | "visitRecord"> {
 	readonly stage: StoredStage;
 	readonly visitRecord: StoredVisitRecord;
 	readonly parent?: NonNullable<Run["parent"]>;
@@ -15,6 +15,8 @@ export interface StoredRun extends Omit<Run, Derived | ChildFields | "stage" | "
 	readonly candidates?: NonNullable<Run["candidates"]>;
 	readonly choices?: Run["choices"];
 	readonly childCount?: number;
+	/** Absent in the files of earlier versions. */
+	readonly decisions?: Run["decisions"];
 }
 
 type StoredStage = { readonly kind: string } & Readonly<Record<string, unknown>>;
@@ -32,6 +34,7 @@ export function encodeRun({
 	candidates,
 	choices,
 	childCount,
+	decisions,
 	stage,
 	visitRecord,
 	...run
@@ -43,6 +46,7 @@ export function encodeRun({
 		...(candidates ? { candidates } : {}),
 		...(choices.length > 0 ? { choices } : {}),
 		...(childCount > 0 ? { childCount } : {}),
+		decisions,
 		stage: storeStage(stage, run.seq),
 		visitRecord: storeVisitRecord(visitRecord),
 	};
@@ -58,6 +62,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 		candidates: null,
 		choices: [],
 		childCount: 0,
+		decisions: [],
 		...run,
 		plan,
 		childPlans: compileChildPlans(run.template.children),

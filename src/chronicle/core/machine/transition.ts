@@ -20,6 +20,7 @@ import { onDecision } from "./decision.ts";
 import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
 import { onHostAwaited } from "./host-labels.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
+import { onFilesRestored, onRewindRequested } from "./rewind.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded, pauseWorker, stopWorker } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
@@ -28,7 +29,6 @@ import { countQuestions, skipTime } from "./totals.ts";
 import {
 	onAbortRequested,
 	onApproved,
-	onFilesRestored,
 	onLimitsChanged,
 	onModelChanged,
 	onPauseRequested,
@@ -36,7 +36,6 @@ import {
 	onReleased,
 	onReopened,
 	onResumed,
-	onRewindRequested,
 	onTold,
 } from "./user-decisions.ts";
 import {
@@ -106,6 +105,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		conversation: null,
 		calls: NO_CALLS,
 		outbox: [],
+		decisions: [],
 		refused: null,
 		moves: { total: 0, counted: 0 },
 		limits: { run: {}, states: {} },

@@ -4,18 +4,19 @@
 
 import { HUMAN_INTERVENTION } from "../template/index.ts";
 import { advance, decideOn, escalate, finishInState, moveTo, startAgain } from "./advance.ts";
-import { measures, notice, reached } from "./budget.ts";
+import { measures, reached } from "./budget.ts";
 import { overrideWinner, winnerOf } from "./candidates.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
 import { chooseResolution, continueChildren, reviveChildren } from "./children.ts";
-import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
-import { MESSAGE_LENGTH, OUTBOX_LENGTH, queueMessage } from "./outbox.ts";
+import { addDecision, hearDecision, releaseSubject, resumeSubject, subjectOf } from "./decision-record.ts";
+import type { LedgerEvent } from "./event.ts";
+import { MESSAGE_LENGTH, OUTBOX_LENGTH } from "./outbox.ts";
 import { isState, planOf } from "./plan.ts";
 import { isRefusal, type Reduced, type Refusal, refuse } from "./refusal.ts";
 import { reloadTemplate } from "./reload.ts";
 import type { Run } from "./run.ts";
 import { stopChildren } from "./settle-children.ts";
-import { nameFiles, pauseWorker, stopWorker } from "./shutdown.ts";
+import { pauseWorker, stopWorker } from "./shutdown.ts";
 import { startTake } from "./take.ts";
 import type {
 	AbortRequested,
@@ -27,7 +28,6 @@ import type {
 	Released,
 	Reopened,
 	Resumed,
-	RewindRequested,
 	Seen,
 	TemplateReload,
 	Told,
@@ -84,7 +84,8 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 	if (stage.kind !== "asking") return answered(run, event);
 	const { seq, diff, target, side } = stage.question;
 	if (seq !== event.answers || diff !== event.diff) return answered(run, event);
-	const queued = queueMessage({ ...run, status: "running" }, event.seq, event.words);
+	const about = subjectOf(stage.question, event);
+	const queued = hearDecision({ ...run, status: "running" }, event, { did: "approved", about });
 	const agreed =
 		event.winner === undefined ? queued : overrideWinner(queued, stage.question, event.winner, event.words);
 	if (isRefusal(agreed)) return agreed;
@@ -102,7 +103,7 @@ export function onApproved(run: Run, event: LedgerEvent & Approved): Reduced {
 export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "asking" || stage.question.seq !== event.answers) return answered(run, event);
-	const queued = queueMessage(run, event.seq, event.words);
+	const queued = hearDecision(run, event, { did: "rejected", about: subjectOf(stage.question) });
 	const { target, side } = stage.question;
 	if (side === "conflict")
 		return advance(
@@ -141,7 +142,7 @@ export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 	const measure = reached(loaded);
 	if (measure) return refuse("limit", `The ceiling on ${measure.name} is still reached: raise it first.`);
 	const fresh: Run = {
-		...queueMessage(loaded, event.seq, event.words),
+		...hearDecision(loaded, event, { did: "resumed", about: resumeSubject(loaded, event) }),
 		status: "running",
 		hold: null,
 		visitRecord: { ...run.visitRecord, tries: 0, crashes: 0, nudges: 0, use: undefined },
@@ -163,7 +164,7 @@ export function onReleased(run: Run, event: LedgerEvent & Released): Reduced {
 	const { stage } = run;
 	const waitsFor = stage.kind === "asking" ? stage.question.seq : stage.kind === "waiting" ? stage.since : undefined;
 	if (waitsFor !== event.answers) return answered(run, event);
-	const queued = queueMessage(run, event.seq, event.words);
+	const queued = hearDecision(run, event, { did: "released", about: releaseSubject(run, event) });
 	if (event.done && run.children)
 		return stopChildren({ ...queued, status: "running" }, "abort", { kind: "finish", status: "done", detail: "" });
 	if (event.done) return decideOn({ ...queued, hold: null }, { kind: "finished", status: "done" });
@@ -204,7 +205,8 @@ export function onReopened(run: Run, event: LedgerEvent & Reopened): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "over" || stage.since !== event.answers) return answered(run, event);
 	if (!isState(run, event.to)) return unknownState(run, event.to);
-	return moveTo(queueMessage(run, event.seq, event.words), event.to, "reopened");
+	const about = `the run, which had ended as ${run.status}: it continues in "${event.to}"`;
+	return moveTo(hearDecision(run, event, { did: "reopened", about }), event.to, "reopened");
 }
 
 export function onLimitsChanged(run: Run, event: LedgerEvent & LimitsChanged): Reduced {
@@ -246,7 +248,7 @@ export function onTold(run: Run, event: LedgerEvent & Told): Reduced {
 			"limit",
 			`A message can have at most ${MESSAGE_LENGTH} characters: put the long part in a file and name the file.`,
 		);
-	return queueMessage(run, event.seq, event.text);
+	return hearDecision(run, { ...event, words: event.text }, { did: "told" });
 }
 
 function explainChildren({ children }: ChildGroup): string {
@@ -285,7 +287,8 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 	}
 }
 
-export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested): Reduced {
+export function onAbortRequested(before: Run, event: LedgerEvent & AbortRequested): Reduced {
+	const run = addDecision(before, event, { did: "aborted", words: event.words });
 	const { stage } = run;
 	const detail = event.words?.slice(0, 300) ?? "";
 	if (run.children && stage.kind !== "over")
@@ -310,83 +313,4 @@ export function onAbortRequested(run: Run, event: LedgerEvent & AbortRequested):
 		case "restoring":
 			return decideOn(run, { kind: "finished", status: "aborted", ...(detail ? { detail } : {}) });
 	}
-}
-
-/** Why a visit that chooses a child cannot start again: the candidates no longer exist. */
-function missingCandidates(run: Run, { to, state }: RewindRequested): string | undefined {
-	const arrived = run.history.find(({ visit }) => visit === to - 1);
-	if (arrived?.cause !== "children" || planOf(run, arrived.from).children?.take !== "one") return undefined;
-	if (run.candidates?.judge === state && run.candidates.group.visit === arrived.visit) return undefined;
-	return `The children that visit ${to} chooses from no longer exist: rewind to visit ${arrived.visit} ("${arrived.from}").`;
-}
-
-export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested): Reduced {
-	const { stage } = run;
-	const loaded = event.reload ? reloadTemplate(run, event.reload, event.state) : run;
-	if (isRefusal(loaded)) return loaded;
-	if (!isState(loaded, event.state)) return refuse("unknown_state", `"${event.state}" is not a state of this run.`);
-	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
-	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
-	if (earlier) return earlier;
-	const gone = missingCandidates(run, event);
-	if (gone !== undefined) return refuse("illegal", gone);
-	const { kind, to, state, tree, snapshot, pairMoves, kept, reload } = event;
-	const known = { ...(kept === undefined ? {} : { kept }), ...(reload ? { reload } : {}) };
-	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
-	if (run.children && (stage.kind === "children" || stage.kind === "waiting" || stage.kind === "asking"))
-		return stopChildren({ ...run, status: "running", hold: null }, "abort", { kind: "rewind", rewind });
-	switch (stage.kind) {
-		case "deciding":
-		case "children":
-		case "restoring":
-			return refuse("unexpected", "A rewind has not ended yet: wait for it, or resume the run if it was interrupted.");
-		case "stopping":
-			return { ...run, status: "running", stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
-		case "launching":
-		case "working":
-			return stopWorker(run, "now", { kind: "rewind", rewind });
-		case "waiting":
-		case "asking":
-		case "baselining":
-		case "over":
-			return {
-				...run,
-				status: "running",
-				stage: { kind: "restoring", rewind, back: { status: run.status, stage }, before: null },
-			};
-	}
-}
-
-export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | FilesUnrestored)): Reduced {
-	const { stage } = run;
-	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
-		return refuse("stale", "No rewind is in progress.");
-	const { to, state, snapshot, pairMoves, kept: from, reload } = stage.rewind;
-	const undo = run.kept.at(-1);
-	if (event.kind === "files_unrestored") {
-		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
-		const detail = `The files could not be brought back: ${event.detail}${way}`;
-		const noted = notice(run, detail);
-		// Older ledgers do not record the stage to return to.
-		const { back = null } = stage;
-		if (back) return { ...noted, ...back };
-		return advance({ ...noted, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
-	}
-	const { left = [], leftMore = 0, changes = [], more = 0 } = event;
-	const notBack = left.length + leftMore;
-	const where =
-		from === undefined ? `at the start of visit ${to}` : `as they were in visit ${to}, before a rewind (kept-${from})`;
-	const missing = notBack > 0 ? ` Not brought back: ${nameFiles(left, notBack)}.` : "";
-	const way = undo ? ` rewind kept-${undo.seq} undoes it.` : "";
-	const detail = `Files and run are back ${where}.${missing}${way}`;
-	const hold = { status: "paused", cause: "rewound", detail } as const;
-	const rewound = { files: changes.length + more, left: notBack, leftFirst: left.slice(0, 5) };
-	const kept = run.kept.map((one) => (one === undo ? { ...one, rewound } : one));
-	const noted = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
-	// Ids are never reused, not even after a rewind.
-	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
-	const baseline = { tree: event.now ?? event.tree };
-	const loaded = reload ? reloadTemplate(noted, reload, state) : noted;
-	const current = isRefusal(loaded) ? noted : loaded;
-	return moveTo({ ...current, kept, snapshot: known, pairMoves, baseline, hold }, state, "rewind");
 }

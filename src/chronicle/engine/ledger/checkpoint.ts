@@ -1,6 +1,6 @@
 // Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the source of truth; the checkpoint can be rebuilt
 // from it.
-// C1 at most 64 KB, however long the history; C2 excess data is truncated in this order: long outputs of states, the definition's long
+// C1 at most 64 KB, however long the history; C2 excess data is truncated in this order: long outputs of states and decisions of the user, the definition's long
 // texts, the task, old summaries; `cut` lists them, and the log has them in full; C3 reading returns the run that was written, or reports that
 // the log must be read; C4 a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
 import { crc32 } from "node:zlib";
@@ -66,10 +66,11 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	candidates: true,
 	choices: true,
 	childCount: true,
+	decisions: true,
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
-/** Absent in runs without children, and in checkpoints of earlier versions. */
-const optionalFields: readonly string[] = ["parent", "children", "candidates", "choices", "childCount"];
+/** Absent where there is nothing to store, and in checkpoints of earlier versions. */
+const optionalFields: readonly string[] = ["parent", "children", "candidates", "choices", "childCount", "decisions"];
 
 /** The text of a checkpoint, with the whole run if it fits. */
 export function checkpointText(whole: Run, log: LogPosition): string {
@@ -109,14 +110,14 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 	return `${JSON.stringify(shape(least, null, log, ["definition", "task", "history", ...cutData]))}\n`;
 }
 
-/** Maximum bytes of the data that states and children have handed over. */
+/** Maximum bytes of the data that states and children have handed over, with the user's decisions. */
 const maxData = 16 * 1024;
 
 /** The run; without its data if that is long. */
 function withoutData(run: Run): Run {
-	const { snapshot, children, candidates } = run;
+	const { snapshot, children, candidates, decisions } = run;
 	const groups = [children, candidates?.group].flatMap((group) => group?.children ?? []);
-	const data = [...(snapshot.outputs ?? []), ...groups.map(({ output }) => output)];
+	const data = [...(snapshot.outputs ?? []), ...groups.map(({ output }) => output), ...decisions];
 	if (Buffer.byteLength(JSON.stringify(data)) <= maxData) return run;
 	const { outputs: _, ...rest } = snapshot;
 	const lighter = (group: ChildGroup): ChildGroup => ({
@@ -126,6 +127,7 @@ function withoutData(run: Run): Run {
 	return {
 		...run,
 		snapshot: rest,
+		decisions: [],
 		children: children && lighter(children),
 		candidates: candidates && { ...candidates, group: lighter(candidates.group) },
 	};
@@ -157,8 +159,17 @@ function outline(definition: unknown): unknown {
 }
 
 export type CheckpointRead =
-	/** `proved`: its checksum is correct; checkpoints of earlier versions have none. */
-	| { readonly kind: "read"; readonly run: Run; readonly log: LogPosition; readonly proved: boolean }
+	/**
+	 * `proved`: its checksum is correct; checkpoints of earlier versions have none. `dated`: an earlier version wrote it, without everything that
+	 * this one reads from the log.
+	 */
+	| {
+			readonly kind: "read";
+			readonly run: Run;
+			readonly log: LogPosition;
+			readonly proved: boolean;
+			readonly dated: boolean;
+	  }
 	/** Some data is only in the log. */
 	| { readonly kind: "incomplete"; readonly log: LogPosition }
 	| { readonly kind: "newer"; readonly schemaVersion: number }
@@ -193,7 +204,7 @@ function restore(
 	if (cut.length > 0 && !whole) return { kind: "incomplete", log };
 	const { template, task } = whole ?? rest;
 	const run = decodeRun({ ...rest, template, task });
-	return run ? { kind: "read", run, log, proved } : { kind: "damaged" };
+	return run ? { kind: "read", run, log, proved, dated: rest.decisions === undefined } : { kind: "damaged" };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -55,10 +55,22 @@ async function load(paths: RunPaths): Promise<Result<LoadedRun, StoreFailure>> {
 	if (checkpoint?.kind === "foreign")
 		return storeFailure("foreign", `${paths.checkpoint} is not a ledger of this program.`, "Nothing changed.");
 	if (size === undefined) return withoutLog(paths, checkpoint);
+	const fuller = await foldIfFuller(paths, checkpoint);
+	if (fuller) return judgeFold(paths, fuller, checkpoint);
 	const continued = checkpoint?.kind === "read" ? await continueCheckpoint(paths, checkpoint, size) : undefined;
 	if (continued) return { ok: true, value: continued };
 	const whole = await foldLog(paths.log);
 	return whole ? judgeFold(paths, whole, checkpoint) : storeFailure("corrupt", `${paths.log} is empty.`, restore);
+}
+
+/** The whole log, if it has what an earlier version left out of the checkpoint. */
+async function foldIfFuller(
+	{ log }: RunPaths,
+	checkpoint: CheckpointRead | undefined,
+): Promise<FoldResult | undefined> {
+	if (checkpoint?.kind !== "read" || !checkpoint.dated) return undefined;
+	const fold = await foldLog(log);
+	return fold?.run && !fold.fault && fold.lastSeq >= checkpoint.log.seq ? fold : undefined;
 }
 
 /** The run of a checkpoint with the events after it; `undefined` if the two do not match. */

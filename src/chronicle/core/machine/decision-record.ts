@@ -1,0 +1,96 @@
+// What the user decided in a run, word for word: every later worker starts with it. Pure.
+// U1 words are kept whole; beyond `allBytes` the oldest decisions are left out, and `number` tells how many; the ledger has all of them;
+// U2 a rewind undoes the decisions made since its target, and undoing the rewind restores them.
+import { queueMessage } from "./outbox.ts";
+import type { ApprovalQuestion, Run, RunDecision } from "./run.ts";
+import type { Released, Resumed, RewindRequested } from "./user-event.ts";
+
+/** What the user did, and in which child, if not in the run itself. */
+interface DecisionMade extends Pick<RunDecision, "did" | "child"> {
+	readonly about?: string | undefined;
+}
+
+/** Maximum bytes of all decisions of a run, as JSON. */
+const allBytes = 256 * 1024;
+
+/** The run with a decision of the user, made by `event` in the current visit. Without words, it counts only if it is about something. */
+export function addDecision(
+	run: Run,
+	{ seq, at }: { readonly seq: number; readonly at: string },
+	{ words = "", about, ...made }: DecisionMade & { readonly words?: string | undefined },
+): Run {
+	const said = words.trim();
+	if (said === "" && about === undefined) return run;
+	const number = (run.decisions.at(-1)?.number ?? 0) + 1;
+	const added: RunDecision = {
+		number,
+		seq,
+		at,
+		visit: run.visit,
+		state: run.state,
+		...made,
+		words: said,
+		...(about === undefined ? {} : { about }),
+	};
+	return { ...run, decisions: newest([...run.decisions, added]) };
+}
+
+/** The run with a decision whose words the current or next worker also gets as a message. */
+export function hearDecision(
+	run: Run,
+	event: { readonly seq: number; readonly at: string; readonly words?: string | undefined },
+	made: DecisionMade,
+): Run {
+	return addDecision(queueMessage(run, event.seq, event.words), event, { ...made, words: event.words });
+}
+
+/** What an answer to `question` is about. */
+export function subjectOf(
+	{ side, state, target }: Pick<ApprovalQuestion, "side" | "state" | "target">,
+	answer: { readonly choice?: string | undefined; readonly winner?: string | undefined } = {},
+): string {
+	if (side === "conflict")
+		return `how to resolve the conflicts of the children's files${answer.choice === undefined ? "" : ` (${answer.choice})`}`;
+	if (side === "entry" && target === state) return `the start of "${state}"`;
+	return `the move from "${state}" to "${target}"${answer.winner === undefined ? "" : `, taking the files of "${answer.winner}"`}`;
+}
+
+/** What a release decides. */
+export function releaseSubject({ refused }: Run, { to, done }: Pick<Released, "to" | "done">): string {
+	if (done) return "the end of the run, as done";
+	if (to !== undefined) return `the next state: "${to}"`;
+	return refused ? `the move from "${refused.from}" to "${refused.to}", which had been stopped` : "the stopped move";
+}
+
+/** What a resume with words answers; without words it decides nothing. */
+export function resumeSubject({ hold }: Run, { words }: Pick<Resumed, "words">): string | undefined {
+	return words === undefined || hold === null ? undefined : `the pause: ${hold.detail}`;
+}
+
+/**
+ * The decisions after a rewind in visit `now` to the start of visit `to`, or with `kept` to visit `to` as it was before an earlier rewind. A
+ * decision is valid if it was so then.
+ */
+export function rewindDecisions(
+	decisions: readonly RunDecision[],
+	{ to, kept }: Pick<RewindRequested, "to" | "kept">,
+	now: number,
+): readonly RunDecision[] {
+	return decisions.map((decision): RunDecision => {
+		const { undone, ...made } = decision;
+		const isBefore = kept === undefined ? made.visit < to : made.visit <= to;
+		if (isBefore && (undone === undefined || undone >= to)) return made;
+		return undone === undefined ? { ...made, undone: now } : decision;
+	});
+}
+
+/** The newest that fit, at least one. */
+function newest(decisions: readonly RunDecision[]): readonly RunDecision[] {
+	let left = allBytes;
+	const last = decisions.length - 1;
+	const first = decisions.findLastIndex((decision, at) => {
+		left -= Buffer.byteLength(JSON.stringify(decision)) + 1;
+		return left < 0 && at < last;
+	});
+	return decisions.slice(first + 1);
+}

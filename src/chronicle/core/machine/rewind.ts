@@ -1,0 +1,94 @@
+// Applies a rewind: the user returns run and files to the start of an earlier visit, or undoes a rewind.
+// R1 nothing changes before the files are restored; R2 a rewind undoes the decisions and the knowledge since its target, and is itself undoable.
+import { advance, moveTo } from "./advance.ts";
+import { notice } from "./budget.ts";
+import { rewindDecisions } from "./decision-record.ts";
+import type { FilesRestored, FilesUnrestored, LedgerEvent } from "./event.ts";
+import { isState, planOf } from "./plan.ts";
+import { isRefusal, type Reduced, refuse } from "./refusal.ts";
+import { reloadTemplate } from "./reload.ts";
+import type { Run } from "./run.ts";
+import { stopChildren } from "./settle-children.ts";
+import { nameFiles, stopWorker } from "./shutdown.ts";
+import { decidedEarlier } from "./user-decisions.ts";
+import type { RewindRequested } from "./user-event.ts";
+
+/** Why a visit that chooses a child cannot start again: the candidates no longer exist. */
+function missingCandidates(run: Run, { to, state }: RewindRequested): string | undefined {
+	const arrived = run.history.find(({ visit }) => visit === to - 1);
+	if (arrived?.cause !== "children" || planOf(run, arrived.from).children?.take !== "one") return undefined;
+	if (run.candidates?.judge === state && run.candidates.group.visit === arrived.visit) return undefined;
+	return `The children that visit ${to} chooses from no longer exist: rewind to visit ${arrived.visit} ("${arrived.from}").`;
+}
+
+export function onRewindRequested(run: Run, event: LedgerEvent & RewindRequested): Reduced {
+	const { stage } = run;
+	const loaded = event.reload ? reloadTemplate(run, event.reload, event.state) : run;
+	if (isRefusal(loaded)) return loaded;
+	if (!isState(loaded, event.state)) return refuse("unknown_state", `"${event.state}" is not a state of this run.`);
+	if (event.to < 1 || event.to > run.visit) return refuse("illegal", `The run has ${run.visit} visits.`);
+	const earlier = decidedEarlier(run, event.seen && { visit: event.seen.visit });
+	if (earlier) return earlier;
+	const gone = missingCandidates(run, event);
+	if (gone !== undefined) return refuse("illegal", gone);
+	const { kind, to, state, tree, snapshot, pairMoves, kept, reload } = event;
+	const known = { ...(kept === undefined ? {} : { kept }), ...(reload ? { reload } : {}) };
+	const rewind: RewindRequested = { kind, to, state, tree, snapshot, pairMoves, ...known };
+	if (run.children && (stage.kind === "children" || stage.kind === "waiting" || stage.kind === "asking"))
+		return stopChildren({ ...run, status: "running", hold: null }, "abort", { kind: "rewind", rewind });
+	switch (stage.kind) {
+		case "deciding":
+		case "children":
+		case "restoring":
+			return refuse("unexpected", "A rewind has not ended yet: wait for it, or resume the run if it was interrupted.");
+		case "stopping":
+			return { ...run, status: "running", stage: { ...stage, how: "now", after: { kind: "rewind", rewind } } };
+		case "launching":
+		case "working":
+			return stopWorker(run, "now", { kind: "rewind", rewind });
+		case "waiting":
+		case "asking":
+		case "baselining":
+		case "over":
+			return {
+				...run,
+				status: "running",
+				stage: { kind: "restoring", rewind, back: { status: run.status, stage }, before: null },
+			};
+	}
+}
+
+export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | FilesUnrestored)): Reduced {
+	const { stage } = run;
+	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
+		return refuse("stale", "No rewind is in progress.");
+	const { to, state, snapshot, pairMoves, kept: from, reload } = stage.rewind;
+	const undo = run.kept.at(-1);
+	if (event.kind === "files_unrestored") {
+		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
+		const detail = `The files could not be brought back: ${event.detail}${way}`;
+		const noted = notice(run, detail);
+		// Older ledgers do not record the stage to return to.
+		const { back = null } = stage;
+		if (back) return { ...noted, ...back };
+		return advance({ ...noted, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
+	}
+	const { left = [], leftMore = 0, changes = [], more = 0 } = event;
+	const notBack = left.length + leftMore;
+	const where =
+		from === undefined ? `at the start of visit ${to}` : `as they were in visit ${to}, before a rewind (kept-${from})`;
+	const missing = notBack > 0 ? ` Not brought back: ${nameFiles(left, notBack)}.` : "";
+	const way = undo ? ` rewind kept-${undo.seq} undoes it.` : "";
+	const detail = `Files and run are back ${where}.${missing}${way}`;
+	const hold = { status: "paused", cause: "rewound", detail } as const;
+	const rewound = { files: changes.length + more, left: notBack, leftFirst: left.slice(0, 5) };
+	const kept = run.kept.map((one) => (one === undo ? { ...one, rewound } : one));
+	const noted = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
+	// Ids are never reused, not even after a rewind.
+	const known = { ...snapshot, nextId: Math.max(snapshot.nextId, run.snapshot.nextId) };
+	const baseline = { tree: event.now ?? event.tree };
+	const loaded = reload ? reloadTemplate(noted, reload, state) : noted;
+	const current = isRefusal(loaded) ? noted : loaded;
+	const decisions = rewindDecisions(run.decisions, stage.rewind, run.visit);
+	return moveTo({ ...current, kept, snapshot: known, decisions, pairMoves, baseline, hold }, state, "rewind");
+}

@@ -37,17 +37,21 @@ const moveFields: Readonly<Record<string, Meaning>> = {
 	refused: text("The requested target, if it was refused."),
 };
 
-const finding = fields(
-	{
-		id: text("`f12` for a finding, `t12` for a task."),
-		key: text("A key; a later value with the same key replaces an earlier one."),
-		text: text("The finding or the task."),
-		visit: count("The visit that recorded it."),
-		state: text("The state that recorded it."),
-		cut: { type: "flag", about: "The text is truncated; the events have all of it.", schema: { const: true } },
-		earlier: list("Earlier texts of the same key, newest first.", { type: "string" }),
-	},
-	["key", "cut", "earlier"],
+const findingFields: Readonly<Record<string, Meaning>> = {
+	id: text("`f12` for a finding, `t12` for a task."),
+	key: text("A key; a later value with the same key replaces an earlier one."),
+	text: text("The finding or the task; empty if it has only fields."),
+	fields: object("Further fields that the worker saved with it."),
+	visit: count("The visit that recorded it."),
+	state: text("The state that recorded it."),
+	cut: { type: "flag", about: "Text and fields are truncated; the events have all of it.", schema: { const: true } },
+	earlier: list("Earlier texts of the same key, newest first.", { type: "string" }),
+};
+const optionalFindingFields = ["key", "fields", "cut", "earlier"];
+const finding = fields(findingFields, optionalFindingFields);
+const resolvedEntry = fields(
+	{ ...findingFields, resolvedIn: count("The visit that resolved it.") },
+	optionalFindingFields,
 );
 
 const change = fields(
@@ -65,6 +69,7 @@ const change = fields(
 const snapshotFields: Readonly<Record<string, Meaning>> = {
 	findings: list("Findings of workers, oldest first.", finding),
 	pendingTasks: list("Pending tasks, oldest first.", finding),
+	resolved: list("Findings and tasks that are done or wrong, shortened; the last is the newest.", resolvedEntry),
 	files: list("Files that the run has changed, as measured.", change),
 	summaries: list(
 		"Outcomes of visits, newest last.",
@@ -101,7 +106,7 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 	state: text("The current state."),
 	visit: count("The current visit, counted from 1 over the whole run."),
 	attempt: count("Number of the current or last worker of this visit, from 1; 0 before the first."),
-	snapshot: object("Findings and data for later workers.", fields(snapshotFields)),
+	snapshot: object("Findings and data for later workers.", fields(snapshotFields, ["resolved"])),
 	history: list("The last 100 moves, oldest first.", fields(moveFields, ["refused"])),
 	totals: object("Totals of the whole run.", fields(totalFields)),
 	pairMoves: object("Moves between two states since the user last released them, keyed `one <-> other`.", {

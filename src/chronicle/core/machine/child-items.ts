@@ -1,6 +1,6 @@
 // The entries for which `for_each` starts children: pending tasks, findings, a saved list, or a list in a state's output. Pure.
 import { outputText, referenceOf, splitReference, valueAt } from "../output/index.ts";
-import { outputsOf } from "../snapshot/index.ts";
+import { entryValue, type Finding, outputsOf } from "../snapshot/index.ts";
 import type { Run } from "./run.ts";
 
 /** One entry of the list. */
@@ -8,8 +8,8 @@ export interface ChildItem {
 	/** JSON data: a string, a number, an object … */
 	readonly value: unknown;
 	readonly key?: string;
-	/** Id of the pending task or finding. */
-	readonly entry?: string;
+	/** The pending task or finding. */
+	readonly entry?: Finding;
 }
 
 export type ItemsRead = { readonly items: readonly ChildItem[] } | { readonly problem: string };
@@ -24,10 +24,10 @@ export function readItems(run: Run, source: string): ItemsRead {
 				problem: `${dropped} ${source} were dropped because of their length, so not every entry can have a child: save a list under a key instead.`,
 			};
 		return {
-			items: snapshot[source].map(({ id, key, text }) => ({
-				value: text,
-				entry: id,
-				...(key === undefined ? {} : { key }),
+			items: snapshot[source].map((entry) => ({
+				value: entryValue(entry),
+				entry,
+				...(entry.key === undefined ? {} : { key: entry.key }),
 			})),
 		};
 	}
@@ -39,7 +39,13 @@ export function readItems(run: Run, source: string): ItemsRead {
 	const found = snapshot.findings.find(({ key }) => key === source);
 	if (!found) return { problem: `\`for_each\` names "${source}", but no worker has saved a list under this key.` };
 	if (found.cut) return { problem: `The list "${source}" is too long to be saved completely: save a shorter one.` };
-	return readList(found.text, source);
+	return found.fields === undefined ? readList(found.text, source) : readListField(found, source);
+}
+
+/** A list that a worker saved as a field beside its key. */
+function readListField({ fields = {} }: Finding, source: string): ItemsRead {
+	const [list, ...others] = Object.values(fields).filter(Array.isArray);
+	return others.length > 0 ? { problem: `"${source}" has more than one list.` } : itemsOf(list, source);
 }
 
 /** A list that a worker saved: JSON, or one item per line. */

@@ -64,7 +64,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 			hash: template.hash,
 			task: `${String(tasks[position]).slice(0, taskLength)}${words}`,
 			branch: index,
-			...(item?.entry === undefined ? {} : { entry: item.entry }),
+			...(item?.entry === undefined ? {} : { entry: item.entry.id }),
 		};
 	});
 	return { kind: "planned", files, children };

@@ -1,5 +1,6 @@
 // The name and the task of a child, with variables replaced. Pure.
 import { outputText, valueAt } from "../output/index.ts";
+import { entryPart } from "../snapshot/index.ts";
 import type { Branch, ChildrenPlan } from "../template/index.ts";
 import { type ChildItem, readOutput } from "./child-items.ts";
 import type { Run } from "./run.ts";
@@ -54,8 +55,8 @@ export function fillTask(
 	return problem === undefined ? filled : { problem };
 }
 
-function fillItem({ value: data }: ChildItem, path: readonly string[], entry: string, whole: string): Filled {
-	const value = valueAt(data, path);
+function fillItem(item: ChildItem, path: readonly string[], entry: string, whole: string): Filled {
+	const value = item.entry ? entryPart(item.entry, path) : valueAt(item.value, path);
 	if (isTextual(value)) return { text: String(value) };
 	if (path.length === 0) return { problem: `${entry} is not a string: ${outputText(value).slice(0, 80)}.` };
 	const what = value === undefined ? "there is none" : `it is ${outputText(value).slice(0, 80)}`;

@@ -112,7 +112,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 	};
 	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });
 	const resolve = status === "done" && child.entry !== undefined ? [child.entry] : [];
-	const data = { ...handover.data, resolve: [...(handover.data.resolve ?? []), ...resolve] };
+	const data = { ...handover.data, resolve, resolved: resolve };
 	const snapshot = updateSnapshot(counted.snapshot, data, { visit: run.visit, state: run.state });
 	const updated = status === "done" ? { ...counted, snapshot } : notice({ ...counted, snapshot }, describe(ended));
 	return settleReport(handover.output === undefined || keeps ? updated : notice(updated, explainNoRoom(ended)));

@@ -1,13 +1,13 @@
 // Parses the data that an agent wants to save, in any of the shapes that models write. Saves nothing.
 // D1 no input is lost silently: data that cannot be saved is refused with the reason.
+import { type Entry, keyNames, textNames } from "./entry.ts";
 import type { SnapshotData } from "./snapshot.ts";
 
 export type DataRead =
-	| { readonly kind: "read"; readonly data: SnapshotData }
+	/** `empty`: number of entries without content, which are left out. */
+	| { readonly kind: "read"; readonly data: SnapshotData; readonly empty: number }
 	/** A sentence for the model. */
 	| { readonly kind: "refused"; readonly reason: string };
-
-type Entry = NonNullable<SnapshotData["findings"]>[number];
 
 const maxEntries = 200;
 /** Maximum characters of one text from an agent: a finding, a task, or the summary of a move. */
@@ -38,17 +38,17 @@ const resolveKeys = new Set([
 	"complete",
 ]);
 const fileKeys = new Set(["modifiedfiles", "files", "changedfiles"]);
-const textKeys = ["text", "finding", "task", "value", "content", "description", "title", "summary", "note"];
-const nameKeys = ["key", "name", "id", "topic"];
+const listNames: ReadonlySet<string> = new Set([...findingKeys, ...taskKeys, ...resolveKeys, ...fileKeys]);
 
 /**
- * Parses the argument of `workflow_update_snapshot`: a string (one finding), a list of findings, or an object. In an object, `findings`,
- * `pending_tasks` and `resolve` have their own meaning (also under related names); every other key is a finding with that key.
+ * Parses the arguments of `workflow_update_snapshot`: a string (one finding), a list of findings, or an object. In an object, `findings`,
+ * `pending_tasks` and `resolve` have their own meaning (also under related names); every other key is a finding with that key. An only field
+ * `data` may hold all of it.
  */
 export function readSnapshotData(given: unknown): DataRead {
-	const value = unwrapJson(given);
+	const value = unwrapData(unwrapJson(given));
 	if (typeof value === "string" || Array.isArray(value)) return collect({ findings: value });
-	if (typeof value === "object" && value !== null) return collect(value as Record<string, unknown>);
+	if (isObject(value)) return collect(value);
 	return refused(
 		'The data must be a string or an object, such as { "findings": ["…"], "pending_tasks": ["…"], "resolve": ["t3"] }.',
 	);
@@ -56,6 +56,13 @@ export function readSnapshotData(given: unknown): DataRead {
 
 function refused(reason: string): DataRead {
 	return { kind: "refused", reason };
+}
+
+/** The content of the only field `data`, in which earlier versions declared everything. */
+function unwrapData(value: unknown): unknown {
+	if (!isObject(value)) return value;
+	const [only, ...others] = Object.entries(value).filter(([, inner]) => inner !== undefined && inner !== null);
+	return only?.[0] === "data" && others.length === 0 ? unwrapJson(only[1]) : value;
 }
 
 /** Parses an object that was passed as JSON text; some models do that. */
@@ -75,12 +82,13 @@ interface Collected {
 	readonly resolve: string[];
 }
 
-function collect(object: Record<string, unknown>): DataRead {
+function collect(object: JsonObject): DataRead {
 	const all: Collected = { findings: [], pendingTasks: [], resolve: [] };
-	for (const [key, value] of Object.entries(object)) if (value !== undefined && value !== null) add(all, key, value);
-	const findings = all.findings.filter(hasText);
-	const pendingTasks = all.pendingTasks.filter(hasText);
+	for (const [key, value] of Object.entries(object)) if (value !== undefined) add(all, key, value);
+	const findings = withDistinctKeys(all.findings.filter(hasContent));
+	const pendingTasks = withDistinctKeys(all.pendingTasks.filter(hasContent));
 	const resolve = all.resolve.map((name) => name.trim()).filter(Boolean);
+	const empty = all.findings.length + all.pendingTasks.length - findings.length - pendingTasks.length;
 	if (findings.length + pendingTasks.length + resolve.length === 0)
 		return refused("The data is empty: nothing was saved.");
 	const tooMuch = explainTooMuch(all);
@@ -92,24 +100,43 @@ function collect(object: Record<string, unknown>): DataRead {
 			...(pendingTasks.length > 0 ? { pendingTasks } : {}),
 			...(resolve.length > 0 ? { resolve } : {}),
 		},
+		empty,
 	};
 }
 
 /** Adds the value of `key` to the matching list. */
 function add({ findings, pendingTasks, resolve }: Collected, key: string, value: unknown): void {
 	const plain = key.toLowerCase().replace(/[^a-z]/g, "");
-	if (resolveKeys.has(plain))
-		resolve.push(...listOf(value).map((item) => textOf(item, nameKeys) ?? textOf(item, textKeys) ?? ""));
-	else if (taskKeys.has(plain)) pendingTasks.push(...listOf(value).map(entryOf));
-	else if (findingKeys.has(plain)) findings.push(...listOf(value).map(entryOf));
-	else if (fileKeys.has(plain))
-		findings.push({ key: "files named by the worker", text: listOf(value).map(plainText).join(", ") });
-	else findings.push({ key: key.trim(), text: plainText(value) });
+	if (value === null && listNames.has(plain)) return;
+	if (resolveKeys.has(plain)) resolve.push(...namesOf(value));
+	else if (taskKeys.has(plain)) pendingTasks.push(...entriesOf(value));
+	else if (findingKeys.has(plain)) findings.push(...entriesOf(value));
+	else if (fileKeys.has(plain)) findings.push({ key: "files named by the worker", text: filesText(value) });
+	else findings.push(keyed(key, value));
+}
+
+function filesText(value: unknown): string {
+	return (Array.isArray(value) ? value : [value]).map(plainText).join(", ");
 }
 
 /** Whether an entry has content: the text `null` has none. */
-function hasText({ text }: Entry): boolean {
-	return !/^\s*(?:null|undefined)?\s*$/.test(text);
+function hasContent({ text, fields }: Entry): boolean {
+	return fields !== undefined || !/^\s*(?:null|undefined)?\s*$/.test(text);
+}
+
+/** The entries, of which later ones with the same key have it as a field: they would replace the first. */
+function withDistinctKeys(entries: readonly Entry[]): Entry[] {
+	const seen = new Set<string>();
+	return entries.map((entry) => {
+		const { key, text, fields = {} } = entry;
+		if (key === undefined) return entry;
+		const plain = key.toLowerCase();
+		if (!seen.has(plain)) {
+			seen.add(plain);
+			return entry;
+		}
+		return { text, fields: { key, ...fields } };
+	});
 }
 
 /** Why this is more than one call can save, for the model; `undefined` if it is not. */
@@ -118,38 +145,95 @@ function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string 
 	const count = entries.length + resolve.length;
 	if (count > maxEntries)
 		return `That is ${count} entries, and at most ${maxEntries} can be saved in one call: split it.`;
-	const long = entries.find(({ text, key = "" }) => text.length > LONGEST_TEXT || key.length > longestKey);
+	const long = entries.find((entry) => lengthOf(entry) > LONGEST_TEXT || (entry.key ?? "").length > longestKey);
 	if (long)
-		return `An entry has ${long.text.length} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): write it to a file and save the file's name.`;
-	const { length } = [...entries.flatMap(({ text, key = "" }) => [text, key]), ...resolve].join("");
+		return `An entry has ${lengthOf(long)} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): write it to a file and save the file's name.`;
+	const length = [
+		...entries.map((entry) => lengthOf(entry) + (entry.key ?? "").length),
+		...resolve.map((name) => name.length),
+	].reduce((sum, more) => sum + more, 0);
 	return length > maxText
 		? `Those are ${length} characters, and at most ${maxText} can be saved in one call: split it, or write it to a file and save the file's name.`
 		: undefined;
 }
 
-function listOf(value: unknown): readonly unknown[] {
-	if (Array.isArray(value)) return value;
+/** Characters of the text and of the fields as JSON. */
+function lengthOf({ text, fields }: Entry): number {
+	return text.length + (fields === undefined ? 0 : JSON.stringify(fields).length);
+}
+
+function entriesOf(value: unknown): readonly Entry[] {
+	if (Array.isArray(value)) return value.map(entryOf);
 	// An object that is not a single entry contains keyed entries.
-	if (typeof value === "object" && value !== null && textOf(value, textKeys) === undefined)
-		return Object.entries(value).map(([key, text]) => ({ key, text: plainText(text) }));
-	return [value];
+	if (isObject(value) && nameOfText(value) === undefined)
+		return Object.entries(value).map(([key, inner]) => keyed(key, inner));
+	return [entryOf(value)];
 }
 
 function entryOf(item: unknown): Entry {
-	const text = textOf(item, textKeys);
-	if (text === undefined || typeof item !== "object") return { text: plainText(item).trim() };
-	const key = textOf(item, nameKeys)?.trim();
-	return { ...(key ? { key } : {}), text: text.trim() };
+	if (!isObject(item)) return { text: plainText(item).trim() };
+	const name = nameOfKey(item);
+	const key = name === undefined ? undefined : String(item[name]).trim();
+	const entry = entryOfObject(item, name);
+	if (key === undefined) return entry;
+	return entry.text === "" && entry.fields === undefined ? { text: key } : { key, ...entry };
 }
 
-function textOf(item: unknown, keys: readonly string[]): string | undefined {
-	if (typeof item === "string" || typeof item === "number") return String(item);
-	if (typeof item !== "object" || item === null) return undefined;
-	for (const key of keys) {
-		const value = (item as Record<string, unknown>)[key];
-		if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
-	}
-	return undefined;
+/** An entry whose key is written before it. */
+function keyed(key: string, value: unknown): Entry {
+	return { key: key.trim(), ...(isObject(value) ? entryOfObject(value) : { text: plainText(value) }) };
+}
+
+/** The text of an object, and all other fields except the key, named `keyName`. */
+function entryOfObject(item: JsonObject, keyName?: string): Entry {
+	const textName = nameOfText(item);
+	const fields = Object.entries(item).filter(
+		([name, value]) => name !== keyName && name !== textName && value !== undefined && !isBlankKey(name, value),
+	);
+	return {
+		text: textName === undefined ? "" : String(item[textName]).trim(),
+		...(fields.length > 0 ? { fields: Object.fromEntries(fields) } : {}),
+	};
+}
+
+function isBlankKey(name: string, value: unknown): boolean {
+	return name === "key" && typeof value === "string" && value.trim() === "";
+}
+
+function nameOfText(item: JsonObject): string | undefined {
+	return textNames.find((name) => Object.hasOwn(item, name) && isPlain(item[name]));
+}
+
+/** A long name or title is a field and no key, except under the declared name. */
+function nameOfKey(item: JsonObject): string | undefined {
+	return keyNames.find((name) => {
+		const value = Object.hasOwn(item, name) ? item[name] : undefined;
+		const length = typeof value === "string" || typeof value === "number" ? String(value).trim().length : 0;
+		return length > 0 && (name === "key" || length <= longestKey);
+	});
+}
+
+/** The names in a value of `resolve`. */
+function namesOf(value: unknown): readonly string[] {
+	if (Array.isArray(value)) return value.map(nameOf);
+	const isKeyed = isObject(value) && nameOfKey(value) === undefined && nameOfText(value) === undefined;
+	return isKeyed ? Object.keys(value) : [nameOf(value)];
+}
+
+function nameOf(item: unknown): string {
+	if (item === null || item === undefined) return "";
+	const name = isObject(item) ? (nameOfKey(item) ?? nameOfText(item)) : undefined;
+	return plainText(name === undefined ? item : (item as JsonObject)[name]);
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isPlain(value: unknown): boolean {
+	return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
 function plainText(value: unknown): string {

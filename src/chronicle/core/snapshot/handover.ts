@@ -1,5 +1,6 @@
 // The part of a snapshot that the next worker receives, as text for a model.
 // H1 at most `limit` bytes; H2 unresolved and newest entries first; H3 omitted entries are counted, with the location of the full record.
+import { entryForModel } from "./entry.ts";
 import { cutText, type Finding, type Snapshot, type StateOutput } from "./snapshot.ts";
 
 export const HANDOVER_BYTES = 8192;
@@ -98,8 +99,8 @@ function outputSection(outputs: readonly StateOutput[]): Section {
 	};
 }
 
-function describe({ id, key, text }: Finding): string {
-	return line(`- [${id}] ${key === undefined ? "" : `${key}: `}${text}`);
+function describe(entry: Finding): string {
+	return cutText(`- ${entryForModel(entry)}`, lineBytes).text;
 }
 
 function line(text: string): string {

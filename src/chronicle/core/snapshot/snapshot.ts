@@ -1,13 +1,15 @@
 // Data that must outlive a worker, bounded in size: entries dropped here stay in the event log.
-// K1 every list has its own limit, in bytes of JSON; K2 ids are never reused; K3 a later value for a key replaces the earlier one, which is
-// kept with it; K4 the same text twice is one entry.
+// K1 every list has its own limit, in bytes of JSON. `knowledge.ts` adds findings and tasks.
 import { mergeChanges } from "./changed-files.ts";
+import type { Entry } from "./entry.ts";
 import type { FileChange } from "./files.ts";
 
 export interface Snapshot {
 	/** Oldest first, like `pendingTasks`. */
 	readonly findings: readonly Finding[];
 	readonly pendingTasks: readonly Finding[];
+	/** Findings and tasks that are done or wrong, the last resolved last; absent: none. */
+	readonly resolved?: readonly ResolvedEntry[];
 	/** Files that the run has changed, as measured, last changed last. */
 	readonly files: readonly (FileChange & { readonly visit: number })[];
 	/** Final summaries of visits, newest last. */
@@ -25,17 +27,20 @@ export interface Snapshot {
 	};
 }
 
-export interface Finding {
+export interface Finding extends Entry {
 	/** `f12` for a finding, `t12` for a pending task. */
 	readonly id: string;
-	readonly key?: string;
-	readonly text: string;
 	readonly visit: number;
 	readonly state: string;
-	/** The event log has the full text. */
+	/** Text and fields are truncated; the event log has them in full. */
 	readonly cut?: true;
 	/** Earlier texts of the same key, newest first. */
 	readonly earlier?: readonly string[];
+}
+
+export interface ResolvedEntry extends Finding {
+	/** The visit that resolved it. */
+	readonly resolvedIn: number;
 }
 
 /** Data that a state has handed over. */
@@ -55,10 +60,12 @@ interface Summary {
 
 /** Data that an agent saves; `data.ts` parses it from the tool's arguments. */
 export interface SnapshotData {
-	readonly findings?: readonly { readonly key?: string; readonly text: string }[];
-	readonly pendingTasks?: readonly { readonly key?: string; readonly text: string }[];
+	readonly findings?: readonly Entry[];
+	readonly pendingTasks?: readonly Entry[];
 	/** Ids, keys or texts of entries that are done or wrong. */
 	readonly resolve?: readonly string[];
+	/** Ids of the entries that `resolve` named when it was recorded: these stay known as resolved. Absent in events of earlier versions. */
+	readonly resolved?: readonly string[];
 }
 
 export const EMPTY_SNAPSHOT: Snapshot = {
@@ -71,84 +78,22 @@ export const EMPTY_SNAPSHOT: Snapshot = {
 };
 
 /** Maximum bytes of JSON in each list. */
-const room = { findings: 14_000, pendingTasks: 6000, files: 5000, summaries: 4000 };
-/** Maximum bytes of one text; the event log has the rest. */
-const textBytes = 1500;
-const earlierTexts = 3;
-const earlierBytes = 200;
+const room = { files: 4000, olderSummaries: 2000 };
+/** Maximum bytes of the newest summary, and of older ones; the event log has the rest. */
+const summaryBytes = { newest: 8000, older: 400 };
 
-type Where = { readonly visit: number; readonly state: string };
-
-/** Adds the data that an agent or the user saves. */
-export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Where): Snapshot {
-	let { nextId } = snapshot;
-	const resolved = new Set((data.resolve ?? []).map(plain));
-	const rest = (entries: readonly Finding[]): readonly Finding[] =>
-		resolved.size === 0 ? entries : entries.filter((entry) => !answersTo(entry, resolved));
-	const takeIn = (
-		entries: readonly Finding[],
-		given: SnapshotData["findings"],
-		letter: "f" | "t",
-	): readonly Finding[] => {
-		let list = entries;
-		for (const { key, text } of given ?? []) {
-			const same = list.find((entry) =>
-				key === undefined
-					? plain(entry.text) === plain(cutText(text, textBytes).text)
-					: entry.key !== undefined && plain(entry.key) === plain(key),
-			);
-			const entry = enter(
-				same,
-				same?.id ?? `${letter}${nextId++}`,
-				{ ...(key === undefined ? {} : { key }), text },
-				where,
-			);
-			list = [...list.filter((other) => other !== same), entry];
-		}
-		return list;
-	};
-	const findings = keepNewest(takeIn(rest(snapshot.findings), data.findings, "f"), room.findings);
-	const pendingTasks = keepNewest(takeIn(rest(snapshot.pendingTasks), data.pendingTasks, "t"), room.pendingTasks);
-	return {
-		...snapshot,
-		findings: findings.kept,
-		pendingTasks: pendingTasks.kept,
-		nextId,
-		dropped: {
-			...snapshot.dropped,
-			findings: snapshot.dropped.findings + findings.dropped,
-			pendingTasks: snapshot.dropped.pendingTasks + pendingTasks.dropped,
-		},
-	};
-}
-
-/** The result of saving, in sentences for the agent: the new ids, and the names that match no entry. */
-export function explainSaved(before: Snapshot, after: Snapshot, data: SnapshotData): string {
-	const known = new Set([...before.findings, ...before.pendingTasks]);
-	const fresh = [...after.findings, ...after.pendingTasks].filter((entry) => !known.has(entry)).map(({ id }) => id);
-	const strange = unknownNames(before, data.resolve ?? []);
-	return [
-		fresh.length > 0 ? `Saved as ${fresh.join(", ")}; every later state will know it.` : "Saved.",
-		strange.length > 0 ? `Nothing is known as ${strange.map((name) => `"${name.slice(0, 80)}"`).join(", ")}.` : "",
-	]
-		.filter(Boolean)
-		.join(" ");
-}
-
-/** Those of `names` that match no entry, as written. */
-export function unknownNames(snapshot: Snapshot, names: readonly string[]): string[] {
-	const entries = [...snapshot.findings, ...snapshot.pendingTasks];
-	return names.filter((name) => !entries.some((entry) => answersTo(entry, new Set([plain(name)]))));
-}
+export type Where = { readonly visit: number; readonly state: string };
 
 /** Adds the final summary of a visit. */
 export function addSummary(snapshot: Snapshot, text: string, where: Where): Snapshot {
-	const others = snapshot.summaries.filter(({ visit }) => visit !== where.visit);
-	const summaries = keepNewest([...others, { ...where, ...cutText(text, textBytes) }], room.summaries);
+	const others = snapshot.summaries
+		.filter(({ visit }) => visit !== where.visit)
+		.map((older) => ({ ...older, ...cutText(older.text, summaryBytes.older) }));
+	const older = keepNewest(others, room.olderSummaries);
 	return {
 		...snapshot,
-		summaries: summaries.kept,
-		dropped: { ...snapshot.dropped, summaries: snapshot.dropped.summaries + summaries.dropped },
+		summaries: [...older.kept, { ...where, ...cutText(text, summaryBytes.newest) }],
+		dropped: { ...snapshot.dropped, summaries: snapshot.dropped.summaries + older.dropped },
 	};
 }
 
@@ -163,36 +108,6 @@ export function addChanges(snapshot: Snapshot, changes: readonly FileChange[], m
 	};
 }
 
-function enter(same: Finding | undefined, id: string, given: { key?: string; text: string }, where: Where): Finding {
-	const { text, cut } = cutText(given.text, textBytes);
-	const key = given.key ?? same?.key;
-	const changed = same && same.text !== text && given.key !== undefined;
-	const earlier = changed
-		? [cutText(same.text, earlierBytes).text, ...(same.earlier ?? [])].slice(0, earlierTexts)
-		: same?.earlier;
-	return {
-		id,
-		...(key === undefined ? {} : { key }),
-		text,
-		...where,
-		...(cut ? { cut } : {}),
-		...(earlier ? { earlier } : {}),
-	};
-}
-
-function answersTo({ id, key, text }: Finding, names: ReadonlySet<string>): boolean {
-	return names.has(id) || (key !== undefined && names.has(plain(key))) || names.has(plain(text));
-}
-
-/** Normalizes a text for comparison: ignores case, extra whitespace and final punctuation. */
-function plain(words: string): string {
-	return words
-		.toLowerCase()
-		.replace(/\s+/g, " ")
-		.trim()
-		.replace(/[.!;:]+$/, "");
-}
-
 /** Cuts `text` to at most `bytes` bytes of UTF-8, between characters. */
 export function cutText(text: string, bytes: number): { text: string; cut?: true } {
 	if (Buffer.byteLength(text) <= bytes) return { text };
@@ -203,8 +118,8 @@ export function cutText(text: string, bytes: number): { text: string; cut?: true
 	return { text: `${start.replace(/\ufffd+$/, "")}…`, cut: true };
 }
 
-/** The newest entries that fit, at least one. */
-function keepNewest<T>(
+/** The newest entries that fit into `bytes` of JSON, at least one. */
+export function keepNewest<T>(
 	entries: readonly T[],
 	bytes: number,
 ): { readonly kept: readonly T[]; readonly dropped: number } {

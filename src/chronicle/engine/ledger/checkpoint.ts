@@ -1,7 +1,8 @@
 // Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the source of truth; the checkpoint can be rebuilt
 // from it.
-// C1 at most 64 KB, however long the history; C2 excess data is truncated in this order: long outputs of states and decisions of the user, the definition's long
-// texts, the task, old summaries; `cut` lists them, and the log has them in full; C3 reading returns the run that was written, or reports that
+// C1 at most 64 KB, however long the history; C2 excess data is truncated in this order: long outputs of states and decisions of the user,
+// the definition's long texts, the task, old summaries and files, findings; `cut` lists them, and the log has them in full; C3 reading returns
+// the run that was written, or reports that
 // the log must be read; C4 a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
 import { crc32 } from "node:zlib";
 import {
@@ -97,17 +98,24 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 		warned: [],
 		limits: { ...run.limits, states: {} },
 	};
+	// With long findings too.
+	const { snapshot } = least;
+	const bare: Run = {
+		...least,
+		snapshot: { ...snapshot, findings: [], pendingTasks: [], summaries: [], resolved: [] },
+	};
 	const thinner: readonly (() => object)[] = [
 		() => full,
 		() => shape(run, outline(definition), log, ["definition", ...cutData]),
 		() => shape(short, null, log, ["definition", "task", ...cutData]),
 		() => shape(recent, null, log, ["definition", "task", "history", ...cutData]),
+		() => shape(least, null, log, ["definition", "task", "history", ...cutData]),
 	];
 	for (const make of thinner) {
 		const text = JSON.stringify(make());
 		if (fitsCheckpoint(text)) return `${text}\n`;
 	}
-	return `${JSON.stringify(shape(least, null, log, ["definition", "task", "history", ...cutData]))}\n`;
+	return `${JSON.stringify(shape(bare, null, log, ["definition", "task", "history", ...cutData]))}\n`;
 }
 
 /** Maximum bytes of the data that states and children have handed over, with the user's decisions. */

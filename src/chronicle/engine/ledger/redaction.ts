@@ -1,7 +1,7 @@
 // Keeps secrets from a model, a tool, or the user's task out of the ledger.
 // S1 fields that are compared or looked up stay; S2 a template's commands stay, because they run exactly as approved.
 import { isSecretName, type Redact, redacted } from "../../../safety/index.ts";
-import type { Created, EventBody, RunTemplate } from "../../core/index.ts";
+import type { Created, Entry, EventBody, RunTemplate } from "../../core/index.ts";
 
 type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
 
@@ -102,12 +102,17 @@ function redactDeep(value: unknown, redact: Redact): unknown {
 	);
 }
 
-/** A finding whose key names a secret is a secret. */
 function redactField(key: string, value: unknown, redact: Redact): unknown {
 	if (Array.isArray(value) && (key === "findings" || key === "pendingTasks"))
-		return value.map((entry: { key?: string; text: string }) => {
-			const clean = redactDeep(entry, redact) as { key?: string; text: string };
-			return entry.key !== undefined && isSecretName(entry.key) ? { ...clean, text: redacted } : clean;
-		});
+		return value.map((entry: Entry) => redactEntry(entry, redact));
 	return redactDeep(value, redact);
+}
+
+/** An entry whose key names a secret is a secret. */
+function redactEntry({ fields, ...entry }: Entry, redact: Redact): Entry {
+	const clean = redactDeep(entry, redact) as Entry;
+	if (entry.key !== undefined && isSecretName(entry.key)) return { ...clean, text: redacted };
+	return fields === undefined
+		? clean
+		: { ...clean, fields: redactData(fields, redact) as NonNullable<Entry["fields"]> };
 }

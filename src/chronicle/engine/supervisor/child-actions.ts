@@ -317,9 +317,10 @@ function outputOf({ status, snapshot }: Run): { readonly output?: unknown } {
 /** The child's findings and open tasks, under its name. */
 function handoverOf({ name }: ChildRun, { snapshot }: Run): SnapshotData {
 	const named = (entries: Run["snapshot"]["findings"]) =>
-		entries.slice(-maxHandedOver).map(({ key, text }) => ({
+		entries.slice(-maxHandedOver).map(({ key, text, fields }) => ({
 			...(key === undefined ? {} : { key: `${name} · ${key}`.slice(0, 80) }),
 			text: cutText(key === undefined ? `${name}: ${text}` : text, handedOverBytes).text,
+			...(fields === undefined ? {} : { fields }),
 		}));
 	const findings = named(snapshot.findings);
 	const pendingTasks = named(snapshot.pendingTasks);

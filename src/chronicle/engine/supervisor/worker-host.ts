@@ -1,5 +1,6 @@
 // The supervisor's side of one worker process: its reports and requests as events, the replies as text for its model.
 import {
+	bindToKnown,
 	cutText,
 	dueOutput,
 	type EventBody,
@@ -41,9 +42,10 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 			const read = readSnapshotData(given);
 			if (read.kind === "refused") return { kind: "refused", text: read.reason };
 			const before = run().snapshot;
-			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data: read.data });
+			const data = bindToKnown(before, read.data);
+			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data });
 			if (refused !== undefined) return { kind: "refused", text: refused };
-			return { kind: "saved", text: explainSaved(before, run().snapshot, read.data) };
+			return { kind: "saved", text: explainSaved(before, run().snapshot, { ...read, data }) };
 		},
 		ask: (question) => relay(context, question, launch, signal),
 	};

@@ -3,6 +3,7 @@
 import { counted } from "../../../definition/index.ts";
 import {
 	endPhrase,
+	entryForPeople,
 	type FileLeft,
 	type LaunchReason,
 	type LedgerEvent,
@@ -95,8 +96,8 @@ function snapshotText({
 	resolve = [],
 }: (LedgerEvent & { kind: "snapshot_updated" })["data"]): string {
 	return [
-		...findings.map(({ key, text }) => (key === undefined ? text : `${key}: ${text}`)),
-		...pendingTasks.map(({ text }) => `to do: ${text}`),
+		...findings.map(entryForPeople),
+		...pendingTasks.map((task) => `to do: ${entryForPeople(task)}`),
 		...resolve.map((name) => `done: ${name}`),
 	].join("\n");
 }

@@ -1,5 +1,6 @@
 // The sections with lists: findings and tasks, decisions of users, blocked calls, incidents, tools, and transcripts. Pure.
 import { counted } from "../../../definition/index.ts";
+import { entryText } from "../../core/index.ts";
 import { shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { type Conversation, drawConversation } from "./conversation.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
@@ -38,8 +39,8 @@ export function knowledgeSection(page: ReportPage): Section {
 		html`<ul class="entries">${entries
 			.toReversed()
 			.map(
-				({ id, key, text, visit, state, cut, earlier }) =>
-					html`<li><span class="id">${id}</span> ${key === undefined ? undefined : html`<b dir="auto">${key}</b> `}${drawWords(page, text)}${cut ? html` <span class="dim">(longer in the event log)</span>` : undefined} <span class="dim from">visit ${visit}, ${titleOf(state)}</span>${earlier === undefined ? undefined : html`<details class="more"><summary>${counted(earlier.length, "earlier text")}</summary><ul>${earlier.map((one) => html`<li dir="auto">${one}</li>`)}</ul></details>`}</li>`,
+				({ id, key, visit, state, cut, earlier, ...entry }) =>
+					html`<li><span class="id">${id}</span> ${key === undefined ? undefined : html`<b dir="auto">${key}</b> `}${drawWords(page, entryText(entry))}${cut ? html` <span class="dim">(longer in the event log)</span>` : undefined} <span class="dim from">visit ${visit}, ${titleOf(state)}</span>${earlier === undefined ? undefined : html`<details class="more"><summary>${counted(earlier.length, "earlier text")}</summary><ul>${earlier.map((one) => html`<li dir="auto">${one}</li>`)}</ul></details>`}</li>`,
 			)}</ul>`;
 	return {
 		id: "knowledge",

@@ -2,7 +2,7 @@
 
 import { counted } from "../../../definition/index.ts";
 import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
-import { explainCause, liveTotals, type Move, type Run } from "../../core/index.ts";
+import { entryForPeople, explainCause, liveTotals, type Move, type Run } from "../../core/index.ts";
 import {
 	keptLine,
 	marks,
@@ -77,10 +77,10 @@ export function knowledgePage(run: Run): Line[] {
 			? [[dim("  none")]]
 			: [...list]
 					.reverse()
-					.map(({ id, key, text, state, visit }) => [
+					.map(({ id, key, state, visit, ...entry }) => [
 						dim(`  ${id} `),
 						...(key === undefined ? [] : [accent(`${key}: `)]),
-						plain(text.replace(/\s*\n\s*/g, " ")),
+						plain(entryForPeople(entry)),
 						dim(`  (${state}, visit ${visit})`),
 					]);
 	const left = dropped.findings + dropped.pendingTasks;

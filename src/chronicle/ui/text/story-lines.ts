@@ -1,8 +1,7 @@
 // The history and the findings of a run, as plain lines. Pure.
 
 import { counted } from "../../../definition/index.ts";
-import type { Finding } from "../../core/index.ts";
-import { explainCause, type Move, type Run } from "../../core/index.ts";
+import { entryForPeople, explainCause, type Finding, type Move, type Run } from "../../core/index.ts";
 import { keptLine, marks, shortCost, shortCount, shortTime, type Undone, undoneText } from "../timeline/index.ts";
 import { changeLines } from "./question-lines.ts";
 
@@ -46,6 +45,6 @@ function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Mo
 	];
 }
 
-function findingLine({ id, key, text }: Finding): string {
-	return `[${id}] ${key === undefined ? "" : `${key}: `}${text.replaceAll(/\s*\n\s*/g, " ")}`;
+function findingLine(entry: Finding): string {
+	return `[${entry.id}] ${entryForPeople(entry)}`;
 }

@@ -209,9 +209,9 @@ describe("what is left out of it", () => {
 		}
 	});
 
-	it("is no line of a text: lines are joined", () => {
+	it("is no line of a text: lines are indented", () => {
 		const snapshot = updateSnapshot(EMPTY_SNAPSHOT, { findings: [{ key: "k", text: "a \n\n b" }] }, where);
-		expect(handoverText(snapshot, place)).toBe("### Findings\n- [f1] k: a b");
+		expect(handoverText(snapshot, place)).toBe("### Findings\n- [f1] k: a \n\n   b");
 	});
 
 	it("does not include the line counts of a file with unknown removals, nor the old name of a renamed one", () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
 	addChanges,
 	addSummary,
+	bindToKnown,
 	cutText,
 	EMPTY_SNAPSHOT,
 	explainSaved,
@@ -63,7 +64,7 @@ describe("accepted shapes of data", () => {
 				["f2", "host", "a"],
 			],
 		],
-		["nested values", { ports: { api: 1 } }, [["f1", "ports", '{"api":1}']]],
+		["nested values", { ports: [{ api: 1 }] }, [["f1", "ports", '[{"api":1}]']]],
 		["files", { modified_files: ["a.ts", "b.ts"] }, [["f1", "files named by the worker", "a.ts, b.ts"]]],
 	])("%s", (_, given, found) => {
 		expect(texts(take(EMPTY_SNAPSHOT, given))).toEqual(found);
@@ -129,11 +130,10 @@ describe("replacing, merging, resolving", () => {
 	it("names the new ids, and the names that match no entry", () => {
 		const some = take(EMPTY_SNAPSHOT, { pending_tasks: ["write tests"] });
 		expect(unknownNames(some, ["t1", "t9", "write tests"])).toEqual(["t9"]);
-		const data = { findings: [{ text: "it rains" }], resolve: ["t9", "t1"] };
-		expect(explainSaved(some, updateSnapshot(some, data, here), data)).toBe(
-			'Saved as f2; every later state will know it. Nothing is known as "t9".',
+		const data = bindToKnown(some, { findings: [{ text: "it rains" }], resolve: ["t9", "t1"] });
+		expect(explainSaved(some, updateSnapshot(some, data, here), { data })).toBe(
+			"Saved f2. Resolved t1. Nothing is known as `t9`. No task is open.",
 		);
-		expect(explainSaved(some, some, { resolve: ["t1"] })).toBe("Saved.");
 	});
 	it("never changes its arguments", () => {
 		const some = take(EMPTY_SNAPSHOT, { port: 1, pending_tasks: ["a"] });
@@ -144,11 +144,11 @@ describe("replacing, merging, resolving", () => {
 });
 
 describe("the size is bounded", () => {
-	it("500 findings of 2 KB leave the newest, count the rest and mark what is cut", () => {
+	it("500 findings of 2 KB leave the newest, count the rest", () => {
 		let snapshot = EMPTY_SNAPSHOT;
 		for (let n = 1; n <= 500; n += 1) snapshot = take(snapshot, `${n} ${"x".repeat(2000)}`);
-		expect(Buffer.byteLength(JSON.stringify(snapshot))).toBeLessThan(16_000);
-		expect(snapshot.findings.at(-1)).toMatchObject({ id: "f500", cut: true });
+		expect(Buffer.byteLength(JSON.stringify(snapshot))).toBeLessThan(21_000);
+		expect(snapshot.findings.at(-1)).toMatchObject({ id: "f500" });
 		expect(snapshot.findings.length + snapshot.dropped.findings).toBe(500);
 		expect(snapshot.findings.length).toBeGreaterThan(5);
 	});
@@ -166,7 +166,7 @@ describe("the size is bounded", () => {
 			);
 			snapshot = addChanges(snapshot, files, 0, n);
 		}
-		expect(Buffer.byteLength(JSON.stringify(snapshot))).toBeLessThan(32_000);
+		expect(Buffer.byteLength(JSON.stringify(snapshot))).toBeLessThan(36_000);
 		expect(JSON.stringify(snapshot)).not.toContain("\ufffd");
 		expect(snapshot.dropped.files).toBeGreaterThan(0);
 		expect(snapshot.summaries.at(-1)?.visit).toBe(300);
@@ -249,9 +249,9 @@ describe("the shapes of data, one by one", () => {
 		[{ findings: [{ name: " k ", value: " v " }] }, { findings: [{ key: "k", text: "v" }] }],
 		[{ findings: [{ id: 7, content: true }] }, { findings: [{ key: "7", text: "true" }] }],
 		[{ findings: [{ key: " ", text: "v" }] }, { findings: [{ text: "v" }] }],
-		[{ findings: [{ other: { deep: 1 } }] }, { findings: [{ text: '{"other":{"deep":1}}' }] }],
+		[{ findings: [{ other: { deep: 1 } }] }, { findings: [{ text: "", fields: { other: { deep: 1 } } }] }],
 		[{ findings: { text: "v", key: "k" } }, { findings: [{ key: "k", text: "v" }] }],
-		[{ findings: { a: { deep: 1 } } }, { findings: [{ key: "a", text: '{"deep":1}' }] }],
+		[{ findings: { a: { deep: 1 } } }, { findings: [{ key: "a", text: "", fields: { deep: 1 } }] }],
 		[{ files: "a.ts" }, { findings: [{ key: "files named by the worker", text: "a.ts" }] }],
 		[{ " a key ": 3 }, { findings: [{ key: "a key", text: "3" }] }],
 		[{ "Key-Findings!": "x" }, { findings: [{ text: "x" }] }],
@@ -288,11 +288,11 @@ describe("an entry that replaces another", () => {
 		const first = take(EMPTY_SNAPSHOT, ["one"]);
 		expect(take(first, { k: "one" }).findings.map(({ id }) => id)).toEqual(["f1", "f2"]);
 	});
-	it("is truncated at 1500 bytes, and found by the truncated text", () => {
+	it("is truncated at 8,000 bytes, and found by the truncated text", () => {
 		const cut = (text: string) => take(EMPTY_SNAPSHOT, [text]).findings[0];
-		expect(cut("x".repeat(1500))).toEqual({ id: "f1", text: "x".repeat(1500), ...here });
-		expect(cut("x".repeat(1501))).toEqual({ id: "f1", text: `${"x".repeat(1497)}…`, ...here, cut: true });
-		const twice = take(take(EMPTY_SNAPSHOT, ["x".repeat(1501)]), ["x".repeat(1501)]);
+		expect(cut("x".repeat(8000))).toEqual({ id: "f1", text: "x".repeat(8000), ...here });
+		expect(cut("x".repeat(8001))).toEqual({ id: "f1", text: `${"x".repeat(7997)}…`, ...here, cut: true });
+		const twice = take(take(EMPTY_SNAPSHOT, ["x".repeat(8001)]), ["x".repeat(8001)]);
 		expect(twice.findings).toHaveLength(1);
 	});
 });
@@ -307,23 +307,23 @@ describe("what is dropped is counted", () => {
 		return snapshot[list].length;
 	};
 	it("per list", () => {
-		expect([kept("findings", 12), kept("findings", 13), kept("findings", 40)]).toEqual([12, 13, 13]);
-		expect([kept("pendingTasks", 5), kept("pendingTasks", 6)]).toEqual([5, 5]);
+		expect([kept("findings", 18), kept("findings", 19), kept("findings", 40)]).toEqual([18, 19, 19]);
+		expect([kept("pendingTasks", 11), kept("pendingTasks", 12)]).toEqual([11, 11]);
 	});
 	it("to the byte: a list keeps what fits exactly", () => {
 		const bytes = (length: number) => {
 			const snapshot = take(
 				take(EMPTY_SNAPSHOT, ["old"]),
-				Array.from({ length: 9 }, (_, n) => `${n}${"x".repeat(length)}`),
+				Array.from({ length: 11 }, (_, n) => `${n}${"x".repeat(length)}`),
 			);
 			return {
 				size: snapshot.findings.reduce((sum, entry) => sum + Buffer.byteLength(JSON.stringify(entry)) + 1, 0),
 				snapshot,
 			};
 		};
-		const lengths = Array.from({ length: 120 }, (_, n) => 1380 + n).map(bytes);
-		expect(Math.max(...lengths.map(({ size }) => size))).toBeLessThanOrEqual(14_000);
-		expect(lengths.some(({ size, snapshot }) => snapshot.dropped.findings === 0 && size > 13_980)).toBe(true);
+		const lengths = Array.from({ length: 120 }, (_, n) => 1680 + n).map(bytes);
+		expect(Math.max(...lengths.map(({ size }) => size))).toBeLessThanOrEqual(20_000);
+		expect(lengths.some(({ size, snapshot }) => snapshot.dropped.findings === 0 && size > 19_980)).toBe(true);
 	});
 	it("and the newest stays, regardless of its size", () => {
 		const snapshot = addSummary(EMPTY_SNAPSHOT, "ü".repeat(5000), here);
@@ -344,8 +344,8 @@ describe("what is dropped is counted", () => {
 		expect(other.summaries.map(({ text }) => text)).toEqual(["two", "three"]);
 	});
 	it("names that match nothing are named with at most 80 characters", () => {
-		const said = explainSaved(EMPTY_SNAPSHOT, EMPTY_SNAPSHOT, { resolve: ["n".repeat(81), "b"] });
-		expect(said).toBe(`Saved. Nothing is known as "${"n".repeat(80)}", "b".`);
+		const said = explainSaved(EMPTY_SNAPSHOT, EMPTY_SNAPSHOT, { data: { resolve: ["n".repeat(81), "b"] } });
+		expect(said).toBe(`Nothing is known as \`${"n".repeat(79)}…\`. Nothing is known as \`b\`. No task is open.`);
 	});
 });
 

@@ -1,0 +1,99 @@
+// One finding or pending task as an agent saved it, and its text for a model and for people. Pure.
+// E1 every text shows the key, the text and all fields; E2 a line of a value cannot pass for another field or entry: it is indented.
+import { valueAt } from "../output/index.ts";
+
+export interface Entry {
+	readonly key?: string;
+	/** Empty if the agent saved only fields. */
+	readonly text: string;
+	/** What the agent saved besides key and text, in its order. JSON data. */
+	readonly fields?: Fields;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Names under which agents write the text of an entry, and its key. The first of each that is present counts. */
+export const textNames: readonly string[] = [
+	"text",
+	"finding",
+	"task",
+	"value",
+	"content",
+	"description",
+	"title",
+	"summary",
+	"note",
+];
+export const keyNames: readonly string[] = ["key", "name", "id", "topic"];
+
+/**
+ * The entry for a model: `[f1] key: text`, then one indented line per field, `name: value`. Strings are verbatim, other values are JSON.
+ * The first line has no bullet; all others are indented, so that the text can be an entry of a Markdown list.
+ */
+export function entryForModel({ id, ...entry }: Entry & { readonly id: string }): string {
+	const { key, text } = entry;
+	const head = [key === undefined ? "" : `${key}:`, text].filter(Boolean).join(" ");
+	const lines = fieldsOf(entry).map(([name, value]) => `  ${fieldName(name)}: ${indent(fieldText(value), "    ")}`);
+	return [`[${id}]${head === "" ? "" : ` ${indent(head, "  ")}`}`, ...lines].join("\n");
+}
+
+/** The entry for people, on one line: `key: text (name: value, name: value)`. */
+export function entryForPeople(entry: Entry): string {
+	const { key, text } = entry;
+	const fields = fieldsOf(entry).map(([name, value]) => `${name}: ${fieldText(value)}`);
+	const words = [text, fields.length > 0 ? `(${fields.join(", ")})` : ""].filter(Boolean).join(" ");
+	return (key === undefined ? words : `${key}: ${words}`).replace(/\s*\n\s*/g, " ");
+}
+
+/** The entry as data: its text if it has nothing else, otherwise an object. */
+export function entryValue({ key, text, fields }: Entry): unknown {
+	if (fields === undefined) return text;
+	return { ...(key === undefined ? {} : { key }), ...(text === "" ? {} : { text }), ...fields };
+}
+
+/** The text, then one line per field, without the key. */
+export function entryText(entry: Entry): string {
+	const lines = fieldsOf(entry).map(([name, value]) => `${fieldName(name)}: ${indent(fieldText(value), "  ")}`);
+	return [entry.text, ...lines].filter(Boolean).join("\n");
+}
+
+/**
+ * The part of an entry at `path`, or all of it as text if that is empty; `undefined` if there is none. The names under which agents write the
+ * text and the key give these, whichever name was used.
+ */
+export function entryPart(entry: Entry, path: readonly string[]): unknown {
+	if (path.length === 0) return entryText(entry);
+	const { key, text, fields } = entry;
+	const found = valueAt({ key, text, ...fields }, path);
+	const [name = "", ...rest] = path;
+	if (found !== undefined || rest.length > 0) return found;
+	return textNames.includes(name) ? text : keyNames.includes(name) ? key : undefined;
+}
+
+/** Names and values, in order. */
+function fieldsOf({ fields }: Entry): readonly (readonly [string, unknown])[] {
+	return fields === undefined ? [] : Object.entries(fields);
+}
+
+function fieldName(name: string): string {
+	return /^[^\s:][^\n\r:]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** A string that could be read as another value is quoted. */
+function fieldText(value: unknown): string {
+	if (typeof value !== "string") return JSON.stringify(value) ?? "";
+	return value === value.trim() && value !== "" && !isJson(value) ? value : JSON.stringify(value);
+}
+
+function isJson(text: string): boolean {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function indent(text: string, by: string): string {
+	return text.replaceAll(/\n(?!\n|$)/g, `\n${by}`);
+}

@@ -10,7 +10,7 @@ export interface Entry {
 	readonly fields?: Fields;
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Names under which agents write the text of an entry, and its key. The first of each that is present counts. */
 export const textNames: readonly string[] = [
@@ -40,7 +40,7 @@ export function entryForModel({ id, ...entry }: Entry & { readonly id: string })
 /** The entry for people, on one line: `key: text (name: value, name: value)`. */
 export function entryForPeople(entry: Entry): string {
 	const { key, text } = entry;
-	const fields = fieldsOf(entry).map(([name, value]) => `${name}: ${fieldText(value)}`);
+	const fields = fieldsOf(entry).map(([name, value]) => `${fieldName(name)}: ${fieldText(value)}`);
 	const words = [text, fields.length > 0 ? `(${fields.join(", ")})` : ""].filter(Boolean).join(" ");
 	return (key === undefined ? words : `${key}: ${words}`).replace(/\s*\n\s*/g, " ");
 }

@@ -10,7 +10,6 @@ export {
 	cutText,
 	EMPTY_SNAPSHOT,
 	type Finding,
-	type ResolvedEntry,
 	type Snapshot,
 	type SnapshotData,
 } from "./snapshot.ts";

@@ -1,0 +1,110 @@
+// The texts of a finding or a task: whatever a model saves is in them, or the answer to its call says what is not.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+	bindToKnown,
+	EMPTY_SNAPSHOT,
+	type Entry,
+	entryForModel,
+	entryForPeople,
+	entryPart,
+	entryValue,
+	explainSaved,
+	readSnapshotData,
+	type Snapshot,
+	updateSnapshot,
+} from "../../../../src/chronicle/core/snapshot/index.ts";
+
+const where = { visit: 1, state: "planning" };
+
+/** Saves as the supervisor does; returns the answer too. */
+function save(before: Snapshot, given: unknown): { readonly after: Snapshot; readonly answer: string } {
+	const read = readSnapshotData(given);
+	if (read.kind === "refused") return { after: before, answer: read.reason };
+	const data = bindToKnown(before, read.data);
+	const after = updateSnapshot(before, data, where);
+	return { after, answer: explainSaved(before, after, { ...read, data }) };
+}
+
+describe("an entry as text", () => {
+	const bug = {
+		key: "race",
+		text: "Two writers\nat once",
+		fields: { file: "src/a.ts", line: 3, tags: ["db"], fixed: null },
+	};
+	it.each<[name: string, entry: Entry, model: string, people: string]>([
+		["a text", { text: "It rains" }, "[f1] It rains", "It rains"],
+		["a key", { key: "port", text: "80" }, "[f1] port: 80", "port: 80"],
+		[
+			"fields",
+			bug,
+			'[f1] race: Two writers\n  at once\n  file: src/a.ts\n  line: 3\n  tags: ["db"]\n  fixed: null',
+			'race: Two writers at once (file: src/a.ts, line: 3, tags: ["db"], fixed: null)',
+		],
+		["only fields", { text: "", fields: { a: true } }, "[f1]\n  a: true", "(a: true)"],
+		["a text that looks like a number", { text: "", fields: { a: "1" } }, '[f1]\n  a: "1"', '(a: "1")'],
+		["a text that looks like a field", { text: "", fields: { a: "x\nb: 2" } }, "[f1]\n  a: x\n    b: 2", "(a: x b: 2)"],
+		["a name that looks like two", { text: "", fields: { "a: b\nc": 1 } }, '[f1]\n  "a: b\\nc": 1', '("a: b\\nc": 1)'],
+	])("%s", (_name, entry, model, people) => {
+		expect(entryForModel({ id: "f1", ...entry })).toBe(model);
+		expect(entryForPeople(entry)).toBe(people);
+	});
+	it.each<[path: string[], value: unknown]>([
+		[["file"], "src/a.ts"],
+		[["tags", "0"], "db"],
+		[["key"], "race"],
+		[["name"], "race"],
+		[["description"], "Two writers\nat once"],
+		[["other"], undefined],
+		[[], 'Two writers\nat once\nfile: src/a.ts\nline: 3\ntags: ["db"]\nfixed: null'],
+	])("its part at %j", (path, value) => {
+		expect(entryPart(bug, path)).toEqual(value);
+	});
+	it("as data", () => {
+		expect(entryValue({ key: "k", text: "x" })).toBe("x");
+		expect(entryValue(bug)).toEqual({ key: bug.key, text: bug.text, ...bug.fields });
+	});
+});
+
+const names = fc.oneof(
+	fc.constantFrom("text", "key", "name", "id", "description", "title", "file", "__proto__"),
+	fc.string(),
+);
+const fields = fc.dictionary(names, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 });
+const entries = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fields, fc.integer(), fc.boolean()), {
+	maxLength: 5,
+});
+const saved = fc.record({ findings: entries, pending_tasks: entries }, { requiredKeys: [] });
+
+/** Every string, number, boolean and name in a value, as it may occur in a text. */
+function leaves(value: unknown): string[] {
+	if (Array.isArray(value)) return value.flatMap(leaves);
+	if (typeof value === "object" && value !== null)
+		return Object.entries(value).flatMap(([name, inner]) => [...(isAlias(name) ? [] : [name]), ...leaves(inner)]);
+	return typeof value === "string" ? [value.trim()] : [JSON.stringify(value)];
+}
+
+/** Names that say only what the text and the key of an entry are. */
+function isAlias(name: string): boolean {
+	return ["text", "key", "name", "id", "description", "title"].includes(name);
+}
+
+const plain = (text: string): string => text.replace(/\s+/g, " ");
+
+describe("whatever a model saves", () => {
+	it("is whole in the text for the next model, or the answer says what is not", () => {
+		fc.assert(
+			fc.property(saved, (given) => {
+				const { after, answer } = save(EMPTY_SNAPSHOT, given);
+				const text = plain([...after.findings, ...after.pendingTasks].map(entryForModel).join("\n"));
+				const lost = leaves(Object.values(given)).filter(
+					(leaf) =>
+						!text.includes(plain(leaf)) &&
+						!text.includes(plain(JSON.stringify(leaf)).slice(1, -1)) &&
+						!text.includes(plain(JSON.stringify(JSON.stringify(leaf))).slice(3, -3)),
+				);
+				if (lost.length > 0) expect(answer).toMatch(/empty|without content|Not kept separately|replaces/);
+			}),
+		);
+	});
+});

@@ -8,9 +8,9 @@ import {
 	type Finding,
 	keepNewest,
 	type ResolvedEntry,
+	type SavedBy,
 	type Snapshot,
 	type SnapshotData,
-	type Where,
 } from "./snapshot.ts";
 
 /** Maximum bytes of JSON of tasks and findings together, of the tasks, which come first, and of what is resolved. */
@@ -53,7 +53,7 @@ export function bindToKnown(snapshot: Snapshot, data: SnapshotData): SnapshotDat
 }
 
 /** Adds the data that an agent or the user saves. */
-export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: Where): Snapshot {
+export function updateSnapshot(snapshot: Snapshot, data: SnapshotData, where: SavedBy): Snapshot {
 	const names = new Set([...(data.resolve ?? []), ...(data.resolved ?? [])].map(plain));
 	const isDone = (entry: Finding): boolean => answersTo(entry, names);
 	const done = names.size === 0 ? [] : [...snapshot.findings, ...snapshot.pendingTasks].filter(isDone);
@@ -205,7 +205,7 @@ function isSame(entry: Finding, given: Entry): boolean {
 	return plain(entry.text) === plain(text) && JSON.stringify(entry.fields) === JSON.stringify(fields);
 }
 
-function enter(same: Finding | undefined, id: string, given: Entry, where: Where): Finding {
+function enter(same: Finding | undefined, id: string, given: Entry, where: SavedBy): Finding {
 	const { cut, ...entry } = shorten(given);
 	const key = given.key ?? same?.key;
 	const isOther = same && (same.text !== entry.text || JSON.stringify(same.fields) !== JSON.stringify(entry.fields));

@@ -82,10 +82,10 @@ const room = { files: 4000, olderSummaries: 2000 };
 /** Maximum bytes of the newest summary, and of older ones; the event log has the rest. */
 const summaryBytes = { newest: 8000, older: 400 };
 
-export type Where = { readonly visit: number; readonly state: string };
+export type SavedBy = { readonly visit: number; readonly state: string };
 
 /** Adds the final summary of a visit. */
-export function addSummary(snapshot: Snapshot, text: string, where: Where): Snapshot {
+export function addSummary(snapshot: Snapshot, text: string, where: SavedBy): Snapshot {
 	const others = snapshot.summaries
 		.filter(({ visit }) => visit !== where.visit)
 		.map((older) => ({ ...older, ...cutText(older.text, summaryBytes.older) }));

@@ -32,6 +32,14 @@ export interface FileAccess {
 	readonly by: string;
 }
 
+/** A folder or file in which a command changes something, by its absolute normalized path and by its real path. */
+export interface ChangedPlace {
+	readonly path: string;
+	readonly real: string;
+}
+
+export type ChangePlaces = { readonly [kind in ChangeKind]?: readonly ChangedPlace[] };
+
 /** One simple command that would run, without its wrappers (`sudo`, `env`, `xargs`, …). */
 export interface CommandRun {
 	/** Base name of the program (`rm` for `/bin/rm`); `null` if it is unknown. */
@@ -44,6 +52,8 @@ export interface CommandRun {
 	readonly effects: readonly Effect[];
 	/** Changes beyond the paths in `accesses`. */
 	readonly changes: readonly ChangeKind[];
+	/** Where those changes take place, by kind. A kind without an entry may take place anywhere on the machine. */
+	readonly places?: ChangePlaces;
 	/** It runs on another machine or in a container, so its paths belong there and are not in `accesses`. */
 	readonly elsewhere?: true;
 }

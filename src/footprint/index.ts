@@ -9,6 +9,7 @@ export { type ChangeKind, changes, type Effect, effects, unknownParts } from "./
 export type {
 	AccessKind,
 	Annotations,
+	ChangedPlace,
 	CommandRun,
 	FileAccess,
 	Footprint,

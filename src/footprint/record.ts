@@ -40,6 +40,7 @@ export interface RunToRecord extends Pick<CommandRun, "program" | "text"> {
 	readonly args?: readonly string[];
 	readonly effects?: Iterable<CommandRun["effects"][number]>;
 	readonly changes?: Iterable<CommandRun["changes"][number]>;
+	readonly places?: CommandRun["places"];
 	readonly elsewhere?: boolean;
 }
 
@@ -133,7 +134,7 @@ export class FootprintRecord {
 
 	/** Adds a run. `args` may contain placeholders. */
 	run(found: RunToRecord): void {
-		const { program, args = [], text, elsewhere = false } = found;
+		const { program, args = [], text, places, elsewhere = false } = found;
 		const [effects, changes] = [[...(found.effects ?? [])], [...(found.changes ?? [])]];
 		const run: CommandRun = {
 			program,
@@ -141,9 +142,10 @@ export class FootprintRecord {
 			text,
 			effects,
 			changes,
+			...(places && { places }),
 			...(elsewhere && { elsewhere }),
 		};
-		const key = `${elsewhere ? "@" : ""}${text}\0${effects.join()}\0${changes.join()}`;
+		const key = `${elsewhere ? "@" : ""}${text}\0${effects.join()}\0${changes.join()}\0${places ? JSON.stringify(places) : ""}`;
 		this.spent += 10 + text.length / 100;
 		if (this.runs.has(key)) return;
 		if (this.runs.size >= footprintLimits.runs) this.overflow("more commands than can be judged");
@@ -204,6 +206,18 @@ export class FootprintRecord {
 		if (this.removedPaths.has(path)) return true;
 		const above = this.rules.dirname(path);
 		return above !== path && this.isRemoved(above);
+	}
+
+	/** Whether an entry of this normalized path may have been put in place so far by a command that `counts`, by its text. */
+	wasPut(path: string, counts: (by: string) => boolean): boolean {
+		this.spent += this.accesses.size / 20;
+		const { sep } = this.rules;
+		return [...this.accesses.values()].some(
+			(access) =>
+				changes.has(access.kind) &&
+				[access.path, access.real].some((at) => at === path || (access.recursive && path.startsWith(at + sep))) &&
+				counts(access.by),
+		);
 	}
 
 	/** Whether something may have been created in a directory so far. */

@@ -18,6 +18,7 @@ export {
 	serializeRules,
 } from "./guard/index.ts";
 export { measure } from "./measure.ts";
+export { type ProjectPlaces, projectPlaces } from "./places.ts";
 export {
 	comparableOutcome,
 	isRefusalText,
@@ -37,6 +38,15 @@ export {
 	type ToolCall,
 	type Verdict,
 } from "./policy/index.ts";
+export {
+	changedThings,
+	isSink,
+	judgeProjectChange,
+	mayChange,
+	type ProjectStop,
+	pathInProject,
+	projectStopText,
+} from "./project-changes.ts";
 export {
 	prepareReadonlyRequest,
 	registerReadonly,

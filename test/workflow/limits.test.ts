@@ -6,6 +6,7 @@ import type { ToolLimits } from "../../src/workflow/definitions/index.ts";
 import { allowedTools, blockedTools, judgeCall, limitsText } from "../../src/workflow/limits/index.ts";
 
 const project = "/home/me/project";
+const places = { project: [project], temporary: { folders: ["/tmp"], except: [project, "/home/me"] } };
 const nothing: Footprint = { tool: "x", accesses: [], runs: [], unknowns: [] };
 const black = (names: string[], shell: "judged" | "strict" | "unrestricted" = "judged"): ToolLimits => ({
 	kind: "blacklist",
@@ -20,7 +21,7 @@ const white = (names: string[], shell: "judged" | "strict" | "unrestricted" = "j
 const may = (...words: ("read" | "write" | "exec")[]): ToolLimits => ({ kind: "capabilities", may: words });
 
 function judge(limits: ToolLimits, tool: string, footprint: Partial<Footprint> = {}) {
-	return judgeCall(limits, { tool }, () => ({ ...nothing, tool, ...footprint }), project)?.kind;
+	return judgeCall(limits, { tool }, () => ({ ...nothing, tool, ...footprint }), places)?.kind;
 }
 
 const access = (kind: "read" | "list" | "write" | "delete" | "link", path: string, recursive = false) => ({
@@ -30,6 +31,11 @@ const access = (kind: "read" | "list" | "write" | "delete" | "link", path: strin
 const changes = (...kinds: Footprint["runs"][number]["changes"]) => ({
 	runs: [{ program: "git", args: [], text: "git …", effects: [], changes: kinds }],
 });
+const changesIn = (path: string, ...kinds: Footprint["runs"][number]["changes"]) => {
+	const here = [{ path, real: path }];
+	const [run] = changes(...kinds).runs;
+	return { runs: run ? [{ ...run, places: { worktree: here, repository: here, packages: here } }] : [] };
+};
 const unknown = (
 	what: Footprint["unknowns"][number]["what"],
 	can: Footprint["unknowns"][number]["may"],
@@ -118,6 +124,9 @@ describe("the shell under a list", () => {
 		["everything below a folder around the project", access("delete", "/home/me", true)],
 		["files of the project that are not named", changes("worktree")],
 		["installed packages", changes("packages")],
+		["a commit somewhere", changes("repository")],
+		["a commit in the project", changesIn(`${project}/.git`, "repository")],
+		["files below a folder around the project", changesIn("/home/me", "worktree")],
 		["an unknown file of a folder in the project", unknown("operand", ["write"], `${project}/src`)],
 	];
 	const passes: [string, Partial<Footprint>][] = [
@@ -126,7 +135,8 @@ describe("the shell under a list", () => {
 		["a folder whose name begins like the project's", access("write", `${project}-2/a`)],
 		["a removal outside the project", access("delete", "/home/me/other", true)],
 		["a folder around the project alone", access("write", "/home/me")],
-		["a commit", changes("repository")],
+		["a commit in another repository", changesIn("/home/me/other/.git", "repository")],
+		["packages and files of another folder", changesIn("/tmp/x", "packages", "worktree")],
 		["another machine", changes("remote")],
 	];
 
@@ -241,7 +251,7 @@ describe("capabilities", () => {
 	it("pi's tools that find and call others are allowed if the phase allows more than pi's own tools", () => {
 		const plain = { ...nothing, ...access("list", project) };
 		for (const tool of ["codemode", "tool_search"]) {
-			const judgeOwn = (limits: ToolLimits) => judgeCall(limits, { tool, own: true }, () => plain, project)?.kind;
+			const judgeOwn = (limits: ToolLimits) => judgeCall(limits, { tool, own: true }, () => plain, places)?.kind;
 			expect(judgeOwn(white(["mcp__docs__*"]))).toBeUndefined();
 			expect(judgeOwn(may("read"))).toBeUndefined();
 			expect(judgeOwn(white(["read", "bash", "workflow_step"]))).toBe("name");

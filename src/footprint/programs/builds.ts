@@ -18,6 +18,7 @@ function runMakefile(call: Call, text: string): void {
 /** Rewrites files only with this option. */
 const rewrites = (option: string): ProgramSpec => ({
 	opaque: "project",
+	changesIn: "operands",
 	when: { [option]: { changes: ["worktree"] } },
 });
 
@@ -58,18 +59,21 @@ export const builds: ProgramSpecs = {
 			),
 		},
 	"gofmt goimports gofumpt shfmt": {
+		changesIn: "operands",
 		options: { "-r -local -lang -modpath -i -ln": "text" },
 		operands: "read",
 		when: { "--write -w": { operands: "write", changes: ["worktree"] } },
 	},
 	"clang-format": {
 		dashes: "one",
+		changesIn: "operands",
 		options: { "-style --style -assume-filename": "text" },
 		operands: "read",
 		when: { "-i": { operands: "write", changes: ["worktree"] } },
 	},
 	"prettier prettierd autopep8 yapf autoflake xmlformat": {
 		opaque: "project",
+		changesIn: "operands",
 		when: {
 			"--write -w -i --in-place": { changes: ["worktree"] },
 			"--check -c --list-different -l": { harmless: true },
@@ -83,14 +87,17 @@ export const builds: ProgramSpecs = {
 		{
 			opaque: "project",
 			changes: ["worktree"],
+			changesIn: "operands",
 			when: { "--check --check-only -c --diff --dry-run --lint --list-different -l": { harmless: true } },
 		},
 	biome: {
 		// Its formatter only prints the result, unless an option makes it write.
 		opaque: "project",
+		changesIn: "operands",
 		when: { "--write --fix --apply --apply-unsafe --unsafe": { changes: ["worktree"] } },
 	},
 	ruff: {
+		changesIn: "operands",
 		subcommands: {
 			"check lint": {
 				opaque: "project",
@@ -129,17 +136,21 @@ export const builds: ProgramSpecs = {
 	"latex pdflatex xelatex lualatex latexmk bibtex typst asciidoctor": {
 		operands: "read",
 		changes: ["worktree"],
+		changesIn: "directory",
 		opaque: "project",
 	},
 	"protoc thrift flatc openapi-generator quicktype graphql-codegen prisma sqlc": {
 		opaque: "project",
 		changes: ["worktree"],
+		changesIn: "directory",
 	},
 	dotnet: {
+		changesIn: "operands",
 		subcommands: {
 			"--info --list-sdks --list-runtimes help list": {},
-			nuget: { opaque: "project", changes: ["packages"] },
-			"add remove restore tool workload": { changes: ["packages"] },
+			nuget: { opaque: "project", changes: ["packages"], changesIn: "anywhere" },
+			"tool workload": { changes: ["packages"], changesIn: "anywhere" },
+			"add remove restore": { changes: ["packages"] },
 			"format new": { changes: ["worktree"] },
 			"*": runsProject,
 		},
@@ -169,6 +180,7 @@ export const builds: ProgramSpecs = {
 	"ffprobe identify mediainfo": { operands: "read", dashes: "one", options: { "-o --LogFile": "replace" } },
 	exiftool: {
 		operands: "read",
+		changesIn: "operands",
 		dashes: "one",
 		options: { "-o -out -W -w -textOut": "replace", "-config": "read", "-if -p -d -ext -x": "text" },
 		custom: (call) => {
@@ -183,5 +195,9 @@ export const builds: ProgramSpecs = {
 			call.change("worktree");
 		},
 	},
-	"convert magick sips mogrify cwebp pngquant optipng svgo": { operands: "read", changes: ["worktree"] },
+	"convert magick sips mogrify cwebp pngquant optipng svgo": {
+		operands: "read",
+		changes: ["worktree"],
+		changesIn: "operands",
+	},
 };

@@ -167,6 +167,7 @@ const byVerb: ProgramSpec = {
 const infrastructure: ProgramSpec = {
 	dashes: "one",
 	options: { "-chdir": "directory" },
+	changesIn: "directory",
 	subcommands: {
 		"plan validate show output version graph get-help help console metadata": {
 			dashes: "one",
@@ -177,7 +178,12 @@ const infrastructure: ProgramSpec = {
 			dashes: "one",
 			custom: (call) => call.run(["terraform", ...call.operands.filter((word) => word !== "--")]),
 		},
-		fmt: { changes: ["worktree"], dashes: "one", when: { "-check --check": { harmless: true } } },
+		fmt: {
+			changes: ["worktree"],
+			changesIn: "operands",
+			dashes: "one",
+			when: { "-check --check": { harmless: true } },
+		},
 		"init get": { changes: ["worktree"] },
 		apply: {
 			changes: ["remote"],

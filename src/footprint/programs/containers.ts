@@ -238,7 +238,7 @@ export const containers: ProgramSpecs = {
 			},
 			"repo plugin dependency dep": changesUnless("list ls", "system"),
 			push: { changes: ["remote"], effects: ["publish"] },
-			"*": { changes: ["worktree"] },
+			"*": { changes: ["worktree"], changesIn: "operands" },
 		},
 	},
 	"minikube kind k3d colima lima limactl vagrant": {

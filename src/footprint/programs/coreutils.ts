@@ -227,7 +227,7 @@ export const coreutils: ProgramSpecs = abbreviating({
 			"--fromfile --gitfile": "read",
 		},
 		// With -R, a page is written into every folder.
-		when: { "-R": { changes: ["worktree"] } },
+		when: { "-R": { changes: ["worktree"], changesIn: "operands" } },
 		custom: listTree,
 	},
 	stat: { operands: "list", options: { "-c --format --printf": "text" } },
@@ -323,7 +323,7 @@ export const coreutils: ProgramSpecs = abbreviating({
 		attached: "--backup",
 		recursive: true,
 	},
-	rename: { operands: "text", changes: ["worktree"] },
+	rename: { operands: "text", changes: ["worktree"], changesIn: "operands" },
 	install: {
 		operands: { rest: "read", last: "into" },
 		options: { "-t --target-directory": "into", "-m --mode -o --owner -g --group -S --suffix": "text" },
@@ -344,7 +344,7 @@ export const coreutils: ProgramSpecs = abbreviating({
 		custom: accessList,
 	},
 	setfattr: { operands: "write", options: { "-n --name -v --value -x --remove": "text" } },
-	xattr: { operands: "text", when: { "-w -d -c": { changes: ["worktree"] } } },
+	xattr: { operands: "text", when: { "-w -d -c": { changes: ["worktree"], changesIn: "operands" } } },
 	"lsattr getfacl getfattr": { operands: "list" },
 	dd: { custom: convertAndCopy },
 	truncate: { options: { "-s --size": "text", "-r --reference": "list" }, custom: shortenOrGrow },

@@ -183,6 +183,7 @@ export const editors: ProgramSpecs = abbreviating({
 			"-p --strip -F --fuzz -D --ifdef -B --prefix -z --suffix -V": "text",
 		},
 		changes: ["worktree"],
+		changesIn: "operands",
 		when: { "--dry-run -C --check": { harmless: true } },
 	},
 	sponge: { operands: "replace" },
@@ -191,5 +192,5 @@ export const editors: ProgramSpecs = abbreviating({
 		options: { "-n --max-replacements -f --flags": "text" },
 		when: { "-p --preview": { operands: { first: ["text", "text"], rest: "read" } } },
 	},
-	"codemod jscodeshift": { opaque: "project", changes: ["worktree"] },
+	"codemod jscodeshift": { opaque: "project", changes: ["worktree"], changesIn: "operands" },
 });

@@ -95,8 +95,13 @@ export function gitReadTree(call: Call): void {
 
 /** `git checkout-index -f -a` overwrites files with the index. */
 export function gitCheckoutIndex(call: Call): void {
+	const [prefix] = call.values("--prefix");
+	if (prefix !== undefined) {
+		call.access("write", prefix.replace(/(.)\/+$/, "$1"), { recursive: true });
+		return;
+	}
 	call.change("worktree");
-	if (!call.has("-f --force") || call.has("--prefix")) return;
+	if (!call.has("-f --force")) return;
 	discard(call, call.has("-a --all") ? ["."] : call.operands);
 }
 
@@ -133,7 +138,10 @@ export function gitClean(call: Call): void {
 }
 
 export function gitPush(call: Call): void {
-	if (!call.has("-n --dry-run")) call.change("remote");
+	if (!call.has("-n --dry-run")) {
+		call.change("remote");
+		pushToFolder(call, (call.values("--repo")[0] ?? call.operands[0] ?? "").replace(/^file:\/\//, ""));
+	}
 	if (call.has("-f --force --mirror")) call.effect("git-force-push");
 	else if (call.has("--force-with-lease")) call.effect("git-force-push-with-lease");
 	if (call.has("-d --delete --prune")) call.effect("git-remote-delete");
@@ -141,6 +149,12 @@ export function gitPush(call: Call): void {
 		if (refspec.startsWith("+")) call.effect("git-force-push");
 		if (/^\+?:./.test(refspec)) call.effect("git-remote-delete");
 	}
+}
+
+/** A repository of this machine, which the push changes. */
+function pushToFolder(call: Call, target: string): void {
+	if (/^(?:[~.]?\.?\/|\.{1,2}$)/.test(target) || (target !== "" && call.isDirectory(target)))
+		call.access("write", target, { recursive: true });
 }
 
 const branchLists =
@@ -180,7 +194,8 @@ export function gitConfig(call: Call): void {
 	for (const file of call.values("-f --file")) call.applyRole(changing ? "write" : "read", file);
 	if (!changing) return;
 	if (call.has("--global")) call.access("write", `${call.home}/.gitconfig`);
-	call.change(call.has("--global --system") ? "system" : "repository");
+	if (call.has("--global --system")) call.change("system");
+	else if (!call.has("-f --file")) call.change("repository");
 	// A command that git will run because of a setting is judged now.
 	const value = call.operands.at(-1) ?? "";
 	runFromSetting(call, call.operands.at(-2) ?? "", value);

@@ -145,8 +145,9 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 			"--output": "replace",
 			"-n --start-number --subject-prefix --to --cc --in-reply-to": "text",
 		},
-		changes: ["worktree"],
-		when: { "--stdout": { harmless: true } },
+		custom: (call) => {
+			if (!call.has("-o --output-directory --output --stdout")) call.change("worktree");
+		},
 	},
 	"difftool mergetool": { opaque: "program", options: { "-t --tool": "text", "-x --extcmd": "script" } },
 	archive: {
@@ -254,15 +255,16 @@ const subcommands: { readonly [names: string]: ProgramSpec } = {
 	clone: {
 		fetches: true,
 		options: {
-			"-b --branch -o --origin --depth -j --jobs --reference --template -c --config --filter --shallow-since --separate-git-dir --server-option":
+			"-b --branch -o --origin --depth -j --jobs --reference --template -c --config --filter --shallow-since --server-option":
 				"text",
+			"--separate-git-dir": "make",
 			"-u --upload-pack": "script",
 		},
 		attached: "--recurse-submodules",
 		custom: gitClone,
 	},
 	init: {
-		options: { "--template --separate-git-dir -b --initial-branch --object-format": "text" },
+		options: { "--template -b --initial-branch --object-format": "text", "--separate-git-dir": "make" },
 		attached: "--shared",
 		custom: gitInit,
 	},
@@ -359,10 +361,11 @@ export const git: ProgramSpecs = abbreviating({
 			"-c --namespace --super-prefix --config-env --attr-source --list-cmds": "text",
 		},
 		attached: "--exec-path",
+		changesIn: "repository",
 		subcommands,
 		custom: runFromSettings,
 	},
 	"gitk tig git-gui lazygit": { opaque: "program" },
-	"git-lfs": changesBoth,
-	"git-filter-repo": { ...changesBoth, effects: ["git-rewrite-history"] },
+	"git-lfs": { ...changesBoth, changesIn: "repository" },
+	"git-filter-repo": { ...changesBoth, changesIn: "repository", effects: ["git-rewrite-history"] },
 });

@@ -206,7 +206,12 @@ export const interpreters: ProgramSpecs = {
 		subcommands: {
 			eval: { operands: { first: ["code"] } },
 			"check info types help lint": { operands: "read" },
-			fmt: { operands: "write", changes: ["worktree"], when: { "--check": { harmless: true, operands: "read" } } },
+			fmt: {
+				operands: "write",
+				changes: ["worktree"],
+				changesIn: "operands",
+				when: { "--check": { harmless: true, operands: "read" } },
+			},
 			"run serve": {
 				opaque: "script",
 				optionsFirst: true,
@@ -217,7 +222,12 @@ export const interpreters: ProgramSpecs = {
 				custom: (call) => runModuleFile(call, call.operands[0]),
 			},
 			"test bench task compile bundle": { opaque: "project" },
-			"install add remove cache upgrade publish uninstall": { changes: ["packages"] },
+			"install add remove": {
+				changes: ["packages"],
+				changesIn: "directory",
+				when: { "-g --global": { changesIn: "anywhere" } },
+			},
+			"cache upgrade publish uninstall": { changes: ["packages"] },
 			"*": { opaque: "script", custom: (call) => runModuleFile(call, call.operands[0]) },
 		},
 	},

@@ -1,100 +1,13 @@
-// Package managers: what they install, what they only show, and which scripts of the project they run.
-import { agentEntry, findAgentPackage, isAgentPackage } from "./agents.ts";
+// Package managers other than those of JavaScript (`node-packages.ts`): what they install, what they only show, and which scripts of the project they run.
+import { findAgentPackage } from "./agents.ts";
 import { afterDashes, changesUnless, runsProject, wraps } from "./common-specs.ts";
-import { runModuleFile } from "./interpreters.ts";
+import { executes, installs, nodePackages, publishes, runScript } from "./node-packages.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
-const installs: ProgramSpec = { changes: ["packages"] };
 const systemInstalls: ProgramSpec = {
 	changes: ["system"],
 	when: { "-s --simulate --dry-run --just-print --print-uris": { harmless: true } },
 };
-const publishes: ProgramSpec = {
-	changes: ["remote"],
-	effects: ["publish"],
-	when: { "--dry-run -n": { harmless: true } },
-};
-
-const fromAddress =
-	/^(?:\w+@)?(?:git\+|https?:|git:|ssh:|github:|gitlab:|bitbucket:|gist:)|^git@|\s@\s*(?:git\+|https?:)/i;
-
-/** `npx package args…`: runs a program of the project or of the registry. */
-function execute(call: Call): void {
-	const given = call.values("-p --package --from --with --spec");
-	for (const text of call.values("-c --call")) call.script(text);
-	const [name, ...args] = call.operands;
-	if (name === undefined) return;
-	if ([name, ...given].some(isAgentPackage)) call.effect("nested-agent");
-	// From a repository or URL, not from a registry.
-	if ([name, ...given].some((word) => fromAddress.test(word))) call.effect("run-download");
-	const plain = name.replace(/^(@[^/]+\/[^@]+|[^@]+)@.*$/, "$1").replace(/^@[^/]+\//, "");
-	if (name.startsWith("@")) call.unknown("program", call.text);
-	call.run([plain, ...args]);
-}
-
-/** `yarn exec "text"`, `pnpm -c exec "text"`: one word may be a whole command line. */
-function executeText(call: Call): void {
-	const [text, ...more] = call.operands;
-	if (text !== undefined && more.length === 0 && /\s/.test(text.trim())) call.script(text);
-	else execute(call);
-}
-
-/** `npm run x`, `yarn x`: a script of the project. */
-const runScript: ProgramSpec = { opaque: "project", optionsFirst: true };
-
-const executes: ProgramSpec = {
-	optionsFirst: true,
-	options: { "-p --package --from --with --spec -c --call -w --workspace --python --loglevel": "text" },
-	custom: execute,
-};
-
-const nodeCommon: { readonly [names: string]: ProgramSpec } = {
-	"ls list ll la view info show search outdated why explain fund doctor ping whoami help help-search docs bugs repo root bin prefix licenses find-dupes query diff sbom completion v":
-		{},
-	audit: {
-		when: { "--fix": { changes: ["packages"] } },
-		custom: (call) => {
-			if (call.operands[0] === "fix") call.change("packages");
-		},
-	},
-	"test t tst start stop restart run run-script build dev lint check format serve preview typecheck": runScript,
-	"install i in ins inst isntall add ci clean-install install-test it update up upgrade uninstall un remove rm r unlink link ln dedupe ddp prune rebuild rb shrinkwrap import patch patch-commit fetch":
-		installs,
-	"publish unpublish deprecate dist-tag owner access team org token adduser login logout star unstar hook profile":
-		publishes,
-	exec: { ...executes, custom: executeText },
-	"x dlx": executes,
-	"init create": { changes: ["worktree"], opaque: "program" },
-	pack: { changes: ["worktree"], when: { "--dry-run": { harmless: true } } },
-	version: { changes: ["worktree", "repository"] },
-	"cache store": changesUnless("ls list verify path dir status", "packages"),
-	pkg: { subcommands: { get: {}, set: { changes: ["worktree"], custom: setField }, "*": { changes: ["worktree"] } } },
-	config: changesUnless("get list ls", "system"),
-	get: {},
-	set: { changes: ["system"] },
-	"workspaces workspace -w": { subcommands: { "list info": {}, "*": runScript } },
-	"*": runScript,
-};
-
-const nodeVerbs = new Set(Object.keys(nodeCommon).flatMap((names) => names.split(" ")));
-
-/** `yarn eslint`, `pnpm rimraf x`: a word that the package manager doesn't know is a script of the project or an installed program. */
-function runInstalled(call: Call): void {
-	const words = call.operands[0] === "run" ? call.operands.slice(1) : call.operands;
-	const [name, ...args] = words.slice(
-		Math.max(
-			0,
-			words.findIndex((word) => !word.startsWith("-")),
-		),
-	);
-	if (name !== undefined && !nodeVerbs.has(name) && call.isKnownProgram(name)) call.run([name, ...args]);
-}
-
-const nodeOptions = {
-	"-C --dir --prefix --cwd": "directory",
-	"-w --workspace -F --filter --registry --loglevel --userconfig --reporter": "text",
-} as const;
-
 /** `uv version` shows, `uv version 1.2` and `--bump` set. */
 const setsVersion: ProgramSpec = {
 	when: { "--bump": { changes: ["worktree"] } },
@@ -125,14 +38,6 @@ function watched(call: Call): void {
 	if (command) call.run(command);
 }
 
-/** `npm pkg set scripts.x=text`: defines a script that may run later. */
-function setField(call: Call): void {
-	for (const word of call.operands) {
-		const text = /^scripts(?:\.|\[)[^=]*=(.*)$/s.exec(word)?.[1];
-		if (text !== undefined) call.script(text);
-	}
-}
-
 /** Package managers whose verb is their first option; one that is not listed changes the system. */
 const byOptions = (looks: RegExp): ProgramSpec => ({
 	custom: (call) => {
@@ -143,37 +48,7 @@ const byOptions = (looks: RegExp): ProgramSpec => ({
 });
 
 export const packages: ProgramSpecs = {
-	npm: { options: nodeOptions, subcommands: nodeCommon },
-	pnpm: { options: nodeOptions, subcommands: nodeCommon, custom: runInstalled },
-	yarn: {
-		options: nodeOptions,
-		custom: runInstalled,
-		subcommands: {
-			...nodeCommon,
-			node: { optionsFirst: true, custom: (call) => call.run(["node", ...call.operands]) },
-		},
-		withoutSubcommand: { changes: ["packages"] },
-	},
-	bun: {
-		options: { ...nodeOptions, "-e --eval -p --print": "text" },
-		subcommands: {
-			...nodeCommon,
-			"test build run": runScript,
-			pm: changesUnless("ls bin hash cache version whoami", "packages"),
-			x: executes,
-			repl: { opaque: "script" },
-			"*": { opaque: "script" },
-		},
-		custom: (call) => {
-			runInstalled(call);
-			for (const code of call.values("-e --eval -p --print")) call.applyRole("code", code);
-			const [verb = "", file] = call.operands;
-			const module = verb === "run" ? file : verb;
-			if (module !== undefined && (module === "-" || /[/.]/.test(module))) runModuleFile(call, module);
-			if (call.operands.some((word) => agentEntry.test(word))) call.effect("nested-agent");
-		},
-	},
-	"npx pnpx bunx uvx": executes,
+	...nodePackages,
 	corepack: installs,
 	"nvm fnm volta n asdf mise rtx nodenv pyenv rbenv sdk rustup ghcup jenv tfenv goenv": {
 		subcommands: {
@@ -202,15 +77,25 @@ export const packages: ProgramSpecs = {
 					"-t --target -d --dest --prefix --root": "make",
 					"-i --index-url --extra-index-url -f --find-links": "text",
 				},
-				when: { "--dry-run": { harmless: true } },
+				when: {
+					"--dry-run": { harmless: true },
+					"-t --target --prefix --root": { unchanged: true },
+				},
 			},
-			"download wheel": { changes: ["worktree"], options: { "-r -c": "read", "-d --dest -w --wheel-dir": "make" } },
+			"download wheel": {
+				changes: ["worktree"],
+				changesIn: "directory",
+				options: { "-r -c": "read", "-d --dest -w --wheel-dir": "make" },
+				when: { "-d --dest -w --wheel-dir": { unchanged: true } },
+			},
 			"*": installs,
 		},
 	},
 	pipx: { subcommands: { "list environment": {}, run: executes, "*": { changes: ["system"] } } },
 	uv: {
 		options: { "--directory --project": "directory", "--python -p --config-file": "text" },
+		optionsAnywhere: true,
+		changesIn: "directory",
 		subcommands: {
 			"tree help": {},
 			version: setsVersion,
@@ -220,6 +105,7 @@ export const packages: ProgramSpecs = {
 				custom: (call) => (call.has("-m --module") ? call.unknown("project", "uv run -m") : call.run(call.operands)),
 			},
 			pip: {
+				changesIn: "anywhere",
 				subcommands: {
 					"list show freeze check tree": {},
 					compile: { operands: "read", options: { "-o --output-file": "replace" } },
@@ -228,16 +114,21 @@ export const packages: ProgramSpecs = {
 			},
 			tool: { subcommands: { "list dir": {}, run: executes, "*": { changes: ["system"] } } },
 			python: changesUnless("list find dir", "system"),
-			cache: changesUnless("dir", "packages"),
+			cache: { ...changesUnless("dir", "packages"), changesIn: "anywhere" },
 			publish: publishes,
 			build: { ...runsProject, changes: ["worktree"] },
-			"init venv": { changes: ["worktree"] },
+			"init venv": { changes: ["worktree"], changesIn: "operands" },
 			"*": installs,
 		},
 	},
 	"poetry pdm pipenv hatch rye": {
 		options: { "-C --directory -P --project": "directory" },
+		optionsAnywhere: true,
+		changesIn: "directory",
+		when: { "-g --global": { changesIn: "anywhere" } },
 		subcommands: {
+			// Of the user, in any folder.
+			"config self python py cache tools toolchain plugin": { ...installs, changesIn: "anywhere" },
 			"show check list about search graph info help": {},
 			env: changesUnless("info list show find activate", "packages"),
 			version: setsVersion,
@@ -274,7 +165,11 @@ export const packages: ProgramSpecs = {
 	},
 	composer: {
 		options: { "-d --working-dir": "directory" },
+		optionsAnywhere: true,
+		changesIn: "directory",
+		when: { "-g --global": { changesIn: "anywhere" } },
 		subcommands: {
+			"global self-update selfupdate clear-cache clearcache": { ...installs, changesIn: "anywhere" },
 			"show info outdated validate why why-not depends prohibits licenses search audit diagnose status check-platform-reqs help list about":
 				{},
 			"run run-script exec test": runScript,
@@ -282,6 +177,9 @@ export const packages: ProgramSpecs = {
 		},
 	},
 	cargo: {
+		options: { "--manifest-path": "manifest", "-C": "directory" },
+		optionsAnywhere: true,
+		changesIn: "directory",
 		subcommands: {
 			"metadata tree search version help locate-project read-manifest pkgid verify-project info": {},
 			watch: {
@@ -300,21 +198,24 @@ export const packages: ProgramSpecs = {
 			"publish yank owner login logout": publishes,
 			"install uninstall": { changes: ["system"] },
 			"add remove rm update fetch generate-lockfile vendor upgrade": installs,
-			"new init": { changes: ["worktree"], operands: { first: ["make"] } },
+			"new init": { changes: ["worktree"], changesIn: "operands", operands: { first: ["make"] } },
 			"*": runsProject,
 		},
 	},
 	go: {
 		custom: findAgentPackage,
+		options: { "-C": "directory" },
+		optionsAnywhere: true,
+		changesIn: "directory",
 		subcommands: {
 			"version env list doc help vet": { when: { "-w -u": { changes: ["system"] } } },
 			"build test run generate tool": runsProject,
-			fmt: { changes: ["worktree"] },
+			fmt: { changes: ["worktree"], changesIn: "operands" },
 			install: { changes: ["system"], opaque: "program" },
 			get: installs,
 			mod: changesUnless("graph verify why", "packages"),
 			work: { changes: ["worktree"] },
-			clean: { changes: ["packages"] },
+			clean: { changes: ["packages"], changesIn: "anywhere" },
 			"*": runsProject,
 		},
 	},
@@ -372,17 +273,30 @@ export const packages: ProgramSpecs = {
 	twine: { subcommands: { check: { operands: "read" }, "*": publishes } },
 	flit: { subcommands: { publish: publishes, "*": runsProject } },
 	goreleaser: { subcommands: { "check healthcheck completion help jsonschema": {}, "*": runsProject } },
-	"semantic-release np release-it changeset lerna standard-version auto": {
-		opaque: "project",
-		changes: ["repository"],
-		when: { "--dry-run": { harmless: true } },
+	lerna: {
+		subcommands: {
+			"ls list la ll changed diff info": {},
+			exec: { ...runsProject, custom: (call) => call.script(call.operands.join(" ")) },
+			"version publish": { changes: ["repository"], changesIn: "directory", opaque: "project" },
+			"*": runsProject,
+		},
 		custom: (call) => {
-			const [verb = "", ...words] = call.operands;
-			if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || verb === "publish") call.effect("publish");
-			if (call.name === "lerna" && verb === "exec" && words.length > 0) call.script(words.join(" "));
+			if (call.operands[0] === "publish") call.effect("publish");
 		},
 	},
-	"vsce ovsx": { subcommands: { "ls show search": {}, package: { changes: ["worktree"] }, "*": publishes } },
+	"semantic-release np release-it changeset standard-version auto": {
+		opaque: "project",
+		changes: ["repository"],
+		changesIn: "directory",
+		when: { "--dry-run": { harmless: true } },
+		custom: (call) => {
+			const [verb] = call.operands;
+			if (/^(semantic-release|np|release-it|auto)$/.test(call.name) || verb === "publish") call.effect("publish");
+		},
+	},
+	"vsce ovsx": {
+		subcommands: { "ls show search": {}, package: { changes: ["worktree"], changesIn: "directory" }, "*": publishes },
+	},
 	"mvn maven": {
 		opaque: "project",
 		dashes: "one",

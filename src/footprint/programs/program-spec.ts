@@ -28,6 +28,8 @@ export type Role =
 	| "link"
 	/** The directory that later words are relative to. */
 	| "directory"
+	/** A file whose directory later words are relative to: a project's manifest. */
+	| "manifest"
 	/** A shell script that is run; its text is analyzed if known. */
 	| "run"
 	/** The first word of another command; all words after it belong to that command. */
@@ -55,6 +57,11 @@ export interface Behavior {
 	readonly skips?: AccessDetail["skips"];
 	readonly effects?: readonly Effect[];
 	readonly changes?: readonly ChangeKind[];
+	/**
+	 * Where `changes` to files take place: in the directory it works in; in its operands, without any in that directory; in git's repository
+	 * and working tree. Absent: anywhere, as for installs of the machine or the user.
+	 */
+	readonly changesIn?: "directory" | "operands" | "repository" | "anywhere";
 	/** Its arguments do not show its effects beyond its operands. */
 	readonly opaque?: Extract<Unknown["what"], "script" | "project" | "program">;
 	/** Without operands it works on the current directory, in this role. */
@@ -68,6 +75,8 @@ export interface Behavior {
 export interface ProgramSpec extends Behavior {
 	/** Options that take a value, with the value's role. */
 	readonly options?: { readonly [spelling: string]: Role };
+	/** Its options may also follow a subcommand. */
+	readonly optionsAnywhere?: true;
 	/** Options with an optional, attached value (`-i.bak`, `--color=auto`): the next word is not a value. */
 	readonly attached?: string;
 	/** Options without a value that would otherwise count as abbreviations of others. */

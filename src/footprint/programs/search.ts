@@ -128,7 +128,7 @@ export const search: ProgramSpecs = abbreviating({
 	"ast-grep sg comby": {
 		operands: "text",
 		options: { "-p --pattern -l --lang -r --rewrite": "text" },
-		when: { "-U --update-all -i --interactive": { changes: ["worktree"] } },
+		when: { "-U --update-all -i --interactive": { changes: ["worktree"], changesIn: "operands" } },
 		custom: inGroup,
 	},
 });

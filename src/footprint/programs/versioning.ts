@@ -3,7 +3,7 @@ import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 const changesRemote: ProgramSpec = { changes: ["remote"], options: { "-F --body-file --notes-file": "read" } };
 const changesBoth: ProgramSpec = { changes: ["repository", "worktree"] };
-const fetchesFiles: ProgramSpec = { ...changesBoth, fetches: true };
+const fetchesFiles: ProgramSpec = { ...changesBoth, changesIn: "directory", fetches: true };
 
 /** `gh api`: a request with fields or a method other than GET changes something. */
 function request(call: Call): void {
@@ -45,11 +45,25 @@ export const versioning: ProgramSpecs = {
 								"text",
 						},
 					},
-					"checkout fork sync set-default develop": changesBoth,
-					clone: fetchesFiles,
+					"checkout fork sync set-default develop": { ...changesBoth, changesIn: "directory" },
+					clone: {
+						fetches: true,
+						custom: (call) => {
+							const [repository, folder] = call.operands;
+							const name =
+								folder ??
+								repository
+									?.split("/")
+									.at(-1)
+									?.replace(/\.git$/, "");
+							if (name) call.access("write", name, { recursive: true });
+						},
+					},
 					download: {
 						fetches: true,
 						changes: ["worktree"],
+						changesIn: "directory",
+						when: { "-D --dir -O --output": { unchanged: true } },
 						options: { "-D --dir -O --output": "make", "-p --pattern -n --name -R --repo": "text" },
 					},
 					"delete delete-asset archive": { ...changesRemote, effects: ["delete-infrastructure"] },
@@ -82,6 +96,9 @@ export const versioning: ProgramSpecs = {
 	},
 	glab: { subcommands: { "*": { subcommands: { "list view status diff show get": {}, "*": changesRemote } } } },
 	"hg svn jj bzr fossil darcs": {
+		options: { "-R --repository --cwd": "directory" },
+		optionsAnywhere: true,
+		changesIn: "directory",
 		subcommands: {
 			"status st log diff annotate blame cat info ls list files show root summary identify id branches tags heads paths help version parents":
 				{ operands: "text" },

@@ -3,7 +3,7 @@ import type { ChangeKind, Effect } from "../effects.ts";
 import type { AccessKind, Unknown } from "../footprint.ts";
 import { MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, accessVerb, type Directories, harmOf, isStream } from "../places.ts";
-import type { ParsedArgument, ProgramSpec, ScriptOptions } from "../programs/index.ts";
+import type { Behavior, ParsedArgument, ProgramSpec, ScriptOptions } from "../programs/index.ts";
 import { type AccessDetail, everyAccess } from "../record.ts";
 import { displayText, isBlank, isKnown, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { contentOf, isDownloaded, isInput, keepInput } from "./contents.ts";
@@ -23,6 +23,10 @@ export interface ActiveCommand {
 	readonly text: string;
 	readonly effects: Set<Effect>;
 	readonly changes: Set<ChangeKind>;
+	/** Where its changes take place, by its description and that of its subcommand. */
+	changesIn: Behavior["changesIn"];
+	/** The operands of its innermost subcommand. */
+	operands: readonly string[];
 	/** The outputs of the commands that this one runs. */
 	readonly innerOutputs: string[];
 	/** The directories that its words are relative to. */
@@ -53,6 +57,8 @@ export function openCommand(
 		text: spellCommand([name, ...args]),
 		effects: new Set(),
 		changes: new Set(),
+		changesIn: undefined,
+		operands: [],
 		innerOutputs: [],
 		directories: state.cwd,
 		items: [],

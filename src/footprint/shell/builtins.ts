@@ -3,7 +3,7 @@
 import type { Effect } from "../effects.ts";
 import { isDirectory, MAX_PATH, pathRules } from "../paths.ts";
 import { absolutePaths, withoutSlash } from "../places.ts";
-import { isKnown, isOpen, spellCommand, UNKNOWN_VALUE } from "../text.ts";
+import { isKnown, isOpen, SOME_NAME, spellCommand, UNKNOWN_VALUE } from "../text.ts";
 import { recordHistoryOff } from "./environment.ts";
 import { onPath, printed } from "./output.ts";
 import { assign, lookUp, type State, textValue, unknownVariable, type Value, withExported } from "./state.ts";
@@ -81,10 +81,20 @@ const changeDirectory: Builtin = (walk, args, state) => {
 	const there = [
 		...new Set(paths.map((path) => withoutSlash(physical ? walk.record.real(path) : rules.normalize(path)))),
 	];
-	const succeeds = there.every((path) => isDirectory(path, walk.host) && !walk.record.removed(path));
+	const succeeds = there.every(
+		(path) => !walk.record.removed(path) && (isDirectory(path, walk.host) || isMadeTemporary(walk, path, target)),
+	);
 	const yes = arrive(there);
 	return { success: yes, failure: succeeds ? yes : state, output: word === "-" ? UNKNOWN_VALUE : "" };
 };
+
+/** Whether the script itself has made a directory in an existing folder for temporary files, by `mktemp` or `mkdir`. */
+function isMadeTemporary({ host, record }: ShellWalk, path: string, word: string): boolean {
+	const above = pathRules(host).dirname(path);
+	const isMade = word.includes(SOME_NAME) || record.wasPut(path, (by) => by.startsWith("mkdir "));
+	const isTemporary = [host.temp, "/tmp", "/var/tmp"].some((folder) => `${above}/`.startsWith(`${folder}/`));
+	return isTemporary && isMade && host.kind(path) === undefined && isDirectory(above, host);
+}
 
 /** Where `cd` may arrive that looks in the folders of `CDPATH`: every one that has such a directory, and the current one. */
 function searched(walk: ShellWalk, target: string, folders: string, state: State): readonly string[] | undefined {

@@ -19,6 +19,7 @@ import {
 	runProgramFile,
 	runScript,
 } from "./active-command.ts";
+import { changePlaces } from "./change-places.ts";
 import { copyContent, writtenIn } from "./contents.ts";
 import { behaviorFor, findSubcommand, hasOption, optionValues } from "./description.ts";
 import { applyItems, applyRole, detailOf, operandsOf } from "./roles.ts";
@@ -49,6 +50,7 @@ export function recordCall(
 		text,
 		effects: [...effects],
 		changes: [...changes],
+		places: changePlaces(command),
 		elsewhere: state.elsewhere,
 	});
 	return printed;
@@ -61,13 +63,17 @@ function asksForHelp(program: ProgramSpec, args: readonly string[]): boolean {
 }
 
 /** Effects derived from arguments and effects together, independent of the description. */
-function addDerivedEffects({ walk, name, args, effects, changes }: ActiveCommand): void {
+function addDerivedEffects(command: ActiveCommand): void {
+	const { walk, name, args, effects, changes } = command;
 	for (const effect of taskEffects(name, args)) {
 		effects.add(effect);
 		if (effect === "publish") changes.add("remote");
 	}
-	// Another agent may change anything.
-	if (effects.has("nested-agent")) changes.add("worktree");
+	if (effects.has("nested-agent")) {
+		// Another agent may change anything, anywhere.
+		changes.add("worktree");
+		command.changesIn = "anywhere";
+	}
 	if (effects.has("run-unknown-text") && walk.record.wasFetched()) effects.add("run-download");
 }
 
@@ -84,22 +90,42 @@ function follow(command: ActiveCommand, program: ProgramSpec, words: readonly st
 	command.items = outer.length > 0 ? [...outer.filter((item) => item.kind === "option"), ...items] : items;
 	const operands = operandsOf(items);
 	const behavior = behaviorFor(program, items);
+	command.operands = operands;
 	addEffects(command, behavior, operands);
 	applyItems(command, program, behavior, items);
 	if (behavior.opaque) recordUnknown(command, behavior.opaque, command.text);
 	searchWords(command, behavior, words);
 	if (behavior.defaultRole && operands.length === 0) applyRole(command, behavior.defaultRole, ".", detailOf(behavior));
-	if (program.subcommands && operands.length > 0) {
-		const [name = "", ...rest] = operands;
-		const subcommand = findSubcommand(program.subcommands, name);
-		if (subcommand) follow(command, subcommand, rest);
-		else if (!behavior.operands) recordUnknown(command, "program", command.text);
-	}
+	if (program.subcommands && operands.length > 0) followSubcommand(command, program, operands, behavior);
 	program.custom?.(callOf(command, items, operands, words));
 	command.items = outer;
 }
 
-function addEffects({ effects, changes }: ActiveCommand, behavior: Behavior, operands: readonly string[]): void {
+/** Applies the description of the subcommand that the first operand names. */
+function followSubcommand(
+	command: ActiveCommand,
+	program: ProgramSpec,
+	[name = "", ...rest]: readonly string[],
+	{ operands }: Behavior,
+): void {
+	const subcommand = findSubcommand(program.subcommands ?? {}, name);
+	if (subcommand) follow(command, program.optionsAnywhere ? withOptions(subcommand, program) : subcommand, rest);
+	else if (!operands) recordUnknown(command, "program", command.text);
+}
+
+/** A subcommand that also accepts the options of its program. */
+function withOptions(subcommand: ProgramSpec, { options, when }: ProgramSpec): ProgramSpec {
+	return {
+		...subcommand,
+		options: { ...options, ...subcommand.options },
+		when: { ...when, ...subcommand.when },
+		...(subcommand.subcommands && { optionsAnywhere: true }),
+	};
+}
+
+function addEffects(command: ActiveCommand, behavior: Behavior, operands: readonly string[]): void {
+	const { effects, changes } = command;
+	if (behavior.changesIn && command.changesIn !== "anywhere") command.changesIn = behavior.changesIn;
 	// `rm -rf ""`, with a variable that is not set, removes nothing.
 	const idle = behavior.operands === "delete" && operands.length > 0 && operands.every((word) => word === "");
 	for (const effect of idle ? [] : (behavior.effects ?? [])) effects.add(effect);

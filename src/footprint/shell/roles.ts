@@ -56,6 +56,10 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			access(command, "list", word);
 			enterDirectory(command, word);
 			return;
+		case "manifest":
+			access(command, "read", word);
+			enterDirectory(command, projectOf(command, word));
+			return;
 		case "run":
 			runFile(command, word);
 			return;
@@ -69,6 +73,14 @@ export function applyRole(command: ActiveCommand, role: Role, word: string, deta
 			recordCode(command.walk, word, innerState(command), command.text);
 			return;
 	}
+}
+
+/** The directory of a manifest; some programs accept the directory itself. */
+function projectOf({ walk, directories }: ActiveCommand, word: string): string {
+	const paths = absolutePaths(word, directories, walk.record) ?? [];
+	if (paths.some((path) => isDirectory(path, walk.host))) return word;
+	const [, folder] = /^(.*)\/[^/]*$/s.exec(word) ?? [];
+	return folder === "" ? "/" : (folder ?? ".");
 }
 
 export function detailOf(behavior: Behavior): AccessDetail {

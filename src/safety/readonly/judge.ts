@@ -2,8 +2,9 @@
 // Invariants: an unknown effect is refused, unless a sandbox prevents the command from changing files; temporary folders stay writable; a
 // call known to change something is refused even in a sandbox.
 import { changes, type Footprint, unknownParts } from "../../footprint/index.ts";
+import { isTemporary, type TemporaryPlaces } from "../places.ts";
 import { type Policy, quoteRedacted, type ToolCall, type Verdict } from "../policy/index.ts";
-import { isTemporary, type TemporaryPlaces } from "../temporary-places.ts";
+import { findChange, mayChange } from "../project-changes.ts";
 
 export interface ReadonlyOptions {
 	readonly places: TemporaryPlaces;
@@ -34,20 +35,24 @@ export function readonlyPolicy({ places, confine }: ReadonlyOptions): Policy {
 	};
 }
 
-/** Refuses a call with a known change. */
-function judgeKnown({ accesses, runs }: Footprint, places: TemporaryPlaces): Verdict | undefined {
-	for (const access of accesses) {
-		if (access.kind === "read" || access.kind === "list" || isTemporary(access, places)) continue;
-		const what = { write: "writes", delete: "removes", link: "makes another name for" }[access.kind];
-		return refuse(access.kind, `${quoteRedacted(access.by)} ${what} ${access.path}.`);
+/** Refuses a call with a known change outside temporary folders. */
+function judgeKnown(footprint: Footprint, places: TemporaryPlaces): Verdict | undefined {
+	const found = findChange(footprint, {
+		accesses: (access) => !isTemporary(access, places),
+		runs: (_change, at) => !(at?.every((place) => isTemporary(place, places)) ?? false),
+	});
+	if (found?.kind === "access") {
+		const { kind, by, path } = found.access;
+		const what = { write: "writes", delete: "removes", link: "makes another name for", read: "", list: "" }[kind];
+		return refuse(kind, `${quoteRedacted(by)} ${what} ${path}.`);
 	}
-	for (const run of runs) {
-		const [change] = run.changes;
-		if (change) return refuse(`changes-${change}`, `${quoteRedacted(run.text)} changes ${changes[change]}.`);
-		const [harm] = run.effects.filter((effect) => runsAnything.has(effect));
+	if (found)
+		return refuse(`changes-${found.change}`, `${quoteRedacted(found.run.text)} changes ${changes[found.change]}.`);
+	for (const { effects, text } of footprint.runs) {
+		const [harm] = effects.filter((effect) => runsAnything.has(effect));
 		if (harm === "nested-agent")
-			return refuse(harm, `${quoteRedacted(run.text)} starts another agent, which would not be readonly.`);
-		if (harm) return refuse(harm, `${quoteRedacted(run.text)} runs something that is unknown in advance.`);
+			return refuse(harm, `${quoteRedacted(text)} starts another agent, which would not be readonly.`);
+		if (harm) return refuse(harm, `${quoteRedacted(text)} runs something that is unknown in advance.`);
 	}
 	return undefined;
 }
@@ -62,7 +67,7 @@ const runsAnything: ReadonlySet<string> = new Set([
 
 /** Refuses a call with an unknown effect that might be a change. */
 function judgeUnknown(call: ToolCall, { unknowns }: Footprint): Verdict | undefined {
-	const [worst] = unknowns.filter(({ may }) => may.some((access) => access !== "read" && access !== "list"));
+	const [worst] = unknowns.filter(mayChange);
 	if (!worst) return undefined;
 	const hint = shells.has(call.tool) ? "Write it out plainly, or use a command that only reads." : "";
 	return {

@@ -148,7 +148,7 @@ function addPolicy(policies: Policies, cwd: string, sandbox: () => Promise<Sandb
 async function openPolicy(cwd: string, sandbox: () => Promise<SandboxProbe>): Promise<Policy> {
 	const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { hostEnvironment }] = await Promise.all([
 		import("./judge.ts"),
-		import("../temporary-places.ts"),
+		import("../places.ts"),
 		import("../sandbox/index.ts"),
 		import("../../pi/index.ts"),
 	]);

@@ -3,8 +3,8 @@
 // Network and processes are not confined.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type TemporaryPlaces, temporaryPlaces } from "../places.ts";
 import type { Policy } from "../policy/index.ts";
-import { type TemporaryPlaces, temporaryPlaces } from "../temporary-places.ts";
 import type { SandboxProbe } from "./probe.ts";
 import { wrapCommand } from "./wrap.ts";
 

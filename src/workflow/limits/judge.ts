@@ -4,10 +4,16 @@
 import { isListed } from "../../definition/index.ts";
 import {
 	type CommandRun,
+	changedThings,
 	type FileAccess,
 	type Footprint,
-	isWithin,
+	isSink,
 	isWriterName,
+	judgeProjectChange,
+	mayChange,
+	type ProjectPlaces,
+	type ProjectStop,
+	pathInProject,
 	type ToolCall,
 	type Unknown,
 } from "../../safety/index.ts";
@@ -19,12 +25,8 @@ export const stepTool = "workflow_step";
 export type Stop =
 	/** The tool is not in the whitelist, or is in the blacklist, or the phase allows no tools at all. */
 	| { readonly kind: "name" }
-	/** The call would change the project. `by` is the command or tool, `what` the path or the kind of change. */
-	| { readonly kind: "shell-writes"; readonly by: string; readonly what: string }
-	/** It starts another agent, which the limits of the phase would not bind. `by` is the command or tool. */
-	| { readonly kind: "starts-agent"; readonly by: string }
-	/** The effect of the call is unknown, and the phase is strict. `tool`: the unknown is a tool, not a command. */
-	| { readonly kind: "shell-unknown"; readonly what: string; readonly tool: boolean }
+	/** The phase does not change the project. */
+	| ProjectStop
 	/** The phase lacks a capability that the call needs. */
 	| { readonly kind: "capability"; readonly lacks: Exclude<Capability, "read">; readonly what: string };
 
@@ -33,12 +35,12 @@ const shells = new Set(["bash", "powershell"]);
 /** pi's tools that only find and call other tools; the calls they make are judged separately. */
 const callers = new Set(["codemode", "tool_search"]);
 
-/** Judges one call by the limits of a phase; `undefined` allows it. `project` is the absolute real path of the project folder. */
+/** Judges one call by the limits of a phase; `undefined` allows it. */
 export function judgeCall(
 	limits: ToolLimits,
 	call: Pick<ToolCall, "tool" | "own">,
 	footprint: () => Footprint,
-	project: string,
+	places: ProjectPlaces,
 ): Stop | undefined {
 	if (call.tool === stepTool) return undefined;
 	switch (limits.kind) {
@@ -50,10 +52,10 @@ export function judgeCall(
 				return limits.kind === "whitelist" && isCaller(call) && namesOfOthers(limits.names)
 					? undefined
 					: { kind: "name" };
-			return writesAreMeant(limits) ? undefined : judgeChanges(limits, call, footprint, project);
+			return writesAreMeant(limits) ? undefined : judgeChanges(limits, call, footprint, places);
 		case "capabilities":
 			if (limits.may.length === 0) return { kind: "name" };
-			return isCaller(call) ? undefined : judgeCapabilities(limits.may, footprint(), project);
+			return isCaller(call) ? undefined : judgeCapabilities(limits.may, footprint(), places);
 	}
 }
 
@@ -112,45 +114,15 @@ function judgeChanges(
 	limits: NameLimits,
 	{ tool, own }: Pick<ToolCall, "tool" | "own">,
 	footprint: () => Footprint,
-	project: string,
+	places: ProjectPlaces,
 ): Stop | undefined {
 	if (limits.shell === "unrestricted" || fileTools.has(tool) || own) return undefined;
-	const { accesses, runs, unknowns } = footprint();
-	const named = limits.kind === "whitelist" && isNamedWriter(limits.names, tool);
-	const access = named ? undefined : accesses.find((each) => needOf(each) === "write" && reaches(each, project));
-	if (access) return { kind: "shell-writes", by: access.by, what: within(access.path, project) };
-	return (
-		firstOf(runs, changesOfRun) ??
-		firstOf(unknowns, (unknown) =>
-			named && unknown.what === "tool" ? undefined : changesOfUnknown(unknown, limits, project),
-		)
-	);
-}
-
-function changesOfRun(run: CommandRun): Stop | undefined {
-	if (startsAgent(run)) return { kind: "starts-agent", by: run.text };
-	for (const change of run.changes)
-		if (change === "worktree" || change === "packages")
-			return { kind: "shell-writes", by: run.text, what: changedThings[change] };
-	return undefined;
-}
-
-function changesOfUnknown(unknown: Unknown, limits: NameLimits, project: string): Stop | undefined {
-	if (!mayWrite(unknown)) return undefined;
-	if (unknown.what === "operand" && unknown.under !== undefined && isWithin(unknown.under, project))
-		return { kind: "shell-writes", by: unknown.text, what: within(unknown.under, project) };
-	// A command that is too complex to parse may do anything, including what the phase refuses.
-	return limits.shell === "strict" || unknown.what === "syntax"
-		? { kind: "shell-unknown", what: unknown.text, tool: unknown.what === "tool" }
-		: undefined;
-}
-
-function firstOf<Item>(items: readonly Item[], judge: (item: Item) => Stop | undefined): Stop | undefined {
-	for (const item of items) {
-		const stop = judge(item);
-		if (stop) return stop;
-	}
-	return undefined;
+	const mayWrite = limits.kind === "whitelist" && isNamedWriter(limits.names, tool);
+	return judgeProjectChange(footprint(), {
+		places,
+		unknown: limits.shell === "strict" ? "refused" : "allowed",
+		mayWrite,
+	});
 }
 
 /** Whether a whitelist contains, by its full name, a tool whose name implies that it writes files. Its own writes are then intended. */
@@ -162,15 +134,23 @@ function startsAgent({ effects }: CommandRun): boolean {
 	return effects.includes("nested-agent");
 }
 
+function firstOf<Item>(items: readonly Item[], judge: (item: Item) => Stop | undefined): Stop | undefined {
+	for (const item of items) {
+		const stop = judge(item);
+		if (stop) return stop;
+	}
+	return undefined;
+}
+
 function judgeCapabilities(
 	may: readonly Capability[],
 	{ accesses, runs, unknowns }: Footprint,
-	project: string,
+	places: ProjectPlaces,
 ): Stop | undefined {
 	const lacks = (need: Capability): need is Exclude<Capability, "read"> => need !== "read" && !may.includes(need);
 	const judgeAccess = (access: FileAccess): Stop | undefined => {
 		const need = needOf(access);
-		return lacks(need) ? lack(need, `\`${access.by}\` would change ${within(access.path, project)}`) : undefined;
+		return lacks(need) ? lack(need, `\`${access.by}\` would change ${pathInProject(access.path, places)}`) : undefined;
 	};
 	const judgeRun = (run: CommandRun): Stop | undefined => {
 		// The limits of the phase would not bind a child agent, so starting one requires both `write` and `exec`.
@@ -184,21 +164,11 @@ function judgeCapabilities(
 		return undefined;
 	};
 	const judgeUnknown = (unknown: Unknown): Stop | undefined => {
-		const need = !mayWrite(unknown) ? "read" : unknown.what === "operand" ? "write" : "exec";
+		const need = !mayChange(unknown) ? "read" : unknown.what === "operand" ? "write" : "exec";
 		return lacks(need) ? lack(need, unknownText(unknown)) : undefined;
 	};
 	return firstOf(accesses, judgeAccess) ?? firstOf(runs, judgeRun) ?? firstOf(unknowns, judgeUnknown);
 }
-
-const changedThings = {
-	worktree: "files of the project",
-	repository: "the repository",
-	packages: "installed packages",
-	system: "the machine",
-	remote: "something on another machine",
-	containers: "containers",
-	database: "a database",
-} as const;
 
 function lack(lacks: Exclude<Capability, "read">, what: string): Stop {
 	return { kind: "capability", lacks, what };
@@ -230,23 +200,4 @@ function needOf({ kind, path }: FileAccess): "read" | "write" {
 		case "link":
 			return isSink(path) ? "read" : "write";
 	}
-}
-
-/** Whether a path is a device that discards or displays its input. */
-function isSink(path: string): boolean {
-	return /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/.test(path);
-}
-
-function mayWrite({ may }: Unknown): boolean {
-	return may.some((access) => access !== "read" && access !== "list");
-}
-
-/** Whether an access affects the project: inside it, or recursively above it. */
-function reaches({ path, real, recursive }: FileAccess, project: string): boolean {
-	return [path, real].some((place) => isWithin(place, project) || (recursive && isWithin(project, place)));
-}
-
-/** The path relative to the project if it is inside, else the path itself. */
-function within(path: string, project: string): string {
-	return path !== project && isWithin(path, project) ? path.slice(project.length).replace(/^[\\/]/, "") : path;
 }

@@ -1,4 +1,5 @@
 // Describes the limits of a phase, for the model and for templates.
+import { projectStopText } from "../../safety/index.ts";
 import type { Capability, ToolLimits } from "../definitions/index.ts";
 import { mayRunCommands, type Stop, stepTool, writesAreMeant } from "./judge.ts";
 
@@ -70,11 +71,9 @@ export function stopText(stop: Stop): string | undefined {
 		case "name":
 			return undefined;
 		case "shell-writes":
-			return `This phase does not change the project, and \`${stop.by}\` would change ${stop.what}.`;
 		case "starts-agent":
-			return `This phase does not change the project, and \`${stop.by}\` would start another agent, which this limit would not bind.`;
 		case "shell-unknown":
-			return `This phase does not change the project, and it is unknown whether ${stop.tool ? "the tool " : ""}\`${stop.what}\` would.`;
+			return projectStopText(stop, "phase");
 		case "capability":
 			return stop.lacks === "write"
 				? `This phase may not write, and ${stop.what}.`

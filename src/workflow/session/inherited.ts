@@ -1,9 +1,10 @@
 // Applies the limits of the parent's current phase to a child session. They are permanent: the child has no run that could leave the phase.
 // I1 unreadable limits allow nothing.
-import type { Policy } from "../../safety/index.ts";
+import { hostEnvironment } from "../../pi/index.ts";
+import { type Policy, projectPlaces } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall } from "../limits/index.ts";
 import { currentPhase, isActive, readPinnedLimits, type WorkflowRun } from "../machine/index.ts";
-import { projectFolder, verdict } from "./policy.ts";
+import { verdict } from "./policy.ts";
 
 /** Type of the custom entry in a child's session. */
 const inheritedType = "workflow:inherited";
@@ -23,12 +24,12 @@ export function inheritance(
 export function inheritedPolicy(data: unknown, cwd: string): Policy {
 	const { phase, tools } = (data ?? {}) as { phase?: unknown; tools?: unknown };
 	const limits = readPinnedLimits(tools) ?? ({ kind: "capabilities", may: [] } as const);
-	const project = projectFolder(cwd);
+	const places = projectPlaces(hostEnvironment(cwd));
 	return {
 		name: "phase",
 		judge(call, footprint) {
 			if (call.own && call.annotations?.readOnlyHint && limits.kind !== "blacklist") return undefined;
-			const stop = judgeCall(limits, call, footprint, project);
+			const stop = judgeCall(limits, call, footprint, places);
 			const reason = `The workflow that started this session is in the phase "${String(phase)}", which does not allow this use of \`${call.tool}\`.`;
 			return (
 				stop && verdict(stop, reason, "Do what this phase allows, and report in your answer what remains to be done.")

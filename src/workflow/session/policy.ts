@@ -1,15 +1,13 @@
 // The limits of the current phase as a policy of the package's gate. It applies only while a run is active.
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { realPathOf } from "../../disk/index.ts";
-import type { Policy, Verdict } from "../../safety/index.ts";
+import { hostEnvironment } from "../../pi/index.ts";
+import { type Policy, projectPlaces, type Verdict } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall, type Stop, stepTool, stopRule, stopText } from "../limits/index.ts";
 import { currentPhase, isActive, type WorkflowRun } from "../machine/index.ts";
 import { blockAdvice, blockReason, staleReason } from "../prompts/index.ts";
 
 /** Judges every call by the phase that `run` is in when the call starts. A run without its definition allows nothing. */
 export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Policy {
-	const project = projectFolder(cwd);
+	const places = projectPlaces(hostEnvironment(cwd));
 	return {
 		name: "phase",
 		judge(call, footprint) {
@@ -26,7 +24,7 @@ export function phasePolicy(run: () => WorkflowRun | undefined, cwd: string): Po
 			const { tools } = currentPhase(current);
 			// This package's read-only tools (notebook, handoff) affect nothing that a phase limits. Only a blacklist that names one stops it.
 			if (call.own && call.annotations?.readOnlyHint && tools.kind !== "blacklist") return undefined;
-			const stop = judgeCall(tools, call, footprint, project);
+			const stop = judgeCall(tools, call, footprint, places);
 			return stop && verdict(stop, blockReason(current, call.tool), blockAdvice(current));
 		},
 		forbidsChanges() {
@@ -54,12 +52,4 @@ export function verdict(stop: Stop, reason: string, advice: string): Verdict {
 		// Workflows run unattended, so a model that hits the same limit again is no reason to stop and wait for the user.
 		repeats: "unasked",
 	};
-}
-
-/** The project folder: the repository that contains `cwd`, else `cwd` itself, with symbolic links resolved. */
-export function projectFolder(cwd: string): string {
-	for (let folder = cwd; ; folder = dirname(folder)) {
-		if (existsSync(join(folder, ".git"))) return realPathOf(folder) ?? folder;
-		if (dirname(folder) === folder) return realPathOf(cwd) ?? cwd;
-	}
 }

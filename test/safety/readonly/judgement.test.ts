@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { computeFootprint } from "../../../src/footprint/index.ts";
 import { hostEnvironment } from "../../../src/pi/index.ts";
 import { openPolicies, type Policies, type ToolCall } from "../../../src/safety/index.ts";
+import { temporaryPlaces } from "../../../src/safety/places.ts";
 import { readonlyPolicy } from "../../../src/safety/readonly/judge.ts";
-import { temporaryPlaces } from "../../../src/safety/temporary-places.ts";
 
 let root: string;
 let cwd: string;

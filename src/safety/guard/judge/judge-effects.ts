@@ -7,8 +7,8 @@ import {
 	type FileAccess,
 	type Footprint,
 } from "../../../footprint/index.ts";
+import { isTemporary } from "../../places.ts";
 import { quoteRedacted, type Verdict } from "../../policy/index.ts";
-import { isTemporary } from "../../temporary-places.ts";
 import type { CompiledRules } from "../match/index.ts";
 import { selectsByName } from "../match/index.ts";
 import type { EffectRule } from "../rules/index.ts";

@@ -1,8 +1,8 @@
 // Judges the paths that a call reads and changes: by path rules, and by the built-in protection of the agent's own rules and records.
 import { basename, dirname } from "node:path";
 import type { FileAccess, Footprint } from "../../../footprint/index.ts";
+import { isTemporary } from "../../places.ts";
 import { isWithin, placeName, quoteRedacted, type ToolCall, type Verdict } from "../../policy/index.ts";
-import { isTemporary } from "../../temporary-places.ts";
 import type { CompiledRules, PathMatcher } from "../match/index.ts";
 import { findProtected, openTreeWalks, selectsByName, type TreeWalks } from "../match/index.ts";
 import type { PathRule } from "../rules/index.ts";

@@ -1,7 +1,7 @@
 // A rule set compiled for judging: expressions compiled, paths indexed, effects inferred. Done once for the rules of a session.
 import type { Footprint, HostEnvironment } from "../../../footprint/index.ts";
+import { type TemporaryPlaces, temporaryPlaces } from "../../places.ts";
 import type { ToolCall } from "../../policy/index.ts";
-import { type TemporaryPlaces, temporaryPlaces } from "../../temporary-places.ts";
 import type { CommandRule, EffectRule, RuleSet } from "../rules/index.ts";
 import { groupPatterns, type PatternGroups } from "./command-matcher.ts";
 import { compileCommandRule } from "./command-pattern.ts";

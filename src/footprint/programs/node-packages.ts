@@ -36,7 +36,7 @@ function executeText(call: Call): void {
 }
 
 /** `npm run x`, `yarn x`: a script of the project. */
-export const runScript: ProgramSpec = { opaque: "project", optionsFirst: true };
+export const packageScript: ProgramSpec = { opaque: "project", optionsFirst: true };
 
 export const executes: ProgramSpec = {
 	optionsFirst: true,
@@ -53,7 +53,7 @@ const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 			if (call.operands[0] === "fix") call.change("packages");
 		},
 	},
-	"test t tst start stop restart run run-script build dev lint check format serve preview typecheck": runScript,
+	"test t tst start stop restart run run-script build dev lint check format serve preview typecheck": packageScript,
 	"install i in ins inst isntall add ci clean-install install-test it update up upgrade uninstall un remove rm r dedupe ddp prune rebuild rb shrinkwrap import patch patch-commit fetch":
 		installs,
 	// A link leads through the packages of the user.
@@ -81,8 +81,8 @@ const nodeCommon: { readonly [names: string]: ProgramSpec } = {
 	config: changesUnless("get list ls", "system"),
 	get: {},
 	set: { changes: ["system"] },
-	"workspaces workspace -w": { subcommands: { "list info": {}, "*": runScript } },
-	"*": runScript,
+	"workspaces workspace -w": { subcommands: { "list info": {}, "*": packageScript } },
+	"*": packageScript,
 };
 
 const nodeVerbs = new Set(Object.keys(nodeCommon).flatMap((names) => names.split(" ")));
@@ -137,7 +137,7 @@ export const nodePackages: ProgramSpecs = {
 		options: { ...nodeOptions, "-e --eval -p --print": "text" },
 		subcommands: {
 			...nodeCommon,
-			"test build run": runScript,
+			"test build run": packageScript,
 			pm: { ...changesUnless("ls bin hash cache version whoami", "packages"), changesIn: "anywhere" },
 			x: executes,
 			repl: { opaque: "script" },

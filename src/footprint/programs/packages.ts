@@ -1,7 +1,7 @@
 // Package managers other than those of JavaScript (`node-packages.ts`): what they install, what they only show, and which scripts of the project they run.
 import { findAgentPackage } from "./agents.ts";
 import { afterDashes, changesUnless, runsProject, wraps } from "./common-specs.ts";
-import { executes, installs, nodePackages, publishes, runScript } from "./node-packages.ts";
+import { executes, installs, nodePackages, packageScript, publishes } from "./node-packages.ts";
 import type { Call, ProgramSpec, ProgramSpecs } from "./program-spec.ts";
 
 const systemInstalls: ProgramSpec = {
@@ -172,7 +172,7 @@ export const packages: ProgramSpecs = {
 			"global self-update selfupdate clear-cache clearcache": { ...installs, changesIn: "anywhere" },
 			"show info outdated validate why why-not depends prohibits licenses search audit diagnose status check-platform-reqs help list about":
 				{},
-			"run run-script exec test": runScript,
+			"run run-script exec test": packageScript,
 			"*": installs,
 		},
 	},

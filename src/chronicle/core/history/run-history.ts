@@ -291,6 +291,7 @@ const silenceMs = 2000;
 
 /** The reason for a wait between a run's last event and the next one; `undefined` if there was none. */
 function waitOf({ stage, status }: Run, next: LedgerEvent, ms: number): Wait["kind"] | undefined {
+	if (status === "asks" && stage.kind !== "over") return "asks";
 	switch (stage.kind) {
 		case "asking":
 			return "approval";

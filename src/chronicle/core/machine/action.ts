@@ -2,11 +2,13 @@
 // are pending again, under the same keys. The executor performs them and reports results as events.
 import type { ChildResult, ChildRun, JoinProgress } from "./child-group.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
-import type { Allowance, ApprovalQuestion } from "./run.ts";
+import type { Allowance, ApprovalQuestion, UserQuestion } from "./run.ts";
 
 export type Action =
 	| MeasureFiles
 	| AskApproval
+	| AskUser
+	| Reply
 	| Work
 	| SendMessage
 	| EndWorker
@@ -70,6 +72,22 @@ interface AskApproval {
 	readonly kind: "ask_approval";
 	readonly key: string;
 	readonly question: ApprovalQuestion;
+}
+
+/** Shows the worker's question. Completed by `ask_answered`, possibly days later and in another process; its worker may be stopped meanwhile. */
+interface AskUser {
+	readonly kind: "ask_user";
+	readonly key: string;
+	readonly question: UserQuestion;
+}
+
+/** Gives the answer to the worker that has asked and still waits. Completed once its model has used it. */
+interface Reply {
+	readonly kind: "reply";
+	readonly key: string;
+	readonly launch: LaunchId;
+	readonly call: string;
+	readonly words: string;
 }
 
 /** Launches the worker and stays connected to it: pending from the recorded intent until the worker has ended. */

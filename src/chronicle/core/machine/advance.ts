@@ -9,6 +9,7 @@ import type { LaunchReason } from "./launch.ts";
 import { planOf } from "./plan.ts";
 import type { ApprovalQuestion, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_STATE_TOTALS } from "./totals.ts";
+import { unansweredQuestion } from "./user-question.ts";
 
 /** Decides the next step. `because` is the reason for launching a worker, `delayMs` the wait before the launch. */
 export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
@@ -18,6 +19,8 @@ export function advance(run: Run, because: LaunchReason, delayMs = 0): Run {
 	if (plan.terminal && !plan.persona && !plan.children) return finishInState(run);
 	const hold = run.hold ?? holdAtCeiling(run);
 	if (hold) return park(run, hold);
+	const question = unansweredQuestion(run);
+	if (question) return parkForAnswer(run, question.text);
 	if (!run.baseline) return { ...run, status: "running", stage: { kind: "baselining", because } };
 	if (plan.approval.entry && run.visit === 1 && !run.visitRecord.granted) return askEntry(run, run.baseline);
 	// The children's files are being joined, perhaps in a later state.
@@ -66,7 +69,7 @@ function askEntry(run: Run, { tree, why }: Baseline): Run {
 
 function reserveAttempt(run: Run, because: LaunchReason, delayMs: number): Run {
 	const { visit, attempt, launch } = run;
-	const continues = because === "interrupted" && attempt > 0;
+	const continues = (because === "interrupted" || because === "answered") && attempt > 0;
 	if (!continues && run.visitRecord.tries >= (planOf(run).limits.attempts ?? run.plan.limits.attempts))
 		return escalate(run, "attempt_limit", run.state);
 	const next = continues ? { visit, attempt, launch: launch + 1 } : { visit, attempt: attempt + 1, launch: 1 };
@@ -81,6 +84,11 @@ function holdAtCeiling(run: Run): PauseReason | null {
 /** The run, about to record that it waits for the user. */
 export function park(run: Run, hold: PauseReason): Run {
 	return decideOn({ ...run, hold }, { kind: "parked", ...hold });
+}
+
+/** The run, about to record that it waits for the answer to its worker's question. */
+function parkForAnswer(run: Run, text: string): Run {
+	return park(run, { status: "asks", cause: "question", detail: text.replace(/\s+/g, " ").trim().slice(0, 300) });
 }
 
 /** The run, about to record `decision`; `stopping` is the shutdown that continues afterward. */

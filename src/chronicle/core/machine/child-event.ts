@@ -22,7 +22,7 @@ export interface ChildParked {
 	readonly visit: number;
 	readonly child: string;
 	/** The status of its run; `paused` if it could not be started. */
-	readonly status: "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
+	readonly status: "asks" | "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
 	/** One sentence for the user. */
 	readonly detail: string;
 }

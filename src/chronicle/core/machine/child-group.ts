@@ -44,7 +44,7 @@ export interface ChildRun extends PlannedChild {
 	readonly resume?: true;
 }
 
-type ChildWait = "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
+type ChildWait = "asks" | "awaiting_approval" | "paused" | "budget_exceeded" | "human_intervention";
 
 export interface ChildGroup {
 	readonly visit: number;
@@ -136,7 +136,7 @@ export function isSettled({ status }: ChildRun): boolean {
 export type GroupOutcome =
 	| { readonly kind: "working" }
 	/** Nothing happens until the user acts. */
-	| { readonly kind: "waiting"; readonly detail: string; readonly status: "paused" | "awaiting_approval" }
+	| { readonly kind: "waiting"; readonly detail: string; readonly status: "paused" | "awaiting_approval" | "asks" }
 	/** Enough children have finished; the others are not needed. */
 	| { readonly kind: "joined" }
 	| { readonly kind: "failed"; readonly detail: string };
@@ -177,10 +177,10 @@ function judgeMerge(child: ChildRun): GroupOutcome {
 
 function waiting(parked: readonly ChildRun[]): GroupOutcome {
 	const [first] = parked;
-	const status = parked.some(({ waits }) => waits === "awaiting_approval") ? "awaiting_approval" : "paused";
+	const asked = (["asks", "awaiting_approval"] as const).find((wait) => parked.some(({ waits }) => waits === wait));
 	const more =
 		parked.length > 1 ? ` ${parked.length - 1} more ${parked.length === 2 ? "child waits" : "children wait"}.` : "";
-	return { kind: "waiting", detail: `"${first?.name}" waits: ${first?.detail}${more}`, status };
+	return { kind: "waiting", detail: `"${first?.name}" waits: ${first?.detail}${more}`, status: asked ?? "paused" };
 }
 
 function describeLost(lost: readonly ChildRun[]): string {

@@ -41,6 +41,8 @@ export type ParkCause =
 	| "crash"
 	| "timeout"
 	| "budget"
+	/** The worker has asked the user. */
+	| "question"
 	| "quota"
 	| "auth"
 	| "provider"
@@ -63,8 +65,8 @@ export type ParkCause =
 /** The run waits for the user; it has no process. */
 interface Parked {
 	readonly kind: "parked";
-	/** `awaiting_approval`: a child asks. */
-	readonly status: "paused" | "budget_exceeded" | "awaiting_approval";
+	/** `awaiting_approval`: a child asks for approval. `asks`: the worker, or one of a child, asks the user. */
+	readonly status: "paused" | "budget_exceeded" | "awaiting_approval" | "asks";
 	readonly cause: ParkCause;
 	/** One sentence for the user. */
 	readonly detail: string;

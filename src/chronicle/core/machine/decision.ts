@@ -44,6 +44,7 @@ export function onDecision(run: Run, event: LedgerEvent & DecisionEvent): Reduce
 				status: event.status,
 				hold: null,
 				outbox: [],
+				question: null,
 				stage: { kind: "over", since: event.seq },
 				notices: event.detail ? notice(run, event.detail).notices : run.notices,
 			};
@@ -128,6 +129,7 @@ function applyMove(run: Run, { stopping }: Deciding, event: LedgerEvent & Moved)
 		conversation: null,
 		calls: NO_CALLS,
 		children: null,
+		question: null,
 		refused: to === HUMAN_INTERVENTION ? { from, to: refused ?? from, cause } : null,
 	};
 	const noted = to === HUMAN_INTERVENTION ? notice(moved, explainCause(cause, from, refused ?? from)) : moved;

@@ -26,7 +26,7 @@ export type EventBody =
 	| CleanupEnded
 	| StraysStopped
 	| UserEvent
-	| QuestionEvent
+	| AskOpened
 	| ChildEvent;
 
 export type EventKind = EventBody["kind"];
@@ -318,18 +318,15 @@ interface StraysStopped {
 
 // ── a worker's questions to the user ──
 
-type QuestionEvent = AskOpened | AskAnswered;
-
-interface AskOpened {
+/** Answered by `ask_answered`. */
+export interface AskOpened {
 	readonly kind: "ask_opened";
 	readonly visit: number;
 	readonly attempt: number;
 	readonly title: string;
 	readonly text: string;
-}
-
-interface AskAnswered {
-	readonly kind: "ask_answered";
-	readonly answers: number;
-	readonly verdict: "allowed" | "denied" | "answered" | "unanswered";
+	/** The call of `ask_user` whose result the answer becomes: the run waits for it. Absent: a rule asks, and only the live worker waits. */
+	readonly call?: string;
+	/** The answers that the worker proposes; the user may write another. */
+	readonly choices?: readonly string[];
 }

@@ -40,6 +40,7 @@ export {
 	type RunDecision,
 	type RunStatus,
 	SCHEMA_VERSION,
+	type UserQuestion,
 } from "./run.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
@@ -48,3 +49,4 @@ export { activityMs, liveTotals } from "./totals.ts";
 export { foldEvent, isKnownEvent, startRun } from "./transition.ts";
 export { awaitedAnswer, decidedEarlier } from "./user-decisions.ts";
 export type * from "./user-event.ts";
+export { dueQuestion, unansweredQuestion } from "./user-question.ts";

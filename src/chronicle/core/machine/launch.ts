@@ -22,4 +22,6 @@ export type LaunchReason =
 	| "resumed"
 	| "rejected"
 	| "repeated"
-	| "session_lost";
+	| "session_lost"
+	/** The user has answered the worker's question. */
+	| "answered";

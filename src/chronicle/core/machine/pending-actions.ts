@@ -3,17 +3,24 @@
 // is over has no action except its question.
 import type { Action } from "./action.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
-import { launchKey } from "./launch.ts";
+import { type LaunchId, launchKey } from "./launch.ts";
 import { childrenPlanOf } from "./plan.ts";
 import type { Run, Stage, Stopping } from "./run.ts";
 import { resultsOf } from "./settle-children.ts";
 import { dueCleanup } from "./shutdown.ts";
+import { dueQuestion } from "./user-question.ts";
 
 const none: readonly Action[] = [];
 
 /** Every action of `run` that is pending or in progress. */
 export function pendingActions(run: Run): readonly Action[] {
-	const { stage } = run;
+	const question = dueQuestion(run);
+	const actions = actionsOfStage(run);
+	return question ? [...actions, { kind: "ask_user", key: `ask:${question.seq}`, question }] : actions;
+}
+
+function actionsOfStage(run: Run): readonly Action[] {
+	const { stage, question } = run;
 	switch (stage.kind) {
 		case "baselining":
 			return [
@@ -27,6 +34,7 @@ export function pendingActions(run: Run): readonly Action[] {
 			const messages = run.outbox.filter(({ given }) => !given);
 			return [
 				work(run, stage.launch, stage.because, 0, {}),
+				...replies(question, stage.launch),
 				...messages.map(
 					({ id, text }): Action => ({
 						kind: "send",
@@ -53,6 +61,12 @@ export function pendingActions(run: Run): readonly Action[] {
 		case "over":
 			return none;
 	}
+}
+
+function replies(question: Run["question"], launch: LaunchId): readonly Action[] {
+	if (!question?.answer) return none;
+	const { call, answer } = question;
+	return [{ kind: "reply", key: `reply:${answer.seq}:${launchKey(launch)}`, launch, call, words: answer.words }];
 }
 
 function childActions(run: Run, group: ChildGroup): readonly Action[] {

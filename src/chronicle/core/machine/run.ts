@@ -15,6 +15,7 @@ export const SCHEMA_VERSION = 1;
 
 export type RunStatus =
 	| "running"
+	| "asks"
 	| "awaiting_approval"
 	| "paused"
 	| "budget_exceeded"
@@ -88,7 +89,9 @@ export interface Run {
 	readonly cleanupApproval: string | null;
 	/** Hash of the template's cleanup commands; derived from the plan. */
 	readonly cleanupHash: string | null;
-	/** The worker's unanswered questions. */
+	/** The question of `ask_user`, from its call until the model has used the answer; `null`: none. */
+	readonly question: UserQuestion | null;
+	/** Unanswered questions of rules, which only the live worker waits for. */
 	readonly questions: readonly { readonly id: number; readonly title: string }[];
 	/** Notices that nothing else shows, newest last, at most 10. */
 	readonly notices: readonly string[];
@@ -256,9 +259,23 @@ export interface RunDecision {
 }
 
 export interface PauseReason {
-	readonly status: "paused" | "budget_exceeded" | "awaiting_approval";
+	readonly status: "paused" | "budget_exceeded" | "awaiting_approval" | "asks";
 	readonly cause: ParkCause;
 	readonly detail: string;
+}
+
+/** A question of a worker to the user. */
+export interface UserQuestion {
+	/** `seq` of the event that raised it; an answer must name it. */
+	readonly seq: number;
+	readonly visit: number;
+	/** The call of `ask_user` whose result the answer becomes. */
+	readonly call: string;
+	readonly text: string;
+	/** Proposed answers; empty: none. */
+	readonly choices: readonly string[];
+	/** The answer, and the `seq` of its event; `null`: not answered yet. */
+	readonly answer: { readonly seq: number; readonly words: string } | null;
 }
 
 /** The approval question to the user before a move. */

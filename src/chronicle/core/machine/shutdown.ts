@@ -41,16 +41,26 @@ export function onWorkerEnded(run: Run, event: LedgerEvent & WorkerEnded): Reduc
 	const state = stage.kind === "stopping" ? stage.state : run.state;
 	const activeMs = stage.kind === "working" || stage.kind === "stopping" ? workedMs(stage, until) : 0;
 	const timed = addToTotals(run, state, launch.visit, { activeMs });
-	const { open, interrupted, recent } = run.calls;
-	const by = launchKey(launch);
-	const calls =
-		open.length > 0 ? { open: [], interrupted: { by, calls: open }, recent } : { open, interrupted, recent };
-	const quiet: Run = { ...timed, questions: [], calls };
+	const quiet: Run = { ...timed, questions: [], calls: interruptCalls(run, launchKey(launch)) };
 	if (stage.kind === "stopping") {
 		const { uncountedMs: _uncounted, askedAt: _asked, ...left } = stage;
 		return { ...quiet, stage: { ...left, launch: null, startedAt: "", seenAt: "" } };
 	}
+	const { question } = quiet;
+	// Without a worker, the question is still asked. One that was stopped for the wait may have missed the answer.
+	if (question && (question.answer === null || event.outcome.kind === "stopped"))
+		return {
+			...quiet,
+			stage: shutdownOf(quiet, "now", { kind: "again", because: "answered", delayMs: 0 }, NO_WORKER, null),
+		};
 	return stopAfterFault(quiet, event.outcome);
+}
+
+/** The calls after the end of worker `by`. A call of `ask_user` is not interrupted: its result is the answer. */
+function interruptCalls({ calls, question }: Run, by: string): Run["calls"] {
+	const asking = calls.open.filter(({ call }) => call === question?.call);
+	const cut = calls.open.filter(({ call }) => call !== question?.call);
+	return { ...calls, open: asking, ...(cut.length > 0 ? { interrupted: { by, calls: cut } } : {}) };
 }
 
 /** Handles a worker that ended without being stopped and without a move. */

@@ -5,7 +5,7 @@ import type { Run, Stage, VisitRecord } from "./run.ts";
 
 type Derived = "plan" | "childPlans" | "cleanupHash";
 /** Fields that are absent where there is nothing to store, or in the files of earlier versions. */
-type OptionalFields = "parent" | "children" | "candidates" | "choices" | "childCount" | "decisions";
+type OptionalFields = "parent" | "children" | "candidates" | "choices" | "childCount" | "decisions" | "question";
 
 export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" | "visitRecord"> {
 	readonly stage: StoredStage;
@@ -17,6 +17,7 @@ export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" 
 	readonly childCount?: number;
 	/** Absent in the files of earlier versions. */
 	readonly decisions?: Run["decisions"];
+	readonly question?: NonNullable<Run["question"]>;
 }
 
 type StoredStage = { readonly kind: string } & Readonly<Record<string, unknown>>;
@@ -35,6 +36,7 @@ export function encodeRun({
 	choices,
 	childCount,
 	decisions,
+	question,
 	stage,
 	visitRecord,
 	...run
@@ -47,6 +49,7 @@ export function encodeRun({
 		...(choices.length > 0 ? { choices } : {}),
 		...(childCount > 0 ? { childCount } : {}),
 		decisions,
+		...(question ? { question } : {}),
 		stage: storeStage(stage, run.seq),
 		visitRecord: storeVisitRecord(visitRecord),
 	};
@@ -63,6 +66,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 		choices: [],
 		childCount: 0,
 		decisions: [],
+		question: null,
 		...run,
 		plan,
 		childPlans: compileChildPlans(run.template.children),

@@ -109,10 +109,11 @@ function shift(at: string, ms: number): string {
 
 /** Updates the counted time after the worker asked a question, or its last open one was answered, at `at`. */
 export function countQuestions(run: Run, at: string): Run {
-	const { stage, questions } = run;
+	const { stage, questions, question } = run;
 	if ((stage.kind !== "working" && stage.kind !== "stopping") || stage.startedAt === "") return run;
 	const { askedAt, ...counted } = stage;
-	if (questions.length > 0) return askedAt ? run : { ...run, stage: { ...stage, askedAt: at } };
+	if (questions.length > 0 || (question && question.answer === null))
+		return askedAt ? run : { ...run, stage: { ...stage, askedAt: at } };
 	if (!askedAt) return run;
 	const uncountedMs = (stage.uncountedMs ?? 0) + Math.max(0, difference(askedAt, at));
 	return { ...run, stage: { ...counted, uncountedMs } };

@@ -5,6 +5,7 @@
 import { EMPTY_SNAPSHOT } from "../snapshot/index.ts";
 import { compileDefinition, hashCleanup } from "../template/index.ts";
 import { countVisit, newVisit } from "./advance.ts";
+import { onAskAnswered, onAskOpened } from "./ask-events.ts";
 import { notice } from "./budget.ts";
 import {
 	onChildDropped,
@@ -25,7 +26,7 @@ import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
 import { onCleanupEnded, onFilesMeasured, onWorkerEnded, pauseWorker, stopWorker } from "./shutdown.ts";
 import { NO_SPEND } from "./spend.ts";
 import { compileChildPlans, decodeRun } from "./stored-run.ts";
-import { countQuestions, skipTime } from "./totals.ts";
+import { skipTime } from "./totals.ts";
 import {
 	onAbortRequested,
 	onApproved,
@@ -113,6 +114,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		model: event.model ?? null,
 		cleanupApproval: event.cleanupApproval ?? null,
 		cleanupHash: hashCleanup(plan) ?? null,
+		question: null,
 		questions: [],
 		notices: [],
 		kept: [],
@@ -177,10 +179,8 @@ const handlers: { readonly [K in EventKind]: Handler<K> } = {
 	abort_requested: onAbortRequested,
 	reopened: onReopened,
 	rewind_requested: onRewindRequested,
-	ask_opened: (run, { seq, title, at }) =>
-		countQuestions({ ...run, questions: [...run.questions, { id: seq, title: title.slice(0, 200) }].slice(-5) }, at),
-	ask_answered: (run, { answers, at }) =>
-		countQuestions({ ...run, questions: run.questions.filter(({ id }) => id !== answers) }, at),
+	ask_opened: onAskOpened,
+	ask_answered: onAskAnswered,
 };
 
 /** Whether this version knows the kind of the event. */

@@ -32,6 +32,7 @@ import type {
 	TemplateReload,
 	Told,
 } from "./user-event.ts";
+import { dueQuestion, unansweredQuestion } from "./user-question.ts";
 
 const over = () => refuse("over", "The run is over.");
 
@@ -49,7 +50,10 @@ export function decidedEarlier({ visit, attempt, state }: Run, seen: Seen | unde
 }
 
 /** `seq` of the event that an answer must name now; `undefined` while the run waits for no answer. */
-export function awaitedAnswer({ stage }: Run): number | undefined {
+export function awaitedAnswer(run: Run): number | undefined {
+	const { stage } = run;
+	const question = dueQuestion(run);
+	if (question) return question.seq;
 	switch (stage.kind) {
 		case "asking":
 			return stage.question.seq;
@@ -132,6 +136,7 @@ export function onRejected(run: Run, event: LedgerEvent & Rejected): Reduced {
 export function onResumed(run: Run, event: LedgerEvent & Resumed): Reduced {
 	const { stage } = run;
 	if (stage.kind !== "waiting" || stage.since !== event.answers) return answered(run, event);
+	if (dueQuestion(run)) return refuse("unexpected", "The run waits for the answer to a question: answer it.");
 	if (run.status === "human_intervention")
 		return refuse(
 			"unexpected",
@@ -281,7 +286,8 @@ export function onPauseRequested(run: Run, event: LedgerEvent & PauseRequested):
 				: held;
 		case "launching":
 		case "working": {
-			const how = cause === "person" && stage.kind === "working" ? "boundary" : "now";
+			const isWriting = stage.kind === "working" && !unansweredQuestion(run);
+			const how = cause === "person" && isWriting ? "boundary" : "now";
 			return pauseWorker(held, how);
 		}
 	}

@@ -5,6 +5,7 @@ import type { ConflictChoice, PinnedTemplate } from "./child-run.ts";
 import type { ParkCause } from "./decision-event.ts";
 
 export type UserEvent =
+	| AskAnswered
 	| Approved
 	| Rejected
 	| Resumed
@@ -107,6 +108,16 @@ export interface ModelChanged {
 	readonly kind: "model_changed";
 	/** `provider/id`. */
 	readonly model: string;
+}
+
+/** The answer to a worker's question. */
+export interface AskAnswered {
+	readonly kind: "ask_answered";
+	/** `seq` of its `ask_opened`. */
+	readonly answers: number;
+	readonly verdict: "allowed" | "denied" | "answered" | "unanswered";
+	/** The answer to a question of `ask_user`. */
+	readonly words?: string;
 }
 
 /** A message for the worker: delivered immediately if one is running, otherwise with the next worker's first message. */

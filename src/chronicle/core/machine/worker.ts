@@ -44,6 +44,7 @@ import { pauseWorker, stopWorker } from "./shutdown.ts";
 import { greaterSpend, NO_SPEND, spendBeyond } from "./spend.ts";
 import { shutdownOf } from "./stopping.ts";
 import { addToolCall, addToTotals } from "./totals.ts";
+import { closeQuestion } from "./user-question.ts";
 
 type Working = Extract<Stage, { kind: "working" }>;
 type Alive = (Working | Stopping) & { readonly launch: LaunchId };
@@ -192,14 +193,13 @@ export function onUsed(run: Run, event: LedgerEvent & Used): Reduced {
 	if (stage.kind === "stopping") return seen;
 	const warned = warnOfCeilings(seen, event.at);
 	const measure = reached(warned, event.at);
-	if (!measure) {
-		const { requests = 0 } = event;
+	const { requests = 0 } = event;
+	if (!measure)
 		return requests === 0
 			? warned
-			: judgeVisit(warned, useRequests(warned.visitRecord.use ?? NO_USE, requests), event.seq);
-	}
+			: judgeVisit(closeQuestion(warned), useRequests(warned.visitRecord.use ?? NO_USE, requests), event.seq);
 	const hold: PauseReason = { status: "budget_exceeded", cause: "budget", detail: explainReached(measure) };
-	return pauseWorker({ ...warned, hold }, "boundary");
+	return pauseWorker({ ...(requests === 0 ? warned : closeQuestion(warned)), hold }, "boundary");
 }
 
 export function onModelSwitched(run: Run, event: LedgerEvent & ModelSwitched): Reduced {

@@ -1,6 +1,6 @@
 // The ports of a supervisor: workers, files, users, commands, time. Local files and processes are one set of implementations; an
 // engine for many machines can be another. Every implementation passes the port's contract suite.
-import type { Allowance, ApprovalQuestion, CleanupEnded, ConflictChoice, Run } from "../machine/index.ts";
+import type { Allowance, ApprovalQuestion, CleanupEnded, ConflictChoice, Run, UserQuestion } from "../machine/index.ts";
 import type { ChildRuns } from "./supervision.ts";
 import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { Workspace } from "./workspace.ts";
@@ -8,7 +8,9 @@ import type { Workspace } from "./workspace.ts";
 export interface Approver {
 	/** Shows the question if a user is present. `undecided`: nobody is present, or the user postponed it; it is asked again later. */
 	approve(question: ApprovalQuestion, run: Run, signal: AbortSignal): Promise<Approval>;
-	/** Shows a worker's question. */
+	/** Shows a question of `ask_user`. Resolves to the answer; `undefined`: nobody is present, or the user postponed it. */
+	ask(question: UserQuestion, run: Run, signal: AbortSignal): Promise<string | undefined>;
+	/** Shows a question of a rule. */
 	answer(question: WorkerQuestion, run: Run, signal: AbortSignal): Promise<WorkerAnswer>;
 }
 
@@ -65,6 +67,8 @@ export interface SupervisorPorts {
 	readonly children?: ChildRuns;
 	/** Whether the folders of children stay after their files are joined. */
 	readonly keepChildFolders?: boolean;
+	/** Milliseconds that the process of a worker is kept while its question waits for the user; absent: 0. */
+	readonly questionMs?: number;
 	/** Labels that this host of an engine offers; absent: it does every state. */
 	readonly labels?: readonly string[];
 	/** What the parent run can still spend; absent in a run without a parent. */

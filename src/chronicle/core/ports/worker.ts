@@ -81,8 +81,21 @@ export interface LaunchOrder {
 	 * `drop` sends the model its message, as after a rejection.
 	 */
 	readonly unanswered: "ask" | "drop";
+	/** The answer to the question of the conversation to continue; absent: none, or its worker has been given it. */
+	readonly answer?: LateAnswer;
 	/** Folder of the run's own files; the worker may read them. */
 	readonly folder: string;
+}
+
+/** An answer for a worker whose process has ended since it asked. */
+export interface LateAnswer {
+	/** The call whose result it becomes. */
+	readonly call: string;
+	readonly result: string;
+	/** The question and the answer, for a conversation that lacks the call. */
+	readonly text: string;
+	/** The model goes on with the answer alone, without a message. */
+	readonly alone: boolean;
 }
 
 /** What is known of a launch before it is intended. */
@@ -112,6 +125,8 @@ export interface Worker {
 	readonly started: Omit<WorkerStarted, "kind" | keyof LaunchId> & { readonly started: string };
 	/** Sends the model a message as soon as it can accept one. Resolves then, with `false` if the worker ended first. */
 	send(text: string): Promise<boolean>;
+	/** Makes `text` the result of a call that has asked the user. Idempotent. */
+	reply(call: string, text: string): void;
 	/** Replaces the limits of its launch order, counted from now. */
 	setLimits(limits: Pick<WorkerLimits, "activeMs" | "costUsd" | "tokens">): void;
 	/** See `EndWorker`. Idempotent; `now` after `boundary` stops it immediately. */
@@ -136,7 +151,9 @@ export interface WorkerHost {
 	requestMove(target: string, summary: string, data?: unknown): Promise<MoveReply>;
 	/** `workflow_update_snapshot`. Resolves once the data is durable. */
 	updateSnapshot(data: unknown): Promise<SnapshotReply>;
-	/** The `ask` of a rule, or a question from the model. Resolves with `undecided` if nobody answers. */
+	/** `ask_user`. Resolves once the question is durable, or refused; the answer comes with `Worker.reply`. */
+	askUser(question: AskedOfUser): Promise<AskReply>;
+	/** The `ask` of a rule, or of an extension of the worker. Resolves with `undecided` if nobody answers. */
 	ask(question: WorkerQuestion): Promise<WorkerAnswer>;
 }
 
@@ -148,6 +165,15 @@ export type MoveReply =
 export type SnapshotReply =
 	| { readonly kind: "saved"; readonly text: string }
 	| { readonly kind: "refused"; readonly text: string };
+
+export interface AskedOfUser {
+	readonly call: string;
+	readonly question: string;
+	/** Proposed answers; empty: none. */
+	readonly choices: readonly string[];
+}
+
+export type AskReply = { readonly kind: "asked" } | { readonly kind: "refused"; readonly text: string };
 
 export type WorkerQuestion =
 	| { readonly kind: "confirm"; readonly title: string; readonly text: string }

@@ -25,6 +25,7 @@ interface StateNode {
 export interface StateDefaults {
 	readonly dialect: Template["dialect"];
 	readonly team: string | undefined;
+	readonly questions: "user" | "none" | undefined;
 	readonly readInline: ReadInline;
 }
 
@@ -94,6 +95,7 @@ export function compileState(
 		terminal,
 		implicit: false,
 		approval: approvalOf(values, defaults.dialect),
+		...((values.questions ?? defaults.questions) === "none" ? { questions: "none" } : {}),
 		...present({ tools, model, models, thinking, instructions, output: persona && values.output }),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
 		extensions: values.extensions ?? [],

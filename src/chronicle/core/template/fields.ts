@@ -208,6 +208,9 @@ export const stateFields = {
 		fallback: 15,
 	}),
 	cleanup: cleanupField,
+	questions: choice(["user", "none"], {
+		about: "`none`: the worker of the state cannot ask the user. Default: that of the template.",
+	}),
 	polling: flag({
 		about:
 			"`true` for a state that repeats itself on purpose: repeated attempts and calls are not counted as lack of progress.",
@@ -231,6 +234,10 @@ export const templateFields = {
 		about:
 			"Whether to save the contents of files whose names mark them as secret (`.env`, keys) too. If not, a rewind leaves such files unchanged and lists them.",
 		fallback: "leave",
+	}),
+	questions: choice(["user", "none"], {
+		about: "`none`: workers have no tool `ask_user`, so they cannot ask the user. A state can differ.",
+		fallback: "user",
 	}),
 	states: custom<ReadonlyMap<string, StateEntry>, { about: string; required: true }>(
 		{ about: "The states by name, in order.", required: true },

@@ -90,7 +90,7 @@ function readNode(root: Node, reading: ReadContext, fallbackName: string): Templ
 	const entries: ReadonlyMap<string, StateEntry> = top.states ?? new Map();
 	const dialect = dialectOf(root, entries);
 	const readInline: ReadInline = (node, path, name) => readNode(node, { ...reading, path }, name);
-	const states = readStates(entries, reading, { dialect, team: top.team, readInline });
+	const states = readStates(entries, reading, { dialect, team: top.team, questions: top.questions, readInline });
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;
 	if (initial !== undefined) checkGraph(root, states, entries, initial, reading);

@@ -77,6 +77,8 @@ export interface StatePlan {
 	/** After `model`: models that take over if a provider fails. */
 	readonly models?: readonly string[];
 	readonly thinking?: string;
+	/** `none`: its worker cannot ask the user. */
+	readonly questions?: "none";
 	readonly instructions?: string;
 	/** JSON Schema of its worker's output; only in a state with a worker. */
 	readonly output?: OutputSchema;

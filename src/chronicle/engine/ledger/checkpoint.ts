@@ -58,6 +58,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	warned: true,
 	model: true,
 	cleanupApproval: true,
+	question: true,
 	questions: true,
 	notices: true,
 	kept: true,

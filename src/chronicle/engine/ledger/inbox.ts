@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
 import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { anyObject, isNumber, isText, object, optional, type Shape } from "../../../definition/index.ts";
+import { anyObject, isNumber, isText, object, oneOf, optional, type Shape } from "../../../definition/index.ts";
 import { inheritOwner, makePrivateFolder, undefinedIfMissing } from "../../../disk/index.ts";
 import type { Post, PostListener, UserEvent } from "../../core/index.ts";
 import { openDeliveryLoop } from "./delivery-loop.ts";
@@ -155,6 +155,7 @@ const isTree: Shape<string> = (value): value is string => isText(value) && /^[0-
 
 /** Required fields of each command, because another version may have posted it. Every command may have `words` and `seen`. */
 const required: Readonly<Record<UserEvent["kind"], Shape<object>>> = {
+	ask_answered: object({ answers: isNumber, verdict: oneOf("answered"), words: isText }),
 	approved: object({
 		...{
 			answers: isNumber,

@@ -165,6 +165,8 @@ export function oneAtATime(approver: Approver): Approver {
 	return {
 		approve: (question, run, signal) =>
 			queued(async () => (signal.aborted ? { kind: "undecided" } : approver.approve(question, run, signal))),
+		ask: (question, run, signal) =>
+			queued(async () => (signal.aborted ? undefined : approver.ask(question, run, signal))),
 		answer: (question, run, signal) =>
 			queued(async () => (signal.aborted ? { kind: "undecided" } : approver.answer(question, run, signal))),
 	};

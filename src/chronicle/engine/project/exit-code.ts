@@ -11,6 +11,7 @@ function exitCodeOf(status: RunStatus): number {
 		case "failed":
 		case "aborted":
 			return exitCodes.failed;
+		case "asks":
 		case "awaiting_approval":
 		case "paused":
 			return exitCodes.waits;

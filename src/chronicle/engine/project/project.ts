@@ -105,7 +105,7 @@ export function openProject(
 		launcher,
 		ports(ledger, approver, ready = launcher(), child) {
 			const rules = freezeRunRules(cwd, home, agentFolder);
-			const { keepChildFolders } = workerSettings(place);
+			const { keepChildFolders, questionMs } = workerSettings(place);
 			const { id } = ledger.run;
 			const questions = oneAtATime(approver);
 			// The first holder of a run knows all children that exist, because it creates them.
@@ -126,6 +126,7 @@ export function openProject(
 				launcher: ready,
 				children,
 				keepChildFolders,
+				questionMs,
 				...(child ? { allowance: child.order.allowance } : {}),
 				workspace: openGitWorkspace({
 					cwd: child?.cwd ?? cwd,

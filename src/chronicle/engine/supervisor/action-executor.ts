@@ -1,6 +1,7 @@
 // Executes the pending actions of a run, each once, and records the results as events. Makes no decisions.
 import type { Action } from "../../core/index.ts";
 import { answerEvent } from "./answer.ts";
+import { askUser } from "./ask-user.ts";
 import { ChildActions } from "./child-actions.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { measureFiles, restoreFiles } from "./file-actions.ts";
@@ -35,6 +36,10 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 					return measureFiles(context, action, signal);
 				case "ask_approval":
 					return askApproval(context, action, signal);
+				case "ask_user":
+					return askUser(context, workers, action, signal);
+				case "reply":
+					return workers.reply(action);
 				case "work":
 					return workers.run(action, signal);
 				case "send":

@@ -1,9 +1,10 @@
 // Turns the answer to an approval question into an event, and back; provides the approver for runs without a user. Pure.
 import type { Approval, ApprovalQuestion, Approver, UserEvent } from "../../core/index.ts";
 
-/** No approver: an approval waits in the ledger, and a worker's question stays unanswered. */
+/** No approver: an approval and a worker's question wait in the ledger, and a rule's question stays unanswered. */
 export const nobody: Approver = {
 	approve: async () => ({ kind: "undecided" }),
+	ask: async () => undefined,
 	answer: async () => ({ kind: "undecided" }),
 };
 

@@ -264,7 +264,10 @@ function isOver(run: Run, { id }: ChildRun): boolean {
 }
 
 function waitOf({ status }: Run): Extract<EventBody, { kind: "child_parked" }>["status"] {
-	return status === "awaiting_approval" || status === "budget_exceeded" || status === "human_intervention"
+	return status === "asks" ||
+		status === "awaiting_approval" ||
+		status === "budget_exceeded" ||
+		status === "human_intervention"
 		? status
 		: "paused";
 }

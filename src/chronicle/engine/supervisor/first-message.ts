@@ -100,6 +100,8 @@ function why(because: LaunchReason): string {
 			return "The user did not approve the move that you requested.";
 		case "resumed":
 			return "The run was paused and has been resumed.";
+		case "answered":
+			return "The user has answered your question: see the result of `ask_user`.";
 		case "entered":
 		case "repeated":
 		case "session_lost":

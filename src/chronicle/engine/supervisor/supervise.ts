@@ -226,7 +226,8 @@ class Supervisor implements Supervision {
 				this.#crashAt(`after doing ${action.kind}`);
 				this.#running.delete(action.key);
 				// Finished but still pending: retried after the next event, except an unanswered question.
-				const unanswered = action.kind === "ask_approval" && !control.signal.aborted;
+				const isQuestion = action.kind === "ask_approval" || action.kind === "ask_user";
+				const unanswered = isQuestion && !control.signal.aborted;
 				this.#endedAt.set(action.key, unanswered ? Number.POSITIVE_INFINITY : this.run.seq);
 				this.#reconcile();
 			});

@@ -19,11 +19,13 @@ import {
 	type Run,
 	type Spend,
 	type StandbyOrder,
+	unansweredQuestion,
 	type Worker,
 } from "../../core/index.ts";
 import { leastOf } from "./child-actions.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { firstMessage } from "./first-message.ts";
+import { answerText, lateAnswer } from "./late-answer.ts";
 import { hostOf } from "./worker-host.ts";
 
 type Work = Extract<Action, { kind: "work" }>;
@@ -108,6 +110,18 @@ export class Workers {
 	async send({ launch, message, text }: Extract<Action, { kind: "send" }>): Promise<void> {
 		const worker = this.#alive.get(launchKey(launch));
 		if (worker && (await worker.send(text))) await this.#context.record({ kind: "delivered", message });
+	}
+
+	/** Gives the answer to the worker that waits for it. */
+	async reply({ launch, call, words }: Extract<Action, { kind: "reply" }>): Promise<void> {
+		this.#alive.get(launchKey(launch))?.reply(call, answerText(words));
+	}
+
+	/** Stops the process that waits for the answer to the question `seq`; the next one gets the answer. */
+	stopAsking(seq: number): void {
+		const { stage, question } = this.#context.run();
+		if (stage.kind === "working" && question?.seq === seq && question.answer === null)
+			this.#alive.get(launchKey(stage.launch))?.stop("now");
 	}
 
 	/** Stops the worker of the run's current shutdown; a worker without a connection is recorded as lost. */
@@ -215,6 +229,7 @@ function orderOf(
 		},
 		// Queued messages precede a move that the worker requested without having read them.
 		unanswered: because === "rejected" || run.outbox.length > 0 ? "drop" : "ask",
+		...lateAnswer(run, because),
 		folder,
 	};
 }
@@ -232,6 +247,6 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 		targets: legalTargets(now, next.state),
 		output: outputIn(now, next.state),
 		folder,
-		waits: now.stage.kind === "asking" || now.questions.length > 0,
+		waits: now.stage.kind === "asking" || now.questions.length > 0 || unansweredQuestion(now) !== undefined,
 	};
 }

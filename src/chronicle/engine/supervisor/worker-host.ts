@@ -1,5 +1,6 @@
 // The supervisor's side of one worker process: its reports and requests as events, the replies as text for its model.
 import {
+	type AskReply,
 	bindToKnown,
 	cutText,
 	dueOutput,
@@ -46,6 +47,13 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data });
 			if (refused !== undefined) return { kind: "refused", text: refused };
 			return { kind: "saved", text: explainSaved(before, run().snapshot, { ...read, data }) };
+		},
+		async askUser({ call, question, choices }): Promise<AskReply> {
+			const [title = ""] = question.split("\n", 1);
+			const proposed = choices.length === 0 ? {} : { choices };
+			const asked = { title: cutText(title, 200).text, text: question, call, ...proposed };
+			const refused = await record({ kind: "ask_opened", visit, attempt, ...asked });
+			return refused === undefined ? { kind: "asked" } : { kind: "refused", text: refused };
 		},
 		ask: (question) => relay(context, question, launch, signal),
 	};

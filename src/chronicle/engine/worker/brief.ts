@@ -31,6 +31,8 @@ export interface WorkerBrief {
 	readonly output?: object;
 	/** The tools of the state's extensions that it gets; absent if it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
+	/** `none`: the worker cannot ask the user. */
+	readonly questions?: "none";
 	readonly rules: FrozenRules;
 	/** `shell`: shell commands run in the machine's sandbox; without one, the worker does no work. */
 	readonly sandbox: "shell" | "off";
@@ -79,6 +81,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	targets: listOf(isText),
 	output: optional(anyObject),
 	tools: optional(isToolOrder),
+	questions: optional(oneOf("none")),
 	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),
 	sandbox: oneOf("shell", "off"),
 });

@@ -4,7 +4,7 @@
 import type { PiCommand } from "../../../pi/index.ts";
 import { RUN_TAG } from "../../../process/index.ts";
 import { BRIEF_VARIABLE } from "./brief.ts";
-import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
+import { ASK_TOOL, OWN_TOOLS } from "./extension/index.ts";
 import type { WorkerSpec } from "./worker-spec.ts";
 
 export interface WorkerFiles {
@@ -58,8 +58,13 @@ export function extensionArguments(
 }
 
 /** Tools that the worker must report; names and patterns. */
-export function expectedTools(spec: WorkerSpec): readonly string[] {
-	return [...new Set([...spec.tools, TRANSITION_TOOL, SNAPSHOT_TOOL])];
+export function expectedTools({ tools, questions }: WorkerSpec): readonly string[] {
+	return [...new Set([...tools, ...ownTools(questions)])];
+}
+
+/** The tools that only a worker has. */
+export function ownTools(questions: WorkerSpec["questions"]): readonly string[] {
+	return questions === "none" ? OWN_TOOLS.filter((tool) => tool !== ASK_TOOL) : OWN_TOOLS;
 }
 
 /** Variables of another pi's session, which do not apply to this one. */

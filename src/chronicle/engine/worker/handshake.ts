@@ -1,7 +1,7 @@
 // Compares a worker's ready report with its order: rules, tools and model. Pure.
 import { didYouMean, isListed, quoted } from "../../../definition/index.ts";
 import type { LaunchFault } from "../../core/index.ts";
-import { type Hello, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
+import { type Hello, OWN_TOOLS } from "./extension/index.ts";
 import { chooseTools, type ToolOrder } from "./tool-order.ts";
 
 export interface Ordered {
@@ -49,7 +49,7 @@ export function judgeHello(hello: Hello, ordered: Ordered): LaunchFault | undefi
 
 function judgeTools(hello: Hello, { tools, order }: Ordered): string | undefined {
 	const choice = order && chooseTools(order, hello.registered);
-	const given = choice ? [...choice.tools, TRANSITION_TOOL, SNAPSHOT_TOOL] : tools;
+	const given = choice ? [...choice.tools, ...tools.filter((tool) => OWN_TOOLS.includes(tool))] : tools;
 	const missing = [
 		...(choice?.missing ?? []),
 		...given.filter((tool) => !tool.includes("*") && !tool.startsWith("mcp__") && !hello.tools.includes(tool)),

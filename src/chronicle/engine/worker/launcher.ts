@@ -5,14 +5,26 @@
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { digest } from "../../../bounds/index.ts";
 import { errorMessage } from "../../../definition/index.ts";
 import { orderExtension } from "../../../pi/index.ts";
 import { stopOrphans } from "../../../process/index.ts";
 import { openRedaction, redactText } from "../../../safety/index.ts";
-import type { LaunchFault, LaunchOrder, Result, Worker, WorkerHost, WorkerLauncher } from "../../core/index.ts";
+import type {
+	LateAnswer,
+	LaunchFault,
+	LaunchOrder,
+	Result,
+	Worker,
+	WorkerHost,
+	WorkerLauncher,
+	WorkerReport,
+} from "../../core/index.ts";
 import { NO_SPEND, READ_ONLY_TOOLS, type StatePlan } from "../../core/index.ts";
+import { type AnswerPlace, addAnswer } from "./answer-entry.ts";
 import type { Adoption, FrozenRules } from "./brief.ts";
 import { expectedTools } from "./command-line.ts";
+import { ASK_TOOL } from "./extension/index.ts";
 import { checkExtensions } from "./extension-check.ts";
 import { unlessAborted } from "./greeting.ts";
 import { judgeHello, leftOut } from "./handshake.ts";
@@ -144,7 +156,7 @@ async function startWorker(
 	{ options, rules, standby }: Launching,
 ): Promise<Result<BegunWorker, LaunchFault>> {
 	const helloMs = options.helloMs ?? defaultHelloMs;
-	const adoption = { order, rules, host, session: undefined, signal };
+	const adoption = { order, rules, host, session: undefined, place: undefined, signal };
 	const ready = order.conversation.kind === "new" ? standby?.take(order, spec) : undefined;
 	// A failing standby only costs time: a new worker is started instead.
 	const adopted = ready && (await adopt(ready, { ...adoption, standby: true, ackMs: standbyAckMs }));
@@ -153,8 +165,10 @@ async function startWorker(
 		const files = filesOf(order.folder, order.conversation.key);
 		const session = await openSession(order, files.session);
 		if (session !== undefined && "ok" in session) return session;
+		const { answer } = order;
+		const place = session && answer ? await addAnswer(files.session, answer.call, answer.result) : undefined;
 		const started = startProcess(order, { spec, files, rules }, options, signal);
-		return await adopt(started, { ...adoption, session, standby: false, ackMs: helloMs });
+		return await adopt(started, { ...adoption, session, place, standby: false, ackMs: helloMs });
 	} catch (error) {
 		const cause = errorMessage(error);
 		return startFault("spawn", `The run's folder cannot be written: ${cause}`);
@@ -170,6 +184,8 @@ interface AdoptionOptions {
 	readonly host: WorkerHost;
 	/** Of the continued session; `undefined` for a new one. */
 	readonly session: SessionContents | undefined;
+	/** Where the session has the order's answer. */
+	readonly place: AnswerPlace | undefined;
 	readonly standby: boolean;
 	readonly ackMs: number;
 	readonly signal: AbortSignal;
@@ -266,11 +282,23 @@ function beginWork(started: StartedProcess, greeting: Hailed, options: AdoptionO
 	return { ...live, begun };
 }
 
-async function sendFirst(live: LiveWorker, { order, host, session }: AdoptionOptions): Promise<void> {
+async function sendFirst(live: LiveWorker, { order, host, session, place }: AdoptionOptions): Promise<void> {
 	if (session && session.spend.tokens > 0) host.report({ kind: "used", spend: session.spend });
 	const move = order.unanswered === "ask" ? session?.unanswered : undefined;
-	if (move && order.targets.includes(move.target)) await live.askMove(move);
-	else await live.send(session ? order.message.continued : order.message.new);
+	if (move && order.targets.includes(move.target)) return live.askMove(move);
+	const message = session ? order.message.continued : order.message.new;
+	const { answer } = order;
+	if (!answer) return void (await live.send(message));
+	if (place?.kind === "added") host.report(answerReport(answer));
+	if (place?.kind === "added" || (place?.kind === "there" && place.last))
+		return answer.alone ? live.goOn() : void (await live.send(message));
+	await live.send(place?.kind === "there" ? message : `${answer.text}\n\n${message}`);
+}
+
+/** The end of a call whose result was put into the session. */
+function answerReport({ call, result }: LateAnswer): WorkerReport {
+	const bytes = Buffer.byteLength(result);
+	return { kind: "tool_ended", call, tool: ASK_TOOL, ms: 0, bytes, hash: digest(result) };
 }
 
 /** The session to continue; `undefined` for a new one, whose file pi creates with its first message. */

@@ -27,7 +27,15 @@ import type { MoveReply, Worker, WorkerHost, WorkerLimits, WorkerReport } from "
 import { addSpend, type Spend, type WorkerOutcome } from "../../core/index.ts";
 import { type Deadlines, openDeadlines } from "./deadlines.ts";
 import { answerOf, questionOf } from "./dialogs.ts";
-import { type AskedMove, readConfirmation, readMove, readRefusedCall } from "./extension/index.ts";
+import {
+	type AskedMove,
+	type AskedQuestion,
+	type HostReply,
+	readConfirmation,
+	readMove,
+	readQuestion,
+	readRefusedCall,
+} from "./extension/index.ts";
 import { readSessionFile } from "./session-file.ts";
 import { openToolLog, type ToolLog } from "./tool-log.ts";
 import { spendOf } from "./usage.ts";
@@ -48,6 +56,8 @@ export interface LiveOptions {
 export interface LiveWorker extends Worker {
 	/** The new listener for the link's records. */
 	readonly listener: RpcListener;
+	/** Makes the model go on with the answer that its conversation ends with. */
+	goOn(): void;
 	/** Requests a move from the supervisor that the model made in an earlier process. */
 	askMove(move: AskedMove): Promise<void>;
 }
@@ -71,6 +81,8 @@ interface State {
 	running: boolean;
 	/** A move was accepted. */
 	moved: boolean;
+	/** By call: questions of `ask_user` that wait for their answer. */
+	readonly asked: Map<string, (text: string) => void>;
 	/** Questions that wait for an answer. */
 	questions: number;
 	/** Stop reason of the model's last message. */
@@ -99,6 +111,7 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 		spend: before,
 		running: false,
 		moved: false,
+		asked: new Map(),
 		questions: 0,
 		lastStop: undefined,
 		outcome: undefined,
@@ -124,6 +137,11 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 			},
 		},
 		send: (text) => send(state, text),
+		reply(call, text) {
+			state.asked.get(call)?.(text);
+			state.asked.delete(call);
+		},
+		goOn: () => orderExtension(link, "continue"),
 		setLimits({ activeMs, costUsd, tokens }) {
 			state.deadlines.allow(activeMs);
 			orderExtension(link, `allow ${JSON.stringify({ costUsd, tokens })}`);
@@ -243,6 +261,8 @@ async function answerWorker(state: State, topic: string, payload: unknown): Prom
 		const { data } = anyObject(payload) ? (payload as { readonly data?: unknown }) : {};
 		return hostAnswer(await host.updateSnapshot(data).catch(refusal));
 	}
+	const question = topic === "question" ? readQuestion(payload) : undefined;
+	if (question) return hostAnswer(await askUser(state, question));
 	const move = topic === "move" ? readMove(payload) : undefined;
 	if (move) return hostAnswer(await requestMove(state, move));
 	const confirmation = topic === "ask" ? readConfirmation(payload) : undefined;
@@ -250,6 +270,15 @@ async function answerWorker(state: State, topic: string, payload: unknown): Prom
 	const answer = await host.ask({ kind: "confirm", ...confirmation }).catch(() => undecided);
 	const kind = answer.kind === "confirmed" ? "yes" : answer.kind === "denied" ? "no" : "nobody";
 	return hostAnswer({ kind, text: "" });
+}
+
+/** Resolves once the user has answered, or to the reason why the question is not asked. */
+async function askUser({ host, asked }: State, question: AskedQuestion): Promise<HostReply> {
+	const answer = new Promise<string>((resolve) => asked.set(question.call, resolve));
+	const reply = await host.askUser(question).catch(refusal);
+	if (reply.kind === "asked") return { kind: "answered", text: await answer };
+	asked.delete(question.call);
+	return reply;
 }
 
 function refusal(error: unknown): { readonly kind: "refused"; readonly text: string } {

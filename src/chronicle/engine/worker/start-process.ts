@@ -75,6 +75,7 @@ export function startProcess(
 		targets: order.targets,
 		...(order.output ? { output: order.output } : {}),
 		...(spec.order ? { tools: spec.order } : {}),
+		...(order.state.questions === undefined ? {} : { questions: order.state.questions }),
 		rules,
 		sandbox: options.sandbox ?? "off",
 	});

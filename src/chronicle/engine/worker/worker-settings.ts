@@ -32,6 +32,12 @@ const settings = {
 		max: 86_400,
 		about: "Seconds that a run waits for you before its standby is stopped.",
 	},
+	questionSeconds: {
+		standard: 300,
+		max: 86_400,
+		about:
+			"Seconds that a worker's process is kept while its [question](#questions) waits for you. Then it is stopped, and your answer continues its conversation.",
+	},
 } as const satisfies Readonly<Record<string, Setting>>;
 
 const keepChildFolders = {
@@ -44,6 +50,8 @@ export interface WorkerSettings {
 	readonly standby: StandbyLimits;
 	/** Of all runs on this machine together. */
 	readonly maxWorkers: number;
+	/** Milliseconds that the process of a worker is kept while its question waits for the user. */
+	readonly questionMs: number;
 	/** Whether the folders of children stay after the join. */
 	readonly keepChildFolders: boolean;
 }
@@ -66,6 +74,7 @@ export function workerSettings(place: {
 	return {
 		standby: { max: Math.floor(numberOf("standby")), waitMs: numberOf("standbySeconds") * 1000 },
 		maxWorkers: Math.floor(numberOf("maxWorkers")),
+		questionMs: numberOf("questionSeconds") * 1000,
 		keepChildFolders: written.keepChildFolders === true,
 	};
 }

@@ -19,7 +19,7 @@ import {
 } from "../../../persona/index.ts";
 import { type ExtensionPlace, findExtension } from "../../../pi/index.ts";
 import type { LaunchFault, StatePlan, StateProblem } from "../../core/index.ts";
-import { SNAPSHOT_TOOL, TRANSITION_TOOL } from "./extension/index.ts";
+import { OWN_TOOLS } from "./extension/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 export interface WorkerResources {
@@ -52,6 +52,8 @@ export interface WorkerSpec {
 	readonly extensions: readonly string[];
 	/** If the state loads extensions: the tools of theirs that it gets. */
 	readonly order: ToolOrder | undefined;
+	/** `none`: it cannot ask the user. */
+	readonly questions: "none" | undefined;
 	/** For the user. */
 	readonly notices: readonly string[];
 }
@@ -98,7 +100,10 @@ export async function resolveWorkerSpec(
 	return {
 		spec: failed
 			? undefined
-			: { persona, tools, model, exactModel, fallbacks, thinking, skills, extensions, order, notices },
+			: {
+					...{ persona, tools, model, exactModel, fallbacks, thinking, skills, extensions, order, notices },
+					questions: state.questions,
+				},
 		problems,
 	};
 }
@@ -128,7 +133,7 @@ interface StateTools {
 function toolsOf(state: StatePlan, persona: Persona, resources: WorkerResources, problems: SpecProblem[]): StateTools {
 	const extended = state.extensions.length > 0;
 	// Naming the tools that every worker has is harmless.
-	const names = state.tools?.filter((name) => !isListed([TRANSITION_TOOL, SNAPSHOT_TOOL], name.trim()));
+	const names = state.tools?.filter((name) => !isListed(OWN_TOOLS, name.trim()));
 	const listed = names && (extended ? requestedTools(names, problems) : statesTools(names, problems));
 	const meant = listed?.requested.flatMap(({ otherwise }) => otherwise ?? []) ?? [];
 	const written = listed ? [...listed.tools, ...meant] : (persona.tools ?? DEFAULT_TOOLS);

@@ -20,6 +20,7 @@ export function ganttRows({ visits }: ReportModel): ReturnType<typeof ends<Visit
 }
 
 export const waitMarks: Readonly<Record<Wait["kind"], string>> = {
+	asks: marks.waiting,
 	approval: marks.waiting,
 	paused: marks.paused,
 	budget: "$",

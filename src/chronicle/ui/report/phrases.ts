@@ -1,6 +1,6 @@
 // Describes events in phrases for readers of the report. Pure.
 
-import { counted } from "../../../definition/index.ts";
+import { counted, truncate } from "../../../definition/index.ts";
 import {
 	endPhrase,
 	entryForPeople,
@@ -29,6 +29,9 @@ function withTemplate(reload: object | undefined): string {
 }
 
 const userPhrases: UserPhrases = {
+	// A rule's question is listed with the worker's questions.
+	ask_answered: ({ words }, { question }) =>
+		words === undefined ? undefined : { what: `Answered "${onOneLine(question?.text ?? "")}"`, words },
 	approved: ({ words = "", winner }, before) => ({
 		what: `Approved ${askedBy(before)}${winner === undefined ? "" : `, taking the child "${winner}"`}`,
 		words,
@@ -81,6 +84,10 @@ export function userPhrase(event: UserEvent | LedgerEvent, before: Run): UserPhr
 		before: Run,
 	) => UserPhrase | undefined;
 	return phrase(event, before);
+}
+
+function onOneLine(text: string): string {
+	return truncate(text.replace(/\s+/g, " ").trim(), 200);
 }
 
 /** The question that an approval or rejection answers. */
@@ -204,6 +211,8 @@ export function reasonPhrase(because: LaunchReason): string {
 			return "the worker restarted the state";
 		case "session_lost":
 			return "conversation lost";
+		case "answered":
+			return "the user answered";
 	}
 }
 
@@ -237,6 +246,8 @@ export function causePhrase(cause: MoveCause): string {
 
 export function waitPhrase(kind: Wait["kind"]): string {
 	switch (kind) {
+		case "asks":
+			return "waiting for an answer";
 		case "approval":
 			return "waiting for approval";
 		case "paused":

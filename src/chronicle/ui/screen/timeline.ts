@@ -88,6 +88,7 @@ function onFewLines(width: number, parts: (cells: number) => Line[]): Line[] {
 
 const statusTones: Record<RunStatus, Tone> = {
 	running: "plain",
+	asks: "warning",
 	awaiting_approval: "warning",
 	paused: "warning",
 	budget_exceeded: "error",
@@ -314,9 +315,7 @@ function waiting(run: Run, { prefix, width, answerKey }: TimelineOptions): Line[
 	const what = wrapText({ text: next.what, tone: "warning" }, width);
 	if (next.commands.length === 0) return what;
 	const key: Line[] =
-		answerKey === undefined || run.status !== "awaiting_approval"
-			? []
-			: [[{ text: `${answerKey} answers`, tone: "accent" }]];
+		answerKey === undefined || !asksUser(run) ? [] : [[{ text: `${answerKey} answers`, tone: "accent" }]];
 	const whole = next.commands.map((command): Line => [plain(`${prefix}${command}`)]);
 	const lines = wrapParts([...key, ...whole], dim(" · "), width);
 	if (lines.length === 1) return [...what, ...lines];

@@ -201,7 +201,7 @@ function markOf({ status, waits }: Pick<ChildRun, "status" | "waits">, working: 
 		case "pending":
 			return working ? marks.working : marks.todo;
 		case "parked":
-			return waits === "awaiting_approval" ? marks.waiting : marks.paused;
+			return waits === "asks" || waits === "awaiting_approval" ? marks.waiting : marks.paused;
 		case "done":
 			return marks.done;
 		case "failed":

@@ -73,6 +73,7 @@ export function currentMark({ status }: Run): Mark {
 	switch (status) {
 		case "running":
 			return "working";
+		case "asks":
 		case "awaiting_approval":
 			return "waiting";
 		case "paused":

@@ -10,6 +10,7 @@ const quoted = 160;
 export function haltReason(run: Run): string | undefined {
 	switch (run.status) {
 		case "running":
+		case "asks":
 		case "awaiting_approval":
 		case "done":
 			return undefined;

@@ -7,6 +7,7 @@ const codes: Readonly<Record<RunStatus, number>> = {
 	done: 0,
 	failed: 1,
 	aborted: 1,
+	asks: 3,
 	awaiting_approval: 3,
 	paused: 3,
 	budget_exceeded: 4,

@@ -3,7 +3,7 @@
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import { isListed, quoted } from "../../../../definition/index.ts";
 import { chooseTools, type ToolOrder } from "../tool-order.ts";
-import { type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
+import { OWN_TOOLS, type RefusedCall } from "./protocol.ts";
 
 export interface GivenTools {
 	/** Names that extensions have registered, except the worker's own: pi does not start with a second tool of such a name. */
@@ -14,20 +14,19 @@ export interface GivenTools {
 	refuse(tool: string): { readonly rule: RefusedCall["rule"]; readonly reason: string } | undefined;
 }
 
-const own: readonly string[] = [TRANSITION_TOOL, SNAPSHOT_TOOL];
-
 /** Opens the tools of one process. */
 export function openGivenTools(pi: ExtensionAPI, order: ToolOrder | undefined): GivenTools {
 	const registered = (): readonly string[] =>
 		pi
 			.getAllTools()
-			.filter(({ name, sourceInfo }) => sourceInfo.source !== "builtin" && !own.includes(name))
+			.filter(({ name, sourceInfo }) => sourceInfo.source !== "builtin" && !OWN_TOOLS.includes(name))
 			.map(({ name }) => name);
 	const isGiven = (): ((name: string) => boolean) => {
 		if (!order) return () => true;
 		const theirs = registered();
 		const { tools, given } = chooseTools(order, theirs);
-		return (name) => own.includes(name) || given.includes(name) || (!theirs.includes(name) && isListed(tools, name));
+		return (name) =>
+			OWN_TOOLS.includes(name) || given.includes(name) || (!theirs.includes(name) && isListed(tools, name));
 	};
 	return {
 		registered,

@@ -22,7 +22,7 @@ export interface Hello {
 /** A call that the worker's extension itself refused. */
 export interface RefusedCall {
 	readonly call: string;
-	readonly rule: "not-begun" | "allowance" | "stopping" | "state-ended" | "not-given";
+	readonly rule: "not-begun" | "allowance" | "stopping" | "state-ended" | "not-given" | "asked";
 }
 
 /** An answer of the launcher; `text` is for the model. */
@@ -42,6 +42,11 @@ export interface AnsweredMove {
 /** Names of the tools that exist only in workers. */
 export const TRANSITION_TOOL = "workflow_transition";
 export const SNAPSHOT_TOOL = "workflow_update_snapshot";
+export const ASK_TOOL = "ask_user";
+export const OWN_TOOLS: readonly string[] = [TRANSITION_TOOL, SNAPSHOT_TOOL, ASK_TOOL];
+
+/** Custom message without content, which starts the request after an answer that was put into the session. Providers leave it out. */
+export const GO_ON = "chronicle:go-on";
 
 const isHello: Shape<Hello> = object<Hello>({
 	launch: isLaunchId,
@@ -55,7 +60,7 @@ const isHello: Shape<Hello> = object<Hello>({
 
 const isRefusedCall: Shape<RefusedCall> = object<RefusedCall>({
 	call: isText,
-	rule: oneOf("not-begun", "allowance", "stopping", "state-ended", "not-given"),
+	rule: oneOf("not-begun", "allowance", "stopping", "state-ended", "not-given", "asked"),
 });
 
 const isHostReply: Shape<HostReply> = object<HostReply>({ kind: isText, text: isText });
@@ -79,6 +84,24 @@ export interface AskedMove {
 	readonly summary: string;
 	/** The state's output, unchecked; absent if there is none. */
 	readonly data?: unknown;
+}
+
+/** A question to the user. */
+export interface AskedQuestion {
+	readonly call: string;
+	readonly question: string;
+	/** Proposed answers; empty: none. */
+	readonly choices: readonly string[];
+}
+
+const isQuestion: Shape<AskedQuestion> = object<AskedQuestion>({
+	call: isText,
+	question: isText,
+	choices: listOf(isText),
+});
+
+export function readQuestion(value: unknown): AskedQuestion | undefined {
+	return isQuestion(value) ? value : undefined;
 }
 
 const isMove = object<Omit<AskedMove, "data">>({ target: isText, summary: isText });

@@ -8,8 +8,9 @@ import { errorMessage } from "../../../../definition/index.ts";
 import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
 import { launchKey } from "../../../core/index.ts";
 import { readAdoption, type WorkerBrief } from "../brief.ts";
+import { registerAskTool } from "./ask-user.ts";
 import { openGivenTools } from "./given-tools.ts";
-import { type AnsweredMove, type Hello, MOVE_ENTRY, type RefusedCall, readHostReply } from "./protocol.ts";
+import { type AnsweredMove, GO_ON, type Hello, MOVE_ENTRY, type RefusedCall, readHostReply } from "./protocol.ts";
 import { registerWorkerTools } from "./tools.ts";
 import { openTurn, type Turn } from "./turn.ts";
 
@@ -34,6 +35,7 @@ export async function registerWorker(
 ): Promise<void> {
 	const turn = openTurn();
 	registerWorkerTools(pi, brief, turn, schemas);
+	if (brief.questions !== "none") registerAskTool(pi, schemas, (ctx, call) => tellHost(ctx, "refused", call));
 	const given = openGivenTools(pi, brief.tools);
 	const idle = openIdleWork();
 	let rules: ArmedRules | undefined;
@@ -139,6 +141,8 @@ function takeOrders(pi: ExtensionAPI, brief: WorkerBrief, turn: Turn, adopted: (
 		handler: async (args, ctx) => {
 			const [verb, json = ""] = args.trim().split(/ (.*)/s);
 			if (verb === "stop") turn.stop();
+			if (verb === "continue")
+				pi.sendMessage({ customType: GO_ON, content: [], display: false }, { triggerTurn: true });
 			if (verb === "allow") turn.allow(readAllowance(json));
 			const adoption = verb === "adopt" ? readAdoption(json) : undefined;
 			if (!adoption || launchKey(adoption.launch) !== launchKey(brief.launch)) return;

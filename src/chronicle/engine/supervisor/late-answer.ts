@@ -1,0 +1,27 @@
+// The user's answer as the model of the worker that asked reads it. Pure.
+import type { LateAnswer, LaunchReason, Run } from "../../core/index.ts";
+
+/** The result of the call. */
+export function answerText(words: string): string {
+	return `The user answered: ${words}`;
+}
+
+const replaced =
+	"[From pi-chronicle, not from the user: your process was stopped while you waited. Programs that you had started no longer run.]";
+
+/** The answer for the launch of a worker whose conversation may lack it. */
+export function lateAnswer(run: Run, because: LaunchReason): { readonly answer?: LateAnswer } {
+	const { question, outbox, calls } = run;
+	if (!question?.answer) return {};
+	const { call, text, answer } = question;
+	const result = answerText(answer.words);
+	const isPlain = because === "answered" || because === "interrupted" || because === "resumed";
+	return {
+		answer: {
+			call,
+			result: `${result}\n\n${replaced}`,
+			text: `You asked the user: ${text}\n\n${result}`,
+			alone: isPlain && outbox.length === 0 && calls.interrupted.calls.length === 0,
+		},
+	};
+}

@@ -87,6 +87,7 @@ async function play({ root, standby, definition }: Play): Promise<Played> {
 			await sleep(decideMs);
 			return { kind: "approved" };
 		},
+		ask: async () => undefined,
 		answer: async () => ({ kind: "undecided" }),
 	};
 	const limits = { max: standby === "off" ? 0 : 2 };

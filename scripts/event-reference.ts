@@ -152,10 +152,14 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["to", "state", "tree", "snapshot", "pairMoves", "kept", "reload", "seen"],
 	},
 	ask_opened: {
-		about: "A worker, or a rule of the guard, asked the user.",
-		fields: ["visit", "attempt", "title", "text"],
+		about:
+			"A worker, or a rule of the guard, asked the user. With `call`, the answer becomes the result of that call of `ask_user`, and the run waits for it.",
+		fields: ["visit", "attempt", "title", "text", "call", "choices"],
 	},
-	ask_answered: { about: "The question was answered or dropped.", fields: ["answers", "verdict"] },
+	ask_answered: {
+		about: "The question of the event `answers` was answered or dropped; `words` answer a question of `ask_user`.",
+		fields: ["answers", "verdict", "words"],
+	},
 };
 
 /** JSON Schema of one line of `<uuid>.events.jsonl`. */

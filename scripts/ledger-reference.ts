@@ -7,6 +7,7 @@ import { count, fields, list, type Meaning, object, text, time } from "./meaning
 
 const statuses = [
 	"running",
+	"asks",
 	"awaiting_approval",
 	"paused",
 	"budget_exceeded",
@@ -150,7 +151,10 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		about: "Hash of the cleanup commands that the user approved.",
 		schema: { type: ["string", "null"] },
 	},
-	questions: list("Unanswered questions of the worker.", { type: "object" }),
+	question: object(
+		"The worker's question to the user: `seq` of its event, `visit`, `call`, `text`, `choices` and the `answer`, until the model has used it; absent: none.",
+	),
+	questions: list("Unanswered questions of rules.", { type: "object" }),
 	notices: list("Notices to the user that no other field shows, newest last.", { type: "string" }),
 	kept: list(
 		"The last 8 states that rewinds replaced: `seq` (`rewind kept-<seq>` restores it), `at`, `visit`, `state`, `tree`, `rewound` (what the rewind did).",
@@ -202,6 +206,7 @@ const optionalLedgerFields = [
 	"choices",
 	"childCount",
 	"decisions",
+	"question",
 ];
 
 /** JSON Schema of `<uuid>.json`. */

@@ -71,7 +71,7 @@ const commands: ReadonlyMap<string, ListedCommand> = new Map([
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
 	[
 		"Start and continue",
-		["run", "resume", "approve", "reject", "tell", "pause", "abort", "drop", "release", "reopen", "rewind"],
+		["run", "resume", "approve", "reject", "answer", "tell", "pause", "abort", "drop", "release", "reopen", "rewind"],
 	],
 	["Inspect", ["list", "status", "show", "view", "diff", "report"]],
 	["Definitions", ["plan", "init", "check", "rehearse", "import"]],

@@ -1,5 +1,5 @@
-// A question that is answered with a line of text: title, scrolling body, the line, and the keys, on a separate screen. It has exactly the given rows
-// and columns, and the line is visible at every size from 40×12.
+// A question that is answered with text: title, scrolling body, the line, and the keys, on a separate screen. It has exactly the given rows
+// and columns, and the line is visible at every size from 40×12. Line breaks are kept: the line shows them as marks.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Input } from "@earendil-works/pi-tui";
 import { frame, frameRows } from "./frame.ts";
@@ -32,6 +32,16 @@ export interface InputSheet {
 	focus(focused: boolean): void;
 }
 
+/** Shows a line break in the line. */
+const breakMark = "↵";
+const pasteStart = "\u001b[200~";
+
+/** Input with marks instead of line breaks: those of a paste, and Shift+Enter. */
+function markBreaks(data: string, keybindings: ScreenKeys): string {
+	if (data.startsWith(pasteStart)) return data.replace(/\r\n|\r|\n/g, breakMark);
+	return keybindings.matches(data, "tui.input.newLine") ? breakMark : data;
+}
+
 /** Columns of the upper rule outside the title. */
 const ruleColumns = 4;
 
@@ -45,7 +55,7 @@ export function openInputSheet(
 	const window = openWindow(paint, false);
 	let sent: string | undefined;
 	input.onSubmit = (text) => {
-		if (text !== "" || !uncalled) sent = text;
+		if (text !== "" || !uncalled) sent = text.replaceAll(breakMark, "\n");
 	};
 	const fill = (width: number): number => {
 		const name: Line = [{ text: title, tone: "accent" }];
@@ -84,7 +94,7 @@ export function openInputSheet(
 			const page = Math.max(1, window.height - 1);
 			if (keybindings.matches(data, "tui.select.pageUp")) window.scroll(-page);
 			else if (keybindings.matches(data, "tui.select.pageDown")) window.scroll(page);
-			else input.handleInput(data);
+			else input.handleInput(markBreaks(data, keybindings));
 			return sent === undefined ? { kind: "drawn" } : { kind: "sent", text: sent };
 		},
 	};

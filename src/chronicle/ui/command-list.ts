@@ -16,6 +16,7 @@ export const listedCommands: readonly ListedCommand[] = [
 	{ name: "view", about: "shows the status with every move, finding and changed file" },
 	{ name: "approve", about: "approves the pending move; the run continues" },
 	{ name: "reject", about: "rejects the pending move; the worker continues with your message" },
+	{ name: "answer", about: "answers the question that a worker asks; the run continues" },
 	{ name: "tell", about: "sends a message to the worker, or to the next one if none is running" },
 	{ name: "pause", about: "stops the worker after its current message and keeps its conversation" },
 	{ name: "abort", about: "ends a run and stops its worker immediately" },

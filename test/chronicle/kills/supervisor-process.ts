@@ -61,6 +61,7 @@ async function main(orders: KillOrders): Promise<void> {
 			if (orders.approval === "nobody") return { kind: "undecided" };
 			return orders.approval === "yes" || asked > 1 ? { kind: "approved" } : { kind: "rejected", words: "Plan again." };
 		},
+		ask: async () => undefined,
 		answer: async () => ({ kind: "undecided" }),
 	};
 	say({ run: ledger.run.id });

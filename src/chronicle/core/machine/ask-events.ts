@@ -3,6 +3,7 @@
 // keeps waiting, and its next worker gets the answer.
 
 import { advance } from "./advance.ts";
+import { addDecision } from "./decision-record.ts";
 import type { AskOpened, LedgerEvent } from "./event.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { Run, UserQuestion } from "./run.ts";
@@ -33,7 +34,8 @@ export function onAskAnswered(run: Run, event: LedgerEvent & AskAnswered): Reduc
 		return countQuestions({ ...run, questions: run.questions.filter(({ id }) => id !== answers) }, at);
 	if (stage.kind === "over") return refuse("over", "The run is over.");
 	if (question?.seq !== answers || question.answer !== null) return refuse("answered", explainOther(run, answers));
-	const answered: Run = { ...run, question: { ...question, answer: { seq, words } } };
+	const decided = addDecision(run, event, { did: "answered", about: question.text, words });
+	const answered: Run = { ...decided, question: { ...question, answer: { seq, words } } };
 	if (stage.kind === "waiting")
 		return hold?.cause === "question" ? advance({ ...answered, status: "running", hold: null }, "answered") : answered;
 	return countQuestions(run.status === "asks" ? { ...answered, status: "running" } : answered, at);

@@ -95,7 +95,7 @@ export function compileState(
 		terminal,
 		implicit: false,
 		approval: approvalOf(values, defaults.dialect),
-		...((values.questions ?? defaults.questions) === "none" ? { questions: "none" } : {}),
+		...questionsOf(values, defaults),
 		...present({ tools, model, models, thinking, instructions, output: persona && values.output }),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
 		extensions: values.extensions ?? [],
@@ -108,6 +108,11 @@ export function compileState(
 		cleanup: values.cleanup,
 		polling: values.polling,
 	};
+}
+
+/** Whether the worker cannot ask the user. */
+function questionsOf(values: StateValues, defaults: StateDefaults): Pick<StatePlan, "questions"> {
+	return (values.questions ?? defaults.questions) === "none" ? { questions: "none" } : {};
 }
 
 /** Reports fields of a state that have no effect. */

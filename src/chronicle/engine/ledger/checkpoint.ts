@@ -72,7 +72,15 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 /** Absent where there is nothing to store, and in checkpoints of earlier versions. */
-const optionalFields: readonly string[] = ["parent", "children", "candidates", "choices", "childCount", "decisions"];
+const optionalFields: readonly string[] = [
+	"parent",
+	"children",
+	"candidates",
+	"choices",
+	"childCount",
+	"decisions",
+	"question",
+];
 
 /** The text of a checkpoint, with the whole run if it fits. */
 export function checkpointText(whole: Run, log: LogPosition): string {
@@ -88,6 +96,7 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 		history: run.history.slice(-20),
 		notices: [],
 		outbox: [],
+		question: null,
 		snapshot: { ...run.snapshot, files: [] },
 	};
 	// Needed only for a run with very many states: everything else is bounded.

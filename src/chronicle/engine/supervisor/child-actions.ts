@@ -278,6 +278,7 @@ function waitDetail(run: Run): string {
 		return stage.question.side === "conflict"
 			? "it asks how to resolve conflicts."
 			: `it asks to move from ${state} to ${stage.question.target}.`;
+	if (hold?.cause === "question") return `it asks: ${hold.detail}`;
 	return hold?.detail ?? notices.at(-1) ?? `it is ${run.status} in ${state}.`;
 }
 

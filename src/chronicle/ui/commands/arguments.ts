@@ -154,6 +154,7 @@ const everyOption: CommandGrammar["options"] = {
 	answers: "value",
 	state: "value",
 	choice: "value",
+	child: "value",
 	done: "flag",
 	reload: "flag",
 	scenario: "value",

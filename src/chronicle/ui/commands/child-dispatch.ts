@@ -1,7 +1,17 @@
 // Delivers a command to a child run: into its inbox, and to its parents as a signal to supervise it. The first run of the tree is resumed here if
 // no process supervises it.
 
-import type { Failure, LeaseHolder, Post, ReadLedger, Result, Run, StoreFailure, UserEvent } from "../../core/index.ts";
+import {
+	type Failure,
+	type LeaseHolder,
+	type Post,
+	type ReadLedger,
+	type Result,
+	type Run,
+	type StoreFailure,
+	type UserEvent,
+	unansweredQuestion,
+} from "../../core/index.ts";
 import { explainDistrust, type Project, type SupervisedRun, startSupervision } from "../../engine/index.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
 import { postAll, waitForReading } from "./posts.ts";
@@ -89,14 +99,32 @@ async function attendTree(
 	return read;
 }
 
-/** The child that asks for an answer, or several: children of a run at any depth. */
-export async function askingChildren({ store }: Pick<Project, "store">, run: Run): Promise<readonly Run[]> {
-	if (run.stage.kind === "asking") return [run];
+/** Whether it asks for an approval. */
+export function asksApproval({ stage }: Run): boolean {
+	return stage.kind === "asking";
+}
+
+/** Whether its worker asks the user. */
+export function asksAnswer(run: Run): boolean {
+	return unansweredQuestion(run) !== undefined;
+}
+
+function asksUser(run: Run): boolean {
+	return asksApproval(run) || asksAnswer(run);
+}
+
+/** The run that asks for an approval or an answer, or its children at any depth that do. */
+export async function askingChildren(
+	{ store }: Pick<Project, "store">,
+	run: Run,
+	asks: (run: Run) => boolean = asksUser,
+): Promise<readonly Run[]> {
+	if (asks(run)) return [run];
 	const asking: Run[] = [];
 	for (const { id, status } of run.children?.children ?? []) {
 		if (status !== "pending" && status !== "parked") continue;
 		const read = await store.read(id);
-		if (read.ok) asking.push(...(await askingChildren({ store }, read.value.run)));
+		if (read.ok) asking.push(...(await askingChildren({ store }, read.value.run, asks)));
 	}
 	return asking;
 }

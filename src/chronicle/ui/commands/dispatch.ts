@@ -22,6 +22,7 @@ import {
 	type SupervisedRun,
 	startSupervision,
 } from "../../engine/index.ts";
+import { asksUser } from "../timeline/index.ts";
 import { askHere } from "./ask-here.ts";
 import { deliverToChild } from "./child-dispatch.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
@@ -72,8 +73,7 @@ async function deliver(
 	const { holder, run } = read.value;
 	const dropped =
 		command.kind === "events" && command.events.some((event) => event.kind === "child_dropped" && event.child === id);
-	if (project.engine && command.kind === "nothing" && run.status === "awaiting_approval")
-		return deliverAnswer(project, run, options);
+	if (project.engine && command.kind === "nothing" && asksUser(run)) return deliverAnswer(project, run, options);
 	if (run.parent && dropped) return dispatch(project, run.parent.run, async () => command, options);
 	if (run.parent) return deliverToChild(project, read.value, eventsOf(run, command), options);
 	if (project.engine) return deliverToEngine(project, run, command);

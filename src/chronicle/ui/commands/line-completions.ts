@@ -4,7 +4,7 @@ import { shippedNames } from "../../../shipped/index.ts";
 import type { LedgerEntry, Run } from "../../core/index.ts";
 import { isLoaded, type Project } from "../../engine/index.ts";
 import type { ListedCommand } from "../command-list.ts";
-import { isStopped } from "../text/index.ts";
+import { askingFirst, isStopped } from "../text/index.ts";
 import { shortTime } from "../timeline/index.ts";
 import { answerChoices } from "./answer-choices.ts";
 import { askingChildren } from "./child-dispatch.ts";
@@ -141,13 +141,15 @@ function partsOf(name: string, run: Run): LineItem[] {
 
 /** Runs with their state and age: `awaiting approval in planning, 3m12s ago: Add it`. */
 function runs(entries: readonly LedgerEntry[], now: number): LineItem[] {
-	const shown = entries.slice(0, maxRuns).flatMap((entry) => {
-		if (entry.kind !== "run") return [];
-		const { status, state, updatedAt, task } = entry.summary;
-		const stands = isStopped(entry) ? "interrupted" : status.replaceAll("_", " ");
-		const age = updatedAt === "" ? "" : `, ${shortTime(now - Date.parse(updatedAt))} ago`;
-		return [item(entry.id.slice(0, 8), `${stands} in ${state}${age}: ${task.slice(0, 50)}`)];
-	});
+	const shown = askingFirst(entries)
+		.slice(0, maxRuns)
+		.flatMap((entry) => {
+			if (entry.kind !== "run") return [];
+			const { status, state, updatedAt, task } = entry.summary;
+			const stands = isStopped(entry) ? "interrupted" : status.replaceAll("_", " ");
+			const age = updatedAt === "" ? "" : `, ${shortTime(now - Date.parse(updatedAt))} ago`;
+			return [item(entry.id.slice(0, 8), `${stands} in ${state}${age}: ${task.slice(0, 50)}`)];
+		});
 	return shown.length === 0 ? [] : [item("last"), ...shown];
 }
 

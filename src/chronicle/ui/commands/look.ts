@@ -13,6 +13,7 @@ import {
 	withWorkspace,
 } from "../../engine/index.ts";
 import {
+	askingFirst,
 	differenceLines,
 	foreignData,
 	foreignLines,
@@ -70,7 +71,7 @@ const list: Command = {
 				diagnostics,
 			})),
 			diagnostics: catalogue.diagnostics,
-			runs: entries.map(entryData),
+			runs: askingFirst(entries).map(entryData),
 			trust: project.place.trust,
 		};
 		return { kind: "done", lines, data, view: { kind: "page", title: "Chronicles" } };

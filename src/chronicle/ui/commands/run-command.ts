@@ -18,8 +18,10 @@ import {
 	type Seen,
 	type TemplateReload,
 	type UserEvent,
+	unansweredQuestion,
 	type VisitStart,
 } from "../../core/index.ts";
+import { askedLines } from "../text/index.ts";
 import { isResolution, openQuestion } from "./answer-choices.ts";
 
 export type RunCommand =
@@ -73,6 +75,22 @@ export function dropCommand(child: Run): RunCommand {
 	return child.parent
 		? { kind: "events", events: [{ kind: "child_dropped", child: child.id }] }
 		: refused("Only a child run can be dropped: name one of the children that view lists.");
+}
+
+/** Answers the worker's question. A choice is given by its number or its text. */
+export function answerCommand(run: Run, words: string): RunCommand {
+	const question = unansweredQuestion(run);
+	if (!question) return refused(`${statusSentence(run)} It asks no question.`);
+	if (words === "") return refused(["Write the answer: answer <words>.", ...askedLines(question)].join("\n"));
+	const answer = chosenAnswer(words, question.choices);
+	return checked(run, [{ kind: "ask_answered", answers: question.seq, verdict: "answered", words: answer }]);
+}
+
+/** The choice that `words` names by its text or its number, otherwise `words`. */
+export function chosenAnswer(words: string, choices: readonly string[]): string {
+	const written = words.trim();
+	const named = choices.find((choice) => choice.toLowerCase() === written.toLowerCase());
+	return named ?? (/^[1-9]$/.test(written) ? choices[Number(written) - 1] : undefined) ?? written;
 }
 
 export function rejectionCommand(run: Run, words: string): RunCommand {
@@ -206,6 +224,8 @@ function statusSentence({ id, status, state }: Run): string {
 	switch (status) {
 		case "running":
 			return `The run ${short} is in "${state}" and is not waiting for you.`;
+		case "asks":
+			return `The run ${short} waits for the answer to a question in "${state}".`;
 		case "awaiting_approval":
 			return `The run ${short} waits for an approval in "${state}".`;
 		case "paused":
@@ -256,8 +276,8 @@ export function refuseEarlier(run: Run, seen: number): RunCommand | undefined {
 
 /** Refuses an answer to the event `seen` if the run no longer waits for it. */
 export function refuseOther(run: Run, seen: number): RunCommand | undefined {
-	const now = awaitedAnswer(run);
-	if (now === seen) return undefined;
+	// A paused run takes the answer to its question, too.
+	if (awaitedAnswer(run) === seen || unansweredQuestion(run)?.seq === seen) return undefined;
 	return refused(`The run no longer waits for an answer to event ${seen}. ${statusSentence(run)} Check its status.`);
 }
 

@@ -70,14 +70,15 @@ function resolvePrefix(entries: readonly LedgerEntry[], prefix: string, written:
 	return failure("unknown", `No run matches "${written}".`, "list shows all runs.");
 }
 
-/** The runs other than `id` that wait for an approval, as the end of a message; empty if there are none. */
-export async function askingElsewhere({ store }: Pick<Project, "store">, id: string): Promise<string> {
+/** The runs other than `id` that wait for what the command `verb` gives, as the end of a message; empty if there are none. */
+export async function askingElsewhere({ store }: Pick<Project, "store">, id: string, verb: string): Promise<string> {
+	const status = verb === "answer" ? "asks" : "awaiting_approval";
 	const asking = firstRuns(await store.list()).filter(
-		(entry) => entry.kind === "run" && entry.id !== id && entry.summary.status === "awaiting_approval",
+		(entry) => entry.kind === "run" && entry.id !== id && entry.summary.status === status,
 	);
 	const ids = asking.slice(0, 3).map((entry) => entry.id.slice(0, 8));
 	if (ids.length === 0) return "";
-	return ` Waiting for approval: ${ids.join(", ")}${asking.length > ids.length ? " and others" : ""}. Name the run.`;
+	return ` Waiting for ${verb === "answer" ? "an answer" : "approval"}: ${ids.join(", ")}${asking.length > ids.length ? " and others" : ""}. Name the run.`;
 }
 
 /** Whether an argument may name a run, without knowing the runs. */

@@ -1,6 +1,6 @@
 // Commands that steer a run: each is delivered to the process that supervises the run; a run without a supervisor is resumed here.
 import { exitCodes } from "../../../pi/index.ts";
-import { awaitedAnswer, type ReadLedger, type Run } from "../../core/index.ts";
+import { awaitedAnswer, type ReadLedger, type Run, unansweredQuestion } from "../../core/index.ts";
 import {
 	exitCodeOfEnd,
 	type Project,
@@ -10,9 +10,10 @@ import {
 	withWorkspace,
 } from "../../engine/index.ts";
 import { listedCommands } from "../command-list.ts";
-import { rewindLines, runData, statusLines } from "../text/index.ts";
+import { askedLines, rewindLines, runData, statusLines } from "../text/index.ts";
+import { commandAbout, nextStep } from "../timeline/index.ts";
 import type { ParsedArguments } from "./arguments.ts";
-import { askingChildren } from "./child-dispatch.ts";
+import { askingChildren, asksAnswer, asksApproval } from "./child-dispatch.ts";
 import { type Command, type CommandCall, type CommandHost, type CommandResponse, failed, refused } from "./command.ts";
 import type { DispatchResult } from "./delivery.ts";
 import { dispatch } from "./dispatch.ts";
@@ -51,7 +52,7 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	const named = values.run ?? names[0];
 	const found = await resolveRun(project, named, [...host.supervised.keys()]);
 	if (!found.ok) return failed(found.failure);
-	const id = await targetOf(project, steering.name, found.value);
+	const id = await targetOf(call, steering.name, found.value);
 	if (typeof id === "object") return refused(id);
 	const bound =
 		id === found.value ? made : await makeForChild(project, found.value, (rest) => steering.make(rest, model), parsed);
@@ -59,9 +60,10 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 	if (reload && "kind" in reload) return reload;
 	if (holdsSecret(words)) host.warn(explainRedaction("words"));
 	const supervised = host.supervised.get(id);
-	const asksAgain = isBareApproval(steering, call) && host.hasScreen && !supervised;
+	const asksAgain = isBareAnswer(steering, call) && host.hasScreen && !supervised;
 	const confirmed = askOnce((rewind, ledger) => confirmRewind(call, rewind, ledger));
 	const make = async (ledger: ReadLedger): Promise<RunCommand> => {
+		if (asksAgain && asksAnswer(ledger.run) && isFree(project, ledger)) return { kind: "nothing" };
 		const command = await bound(ledger, words, reload);
 		if (asksAgain && command.kind === "answer" && isFree(project, ledger)) return { kind: "nothing" };
 		return steering.name === "rewind" && command.kind === "events" ? confirmed(command, ledger) : command;
@@ -74,34 +76,53 @@ async function steer(steering: Steering, call: CommandCall): Promise<CommandResp
 		signal: call.signal,
 	});
 	if (result.kind !== "refused") return deliveryResult(steering.name, call, id, result);
-	const elsewhere = named === undefined && answers(steering) ? await askingElsewhere(project, id) : "";
+	const elsewhere = named === undefined && answers(steering) ? await askingElsewhere(project, id, steering.name) : "";
 	return refused({ code: "refused", message: `${result.message}${elsewhere}`, run: id });
 }
 
-/** On a screen, an approval without text and choice shows the question again. */
-function isBareApproval({ name }: Steering, { text, parsed }: CommandCall): boolean {
-	return name === "approve" && text === "" && parsed.values.choice === undefined;
+/** On a screen, an approval without text and choice, or an answer without text, shows the question again. */
+function isBareAnswer({ name }: Steering, { text, parsed }: CommandCall): boolean {
+	return (name === "approve" || name === "answer") && text === "" && parsed.values.choice === undefined;
 }
 
 /** Whether it answers the question of a run. */
-function answers({ name }: Steering): boolean {
-	return name === "approve" || name === "reject";
+function answers({ name }: Pick<Steering, "name">): boolean {
+	return name === "approve" || name === "reject" || name === "answer";
 }
 
 /** The target run of a command: an answer goes to the only child that asks. */
 async function targetOf(
-	project: Project,
+	{ project, host, parsed }: CommandCall,
 	name: string,
 	id: string,
 ): Promise<string | { readonly code: string; readonly message: string; readonly run: string }> {
+	const { child } = parsed.values;
 	const read = await project.store.read(id);
-	if (!read.ok || (name !== "approve" && name !== "reject") || !read.value.run.children) return id;
-	const asking = await askingChildren(project, read.value.run);
+	if (!read.ok || !answers({ name }) || (!read.value.run.children && child === undefined)) return id;
+	const all = await askingChildren(project, read.value.run, name === "answer" ? asksAnswer : asksApproval);
+	const asking = child === undefined ? all : all.filter((run) => isNamed(run, child));
 	const [only] = asking;
 	if (only && asking.length === 1) return only.id;
-	if (asking.length === 0) return id;
-	const listed = asking.map((child) => `${child.id.slice(0, 8)} (${child.parent?.name ?? child.state})`).join(", ");
-	return { code: "refused", message: `${asking.length} children ask: ${listed}. Name one.`, run: id };
+	if (asking.length === 0 && child === undefined) return id;
+	const what = asking.length === 0 ? `No child "${child}" asks.` : `${asking.length} children ask. Name one.`;
+	const lines = (asking.length === 0 ? all : asking).flatMap((run) => askingLines(run, name, host.prefix));
+	return { code: "refused", message: [what, ...lines].join("\n"), run: id };
+}
+
+/** Whether `name` is the name of the child, or the start of its id. */
+function isNamed({ id, parent }: Run, name: string): boolean {
+	const written = name.trim().toLowerCase();
+	return written !== "" && (parent?.name.toLowerCase() === written || id.startsWith(written));
+}
+
+/** What a child asks, and the command that answers it. */
+function askingLines(run: Run, name: string, prefix: string): string[] {
+	const question = unansweredQuestion(run);
+	const asked = question ? askedLines(question) : (nextStep(run)?.what ?? "").split("\n");
+	const short = run.id.slice(0, 8);
+	const words = name === "approve" ? "" : " <words>";
+	const command = `${prefix}${commandAbout(run, `${name}${words}`)}`;
+	return [`${run.parent?.name ?? run.state} (${short}): ${asked.join("\n")}`, `  ${command}`];
 }
 
 /**

@@ -4,6 +4,7 @@ import { keptBefore, type ReadLedger, startOfVisit, type TemplateReload } from "
 import type { OptionKind, ParsedArguments } from "./arguments.ts";
 import {
 	abortCommand,
+	answerCommand,
 	approveCommand,
 	dropCommand,
 	pauseCommand,
@@ -96,9 +97,19 @@ ${reloadUsage}`,
 		make: () => (ledger, words) => rejectionCommand(ledger.run, words),
 	},
 	{
+		name: "answer",
+		takes: "[run] <words…>",
+		explained:
+			"The text becomes the result of the worker's call, in the same conversation. A proposed answer is given by its number or its text. If several child runs ask, name one.",
+		options: { child: "value" },
+		optionsUsage: "  --child <name>  the child run that asks: its name or the start of its id\n",
+		afterwards: "continue",
+		make: () => (ledger, words) => answerCommand(ledger.run, words),
+	},
+	{
 		name: "tell",
 		takes: "[run] <words…>",
-		explained: "A waiting run keeps waiting.",
+		explained: "A waiting run keeps waiting: a message answers no question.",
 		afterwards: "release",
 		make: () => (ledger, words) => tellCommand(ledger.run, words),
 	},
@@ -172,8 +183,8 @@ ${reloadUsage}`,
 ];
 
 /** Commands about the visit that the user saw, and those that answer a question or a wait. */
-const aboutVisit = new Set(["resume", "approve", "reject", "tell", "release"]);
-const answering = new Set(["resume", "approve", "reject", "release", "reopen"]);
+const aboutVisit = new Set(["resume", "approve", "reject", "answer", "tell", "release"]);
+const answering = new Set(["resume", "approve", "reject", "answer", "release", "reopen"]);
 
 const seenUsage = {
 	visit: "  --visit <n>       the visit that you answer; the command is refused if the run has left it\n",

@@ -215,7 +215,7 @@ class ReportModelBuilder {
 			if (this.#questions.size < maxEntries) this.#questions.set(seq, question);
 		} else if (event.kind === "ask_answered") {
 			const question = this.#questions.get(event.answers);
-			if (question) question.verdict = event.verdict;
+			if (question) Object.assign(question, { verdict: event.verdict, words: event.words });
 		}
 	}
 }

@@ -120,7 +120,7 @@ export function guardSection(page: ReportPage): Section {
 						kind: "words",
 						of: ({ title, text }) => [html`<b dir="auto">${html.cut(title, 300)}</b> `, drawWords(page, text)],
 					},
-					{ name: "Answer", of: ({ verdict }) => verdictWords[verdict] },
+					{ name: "Answer", of: ({ verdict, words }) => words ?? verdictWords[verdict] },
 				],
 			}),
 		);

@@ -69,6 +69,8 @@ export interface WorkerQuestionRecord extends Happening {
 	readonly text: string;
 	/** `open`: unanswered at the last event, or when its worker ended. */
 	readonly verdict: "allowed" | "denied" | "answered" | "unanswered" | "open";
+	/** The answer to a question of `ask_user`. */
+	readonly words?: string | undefined;
 }
 
 export interface Incident extends Happening {

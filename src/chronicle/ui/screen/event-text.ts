@@ -66,8 +66,13 @@ const sentences: Sentences = {
 		`${from} ${cause === "rewind" ? "↶" : "→"} ${to}${cause === "worker" ? "" : ` (${cause.replaceAll("_", " ")})`}${refused === undefined ? "" : `, because ${refused} was refused`}`,
 	parked: ({ detail }) => `The run waits: ${detail}`,
 	finished: ({ status, detail }) => `The run ended: ${status}${saying(detail)}`,
-	ask_opened: ({ title }) => `The worker asks: ${title}`,
-	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "No answer: taken as no" : `Answered: ${verdict}`),
+	ask_opened: ({ title, text, call }) => `The worker asks: ${call === undefined ? title : text}`,
+	ask_answered: ({ verdict, words }) =>
+		words !== undefined
+			? `The user answered: ${words}`
+			: verdict === "unanswered"
+				? "No answer: taken as no"
+				: `Answered: ${verdict}`,
 	approved: ({ words, winner }) =>
 		`The user approved${winner === undefined ? "" : `, taking "${winner}"`}${saying(words)}`,
 	rejected: ({ words }) => `The user rejected: ${words}`,

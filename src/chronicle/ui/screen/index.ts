@@ -1,6 +1,6 @@
 export { followInTerminal } from "./follow.ts";
 export { openPatch } from "./patch-screen.ts";
-export { approvalSheet, questionBody } from "./question.ts";
+export { approvalSheet, askedSheet, questionBody } from "./question.ts";
 export { runSource } from "./run-source.ts";
 export { drawTimeline } from "./timeline.ts";
 

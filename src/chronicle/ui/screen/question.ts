@@ -25,6 +25,31 @@ const letters: Readonly<Record<ApprovalAnswer, string>> = {
 	later: "l",
 };
 
+export interface AskedText {
+	readonly title: string;
+	readonly text: string;
+	/** Proposed answers. */
+	readonly choices: readonly string[];
+	/** The label of the answer in other words. */
+	readonly ownWords: string;
+	readonly uncalled: boolean;
+}
+
+/** A worker's question. Other words come first: a stray Enter only opens the line for them. */
+export function askedSheet(
+	{ title, text, choices, ownWords, uncalled }: AskedText,
+	run: Run,
+): SheetSpec<number | "words"> {
+	const proposed = choices.map((words, index) => ({ value: index, words, key: `${index + 1}` }));
+	return {
+		title,
+		body: approvalBody(text.split("\n"), run),
+		choices: [{ value: "words", words: ownWords, key: "w" }, ...proposed],
+		leave: "Esc later",
+		uncalled,
+	};
+}
+
 export interface ApprovalText {
 	readonly title: string;
 	readonly lines: readonly string[];

@@ -25,6 +25,7 @@ import {
 	totalChanges,
 } from "../../core/index.ts";
 import {
+	asksUser,
 	bar,
 	type ChildLine,
 	callText,

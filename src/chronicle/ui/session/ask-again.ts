@@ -4,6 +4,7 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
 import { inBackground } from "../../../pi/index.ts";
+import type { Run } from "../../core/index.ts";
 import type { Project } from "../../engine/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { runChronicle } from "./run-command-line.ts";
@@ -19,10 +20,11 @@ export function listenForAnswer(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
 	project: Project,
-	id: string,
+	{ id, status }: Run,
 ): () => void {
 	// Without words, the command shows the question again: of the run, or of the only child that asks.
-	const line = `${commandPrefix(project)}approve ${id}`.replace(/^\/chronicle /, "");
+	const verb = status === "asks" ? "answer" : "approve";
+	const line = `${commandPrefix(project)}${verb} ${id}`.replace(/^\/chronicle /, "");
 	let busy = false;
 	const stop = ctx.ui.onTerminalInput((data) => {
 		if (!matchesKey(data, key)) return undefined;

@@ -7,6 +7,7 @@ import { exitCodes, failStep, say, stepOf } from "../../../pi/index.ts";
 import { isParked, type ReadLedger } from "../../core/index.ts";
 import { exitCodeOfEnd, type Project, watchRun } from "../../engine/index.ts";
 import { askHere, dispatch } from "../commands/index.ts";
+import { asksUser } from "../timeline/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { userApprover } from "./user-approver.ts";
 
@@ -52,8 +53,7 @@ async function followUntilOver(
 	for (;;) {
 		const parked = await whenRun(project, id, signal, isLeft);
 		if (!parked) return;
-		if (parked.run.status === "awaiting_approval" && (await askUser(session, ctx, project, { parked, signal })))
-			continue;
+		if (asksUser(parked.run) && (await askUser(session, ctx, project, { parked, signal }))) continue;
 		if (signal.aborted) return;
 		reportParked(session, ctx, project, { parked, before });
 		if (stepOf(ctx) || parked.run.stage.kind === "over") return;

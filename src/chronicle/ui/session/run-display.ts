@@ -5,6 +5,7 @@ import type { Run } from "../../core/index.ts";
 import { type Project, type SupervisedRun, watchRun } from "../../engine/index.ts";
 import { mountTimeline, type TimelineWidget } from "../screen/index.ts";
 import { isInterrupted, waitingLines } from "../text/index.ts";
+import { asksUser } from "../timeline/index.ts";
 import { commandPrefix } from "./session-project.ts";
 
 /** Milliseconds between two checks of the lease of a run that another process supervises. */
@@ -83,7 +84,7 @@ export class RunDisplay {
 		const end = watchRun(project, run.id, ({ run: now }) => {
 			if (!this.#isCurrent(shown)) return;
 			lookWhileRunning(now);
-			if (now.status !== "awaiting_approval") shown.stopListening();
+			if (!asksUser(now)) shown.stopListening();
 			if (now.stage.kind === "over") this.hide();
 			else shown.widget.show(now);
 		});

@@ -11,6 +11,7 @@ import {
 	watchChanges,
 } from "../../engine/index.ts";
 import { endLines, progressLine, waitingLines } from "../text/index.ts";
+import { asksUser } from "../timeline/index.ts";
 import type { ChronicleSession, SessionExtras } from "./chronicle-session.ts";
 import { SessionEngines } from "./engines.ts";
 import { RunDisplay } from "./run-display.ts";
@@ -106,14 +107,13 @@ class SupervisedRuns implements ChronicleSession {
 			return;
 		}
 		this.follow(ctx, project, run);
-		if (ctx.mode === "tui" && run.status === "awaiting_approval")
-			inBackground(ctx, () => this.#offerAnswer(ctx, project, run.id));
+		if (ctx.mode === "tui" && asksUser(run)) inBackground(ctx, () => this.#offerAnswer(ctx, project, run));
 		say(ctx, [`${nameOfRun(run)} waits in ${run.state}.`, ...waitingLines(read, prefix)].join("\n"), "warning");
 	}
 
-	async #offerAnswer(ctx: ExtensionContext, project: Project, id: string): Promise<void> {
+	async #offerAnswer(ctx: ExtensionContext, project: Project, run: Run): Promise<void> {
 		const { answerKey, listenForAnswer } = await import("./ask-again.ts");
-		this.#display.offerAnswer(id, answerKey, () => listenForAnswer(this, ctx, project, id));
+		this.#display.offerAnswer(run.id, answerKey, () => listenForAnswer(this, ctx, project, run));
 	}
 }
 

@@ -11,6 +11,7 @@ import { runTitle } from "../timeline/index.ts";
 import { askApproval } from "./approval-dialog.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 import { askConflict } from "./conflict-dialog.ts";
+import { askQuestion } from "./question-dialog.ts";
 
 const undecided = { kind: "undecided" } as const;
 
@@ -29,6 +30,15 @@ export function userApprover(
 			uncalled = true;
 			const request = { session, ctx, project, question, run, signal, uncalled: isUncalled };
 			return question.side === "conflict" ? askConflict(request) : askApproval(request);
+		},
+		async ask(question, run, signal) {
+			if (!ctx.hasUI) return undefined;
+			const isUncalled = uncalled;
+			uncalled = true;
+			const [title = ""] = question.text.split("\n", 1);
+			if (isUncalled) await lineIsEmpty(session, ctx, { title }, signal);
+			if (signal.aborted || session.scope.closed) return undefined;
+			return askQuestion({ ctx, question, run, signal, uncalled: isUncalled });
 		},
 		async answer(question, run, signal) {
 			if (!ctx.hasUI) return undecided;
@@ -50,7 +60,7 @@ const lookMs = 400;
 async function lineIsEmpty(
 	{ scope }: ChronicleSession,
 	ctx: ExtensionContext,
-	{ title }: WorkerQuestion,
+	{ title }: Pick<WorkerQuestion, "title">,
 	signal: AbortSignal,
 ): Promise<void> {
 	if (!isTyping(ctx)) return;
@@ -70,7 +80,7 @@ async function lineIsEmpty(
 	});
 }
 
-/** Asks a question from a guard rule, or from the model itself. */
+/** Asks a question of a guard rule, or of an extension of the worker. */
 async function answerWorker(
 	ctx: ExtensionContext,
 	question: WorkerQuestion,

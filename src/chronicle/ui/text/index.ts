@@ -1,8 +1,9 @@
+export { askedLines } from "./ask-lines.ts";
 export { type ComplaintText, complaintLines, templateCheckLines } from "./check-lines.ts";
 export { cleanupLines } from "./cleanup-lines.ts";
 export { endLines } from "./end-lines.ts";
 export { type ForeignEntry, foreignData, foreignLines, foreignStoryLines } from "./foreign-lines.ts";
-export { isStopped, runLines, templateLines, waits } from "./list-lines.ts";
+export { askingFirst, isStopped, runLines, templateLines, waits } from "./list-lines.ts";
 export { progressLine } from "./progress.ts";
 export {
 	differenceLines,

@@ -72,7 +72,13 @@ function templatePlace(cwd: string): string {
 	return formatPath(join(cwd, ".pi", "chronicle", "workflows", "<name>.json"), cwd);
 }
 
-/** Runs, newest first, with the reason for waiting; child runs below their parent. */
+/** Entries with the runs whose question waits for an answer first. */
+export function askingFirst(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+	const asks = (entry: LedgerEntry): boolean => entry.kind === "run" && entry.summary.status === "asks";
+	return [...entries.filter(asks), ...entries.filter((entry) => !asks(entry))];
+}
+
+/** Runs, those that ask first, then newest first, with the reason for waiting; child runs below their parent. */
 export async function runLines(
 	project: Pick<Project, "store" | "clock">,
 	prefix: string,
@@ -80,7 +86,7 @@ export async function runLines(
 ): Promise<string[]> {
 	if (entries.length === 0) return ["No runs yet."];
 	const lines = ["Runs:"];
-	const trees = runTrees(entries);
+	const trees = runTrees(askingFirst(entries));
 	for (const { entry, children } of trees.slice(0, maxRuns)) {
 		lines.push(`  ${entryLine(entry, project.clock.now())}`);
 		if (entry.kind === "unreadable") lines.push(`            ${entry.failure.message} ${entry.failure.remedy}`);

@@ -55,7 +55,10 @@ const lines: Lines = {
 		].join("\n"),
 	files_unrestored: ({ detail }) => `✗ files could not be restored: ${detail}`,
 	ask_opened: ({ title }, { state }) => `? ${state} asks: ${title}`,
-	ask_answered: ({ verdict }) => (verdict === "unanswered" ? "  no answer: taken as no" : undefined),
+	ask_answered({ verdict, words }) {
+		if (words !== undefined) return `  answered: ${cut(words)}`;
+		return verdict === "unanswered" ? "  no answer: taken as no" : undefined;
+	},
 	children_planned: ({ children }, { state }) =>
 		children.length === 0
 			? `▸ ${state}: no children needed`

@@ -1,6 +1,6 @@
 // A run for --json: the fields of the folded ledger under their own names, and derived data for scripts. Pure.
 import type { ReadLedger } from "../../core/index.ts";
-import { awaitedAnswer, type ChildRun, candidatesIn, legalTargets } from "../../core/index.ts";
+import { awaitedAnswer, type ChildRun, candidatesIn, legalTargets, unansweredQuestion } from "../../core/index.ts";
 import { nextStep } from "../timeline/index.ts";
 import { questionTitle } from "./question-lines.ts";
 import { conversationFile, isInterrupted, isQueued } from "./status-lines.ts";
@@ -10,6 +10,7 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 	const { run, holder, repairs, place, folder } = read;
 	const { id, template, task, state, visit, attempt, totals, updatedAt, createdAt, stage, notices } = run;
 	const question = stage.kind === "asking" ? stage.question : undefined;
+	const asked = unansweredQuestion(run);
 	return {
 		id,
 		status: statusAsListed(read),
@@ -21,7 +22,7 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 		waitsFor: waitsFor(read),
 		/** The event to name with --answers. */
 		answers: awaitedAnswer(run) ?? null,
-		question: question ? { text: questionTitle(question), ...question } : null,
+		question: question ? { text: questionTitle(question), ...question } : (asked ?? null),
 		targets: legalTargets(run),
 		children: (run.children ?? run.candidates?.group)?.children.map(childData) ?? [],
 		/** The children to choose from, and the one that the worker has named. */

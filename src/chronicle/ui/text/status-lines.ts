@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { counted, formatPath } from "../../../definition/index.ts";
 import { alignColumns } from "../../../pi/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
-import { conflictFolderId, liveTotals, type Measure, measures, type Run } from "../../core/index.ts";
+import {
+	conflictFolderId,
+	liveTotals,
+	type Measure,
+	measures,
+	type Run,
+	unansweredQuestion,
+} from "../../core/index.ts";
 import {
 	childLines,
 	choiceText,
@@ -21,6 +28,7 @@ import {
 	templateNameOf,
 	titleOf,
 } from "../timeline/index.ts";
+import { askedLines } from "./ask-lines.ts";
 import { nextLines } from "./end-lines.ts";
 import { questionLines } from "./question-lines.ts";
 
@@ -39,6 +47,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: Statu
 	// Nothing runs without a supervisor, so time stops at the last event.
 	const now = isInterrupted(read) || isQueued(read) ? run.updatedAt : asked;
 	const question = run.stage.kind === "asking" ? run.stage.question : undefined;
+	const userQuestion = unansweredQuestion(run);
 	// A waiting run has its reason in the wait itself.
 	const why = run.stage.kind === "over" ? haltReason(run) : undefined;
 	return [
@@ -55,6 +64,7 @@ export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: Statu
 		...run.choices.slice(-3).map((choice) => `Children of visit ${choice.visit}: ${choiceText(choice)}`),
 		`Total: ${totals(run, now)}`,
 		...(question ? ["", ...questionLines(question, run, now)] : []),
+		...(userQuestion ? ["", ...askedLines(userQuestion)] : []),
 		...(question?.side === "conflict" ? [handLine(read, cwd)] : []),
 		...waitingLines(read, prefix),
 		...nextLines(run, prefix),

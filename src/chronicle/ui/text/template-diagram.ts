@@ -32,7 +32,7 @@ export function templateNotes({ states }: Template): string[] {
 	];
 }
 
-function box({ name, persona, children, host, terminal, implicit, approval }: StatePlan): string {
+function box({ name, persona, children, host, terminal, implicit, approval, questions }: StatePlan): string {
 	const who = children
 		? childrenLabel(children)
 		: implicit || persona === undefined
@@ -40,7 +40,8 @@ function box({ name, persona, children, host, terminal, implicit, approval }: St
 			: [persona.name.split("\n", 1)[0]?.slice(0, 40) ?? ""];
 	const asks = [...(approval.entry ? ["approval to start"] : []), ...(approval.exit ? ["approval to end"] : [])];
 	const where = host ? [`host: ${host.join(", ")}`] : [];
-	const lines = [titleOf(name), ...who, ...where, ...asks];
+	const silent = questions === "none" && persona ? ["cannot ask you"] : [];
+	const lines = [titleOf(name), ...who, ...where, ...asks, ...silent];
 	const text = lines.map(mermaidLabel).join("<br/>");
 	return terminal ? `(["${text}"])` : `["${text}"]`;
 }

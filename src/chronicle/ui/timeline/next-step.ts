@@ -1,6 +1,12 @@
 // The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
+import { truncate } from "../../../definition/index.ts";
 import { awaitedAnswer, type ChildStatus, candidatesIn, measures, type Run, winnerOf } from "../../core/index.ts";
 import { haltReason } from "./why.ts";
+
+/** Whether it waits for an approval or an answer, its own or that of a child. */
+export function asksUser({ status }: Pick<Run, "status">): boolean {
+	return status === "awaiting_approval" || status === "asks";
+}
 
 export interface NextStep {
 	/** The reason for waiting, in one sentence. */
@@ -10,7 +16,7 @@ export interface NextStep {
 }
 
 /** Commands that answer: printed with the answered event, so that a late answer cannot apply to another question. */
-const answering = new Set(["approve", "reject", "resume", "release"]);
+const answering = new Set(["approve", "reject", "answer", "resume", "release"]);
 
 /** A command about another run, such as a child. */
 const namesRun = /^\S+ [0-9a-f]{8}(?: |$)/;
@@ -83,9 +89,31 @@ function approvalStep(run: Run): NextStep {
 	return { what, commands: ["approve", ...(isTaking ? ["approve --choice <name>"] : []), "reject <words>", "diff"] };
 }
 
+/** The answers to the questions of the worker, or of the children. */
+function answerStep(run: Run): NextStep {
+	const { question, hold, children } = run;
+	if (question) {
+		const { text, choices } = question;
+		const [what = ""] = text.trim().split("\n", 1);
+		return {
+			what: `The worker asks: ${truncate(what, 300)}`,
+			commands: [choices.length > 0 ? "answer <number or words>" : "answer <words>", "tell <words>", "abort"],
+		};
+	}
+	const asking = (children?.children ?? []).filter(({ waits }) => waits === "asks");
+	const named = asking.map(({ name, detail }) => `"${name}" ${detail.replace(/^it /, "")}`);
+	const few = asking.slice(0, 5).map(({ name, id }) => (/^[\w.-]+$/.test(name) ? name : id.slice(0, 8)));
+	return {
+		what: truncate(named.length > 1 ? named.join(" · ") : (hold?.detail ?? ""), 1000),
+		commands: [...few.map((child) => `answer --child ${child} <words>`), "abort"],
+	};
+}
+
 /** The user's next step; `undefined` while the run needs nothing from the user. */
 export function nextStep(run: Run): NextStep | undefined {
 	switch (run.status) {
+		case "asks":
+			return answerStep(run);
 		case "awaiting_approval":
 			return approvalStep(run);
 		case "paused":

@@ -54,6 +54,7 @@ describe("the schema of template files", () => {
 			"limits",
 			"files",
 			"secret_files",
+			"questions",
 			"states",
 		]);
 		expect(Object.keys(schema.$defs.state.properties)).toContain("requires_approval");

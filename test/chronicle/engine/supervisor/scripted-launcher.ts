@@ -42,6 +42,7 @@ export function openScriptedLauncher(plays: Play[], orders: LaunchOrder[] = []):
 			const worker: Worker = {
 				started: { pid: process.pid, started: "s", model: "scripted/one", conversation: "new" },
 				send: async () => !over,
+				reply: () => {},
 				stop: (how) => stop(how),
 				setLimits: () => {},
 				ended,

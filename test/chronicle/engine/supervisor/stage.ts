@@ -69,6 +69,7 @@ export function openStage(plays: Play[], approvals: Approval[] = [], now: () => 
 				questions.push(question);
 				return approvals.shift() ?? { kind: "undecided" };
 			},
+			ask: async () => undefined,
 			answer: async () => ({ kind: "undecided" }),
 		},
 		commands: {

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
+	AskedOfUser,
 	LaunchFault,
 	LaunchOrder,
 	Result,
@@ -32,7 +33,8 @@ export type Seen =
 	| WorkerReport
 	| { readonly kind: "move"; readonly target: string; readonly summary: string }
 	| { readonly kind: "snapshot"; readonly data: unknown }
-	| { readonly kind: "ask"; readonly question: WorkerQuestion };
+	| { readonly kind: "ask"; readonly question: WorkerQuestion }
+	| { readonly kind: "question"; readonly question: AskedOfUser };
 
 export interface WorkerRig {
 	readonly launcher: WorkerLauncher;
@@ -128,6 +130,10 @@ export function openRig(project: Project, options: RigOptions = {}): WorkerRig {
 		async updateSnapshot(data) {
 			add({ kind: "snapshot", data });
 			return (await options.host?.updateSnapshot?.(data)) ?? { kind: "saved", text: "Kept as f1." };
+		},
+		async askUser(question) {
+			add({ kind: "question", question });
+			return { kind: "asked" };
 		},
 		async ask(question) {
 			add({ kind: "ask", question });

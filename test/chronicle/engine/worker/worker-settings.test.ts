@@ -12,27 +12,30 @@ function settings(user: unknown, project: unknown, trust: "trusted" | "untrusted
 	return workerSettings({ cwd: join(folder, "project"), agentFolder: join(folder, "agent"), trust });
 }
 
-const standard = { standby: { max: 2, waitMs: 60_000 }, maxWorkers: 8, keepChildFolders: false };
+const standard = { standby: { max: 2, waitMs: 60_000 }, maxWorkers: 8, keepChildFolders: false, questionMs: 300_000 };
 
 describe("the settings of workers", () => {
 	it("are the user's, overridden by those of a trusted project", () => {
 		expect(settings(undefined, undefined)).toEqual(standard);
-		const user = { chronicle: { standby: 5, standbySeconds: 10, maxWorkers: 3 } };
+		const user = { chronicle: { standby: 5, standbySeconds: 10, maxWorkers: 3, questionSeconds: 20 } };
 		expect(settings(user, undefined)).toEqual({
 			standby: { max: 5, waitMs: 10_000 },
 			maxWorkers: 3,
 			keepChildFolders: false,
+			questionMs: 20_000,
 		});
 		const project = { chronicle: { standby: 0 } };
 		expect(settings(user, project)).toEqual({
 			standby: { max: 0, waitMs: 10_000 },
 			maxWorkers: 3,
 			keepChildFolders: false,
+			questionMs: 20_000,
 		});
 		expect(settings(user, project, "untrusted")).toEqual({
 			standby: { max: 5, waitMs: 10_000 },
 			maxWorkers: 3,
 			keepChildFolders: false,
+			questionMs: 20_000,
 		});
 	});
 

@@ -155,7 +155,7 @@ describe("the command line", () => {
 			"untrusted",
 		);
 		expect(args.join(" ")).toBe(
-			`cli.js --mode rpc --no-extensions --no-skills --no-prompt-templates --no-themes --no-approve --extension /w.mjs --extension ${join(cwd, "x.ts")} --tools read,bash,edit,write,workflow_transition,workflow_update_snapshot,* --append-system-prompt /r/1.1.persona.md --model anthropic/claude-sonnet-5 --thinking low --session /r/1.1.jsonl`,
+			`cli.js --mode rpc --no-extensions --no-skills --no-prompt-templates --no-themes --no-approve --extension /w.mjs --extension ${join(cwd, "x.ts")} --tools read,bash,edit,write,workflow_transition,workflow_update_snapshot,ask_user,* --append-system-prompt /r/1.1.persona.md --model anthropic/claude-sonnet-5 --thinking low --session /r/1.1.jsonl`,
 		);
 	});
 
@@ -199,6 +199,7 @@ describe("the handshake", () => {
 	it("a spec's tools are ordered with the workflow tools, each once", async () => {
 		const { spec: planned } = await spec({ tools: ["read", "workflow_transition"], extensions: ["x.ts"] });
 		if (!planned) throw new Error("no spec");
-		expect(expectedTools(planned)).toEqual(["read", "workflow_transition", "workflow_update_snapshot"]);
+		expect(expectedTools(planned)).toEqual(["read", "workflow_transition", "workflow_update_snapshot", "ask_user"]);
+		expect(expectedTools({ ...planned, questions: "none" })).not.toContain("ask_user");
 	});
 });

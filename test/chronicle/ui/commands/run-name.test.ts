@@ -91,6 +91,6 @@ describe("a name", () => {
 });
 
 it("an answer to a run without a question lists the runs that have one", async () => {
-	expect(await askingElsewhere(project, one)).toBe(" Waiting for approval: 3f2b91c0. Name the run.");
-	expect(await askingElsewhere(project, two)).toBe("");
+	expect(await askingElsewhere(project, one, "approve")).toBe(" Waiting for approval: 3f2b91c0. Name the run.");
+	expect(await askingElsewhere(project, two, "approve")).toBe("");
 });

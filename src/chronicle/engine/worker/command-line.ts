@@ -63,7 +63,7 @@ export function expectedTools({ tools, questions }: WorkerSpec): readonly string
 }
 
 /** The tools that only a worker has. */
-export function ownTools(questions: WorkerSpec["questions"]): readonly string[] {
+function ownTools(questions: WorkerSpec["questions"]): readonly string[] {
 	return questions === "none" ? OWN_TOOLS.filter((tool) => tool !== ASK_TOOL) : OWN_TOOLS;
 }
 

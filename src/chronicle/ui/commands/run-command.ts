@@ -87,7 +87,7 @@ export function answerCommand(run: Run, words: string): RunCommand {
 }
 
 /** The choice that `words` names by its text or its number, otherwise `words`. */
-export function chosenAnswer(words: string, choices: readonly string[]): string {
+function chosenAnswer(words: string, choices: readonly string[]): string {
 	const written = words.trim();
 	const named = choices.find((choice) => choice.toLowerCase() === written.toLowerCase());
 	return named ?? (/^[1-9]$/.test(written) ? choices[Number(written) - 1] : undefined) ?? written;

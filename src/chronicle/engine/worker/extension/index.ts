@@ -12,7 +12,6 @@ export {
 	readMove,
 	readQuestion,
 	readRefusedCall,
-	SNAPSHOT_TOOL,
 	TRANSITION_TOOL,
 } from "./protocol.ts";
 export { askThroughHost, registerWorker } from "./register.ts";

@@ -1,11 +1,11 @@
 // Executes the pending actions of a run, each once, and records the results as events. Makes no decisions.
 import type { Action } from "../../core/index.ts";
 import { answerEvent } from "./answer.ts";
-import { askUser } from "./ask-user.ts";
 import { ChildActions } from "./child-actions.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 import { measureFiles, restoreFiles } from "./file-actions.ts";
 import { applyJoin, mergeFiles, openConflictFolder } from "./join-actions.ts";
+import { showQuestion } from "./show-question.ts";
 import { Workers } from "./worker-actions.ts";
 
 export interface ActionExecutor {
@@ -37,7 +37,7 @@ export function openActionExecutor(context: ExecutorContext): ActionExecutor {
 				case "ask_approval":
 					return askApproval(context, action, signal);
 				case "ask_user":
-					return askUser(context, workers, action, signal);
+					return showQuestion(context, workers, action, signal);
 				case "reply":
 					return workers.reply(action);
 				case "work":

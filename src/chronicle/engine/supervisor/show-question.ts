@@ -5,7 +5,7 @@ import type { ExecutorContext } from "./executor-context.ts";
 import type { Workers } from "./worker-actions.ts";
 
 /** Resolves once the answer is recorded, or nobody will answer here. */
-export async function askUser(
+export async function showQuestion(
 	{ approver, clock, record, run, questionMs = 0 }: ExecutorContext,
 	workers: Workers,
 	{ question }: Extract<Action, { kind: "ask_user" }>,

@@ -1,7 +1,7 @@
 export { printable, withoutControls } from "../tui/printable.ts";
 export { hangingIndent, type MarkTone, markOf } from "../tui/text.ts";
 export { agentFolder } from "./agent-folder.ts";
-export { openAwakeClock } from "./awake-clock.ts";
+export { HELD_SUFFIX, HOLD_VARIABLE, openAwakeClock } from "./awake-clock.ts";
 export { openBadge } from "./badge.ts";
 export { customEntries, newestFirst, writeEntry } from "./branch.ts";
 export { contentText } from "./content-text.ts";

@@ -1,9 +1,9 @@
-// Rehearses a chronicle: finds its template, plans a path through its states, and runs it with the commands of the command line. The
-// scenario answers questions; the default is yes.
-import { readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+// Rehearses a chronicle: finds its template and plans a path through its states.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
 import { BUILT_IN_TOOLS, keepAllowed, loadAgentRegistry, readToolNames, resolvePersona } from "../persona/index.ts";
+import { playChronicle } from "./chronicle-run.ts";
 import {
 	chronicleEvidence,
 	type Evidence,
@@ -15,7 +15,6 @@ import {
 } from "./every/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { planPath } from "./path.ts";
-import { runProcess } from "./process.ts";
 import {
 	type Coverable,
 	defaultTask,
@@ -23,15 +22,8 @@ import {
 	type Playable,
 	type ProjectPaths,
 	type RehearsalRequest,
-	type RunContext,
-	type RunResult,
 	type Unplayable,
 } from "./rehearse.ts";
-import { asSentence, type UserAnswer } from "./scenario.ts";
-import { understudyModel } from "./understudy.ts";
-
-/** Maximum number of questions answered in one run. */
-const maxAnswers = 100;
 
 /** The names of all templates that load. */
 export function chronicleNames(paths: ProjectPaths): string[] {
@@ -208,101 +200,4 @@ function pathOf({ initial, states, limits }: Template): readonly string[] {
 		maxMoves: limits.moves,
 		maxMovesBetween: (one, other) => limits.pairs[[one, other].sort().join(" <-> ")] ?? limits.pairMoves,
 	});
-}
-
-async function playChronicle(name: string, task: string, scene: RunContext, atStart?: UserAnswer): Promise<RunResult> {
-	const { host, copy, tracker, signal, say } = scene;
-	const verb = (words: readonly string[]) =>
-		runProcess(
-			{
-				// The single binary of pi is not Node.
-				command: process.versions.bun ? "node" : process.execPath,
-				args: [join(host.packageRoot, "bin", "pi-chronicle.mjs"), ...words],
-			},
-			{ ...copy, env: { ...copy.env, PI_CHRONICLE_PI: host.pi.args.at(-1) ?? host.pi.command } },
-			tracker,
-			signal,
-		);
-	let ended = await verb([
-		"run",
-		"--json",
-		"--approve",
-		"--without-cleanup",
-		"--model",
-		understudyModel,
-		name,
-		"--",
-		task,
-	]);
-	for (let answered = 0; answered < maxAnswers && !signal?.aborted; answered++) {
-		const { status, question, id } = readResult(ended.output);
-		const answer = answered === 0 && atStart ? atStart : tracker.takeAnswer();
-		if (ended.exit.kind !== "exited" || id === undefined || !takesAnswer(status, answer)) break;
-		say(`? ${question ?? "The run asks a question."} The rehearsal ${describeAnswer(answer)}`);
-		ended = await verb(answerArguments(askingRun(copy.project, id), answer));
-	}
-	const { status, waits } = readResult(ended.output);
-	const done = ended.exit.kind === "exited" && ended.exit.code === 0 && status === "done";
-	// The commands' progress lines are omitted, because the report lists the visits.
-	return { ...ended, outcome: done ? "done" : "stopped", output: waits ?? "", errors: done ? "" : ended.errors };
-}
-
-/** The run that asks: the first run `id`, or one of the child runs. */
-function askingRun(project: string, id: string): string {
-	const sessions = join(project, ".pi", "chronicle", "sessions");
-	const asking = readdirSync(sessions)
-		.filter((name) => name.endsWith(".json"))
-		.filter((name) => {
-			const { stage } = JSON.parse(readFileSync(join(sessions, name), "utf8")) as { stage?: { kind?: string } };
-			return stage?.kind === "asking";
-		})
-		.map((name) => basename(name, ".json"));
-	return asking.includes(id) ? id : (asking[0] ?? id);
-}
-
-/** Whether a run in this status accepts the answer. `human_intervention` only accepts a target. */
-function takesAnswer(status: string | undefined, answer: UserAnswer | undefined): boolean {
-	return status === "awaiting_approval" || (status === "human_intervention" && answer?.kind === "sent");
-}
-
-/** The command line that gives this answer to the run `id`. */
-function answerArguments(id: string, answer: UserAnswer | undefined): string[] {
-	const options = ["--json", "--approve", "--run", id, "--"];
-	switch (answer?.kind) {
-		case undefined:
-			return ["approve", ...options];
-		case "reject":
-			return ["reject", ...options, answer.words];
-		case "sent":
-			return ["release", ...options, answer.to, ...(answer.words === "" ? [] : [answer.words])];
-	}
-}
-
-function describeAnswer(answer: UserAnswer | undefined): string {
-	switch (answer?.kind) {
-		case undefined:
-			return "approves.";
-		case "reject":
-			return `rejects: ${asSentence(answer.words)}`;
-		case "sent":
-			return `sends it to ${answer.to}.`;
-	}
-}
-
-/** The fields of a verb's JSON output; empty if the output is something else. */
-function readResult(output: string): { id?: string; status?: string; question?: string; waits?: string } {
-	try {
-		const { id, status, question, waitsFor } = JSON.parse(output) as Record<string, unknown>;
-		const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-		const asked = text((question as { text?: unknown } | null)?.text);
-		const waits = text((waitsFor as { what?: unknown } | null)?.what);
-		return {
-			...(typeof id === "string" ? { id } : {}),
-			...(typeof status === "string" ? { status } : {}),
-			...(asked === undefined ? {} : { question: asked }),
-			...(waits === undefined ? {} : { waits }),
-		};
-	} catch {
-		return {};
-	}
 }

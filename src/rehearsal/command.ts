@@ -62,6 +62,11 @@ export async function runRehearse(
 	const { kind, name, task } = splitRequest(args);
 	if (name === "")
 		return refuse(ctx, `/rehearse [workflow | chronicle] <name> [--every] [task]. ${listDefinitions(host)}`);
+	const alone = /(?:^|\s)--(?:by-hand|replay)(?=[\s=]|$)/.exec(` ${name} ${task}`)?.[0].trim();
+	if (alone !== undefined) {
+		const command = `pi-chronicle rehearse ${alone === "--replay" ? "--replay <transcript>" : `${name} --by-hand`}`;
+		return refuse(ctx, `${alone} works in a shell, outside pi: ${command}`);
+	}
 	const option = parseArguments(task.split(/\s+/).filter(Boolean), { options: { every: "flag" }, textAfter: 0 });
 	if ("error" in option) return refuse(ctx, option.error);
 	const every = option.flags.has("every");

@@ -17,6 +17,8 @@ export interface RehearsalConfig {
 	readonly tokensPerSecond?: number;
 	/** A planned script, instead of all scenarios. A visit that it does not name does nothing. */
 	readonly script?: Script;
+	/** A player answers every request, through the mailbox next to the journal; no scenario is used. */
+	readonly byHand?: true;
 	/** The path that a chronicle takes: states in order. */
 	readonly path?: readonly string[];
 }

@@ -26,6 +26,8 @@ export type JournalLine = { readonly by?: string } & (
 			readonly kind: "called";
 			/** Number of the call in its process, in the order in which calls are made; those of one message end in any order. */
 			readonly order: number;
+			/** Id of the call in pi's conversation. */
+			readonly id?: string;
 			readonly tool: string;
 			/** Its main argument, shortened. */
 			readonly with: string;

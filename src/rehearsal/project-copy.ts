@@ -22,9 +22,11 @@ import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { isInside } from "../definition/index.ts";
+import { HOLD_VARIABLE } from "../pi/index.ts";
 import { isProcessAlive } from "../process/index.ts";
 import { configVariable, type RehearsalConfig, writeConfig } from "./config.ts";
 import { makeRepository } from "./copy-repository.ts";
+import { mailboxBeside } from "./hand/index.ts";
 
 export interface ProjectCopy {
 	/** The copy of the project. */
@@ -108,7 +110,9 @@ export async function openProjectCopy({
 		writeConfig(configPath, { ...config, journal });
 		const environment = { ...withoutCredentials(env), HOME: home, USERPROFILE: home };
 		const tracked = listed?.filter((path) => copied.has(path.replaceAll("/", sep)));
-		if (!(await makeRepository(copy, tracked, environment)))
+		// A player reads the history and what is not committed; a script does not.
+		const history = config.byHand ? original : undefined;
+		if (!(await makeRepository(copy, tracked, environment, history)))
 			await rm(join(copy, ".git"), { recursive: true, force: true });
 		return {
 			project: copy,
@@ -121,7 +125,9 @@ export async function openProjectCopy({
 				PI_OFFLINE: "1",
 				PI_TELEMETRY: "0",
 				PI_SKIP_VERSION_CHECK: "1",
+				npm_config_update_notifier: "false",
 				[configVariable]: configPath,
+				...(config.byHand ? { [HOLD_VARIABLE]: mailboxBeside(journal) } : {}),
 			},
 			keep: () => rm(join(root, ownerFile), { force: true }),
 			close,

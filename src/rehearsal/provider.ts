@@ -16,16 +16,17 @@ import { contentText } from "../pi/index.ts";
 import { type CallResult, modelId, providerId, type Reply, type RequestContext } from "./understudy.ts";
 
 export interface ProviderOptions {
-	/** Answers one request. An error that it throws fails the request. */
-	readonly answer: (request: Request) => Reply;
+	/** Answers one request. An error that it throws fails the request; it should throw when `signal` aborts. */
+	readonly answer: (request: Request, signal: AbortSignal | undefined) => Reply | Promise<Reply>;
 	/** Speed of the simulated stream; `undefined`: at once. */
 	readonly tokensPerSecond: number | undefined;
 }
 
 /** The part of the context that a request itself contains. */
-type Request = Pick<RequestContext, "tools" | "results"> & {
+export type Request = Pick<RequestContext, "tools" | "results"> & {
 	/** Size of its messages, system prompt and tools included. */
 	readonly characters: number;
+	readonly messages: TranscriptContext["messages"];
 };
 
 /** Creates the provider for `pi.registerProvider`. */
@@ -35,8 +36,11 @@ export function understudyProvider({ answer, tokensPerSecond }: ProviderOptions)
 		models: [{ id: modelId, name: "Understudy: a script, no real model", contextWindow: 200_000, input: ["text"] }],
 		...(tokensPerSecond === undefined ? {} : { tokensPerSecond }),
 	});
-	const respond = async (context: TranscriptContext): Promise<AssistantMessage> => {
-		const reply = answer(readRequest(context));
+	const respond = async (
+		context: TranscriptContext,
+		options: { readonly signal?: AbortSignal } | undefined,
+	): Promise<AssistantMessage> => {
+		const reply = await answer(readRequest(context), options?.signal);
 		if (reply.waitMs > 0) await sleep(reply.waitMs);
 		return messageOf(reply);
 	};
@@ -59,8 +63,10 @@ export function understudyProvider({ answer, tokensPerSecond }: ProviderOptions)
 function messageOf({ text, calls, fail }: Reply): AssistantMessage {
 	if (fail !== undefined) return fauxAssistantMessage([], { stopReason: "error", errorMessage: fail });
 	const content = [
-		fauxText(text),
-		...calls.map(({ tool, input }) => fauxToolCall(tool, input as ToolCall["arguments"])),
+		...(text === "" ? [] : [fauxText(text)]),
+		...calls.map(({ tool, input, id }) =>
+			fauxToolCall(tool, input as ToolCall["arguments"], id === undefined ? undefined : { id }),
+		),
 	];
 	return fauxAssistantMessage(content, { stopReason: calls.length > 0 ? "toolUse" : "stop" });
 }
@@ -73,5 +79,5 @@ function readRequest({ messages }: TranscriptContext): Request {
 		return [{ tool: message.toolName, failed: message.isError, text: text.slice(0, 200) }];
 	});
 	const characters = JSON.stringify(messages).length;
-	return { tools: new Set(getCurrentTools(messages).map(({ name }) => name)), results, characters };
+	return { tools: new Set(getCurrentTools(messages).map(({ name }) => name)), results, characters, messages };
 }

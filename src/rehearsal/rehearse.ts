@@ -1,8 +1,10 @@
 // Rehearses a checked definition, from the copy of the project to the report.
 import type { Diagnostic } from "../definition/index.ts";
 import type { PiCommand } from "../pi/index.ts";
+import { type OpenPlayer, startByHand } from "./by-hand.ts";
 import type { RehearsalConfig } from "./config.ts";
 import type { CoveragePlan, Evidence } from "./every/index.ts";
+import type { Play, Transcript } from "./hand/index.ts";
 import type { ProcessEnd } from "./process.ts";
 import { type CopyChange, openProjectCopy, type ProjectCopy } from "./project-copy.ts";
 import type { UserAnswer } from "./scenario.ts";
@@ -63,6 +65,8 @@ export interface RunContext {
 	readonly signal: AbortSignal | undefined;
 	/** Prints a line between two visits. */
 	say(line: string): void;
+	/** In a rehearsal by hand: has the player decide for the user. */
+	readonly decide: Play["decide"] | undefined;
 }
 
 /** `done`: the run reached its end. `stopped`: it did not. */
@@ -112,6 +116,10 @@ export interface RehearsalReport extends RunResult {
 	readonly leftOut: readonly { readonly path: string; readonly reason: string }[];
 	/** Path of the copy of the project, if it was kept. */
 	readonly kept: string | undefined;
+	/** Of a rehearsal by hand. */
+	readonly transcript?: Transcript;
+	/** Why the player ended a rehearsal by hand. */
+	readonly gaveUp?: string;
 }
 
 export interface RehearsalOptions {
@@ -121,23 +129,27 @@ export interface RehearsalOptions {
 	readonly signal?: AbortSignal;
 	/** What happens to the copy of the project. */
 	readonly afterwards: "remove" | "keep";
+	/** A player answers instead of the understudy. */
+	readonly byHand?: OpenPlayer;
 }
 
 /** Plays a program on a copy of the project and reports. Throws only if the copy cannot be made. */
 export async function rehearse(
 	{ program, config, play }: Playable,
 	host: RehearsalHost,
-	{ onVisit, onLine, signal, afterwards }: RehearsalOptions,
+	{ onVisit, onLine, signal, afterwards, byHand }: RehearsalOptions,
 ): Promise<RehearsalReport> {
 	const { cwd: project, agentFolder, env } = host;
 	const { scenario } = program;
 	const copy = await openProjectCopy({
 		project,
 		agentFolder,
-		config: { ...config, ...(scenario === undefined ? {} : { scenario }) },
+		config: { ...config, ...(scenario === undefined ? {} : { scenario }), ...(byHand ? { byHand: true } : {}) },
 		env,
 	});
 	let kept: string | undefined;
+	const stop = new AbortController();
+	const hand = byHand && startByHand(byHand, copy, { program, host }, stop);
 	try {
 		// Paths in the copy are shown as paths in the project.
 		const forReport = (visit: PlayedVisit): PlayedVisit => ({
@@ -150,8 +162,9 @@ export async function rehearse(
 			host,
 			copy,
 			tracker,
-			signal,
+			signal: hand ? AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]) : signal,
 			say: (line) => onLine?.(line),
+			decide: hand?.play.decide,
 		});
 		tracker.end(outcome === "done" ? "left" : "stopped");
 		if (afterwards === "keep") {
@@ -170,8 +183,11 @@ export async function rehearse(
 			changes: await copy.changes(),
 			leftOut: copy.leftOut,
 			kept,
+			...(hand ? { transcript: await hand.end(outcome, tracker.outcomes) } : {}),
+			...(hand?.play.ended === undefined ? {} : { gaveUp: hand.play.ended }),
 		};
 	} finally {
+		await hand?.play.close();
 		if (kept === undefined) await copy.close();
 	}
 }

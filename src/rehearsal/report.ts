@@ -7,16 +7,22 @@ const longestTitle = 60;
 const longestReason = 200;
 const maxPaths = 20;
 
-/** The lines before a rehearsal: what is played, by what, and the warnings. */
-export function openingLines(program: Program, project: string): string[] {
+/** The lines before a rehearsal: what is played, by what (`who`: a sentence; the understudy by default), and the warnings. */
+export function openingLines(program: Program, project: string, who?: string): string[] {
 	return [
 		`Rehearsal of the ${program.kind} ${program.name} on a temporary copy of ${project}: ${program.task}`,
-		"The understudy is a script: no real model, no cost.",
-		program.scenario === undefined
-			? "No scenario: the understudy tries what each phase or state allows, then moves on."
-			: `Scenario: ${formatPath(program.scenario, project)}`,
+		...(who === undefined ? scriptLines(program, project) : [who]),
 		...program.diagnostics.map((found) => formatDiagnostic(found, project)),
 		"",
+	];
+}
+
+function scriptLines({ scenario }: Program, project: string): string[] {
+	return [
+		"The understudy is a script: no real model, no cost.",
+		scenario === undefined
+			? "No scenario: the understudy tries what each phase or state allows, then moves on."
+			: `Scenario: ${formatPath(scenario, project)}`,
 	];
 }
 

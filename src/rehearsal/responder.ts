@@ -6,6 +6,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { formatDiagnostic } from "../definition/index.ts";
 import { contentText } from "../pi/index.ts";
 import { type RehearsalConfig, readConfig, type Welcome } from "./config.ts";
+import { openPost } from "./hand/index.ts";
 import { brief, type JournalLine, note } from "./journal.ts";
 import { understudyProvider } from "./provider.ts";
 import { automaticScenario, type Cue, cue, type Scenario, type Script } from "./scenario.ts";
@@ -33,13 +34,16 @@ export function respondInProcess(pi: ExtensionAPI, path: string, visit?: WorkerV
 	};
 	const record = openRecorder(config.journal);
 
+	const post = config.byHand && config.journal !== undefined ? openPost(pi, config.journal, visit?.run) : undefined;
+
 	pi.registerProvider(
 		understudyProvider({
 			tokensPerSecond: config.tokensPerSecond,
-			answer(request) {
+			async answer(request, signal) {
 				const here = locate().position;
 				record.entered(here);
 				record.write({ kind: "asked", characters: request.characters, at: Date.now() });
+				if (post && session) return post(request, here, session.getSessionId(), signal);
 				const reply = answer(scenarios.of(here), { ...request, position: here, sampleFile });
 				if (reply.person) record.write({ kind: "answer", answer: reply.person, at: Date.now() });
 				record.write({ kind: "said", text: brief(reply.text), at: Date.now() });
@@ -177,7 +181,7 @@ function recordCalls(pi: ExtensionAPI, write: (line: JournalLine) => void): void
 			outcome === "ok" ? {} : { reason: reasonOf(contentText((result as { content?: unknown } | null)?.content)) };
 		const call = open.get(toolCallId) ?? { order: made, with: "" };
 		open.delete(toolCallId);
-		write({ kind: "called", ...call, tool: toolName, outcome, ...reason, at: Date.now() });
+		write({ kind: "called", ...call, id: toolCallId, tool: toolName, outcome, ...reason, at: Date.now() });
 	});
 }
 

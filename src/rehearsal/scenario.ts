@@ -33,6 +33,8 @@ export interface ScriptedCall {
 	readonly input: Readonly<Record<string, unknown>>;
 	/** Call it even if the request does not offer the tool. Only planned scripts have such calls. */
 	readonly undeclared?: true;
+	/** Its id in pi's conversation; absent: a new one. */
+	readonly id?: string;
 }
 
 /** Planned messages by visit: `state#2`, `state#2.3` for the third attempt of that visit alone, `workflow/phase#2`. */

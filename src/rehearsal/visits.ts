@@ -23,7 +23,7 @@ export interface PlayedVisit {
 	readonly left: boolean;
 }
 
-export type PlayedCall = Omit<Extract<JournalLine, { kind: "called" }>, "kind" | "at" | "order" | "by">;
+export type PlayedCall = Omit<Extract<JournalLine, { kind: "called" }>, "kind" | "at" | "order" | "id" | "by">;
 
 type Entered = Extract<JournalLine, { readonly kind: "entered" }>;
 
@@ -37,6 +37,8 @@ interface OpenVisit {
 /** Follows a journal; a call belongs to the visit that its run entered last. */
 export class VisitTracker {
 	readonly visits: PlayedVisit[] = [];
+	/** How each finished call ended, by its id. */
+	readonly outcomes = new Map<string, PlayedCall["outcome"]>();
 	private readonly reader: ReturnType<typeof openJournalReader>;
 	private readonly onVisit: ((visit: PlayedVisit) => void) | undefined;
 	private lastProgress: WorkflowProgress = "none";
@@ -81,7 +83,8 @@ export class VisitTracker {
 		else if (open) open.until = line.at;
 		if (line.kind === "asked") open?.requests.push(line.characters);
 		if (line.kind !== "called") return;
-		const { kind: _kind, at: _at, by: _by, ...call } = line;
+		const { kind: _kind, at: _at, by: _by, id, ...call } = line;
+		if (id !== undefined) this.outcomes.set(id, line.outcome);
 		open?.calls.push(call);
 	}
 

@@ -12,8 +12,9 @@ import {
 	workflowRoots,
 } from "../workflow/index.ts";
 import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
+import type { Play } from "./hand/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
-import { runProcess } from "./process.ts";
+import { type ProcessEnd, runProcess } from "./process.ts";
 import {
 	type Coverable,
 	defaultTask,
@@ -26,10 +27,13 @@ import {
 	type Unplayable,
 } from "./rehearse.ts";
 import { asSentence, type UserAnswer } from "./scenario.ts";
+import type { WorkflowProgress } from "./session-position.ts";
 import { understudyModel } from "./understudy.ts";
 
 /** Maximum number of answers in a rehearsal: a scenario may loop endlessly. */
 const maxAnswers = 100;
+/** Characters of pi's last output that a player reads before a decision. */
+const longestOutput = 4000;
 
 /** The names of all workflows that can be started. */
 export function workflowNames(paths: ProjectPaths): string[] {
@@ -105,7 +109,7 @@ function sessionOf({ copy }: RunContext): string {
 }
 
 async function playWorkflow(name: string, task: string, scene: RunContext): Promise<RunResult> {
-	const { host, copy, tracker, signal, say } = scene;
+	const { host, copy, tracker, signal, say, decide } = scene;
 	const { pi, packageRoot } = host;
 	const args = ["-p", "--offline", "--approve", "-ne", "-e", packageRoot, "--model", understudyModel];
 	const run = (prompt: string) =>
@@ -117,17 +121,58 @@ async function playWorkflow(name: string, task: string, scene: RunContext): Prom
 		);
 	let ended = await run(`/workflow ${name} ${task}`);
 	// The rehearsal also answers for the user: it ends a phase that waits for them, or sends a paused run back.
-	for (let answered = 0; answered < maxAnswers && !signal?.aborted; answered++) {
+	for (let answered = 0; (decide || answered < maxAnswers) && !signal?.aborted; answered++) {
 		const waits = tracker.progress === "waits" && isWaiting(ended.exit);
 		const answer = tracker.takeAnswer();
-		if (!waits && !(tracker.progress === "open" && answer?.kind === "sent")) break;
-		for (const prompt of waits ? [promptFor(answer)] : [promptFor(answer), "/workflow resume"]) {
-			say(`The user would be asked here; the rehearsal answers ${asSentence(prompt)}`);
+		const prompts = decide
+			? await decidedPrompts(decide, tracker.progress, ended)
+			: scriptedPrompts(waits, tracker.progress, answer);
+		if (prompts.length === 0) break;
+		for (const prompt of prompts) {
+			say(`The user would be asked here; ${decide ? "the player" : "the rehearsal"} answers ${asSentence(prompt)}`);
 			const further = await run(prompt);
 			ended = { ...further, output: ended.output + further.output, errors: ended.errors + further.errors };
 		}
 	}
 	return { ...ended, outcome: tracker.progress === "done" ? "done" : "stopped" };
+}
+
+/** The prompts of a scenario's answer; none if the run does not take it. */
+function scriptedPrompts(waits: boolean, progress: WorkflowProgress, answer: UserAnswer | undefined): string[] {
+	if (waits) return [promptFor(answer)];
+	return progress === "open" && answer?.kind === "sent" ? [promptFor(answer), "/workflow resume"] : [];
+}
+
+/** The prompts of a player's decision; none if the run has ended, or shall end. */
+async function decidedPrompts(
+	decide: Play["decide"],
+	progress: WorkflowProgress,
+	{ output, errors }: ProcessEnd,
+): Promise<string[]> {
+	if (progress !== "waits" && progress !== "open") return [];
+	const waits = progress === "waits";
+	const text = [
+		waits
+			? "The phase waits for the user. `approve` ends the phase, `answer` and `reject` send words to the agent, `release` goes back to a phase."
+			: "The workflow is paused. `approve` resumes it, `answer` and `reject` send words to the agent, `release` goes back to a phase.",
+		output.trim().slice(-longestOutput),
+		errors.trim().slice(-longestOutput),
+	].filter((part) => part !== "");
+	const decision = await decide({
+		text: text.join("\n\n"),
+		accepts: ["approve", "reject", "answer", "release", "stop"],
+	});
+	switch (decision.kind) {
+		case "approve":
+			return [waits ? "/workflow next" : "/workflow resume"];
+		case "reject":
+		case "answer":
+			return [decision.words];
+		case "release":
+			return [`/workflow back ${decision.to}`, ...(waits ? [] : ["/workflow resume"])];
+		case "stop":
+			return [];
+	}
 }
 
 /** The prompt that gives this answer. */

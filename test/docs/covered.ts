@@ -13,6 +13,11 @@ export const covered: readonly Coverage[] = [
 		by: "test/start.deep.test.ts",
 		title: "runs the workflow to its end, reports every phase as it ends, and exits with 0",
 	},
+	{
+		command: /^pi-chronicle rehearse (?:.* --by-hand|--replay )/,
+		by: "test/rehearsal/by-hand.deep.test.ts",
+		title: "plays over files, writes a transcript, and replays it",
+	},
 	{ command: "npm test", by: ".ci/run", title: "npm test" },
 	{ command: "npm run test:deep", by: ".ci/run", title: "npm run test:deep" },
 	{ command: "npm run check", by: ".ci/run", title: "npm run check" },

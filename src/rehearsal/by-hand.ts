@@ -1,0 +1,118 @@
+// The parts of a rehearsal by hand around its play: what surrounds the run, the texts that are not this package's own, and the transcript.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+	type CallOutcome,
+	callId,
+	mailboxBeside,
+	type Play,
+	type Player,
+	type Surroundings,
+	startPlay,
+	type Transcript,
+	transcriptOf,
+} from "./hand/index.ts";
+import type { ProjectCopy } from "./project-copy.ts";
+import type { Program, RehearsalHost } from "./rehearse.ts";
+import type { PlayedCall } from "./visits.ts";
+
+/** Opens the player of a rehearsal; `around` gives its surroundings as they are at the time. */
+export type OpenPlayer = (around: () => Surroundings) => Player;
+
+export interface HandRehearsal {
+	readonly play: Play;
+	/** Closes the play; the transcript of everything that was answered. */
+	end(outcome: "done" | "stopped", outcomes: ReadonlyMap<string, PlayedCall["outcome"]>): Promise<Transcript>;
+}
+
+/** Starts to serve the requests of the rehearsal in `copy`. `stop` ends the rehearsal. */
+export function startByHand(
+	openPlayer: OpenPlayer,
+	copy: ProjectCopy,
+	{ program, host }: { readonly program: Program; readonly host: RehearsalHost },
+	stop: AbortController,
+): HandRehearsal {
+	const now = new Date();
+	const around = (): Surroundings => ({
+		project: copy.project,
+		temp: dirname(copy.project),
+		runs: runsIn(copy.project),
+		package: host.packageRoot,
+		now,
+	});
+	const play = startPlay({
+		mailbox: mailboxBeside(copy.journal),
+		player: openPlayer(around),
+		foreign: [program.task, ...definitionTexts(copy.project, host)],
+		stop,
+	});
+	return {
+		play,
+		async end(outcome, outcomes) {
+			await play.close();
+			const { exchanges } = play;
+			const byRequest = new Map(
+				exchanges.flatMap((exchange): [number, CallOutcome[]][] => {
+					if (exchange.kind === "user") return [];
+					const { request, answer } = exchange;
+					return [[request.number, answer.calls.map((_, at) => outcomes.get(callId(request.number, at)) ?? "unknown")]];
+				}),
+			);
+			return transcriptOf(program, outcome, { exchanges, outcomes: byRequest, around: around() });
+		},
+	};
+}
+
+/** The chronicle's runs, children included: `run`, `run of correctness`, `run of correctness (2)` for the next child of that name. */
+function runsIn(project: string): Surroundings["runs"] {
+	const folder = join(project, ".pi", "chronicle", "sessions");
+	const suffix = ".events.jsonl";
+	const logs = namesIn(folder).filter((name) => name.endsWith(suffix));
+	const begun = logs
+		.map((name) => ({ id: name.slice(0, -suffix.length), ...firstEvent(join(folder, name)) }))
+		.sort((a, b) => (a.at < b.at ? -1 : 1));
+	const seen = new Map<string, number>();
+	return begun.map(({ id, child }) => {
+		const name = child === undefined ? "run" : `run of ${child}`;
+		const count = (seen.get(name) ?? 0) + 1;
+		seen.set(name, count);
+		return { id, name: count === 1 ? name : `${name} (${count})` };
+	});
+}
+
+function namesIn(folder: string): string[] {
+	try {
+		return readdirSync(folder);
+	} catch {
+		return [];
+	}
+}
+
+/** When a run was created, and its name as a child. */
+function firstEvent(log: string): { readonly at: string; readonly child: string | undefined } {
+	const [line = "{}"] = readFileSync(log, "utf8").split("\n", 1);
+	const { at, parent } = JSON.parse(line || "{}") as { at?: unknown; parent?: { name?: string } };
+	return { at: String(at), child: parent?.name };
+}
+
+/** The texts of all definitions and agents that a run may use. */
+function definitionTexts(project: string, { agentFolder, packageRoot }: RehearsalHost): string[] {
+	const folders = [
+		join(project, ".pi"),
+		...["workflows", "chronicle", "agents"].map((name) => join(agentFolder, name)),
+		join(packageRoot, "definitions"),
+	];
+	return folders.flatMap((folder) =>
+		filesBelow(folder)
+			.filter((file) => /\.(?:md|ya?ml|json)$/.test(file) && !file.includes("sessions"))
+			.map((file) => readFileSync(join(folder, file), "utf8").replaceAll("\\n", "\n")),
+	);
+}
+
+function filesBelow(folder: string): string[] {
+	try {
+		return readdirSync(folder, { recursive: true }).map(String);
+	} catch {
+		return [];
+	}
+}

@@ -1,0 +1,178 @@
+// Runs a chronicle in a rehearsal with the commands of the command line. The player or the scenario decides for the user; the default is yes.
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { exitCodes } from "../pi/index.ts";
+import type { UserDecision } from "./hand/index.ts";
+import { type ProcessEnd, runProcess } from "./process.ts";
+import type { RunContext, RunResult } from "./rehearse.ts";
+import { asSentence, type UserAnswer } from "./scenario.ts";
+import { understudyModel } from "./understudy.ts";
+
+/** Maximum number of questions that a scenario answers in one run. */
+const maxAnswers = 100;
+
+/** Plays a chronicle to its end. `atStart` answers a question that is asked before the understudy's first message. */
+export async function playChronicle(
+	name: string,
+	task: string,
+	scene: RunContext,
+	atStart?: UserAnswer,
+): Promise<RunResult> {
+	const begin = ["run", "--json", "--approve", "--without-cleanup", "--model", understudyModel, name, "--", task];
+	let ended = await runVerb(begin, scene);
+	const { decide, signal } = scene;
+	for (let answered = 0; (decide || answered < maxAnswers) && !signal?.aborted; answered++) {
+		const further = await answerRun(ended, scene, answered === 0 ? atStart : undefined);
+		if (!further) break;
+		ended = further;
+	}
+	const { status, waits } = readResult(ended.output);
+	const done = ended.exit.kind === "exited" && ended.exit.code === 0 && status === "done";
+	// The commands' progress lines are omitted, because the report lists the visits.
+	return { ...ended, outcome: done ? "done" : "stopped", output: waits ?? "", errors: done ? "" : ended.errors };
+}
+
+/** Runs one command of `pi-chronicle` in the copy. */
+function runVerb(words: readonly string[], { host, copy, tracker, signal }: RunContext): Promise<ProcessEnd> {
+	return runProcess(
+		{
+			// The single binary of pi is not Node.
+			command: process.versions.bun ? "node" : process.execPath,
+			args: [join(host.packageRoot, "bin", "pi-chronicle.mjs"), ...words],
+		},
+		{ ...copy, env: { ...copy.env, PI_CHRONICLE_PI: host.pi.args.at(-1) ?? host.pi.command } },
+		tracker,
+		signal,
+	);
+}
+
+/** Answers the question that the run ended with; `undefined`: it asks nothing, or ends here. */
+async function answerRun(
+	ended: ProcessEnd,
+	scene: RunContext,
+	atStart: UserAnswer | undefined,
+): Promise<ProcessEnd | undefined> {
+	const result = readResult(ended.output);
+	if (ended.exit.kind !== "exited" || result.id === undefined) return undefined;
+	const decision = await decideOn(result, scene, atStart);
+	if (!decision) return undefined;
+	const further = await runVerb(answerArguments(askingRun(scene.copy.project, result.id), decision), scene);
+	const isRefused = further.exit.kind === "exited" && further.exit.code === exitCodes.usage;
+	if (!scene.decide || !isRefused) return further;
+	// The player reads why the run does not take the decision, and decides again; a script has no other answer.
+	scene.say(further.errors.trim());
+	return ended;
+}
+
+type Answering = Exclude<UserDecision, { readonly kind: "stop" }>;
+
+/** The decision of the player or of the scenario, `atStart` before it; `undefined`: the run asks nothing, or ends here. */
+async function decideOn(
+	result: Result,
+	{ tracker, say, decide }: RunContext,
+	atStart: UserAnswer | undefined,
+): Promise<Answering | undefined> {
+	const accepts = accepted[result.status ?? ""];
+	if (!accepts) return undefined;
+	const scripted = atStart ?? tracker.takeAnswer();
+	const decision = decide ? await decide({ text: questionText(result), accepts }) : decisionOf(result.status, scripted);
+	if (!decision || decision.kind === "stop" || !accepts.includes(decision.kind)) return undefined;
+	say(
+		`? ${result.question ?? "The run asks a question."} ${decide ? "The user" : "The rehearsal"} ${describe(decision)}`,
+	);
+	return decision;
+}
+
+/** The decisions that a run takes, by its status; none by any other. */
+const accepted: Readonly<Record<string, readonly UserDecision["kind"][]>> = {
+	awaiting_approval: ["approve", "reject", "release", "stop"],
+	asks: ["answer", "stop"],
+	human_intervention: ["release", "stop"],
+};
+
+/** The decision that a scenario's answer stands for; `undefined`: there is none for this question. */
+function decisionOf(status: string | undefined, answer: UserAnswer | undefined): UserDecision | undefined {
+	if (status === "asks") return { kind: "answer", words: answer?.words || "Yes." };
+	if (answer?.kind === "sent") return { ...answer, kind: "release" };
+	if (status === "human_intervention") return undefined;
+	return answer ?? { kind: "approve" };
+}
+
+/** The run that asks: the first run `id`, or one of the child runs. */
+function askingRun(project: string, id: string): string {
+	const sessions = join(project, ".pi", "chronicle", "sessions");
+	const asking = readdirSync(sessions)
+		.filter((name) => name.endsWith(".json"))
+		.filter((name) => {
+			const { stage } = JSON.parse(readFileSync(join(sessions, name), "utf8")) as { stage?: { kind?: string } };
+			return stage?.kind === "asking";
+		})
+		.map((name) => basename(name, ".json"));
+	return asking.includes(id) ? id : (asking[0] ?? id);
+}
+
+/** The command line that gives this decision to the run `id`. */
+function answerArguments(id: string, decision: Answering): string[] {
+	const options = ["--json", "--approve", "--run", id, "--"];
+	switch (decision.kind) {
+		case "approve":
+			return ["approve", ...options];
+		case "reject":
+		case "answer":
+			return [decision.kind, ...options, decision.words];
+		case "release":
+			return ["release", ...options, decision.to, ...(decision.words === "" ? [] : [decision.words])];
+	}
+}
+
+function describe(decision: Answering): string {
+	switch (decision.kind) {
+		case "approve":
+			return "approves.";
+		case "reject":
+			return `rejects: ${asSentence(decision.words)}`;
+		case "answer":
+			return `answers: ${asSentence(decision.words)}`;
+		case "release":
+			return `sends it to ${decision.to}.`;
+	}
+}
+
+/** What a player reads before a decision. */
+function questionText({ question, waits, summary, targets }: Result): string {
+	return [
+		question ?? waits ?? "The run waits for the user.",
+		...(summary === undefined ? [] : [summary]),
+		...(targets.length === 0 ? [] : [`It can go to: ${targets.join(", ")}.`]),
+	].join("\n\n");
+}
+
+interface Result {
+	readonly id?: string;
+	readonly status?: string;
+	readonly question?: string;
+	/** Summary of the move that the question is about. */
+	readonly summary?: string;
+	readonly waits?: string;
+	readonly targets: readonly string[];
+}
+
+/** The fields of a verb's JSON output; empty if the output is something else. */
+function readResult(output: string): Result {
+	try {
+		const { id, status, question, waitsFor, targets } = JSON.parse(output) as Record<string, unknown>;
+		const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+		const { text: asked, summary } = (question ?? {}) as { text?: unknown; summary?: unknown };
+		const fields = {
+			id: text(id),
+			status: text(status),
+			question: text(asked),
+			summary: text(summary),
+			waits: text((waitsFor as { what?: unknown } | null)?.what),
+		};
+		const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+		return { ...Object.fromEntries(given), targets: Array.isArray(targets) ? targets.map(String) : [] };
+	} catch {
+		return { targets: [] };
+	}
+}

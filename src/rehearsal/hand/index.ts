@@ -1,0 +1,13 @@
+export type { UserDecision } from "./answer-text.ts";
+export { compareTranscripts } from "./compare.ts";
+export { type CallOutcome, figureLines } from "./figures.ts";
+export { folderProblem, openFilesPlayer } from "./files-player.ts";
+export { mailboxBeside } from "./mailbox.ts";
+export type { Surroundings } from "./mask.ts";
+export { callId, type Play, startPlay } from "./play.ts";
+export type { Player } from "./player.ts";
+export { openPost } from "./post.ts";
+export { openReplayPlayer } from "./replay.ts";
+export { openTerminalPlayer } from "./terminal-player.ts";
+export { type Transcript, transcriptOf } from "./transcript.ts";
+export { readTranscript, writeTranscript } from "./transcript-file.ts";

@@ -6,30 +6,36 @@ import {
 	callId,
 	mailboxBeside,
 	type Play,
+	type Played,
 	type Player,
+	type PlayTranscript,
 	type Surroundings,
 	startPlay,
-	type Transcript,
 	transcriptOf,
 } from "./hand/index.ts";
 import type { ProjectCopy } from "./project-copy.ts";
-import type { Program, RehearsalHost } from "./rehearse.ts";
 import type { PlayedCall } from "./visits.ts";
 
 /** Opens the player of a rehearsal; `around` gives its surroundings as they are at the time. */
 export type OpenPlayer = (around: () => Surroundings) => Player;
 
+/** Where the definitions of a rehearsal are, absolute. */
+interface DefinitionPlaces {
+	readonly agentFolder: string;
+	readonly packageRoot: string;
+}
+
 export interface HandRehearsal {
 	readonly play: Play;
 	/** Closes the play; the transcript of everything that was answered. */
-	end(outcome: "done" | "stopped", outcomes: ReadonlyMap<string, PlayedCall["outcome"]>): Promise<Transcript>;
+	end(outcome: "done" | "stopped", outcomes: ReadonlyMap<string, PlayedCall["outcome"]>): Promise<PlayTranscript>;
 }
 
 /** Starts to serve the requests of the rehearsal in `copy`. `stop` ends the rehearsal. */
 export function startByHand(
 	openPlayer: OpenPlayer,
 	copy: ProjectCopy,
-	{ program, host }: { readonly program: Program; readonly host: RehearsalHost },
+	{ played, host }: { readonly played: Played; readonly host: DefinitionPlaces },
 	stop: AbortController,
 ): HandRehearsal {
 	const now = new Date();
@@ -43,7 +49,7 @@ export function startByHand(
 	const play = startPlay({
 		mailbox: mailboxBeside(copy.journal),
 		player: openPlayer(around),
-		foreign: [program.task, ...definitionTexts(copy.project, host)],
+		foreign: [played.task, ...definitionTexts(copy.project, host)],
 		stop,
 	});
 	return {
@@ -58,7 +64,7 @@ export function startByHand(
 					return [[request.number, answer.calls.map((_, at) => outcomes.get(callId(request.number, at)) ?? "unknown")]];
 				}),
 			);
-			return transcriptOf(program, outcome, { exchanges, outcomes: byRequest, around: around() });
+			return transcriptOf(played, outcome, { exchanges, outcomes: byRequest, around: around() });
 		},
 	};
 }
@@ -96,7 +102,7 @@ function firstEvent(log: string): { readonly at: string; readonly child: string 
 }
 
 /** The texts of all definitions and agents that a run may use. */
-function definitionTexts(project: string, { agentFolder, packageRoot }: RehearsalHost): string[] {
+function definitionTexts(project: string, { agentFolder, packageRoot }: DefinitionPlaces): string[] {
 	const folders = [
 		join(project, ".pi"),
 		...["workflows", "chronicle", "agents"].map((name) => join(agentFolder, name)),

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { exitCodes } from "../pi/index.ts";
-import type { UserDecision } from "./hand/index.ts";
+import type { PlayedDecision } from "./hand/index.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
 import type { RunContext, RunResult } from "./rehearse.ts";
 import { asSentence, type UserAnswer } from "./scenario.ts";
@@ -64,7 +64,7 @@ async function answerRun(
 	return ended;
 }
 
-type Answering = Exclude<UserDecision, { readonly kind: "stop" }>;
+type Answering = Exclude<PlayedDecision, { readonly kind: "stop" }>;
 
 /** The decision of the player or of the scenario, `atStart` before it; `undefined`: the run asks nothing, or ends here. */
 async function decideOn(
@@ -84,14 +84,14 @@ async function decideOn(
 }
 
 /** The decisions that a run takes, by its status; none by any other. */
-const accepted: Readonly<Record<string, readonly UserDecision["kind"][]>> = {
+const accepted: Readonly<Record<string, readonly PlayedDecision["kind"][]>> = {
 	awaiting_approval: ["approve", "reject", "release", "stop"],
 	asks: ["answer", "stop"],
 	human_intervention: ["release", "stop"],
 };
 
 /** The decision that a scenario's answer stands for; `undefined`: there is none for this question. */
-function decisionOf(status: string | undefined, answer: UserAnswer | undefined): UserDecision | undefined {
+function decisionOf(status: string | undefined, answer: UserAnswer | undefined): PlayedDecision | undefined {
 	if (status === "asks") return { kind: "answer", words: answer?.words || "Yes." };
 	if (answer?.kind === "sent") return { ...answer, kind: "release" };
 	if (status === "human_intervention") return undefined;

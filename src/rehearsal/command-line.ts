@@ -4,7 +4,7 @@ import { parseArguments } from "../chronicle/index.ts";
 import type { Diagnostic } from "../definition/index.ts";
 import { agentFolder, findPi, isPiCommand, ownPiSearch, packageRoot, printable } from "../pi/index.ts";
 import { coverageClosing, coverageOpening, runLine } from "./coverage-report.ts";
-import type { Transcript } from "./hand/index.ts";
+import type { PlayTranscript } from "./hand/index.ts";
 import {
 	defaultWaitMinutes,
 	type HandOptions,
@@ -151,7 +151,7 @@ interface Arguments {
 	/** A player answers for the model. */
 	readonly byHand: HandOptions | undefined;
 	/** A transcript answers for the model. */
-	readonly replay: Transcript | undefined;
+	readonly replay: PlayTranscript | undefined;
 	readonly json: boolean;
 	readonly help: boolean;
 }
@@ -217,7 +217,7 @@ function named({ names, text, values }: ParsedArguments): Pick<Arguments, "kind"
 	return { kind, request };
 }
 
-function replayed({ kind, name, task }: Transcript): Pick<Arguments, "kind" | "request"> {
+function replayed({ kind, name, task }: PlayTranscript): Pick<Arguments, "kind" | "request"> {
 	return { kind, request: { name, task, scenario: undefined } };
 }
 

@@ -10,8 +10,8 @@ import {
 	openFilesPlayer,
 	openReplayPlayer,
 	openTerminalPlayer,
-	readTranscript,
-	type Transcript,
+	type PlayTranscript,
+	parseTranscript,
 	writeTranscript,
 } from "./hand/index.ts";
 import type { RehearsalReport } from "./rehearse.ts";
@@ -70,7 +70,7 @@ export function openHand({ place, transcript, waitMinutes }: HandOptions): OpenH
 function saveTranscript({ transcript }: RehearsalReport, file: string | undefined): string[] {
 	if (!transcript || file === undefined) return [];
 	replaceFileSync(file, writeTranscript(transcript));
-	return [`Transcript: ${file}`];
+	return [`PlayTranscript: ${file}`];
 }
 
 function playedLines({ gaveUp, transcript }: RehearsalReport): string[] {
@@ -78,7 +78,7 @@ function playedLines({ gaveUp, transcript }: RehearsalReport): string[] {
 }
 
 /** The transcript in a file, relative to here; a string says why it cannot be read. */
-export function openTranscript(file: string): Transcript | string {
+export function openTranscript(file: string): PlayTranscript | string {
 	const path = resolve(file);
 	let text: string;
 	try {
@@ -86,12 +86,12 @@ export function openTranscript(file: string): Transcript | string {
 	} catch {
 		return `The transcript cannot be read: ${path}.`;
 	}
-	const read = readTranscript(text);
+	const read = parseTranscript(text);
 	return typeof read === "string" ? `${path}: ${read}` : read;
 }
 
 /** Replays a transcript. */
-export function openReplay(then: Transcript): OpenHand {
+export function openReplay(then: PlayTranscript): OpenHand {
 	const compare = (report: RehearsalReport) => report.transcript && compareTranscripts(then, report.transcript);
 	return {
 		who: "A transcript answers for the model. No cost.",

@@ -4,7 +4,7 @@ import type { PiCommand } from "../pi/index.ts";
 import { type OpenPlayer, startByHand } from "./by-hand.ts";
 import type { RehearsalConfig } from "./config.ts";
 import type { CoveragePlan, Evidence } from "./every/index.ts";
-import type { Play, Transcript } from "./hand/index.ts";
+import type { Play, PlayTranscript } from "./hand/index.ts";
 import type { ProcessEnd } from "./process.ts";
 import { type CopyChange, openProjectCopy, type ProjectCopy } from "./project-copy.ts";
 import type { UserAnswer } from "./scenario.ts";
@@ -117,7 +117,7 @@ export interface RehearsalReport extends RunResult {
 	/** Path of the copy of the project, if it was kept. */
 	readonly kept: string | undefined;
 	/** Of a rehearsal by hand. */
-	readonly transcript?: Transcript;
+	readonly transcript?: PlayTranscript;
 	/** Why the player ended a rehearsal by hand. */
 	readonly gaveUp?: string;
 }
@@ -149,7 +149,7 @@ export async function rehearse(
 	});
 	let kept: string | undefined;
 	const stop = new AbortController();
-	const hand = byHand && startByHand(byHand, copy, { program, host }, stop);
+	const hand = byHand && startByHand(byHand, copy, { played: program, host }, stop);
 	try {
 		// Paths in the copy are shown as paths in the project.
 		const forReport = (visit: PlayedVisit): PlayedVisit => ({

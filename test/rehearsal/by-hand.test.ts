@@ -1,13 +1,13 @@
 // Rehearsals by hand: what a player types, what is new in a request, transcripts and their comparison. Pure.
 import { describe, expect, it } from "vitest";
-import { readAnswer, readDecision, writeAnswer, writeDecision } from "../../src/rehearsal/hand/answer-text.ts";
+import { parseDecision, readAnswer, writeAnswer, writeDecision } from "../../src/rehearsal/hand/answer-text.ts";
 import { compareTranscripts } from "../../src/rehearsal/hand/compare.ts";
 import { maskPlaces, maskText, unmaskPlaces } from "../../src/rehearsal/hand/mask.ts";
 import { OwnText } from "../../src/rehearsal/hand/own-text.ts";
 import { openRequestDesk } from "../../src/rehearsal/hand/request.ts";
-import { requestText } from "../../src/rehearsal/hand/request-text.ts";
-import type { Transcript } from "../../src/rehearsal/hand/transcript.ts";
-import { readTranscript, writeTranscript } from "../../src/rehearsal/hand/transcript-file.ts";
+import { requestMarkdown } from "../../src/rehearsal/hand/request-text.ts";
+import type { PlayTranscript } from "../../src/rehearsal/hand/transcript.ts";
+import { parseTranscript, writeTranscript } from "../../src/rehearsal/hand/transcript-file.ts";
 
 describe("what a player types", () => {
 	it("is a message of texts and calls, each on one line", () => {
@@ -42,12 +42,12 @@ describe("what a player types", () => {
 
 	it("is one of the decisions of a user", () => {
 		for (const line of ["approve", "stop", "reject Name the risks.", "answer Port 5432.", "release plan try again"]) {
-			const read = readDecision(`${line}\nend\n`);
+			const read = parseDecision(`${line}\nend\n`);
 			expect(read.kind === "whole" && writeDecision(read.value)).toBe(line);
 		}
 		for (const line of ["yes", "reject", "approve it", "release", "approve\nreject no"])
-			expect(readDecision(line).kind).toBe("wrong");
-		expect(readDecision("\n").kind).toBe("unfinished");
+			expect(parseDecision(line).kind).toBe("wrong");
+		expect(parseDecision("\n").kind).toBe("unfinished");
 	});
 });
 
@@ -67,13 +67,13 @@ const share = { all: 100, own: 20 };
 describe("a request", () => {
 	it("shows what is new in its conversation, and names where the rest was shown", () => {
 		const desk = openRequestDesk();
-		const first = requestText(desk.receive(post("a", [user("Do it")])), share);
+		const first = requestMarkdown(desk.receive(post("a", [user("Do it")])), share);
 		for (const text of ["Be good.", "Reads a file", "Do it", "20 %"]) expect(first).toContain(text);
-		const second = requestText(desk.receive(post("a", [user("Do it"), said("Done?"), user("No")])), share);
+		const second = requestMarkdown(desk.receive(post("a", [user("Do it"), said("Done?"), user("No")])), share);
 		expect(second).toContain("No");
 		for (const text of ["Be good.", "Reads a file", "Do it", "Done?"]) expect(second).not.toContain(text);
 		expect(second).toContain("System prompt: as in request 001.");
-		const other = requestText(desk.receive(post("b", [user("Other")])), share);
+		const other = requestMarkdown(desk.receive(post("b", [user("Other")])), share);
 		expect(other).toContain("Request 003: state b");
 		expect(other).toContain("read (as in request 001)");
 		expect(other).not.toContain("Reads a file");
@@ -82,7 +82,7 @@ describe("a request", () => {
 	it("shows everything again after earlier messages were changed", () => {
 		const desk = openRequestDesk();
 		desk.receive(post("a", [user("One"), said("Two"), user("Three")]));
-		const after = requestText(desk.receive(post("a", [user("A summary"), user("Four")])), share);
+		const after = requestMarkdown(desk.receive(post("a", [user("A summary"), user("Four")])), share);
 		expect(after).toContain("Earlier messages of this conversation were changed");
 		for (const text of ["A summary", "Four"]) expect(after).toContain(text);
 	});
@@ -95,7 +95,9 @@ describe("a request", () => {
 
 	it("cannot end the block that quotes it", () => {
 		const desk = openRequestDesk();
-		expect(requestText(desk.receive(post("a", [user("a\n````\nb")])), share)).toContain("`````text\na\n````\nb\n`````");
+		expect(requestMarkdown(desk.receive(post("a", [user("a\n````\nb")])), share)).toContain(
+			"`````text\na\n````\nb\n`````",
+		);
 	});
 
 	it("is this package's text without what the user, a definition or the model wrote", () => {
@@ -143,7 +145,7 @@ describe("a transcript", () => {
 		answer: { text: "", calls: [{ tool: "read", input: { path: "a" } }] },
 		outcomes: ["ok"] as const,
 	});
-	const transcript: Transcript = {
+	const transcript: PlayTranscript = {
 		...{ kind: "chronicle", name: "feature", task: "Do: it", outcome: "done", figures },
 		entries: [
 			asked(1, "line one\nline two\n"),
@@ -154,7 +156,7 @@ describe("a transcript", () => {
 
 	it("is written and read without loss, a long part once", () => {
 		const text = writeTranscript(transcript);
-		expect(readTranscript(text)).toEqual(transcript);
+		expect(parseTranscript(text)).toEqual(transcript);
 		expect(text.split("Be good. Be good.").length).toBeLessThan(30);
 		expect(text.match(/same_as: 1/g)).toHaveLength(1);
 	});
@@ -163,7 +165,7 @@ describe("a transcript", () => {
 		["a: [", "not valid YAML"],
 		["a: 1", "not a transcript"],
 	])("that is none is refused: %s", (text, problem) => {
-		expect(readTranscript(text)).toContain(problem);
+		expect(parseTranscript(text)).toContain(problem);
 	});
 
 	it("is compared request by request: other texts are differences, other ends of calls break it", () => {

@@ -8,7 +8,7 @@ export interface ModelAnswer {
 }
 
 /** A decision of the player as the user. */
-export type UserDecision =
+export type PlayedDecision =
 	| { readonly kind: "approve" }
 	| { readonly kind: "reject"; readonly words: string }
 	| { readonly kind: "answer"; readonly words: string }
@@ -98,7 +98,7 @@ export function writeAnswer({ text, calls }: ModelAnswer): string {
 }
 
 /** Reads a decision: its first line; a line `end` may follow. */
-export function readDecision(text: string): TypedText<UserDecision> {
+export function parseDecision(text: string): TypedText<PlayedDecision> {
 	const [line = "", ...more] = text
 		.split(/\r?\n/)
 		.map((each) => each.trim())
@@ -130,8 +130,8 @@ function wrong(problem: string): TypedText<never> {
 	return { kind: "wrong", problems: [`Line 1: ${problem}`] };
 }
 
-/** The line that {@link readDecision} reads as this decision. */
-export function writeDecision(decision: UserDecision): string {
+/** The line that {@link parseDecision} reads as this decision. */
+export function writeDecision(decision: PlayedDecision): string {
 	switch (decision.kind) {
 		case "approve":
 		case "stop":

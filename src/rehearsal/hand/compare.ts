@@ -1,6 +1,6 @@
 // Compares a replay with its transcript: which requests read differently now, and which calls end differently. Pure.
 import type { RequestPart } from "./request-text.ts";
-import type { ModelEntry, Transcript } from "./transcript.ts";
+import type { ModelEntry, PlayTranscript } from "./transcript.ts";
 
 export interface Comparison {
 	/** The requests that differ, as lines for a person; empty if none does. */
@@ -13,7 +13,7 @@ export interface Comparison {
 const shownLines = 4;
 const shownWidth = 160;
 
-export function compareTranscripts(then: Transcript, now: Transcript): Comparison {
+export function compareTranscripts(then: PlayTranscript, now: PlayTranscript): Comparison {
 	const before = requestsOf(then);
 	const after = requestsOf(now);
 	const differences: string[] = [];
@@ -35,7 +35,7 @@ export function compareTranscripts(then: Transcript, now: Transcript): Compariso
 	return { differences, breaks };
 }
 
-function requestsOf({ entries }: Transcript): ReadonlyMap<string, ModelEntry> {
+function requestsOf({ entries }: PlayTranscript): ReadonlyMap<string, ModelEntry> {
 	const asked = entries.filter((entry) => entry.kind === "model");
 	return new Map(asked.map((entry) => [`${entry.conversation}, request ${entry.turn}`, entry]));
 }

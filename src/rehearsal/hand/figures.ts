@@ -5,7 +5,7 @@ import { isNumber, object } from "../../definition/index.ts";
 import type { Exchange } from "./play.ts";
 import { allMessages, type HandRequest } from "./request.ts";
 
-export interface Figures {
+export interface PlayFigures {
 	readonly requests: number;
 	/** Of all requests together, as they were sent. */
 	readonly characters: number;
@@ -30,7 +30,7 @@ export type CallOutcome = "ok" | "refused" | "failed" | "unknown";
 /** Outcomes of the calls of each request, by its number. */
 export type Outcomes = ReadonlyMap<number, readonly CallOutcome[]>;
 
-export const isFigures = object<Figures>({
+export const isFigures = object<PlayFigures>({
 	requests: isNumber,
 	characters: isNumber,
 	ownCharacters: isNumber,
@@ -45,7 +45,7 @@ export const isFigures = object<Figures>({
 
 const moves = new Set(["workflow_transition", "workflow_step"]);
 
-export function figuresOf(exchanges: readonly Exchange[], outcomes: Outcomes): Figures {
+export function figuresOf(exchanges: readonly Exchange[], outcomes: Outcomes): PlayFigures {
 	const asked = exchanges.filter((exchange) => exchange.kind === "model");
 	const calls = asked.flatMap(({ request, answer }) =>
 		answer.calls.map((call, index) => ({ ...call, outcome: outcomes.get(request.number)?.[index] ?? "unknown" })),
@@ -156,7 +156,7 @@ function flat(text: string): string {
 }
 
 /** The figures as lines for a person. */
-export function figureLines(figures: Figures): string[] {
+export function figureLines(figures: PlayFigures): string[] {
 	const { requests, characters, ownCharacters, calls, refusedCalls, wrongTargets, questions, decisions } = figures;
 	const number = (value: number): string => value.toLocaleString("en");
 	return [
@@ -167,6 +167,6 @@ export function figureLines(figures: Figures): string[] {
 }
 
 /** This package's share of all characters, in percent with one decimal. */
-function sharePercent({ characters, ownCharacters }: Figures): string {
+function sharePercent({ characters, ownCharacters }: PlayFigures): string {
 	return characters === 0 ? "0.0" : ((ownCharacters / characters) * 100).toFixed(1);
 }

@@ -9,13 +9,13 @@ import {
 	answerHelp,
 	decisionHelp,
 	type ModelAnswer,
+	type PlayedDecision,
+	parseDecision,
 	readAnswer,
-	readDecision,
 	type TypedText,
-	type UserDecision,
 } from "./answer-text.ts";
-import { PlayEnded, type Player, type UserQuestion } from "./player.ts";
-import { padded, requestText } from "./request-text.ts";
+import { PlayEnded, type PlayedQuestion, type Player } from "./player.ts";
+import { padded, requestMarkdown } from "./request-text.ts";
 
 const pollMs = 200;
 const settledMs = 2000;
@@ -39,14 +39,14 @@ export function openFilesPlayer(folder: string, waitMs: number): Player {
 			const name = padded(request.number);
 			const { system, tools, messages } = request.posted;
 			write(`${name}-request.json`, JSON.stringify({ system, tools, messages }, null, "\t"));
-			write(`${name}-request.md`, requestText(request, share));
+			write(`${name}-request.md`, requestMarkdown(request, share));
 			return waitForAnswer<ModelAnswer>({ folder, name, read: readAnswer, waitMs, signal });
 		},
 		async decide(question, signal) {
 			const name = padded(question.number);
 			write(`${name}-user.md`, questionText(question));
-			const read = (text: string): TypedText<UserDecision> => acceptable(readDecision(text), question);
-			return waitForAnswer<UserDecision>({ folder, name, read, waitMs, signal });
+			const read = (text: string): TypedText<PlayedDecision> => acceptable(parseDecision(text), question);
+			return waitForAnswer<PlayedDecision>({ folder, name, read, waitMs, signal });
 		},
 		withdrawn: ({ number }) =>
 			write(`${padded(number)}-withdrawn.md`, "This request needs no answer any more: its agent was stopped."),
@@ -55,7 +55,7 @@ export function openFilesPlayer(folder: string, waitMs: number): Player {
 }
 
 /** A decision, or why this question does not take it. */
-export function acceptable(typed: TypedText<UserDecision>, { accepts }: UserQuestion): TypedText<UserDecision> {
+export function acceptable(typed: TypedText<PlayedDecision>, { accepts }: PlayedQuestion): TypedText<PlayedDecision> {
 	if (typed.kind !== "whole" || accepts.includes(typed.value.kind)) return typed;
 	const kinds = accepts.map((kind) => `\`${kind}\``).join(", ");
 	return { kind: "wrong", problems: [`Line 1: This question takes ${kinds}, not \`${typed.value.kind}\`.`] };
@@ -115,7 +115,7 @@ function problemText(name: string, problems: readonly string[]): string {
 	].join("\n\n");
 }
 
-function questionText({ number, text }: UserQuestion): string {
+function questionText({ number, text }: PlayedQuestion): string {
 	return [
 		`# ${padded(number)}: a question to the user`,
 		"Answer this as the user of the run, not as the model.",

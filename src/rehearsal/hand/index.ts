@@ -1,4 +1,4 @@
-export type { UserDecision } from "./answer-text.ts";
+export type { PlayedDecision } from "./answer-text.ts";
 export { compareTranscripts } from "./compare.ts";
 export { type CallOutcome, figureLines } from "./figures.ts";
 export { folderProblem, openFilesPlayer } from "./files-player.ts";
@@ -9,5 +9,5 @@ export type { Player } from "./player.ts";
 export { openPost } from "./post.ts";
 export { openReplayPlayer } from "./replay.ts";
 export { openTerminalPlayer } from "./terminal-player.ts";
-export { type Transcript, transcriptOf } from "./transcript.ts";
-export { readTranscript, writeTranscript } from "./transcript-file.ts";
+export { type Played, type PlayTranscript, transcriptOf } from "./transcript.ts";
+export { parseTranscript, writeTranscript } from "./transcript-file.ts";

@@ -3,16 +3,16 @@
 // gives up, the rehearsal ends.
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "../../definition/index.ts";
-import type { ModelAnswer, UserDecision } from "./answer-text.ts";
+import type { ModelAnswer, PlayedDecision } from "./answer-text.ts";
 import { type Mailbox, openMailbox } from "./mailbox.ts";
 import { OwnText, type Share } from "./own-text.ts";
-import { PlayEnded, type Player, type UserQuestion } from "./player.ts";
+import { PlayEnded, type PlayedQuestion, type Player } from "./player.ts";
 import { type HandRequest, openRequestDesk } from "./request.ts";
 
 /** One answered request, or one decision of the user. */
 export type Exchange =
 	| { readonly kind: "model"; readonly request: HandRequest; readonly share: Share; readonly answer: ModelAnswer }
-	| { readonly kind: "user"; readonly question: UserQuestion; readonly decision: UserDecision };
+	| { readonly kind: "user"; readonly question: PlayedQuestion; readonly decision: PlayedDecision };
 
 export interface Play {
 	/** In the order of their numbers. */
@@ -20,7 +20,7 @@ export interface Play {
 	/** Why the player ended the rehearsal; `undefined`: it did not. */
 	readonly ended: string | undefined;
 	/** Has the player decide for the user. Rejects when the rehearsal ends. */
-	decide(question: Omit<UserQuestion, "number">): Promise<UserDecision>;
+	decide(question: Omit<PlayedQuestion, "number">): Promise<PlayedDecision>;
 	/** Stops serving requests; resolves once nothing is open. */
 	close(): Promise<void>;
 }

@@ -1,22 +1,22 @@
 // Who answers in a rehearsal by hand: a person in a terminal, a program over files, or an earlier transcript.
-import type { ModelAnswer, UserDecision } from "./answer-text.ts";
+import type { ModelAnswer, PlayedDecision } from "./answer-text.ts";
 import type { Share } from "./own-text.ts";
 import type { HandRequest } from "./request.ts";
 
 /** A question to the user of the run. */
-export interface UserQuestion {
+export interface PlayedQuestion {
 	readonly number: number;
 	/** What the run asks, and what the answer is about. */
 	readonly text: string;
 	/** How the answer continues the run. */
-	readonly accepts: readonly UserDecision["kind"][];
+	readonly accepts: readonly PlayedDecision["kind"][];
 }
 
 export interface Player {
 	/** Answers as the model. Rejects when `signal` aborts: the request was withdrawn, or the rehearsal ends. */
 	answer(request: HandRequest, share: Share, signal: AbortSignal): Promise<ModelAnswer>;
 	/** Decides as the user. Rejects likewise. */
-	decide(question: UserQuestion, signal: AbortSignal): Promise<UserDecision>;
+	decide(question: PlayedQuestion, signal: AbortSignal): Promise<PlayedDecision>;
 	/** Called for a request that no longer needs an answer. */
 	withdrawn(request: HandRequest): void;
 	/** Called once, with the lines of the result. */

@@ -7,7 +7,7 @@ import type { Reply, RunPosition } from "../understudy.ts";
 import { mailboxBeside, postRequest } from "./mailbox.ts";
 
 /** Answers one request of the session with this id. */
-export type Post = (
+export type AskPlayer = (
 	request: Request,
 	here: RunPosition,
 	session: string,
@@ -15,7 +15,7 @@ export type Post = (
 ) => Promise<Reply>;
 
 /** Posts the requests of this process to the mailbox of the rehearsal with this journal. `run`: id of the worker's run. */
-export function openPost(pi: ExtensionAPI, journal: string, run: string | undefined): Post {
+export function openPost(pi: ExtensionAPI, journal: string, run: string | undefined): AskPlayer {
 	const folder = mailboxBeside(journal);
 	let posted = 0;
 	return async ({ messages }, here, session, signal) => {

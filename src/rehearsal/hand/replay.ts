@@ -1,10 +1,10 @@
 // Replays a transcript: its answers are given again, each to the same request of the same conversation.
 import { mapTexts, type Surroundings, unmaskPlaces } from "./mask.ts";
 import { PlayEnded, type Player } from "./player.ts";
-import type { Transcript } from "./transcript.ts";
+import type { PlayTranscript } from "./transcript.ts";
 
 /** A player that gives the answers of a transcript. `around` is asked at each answer: the ids of runs appear in the course of a rehearsal. */
-export function openReplayPlayer({ entries }: Transcript, around: () => Surroundings): Player {
+export function openReplayPlayer({ entries }: PlayTranscript, around: () => Surroundings): Player {
 	const asked = entries.filter((entry) => entry.kind === "model");
 	const decisions = entries.filter((entry) => entry.kind === "user");
 	return {

@@ -9,7 +9,7 @@ export function padded(number: number): string {
 }
 
 /** The whole text of a request. */
-export function requestText(request: HandRequest, share: Share): string {
+export function requestMarkdown(request: HandRequest, share: Share): string {
 	return [...headOf(request, share), ...bodyOf(request)].join("\n\n");
 }
 

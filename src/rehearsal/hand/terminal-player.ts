@@ -6,12 +6,12 @@ import {
 	decisionHelp,
 	emptyMessage,
 	type ModelAnswer,
+	parseDecision,
 	readAnswerLine,
-	readDecision,
 } from "./answer-text.ts";
 import { acceptable } from "./files-player.ts";
 import { PlayEnded, type Player } from "./player.ts";
-import { padded, requestText } from "./request-text.ts";
+import { padded, requestMarkdown } from "./request-text.ts";
 
 /** The lines that a person types, and where to show them something. */
 export interface Terminal {
@@ -40,7 +40,7 @@ export function openTerminalPlayer({ input, write }: Terminal): Player & { close
 	return {
 		answer: (request, share, signal) =>
 			inTurn(signal, async () => {
-				show(`\n${requestText(request, share)}\n`);
+				show(`\n${requestMarkdown(request, share)}\n`);
 				show(`Answer ${padded(request.number)} as the model:\n${indented(answerHelp)}`);
 				return readMessage(lines, show, signal);
 			}),
@@ -50,7 +50,7 @@ export function openTerminalPlayer({ input, write }: Terminal): Player & { close
 				const takes = decisionHelp.filter((line) => question.accepts.some((kind) => line.startsWith(kind)));
 				show(`Answer ${padded(question.number)} as the user:\n${indented(takes)}`);
 				for (;;) {
-					const typed = acceptable(readDecision(await lines.next(signal)), question);
+					const typed = acceptable(parseDecision(await lines.next(signal)), question);
 					if (typed.kind === "whole") return typed.value;
 					if (typed.kind === "wrong") show(typed.problems.join("\n"));
 				}

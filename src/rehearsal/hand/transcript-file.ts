@@ -2,10 +2,10 @@
 // named instead of repeated.
 import { parse, stringify } from "yaml";
 import { isNumber, isText, listOf, object, oneOf, optional, type Shape } from "../../definition/index.ts";
-import { readAnswer, readDecision, writeAnswer, writeDecision } from "./answer-text.ts";
+import { parseDecision, readAnswer, writeAnswer, writeDecision } from "./answer-text.ts";
 import { type CallOutcome, isFigures } from "./figures.ts";
 import type { RequestPart } from "./request-text.ts";
-import type { Transcript, TranscriptEntry } from "./transcript.ts";
+import type { PlayTranscript, TranscriptEntry } from "./transcript.ts";
 
 const version = 1;
 /** Shorter parts are repeated. */
@@ -50,13 +50,13 @@ const isWritten = object<WrittenTranscript>({
 	),
 });
 
-interface WrittenTranscript extends Omit<Transcript, "entries"> {
+interface WrittenTranscript extends Omit<PlayTranscript, "entries"> {
 	readonly transcript: 1;
 	readonly entries: readonly WrittenEntry[];
 }
 
 /** The text of a transcript's file. */
-export function writeTranscript({ entries, ...head }: Transcript): string {
+export function writeTranscript({ entries, ...head }: PlayTranscript): string {
 	const known = new Map<string, number>();
 	const written: WrittenTranscript = {
 		transcript: version,
@@ -90,7 +90,7 @@ function keyOf(title: string, text: string): string {
 }
 
 /** Reads the text of a transcript's file; a string says what is wrong with it. */
-export function readTranscript(text: string): Transcript | string {
+export function parseTranscript(text: string): PlayTranscript | string {
 	let written: unknown;
 	try {
 		written = parse(text, { maxAliasCount: 0 });
@@ -113,7 +113,7 @@ function readEntry(
 	before: readonly TranscriptEntry[],
 ): TranscriptEntry | string {
 	if (typeof asked === "string") {
-		const typed = readDecision(answer);
+		const typed = parseDecision(answer);
 		if (typed.kind !== "whole" || user === undefined) return `The decision ${user ?? ""} cannot be read: ${answer}`;
 		return { kind: "user", number: user, question: asked, decision: typed.value };
 	}

@@ -1,6 +1,6 @@
 // The transcript of a rehearsal by hand: what was asked and answered, the same on every machine, so that another rehearsal can replay it. Pure.
-import type { ModelAnswer, UserDecision } from "./answer-text.ts";
-import { type CallOutcome, type Figures, figuresOf, type Outcomes } from "./figures.ts";
+import type { ModelAnswer, PlayedDecision } from "./answer-text.ts";
+import { type CallOutcome, figuresOf, type Outcomes, type PlayFigures } from "./figures.ts";
 import { mapTexts, maskPlaces, maskText, type Surroundings } from "./mask.ts";
 import type { Exchange } from "./play.ts";
 import { newParts, type RequestPart } from "./request-text.ts";
@@ -12,9 +12,9 @@ export interface Played {
 	readonly task: string;
 }
 
-export interface Transcript extends Played {
+export interface PlayTranscript extends Played {
 	readonly outcome: "done" | "stopped";
-	readonly figures: Figures;
+	readonly figures: PlayFigures;
 	readonly entries: readonly TranscriptEntry[];
 }
 
@@ -36,7 +36,7 @@ interface UserEntry {
 	readonly kind: "user";
 	readonly number: number;
 	readonly question: string;
-	readonly decision: UserDecision;
+	readonly decision: PlayedDecision;
 }
 
 /** The transcript of a finished rehearsal. */
@@ -48,7 +48,7 @@ export function transcriptOf(
 		outcomes,
 		around,
 	}: { readonly exchanges: readonly Exchange[]; readonly outcomes: Outcomes; readonly around: Surroundings },
-): Transcript {
+): PlayTranscript {
 	const { kind, name, task } = played;
 	return {
 		...{ kind, name, task, outcome },

@@ -59,7 +59,8 @@ export async function startSession(pi: ExtensionAPI, agentDir: string, version: 
 		get notebookOn() {
 			return notebook.on;
 		},
-		introductions: () => [notebook.introduction(), readonly.introduction()].filter((text) => text !== undefined),
+		introductions: () =>
+			[notebook.introduction(), readonly.introduction(), workflow.introduction()].filter((text) => text !== undefined),
 	});
 	const named = openDefinitionNotice();
 	const workflow = registerWorkflow(pi, { scope, policies, named });

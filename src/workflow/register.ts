@@ -23,6 +23,8 @@ interface WorkflowShare {
 export interface WorkflowDoor extends WorkflowShare {
 	/** A description of the session's active run, for the user; `undefined` without one. */
 	live(): string | undefined;
+	/** The text of the current phase for a new context of this session. */
+	introduction(): ReturnType<Workflows["introduction"]>;
 	/** Runs `/workflow <args>`. */
 	run(ctx: ExtensionCommandContext, args: string): Promise<void>;
 	/** Runs `/workflow <args>` as a step. It ends when the workflow ends; it fails if the workflow waits for the user. */
@@ -97,6 +99,7 @@ export function registerWorkflow(
 	return {
 		share: () => share(),
 		live: () => opened?.live(),
+		introduction: () => opened?.introduction(),
 		run,
 		async step(ctx, args, signal) {
 			const { runWorkflowStep } = await import("./session/index.ts");

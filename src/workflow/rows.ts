@@ -56,9 +56,9 @@ function isEnd(data: unknown): boolean {
 
 /** Whether a state has a row. Ends have their own entry, model steps the row of their call, states of the reference package none. */
 function hasRow(data: unknown): boolean {
-	const { active, pin, left, paused, note } = (data ?? {}) as Record<string, unknown>;
+	const { active, pin, left, paused, note, asks } = (data ?? {}) as Record<string, unknown>;
 	if (active !== true || pin === undefined) return false;
 	const { way, by } = (left ?? {}) as { way?: unknown; by?: unknown };
 	if ((way === "next" || way === "loop") && by === undefined) return false;
-	return (left ?? paused ?? note) !== undefined;
+	return (left ?? paused ?? note ?? asks) !== undefined;
 }

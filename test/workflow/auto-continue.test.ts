@@ -176,7 +176,7 @@ describe("without a countdown", () => {
 	it.each([
 		["by command", "/workflow pause"],
 		["by an error", undefined],
-	])("a pause %s survives messages of the user", async (_how, command) => {
+	])("a pause %s ends with the user's message", async (_how, command) => {
 		const held = gate();
 		const requests = stage.server.requests.length;
 		stage.play(command ? say("at work", { after: held.opened }) : fail(401, "bad key"));
@@ -185,14 +185,9 @@ describe("without a countdown", () => {
 		if (command) await pi.prompt(command);
 		held.open();
 		await pi.settled();
-		stage.play("I do that", step("next"), "hm");
-		await pi.run("do this instead");
 		expect(await lastState()).toMatchObject({ active: true, paused: {} });
-		await pi.run("and now?");
-		expect(pi.toolResults().at(-1)).toMatchObject({ error: true, text: expect.stringContaining("/workflow resume") });
 		stage.play(step("next"), step("next"), "end");
-		await pi.prompt("/workflow resume");
-		await pi.settled();
+		await pi.run("do this instead");
 		expect(await lastState()).toMatchObject({ active: false, cancelled: false });
 	});
 
@@ -209,7 +204,9 @@ describe("without a countdown", () => {
 	it("a workflow's own reminder has its instructions filled in", async () => {
 		stage.play("no", step("next"), "end");
 		const requests = await start("/workflow own it");
-		expect(requests[1]?.lastUser).toBe("GO ON with A: Do a for it.");
+		expect(requests[1]?.lastUser).toBe(
+			"[Automatic reminder from pi-chronicle, not from the user] GO ON with A: Do a for it.",
+		);
 	});
 
 	it("queued messages come first, without a reminder", async () => {

@@ -69,7 +69,8 @@ export type Told =
 			readonly at: number;
 			readonly message: string;
 			readonly summary?: string;
-	  };
+	  }
+	| { readonly kind: "ask"; readonly message: string; readonly question: string };
 
 /** Lets events happen one after another. A message is written in the visit in which it first says something. */
 export function openHearing(): (run: WorkflowRun, told: Told) => WorkflowTransition {

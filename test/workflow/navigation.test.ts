@@ -124,7 +124,9 @@ describe("several calls in one message", () => {
 		await pi.settled();
 		const results = pi.toolResults().slice(-3);
 		expect(results.map(({ error }) => error)).toEqual([false, true, true]);
-		expect(results[1]?.text).toContain("read the phase first");
+		expect(results[1]?.text).toBe(
+			`Only the first step of a message is made: "next" (A → B). Its result above has the instructions of B; read the phase first. This call changed nothing.`,
+		);
 		expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe("w:1");
 	});
 
@@ -193,7 +195,9 @@ describe("moves by the user", () => {
 			await pi.settled();
 			expect(pathOf((await pi.customEntries<State>("workflow:state")).at(-1))).toBe(path);
 			expect(stage.server.last().lastUser).toContain(said);
-			expect(stage.server.last().lastUser).toMatch(/^The user has moved the workflow/);
+			expect(stage.server.last().lastUser).toMatch(
+				/^\[Automatic message from pi-chronicle\] The user has moved the workflow/,
+			);
 		}
 		await pi.prompt("/workflow back");
 		expect(pi.screen.text).toContain("This is the first phase");
@@ -218,7 +222,7 @@ describe("moves by the user", () => {
 		expect(stage.server.last().users.at(-1)).toContain("Do b for later");
 	});
 
-	it("skip of the last phase ends the workflow: while idle nothing remains in the context, and a busy model is informed", async () => {
+	it("skip of the last phase ends the workflow: the model is informed, with the next message if it is idle", async () => {
 		await pi.prompt("/workflow calm at rest");
 		await pi.settled();
 		for (let times = 0; times < 2; times++) {
@@ -227,8 +231,12 @@ describe("moves by the user", () => {
 		}
 		await pi.prompt("/workflow skip");
 		await pi.run("hello");
-		expect(stage.server.last().tools).not.toContain("workflow_step");
-		expect(JSON.stringify(stage.server.last().messages)).not.toContain("Do c for");
+		expect(stage.server.last().users.slice(-2).sort()).toEqual([
+			expect.stringMatching(/^\[Automatic message from pi-chronicle\] The user has ended the last phase/),
+			"hello",
+		]);
+		await pi.run("and again");
+		expect(stage.server.last().users.filter((text) => text.includes("ended the last phase"))).toHaveLength(1);
 
 		await pi.prompt("/workflow calm at work");
 		await pi.settled();

@@ -7,14 +7,13 @@ import {
 	endText,
 	expand,
 	initialMessage,
-	laterText,
 	movedText,
 	nextName,
+	phaseFrame,
 	sessionName,
 	statusLine,
 	statusText,
 	variablesOf,
-	wholeText,
 	workflowReminderText,
 } from "../../src/workflow/prompts/index.ts";
 import { begin, drafts, happen } from "./definition-builder.ts";
@@ -36,6 +35,8 @@ function later(run: LiveWorkflowRun, steps: number, event: "next" | "loop" | "sk
 	return { run: current, from };
 }
 
+const wholeText = (run: LiveWorkflowRun) => phaseFrame({ run, known: "nothing", visits: [] });
+const laterText = (run: LiveWorkflowRun) => phaseFrame({ run, known: "run", visits: [] });
 const firstLine = (text: string) => text.split("\n")[0];
 
 describe("variables", () => {
@@ -98,7 +99,7 @@ describe("variables", () => {
 			},
 		});
 		expect(workflowReminderText(begin(definitions, "w", "x{phaseId}"))).toBe(
-			"Workflow w/x{phaseId}/wf-1000-abc123/a/A/🔹: Do it: x{phaseId}, not {phaseInstructions}",
+			"[Automatic reminder from pi-chronicle, not from the user] Workflow w/x{phaseId}/wf-1000-abc123/a/A/🔹: Do it: x{phaseId}, not {phaseInstructions}",
 		);
 	});
 
@@ -149,12 +150,16 @@ describe("positions", () => {
 		const cicd = drafts({
 			w: { name: "CI/CD Pipeline", entries: [{ id: "p", name: "Planning", emoji: "📋" }, "b", "c"] },
 		});
-		expect(statusLine(begin(cicd, "w"))).toBe("CI/CD Pipeline > 📋 Planning [1/3]");
+		expect(statusLine(begin(cicd, "w"), false)).toBe("CI/CD Pipeline > 📋 Planning [1/3]");
 		const run = begin(nested, "r");
-		expect(statusLine(later(run, 1).run)).toBe("Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]");
-		expect(statusLine(later(run, 2).run)).toBe("Release Pipeline > Code Review [2/3] > Deep [2/2] > 🔹 D1 [1/1]");
-		expect(statusLine(later(run, 4).run)).toBeUndefined();
-		expect(statusLine(happen(run, { kind: "pause", by: "person" }).run)).toMatch(/ \(paused\)$/);
+		expect(statusLine(later(run, 1).run, false)).toBe(
+			"Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]",
+		);
+		expect(statusLine(later(run, 2).run, false)).toBe(
+			"Release Pipeline > Code Review [2/3] > Deep [2/2] > 🔹 D1 [1/1]",
+		);
+		expect(statusLine(later(run, 4).run, false)).toBeUndefined();
+		expect(statusLine(happen(run, { kind: "pause", by: "person" }).run, false)).toMatch(/ \(paused\)$/);
 	});
 
 	it("mark the right one of two references to the same workflow in the list", () => {

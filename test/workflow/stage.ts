@@ -95,6 +95,8 @@ export async function openRpcStage(
 export const step = (action: "next" | "status" | "cancel" | "loop", summary?: string) =>
 	call("workflow_step", { action, ...(summary === undefined ? {} : { summary }) });
 
+export const ask = (question: string) => call("workflow_step", { action: "ask", question });
+
 export const stepCall = (action: string): [string, Record<string, unknown>] => ["workflow_step", { action }];
 
 /** A state as it lies in the session. */
@@ -109,6 +111,7 @@ export interface State {
 	completionNotified: boolean;
 	paused?: { by: string; why?: string };
 	left?: { way: string; summary?: string };
+	asks?: string;
 }
 
 /** `p:1 s:0`. */

@@ -16,6 +16,8 @@ export type WorkflowEvent =
 	| { readonly kind: "loop"; readonly at: number; readonly decision: ModelDecision; readonly summary?: string }
 	/** The model wants to cancel the run. */
 	| { readonly kind: "cancel"; readonly at: number; readonly decision: ModelDecision }
+	/** The model asks the user; the run waits for the answer. */
+	| { readonly kind: "ask"; readonly decision: ModelDecision; readonly question: string }
 	/** The model asks for the status. */
 	| { readonly kind: "status" }
 	/** The user cancels the run. */
@@ -40,8 +42,15 @@ export type WorkflowEvent =
 	| { readonly kind: "called"; readonly fingerprints: readonly string[] }
 	/** A request to the model starts. */
 	| { readonly kind: "asked" }
-	/** The model stopped before the run was finished. `patience`: reminders allowed in a row, and in one visit of a phase. */
-	| { readonly kind: "stopped"; readonly patience: { readonly row: number; readonly visit: number } }
+	/**
+	 * The model stopped before the run was finished. `patience`: reminders allowed in a row, and in one visit of a phase. `question`: the
+	 * question at the end of its text.
+	 */
+	| {
+			readonly kind: "stopped";
+			readonly patience: { readonly row: number; readonly visit: number };
+			readonly question?: string | undefined;
+	  }
 	/** The request to the model failed; `why` is the provider's error. */
 	| { readonly kind: "failed"; readonly why: string };
 
@@ -67,9 +76,12 @@ export type WorkflowAction =
 	/** Ask the model to confirm. */
 	| { readonly kind: "ask-cancel" }
 	| { readonly kind: "paused"; readonly by: PauseCause; readonly why: string | undefined }
+	/** The user resumed the run or answered its question. */
 	| { readonly kind: "resumed" }
-	/** Remind the model to continue: reminder `count` in a row, of at most `of`. */
-	| { readonly kind: "remind"; readonly count: number; readonly of: number }
+	/** The run waits for the user's answer. */
+	| { readonly kind: "question"; readonly question: string }
+	/** Remind the model: reminder `count` in a row, of at most `of`. `about`: of its open phase, or of how to ask the question it ended with. */
+	| { readonly kind: "remind"; readonly about: "phase" | "question"; readonly count: number; readonly of: number }
 	/** Warn the model that it is making no progress. */
 	| { readonly kind: "nudge"; readonly text: string }
 	/** The phase waits for the user: the model is not reminded. */
@@ -85,7 +97,9 @@ export type WorkflowRefusal =
 	| { readonly kind: "paused" }
 	| { readonly kind: "not-paused" }
 	| { readonly kind: "already-paused" }
-	/** The decision was made before the run came to its current phase `phase`. */
+	/** The model has asked the user and has no answer yet. */
+	| { readonly kind: "asked" }
+	/** The decision was made before the model read the current text of the current phase `phase`. */
 	| { readonly kind: "earlier-visit"; readonly phase: string }
 	/** Only the user ends the phase `phase`. */
 	| { readonly kind: "person-decides"; readonly phase: string; readonly wanted: "next" | "cancel" }

@@ -7,6 +7,7 @@ export {
 	entryAt,
 	firstPosition,
 	innermost,
+	loopsLeft,
 	nextPosition,
 	phaseAt,
 	previousPosition,

@@ -84,6 +84,12 @@ export function loopedPosition(definitions: Definitions, position: Position): Po
 	return enter(definitions, [...position.slice(0, -1), { ...last, phaseIndex: 0, loops: last.loops + 1 }]);
 }
 
+/** How often the model may still restart the innermost scope; `Infinity` without a limit. */
+export function loopsLeft(run: LiveWorkflowRun): number {
+	const { loopable, maxLoops = Number.POSITIVE_INFINITY } = scopeOf(run);
+	return loopable ? Math.max(0, maxLoops - innermost(run.position).loops) : 0;
+}
+
 /** Whether two positions are the same, loops aside. */
 export function samePlace(a: Position, b: Position): boolean {
 	return (

@@ -18,18 +18,26 @@ export interface Segment {
 /** From the root workflow (first) to the scope that holds the current phase (last). Never empty. */
 export type Position = readonly Segment[];
 
-/**
- * `interrupt`: the user stopped the model; their next message resumes the run. `bounds`: a visit made no progress, or reached one of its
- * ceilings.
- */
+/** `interrupt`: the user stopped the model. `bounds`: a visit made no progress, or reached one of its ceilings. */
 export type PauseCause = "person" | "interrupt" | "error" | "reminders" | "bounds";
 
 export type WorkflowStatus =
 	| { readonly kind: "running" }
-	/** The model is not reminded and the phase does not change until the user resumes. */
+	/** The model is not reminded and the phase does not change until the user sends a message or resumes the run. */
 	| { readonly kind: "paused"; readonly by: PauseCause; readonly why: string | undefined }
 	| { readonly kind: "done" }
 	| { readonly kind: "cancelled" };
+
+export interface Reminders {
+	/** Since the model last did something else. */
+	readonly row: number;
+	/** In this visit. */
+	readonly visit: number;
+	/** One of them was about a question, since the user's last message. */
+	readonly question?: true;
+}
+
+export const noReminders: Reminders = { row: 0, visit: 0 };
 
 interface RunFacts {
 	/** `wf-<ms>-<6 characters>`. */
@@ -46,10 +54,11 @@ interface RunFacts {
 	/** When the current phase was entered or the last one ended, in ms since the epoch. */
 	readonly since: number;
 	readonly status: WorkflowStatus;
+	/** The model's question to the user. Until the answer, the model is not reminded and cannot change the phase. */
+	readonly question: string | undefined;
 
 	// The following is not stored in the session: it is reset by a reload.
-	/** Reminders since the model last did something else, and in this visit. */
-	readonly reminders: { readonly row: number; readonly visit: number };
+	readonly reminders: Reminders;
 	/** Use that counts against the bounds of this visit, since the user's last message; `undefined`: none yet. */
 	readonly use?: VisitUse | undefined;
 	/** Id of the assistant message in which the model asked to cancel, until that is confirmed or dropped. */
@@ -110,7 +119,8 @@ export function beginWorkflowRun({ id, definitions, workflowKey, task, at, posit
 		step: 0,
 		since: at,
 		status: { kind: "running" },
-		reminders: { row: 0, visit: 0 },
+		question: undefined,
+		reminders: noReminders,
 		askedToCancel: undefined,
 	};
 }

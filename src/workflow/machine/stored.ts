@@ -8,6 +8,7 @@ import { relocate } from "./relocate.ts";
 import {
 	type Definitions,
 	isActive,
+	noReminders,
 	type PauseCause,
 	type Position,
 	type StaleWorkflowRun,
@@ -41,6 +42,8 @@ export interface StoredState {
 	/** When the current phase was entered or the last one ended, in ms since the epoch. */
 	readonly since?: number;
 	readonly paused?: { readonly by: PauseCause; readonly why?: string };
+	/** The model's question that the user has not answered yet. */
+	readonly asks?: string;
 	/** The visit that this change ended: of the phase of the previous state, from its `since` to the `since` of this state. */
 	readonly left?: { readonly way: ExitKind; readonly summary?: string; readonly by?: "person" };
 	/** The kind of change, if it was not a change of phase. */
@@ -52,7 +55,7 @@ export interface StoredState {
 export type Note = "begun" | "resumed" | "reloaded";
 
 /** Maximum bytes of each string. */
-const max = { begun: 2_000, why: 200, summary: 2_000 } as const;
+const max = { begun: 2_000, why: 200, summary: 2_000, asks: 4_000 } as const;
 /** Target size of an entry in bytes, and the minimum reserved for the task. */
 const room = { entry: 450, task: 40 } as const;
 
@@ -90,6 +93,7 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		...(status.kind === "paused"
 			? { paused: { by: status.by, ...(status.why === undefined ? {} : { why: cut(status.why, max.why) }) } }
 			: {}),
+		...(run.question === undefined ? {} : { asks: cut(run.question, max.asks) }),
 		...(left
 			? {
 					left: {
@@ -102,7 +106,8 @@ export function storeRun(run: WorkflowRun, { pinned, left, note, away }: StateCh
 		...(note ? { note } : {}),
 		...(away ? { away } : {}),
 	};
-	const bare = { ...state, ...(left ? { left: { way: left.way } } : {}) };
+	const { asks: _question, ...rest } = state;
+	const bare = { ...rest, ...(left ? { left: { way: left.way } } : {}) };
 	const task = note === "begun" ? max.begun : Math.max(room.entry - bytesOf(bare), room.task);
 	return { ...state, taskDescription: cut(run.task, task) };
 }
@@ -161,6 +166,7 @@ export function readState(data: unknown): StateRead {
 			...given("pin", text(data.pin)),
 			...given("since", since),
 			...given("paused", paused && { by: paused.by, ...given("why", paused.why) }),
+			...given("asks", text(data.asks)),
 			...given("left", readLeft(left)),
 			...given("note", noteOf(data.note)),
 			...given("away", away),
@@ -177,6 +183,7 @@ const simpleFields: readonly (readonly [keyof StoredState, (value: unknown) => b
 	["taskId", optional(isText), "a string"],
 	["taskDescription", optional(isText), "a string"],
 	["pin", optional(isText), "a string"],
+	["asks", optional(isText), "a string"],
 	["completionNotified", optional(isFlag), "true or false"],
 	["cancelled", optional(isFlag), "true or false"],
 	["since", optional(isTime), "a time"],
@@ -210,7 +217,8 @@ export function restoreRun(state: StoredState, source: DefinitionsSource): Resto
 		step: state.globalStepCount,
 		since: state.since ?? state.startedAt,
 		status: statusOf(state),
-		reminders: { row: 0, visit: 0 },
+		question: state.asks,
+		reminders: noReminders,
 		askedToCancel: undefined,
 	};
 	const stale = (missing: string): StaleWorkflowRun => ({ kind: "stale", missing, phaseId, position, ...facts });

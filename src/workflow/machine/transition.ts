@@ -16,6 +16,7 @@ import {
 	currentPhase,
 	definitionOf,
 	loopedPosition,
+	loopsLeft,
 	nextPosition,
 	phaseAt,
 	previousPosition,
@@ -23,7 +24,14 @@ import {
 	waitsForUser,
 } from "./position.ts";
 import { relocate } from "./relocate.ts";
-import { isActive, type LiveWorkflowRun, type PauseCause, type Position, type WorkflowRun } from "./run.ts";
+import {
+	isActive,
+	type LiveWorkflowRun,
+	noReminders,
+	type PauseCause,
+	type Position,
+	type WorkflowRun,
+} from "./run.ts";
 
 export interface WorkflowTransition {
 	readonly run: WorkflowRun;
@@ -39,18 +47,20 @@ export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): Work
 	switch (event.kind) {
 		case "next":
 		case "loop":
-			return moveByModel(withoutQuestion(run), event);
+			return moveByModel(withoutCancel(run), event);
 		case "cancel":
 			return cancelByModel(run, event);
+		case "ask":
+			return askUser(withoutCancel(run), event);
 		case "status":
 		case "begun":
-			return still(withoutQuestion(run));
+			return still(withoutCancel(run));
 		case "abandon":
-			return end(withoutQuestion(run), "cancelled", undefined);
+			return end(withoutCancel(run), "cancelled", undefined);
 		case "advance":
 		case "skip":
 		case "back":
-			return moveByUser(withoutQuestion(run), event);
+			return moveByUser(withoutCancel(run), event);
 		case "pause":
 			if (run.status.kind === "paused") return refuse(run, { kind: "already-paused" });
 			return pause(run, event.by, event.why);
@@ -59,7 +69,7 @@ export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): Work
 		case "reload":
 			return reload(run, event);
 		case "spoken":
-			return continueByMessage({ ...withoutQuestion(run), reminders: none, use: undefined });
+			return continueByMessage({ ...withoutCancel(run), reminders: noReminders, use: undefined });
 		case "worked":
 			return still(run.reminders.row === 0 ? run : { ...run, reminders: { ...run.reminders, row: 0 } });
 		case "called":
@@ -69,13 +79,11 @@ export function workflowTransition(run: WorkflowRun, event: WorkflowEvent): Work
 		case "asked":
 			return count(run, useRequests(run.use ?? NO_USE, 1));
 		case "stopped":
-			return stop(run, event.patience);
+			return stop(run, event);
 		case "failed":
 			return run.status.kind === "paused" ? still(run) : pause(run, "error", event.why);
 	}
 }
-
-const none = { row: 0, visit: 0 };
 
 function still(run: WorkflowRun): WorkflowTransition {
 	return { run, actions: [] };
@@ -85,13 +93,14 @@ function refuse(run: WorkflowRun, refusal: WorkflowRefusal): WorkflowTransition 
 	return { run, actions: [{ kind: "refused", refusal }] };
 }
 
-function withoutQuestion(run: WorkflowRun): WorkflowRun {
+function withoutCancel(run: WorkflowRun): WorkflowRun {
 	return run.askedToCancel === undefined ? run : { ...run, askedToCancel: undefined };
 }
 
 function moveByModel(run: WorkflowRun, event: Extract<WorkflowEvent, { kind: "next" | "loop" }>): WorkflowTransition {
 	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
 	if (run.status.kind === "paused") return refuse(run, { kind: "paused" });
+	if (run.question !== undefined) return refuse(run, { kind: "asked" });
 	if (isEarlier(run, event.decision)) return refuse(run, { kind: "earlier-visit", phase: currentPhase(run).name });
 	const { at, summary } = event;
 	if (event.kind === "next") {
@@ -102,9 +111,7 @@ function moveByModel(run: WorkflowRun, event: Extract<WorkflowEvent, { kind: "ne
 
 	const scope = scopeOf(run);
 	if (!scope.loopable) return refuse(run, { kind: "not-loopable", scope: scope.name });
-	const used = run.position.at(-1)?.loops ?? 0;
-	if (scope.maxLoops !== undefined && used >= scope.maxLoops)
-		return refuse(run, { kind: "loops-used-up", scope: scope.name, max: scope.maxLoops });
+	if (loopsLeft(run) === 0) return refuse(run, { kind: "loops-used-up", scope: scope.name, max: scope.maxLoops ?? 0 });
 	return move(run, loopedPosition(run.definitions, run.position), { way: "loop", at, summary });
 }
 
@@ -156,6 +163,27 @@ function isEarlier(run: LiveWorkflowRun, { seen }: ModelDecision): boolean {
 	return seen !== run.step;
 }
 
+/** The model asks the user. Only the user's message, or a move by the user, ends the wait. */
+function askUser(
+	run: WorkflowRun,
+	{ decision, question }: Extract<WorkflowEvent, { kind: "ask" }>,
+): WorkflowTransition {
+	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
+	if (run.question !== undefined) return refuse(run, { kind: "asked" });
+	if (isEarlier(run, decision)) return refuse(run, { kind: "earlier-visit", phase: currentPhase(run).name });
+	return waitForAnswer(run, question);
+}
+
+function waitForAnswer(run: LiveWorkflowRun, question: string): WorkflowTransition {
+	return {
+		run: { ...run, question },
+		actions: [
+			{ kind: "persist", left: undefined },
+			{ kind: "question", question },
+		],
+	};
+}
+
 interface Move {
 	readonly way: ExitKind;
 	readonly at: number;
@@ -167,7 +195,15 @@ function move(run: LiveWorkflowRun, to: Position | undefined, { way, at, summary
 	const left: EndedVisit = { way, summary, ...(by && way === "next" ? { by } : {}) };
 	if (!to) return end({ ...run, step: run.step + 1, since: at }, "done", left);
 	return {
-		run: { ...run, position: to, step: run.step + 1, since: at, reminders: none, use: useAfter(run, way, by) },
+		run: {
+			...run,
+			position: to,
+			step: run.step + 1,
+			since: at,
+			question: undefined,
+			reminders: noReminders,
+			use: useAfter(run, way, by),
+		},
 		actions: [
 			{ kind: "persist", left },
 			{ kind: "moved", from: run.position, to, way },
@@ -183,7 +219,7 @@ function useAfter({ use }: LiveWorkflowRun, way: ExitKind, by: Move["by"]): Visi
 
 function end(run: WorkflowRun, how: "done" | "cancelled", left: EndedVisit | undefined): WorkflowTransition {
 	return {
-		run: { ...run, status: { kind: how } },
+		run: { ...run, status: { kind: how }, question: undefined },
 		actions: [
 			{ kind: "persist", left },
 			{ kind: "ended", how },
@@ -194,20 +230,21 @@ function end(run: WorkflowRun, how: "done" | "cancelled", left: EndedVisit | und
 function cancelByModel(run: WorkflowRun, { decision }: Extract<WorkflowEvent, { kind: "cancel" }>): WorkflowTransition {
 	const { message } = decision;
 	if (run.kind === "live") {
+		if (run.question !== undefined) return refuse(withoutCancel(run), { kind: "asked" });
 		const phase = currentPhase(run).name;
-		if (isEarlier(run, decision)) return refuse(withoutQuestion(run), { kind: "earlier-visit", phase });
+		if (isEarlier(run, decision)) return refuse(withoutCancel(run), { kind: "earlier-visit", phase });
 		// Cancelling lifts the limits of the workflow, so in this phase that is also the user's decision.
 		if (waitsForUser(run)) return refuse(run, { kind: "person-decides", phase, wanted: "cancel" });
 	}
 	// Only a later message confirms, because the model wrote it after reading the question.
 	if (run.askedToCancel !== undefined && run.askedToCancel !== message)
-		return end(withoutQuestion(run), "cancelled", undefined);
+		return end(withoutCancel(run), "cancelled", undefined);
 	return { run: { ...run, askedToCancel: message }, actions: [{ kind: "ask-cancel" }] };
 }
 
 function pause(run: WorkflowRun, by: PauseCause, why: string | undefined): WorkflowTransition {
 	return {
-		run: { ...withoutQuestion(run), status: { kind: "paused", by, why } },
+		run: { ...withoutCancel(run), status: { kind: "paused", by, why } },
 		actions: [
 			{ kind: "persist", left: undefined },
 			{ kind: "paused", by, why },
@@ -215,19 +252,25 @@ function pause(run: WorkflowRun, by: PauseCause, why: string | undefined): Workf
 	};
 }
 
+/** Ends a pause, which leaves a question open, or ends the wait for the answer to a question. */
 function resume(run: WorkflowRun): WorkflowTransition {
-	if (run.status.kind !== "paused") return refuse(run, { kind: "not-paused" });
+	const paused = run.status.kind === "paused";
+	if (!paused && run.question === undefined) return refuse(run, { kind: "not-paused" });
 	if (run.kind === "stale") return refuse(run, { kind: "stale", missing: run.missing });
+	return goOn(run, paused ? run.question : undefined);
+}
+
+function goOn(run: LiveWorkflowRun, question: string | undefined): WorkflowTransition {
 	return {
-		run: { ...withoutQuestion(run), status: { kind: "running" }, reminders: none, use: undefined },
+		run: { ...withoutCancel(run), question, status: { kind: "running" }, reminders: noReminders, use: undefined },
 		actions: [{ kind: "persist", left: undefined }, { kind: "resumed" }],
 	};
 }
 
-/** The user's message resumes a run that they interrupted. */
+/** The user's message resumes a paused run and answers its question. */
 function continueByMessage(run: WorkflowRun): WorkflowTransition {
-	const interrupted = run.status.kind === "paused" && run.status.by === "interrupt";
-	return interrupted && run.kind === "live" ? resume(run) : still(run);
+	const waits = run.status.kind === "paused" || run.question !== undefined;
+	return waits && run.kind === "live" ? goOn(run, undefined) : still(run);
 }
 
 /** Records the use of the visit: may nudge the model, or pause the run at a bound. */
@@ -254,16 +297,23 @@ function visitLimits(run: LiveWorkflowRun): VisitLimits {
 	return { requests: nearest("requests"), calls: nearest("calls"), polling };
 }
 
-function stop(run: WorkflowRun, patience: { row: number; visit: number }): WorkflowTransition {
+function stop(
+	run: WorkflowRun,
+	{ patience, question }: Extract<WorkflowEvent, { kind: "stopped" }>,
+): WorkflowTransition {
 	if (run.kind === "stale" || run.status.kind !== "running") return still(run);
-	if (waitsForUser(run) || !continuesAutomatically(run)) return { run, actions: [{ kind: "wait" }] };
+	if (run.question !== undefined || waitsForUser(run) || !continuesAutomatically(run))
+		return { run, actions: [{ kind: "wait" }] };
 	const { row, visit } = run.reminders;
+	const exhausted = row >= patience.row || visit >= patience.visit;
+	// A model that was told how to ask, and asks in its text again, does ask the user.
+	if (question !== undefined && (run.reminders.question || exhausted)) return waitForAnswer(run, question);
 	if (row >= patience.row) return pause(run, "reminders", `${row} reminders in a row had no effect`);
 	if (visit >= patience.visit) return pause(run, "reminders", `${visit} reminders did not end this phase`);
-	return {
-		run: { ...run, reminders: { row: row + 1, visit: visit + 1 } },
-		actions: [{ kind: "remind", count: row + 1, of: patience.row }],
-	};
+	const about = question === undefined ? "phase" : "question";
+	const asked = run.reminders.question || about === "question";
+	const reminders = { row: row + 1, visit: visit + 1, ...(asked ? { question: true as const } : {}) };
+	return { run: { ...run, reminders }, actions: [{ kind: "remind", about, count: row + 1, of: patience.row }] };
 }
 
 /** Whether the model is reminded to continue: the phase decides, else every scope around it must allow it. */
@@ -277,8 +327,8 @@ function continuesAutomatically(run: LiveWorkflowRun): boolean {
 function reload(run: WorkflowRun, { definitions }: Extract<WorkflowEvent, { kind: "reload" }>): WorkflowTransition {
 	const found = relocate(run, definitions);
 	if (found.kind === "gone") return refuse(run, found);
-	const { id, workflowKey, task, startedAt, step, since, status, reminders, use } = run;
-	const facts = { id, workflowKey, task, startedAt, step, since, status, reminders, use };
+	const { id, workflowKey, task, startedAt, step, since, status, question, reminders, use } = run;
+	const facts = { id, workflowKey, task, startedAt, step, since, status, question, reminders, use };
 	return {
 		run: { kind: "live", definitions, position: found.position, askedToCancel: undefined, ...facts },
 		actions: [{ kind: "persist", left: undefined }, { kind: "reloaded" }],

@@ -1,19 +1,39 @@
 export {
 	abandonedText,
+	answerLine,
+	askLine,
 	blockAdvice,
 	blockReason,
 	endText,
+	inheritedAdvice,
+	inheritedReason,
 	initialMessage,
+	nudgeText,
 	pauseLine,
 	personLine,
 	phaseName,
+	questionReminderText,
 	resumeText,
 	sessionName,
+	spokenLine,
 	staleReason,
 	workflowRefusalText,
 	workflowReminderText,
 } from "./messages.ts";
-export { laterText, wholeText } from "./phase.ts";
+export { type FinishedVisit, type PhaseBrief, phaseFrame } from "./phase.ts";
 export { phaseNameById, phaseTitle, placeLine, statusLine } from "./place.ts";
-export { askCancelText, cancelledText, doneText, movedByPersonText, movedText, statusText } from "./results.ts";
+export {
+	askCancelText,
+	askedText,
+	cancelledText,
+	doneText,
+	movedByPersonText,
+	movedText,
+	noQuestionText,
+	noRunText,
+	pendingMessageText,
+	secondStepText,
+	statusText,
+} from "./results.ts";
 export { expand, isLongTask, nextName, variablesOf } from "./template.ts";
+export { type StepAction, stepActions, stepToolTexts } from "./tool-texts.ts";

@@ -5,7 +5,6 @@ import type { WorkflowDefinition } from "../definitions/index.ts";
 import { stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
-	type ExitKind,
 	type LiveWorkflowRun,
 	type PauseCause,
 	rootOf,
@@ -16,6 +15,11 @@ import { endOfPhase } from "./phase.ts";
 import { phaseTitle } from "./place.ts";
 import { expand, expandFirst, variablesOf } from "./template.ts";
 
+/** The first words of a reminder, so that the model does not take it for the user's answer. */
+const reminderMark = "[Automatic reminder from pi-chronicle, not from the user]";
+/** The first words of any other message that the model could take for the user's own. */
+export const noticeMark = "[Automatic message from pi-chronicle]";
+
 /** The user's first message of a run. */
 export function initialMessage(run: LiveWorkflowRun): string {
 	return expandFirst(rootOf(run).initialMessage, run);
@@ -24,23 +28,34 @@ export function initialMessage(run: LiveWorkflowRun): string {
 /** The reminder for a model that stopped before the end of the run. The built-in text does not repeat the instructions. */
 export function workflowReminderText(run: LiveWorkflowRun): string {
 	const { notDoneReminder, name } = rootOf(run);
-	if (notDoneReminder !== undefined) return expand(notDoneReminder, variablesOf(run));
-	return `The workflow "${name}" is not finished: its phase ${phaseTitle(run)} is still open. Continue with its instructions above. When it is finished, call workflow_step with action "next". If you need something from the user first, say what.`;
+	if (notDoneReminder !== undefined) return `${reminderMark} ${expand(notDoneReminder, variablesOf(run))}`;
+	return `${reminderMark} The workflow "${name}" is not finished: its phase ${phaseTitle(run)} is still open. Continue with its instructions. ${endOfPhase(run)} If only the user can help, call it with action "ask" and your question.`;
 }
 
-/** The message to the model after the user resumed the run. */
-export function resumeText(run: LiveWorkflowRun): string {
-	return `The user resumed the workflow "${rootOf(run).name}". Continue with its phase ${phaseTitle(run)}. ${endOfPhase(run)}`;
+/** The reminder for a model that ended its turn with a question without asking it through the tool. */
+export function questionReminderText(run: LiveWorkflowRun): string {
+	return `${reminderMark} You ended your turn with a question, and nobody has answered it. If only the user can, call ${stepTool} with action "ask" and the question: the workflow then waits. If the phase ${phaseTitle(run)} is finished, call it with action "next". Otherwise go on with the phase.`;
 }
 
-/** The message to a working model after the user cancelled the run or ended its last phase. */
-export function abandonedText(run: WorkflowRun, way: ExitKind = "skip"): string {
+/** A warning to a model that makes no progress. */
+export function nudgeText(text: string): string {
+	return `${reminderMark} ${text}`;
+}
+
+/** The message to the model after the user resumed the run. `unanswered`: without answering the model's question. */
+export function resumeText(run: LiveWorkflowRun, unanswered = false): string {
+	const answer = unanswered ? " without answering your question: decide yourself, and say what you assumed" : "";
+	return `${reminderMark} The user resumed the workflow "${rootOf(run).name}"${answer}. Continue with its phase ${phaseTitle(run)}. ${endOfPhase(run)}`;
+}
+
+/** The message to the model after the user cancelled the run or ended its last phase. */
+export function abandonedText(run: WorkflowRun, way: "next" | "skip" = "next"): string {
 	const name = run.kind === "live" ? rootOf(run).name : run.workflowKey;
 	const what =
 		run.status.kind === "done"
 			? `${way === "skip" ? "skipped" : "ended"} the last phase of the workflow "${name}", which is over`
 			: `cancelled the workflow "${name}"`;
-	return `The user has ${what}. Its instructions and limits no longer apply. Stop working on it and wait for the user's next message.`;
+	return `${noticeMark} The user has ${what}. Its instructions and limits no longer apply. Do not work on it any more; the user's messages decide what is next.`;
 }
 
 /** The reason why the current phase refuses a tool. */
@@ -63,11 +78,30 @@ export function staleReason(missing: string): string {
 
 /** Why a run is paused, and how to resume it. */
 export function pauseLine({ by, why }: { readonly by: PauseCause; readonly why?: string | undefined }): string {
-	if (by === "interrupt")
-		return "⏸ The workflow is paused. Your next message resumes it, and so does /workflow resume.";
 	const what = by === "error" ? "The workflow is paused after an error" : "The workflow is paused";
-	return `⏸ ${what}${why === undefined ? "" : `: ${why}`}. /workflow resume continues it.`;
+	return `⏸ ${what}${why === undefined ? "" : `: ${why}`}. Your next message resumes it, and so does /workflow resume.`;
 }
+
+/** The model's question, for the user. */
+export function askLine(question: string): string {
+	return `✋ The workflow waits for your answer:\n${question}`;
+}
+
+/** How the user answers. `session`: the session's file, for a pi without a screen. */
+export function answerLine(session?: string): string {
+	const how = session === undefined ? "" : `: pi -p --session ${session} "<answer>"`;
+	return `Your next message is the answer and continues the workflow${how}`;
+}
+
+/** Reported when the user's message continues a run. */
+export const spokenLine = "The workflow continues with your message.";
+
+/** Why a child session may not use a tool: the limits of the phase `phase` that its parent was in. */
+export function inheritedReason(phase: string, tool: string): string {
+	return `The workflow that started this session is in the phase "${phase}", which does not allow this use of \`${tool}\`.`;
+}
+
+export const inheritedAdvice = "Do what this phase allows, and report in your answer what remains to be done.";
 
 /** How to continue from a phase that the user ends. */
 export const personLine = "You end this phase: /workflow next.";
@@ -101,13 +135,15 @@ export function workflowRefusalText(refusal: WorkflowRefusal): string {
 		case "stale":
 			return `The definition of the workflow "${refusal.missing}" cannot be found, so nothing can be changed. Restore it and use /workflow reload, or end the run with /cancel-workflow.`;
 		case "paused":
-			return "The workflow is paused: its phase does not change until the user enters /workflow resume. Tell the user, and stop.";
+			return "The workflow is paused: its phase does not change until the user sends a message or enters /workflow resume. Tell the user, and stop.";
 		case "not-paused":
 			return "The workflow is not paused.";
 		case "already-paused":
 			return "The workflow is already paused; /workflow resume continues it.";
+		case "asked":
+			return "You have asked the user, and the answer has not arrived: nothing was changed. Stop; the user's next message is the answer.";
 		case "earlier-visit":
-			return `This was decided in an earlier visit; read the phase first. Nothing was changed: the workflow has since moved to the phase ${refusal.phase}. Its instructions follow; action "status" shows them too.`;
+			return `This was decided in an earlier visit; read the phase first. Nothing was changed: the workflow is in the phase ${refusal.phase}, and action "status" shows its current instructions.`;
 		case "person-decides":
 			return refusal.wanted === "next"
 				? `Only the user ends the phase ${refusal.phase}, with /workflow next. Tell the user what is ready for them to decide, and stop.`

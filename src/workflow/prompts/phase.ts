@@ -1,11 +1,13 @@
 // The text that the model receives when a phase begins: once per visit, and again if a compaction removed it.
-// The first phase includes everything. A later phase includes only what is new, because the earlier text is still in the context.
+// F1 `phaseFrame` builds every such text; F2 it names only what works in this phase.
 import type { WorkflowDefinition } from "../definitions/index.ts";
-import { limitsText } from "../limits/index.ts";
+import { limitsText, stepTool } from "../limits/index.ts";
 import {
 	currentPhase,
+	type ExitKind,
 	innermost,
 	type LiveWorkflowRun,
+	loopsLeft,
 	previousPosition,
 	rootOf,
 	scopeOf,
@@ -14,17 +16,34 @@ import {
 import { pathHeader, phaseList } from "./place.ts";
 import { expand, instructionsOf, nextName, taskAgain, variablesOf } from "./template.ts";
 
-/**
- * The whole text: role, task, phases, instructions, limits. For the first phase, and after a compaction. `task`: whether the model's
- * context already contains the task; if so, a long task is not repeated.
- */
-export function wholeText(run: LiveWorkflowRun, task: "new" | "known" = "new"): string {
+/** What a model needs to know at the beginning of a phase. */
+export interface PhaseBrief {
+	readonly run: LiveWorkflowRun;
+	/** What the model's context contains: nothing of the run; a long task; or an earlier phase of the run. */
+	readonly known: "nothing" | "task" | "run";
+	/** The visits that have ended, oldest first, for a context that does not contain them. */
+	readonly visits: readonly FinishedVisit[];
+}
+
+/** A visit that has ended. */
+export interface FinishedVisit {
+	/** Name of the phase. */
+	readonly phase: string;
+	readonly way: ExitKind;
+	/** The model's summary. */
+	readonly summary: string | undefined;
+}
+
+/** The text of a phase. With `known: "run"`, it has only what is new. */
+export function phaseFrame({ run, known, visits }: PhaseBrief): string {
+	if (known === "run") return paragraphs(pathHeader(run), changedRole(run), phaseText(run));
 	const profiles = [...new Set([...run.definitions.values()].flatMap(phaseProfiles))];
 	return paragraphs(
 		pathHeader(run),
 		roleText(run),
-		`Task: ${task === "known" ? taskAgain(run.task) : run.task}\nTask id: ${run.id}\n${progressText(run)}`,
+		`Task: ${known === "task" ? taskAgain(run.task) : run.task}\nTask id: ${run.id}\n${progressText(run)}`,
 		`The phases, in order:\n${phaseList(run)}`,
+		visitsText(visits),
 		phaseText(run),
 		profiles.length > 0 ? `Profiles that this workflow uses: ${profiles.join(", ")}` : undefined,
 	);
@@ -41,9 +60,31 @@ function phaseText(run: LiveWorkflowRun): string {
 	);
 }
 
-/** The text of a later phase: its path, the role if its text has changed, and the phase's own part. */
-export function laterText(run: LiveWorkflowRun): string {
-	return paragraphs(pathHeader(run), changedRole(run), phaseText(run));
+/** Maximum characters of all summaries, and of one that is shortened. */
+const room = { all: 8_000, short: 200 } as const;
+/** Maximum number of visits that are listed. */
+const maxVisits = 40;
+
+/** The model's own summaries. If they are long, the older ones are shortened. */
+function visitsText(visits: readonly FinishedVisit[]): string | undefined {
+	if (visits.length === 0) return undefined;
+	const listed = visits.slice(-maxVisits);
+	let left: number = room.all;
+	const lines = listed.toReversed().map(({ phase, way, summary = "" }) => {
+		const how = { next: "", loop: " (then restarted)", skip: " (skipped by the user)", back: " (the user went back)" }[
+			way
+		];
+		const whole = summary.length <= left;
+		const shown = whole ? summary : `${summary.slice(0, room.short)}…`;
+		left = Math.max(0, left - shown.length);
+		return `* ${phase}${how}${shown === "" ? "" : `: ${shown}`}`;
+	});
+	const earlier = visits.length - listed.length;
+	return [
+		"What you reported so far:",
+		...(earlier > 0 ? [`* ${earlier} earlier phases are not listed`] : []),
+		...lines.reverse(),
+	].join("\n");
 }
 
 /** `Step 4 (2/3 phases)`. */
@@ -56,7 +97,7 @@ function progressText(run: LiveWorkflowRun): string {
 function roleText(run: LiveWorkflowRun): string {
 	const { roleInstruction, name } = rootOf(run);
 	if (roleInstruction !== undefined) return expand(roleInstruction, variablesOf(run));
-	return `You are working through the workflow "${name}" phase by phase. Do what the current phase asks, and only that; a later phase has its own instructions and may use other tools. Instructions and limits of a phase end with it.`;
+	return `pi-chronicle leads you through the workflow "${name}", which the user started, phase by phase. Do only what the current phase asks; its instructions and limits end with it.`;
 }
 
 /** The role if its text differs from the previous phase, which requires that it contains variables of the phase. */
@@ -81,7 +122,8 @@ function advanceText(run: LiveWorkflowRun): string {
 	if (waitsForUser(run)) return endOfPhase(run);
 	const { advanceReminder } = rootOf(run);
 	if (advanceReminder !== undefined) return expand(advanceReminder, variablesOf(run));
-	return `When this phase is finished, call workflow_step with action "next" (then: ${nextName(run)}) and a short summary.`;
+	const loop = loopsLeft(run) === 0 ? ' Action "loop" is not available now.' : "";
+	return `When this phase is finished, call ${stepTool} with action "next" (then: ${nextName(run)}) and a short summary. To ask the user something, use action "ask".${loop}`;
 }
 
 function phaseProfiles({ entries }: WorkflowDefinition): readonly string[] {

@@ -1,4 +1,5 @@
 // Short descriptions of a run's position: status line, phase number, list of all phases.
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import {
 	currentPhase,
 	definitionOf,
@@ -16,16 +17,35 @@ import {
 } from "../machine/index.ts";
 import { breadcrumb } from "./template.ts";
 
-/** The status line: `Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]`; `undefined` for an ended run. */
-export function statusLine(run: WorkflowRun): string | undefined {
+/** Maximum columns of a status line that says why nothing happens; pi cuts the end of a longer line on a small screen. */
+const statusWidth = 72;
+
+/**
+ * The status line: `Release Pipeline > Code Review [2/3] > 🔍 Static Analysis [1/2]`, and what the run waits for; `undefined` for an ended
+ * run. `resting`: the model is not working, and nothing will start it but the user.
+ */
+export function statusLine(run: WorkflowRun, resting: boolean): string | undefined {
 	if (!isActive(run)) return undefined;
-	const mark =
-		run.status.kind === "paused"
-			? " (paused)"
-			: run.kind === "live" && waitsForUser(run)
-				? " (waits for /workflow next)"
-				: "";
-	return (run.kind === "stale" ? `${run.workflowKey} > ? (definition missing)` : placeLine(run)) + mark;
+	const mark = waitMark(run, resting);
+	const place = run.kind === "stale" ? `${run.workflowKey} > ? (definition missing)` : placeLine(run);
+	return mark === "" ? place : `${shortPlace(place, statusWidth - mark.length)}${mark}`;
+}
+
+function waitMark(run: WorkflowRun, resting: boolean): string {
+	if (run.status.kind === "paused") return " (paused)";
+	if (run.question !== undefined) return " (waits for you)";
+	if (run.kind === "live" && waitsForUser(run)) return " (waits for /workflow next)";
+	return resting ? " (waits for you)" : "";
+}
+
+/** A place in at most `width` columns: without its outer levels first. */
+function shortPlace(place: string, width: number): string {
+	const levels = place.split(" > ");
+	for (let from = 0; from < levels.length; from++) {
+		const shown = `${from === 0 ? "" : "… > "}${levels.slice(from).join(" > ")}`;
+		if (visibleWidth(shown) <= width) return shown;
+	}
+	return truncateToWidth(`… > ${levels.at(-1) ?? ""}`, width, "…");
 }
 
 /** The position of a run: each nested workflow with the number of its entry, then the phase. */

@@ -8,11 +8,14 @@ import {
 	phaseAt,
 	rootOf,
 	scopeOf,
+	type WorkflowRun,
 	waitsForUser,
 } from "../machine/index.ts";
-import { endOfPhase, laterText } from "./phase.ts";
+import { noticeMark } from "./messages.ts";
+import { endOfPhase, phaseFrame } from "./phase.ts";
 import { countText, phaseTitle } from "./place.ts";
 import { breadcrumb, instructionsOf, nextName, taskAgain } from "./template.ts";
+import type { StepAction } from "./tool-texts.ts";
 
 /** After a move: the outcome, the position, and the text of the new phase. */
 export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
@@ -22,14 +25,14 @@ export function movedText(run: LiveWorkflowRun, from: Position, way: ExitKind): 
 		`✓ ${verb(run, from, way)}: ${old} → ${phaseTitle(run)}`,
 		`Previous: ${old} · Current: ${name} · Next: ${nextName(run)}`,
 		"",
-		laterText(run),
+		phaseFrame({ run, known: "run", visits: [] }),
 	].join("\n");
 }
 
 /** The same after the user moved the run. */
 export function movedByPersonText(run: LiveWorkflowRun, from: Position, way: ExitKind): string {
 	const did = way === "next" ? "ended the phase" : "moved the workflow to another phase";
-	return `The user has ${did}.\n\n${movedText(run, from, way)}`;
+	return `${noticeMark} The user has ${did}.\n\n${movedText(run, from, way)}`;
 }
 
 /** After the last phase. */
@@ -48,6 +51,35 @@ export function askCancelText(run: LiveWorkflowRun | undefined): string {
 	return `Really cancel ${name}?\nUnfinished work stays unfinished, and this cannot be undone. If so, call workflow_step with action "cancel" again in your next message; anything else keeps the workflow running.`;
 }
 
+/** After a question to the user. */
+export function askedText(run: LiveWorkflowRun): string {
+	return `✋ Asked. The workflow waits in ${phaseTitle(run)}.\nStop here: the user's next message is the answer. Then go on with this phase.`;
+}
+
+export const noQuestionText = 'Action "ask" needs `question`: what the user should answer.';
+
+/** If a message of the user is already on its way, the model reads it before it asks. */
+export const pendingMessageText =
+	'A message to you is already waiting and follows now, so the question was not asked. If the message does not answer it, call action "ask" again.';
+
+/** Without an active run. `last`: the session's last run. */
+export function noRunText(action: StepAction, last: WorkflowRun | undefined): string {
+	const over = last?.kind === "live" ? ` ("${rootOf(last).name}" is over)` : "";
+	const nothing = {
+		status: "",
+		next: ", so there is no phase to finish",
+		loop: ", so there is nothing to restart",
+		ask: ", so ask the user in your answer",
+		cancel: ", so there is nothing to cancel",
+	}[action];
+	return `No workflow is active${over}${nothing}. The user starts one with /workflow.`;
+}
+
+/** For a call after a step of the same message. `did`: that step, which left the phase `from`. */
+export function secondStepText(did: StepAction, from: string, phase: string): string {
+	return `Only the first step of a message is made: "${did}" (${from} → ${phase}). Its result above has the instructions of ${phase}; read the phase first. This call changed nothing.`;
+}
+
 export function cancelledText(task: string): string {
 	return `The workflow is cancelled. Its task was: "${taskAgain(task)}". Its instructions and limits no longer apply.`;
 }
@@ -59,7 +91,8 @@ export function statusText(run: LiveWorkflowRun): string {
 	const nested = run.position.length > 1;
 	const last = run.position.at(-1);
 	const count = last ? countText(run.definitions, last) : "";
-	const paused = run.status.kind === "paused" ? ["Paused: only the user can resume it, with /workflow resume."] : [];
+	const paused =
+		run.status.kind === "paused" ? ["Paused: only the user can resume it, with a message or /workflow resume."] : [];
 	return [
 		`Workflow: ${root.name} (${root.key})`,
 		`Task id: ${run.id}`,
@@ -68,6 +101,7 @@ export function statusText(run: LiveWorkflowRun): string {
 		`Phase: ${phaseTitle(run)} ${count}${nested ? `, step ${run.step}` : ""}`,
 		...(waitsForUser(run) ? [endOfPhase(run)] : []),
 		...paused,
+		...(run.question === undefined ? [] : ["You have asked the user and wait for the answer:", run.question]),
 		`Started: ${new Date(run.startedAt).toISOString()}`,
 		"",
 		instructionsOf(run),

@@ -20,12 +20,20 @@ import {
 	type WorkflowEvent,
 	type WorkflowRun,
 } from "../machine/index.ts";
-import { abandonedText, movedByPersonText, placeLine, resumeText, workflowRefusalText } from "../prompts/index.ts";
-import { contextType, hasPhaseText, reminderType } from "./context-messages.ts";
+import {
+	abandonedText,
+	answerLine,
+	askLine,
+	movedByPersonText,
+	placeLine,
+	resumeText,
+	workflowRefusalText,
+} from "../prompts/index.ts";
+import { cancelledType, contextType, hasPhaseText, reminderType } from "./context-messages.ts";
 import { definitionsHash, type HeldRun } from "./entries.ts";
 import { type ProjectContext, projectContext } from "./library.ts";
 import { notFoundText, rejectedText, statusReport, trustHint, verbsText } from "./report.ts";
-import { cancelledType, refuseCommand, startModelTurn, startWorkflow } from "./starting.ts";
+import { refuseCommand, startModelTurn, startWorkflow } from "./starting.ts";
 import type { Workflows } from "./workflows.ts";
 
 type Verb = (
@@ -128,14 +136,9 @@ export function cancelWorkflow(workflows: Workflows, ctx: ExtensionCommandContex
 }
 
 /** After the user has ended a run: informs a working model that the workflow's instructions no longer apply. */
-function reportEnd(
-	{ controller, conversation }: Workflows,
-	held: HeldRun,
-	working: boolean,
-	way?: "next" | "skip",
-): void {
+function reportEnd({ conversation }: Workflows, held: HeldRun, working: boolean, way?: "next" | "skip"): void {
+	// A model at rest learns it with the user's next message.
 	if (working) conversation.send(held, cancelledType, abandonedText(held.run, way));
-	else controller.withdrawTool();
 }
 
 /** Completions for `/workflow `: names and the verbs that apply now, then the argument of the verb. `null` if the input is complete. */
@@ -212,18 +215,21 @@ function did(actions: readonly WorkflowAction[], kind: WorkflowAction["kind"]): 
 
 async function resume(workflows: Workflows, ctx: ExtensionCommandContext): Promise<void> {
 	const { controller, conversation } = workflows;
-	const paused = controller.active?.run.status.kind === "paused";
+	const before = controller.active?.run;
+	const paused = before?.status.kind === "paused";
+	const asked = before?.question !== undefined;
 	// Also continues a run that is not paused but waiting: the user held the countdown, or the user ends the phase.
-	const actions = paused || !ctx.isIdle() ? change(workflows, ctx, { kind: "resume" }) : [];
-	if (paused ? !did(actions, "resumed") : !ctx.isIdle()) return;
+	const actions = paused || asked || !ctx.isIdle() ? change(workflows, ctx, { kind: "resume" }) : [];
+	if (paused || asked ? !did(actions, "resumed") : !ctx.isIdle()) return;
 	const { active } = controller;
 	if (!active) return refuseCommand(ctx, "No workflow is active.");
 	const { run } = active;
+	if (run.question !== undefined) return say(ctx, `${askLine(run.question)}\n${answerLine()}.`);
 	if (run.kind === "stale") return refuseCommand(ctx, workflowRefusalText({ kind: "stale", missing: run.missing }));
 	await startModelTurn(workflows, ctx, () => {
 		// If the run moved while it was paused, the working model has not read the current phase yet.
 		if (!ctx.isIdle() && !hasPhaseText(ctx.sessionManager, active)) conversation.sendPhase(ctx, active);
-		conversation.send(active, reminderType, resumeText(run));
+		conversation.send(active, reminderType, resumeText(run, asked));
 	});
 }
 

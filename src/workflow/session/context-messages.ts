@@ -9,6 +9,8 @@ import { type HeldRun, stateType } from "./entries.ts";
 
 export const contextType = "workflow:context";
 export const reminderType = "workflow:reminder";
+/** The message that the user has ended a run. It stays in the context, because it is not an instruction of that run. */
+export const cancelledType = "workflow:cancelled";
 
 /** Identifies the phase visit that a text belongs to: the run, its step, and the definition that produced the text. */
 export interface VisitMark {
@@ -46,15 +48,44 @@ export function hasPhaseText(session: Session, held: HeldRun): boolean {
 export function modelDecision(session: Session, held: HeldRun, id: string): ModelDecision {
 	const now = visitMarkOf(held);
 	let message = id;
+	let keptFrom: string | undefined;
 	for (const entry of untilCall(session, id)) {
 		if (message === id) message = entry.id;
+		// A text that a compaction removed was not read.
+		if (entry.type === "compaction") keptFrom ??= entry.firstKeptEntryId ?? entry.id;
 		// A queued text of an earlier visit may follow the text of the current one. Of two versions of one visit, the newer counts.
 		const mark = visitMarkIn(entry);
 		const isCurrent = mark?.taskId === now.taskId && mark.step === now.step;
 		if (isCurrent) return { message, seen: mark.hash === now.hash ? now.step : undefined };
-		if (isEarlierState(entry, now)) break;
+		if (keptFrom === entry.id || isEarlierState(entry, now)) break;
 	}
 	return { message, seen: undefined };
+}
+
+/**
+ * Whether the model's context contains texts of the ended run, but not that it has ended: the user ended it while the model was not
+ * working.
+ */
+export function owesEnd(session: Session, { id }: WorkflowRun): boolean {
+	for (const entry of newestFirst(session)) {
+		if (entry.type === "compaction") return false;
+		if (saysEnd(entry, id)) return false;
+		if (visitMarkIn(entry)?.taskId === id) return true;
+	}
+	return false;
+}
+
+/** Whether an entry tells the model that the run `id` is over. */
+function saysEnd(entry: SessionEntry, id: string): boolean {
+	const details =
+		entry.type === "custom_message" && entry.customType === cancelledType
+			? entry.details
+			: entry.type === "message" && entry.message.role === "toolResult" && entry.message.toolName === stepTool
+				? entry.message.details
+				: undefined;
+	const { taskId, resultType, cancelPending } = (details ?? {}) as Record<string, unknown>;
+	if (taskId !== id) return false;
+	return entry.type === "custom_message" || resultType === "complete" || (resultType === "cancel" && !cancelPending);
 }
 
 /** The newest assistant message, if it contains the call `id`, and the entries before it on the branch, newest first. */

@@ -1,6 +1,7 @@
-// Messages between a run and the model: the first message, the text of each phase, reminders, and the cleanup after the run.
-// V1 the model receives a phase's text once per visit, and again if a compaction removed it; V2 after a run ends, none of its texts
-// remain in the model's context; V3 pi's events are subscribed only while a run needs them.
+// Messages between a run and the model: the first message, the text of each phase, reminders, and that the run is over.
+// V1 the model receives a phase's text once per visit, and again if a compaction removed it; V2 what was sent stays as it is, so that the
+// provider's cache holds: texts of ended runs are removed only after a compaction; V3 pi's events are subscribed only while a run, or what it
+// left in the context, needs them.
 import type {
 	AgentBeforeSettleEvent,
 	BeforeAgentStartEvent,
@@ -13,20 +14,24 @@ import type {
 import { hasEnded, type Scope, say } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { type LiveWorkflowRun, type WorkflowAction, type WorkflowEvent, waitsForUser } from "../machine/index.ts";
-import { personLine, phaseTitle, wholeText, workflowReminderText } from "../prompts/index.ts";
+import { abandonedText, nudgeText, personLine, phaseTitle, spokenLine } from "../prompts/index.ts";
 import { openCallFingerprints } from "./call-fingerprints.ts";
+import { closingQuestion } from "./closing-question.ts";
 import {
+	cancelledType,
 	contextEdits,
 	contextType,
 	hasCompaction,
 	hasPhaseText,
-	knowsTask,
+	owesEnd,
 	reminderType,
 	visitMarkOf,
 	withoutEndedRuns,
 } from "./context-messages.ts";
 import { type Countdown, startCountdown } from "./countdown.ts";
 import type { HeldRun } from "./entries.ts";
+import { phaseMessage, type RunMessage } from "./phase-message.ts";
+import { errorOf, lastText, reminderMessage } from "./reminder.ts";
 import type { RunController } from "./run-controller.ts";
 import { workflowSettings } from "./settings.ts";
 
@@ -60,7 +65,7 @@ export class WorkflowConversation {
 	private countdown: Countdown | undefined;
 	/** The model is working: between `agent_start` and `agent_end`. */
 	private working = false;
-	/** A run has ended, and its texts may still be in the model's context. */
+	/** After a compaction: texts of ended runs may still be in the model's context. */
 	private leftovers = false;
 	/** A run ended in this agent run, which has not settled yet. */
 	private ending = false;
@@ -105,20 +110,19 @@ export class WorkflowConversation {
 
 	/** Resends the whole text of the phase to the working model after the definition has changed. */
 	sendPhase(ctx: ExtensionContext, held: HeldRun): void {
-		this.steer(contextMessage(ctx, held));
+		this.steer(phaseMessage(ctx.sessionManager, held));
 	}
 
-	/** Called by the run controller after every change. */
-	onChange(actions: readonly WorkflowAction[], past: "known" | "unknown"): void {
-		const ended = actions.some(({ kind }) => kind === "ended");
-		this.ending ||= ended;
-		this.leftovers ||= ended || past === "unknown";
+	/** Called by the run controller after every change. `compacted`: a compaction has followed the session's last run. */
+	onChange(actions: readonly WorkflowAction[], compacted: boolean): void {
+		this.ending ||= actions.some(({ kind }) => kind === "ended");
+		this.leftovers ||= compacted;
 		if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended"))
 			this.countdown?.end("ended");
 		this.subscribe();
 	}
 
-	private steer(message: { customType: string; content: string; display: boolean; details: object }): void {
+	private steer(message: RunMessage): void {
 		this.pi.sendMessage(message, { deliverAs: "steer", triggerTurn: true });
 	}
 
@@ -149,7 +153,7 @@ export class WorkflowConversation {
 		this.dropExpected();
 		const resumed = this.controller.apply(ctx, { kind: "spoken" }).some(({ kind }) => kind === "resumed");
 		// The terminal shows a transcript row instead.
-		if (resumed && ctx.mode !== "tui") say(ctx, "The workflow continues with your message.");
+		if (resumed && ctx.mode !== "tui") say(ctx, spokenLine);
 	}
 
 	private onExpectedInput(expected: ExpectedRun, event: InputEvent, ctx: ExtensionContext): void {
@@ -158,33 +162,44 @@ export class WorkflowConversation {
 		// Another message came first, so this one is queued and reaches the model without a new agent start.
 		this.begin(ctx);
 		const held = this.controller.active;
-		if (held) this.pi.sendMessage(contextMessage(ctx, held), { deliverAs: "followUp" });
+		if (held) this.pi.sendMessage(phaseMessage(ctx.sessionManager, held), { deliverAs: "followUp" });
 	}
 
 	private onBeforeStart(event: BeforeAgentStartEvent, ctx: ExtensionContext) {
 		if (hasEnded(ctx)) return undefined;
-		this.checkedUpTo = ctx.sessionManager.getLeafId();
+		const { sessionManager } = ctx;
+		this.checkedUpTo = sessionManager.getLeafId();
+		const last = this.controller.active ? undefined : this.controller.held;
+		const over = last && owesEnd(sessionManager, last.run) ? abandonedText(last.run) : undefined;
 		if (this.expected?.accepted && event.messageType === "user") this.begin(ctx);
 		const held = this.controller.active;
-		if (held?.run.kind !== "live" || hasPhaseText(ctx.sessionManager, held)) return undefined;
+		if (!held && last && over !== undefined)
+			return { message: { customType: cancelledType, content: over, display: false, details: visitMarkOf(last) } };
+		if (held?.run.kind !== "live" || hasPhaseText(sessionManager, held)) return undefined;
 		if (event.messageType === "custom" && event.message.customType === contextType) return undefined;
-		return { message: contextMessage(ctx, held, event.messageType === "user" ? event.prompt : "") };
+		const prompt = event.messageType === "user" ? event.prompt : "";
+		return { message: phaseMessage(sessionManager, held, { prompt, over }) };
 	}
 
-	/**
-	 * Resends the phase if a compaction removed it while the model is working, because no agent start would restore it. pi emits an event for
-	 * its own compactions, but not for those at the end of a turn, such as a handoff's.
-	 */
-	private restorePhase(ctx: ExtensionContext): void {
+	/** Called when a turn starts: finds the compactions for which pi emits no event, such as a handoff's. */
+	private checkContext(ctx: ExtensionContext): void {
 		const since = this.checkedUpTo;
 		this.checkedUpTo = ctx.sessionManager.getLeafId();
+		if (hasCompaction(ctx.sessionManager, since)) this.onCompaction(ctx);
+	}
+
+	/** Resends the phase if the compaction removed it while the model is working, because no agent start would restore it. */
+	private onCompaction(ctx: ExtensionContext): void {
+		this.controller.contextRewritten();
+		this.leftovers = true;
+		this.subscribe();
+		this.checkedUpTo = ctx.sessionManager.getLeafId();
 		const held = runningRun(this.controller);
-		if (!held || !hasCompaction(ctx.sessionManager, since) || hasPhaseText(ctx.sessionManager, held)) return;
-		this.steer(contextMessage(ctx, held));
+		if (this.working && held && !hasPhaseText(ctx.sessionManager, held))
+			this.steer(phaseMessage(ctx.sessionManager, held));
 	}
 
 	private onTurnEnd(event: TurnEndEvent): BoundaryResult | undefined {
-		if (!this.controller.active && !this.expected) this.controller.withdrawTool();
 		const edits = contextEdits(event.context.contextEntries, this.controller.active?.run);
 		if (edits.length > 0) return { entries: [...event.entries, ...edits] };
 		this.leftovers = false;
@@ -217,20 +232,19 @@ export class WorkflowConversation {
 		}
 		const { countdown, reminders } = workflowSettings(this.pi);
 		const patience = { row: reminders, visit: reminders * visitPatience };
-		const remind = this.controller.apply(ctx, { kind: "stopped", patience }).find(({ kind }) => kind === "remind");
+		const question = closingQuestion(lastText(event));
+		const remind = this.controller
+			.apply(ctx, { kind: "stopped", patience, question })
+			.find(({ kind }) => kind === "remind");
 		if (remind?.kind !== "remind") return [];
-		if (ctx.hasUI && countdown > 0 && !(await this.countDown(ctx, countdown, phaseTitle(held.run)))) return [];
+		// A question needs no countdown: the reminder leads to a wait for the user.
+		const counts = remind.about === "phase" && ctx.hasUI && countdown > 0;
+		if (counts && !(await this.countDown(ctx, countdown, phaseTitle(held.run)))) return [];
 		const now = runningRun(this.controller);
 		if (!now || now.run.id !== held.run.id) return [];
-		const reminder = {
-			type: "custom_message" as const,
-			customType: reminderType,
-			content: workflowReminderText(now.run),
-			display: true,
-			details: { taskId: now.run.id, count: remind.count, of: remind.of },
-		};
+		const reminder = { type: "custom_message" as const, ...reminderMessage(now.run, remind) };
 		if (hasPhaseText(ctx.sessionManager, now)) return [reminder];
-		return [{ type: "custom_message" as const, ...contextMessage(ctx, now) }, reminder];
+		return [{ type: "custom_message" as const, ...phaseMessage(ctx.sessionManager, now) }, reminder];
 	}
 
 	/** Shows a countdown of `seconds` to the user. Returns whether the time elapsed. */
@@ -257,7 +271,7 @@ export class WorkflowConversation {
 			const held = this.controller.active;
 			if (action.kind === "nudge" && held) {
 				const details = { ...visitMarkOf(held), nudge: true };
-				this.steer({ customType: reminderType, content: action.text, display: true, details });
+				this.steer({ customType: reminderType, content: nudgeText(action.text), display: true, details });
 			}
 			if (action.kind === "paused") this.abort(ctx, event.kind === "called" ? "now" : "after-turn");
 		}
@@ -284,11 +298,11 @@ export class WorkflowConversation {
 		if (aborted && controller.active?.run.status.kind === "running")
 			controller.apply(ctx, { kind: "pause", by: "interrupt" });
 		const ended = controller.settle(ctx);
-		if (!controller.active && !this.expected) controller.withdrawTool();
+		controller.rest(ctx, true);
 		this.announceWaiting(ctx);
 		if (waits && controller.active)
 			say(ctx, "The workflow waits for you. Send a message, or enter /workflow resume to continue it.");
-		this.settled(ctx, ended);
+		if (controller.active || ended) this.settled(ctx, ended);
 		this.subscribe();
 	}
 
@@ -296,7 +310,7 @@ export class WorkflowConversation {
 	private subscribe(): void {
 		const { expected, ending, leftovers } = this;
 		const needed = {
-			run: this.controller.active !== undefined || expected !== undefined || ending || leftovers,
+			run: this.controller.toolOffered || expected !== undefined || ending || leftovers,
 			cleanup: leftovers,
 		};
 		for (const group of ["run", "cleanup"] as const) {
@@ -317,6 +331,7 @@ export class WorkflowConversation {
 			pi.on("before_agent_start", (event, ctx) => this.onBeforeStart(event, ctx)),
 			pi.on("agent_start", (_event, ctx) => {
 				this.working = true;
+				controller.rest(ctx, false);
 				controller.apply(ctx, { kind: "begun" });
 			}),
 			pi.on("agent_end", () => {
@@ -329,12 +344,10 @@ export class WorkflowConversation {
 			}),
 			pi.on("turn_end", (_event, ctx) => this.count(ctx, { kind: "called", fingerprints: fingerprints.drain() })),
 			pi.on("turn_start", (_event, ctx) => {
-				this.restorePhase(ctx);
+				this.checkContext(ctx);
 				this.count(ctx, { kind: "asked" });
 			}),
-			pi.on("session_compact", (_event, ctx) => {
-				if (this.working) this.restorePhase(ctx);
-			}),
+			pi.on("session_compact", (_event, ctx) => this.onCompaction(ctx)),
 			// pi waits for the agent run to settle before it changes the session, and would otherwise wait for the countdown.
 			pi.on("session_before_switch", hold),
 			pi.on("session_before_fork", hold),
@@ -364,21 +377,4 @@ function runningRun({ active }: RunController): (HeldRun & { readonly run: LiveW
 /** Waits until pi has settled, for at most two seconds. */
 async function untilIdle(ctx: ExtensionContext): Promise<void> {
 	for (let waited = 0; waited < 2_000 && !ctx.isIdle(); waited += 5) await new Promise((done) => setTimeout(done, 5));
-}
-
-/** The message with the text of the phase. It includes the task unless `prompt` or the model's context already contains it. */
-function contextMessage(
-	{ sessionManager }: Pick<ExtensionContext, "sessionManager">,
-	held: HeldRun,
-	prompt = "",
-): { customType: string; content: string; display: boolean; details: object } {
-	const { run } = held;
-	const task = prompt.includes(run.task) || knowsTask(sessionManager, run) ? "known" : "new";
-	const content = run.kind === "live" ? wholeText(run, task) : "";
-	return { customType: contextType, content, display: false, details: visitMarkOf(held) };
-}
-
-function errorOf({ context }: AgentBeforeSettleEvent): string {
-	const last = context.contextMessages.findLast((message) => message.role === "assistant");
-	return (last?.role === "assistant" && last.errorMessage) || "the provider reported an error";
 }

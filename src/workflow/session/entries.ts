@@ -22,6 +22,7 @@ import {
 	storeRun,
 	type WorkflowRun,
 } from "../machine/index.ts";
+import { type FinishedVisit, phaseNameById } from "../prompts/index.ts";
 
 export const stateType = "workflow:state";
 const definitionType = "workflow:definition";
@@ -101,6 +102,13 @@ export function findWorkflowRun(session: Session, catalogue: () => Definitions):
 			});
 	if (restored.kind === "invalid") return { kind: "unreadable", problem: restored.problem };
 	return { kind: "held", held: { run: restored.run, pinned } };
+}
+
+/** What the model needs to know of a run whose texts are not in its context: the visits that have ended. */
+export function finishedVisits(session: Session, run: LiveWorkflowRun): FinishedVisit[] {
+	return historyOf(session, run.id).flatMap(({ phaseId, way, summary }) =>
+		way === undefined ? [] : [{ phase: phaseNameById(run, phaseId), way, summary }],
+	);
 }
 
 interface Copy {

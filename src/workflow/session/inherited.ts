@@ -4,6 +4,7 @@ import { hostEnvironment } from "../../pi/index.ts";
 import { type Policy, projectPlaces } from "../../safety/index.ts";
 import { changesAreMeant, isNameRefused, judgeCall } from "../limits/index.ts";
 import { currentPhase, isActive, readPinnedLimits, type WorkflowRun } from "../machine/index.ts";
+import { inheritedAdvice, inheritedReason } from "../prompts/index.ts";
 import { verdict } from "./policy.ts";
 
 /** Type of the custom entry in a child's session. */
@@ -30,10 +31,7 @@ export function inheritedPolicy(data: unknown, cwd: string): Policy {
 		judge(call, footprint) {
 			if (call.own && call.annotations?.readOnlyHint && limits.kind !== "blacklist") return undefined;
 			const stop = judgeCall(limits, call, footprint, places);
-			const reason = `The workflow that started this session is in the phase "${String(phase)}", which does not allow this use of \`${call.tool}\`.`;
-			return (
-				stop && verdict(stop, reason, "Do what this phase allows, and report in your answer what remains to be done.")
-			);
+			return stop && verdict(stop, inheritedReason(String(phase), call.tool), inheritedAdvice);
 		},
 		forbidsChanges: () => !changesAreMeant(limits),
 		forbidsTool: (name) => isNameRefused(limits, name),

@@ -4,7 +4,7 @@ import { type Component, Text } from "@earendil-works/pi-tui";
 import { printable } from "../../pi/index.ts";
 import { dim, paintRows, themed } from "../../tui/index.ts";
 import { readState, type StoredState } from "../machine/index.ts";
-import { pauseLine } from "../prompts/index.ts";
+import { answerLine, pauseLine } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
 import { spendLines } from "./summary.ts";
 import { drawCall, drawResult } from "./tool-row.ts";
@@ -28,9 +28,10 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 			return table(head, figures, theme);
 		},
 		drawReminder(message, { outputPad }, theme) {
-			const { count, of } = (message.details ?? {}) as { count?: unknown; of?: unknown };
+			const { count, of, about } = (message.details ?? {}) as { count?: unknown; of?: unknown; about?: unknown };
 			const times = typeof count === "number" && typeof of === "number" ? ` (${count} of ${of})` : "";
-			return new Text(theme.fg("dim", `↻ The workflow continues${times}`), outputPad, 0);
+			const what = about === "question" ? "The agent is asked to put its question to you" : "The workflow continues";
+			return new Text(theme.fg("dim", `↻ ${what}${times}`), outputPad, 0);
 		},
 		drawCall,
 		drawResult,
@@ -38,7 +39,7 @@ export function openRows(placeOf: (state: StoredState) => string | undefined): R
 }
 
 /** One line per change. Ends have their own entry, and states of the reference package have no row. */
-function drawState({ left, note, paused }: StoredState, at: string, theme: Theme): Component | undefined {
+function drawState({ left, note, paused, asks }: StoredState, at: string, theme: Theme): Component | undefined {
 	if (left) {
 		const sign = { next: "→", loop: "↻", skip: "⇥", back: "↩" }[left.way];
 		return line(theme.fg("accent", `${sign} ${at}`));
@@ -52,7 +53,7 @@ function drawState({ left, note, paused }: StoredState, at: string, theme: Theme
 		case "reloaded":
 			return line(theme.fg("accent", `⟳ ${at}: definition reloaded`));
 		case undefined:
-			return undefined;
+			return asks === undefined ? undefined : line(theme.fg("warning", `✋ ${at} waits for you. ${answerLine()}.`));
 	}
 }
 

@@ -6,7 +6,15 @@ import { didYouMean, formatDiagnostic } from "../../definition/index.ts";
 import { shortTime } from "../../pi/index.ts";
 import { type Catalogue, type Rejection, visibleCommands } from "../definitions/index.ts";
 import { activeTime, waitsForUser } from "../machine/index.ts";
-import { pauseLine, personLine, phaseNameById, placeLine, workflowRefusalText } from "../prompts/index.ts";
+import {
+	answerLine,
+	askLine,
+	pauseLine,
+	personLine,
+	phaseNameById,
+	placeLine,
+	workflowRefusalText,
+} from "../prompts/index.ts";
 import { historyOf } from "./entries.ts";
 import type { ProjectContext } from "./library.ts";
 import type { RunController } from "./run-controller.ts";
@@ -57,6 +65,7 @@ export function statusReport(
 		`Task: ${run.task}`,
 		`${run.id === "" ? "Started" : `Id: ${run.id}, started`} ${shortTime(Date.now() - run.startedAt)} ago, in this phase for ${shortTime(present ? activeTime(present) - away : 0)}`,
 		...(run.status.kind === "paused" ? [pauseLine(run.status)] : waitsForUser(run) ? [personLine] : []),
+		...(run.question === undefined ? [] : [askLine(run.question), `${answerLine()}.`]),
 		...(visits.length > 0 ? ["So far:"] : []),
 		...visits.map((visit) => {
 			const { phaseId, way = "next", summary } = visit;

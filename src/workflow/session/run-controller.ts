@@ -1,8 +1,9 @@
 // The run of this session and everything that reflects it: entries, status line, policy, tool, session name.
 // D1 the run changes only here, through `workflowTransition`; D2 durable state is written before any other effect; D3 policy and status
-// line exist exactly while a run is active. The tool also exists then, and stays until the model's turn ends.
+// line exist exactly while a run is active; D4 the tool stays after the run until a compaction, because without it the provider's cache of
+// the whole conversation would be lost.
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type NoticeLevel, openBadge, printable, say, writeEntry } from "../../pi/index.ts";
+import { customEntries, type NoticeLevel, openBadge, printable, say, writeEntry } from "../../pi/index.ts";
 import type { Policies } from "../../safety/index.ts";
 import {
 	type EndedVisit,
@@ -16,7 +17,17 @@ import {
 	type WorkflowRun,
 	workflowTransition,
 } from "../machine/index.ts";
-import { endText, pauseLine, placeLine, sessionName, statusLine } from "../prompts/index.ts";
+import {
+	answerLine,
+	askLine,
+	endText,
+	pauseLine,
+	placeLine,
+	type StepAction,
+	sessionName,
+	statusLine,
+} from "../prompts/index.ts";
+import { hasCompaction } from "./context-messages.ts";
 import {
 	completeType,
 	findWorkflowRun,
@@ -25,9 +36,11 @@ import {
 	restingSince,
 	runOfState,
 	spentType,
+	stateType,
 	writeState,
 } from "./entries.ts";
 import { type Library, projectContext } from "./library.ts";
+import { phaseMessage } from "./phase-message.ts";
 import { phasePolicy } from "./policy.ts";
 import { spentPerPhase } from "./summary.ts";
 
@@ -43,12 +56,18 @@ const statusKey = "chronicle-workflow";
 
 /** The run of one session; none until `begin` or `restore`. */
 export class RunController {
-	/** Called after every change of the run. `unknown`: the session may contain texts of an earlier run. */
-	changed: (actions: readonly WorkflowAction[], past: "known" | "unknown") => void = () => {};
+	/** Called after every change of the run. `compacted`: it was restored, and a compaction has followed it. */
+	changed: (actions: readonly WorkflowAction[], compacted: boolean) => void = () => {};
+	/** The last step of the model: the id of its message, the action, and the phase that it left. */
+	lastStep: { readonly message: string; readonly did: StepAction; readonly from: string } | undefined;
 	private readonly options: RunControllerOptions;
 	private readonly badge = openBadge(statusKey);
 	private current: HeldRun | undefined;
 	private offered = false;
+	/** A run of this branch is active, or its texts are still in the model's context. */
+	private kept = false;
+	/** The model is not working, and nothing but the user will start it. */
+	private resting = true;
 	/** A run that ended while the model was working; its figures are complete once the agent run has settled. */
 	private unsettled: WorkflowRun | undefined;
 	private closedFor = 0;
@@ -91,16 +110,41 @@ export class RunController {
 		return run && placeLine(run);
 	}
 
+	/** The message of the current phase for a new context; `undefined` without an active run. */
+	introduction(): ReturnType<typeof phaseMessage> | undefined {
+		const { active, session } = this;
+		return active?.run.kind === "live" && session ? phaseMessage(session, active, { fresh: true }) : undefined;
+	}
+
 	offerTool(): void {
 		if (this.offered) return;
 		this.offered = true;
 		this.options.offer(true);
 	}
 
+	/** Withdraws the tool, unless a run of the session has used it and no compaction has followed. */
 	withdrawTool(): void {
-		if (!this.offered) return;
+		if (!this.offered || this.kept) return;
 		this.offered = false;
 		this.options.offer(false);
+	}
+
+	/** A compaction has rewritten the model's context, so that the tool of an ended run can go too. */
+	contextRewritten(): void {
+		this.kept = this.active !== undefined;
+		this.withdrawTool();
+	}
+
+	/** Whether the tool is registered for the model. */
+	get toolOffered(): boolean {
+		return this.offered;
+	}
+
+	/** Shows whether the model is working. */
+	rest(ctx: ExtensionContext, resting: boolean): void {
+		if (this.resting === resting) return;
+		this.resting = resting;
+		this.show(ctx);
 	}
 
 	/** Starts a run: pins its definitions, writes its first state, and shows it. */
@@ -110,15 +154,17 @@ export class RunController {
 		this.session = ctx.sessionManager;
 		this.current = { run, pinned: pinDefinitions(pi, ctx.sessionManager, run, run.definitions) };
 		writeState(pi, this.current, { note: "begun" });
+		this.kept = true;
+		this.resting = false;
 		this.offerTool();
 		nameSession(pi, run, before);
 		this.show(ctx);
-		this.changed([], before ? "unknown" : "known");
+		this.changed([], false);
 	}
 
 	/** Applies an event to the run; does nothing without one. */
 	apply(ctx: ExtensionContext, event: WorkflowEvent): readonly WorkflowAction[] {
-		if (!this.current) return [];
+		if (!this.current || !this.active) return [];
 		const { run, actions } = workflowTransition(this.current.run, event);
 		const reloaded = actions.some(({ kind }) => kind === "reloaded");
 		const pinned =
@@ -132,9 +178,10 @@ export class RunController {
 			if (action.kind === "persist") this.write(this.current, { left: action.left, note: noteOf(actions) });
 			if (action.kind === "ended") this.writeEnd(ctx, run, action.how);
 			if (action.kind === "paused") announce(ctx, pauseLine(action), "warning");
+			if (action.kind === "question") announce(ctx, questionText(ctx, action.question), "warning");
 		}
 		this.show(ctx);
-		this.changed(actions, "known");
+		this.changed(actions, false);
 		return actions;
 	}
 
@@ -157,14 +204,18 @@ export class RunController {
 		const run = this.active?.run;
 		if (how === "opened" && run?.kind === "live" && run.status.kind === "running")
 			this.closedFor = Math.max(0, Date.now() - (restingSince(ctx.sessionManager) ?? Date.now()));
-		if (run) this.offerTool();
+		this.resting = ctx.isIdle();
+		const [state] = customEntries(ctx.sessionManager, [stateType]);
+		const compacted = state !== undefined && hasCompaction(ctx.sessionManager, state.id);
+		this.kept = run !== undefined || (this.current !== undefined && !compacted);
+		if (this.kept) this.offerTool();
 		else this.withdrawTool();
 		this.show(ctx);
-		this.changed([], found.kind === "none" ? "known" : "unknown");
+		this.changed([], compacted);
 		return found.kind === "unreadable" ? found.problem : undefined;
 	}
 
-	/** Updates policy and status line to match the run. The tool stays until the model's turn ends. */
+	/** Updates policy and status line to match the run. */
 	private show(ctx: ExtensionContext): void {
 		const { active } = this;
 		if (active) this.removePolicy ??= this.options.policies.add(phasePolicy(() => this.current?.run, ctx.cwd));
@@ -172,7 +223,7 @@ export class RunController {
 			this.removePolicy?.();
 			this.removePolicy = undefined;
 		}
-		const status = active && statusLine(active.run);
+		const status = active && statusLine(active.run, this.resting);
 		const line = status === undefined ? undefined : printable(status);
 		if (line !== this.statusText && ctx.hasUI) ctx.ui.setStatus(statusKey, line);
 		this.badge.show(ctx, line);
@@ -191,6 +242,11 @@ export class RunController {
 		writeEntry(this.options.pi, completeType, { how, text: endText(run, how), ...spent });
 		announce(ctx, endText(run, how));
 	}
+}
+
+/** The model's question and how to answer it. */
+function questionText(ctx: ExtensionContext, question: string): string {
+	return `${askLine(question)}\n${answerLine(ctx.hasUI ? undefined : ctx.sessionManager.getSessionFile())}.`;
 }
 
 /** Reports a change as a message. The terminal shows a transcript row instead. */

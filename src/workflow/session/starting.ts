@@ -18,6 +18,7 @@ import { type Catalogue, misspeltBlacklists, type WorkflowDefinition } from "../
 import { stepTool } from "../limits/index.ts";
 import { beginWorkflowRun, firstPosition, reachable } from "../machine/index.ts";
 import { abandonedText, initialMessage, phaseName } from "../prompts/index.ts";
+import { cancelledType } from "./context-messages.ts";
 import type { Workflows } from "./workflows.ts";
 
 /** Starts `definition` with a task. Without a UI, returns when the workflow has ended or stopped. */
@@ -139,9 +140,6 @@ async function makeRoom({ controller, conversation }: Workflows, ctx: ExtensionC
 	if (atWork) conversation.send(controller.held ?? active, cancelledType, abandonedText(run));
 	return true;
 }
-
-/** Type of the message that informs the model of a cancellation. It stays in the context, because it is not an instruction of that run. */
-export const cancelledType = "workflow:cancelled";
 
 /** Reports why a command is refused. Without a UI, pi's exit code is set too. */
 export function refuseCommand(ctx: ExtensionCommandContext, reason: string, tone: NoticeLevel = "error"): void {

@@ -1,7 +1,7 @@
 // `/workflow` as a step of a sequence. The step waits for the workflow and fails if the workflow does not finish unattended.
 import type { ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { exitCodes, failStep, runAsStep } from "../../pi/index.ts";
-import { pauseLine, placeLine } from "../prompts/index.ts";
+import { askLine, pauseLine, placeLine } from "../prompts/index.ts";
 import { runWorkflow } from "./command.ts";
 import type { Workflows } from "./workflows.ts";
 
@@ -30,7 +30,8 @@ export function runWorkflowStep(
 			if (looking.has(verb.replace(/^--/, ""))) return;
 			const { run } = active;
 			const { status } = run;
-			const why = status.kind === "paused" ? pauseLine(status) : "it waits for you.";
+			const waits = run.question === undefined ? "it waits for you." : askLine(run.question);
+			const why = status.kind === "paused" ? pauseLine(status) : waits;
 			const place = run.kind === "live" ? ` in ${placeLine(run)}` : "";
 			failStep(marked, `the workflow is not finished${place}: ${why}`, exitCodes.waits);
 		},

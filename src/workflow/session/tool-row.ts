@@ -8,13 +8,15 @@ interface Row {
 	readonly expanded: boolean;
 }
 
-/** `workflow_step next · summary`. */
+/** `workflow_step next · summary`, or `workflow_step ask` and the question. */
 export function drawCall(args: unknown, theme: Theme): Component {
-	const { action, summary } = (args ?? {}) as { action?: unknown; summary?: unknown };
+	const { action, summary, question } = (args ?? {}) as { action?: unknown; summary?: unknown; question?: unknown };
 	const shown = typeof action === "string" ? ` ${theme.fg("accent", printable(action))}` : "";
 	const summaryText = typeof summary === "string" ? printable(summary).replace(/\s+/g, " ").trim() : "";
 	const done = summaryText === "" ? "" : theme.fg("toolOutput", ` · ${truncate(summaryText, 200)}`);
-	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown + done, 0, 0);
+	// The user answers the question, so all of it is shown.
+	const asked = action === "ask" && typeof question === "string" ? `\n${printable(question).trim()}` : "";
+	return new Text(theme.fg("toolTitle", theme.bold("workflow_step")) + shown + done + asked, 0, 0);
 }
 
 /** Draws an answer from its content and details alone: a resumed session has nothing else. */

@@ -15,10 +15,18 @@ import {
 } from "../machine/index.ts";
 import {
 	askCancelText,
+	askedText,
 	cancelledText,
 	doneText,
 	movedText,
+	noQuestionText,
+	noRunText,
+	pendingMessageText,
+	type StepAction,
+	secondStepText,
 	statusText,
+	stepActions,
+	stepToolTexts,
 	workflowRefusalText,
 } from "../prompts/index.ts";
 import { modelDecision, visitMarkOf } from "./context-messages.ts";
@@ -28,19 +36,16 @@ import { drawCall, drawResult } from "./tool-row.ts";
 
 const parameters = Type.Object({
 	// A plain `enum`, because not every provider supports a union of constants.
-	action: Type.Unsafe<"next" | "status" | "cancel" | "loop">({
+	action: Type.Unsafe<StepAction>({
 		type: "string",
-		enum: ["next", "status", "cancel", "loop"],
-		description:
-			"next: finish the phase and go to the following one. loop: restart the current workflow at its first phase. status: the current phase and its instructions. cancel: abandon the whole workflow; asks for confirmation.",
+		enum: [...stepActions],
+		description: stepToolTexts.action,
 	}),
-	summary: Type.Optional(
-		Type.String({
-			description: "With next and loop: what you did and found in this phase, in one to three sentences.",
-		}),
-	),
+	summary: Type.Optional(Type.String({ description: stepToolTexts.summary })),
+	question: Type.Optional(Type.String({ description: stepToolTexts.question })),
 });
 
+type Parameters = Static<typeof parameters>;
 type Details = Record<string, unknown>;
 type Answer = AgentToolResult<Details> & { isError?: boolean };
 
@@ -49,7 +54,7 @@ export function offerStepTool(pi: ExtensionAPI, controller: () => RunController,
 	const tool: ToolDefinition<typeof parameters, Details> = {
 		name: stepTool,
 		label: "Workflow step",
-		description: "Moves the workflow of this session to its next phase, back to its start, or to its end.",
+		description: stepToolTexts.description,
 		parameters,
 		// It affects only the workflow of this session.
 		annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -62,47 +67,59 @@ export function offerStepTool(pi: ExtensionAPI, controller: () => RunController,
 	pi.registerTool(tool);
 }
 
-function answer(
-	controller: RunController,
-	id: string,
-	params: Static<typeof parameters>,
-	ctx: ExtensionContext,
-): Answer {
+function answer(controller: RunController, id: string, params: Parameters, ctx: ExtensionContext): Answer {
 	const { active } = controller;
-	if (!active) return text(nothing[params.action], { active: false });
-	const { action, summary } = params;
-	const before = active.run.position;
-	const actions = controller.apply(
-		ctx,
-		eventOf(action, summary?.trim(), modelDecision(ctx.sessionManager, active, id)),
-	);
+	if (!active) {
+		const words = noRunText(params.action, controller.held?.run);
+		return params.action === "status"
+			? text(words, { active: false })
+			: failure(words, { active: false, error: "ended" });
+	}
+	const refused = questionProblem(params, ctx);
+	if (refused !== undefined) return failure(refused, refusalDetails(active.run, "not-asked"));
+	const decision = modelDecision(ctx.sessionManager, active, id);
+	const done = controller.apply(ctx, eventOf(params, decision));
 	const held = controller.held ?? active;
-	return action === "status" ? status(held) : outcome(held, before, actions);
+	if (params.action === "status") return status(held);
+	const { run } = held;
+	const last = done.at(-1);
+	const { lastStep } = controller;
+	if (last?.kind === "refused" && last.refusal.kind === "earlier-visit" && lastStep?.message === decision.message)
+		return failure(
+			secondStepText(lastStep.did, lastStep.from, last.refusal.phase),
+			refusalDetails(run, last.refusal.kind),
+		);
+	if (last?.kind === "moved" && run.kind === "live")
+		controller.lastStep = {
+			message: decision.message,
+			did: params.action,
+			from: phaseAt(run.definitions, last.from).name,
+		};
+	return outcome(held, active.run.position, done);
 }
 
-function eventOf(
-	action: Static<typeof parameters>["action"],
-	summary: string | undefined,
-	decision: ModelDecision,
-): WorkflowEvent {
+/** Why a question cannot be asked now. */
+function questionProblem({ action, question = "" }: Parameters, ctx: ExtensionContext): string | undefined {
+	if (action !== "ask") return undefined;
+	if (question.trim() === "") return noQuestionText;
+	return ctx.hasPendingMessages() ? pendingMessageText : undefined;
+}
+
+function eventOf({ action, summary: written, question = "" }: Parameters, decision: ModelDecision): WorkflowEvent {
 	const at = Date.now();
+	const summary = written?.trim();
 	switch (action) {
 		case "status":
 			return { kind: "status" };
 		case "cancel":
 			return { kind: "cancel", at, decision };
+		case "ask":
+			return { kind: "ask", decision, question: question.trim() };
 		case "next":
 		case "loop":
 			return { kind: action, at, decision, ...(summary ? { summary } : {}) };
 	}
 }
-
-const nothing = {
-	status: "No workflow is active. The user starts one with /workflow.",
-	next: "No workflow is active, so there is no phase to finish. The user starts a workflow with /workflow.",
-	cancel: "No workflow is active: there is nothing to cancel.",
-	loop: "No workflow is active: there is nothing to restart.",
-} as const;
 
 function status(held: HeldRun): Answer {
 	const { run } = held;
@@ -113,9 +130,9 @@ function status(held: HeldRun): Answer {
 }
 
 /** The answer for the last of the actions. */
-function outcome(held: HeldRun, before: Position, actions: readonly WorkflowAction[]): Answer {
+function outcome(held: HeldRun, before: Position, done: readonly WorkflowAction[]): Answer {
 	const { run } = held;
-	const action = actions.at(-1);
+	const action = done.at(-1);
 	switch (action?.kind) {
 		case "moved":
 			if (run.kind === "stale") break;
@@ -125,11 +142,12 @@ function outcome(held: HeldRun, before: Position, actions: readonly WorkflowActi
 					: { advanced: true, from: phaseAt(run.definitions, before).name, to: currentPhase(run).name }),
 				...visitMarkOf(held),
 			});
-		case "ended":
-			if (action.how === "cancelled")
-				return text(cancelledText(run.task), { active: false, cancelled: true, resultType: "cancel" });
+		case "question":
 			if (run.kind === "stale") break;
-			return text(doneText(run), { advanced: true, from: currentPhase(run).name, to: "DONE", resultType: "complete" });
+			// The turn ends here, unless the message has other calls.
+			return { ...text(askedText(run), { active: true, asked: true, ...visitMarkOf(held) }), terminate: true };
+		case "ended":
+			return endAnswer(held, action.how);
 		case "ask-cancel":
 			return text(askCancelText(run.kind === "live" ? run : undefined), {
 				active: true,
@@ -142,6 +160,24 @@ function outcome(held: HeldRun, before: Position, actions: readonly WorkflowActi
 		default:
 	}
 	throw new Error(`workflow_step cannot handle "${action?.kind}".`);
+}
+
+function endAnswer(held: HeldRun, how: "done" | "cancelled"): Answer {
+	const { run } = held;
+	if (how === "cancelled" || run.kind === "stale")
+		return text(cancelledText(run.task), {
+			active: false,
+			cancelled: true,
+			resultType: "cancel",
+			...visitMarkOf(held),
+		});
+	return text(doneText(run), {
+		advanced: true,
+		from: currentPhase(run).name,
+		to: "DONE",
+		resultType: "complete",
+		...visitMarkOf(held),
+	});
 }
 
 function refusalDetails(run: WorkflowRun, error: string): Details {

@@ -4,12 +4,13 @@ import { type ExitCode, exitCodes, foreignTools, openExitCode, type Scope, say }
 import type { Policies } from "../../safety/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { reachable, rootOf, waitsForUser } from "../machine/index.ts";
-import { pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
+import { answerLine, askLine, pauseLine, personLine, placeLine, staleReason } from "../prompts/index.ts";
 import type { Rows } from "../rows.ts";
 import { WorkflowConversation } from "./conversation.ts";
 import { definitionsHash } from "./entries.ts";
 import { type Library, openLibrary, projectContext } from "./library.ts";
 import { openRows } from "./notices.ts";
+import type { phaseMessage } from "./phase-message.ts";
 import { RunController } from "./run-controller.ts";
 import { offerStepTool } from "./tool.ts";
 
@@ -22,6 +23,8 @@ export interface Workflows {
 	readonly rows: Rows;
 	/** A description of the active run, for the user; `undefined` without one. */
 	live(): string | undefined;
+	/** The text of the current phase, for a context that has nothing of the session; `undefined` without a running workflow. */
+	introduction(): ReturnType<typeof phaseMessage> | undefined;
 	/** Reflects the state of the run when pi has no UI. */
 	readonly exit: ExitCode;
 	/** Restores the run of the session's branch. `greet`: the user opens this session and sees the state of its run. */
@@ -38,8 +41,8 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 	});
 	const conversation = new WorkflowConversation({ pi, scope, controller });
 	const exit = openExitCode();
-	controller.changed = (actions, past) => {
-		conversation.onChange(actions, past);
+	controller.changed = (actions, compacted) => {
+		conversation.onChange(actions, compacted);
 		// The user ended a run that an earlier message left waiting, so clear its exit code.
 		if (actions.some(({ kind }) => kind === "ended")) exit.set(undefined);
 	};
@@ -58,6 +61,7 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 			const run = controller.active?.run;
 			return run && `the workflow "${run.kind === "live" ? rootOf(run).name : run.workflowKey}"`;
 		},
+		introduction: () => controller.introduction(),
 		restore(ctx, greet) {
 			const problem = controller.restore(ctx, greet === "greet" ? "opened" : "moved");
 			if (problem !== undefined)
@@ -75,9 +79,9 @@ function conclude(ctx: ExtensionContext, exit: ExitCode, { held, active }: RunCo
 	exit.set(active ? exitCodes.waits : over);
 	if (!active) return;
 	const { run } = active;
-	// A pause has already been reported.
-	if (run.kind !== "live" || run.status.kind !== "running") return;
-	const how = waitsForUser(run) ? ": /workflow next continues it" : "";
+	// A pause and a question have already been reported.
+	if (run.kind !== "live" || run.status.kind !== "running" || run.question !== undefined) return;
+	const how = waitsForUser(run) ? ": /workflow next continues it" : ": your next message continues it";
 	say(
 		ctx,
 		`The workflow "${rootOf(run).name}" is not finished; it waits for you in ${placeLine(run)}${how}.`,
@@ -96,16 +100,13 @@ function welcome(pi: ExtensionAPI, ctx: ExtensionContext, { active }: RunControl
 		return;
 	}
 	const { status } = run;
-	const state =
-		status.kind === "paused"
-			? pauseLine(status)
-			: waitsForUser(run)
-				? personLine
-				: "Send a message, or enter /workflow resume to continue it.";
+	const question = run.question === undefined ? "" : `\n${askLine(run.question)}\n${answerLine()}.`;
+	const waits = waitsForUser(run) ? personLine : "It waits for you: send a message, or enter /workflow resume.";
+	const state = status.kind === "paused" ? pauseLine(status) : question === "" ? waits : "";
 	const now = reachable(library.load(projectContext(ctx)).definitions, run.workflowKey);
 	const differs =
 		pinned !== undefined && definitionsHash(now) !== pinned.hash
 			? "\nIts definition has changed since; the run keeps the one it was started with. /workflow reload switches to the new one."
 			: "";
-	say(ctx, `This session is in a workflow: ${placeLine(run)}. ${state}${differs}`);
+	say(ctx, `This session is in a workflow: ${placeLine(run)}. ${state}${question}${differs}`);
 }

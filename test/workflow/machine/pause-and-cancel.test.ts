@@ -89,22 +89,33 @@ describe("a message", () => {
 });
 
 describe("pause", () => {
-	it("by the user ends only by resume", () => {
+	it("ends by resume", () => {
 		const paused = play(flat(), { kind: "pause", by: "person" });
 		expect(paused.told).toEqual([["persist", "paused"]]);
 		const { told, run } = play(
 			paused.run,
 			next("m1"),
-			{ kind: "spoken" },
 			{ kind: "begun" },
 			stopped,
 			next("m2"),
 			{ kind: "resume" },
 			next("m3"),
 		);
-		expect(told).toEqual([["paused"], [], [], [], ["paused"], ["persist", "resumed"], ["persist", "moved"]]);
+		expect(told).toEqual([["paused"], [], [], ["paused"], ["persist", "resumed"], ["persist", "moved"]]);
 		expect(run.status.kind).toBe("running");
 	});
+
+	it.each(["person", "interrupt", "error", "reminders", "bounds"] as const)(
+		"by %s ends by the user's message",
+		(by) => {
+			const { told } = play(flat(), { kind: "pause", by }, { kind: "spoken" }, next("m1"));
+			expect(told).toEqual([
+				["persist", "paused"],
+				["persist", "resumed"],
+				["persist", "moved"],
+			]);
+		},
+	);
 
 	it("a second pause and a resume without a pause change nothing", () => {
 		expect(play(flat(), { kind: "resume" }).told).toEqual([["not-paused"]]);
@@ -152,6 +163,62 @@ describe("reminders", () => {
 			"p",
 		);
 		expect(play(byOuter, stopped, next("m"), stopped).told).toEqual([["wait"], ["persist", "moved"], ["remind"]]);
+	});
+});
+
+describe("a question to the user", () => {
+	const question: Told = { kind: "ask", message: "m1", question: "Which?" };
+	const answer: Told = { kind: "spoken" };
+
+	it("waits without reminders and refuses every step of the model until the user's message", () => {
+		const { told, run } = play(
+			flat(),
+			question,
+			stopped,
+			next("m2"),
+			cancel("m2"),
+			{ kind: "status" },
+			answer,
+			next("m3"),
+		);
+		expect(told).toEqual([
+			["persist", "question"],
+			["wait"],
+			["asked"],
+			["asked"],
+			[],
+			["persist", "resumed"],
+			["persist", "moved"],
+		]);
+		expect(run.question).toBeUndefined();
+	});
+
+	it("is stored, survives a pause, and ends with a move of the user", () => {
+		const paused = play(flat(), question, { kind: "pause", by: "person" }).run;
+		const state = JSON.parse(JSON.stringify(storeRun(paused, { pinned: undefined })));
+		expect(state).toMatchObject({ active: true, asks: "Which?", paused: { by: "person" } });
+		const read = readState(state);
+		if (read.kind !== "state") throw new Error(read.problem);
+		const restored = restoreRun(read.state, { kind: "catalogue", definitions: drafts({ w: ["a", "b", "c"] }) });
+		if (restored.kind !== "run") throw new Error(restored.problem);
+		const resumed = play(restored.run, { kind: "resume" });
+		expect([resumed.run.status.kind, resumed.run.question]).toEqual(["running", "Which?"]);
+		expect(play(resumed.run, { kind: "resume" }).run.question).toBeUndefined();
+		expect(play(resumed.run, { kind: "skip", at: 1 }).run.question).toBeUndefined();
+		expect(readState({ ...state, asks: 1 }).kind).toBe("invalid");
+	});
+
+	it("at the end of a text is answered by one reminder, and is asked the second time", () => {
+		const asks: Told = { kind: "stopped", patience: { row: 3, visit: 6 }, question: "Which?" };
+		expect(play(flat(), asks, { kind: "worked" }, asks).told).toEqual([["remind"], [], ["persist", "question"]]);
+		expect(play(flat(), asks, answer, asks).told.at(-1)).toEqual(["remind"]);
+		expect(play(flat(), stopped, stopped, stopped, asks).told.at(-1)).toEqual(["persist", "question"]);
+		const { actions } = workflowTransition(flat(), {
+			kind: "stopped",
+			patience: { row: 3, visit: 6 },
+			question: "Which?",
+		});
+		expect(actions).toEqual([{ kind: "remind", about: "question", count: 1, of: 3 }]);
 	});
 });
 

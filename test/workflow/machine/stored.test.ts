@@ -339,6 +339,6 @@ describe("a message of the user", () => {
 	it.each(["person", "interrupt", "error", "reminders", "bounds"] as const)("after a pause by %s", (by) => {
 		const paused: WorkflowRun = { ...begin(definitions, "w"), status: { kind: "paused", by, why: undefined } };
 		const { run } = workflowTransition(paused, { kind: "spoken" });
-		expect(run.status.kind).toBe(by === "interrupt" ? "running" : "paused");
+		expect(run.status.kind).toBe("running");
 	});
 });

@@ -1,0 +1,35 @@
+// The message with the text of a phase, for a context that lacks it.
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { phaseFrame } from "../prompts/index.ts";
+import { contextType, knowsTask, visitMarkOf } from "./context-messages.ts";
+import { finishedVisits, type HeldRun } from "./entries.ts";
+
+export interface RunMessage {
+	readonly customType: string;
+	readonly content: string;
+	readonly display: boolean;
+	readonly details: object;
+}
+
+/** Where the message goes. */
+export interface Destination {
+	/** The user's message that it accompanies. */
+	readonly prompt?: string;
+	/** That an earlier run is over. */
+	readonly over?: string | undefined;
+	/** The context that receives it has nothing of this session. */
+	readonly fresh?: true;
+}
+
+/** The message of the current phase. It includes the task unless the user's message or the model's context already contains it. */
+export function phaseMessage(
+	session: ExtensionContext["sessionManager"],
+	held: HeldRun,
+	{ prompt = "", over, fresh }: Destination = {},
+): RunMessage & { readonly display: false } {
+	const { run } = held;
+	const known = prompt.includes(run.task) || (!fresh && knowsTask(session, run)) ? "task" : "nothing";
+	const frame = run.kind === "live" ? phaseFrame({ run, known, visits: finishedVisits(session, run) }) : "";
+	const content = over === undefined ? frame : `${over}\n\n${frame}`;
+	return { customType: contextType, content, display: false, details: visitMarkOf(held) };
+}

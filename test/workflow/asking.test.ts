@@ -130,10 +130,13 @@ describe("without a screen", () => {
 
 deepDescribe("what waits is visible", () => {
 	it("in the status line, also after the session is opened again, in the tree, in a fork and after a compaction", async () => {
-		const { pi, play, server } = await openRpcStage({
-			w: ["a", "b"],
-			own: { phases: ["a"], autoContinue: false },
-		});
+		const { pi, play, server } = await openRpcStage(
+			{
+				w: ["a", "b"],
+				own: { phases: ["a"], autoContinue: false },
+			},
+			{ settings: { compaction: { keepRecentTokens: 1 } } },
+		);
 		play("I stop here.");
 		await pi.prompt("/workflow own it");
 		await pi.settled();

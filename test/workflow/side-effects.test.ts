@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
 import { call, fixtureExtension, type ModelRequest, packageUnderTest, startRpc } from "../harness/index.ts";
-import { openRpcStage, openStage, type State, step } from "./stage.ts";
+import { ask, openRpcStage, openStage, type State, step } from "./stage.ts";
 
 /** What a request says of a workflow, by words that only its texts have. */
 const marks = (request: ModelRequest | undefined) =>
@@ -40,42 +40,52 @@ describe("the model's context", () => {
 			expect(begun[at]?.messages.slice(0, begun[at - 1]?.messages.length)).toEqual(begun[at - 1]?.messages);
 	});
 
-	deepIt("has nothing of a workflow after its end, however it ended", async () => {
-		const { pi, play, server } = await openRpcStage({ w: marked });
+	it("stays as it was sent when a workflow ends, however it ends; the end is told once, and a compaction removes the rest", async () => {
+		const { pi, play, server, project } = await openStage(
+			{ w: marked, other: { ...marked, autoContinue: true } },
+			{ settings: { compaction: { keepRecentTokens: 1 } } },
+		).then(async (stage) => {
+			const compactor = stage.project.write(
+				"compactor.mjs",
+				`export default (pi) => pi.on("session_before_compact", ({ preparation }) => ({
+					compaction: { summary: "Earlier.", firstKeptEntryId: preparation.firstKeptEntryId, tokensBefore: 1 } }));`,
+			);
+			return { ...stage, pi: await stage.rpc({ extensions: [compactor] }) };
+		});
+		expect(project.exists("compactor.mjs")).toBe(true);
+		await pi.run("hello");
 		play(step("next"), step("status"), step("next"), "done");
 		await pi.prompt("/workflow w it");
 		await pi.settled();
-		expect(marks(server.last())).toEqual([]);
-		await pi.run("hello");
-		expect(marks(server.last())).toEqual([]);
-
-		// Cancelled at rest: the first request after it is clean as well, and the session is clean for good.
-		play("waiting");
-		await pi.prompt("/workflow w it");
+		await pi.run("thanks");
+		play("I stop", "Which one?", ask("Which one?"));
+		await pi.prompt("/workflow other second");
 		await pi.settled();
-		expect(marks(server.last())).toContain("INSTRUCTIONS-A");
 		await pi.prompt("/cancel-workflow");
-		await pi.run("hello");
-		expect(marks(server.last())).toEqual([]);
-		const projected = JSON.stringify(await pi.messages());
-		expect(projected).not.toContain("INSTRUCTIONS-A");
-
-		play(step("cancel"), step("cancel"), "given up");
-		await pi.prompt("/workflow w it");
-		await pi.settled();
-		expect(marks(server.last())).toEqual([]);
-		expect(server.last().tools).not.toContain("workflow_step");
-
-		// One run replaces another: all of the new one is sent, the old one is removed.
+		for (const text of ["and now", "later"]) await pi.run(text);
 		play("waiting");
-		await pi.prompt("/workflow w first");
+		await pi.prompt("/workflow w third");
 		await pi.settled();
 		await pi.prompt("/cancel-workflow");
 		play("waiting");
-		await pi.prompt("/workflow w second");
+		await pi.prompt("/workflow w fourth");
 		await pi.settled();
-		expect(server.last().users.filter((text) => text.includes("INSTRUCTIONS-A"))).toHaveLength(1);
-		expect(server.last().users.join("\n")).toContain("Task: second");
+
+		const begun = server.requests.slice(1);
+		for (let at = 1; at < begun.length; at++) {
+			expect(begun[at]?.messages.slice(0, begun[at - 1]?.messages.length)).toEqual(begun[at - 1]?.messages);
+			expect(begun[at]?.body.tools).toEqual(begun[at - 1]?.body.tools);
+		}
+		const ends = server.last().users.filter((text) => text.includes("no longer apply"));
+		expect(ends).toEqual([
+			expect.stringContaining('cancelled the workflow "Workflow other"'),
+			expect.stringMatching(/cancelled the workflow "Workflow w"[\s\S]*Task: fourth/),
+		]);
+
+		await pi.prompt("/cancel-workflow");
+		await pi.send({ type: "compact" });
+		await pi.run("after the compaction");
+		expect([marks(server.last()), server.last().tools.includes("workflow_step")]).toEqual([[], false]);
 	});
 
 	deepIt("excludes the final message, which is an entry", async () => {

@@ -23,6 +23,8 @@ export interface PhaseBrief {
 	readonly known: "nothing" | "task" | "run";
 	/** The visits that have ended, oldest first, for a context that does not contain them. */
 	readonly visits: readonly FinishedVisit[];
+	/** The model's question that the user's latest message answers. */
+	readonly answered?: string | undefined;
 }
 
 /** A visit that has ended. */
@@ -35,7 +37,7 @@ export interface FinishedVisit {
 }
 
 /** The text of a phase. With `known: "run"`, it has only what is new. */
-export function phaseFrame({ run, known, visits }: PhaseBrief): string {
+export function phaseFrame({ run, known, visits, answered }: PhaseBrief): string {
 	if (known === "run") return paragraphs(pathHeader(run), changedRole(run), phaseText(run));
 	const profiles = [...new Set([...run.definitions.values()].flatMap(phaseProfiles))];
 	return paragraphs(
@@ -45,6 +47,7 @@ export function phaseFrame({ run, known, visits }: PhaseBrief): string {
 		`The phases, in order:\n${phaseList(run)}`,
 		visitsText(visits),
 		phaseText(run),
+		questionText(run, answered),
 		profiles.length > 0 ? `Profiles that this workflow uses: ${profiles.join(", ")}` : undefined,
 	);
 }
@@ -58,6 +61,13 @@ function phaseText(run: LiveWorkflowRun): string {
 		profiles.length > 0 ? `Profiles for this phase: ${profiles.join(", ")}` : undefined,
 		advanceText(run),
 	);
+}
+
+function questionText({ question }: LiveWorkflowRun, answered: string | undefined): string | undefined {
+	if (question !== undefined) return `You have asked the user, and wait for the answer: ${question}`;
+	return answered === undefined
+		? undefined
+		: `You asked the user: ${answered}\nThe user's latest message is the answer.`;
 }
 
 /** Maximum characters of all summaries, and of one that is shortened. */

@@ -71,6 +71,8 @@ export class WorkflowConversation {
 	private ending = false;
 	/** The visit for which the user was last notified that they end the phase. */
 	private announcedVisit: string | undefined;
+	/** The question that the user's message answers, until the model starts. */
+	private answered: string | undefined;
 	/** The user held the last countdown. */
 	private held = false;
 	/** The newest entry when the model's context was last known to be complete. */
@@ -113,10 +115,10 @@ export class WorkflowConversation {
 		this.steer(phaseMessage(ctx.sessionManager, held));
 	}
 
-	/** Called by the run controller after every change. `compacted`: a compaction has followed the session's last run. */
-	onChange(actions: readonly WorkflowAction[], compacted: boolean): void {
+	/** Called by the run controller after every change. */
+	onChange(actions: readonly WorkflowAction[], rewritten: boolean): void {
 		this.ending ||= actions.some(({ kind }) => kind === "ended");
-		this.leftovers ||= compacted;
+		this.leftovers ||= rewritten;
 		if (actions.some(({ kind }) => kind === "moved" || kind === "paused" || kind === "ended"))
 			this.countdown?.end("ended");
 		this.subscribe();
@@ -151,6 +153,7 @@ export class WorkflowConversation {
 			return;
 		}
 		this.dropExpected();
+		this.answered = this.controller.active?.run.question;
 		const resumed = this.controller.apply(ctx, { kind: "spoken" }).some(({ kind }) => kind === "resumed");
 		// The terminal shows a transcript row instead.
 		if (resumed && ctx.mode !== "tui") say(ctx, spokenLine);
@@ -168,6 +171,8 @@ export class WorkflowConversation {
 	private onBeforeStart(event: BeforeAgentStartEvent, ctx: ExtensionContext) {
 		if (hasEnded(ctx)) return undefined;
 		const { sessionManager } = ctx;
+		const { answered } = this;
+		this.answered = undefined;
 		this.checkedUpTo = sessionManager.getLeafId();
 		const last = this.controller.active ? undefined : this.controller.held;
 		const over = last && owesEnd(sessionManager, last.run) ? abandonedText(last.run) : undefined;
@@ -178,7 +183,7 @@ export class WorkflowConversation {
 		if (held?.run.kind !== "live" || hasPhaseText(sessionManager, held)) return undefined;
 		if (event.messageType === "custom" && event.message.customType === contextType) return undefined;
 		const prompt = event.messageType === "user" ? event.prompt : "";
-		return { message: phaseMessage(sessionManager, held, { prompt, over }) };
+		return { message: phaseMessage(sessionManager, held, { prompt, over, answered }) };
 	}
 
 	/** Called when a turn starts: finds the compactions for which pi emits no event, such as a handoff's. */

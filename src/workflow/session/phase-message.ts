@@ -17,6 +17,8 @@ export interface Destination {
 	readonly prompt?: string;
 	/** That an earlier run is over. */
 	readonly over?: string | undefined;
+	/** The question that the user's message answers. */
+	readonly answered?: string | undefined;
 	/** The context that receives it has nothing of this session. */
 	readonly fresh?: true;
 }
@@ -25,11 +27,11 @@ export interface Destination {
 export function phaseMessage(
 	session: ExtensionContext["sessionManager"],
 	held: HeldRun,
-	{ prompt = "", over, fresh }: Destination = {},
+	{ prompt = "", over, answered, fresh }: Destination = {},
 ): RunMessage & { readonly display: false } {
 	const { run } = held;
 	const known = prompt.includes(run.task) || (!fresh && knowsTask(session, run)) ? "task" : "nothing";
-	const frame = run.kind === "live" ? phaseFrame({ run, known, visits: finishedVisits(session, run) }) : "";
+	const frame = run.kind === "live" ? phaseFrame({ run, known, visits: finishedVisits(session, run), answered }) : "";
 	const content = over === undefined ? frame : `${over}\n\n${frame}`;
 	return { customType: contextType, content, display: false, details: visitMarkOf(held) };
 }

@@ -56,8 +56,8 @@ const statusKey = "chronicle-workflow";
 
 /** The run of one session; none until `begin` or `restore`. */
 export class RunController {
-	/** Called after every change of the run. `compacted`: it was restored, and a compaction has followed it. */
-	changed: (actions: readonly WorkflowAction[], compacted: boolean) => void = () => {};
+	/** Called after every change of the run. `rewritten`: it was restored, and the model's context will not be as it was last sent. */
+	changed: (actions: readonly WorkflowAction[], rewritten: boolean) => void = () => {};
 	/** The last step of the model: the id of its message, the action, and the phase that it left. */
 	lastStep: { readonly message: string; readonly did: StepAction; readonly from: string } | undefined;
 	private readonly options: RunControllerOptions;
@@ -211,7 +211,8 @@ export class RunController {
 		if (this.kept) this.offerTool();
 		else this.withdrawTool();
 		this.show(ctx);
-		this.changed([], compacted);
+		// Messages of the reference package leave the context together with that package's prompts.
+		this.changed([], compacted || this.current?.pinned === undefined);
 		return found.kind === "unreadable" ? found.problem : undefined;
 	}
 

@@ -41,8 +41,8 @@ export function openWorkflows(pi: ExtensionAPI, { scope, policies }: { scope: Sc
 	});
 	const conversation = new WorkflowConversation({ pi, scope, controller });
 	const exit = openExitCode();
-	controller.changed = (actions, compacted) => {
-		conversation.onChange(actions, compacted);
+	controller.changed = (actions, rewritten) => {
+		conversation.onChange(actions, rewritten);
 		// The user ended a run that an earlier message left waiting, so clear its exit code.
 		if (actions.some(({ kind }) => kind === "ended")) exit.set(undefined);
 	};

@@ -20,7 +20,7 @@ export {
 	workflowRefusalText,
 	workflowReminderText,
 } from "./messages.ts";
-export { type FinishedVisit, type PhaseBrief, phaseFrame } from "./phase.ts";
+export { type FinishedVisit, phaseFrame } from "./phase.ts";
 export { phaseNameById, phaseTitle, placeLine, statusLine } from "./place.ts";
 export {
 	askCancelText,

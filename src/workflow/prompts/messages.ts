@@ -38,7 +38,7 @@ export function questionReminderText(run: LiveWorkflowRun): string {
 }
 
 /** A warning to a model that makes no progress. */
-export function nudgeText(text: string): string {
+export function progressReminderText(text: string): string {
 	return `${reminderMark} ${text}`;
 }
 

@@ -14,7 +14,7 @@ import type {
 import { hasEnded, type Scope, say } from "../../pi/index.ts";
 import { stepTool } from "../limits/index.ts";
 import { type LiveWorkflowRun, type WorkflowAction, type WorkflowEvent, waitsForUser } from "../machine/index.ts";
-import { abandonedText, nudgeText, personLine, phaseTitle, spokenLine } from "../prompts/index.ts";
+import { abandonedText, personLine, phaseTitle, progressReminderText, spokenLine } from "../prompts/index.ts";
 import { openCallFingerprints } from "./call-fingerprints.ts";
 import { closingQuestion } from "./closing-question.ts";
 import {
@@ -276,7 +276,7 @@ export class WorkflowConversation {
 			const held = this.controller.active;
 			if (action.kind === "nudge" && held) {
 				const details = { ...visitMarkOf(held), nudge: true };
-				this.steer({ customType: reminderType, content: nudgeText(action.text), display: true, details });
+				this.steer({ customType: reminderType, content: progressReminderText(action.text), display: true, details });
 			}
 			if (action.kind === "paused") this.abort(ctx, event.kind === "called" ? "now" : "after-turn");
 		}

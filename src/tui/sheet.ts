@@ -13,7 +13,7 @@ import { jumpByKey, moveByKey, type ScreenKeys, shiftByKey } from "./window-keys
 export interface SheetOption<T> {
 	readonly value: T;
 	readonly words: string;
-	/** The letter that selects this answer immediately. */
+	/** The letter or digit that selects this answer immediately. */
 	readonly key?: string;
 }
 
@@ -174,7 +174,7 @@ export function openSheet<T>(spec: SheetSpec<T>, paint: Paint, now: () => number
 		key(data, keybindings) {
 			const typed = decodeKittyPrintable(data) ?? data;
 			if (keybindings.matches(data, "tui.select.cancel")) return left;
-			const isLetter = /^\p{L}$/u.test(typed);
+			const isLetter = /^[\p{L}\p{Nd}]$/u.test(typed);
 			const answer = isLetter && choices.some(({ key }) => key !== undefined) ? byLetter(typed) : undefined;
 			if (answer) return answer;
 			if (listed) return takeListKey(typed, keybindings);

@@ -37,6 +37,18 @@ describe.each([
 			],
 		],
 		[
+			"while a worker asks the user",
+			[
+				"before ask_opened",
+				"after ask_opened",
+				"before doing ask_user",
+				"before ask_answered",
+				"after ask_answered",
+				"before doing reply",
+				"after doing reply",
+			],
+		],
+		[
 			"during cleanup and at the end of the run",
 			[
 				"after moved#2",

@@ -1,4 +1,5 @@
-// A small run that shows the effect of kills: three states, commands that leave a mark, a background process, a cleanup, an approval.
+// A small run that shows the effect of kills: three states, commands that leave a mark, a background process, a cleanup, an approval, a
+// question to the user.
 // The model is a pure function of the conversation: it does the first step without a result, so a conversation that lost or
 // repeated something is detected.
 import type { ModelRequest } from "../../harness/model-request.ts";
@@ -39,9 +40,13 @@ const steps: Readonly<Record<string, readonly Step[]>> = {
 	],
 	checking: [
 		["bash", { command: once("checked") }],
+		["ask_user", { question: "Which port?" }],
 		["workflow_transition", { target_state: "done", summary: "Checked." }],
 	],
 };
+
+/** The user's answer to the question. */
+export const userAnswer = "Use 8081.\n  Only that.";
 
 /** Lines that must be in the log at the end, each once. */
 export const marks = ["planned", "begun", "built", "checked"];
@@ -60,7 +65,7 @@ export function stepOf(request: ModelRequest): number {
 function nextStep({ results }: ModelRequest, list: readonly Step[]): number {
 	const seen = new Set(
 		results
-			.filter(({ text }) => !/abort|interrupt|no result|not run|exited with code/i.test(text))
+			.filter(({ text }) => !/abort|interrupt|no result|not run|not asked|exited with code/i.test(text))
 			.map(({ id }) => id.split("-")[1]),
 	);
 	const next = list.findIndex((_, index) => !seen.has(String(index)));

@@ -14,6 +14,7 @@ import { openGitWorkspace } from "../../../src/chronicle/engine/workspace/index.
 import { openSource } from "../../../src/definition/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../../src/pi/index.ts";
 import { processStart } from "../../../src/process/index.ts";
+import { userAnswer } from "./sample-run.ts";
 
 export interface KillOrders {
 	readonly cwd: string;
@@ -61,7 +62,11 @@ async function main(orders: KillOrders): Promise<void> {
 			if (orders.approval === "nobody") return { kind: "undecided" };
 			return orders.approval === "yes" || asked > 1 ? { kind: "approved" } : { kind: "rejected", words: "Plan again." };
 		},
-		ask: async () => undefined,
+		// Without standbys, the worker's process is stopped before the answer comes.
+		async ask() {
+			await new Promise((resolve) => setTimeout(resolve, orders.standby > 0 ? 20 : 150));
+			return orders.approval === "nobody" ? undefined : userAnswer;
+		},
 		answer: async () => ({ kind: "undecided" }),
 	};
 	say({ run: ledger.run.id });
@@ -86,6 +91,7 @@ async function main(orders: KillOrders): Promise<void> {
 			approver,
 			commands,
 			clock,
+			questionMs: 50,
 			self: { host: "here", pid: process.pid, started: processStart(process.pid) ?? "" },
 		},
 		orders.run === undefined ? "fresh" : "reopened",

@@ -25,7 +25,7 @@ export type * from "./event.ts";
 export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./host-labels.ts";
 export * from "./launch.ts";
 export { likelyNext } from "./likely-next.ts";
-export { explainCause, judgeMove, legalTargets } from "./moves.ts";
+export { explainCause, findTarget, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
 export { MESSAGE_LENGTH, outboxOfLaunch } from "./outbox.ts";
 export { isParked, pendingActions } from "./pending-actions.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";

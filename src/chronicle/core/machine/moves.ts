@@ -2,6 +2,7 @@
 // M1 a worker can only move along `next`, repeat its state, finish a terminal state, or escalate to the user;
 // M2 caps limit launches, not endings: no cap refuses a move to a terminal state.
 import { didYouMean } from "../../../definition/index.ts";
+import { cutText } from "../snapshot/index.ts";
 import { HUMAN_INTERVENTION, pairKey } from "../template/index.ts";
 import type { MoveCause } from "./decision-event.ts";
 import { planOf } from "./plan.ts";
@@ -23,6 +24,30 @@ export function legalTargets(run: Run, state = run.state): string[] {
 	if (state === HUMAN_INTERVENTION) return [];
 	if (plan.terminal) return [...new Set(["done", state])];
 	return [...new Set([...plan.next, HUMAN_INTERVENTION, state])];
+}
+
+const meaningChars = 100;
+
+/** What each of `legalTargets` means, as a phrase for a model. */
+export function targetMeanings(run: Run, state = run.state): Readonly<Record<string, string>> {
+	return Object.fromEntries(legalTargets(run, state).map((target) => [target, meaningOf(run, state, target)]));
+}
+
+function meaningOf(run: Run, state: string, target: string): string {
+	if (target === HUMAN_INTERVENTION) return "stop, the user decides";
+	if (target === state) return "again, with a fresh worker";
+	if (planOf(run, state).terminal) return "the run ends";
+	const order = [...run.plan.states.keys()];
+	const [purpose = ""] = (planOf(run, target).description ?? "").split("\n", 1);
+	const way = order.indexOf(target) < order.indexOf(state) ? "back" : "next";
+	return purpose === "" ? way : `${way}, ${cutText(purpose, meaningChars).text}`;
+}
+
+/** The one of `targets` that a model means by `name`: case and spaces do not count, unless they tell targets apart. */
+export function findTarget(name: string, targets: readonly string[]): string | undefined {
+	const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
+	const alike = targets.filter((target) => plain(target) === plain(name));
+	return alike.find((target) => target === name.trim()) ?? (alike.length === 1 ? alike[0] : undefined);
 }
 
 /** Judges the move to `target` that a worker of the current state requests. */

@@ -26,7 +26,7 @@ import type {
 import type { LaunchId } from "./launch.ts";
 import { launchKey } from "./launch.ts";
 import { leaveState } from "./leave-state.ts";
-import { judgeMove } from "./moves.ts";
+import { judgeMove, legalTargets } from "./moves.ts";
 import { outboxOfLaunch, queueReminder } from "./outbox.ts";
 import { planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
@@ -250,7 +250,14 @@ function nudge(run: Run, stop: TurnSettled["stop"]): string {
 	const targets = (plan.terminal ? ["done"] : plan.next).map((name) => `"${name}"`).join(" or ");
 	const cut = stop === "length" ? "Your last message was cut off at the length limit. " : "";
 	const data = outputIn(run) ? ", and with data that fits its schema" : "";
-	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary${data}; if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; otherwise go on working.`;
+	return `${cut}The state "${run.state}" is not over: it ends only with a call of workflow_transition. If your work here is done, call it with ${targets} and a summary${data}; ${wayOut(run)}otherwise go on working.`;
+}
+
+/** Only some states can hand over to the user. */
+function wayOut(run: Run): string {
+	return legalTargets(run).includes(HUMAN_INTERVENTION)
+		? `if you cannot go on, call it with "${HUMAN_INTERVENTION}" and say why; `
+		: "";
 }
 
 export function onDelivered(run: Run, event: LedgerEvent & Delivered): Reduced {

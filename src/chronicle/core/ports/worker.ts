@@ -73,6 +73,8 @@ export interface LaunchOrder {
 	readonly message: { readonly new: string; readonly continued: string };
 	/** Targets that `workflow_transition` accepts, for the tool's description. */
 	readonly targets: readonly string[];
+	/** What each target means, by name. */
+	readonly meanings?: Readonly<Record<string, string>>;
 	/** JSON Schema of the data that it hands over; absent: none. */
 	readonly output?: OutputSchema | undefined;
 	readonly limits: WorkerLimits;
@@ -100,7 +102,10 @@ export interface LateAnswer {
 
 /** What is known of a launch before it is intended. */
 export interface StandbyOrder
-	extends Pick<LaunchOrder, "run" | "launch" | "state" | "model" | "cwd" | "targets" | "output" | "folder"> {
+	extends Pick<
+		LaunchOrder,
+		"run" | "launch" | "state" | "model" | "cwd" | "targets" | "meanings" | "output" | "folder"
+	> {
 	/** The run waits for the user: after a while the standby is given up. */
 	readonly waits: boolean;
 }

@@ -105,14 +105,23 @@ function collect(object: JsonObject): DataRead {
 }
 
 /** Adds the value of `key` to the matching list. */
-function add({ findings, pendingTasks, resolve }: Collected, key: string, value: unknown): void {
-	const plain = key.toLowerCase().replace(/[^a-z]/g, "");
+function add(all: Collected, key: string, value: unknown): void {
+	const plain = plainName(key);
 	if (value === null && listNames.has(plain)) return;
+	if (plain === "data" && isObject(value) && Object.keys(value).some((name) => listNames.has(plainName(name)))) {
+		for (const [name, inner] of Object.entries(value)) add(all, name, inner);
+		return;
+	}
+	const { findings, pendingTasks, resolve } = all;
 	if (resolveKeys.has(plain)) resolve.push(...namesOf(value));
 	else if (taskKeys.has(plain)) pendingTasks.push(...entriesOf(value));
 	else if (findingKeys.has(plain)) findings.push(...entriesOf(value));
 	else if (fileKeys.has(plain)) findings.push({ key: "files named by the worker", text: filesText(value) });
 	else findings.push(keyed(key, value));
+}
+
+function plainName(name: string): string {
+	return name.toLowerCase().replace(/[^a-z]/g, "");
 }
 
 function filesText(value: unknown): string {
@@ -147,13 +156,13 @@ function explainTooMuch({ findings, pendingTasks, resolve }: Collected): string 
 		return `That is ${count} entries, and at most ${maxEntries} can be saved in one call: split it.`;
 	const long = entries.find((entry) => lengthOf(entry) > LONGEST_TEXT || (entry.key ?? "").length > longestKey);
 	if (long)
-		return `An entry has ${lengthOf(long)} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): write it to a file and save the file's name.`;
+		return `An entry has ${lengthOf(long)} characters, and at most ${LONGEST_TEXT} can be saved (${longestKey} for a key): shorten it, or split it.`;
 	const length = [
 		...entries.map((entry) => lengthOf(entry) + (entry.key ?? "").length),
 		...resolve.map((name) => name.length),
 	].reduce((sum, more) => sum + more, 0);
 	return length > maxText
-		? `Those are ${length} characters, and at most ${maxText} can be saved in one call: split it, or write it to a file and save the file's name.`
+		? `Those are ${length} characters, and at most ${maxText} can be saved in one call: split it.`
 		: undefined;
 }
 

@@ -121,7 +121,7 @@ export function explainSaved(
 		explainMerged(now, data),
 		explainShort(saved),
 		explainDropped(before, after),
-		explainOpen(after),
+		openTasksText(after) || "No task is open.",
 	]);
 }
 
@@ -180,8 +180,9 @@ function explainDropped(before: Snapshot, after: Snapshot): string {
 		: `No longer handed over, because there is too much: ${gone.join(" and ")}. Resolve what is not needed.`;
 }
 
-function explainOpen({ pendingTasks }: Snapshot): string {
-	if (pendingTasks.length === 0) return "No task is open.";
+/** The pending tasks, shortened, as a sentence for an agent; empty without one. */
+export function openTasksText({ pendingTasks }: Snapshot): string {
+	if (pendingTasks.length === 0) return "";
 	const shown = pendingTasks.slice(0, shownTasks).map((task) => `${task.id} (${titleOf(task)})`);
 	const more = pendingTasks.length - shown.length;
 	return `Open tasks: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;

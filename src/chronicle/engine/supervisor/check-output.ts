@@ -25,7 +25,7 @@ export function checkOutput(schema: OutputSchema, given: unknown, ms = limitMs):
 	const bytes = outputBytes(given);
 	if (bytes > OUTPUT_BYTES)
 		return invalidOutput([
-			`The data has ${bytes} bytes of JSON, but the limit is ${OUTPUT_BYTES}: write the long part to a file, and name the file.`,
+			`The data has ${bytes} bytes of JSON, but the limit is ${OUTPUT_BYTES}: shorten its texts or lists.`,
 		]);
 	const problems = problemsOf(schema, given, ms);
 	if (problems.length === 0) return { kind: "fits", data: given };

@@ -19,6 +19,7 @@ import {
 	type Run,
 	type Spend,
 	type StandbyOrder,
+	targetMeanings,
 	unansweredQuestion,
 	type Worker,
 } from "../../core/index.ts";
@@ -218,6 +219,7 @@ function orderOf(
 		conversation: kind === "new" ? { kind, key } : { kind, key, optional },
 		message: firstMessage(run, because, place, folders),
 		targets: legalTargets(run),
+		meanings: targetMeanings(run),
 		output: outputIn(run),
 		limits: {
 			wallMs: state.wallMs,
@@ -245,6 +247,7 @@ function standbyOrderOf({ run, folder, labels }: ExecutorContext, cwd: string | 
 		...(now.model === null ? {} : { model: now.model }),
 		cwd,
 		targets: legalTargets(now, next.state),
+		meanings: targetMeanings(now, next.state),
 		output: outputIn(now, next.state),
 		folder,
 		waits: now.stage.kind === "asking" || now.questions.length > 0 || unansweredQuestion(now) !== undefined,

@@ -6,11 +6,14 @@ import {
 	dueOutput,
 	type EventBody,
 	explainSaved,
+	findTarget,
 	judgeMove,
 	type LaunchId,
 	LONGEST_TEXT,
 	launchKey,
+	legalTargets,
 	type MoveReply,
+	openTasksText,
 	type Run,
 	readSnapshotData,
 	type SnapshotReply,
@@ -29,7 +32,8 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 	return {
 		waits: (why) => void record({ kind: "noted", text: why }),
 		report: (report) => void record({ ...report, visit, attempt } as EventBody),
-		async requestMove(target, summary, given): Promise<MoveReply> {
+		async requestMove(named, summary, given): Promise<MoveReply> {
+			const target = findTarget(named, legalTargets(run())) ?? named;
 			const refused = refuseMove(run(), launch, target, summary);
 			if (refused !== undefined) return { kind: "refused", text: refused };
 			const output = await readMoveData(context, launch, target, given);
@@ -37,7 +41,8 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 			const data = output.kind === "fits" ? { data: output.data } : {};
 			const unrecorded = await record({ kind: "move_requested", visit, attempt, target, summary, ...data });
 			if (unrecorded !== undefined) return { kind: "refused", text: unrecorded };
-			return { kind: "accepted", text: `The state ends here: "${target}" is recorded. Stop now; do nothing more.` };
+			const recorded = `The state ends here: "${target}" is recorded. Stop now; do nothing more.`;
+			return { kind: "accepted", text: [recorded, openTasksText(run().snapshot)].filter(Boolean).join(" ") };
 		},
 		async updateSnapshot(given): Promise<SnapshotReply> {
 			const read = readSnapshotData(given);
@@ -67,7 +72,7 @@ function refuseMove(run: Run, launch: LaunchId, target: string, summary: string)
 	const judged = judgeMove(run, target);
 	if (judged.kind === "illegal") return judged.message;
 	return summary.length > LONGEST_TEXT
-		? `The summary has ${summary.length} characters, but the limit is ${LONGEST_TEXT}: write the long part to a file, and name the file.`
+		? `The summary has ${summary.length} characters, but the limit is ${LONGEST_TEXT}: shorten it, and save details as findings.`
 		: undefined;
 }
 

@@ -14,7 +14,7 @@ import {
 	optional,
 	type Shape,
 } from "../../../definition/index.ts";
-import type { LaunchId } from "../../core/index.ts";
+import type { LaunchId, OutputSchema } from "../../core/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 /** Names the file. Only for pi; removed from the environment once read. */
@@ -27,8 +27,10 @@ export interface WorkerBrief {
 	readonly launch: LaunchId;
 	/** Legal targets of `workflow_transition`. */
 	readonly targets: readonly string[];
+	/** What each target means, by name. */
+	readonly meanings?: Readonly<Record<string, string>>;
 	/** JSON Schema of the output that `workflow_transition` needs; absent if it needs none. */
-	readonly output?: object;
+	readonly output?: OutputSchema;
 	/** The tools of the state's extensions that it gets; absent if it loads none: then pi's list of tools decides. */
 	readonly tools?: ToolOrder;
 	/** `none`: the worker cannot ask the user. */
@@ -65,6 +67,11 @@ export interface FrozenRules {
 
 export const isLaunchId: Shape<LaunchId> = object<LaunchId>({ visit: isNumber, attempt: isNumber, launch: isNumber });
 
+const isOutputSchema: Shape<OutputSchema> = (value): value is OutputSchema => anyObject(value) && !Array.isArray(value);
+
+const isTextByName: Shape<Readonly<Record<string, string>>> = (value): value is Readonly<Record<string, string>> =>
+	anyObject(value) && Object.values(value).every(isText);
+
 const isToolOrder: Shape<ToolOrder> = object<ToolOrder>({
 	tools: listOf(isText),
 	requested: listOf(object<RequestedTool>({ written: isText, otherwise: optional(isText) })),
@@ -79,7 +86,8 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	state: isText,
 	launch: isLaunchId,
 	targets: listOf(isText),
-	output: optional(anyObject),
+	meanings: optional(isTextByName),
+	output: optional(isOutputSchema),
 	tools: optional(isToolOrder),
 	questions: optional(oneOf("none")),
 	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),

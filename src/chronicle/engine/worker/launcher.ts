@@ -20,7 +20,7 @@ import type {
 	WorkerLauncher,
 	WorkerReport,
 } from "../../core/index.ts";
-import { NO_SPEND, READ_ONLY_TOOLS, type StatePlan } from "../../core/index.ts";
+import { findTarget, NO_SPEND, READ_ONLY_TOOLS, type StatePlan } from "../../core/index.ts";
 import { type AnswerPlace, addAnswer } from "./answer-entry.ts";
 import type { Adoption, FrozenRules } from "./brief.ts";
 import { expectedTools } from "./command-line.ts";
@@ -285,8 +285,8 @@ function beginWork(started: StartedProcess, greeting: Hailed, options: AdoptionO
 async function sendFirst(live: LiveWorker, { order, host, session, place }: AdoptionOptions): Promise<void> {
 	if (session && session.spend.tokens > 0) host.report({ kind: "used", spend: session.spend });
 	const move = order.unanswered === "ask" ? session?.unanswered : undefined;
-	if (move && order.targets.includes(move.target)) return live.askMove(move);
 	const message = session ? order.message.continued : order.message.new;
+	if (move && findTarget(move.target, order.targets) !== undefined) return live.askMove(move, message);
 	const { answer } = order;
 	if (!answer) return void (await live.send(message));
 	if (place?.kind === "added") host.report(answerReport(answer));

@@ -58,8 +58,8 @@ export interface LiveWorker extends Worker {
 	readonly listener: RpcListener;
 	/** Makes the model go on with the answer that its conversation ends with. */
 	goOn(): void;
-	/** Requests a move from the supervisor that the model made in an earlier process. */
-	askMove(move: AskedMove): Promise<void>;
+	/** Requests a move from the supervisor that the model made in an earlier process; a refusal precedes the words with which it continues. */
+	askMove(move: AskedMove, continued: string): Promise<void>;
 }
 
 /** Time limits in milliseconds: after an accepted move, for running calls at a boundary, after SIGTERM, for the message at a boundary. */
@@ -147,10 +147,10 @@ export function openLive(options: LiveOptions, link: RpcLink): LiveWorker {
 			orderExtension(link, `allow ${JSON.stringify({ costUsd, tokens })}`);
 		},
 		stop: (how) => endBy(state, { kind: "stopped" }, how),
-		async askMove(move) {
+		async askMove(move, continued) {
 			const reply = await whileAsking(state, () => requestMove(state, move));
 			if (reply.kind === "accepted") finish(state);
-			else await send(state, reply.text);
+			else await send(state, `${reply.text}\n\n${continued}`);
 		},
 	};
 }

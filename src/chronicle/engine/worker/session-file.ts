@@ -6,7 +6,7 @@ import { anyObject } from "../../../definition/index.ts";
 import { readLines, replaceFile } from "../../../disk/index.ts";
 import { RECORD_CAP } from "../../../process/index.ts";
 import { addSpend, NO_SPEND, type Spend } from "../../core/index.ts";
-import { type AskedMove, MOVE_ENTRY, TRANSITION_TOOL } from "./extension/index.ts";
+import { type AskedMove, MOVE_ENTRY, type MoveEntry, TRANSITION_TOOL } from "./extension/index.ts";
 import { spendOf } from "./usage.ts";
 
 interface OpenCall {
@@ -26,7 +26,7 @@ export interface SessionContents {
 	readonly messages: number;
 	/** Calls of the last message without a result. */
 	readonly open: readonly OpenCall[];
-	/** An unanswered move request whose message's calls have all ended. */
+	/** A move that the last message requested, all other calls of which have ended, and that the supervisor has not answered. */
 	readonly unanswered: RequestedMove | undefined;
 	/** Folder that pi would work in. */
 	readonly cwd: string | undefined;
@@ -64,9 +64,15 @@ export async function readSessionFile(path: string): Promise<SessionRead> {
 	if (fold.lines === 0) return { kind: "absent" };
 	if (!fold.isSession) return { kind: "broken", detail: "It is not a pi session file." };
 	if (fold.messages === 0) return { kind: "absent" };
-	const { spend, messages, open: calls, move, cwd } = fold;
-	const unanswered = calls.size === 0 ? move : undefined;
-	return { kind: "read", contents: { spend, messages, open: [...calls.values()], unanswered, cwd, torn } };
+	const { spend, messages, open: calls, cwd } = fold;
+	return {
+		kind: "read",
+		contents: { spend, messages, open: [...calls.values()], unanswered: unansweredOf(fold), cwd, torn },
+	};
+}
+
+function unansweredOf({ open: calls, requested, ended }: Fold): RequestedMove | undefined {
+	return requested ?? (calls.size === 0 ? ended : undefined);
 }
 
 async function truncate(path: string, size: number): Promise<void> {
@@ -103,6 +109,7 @@ interface SessionEntry {
 	readonly cwd?: unknown;
 	readonly usage?: unknown;
 	readonly customType?: unknown;
+	readonly data?: unknown;
 	readonly message?: SessionMessage;
 }
 
@@ -112,6 +119,7 @@ interface SessionMessage {
 	readonly usage?: unknown;
 	readonly toolCallId?: unknown;
 	readonly isError?: unknown;
+	readonly details?: unknown;
 }
 
 interface Fold {
@@ -124,8 +132,10 @@ interface Fold {
 	readonly open: Map<string, OpenCall>;
 	/** By call id: the moves among the calls of the last message. */
 	readonly asked: Map<string, RequestedMove>;
-	/** The first accepted one. */
-	move: RequestedMove | undefined;
+	/** The one that the supervisor was asked for, until its call has a result. */
+	requested: RequestedMove | undefined;
+	/** In sessions of earlier versions: the one whose call has ended, until the supervisor has answered. */
+	ended: RequestedMove | undefined;
 }
 
 function emptyFold(): Fold {
@@ -137,7 +147,8 @@ function emptyFold(): Fold {
 		cwd: undefined,
 		open: new Map(),
 		asked: new Map(),
-		move: undefined,
+		requested: undefined,
+		ended: undefined,
 	};
 }
 
@@ -157,11 +168,17 @@ function addLine(fold: Fold, line: string): void {
 			forgetCalls(fold);
 			return;
 		case "custom":
-			if (entry.customType === MOVE_ENTRY) fold.move = undefined;
+			if (entry.customType === MOVE_ENTRY) addMoveEntry(fold, entry.data);
 			return;
 		default:
 			fold.spend = addSpend(fold.spend, spendOf(entry.usage));
 	}
+}
+
+function addMoveEntry(fold: Fold, data: unknown): void {
+	const { call, reply } = (anyObject(data) ? data : {}) as Partial<MoveEntry>;
+	fold.ended = undefined;
+	fold.requested = reply === "asked" ? fold.asked.get(String(call)) : undefined;
 }
 
 function parseEntry(line: string): SessionEntry | undefined {
@@ -173,12 +190,13 @@ function parseEntry(line: string): SessionEntry | undefined {
 	}
 }
 
-function addMessage(fold: Fold, { role, content, usage, toolCallId, isError }: SessionMessage): void {
+function addMessage(fold: Fold, { role, content, usage, toolCallId, isError, details }: SessionMessage): void {
 	fold.spend = addSpend(fold.spend, spendOf(usage));
 	if (role === "user" || role === "assistant") fold.messages += 1;
 	if (role === "toolResult" && typeof toolCallId === "string") {
 		fold.open.delete(toolCallId);
-		if (isError !== true) fold.move ??= fold.asked.get(toolCallId);
+		if (fold.requested?.call === toolCallId) fold.requested = undefined;
+		else if (isError !== true && !anyObject(details)) fold.ended ??= fold.asked.get(toolCallId);
 	} else if (role === "user") forgetCalls(fold);
 	else if (role === "assistant" && Array.isArray(content) && content.length > 0) {
 		forgetCalls(fold);
@@ -199,5 +217,6 @@ function addCall({ open, asked }: Fold, part: Readonly<Record<string, unknown>>)
 function forgetCalls(fold: Fold): void {
 	fold.open.clear();
 	fold.asked.clear();
-	fold.move = undefined;
+	fold.requested = undefined;
+	fold.ended = undefined;
 }

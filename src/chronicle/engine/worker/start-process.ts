@@ -73,6 +73,7 @@ export function startProcess(
 		state: order.state.name,
 		launch: order.launch,
 		targets: order.targets,
+		...(order.meanings ? { meanings: order.meanings } : {}),
 		...(order.output ? { output: order.output } : {}),
 		...(spec.order ? { tools: spec.order } : {}),
 		...(order.state.questions === undefined ? {} : { questions: order.state.questions }),

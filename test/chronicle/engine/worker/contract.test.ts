@@ -19,7 +19,7 @@ async function withPi(part: Part): Promise<WorkerRig> {
 	const move = call("workflow_transition", { target_state: "checking", summary: "Built it." });
 	const replies = {
 		moves: [move],
-		"saves and moves": [call("workflow_update_snapshot", { data: "The port is 8081" }), move],
+		"saves and moves": [call("workflow_update_snapshot", { findings: ["The port is 8081"] }), move],
 		hangs: [call("bash", { command: "echo started; sleep 300" })],
 		"cannot start": [],
 	};
@@ -39,7 +39,7 @@ async function withScript(part: Part): Promise<WorkerRig> {
 		],
 		"saves and moves": [
 			async (host, order, ended) => {
-				await host.updateSnapshot("The port is 8081");
+				await host.updateSnapshot({ findings: ["The port is 8081"] });
 				await moveTo("checking", "Built it.")(host, order, ended);
 			},
 		],
@@ -86,7 +86,7 @@ describe.each([
 		await rig.wait("move");
 		worker.stop("boundary");
 		await worker.ended;
-		expect(rig.of("snapshot")).toEqual([{ kind: "snapshot", data: "The port is 8081" }]);
+		expect(rig.of("snapshot")).toEqual([{ kind: "snapshot", data: { findings: ["The port is 8081"] } }]);
 	});
 	it("stops a worker at once, also if asked repeatedly; nothing is reported afterwards, nothing is left running", async () => {
 		const rig = await open("hangs");

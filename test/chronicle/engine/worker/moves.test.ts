@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../../../harness/deep-it.ts";
-import { openModelServer } from "../../../harness/model-server.ts";
+import { type ModelServer, openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call, calls, gate, say } from "../../../harness/reply.ts";
 import { move, openRig } from "./worker-rig.ts";
@@ -29,6 +29,8 @@ describe("moves", () => {
 		expect(await worker.ended).toEqual({ kind: "stopped" });
 		expect(there).toBe(true);
 		expect(rig.of("move")).toEqual([{ kind: "move", target: "checking", summary: "Done." }]);
+		expect(server.requests[0]?.tools).toContain("workflow_transition");
+		expect(declared(server, "workflow_update_snapshot")).toBeLessThanOrEqual(600);
 		expect(rig.of("turn_settled")).toEqual([]);
 		expect(server.requests).toHaveLength(1);
 	});
@@ -43,7 +45,8 @@ describe("moves", () => {
 		const rig = openRig(openProject({ server }));
 		await (await rig.start()).ended;
 		expect(rig.of("move").map(({ target }) => target)).toEqual(["checking"]);
-		expect(rig.of("tool_ended").map(({ error }) => error === true)).toEqual([false, true]);
+		// The first call waits for the second, which is refused at once.
+		expect(rig.of("tool_ended").map(({ error }) => error === true)).toEqual([true, false]);
 		expect(server.requests).toHaveLength(1);
 	});
 
@@ -66,7 +69,7 @@ describe("moves", () => {
 			const results = server.requests.slice(1).map((request) => request.lastResult?.text ?? "");
 			expect(results[0]).toContain("`checking`, `planning`");
 			expect(results[1]).toContain("Did you mean `checking`?");
-			expect(results[2]).toContain("summary is empty");
+			expect(results[2]).toContain("`summary` is empty");
 			expect(results[3]).toContain("1000000 characters");
 			expect(results[4]).toContain("summary");
 			expect(rig.of("move")).toEqual([]);
@@ -77,8 +80,14 @@ describe("moves", () => {
 		},
 	);
 
-	deepIt("a move that the supervisor refuses is returned to the model, which continues", async () => {
-		const server = await openModelServer([move(), move("planning")]);
+	it("a refusal of the supervisor is the result of the call, next to those of other calls; the model goes on", async () => {
+		const server = await openModelServer([
+			calls([
+				["workflow_transition", { target_state: " Checking ", summary: "Done." }],
+				["bash", { command: "echo other" }],
+			]),
+			move("planning"),
+		]);
 		const rig = openRig(openProject({ server }), {
 			host: {
 				requestMove: async (target) =>
@@ -89,7 +98,46 @@ describe("moves", () => {
 		});
 		expect(await (await rig.start()).ended).toEqual({ kind: "stopped" });
 		expect(rig.of("move").map(({ target }) => target)).toEqual(["checking", "planning"]);
-		expect(server.requests[1]?.lastUser).toContain("tests are missing");
+		expect(server.requests[1]?.results.map(({ text }) => text.trim())).toEqual([
+			"Not yet: tests are missing.",
+			"other",
+		]);
+		expect(server.requests[1]?.users, "no message of a user").toEqual(server.requests[0]?.users);
+	});
+
+	it("the targets are an enum with their meanings; the data has the schema of the state, and only the supervisor checks it", async () => {
+		const output = {
+			type: "object",
+			properties: { verdict: { enum: ["ok", "bad"] }, by: { $ref: "#/$defs/name" } },
+			required: ["verdict"],
+			$defs: { name: { type: "string" } },
+		};
+		const server = await openModelServer([
+			call("workflow_transition", { target_state: "checking", summary: "Done.", data: { verdict: 7 } }),
+		]);
+		const given: unknown[] = [];
+		const rig = openRig(openProject({ server }), {
+			host: {
+				requestMove: async (_target, _summary, data) => {
+					given.push(data);
+					return { kind: "accepted", text: "" };
+				},
+			},
+		});
+		const meanings = { checking: "next, Runs the tests", planning: "back" };
+		await (await rig.start({ output, meanings })).ended;
+		expect(given).toEqual([{ verdict: 7 }]);
+		const { target_state, data } = parametersOf(server, "workflow_transition");
+		expect(target_state).toEqual({
+			type: "string",
+			enum: ["checking", "planning"],
+			description: "checking: next, Runs the tests. planning: back.",
+		});
+		expect(data).toMatchObject({
+			type: "object",
+			properties: { verdict: { enum: ["ok", "bad"] }, by: { type: "string" } },
+			required: ["verdict"],
+		});
 	});
 
 	deepIt("a queued message does not keep a worker alive after its move", async () => {
@@ -107,6 +155,32 @@ describe("moves", () => {
 	});
 });
 
+interface DeclaredTool {
+	readonly function: {
+		readonly name: string;
+		readonly description: string;
+		readonly parameters: { readonly properties: Readonly<Record<string, unknown>> };
+	};
+}
+
+function toolOf(server: ModelServer, name: string): DeclaredTool["function"] {
+	const { tools } = server.last().body as unknown as { readonly tools: readonly DeclaredTool[] };
+	const found = tools.find((tool) => tool.function.name === name);
+	if (!found) throw new Error(`${name} is not declared`);
+	return found.function;
+}
+
+function parametersOf(server: ModelServer, name: string): Readonly<Record<string, unknown>> {
+	return toolOf(server, name).parameters.properties;
+}
+
+/** Characters with which a tool is declared: name, description and parameters, and its lines in the system prompt. */
+function declared(server: ModelServer, name: string): number {
+	const { description, parameters } = toolOf(server, name);
+	const lines = (server.requests[0]?.system ?? "").split("\n").filter((line) => line.includes(name));
+	return name.length + description.length + JSON.stringify(parameters).length + lines.join("\n").length;
+}
+
 describe("records of a worker", () => {
 	it("a snapshot of any form reaches the supervisor before the model gets its result; a refusal is an error", async () => {
 		const forms = [
@@ -116,8 +190,12 @@ describe("records of a worker", () => {
 			["a", { text: "b" }],
 			{ findings: "one", pending_tasks: { k: "v" }, resolve: "t1" },
 			"[x",
-		];
-		const server = await openModelServer([...forms.map((data) => call("workflow_update_snapshot", { data })), move()]);
+		].map((data): Record<string, unknown> => ({ data }));
+		forms.push({
+			findings: [{ file: "ä\u2028.ts", lines: [1, [2, null]], deep: { ok: false, none: null } }, 3],
+			resolve: "t1",
+		});
+		const server = await openModelServer([...forms.map((given) => call("workflow_update_snapshot", given)), move()]);
 		let refuse = false;
 		const rig = openRig(openProject({ server }), {
 			host: {

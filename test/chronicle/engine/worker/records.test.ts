@@ -40,6 +40,11 @@ const result = (id: string, isError = false) => ({
 	type: "message",
 	message: { role: "toolResult", toolCallId: id, content: [], isError },
 });
+const request = (call: string) => ({ type: "custom", customType: "chronicle:move", data: { call, reply: "asked" } });
+const accepted = (id: string) => ({
+	type: "message",
+	message: { role: "toolResult", toolCallId: id, content: [], isError: false, details: { reply: "accepted" } },
+});
 const asked: [string, string, object] = ["m", "workflow_transition", { target_state: " next ", summary: "s" }];
 
 async function conversation(...entries: object[]) {
@@ -88,6 +93,10 @@ describe("a session file", () => {
 			true,
 		],
 		["next to a call that has not ended", [assistant(["1", "bash"], asked), result("m")], false],
+		["that the supervisor was asked for", [assistant(["1", "bash"], asked), request("m")], true],
+		["accepted", [assistant(asked), request("m"), accepted("m")], false],
+		["refused by the supervisor", [assistant(asked), request("m"), result("m", true)], false],
+		["asked for in an earlier message", [assistant(asked), request("m"), assistant()], false],
 		["without a result", [assistant(asked)], false],
 		["refused by the tool", [assistant(asked), result("m", true)], false],
 		[

@@ -123,9 +123,9 @@ export function openRig(project: Project, options: RigOptions = {}): WorkerRig {
 	const host: WorkerHost = {
 		report: add,
 		waits: () => {},
-		async requestMove(target, summary) {
+		async requestMove(target, summary, data) {
 			add({ kind: "move", target, summary });
-			return (await options.host?.requestMove?.(target, summary)) ?? { kind: "accepted", text: "Recorded." };
+			return (await options.host?.requestMove?.(target, summary, data)) ?? { kind: "accepted", text: "Recorded." };
 		},
 		async updateSnapshot(data) {
 			add({ kind: "snapshot", data });

@@ -5,6 +5,7 @@ export {
 	type Hello,
 	type HostReply,
 	MOVE_ENTRY,
+	type MoveEntry,
 	OWN_TOOLS,
 	type RefusedCall,
 	readConfirmation,

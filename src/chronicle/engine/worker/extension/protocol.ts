@@ -31,12 +31,18 @@ export interface HostReply {
 	readonly text: string;
 }
 
-/** Custom entry of the session: the supervisor has answered a requested move. */
+/** Custom entry of the session: the supervisor is asked for a move, after all other calls of the message have ended. */
 export const MOVE_ENTRY = "chronicle:move";
 
-export interface AnsweredMove {
+export interface MoveEntry {
 	readonly call: string;
-	readonly reply: "accepted" | "refused";
+	/** Earlier versions wrote the supervisor's answer instead. */
+	readonly reply: "asked" | "accepted" | "refused";
+}
+
+/** Details of the result of an accepted move; absent in sessions of earlier versions. */
+export interface AnsweredMove {
+	readonly reply: "accepted";
 }
 
 /** Names of the tools that exist only in workers. */

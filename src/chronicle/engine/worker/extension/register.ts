@@ -2,16 +2,17 @@
 // W1 its only judgment is whether the turn has ended: the guard owns the rules; W2 an error refuses a call, it never allows one.
 
 import { chmodSync } from "node:fs";
-import type { ExtensionAPI, ExtensionContext, TurnEndEvent } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Type } from "typebox";
 import { errorMessage } from "../../../../definition/index.ts";
-import { type Answer, askHost, HOST_COMMAND, type Question, tellHost, writeEntry } from "../../../../pi/index.ts";
+import { type Answer, askHost, HOST_COMMAND, type Question, tellHost } from "../../../../pi/index.ts";
 import { launchKey } from "../../../core/index.ts";
 import { readAdoption, type WorkerBrief } from "../brief.ts";
 import { registerAskTool } from "./ask-user.ts";
 import { openGivenTools } from "./given-tools.ts";
-import { type AnsweredMove, GO_ON, type Hello, MOVE_ENTRY, type RefusedCall, readHostReply } from "./protocol.ts";
-import { registerWorkerTools } from "./tools.ts";
+import { GO_ON, type Hello, type RefusedCall, readHostReply } from "./protocol.ts";
+import { registerSnapshotTool } from "./tools.ts";
+import { registerTransitionTool } from "./transition-tool.ts";
 import { openTurn, type Turn } from "./turn.ts";
 
 /** The rules that a worker enforces. */
@@ -34,7 +35,8 @@ export async function registerWorker(
 	arm: (ctx: ExtensionContext) => Promise<ArmedRules>,
 ): Promise<void> {
 	const turn = openTurn();
-	registerWorkerTools(pi, brief, turn, schemas);
+	registerTransitionTool(pi, brief, turn, schemas);
+	registerSnapshotTool(pi, schemas);
 	if (brief.questions !== "none") registerAskTool(pi, schemas, (ctx, call) => tellHost(ctx, "refused", call));
 	const given = openGivenTools(pi, brief.tools);
 	const idle = openIdleWork();
@@ -94,27 +96,10 @@ export async function registerWorker(
 	pi.on("tool_execution_end", () => turn.count("call"));
 	pi.on("session_compact", ({ compactionEntry }) => turn.spend(compactionEntry.usage));
 
-	pi.on("turn_end", async (event, ctx) => {
-		const outcome = turn.move ? await settleMove(event, ctx) : undefined;
+	// Other tools' results of the message would cause another request.
+	pi.on("turn_end", (_event, ctx) => {
 		if (turn.over) ctx.abort();
-		return outcome;
 	});
-
-	/** Requests the noted move from the supervisor; a refusal becomes a message to the model. */
-	const settleMove = async (event: TurnEndEvent, ctx: ExtensionContext) => {
-		const { move } = turn;
-		if (!move) return undefined;
-		const reply = readHostReply(await askHost(ctx, "move", move));
-		const answer: AnsweredMove["reply"] = reply?.kind === "accepted" ? "accepted" : "refused";
-		turn.settle(answer);
-		writeEntry(pi, MOVE_ENTRY, { call: move.call, reply: answer } satisfies AnsweredMove);
-		if (answer === "accepted" || turn.over) return undefined;
-		const content = reply?.text ?? `The move to ${move.target} was not made. Continue with this state.`;
-		return {
-			entries: [...event.entries, { type: "custom_message" as const, customType: MOVE_ENTRY, content, display: true }],
-			continue: true,
-		};
-	};
 
 	takeOrders(pi, brief, turn, idle.cancel);
 }

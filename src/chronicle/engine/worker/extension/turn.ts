@@ -1,6 +1,6 @@
 // Starts a worker's turn with its adoption, and ends it after an accepted move, on the supervisor's order, or when its allowance is spent.
 // O1 after that every further call is refused and no further request is made; O2 running calls continue; O3 saving costs nothing, so the workflow
-// tools are never refused for the allowance; O4 a move is requested from the supervisor once all calls of its message have ended.
+// tools are never refused for the allowance; O4 a message has one move.
 import type { Usage } from "@earendil-works/pi-ai";
 import type { ProcessAllowance } from "../brief.ts";
 import { type AskedMove, type RefusedCall, SNAPSHOT_TOOL, TRANSITION_TOOL } from "./protocol.ts";
@@ -12,7 +12,7 @@ interface NotedMove extends AskedMove {
 export interface Turn {
 	/** The launch is recorded: from now on, calls may run. */
 	begin(allowance: ProcessAllowance): void;
-	/** The move to request from the supervisor when this message's calls have ended. */
+	/** The move that this message requests. */
 	readonly move: NotedMove | undefined;
 	note(move: NotedMove): void;
 	/** The supervisor has answered: the state ends or continues. */
@@ -88,12 +88,12 @@ export function openTurn(): Turn {
 			if (tool === TRANSITION_TOOL || tool === SNAPSHOT_TOOL) return undefined;
 			if (phase === "stopping") {
 				const reason =
-					"Not run: the run is being paused after this message. Your conversation is kept; repeat this call when you resume.";
+					"Not run: the run is being paused after this message. Your conversation is kept; repeat this call when you continue.";
 				return { rule: "stopping", reason };
 			}
 			if (spent()) {
 				const reason =
-					"Not run: the run's budget is used up, so it pauses after this message. Your conversation is kept; repeat this call when you resume.";
+					"Not run: a limit is reached, so the run pauses after this message. Your conversation is kept; repeat this call when you continue.";
 				return { rule: "allowance", reason };
 			}
 			return undefined;

@@ -1,5 +1,5 @@
-// A small run that shows the effect of kills: three states, commands that leave a mark, a background process, a cleanup, an approval, a
-// question to the user.
+// A small run that shows the effect of kills: three states, commands that leave a mark, a background process, a cleanup, an approval, and
+// where the task wants it a question to the user.
 // The model is a pure function of the conversation: it does the first step without a result, so a conversation that lost or
 // repeated something is detected.
 import type { ModelRequest } from "../../harness/model-request.ts";
@@ -48,6 +48,9 @@ const steps: Readonly<Record<string, readonly Step[]>> = {
 /** The user's answer to the question. */
 export const userAnswer = "Use 8081.\n  Only that.";
 
+/** A task with which the last state asks. */
+export const askingTask = "Do it all, and ask me.";
+
 /** Lines that must be in the log at the end, each once. */
 export const marks = ["planned", "begun", "built", "checked"];
 
@@ -58,7 +61,14 @@ export function stateOf({ users }: Pick<ModelRequest, "users">): string {
 
 /** The step of its state that a request asks for, from 0. */
 export function stepOf(request: ModelRequest): number {
-	return nextStep(request, steps[stateOf(request)] ?? []);
+	return nextStep(request, stepsOf(request));
+}
+
+/** The steps of a request's state; without the question where the task does not want it, or the user has answered in a message. */
+function stepsOf(request: ModelRequest): readonly Step[] {
+	const [first = ""] = request.users;
+	const asks = first.includes(askingTask) && !first.includes(userAnswer);
+	return (steps[stateOf(request)] ?? []).filter(([tool]) => asks || tool !== "ask_user");
 }
 
 /** The first of `list` that has no result in the request's conversation, else the last. */
@@ -74,7 +84,7 @@ function nextStep({ results }: ModelRequest, list: readonly Step[]): number {
 
 /** The model's answer to a request. */
 export function answer(request: ModelRequest): Reply {
-	return answerBySteps(request, steps[stateOf(request)] ?? []);
+	return answerBySteps(request, stepsOf(request));
 }
 
 /** The next of the steps that the request's worker makes. */

@@ -14,7 +14,8 @@ import { closeLater } from "../../harness/lifetime.ts";
 import type { ModelServer } from "../../harness/model-server.ts";
 import { openProject, type Project } from "../../harness/project.ts";
 import { checkout, packageUnderTest } from "../../harness/under-test.ts";
-import { marks, stateOf, template, userAnswer } from "./sample-run.ts";
+import { inspectQuestion } from "./inspect-question.ts";
+import { marks, template } from "./sample-run.ts";
 import { type KillOrders, ordersVariable } from "./supervisor-process.ts";
 
 export interface Supervisor {
@@ -155,7 +156,7 @@ export function openKillStage(server: ModelServer, standby = 2): KillStage {
 			equal(snapshot.findings.filter(({ key }) => key === "port").length, 1);
 			deepEqual(project.read("log.txt").trim().split("\n").toSorted(), marks.toSorted());
 			ok(project.read("cleanup.log").includes("cleaned"));
-			inspectQuestion(events, server);
+			inspectQuestion(events, server.requests);
 			// Every start was intended before.
 			let intended: string | undefined;
 			for (const event of events) {
@@ -181,22 +182,4 @@ export function openKillStage(server: ModelServer, standby = 2): KillStage {
 		},
 	};
 	return stage;
-}
-
-/** The question was asked once and answered once, and the model had the answer as the result of its call in every later request. */
-function inspectQuestion(events: readonly LedgerEvent[], { requests }: ModelServer): void {
-	const asked = events.flatMap((event) => (event.kind === "ask_opened" ? [event] : []));
-	const answered = events.flatMap((event) => (event.kind === "ask_answered" ? [event] : []));
-	deepEqual(
-		answered.map(({ answers, words }) => ({ answers, words })),
-		asked.map(({ seq }) => ({ answers: seq, words: userAnswer })),
-	);
-	equal(asked.length, 1);
-	const call = asked[0]?.call ?? "";
-	const seen = requests
-		.filter((request) => stateOf(request) === "checking")
-		.map(({ results }) => results.filter(({ id, text }) => id === call && text.includes(userAnswer)).length);
-	const first = seen.indexOf(1);
-	ok(first !== -1, "The model never read the answer.");
-	deepEqual(new Set(seen.slice(first)), new Set([1]));
 }

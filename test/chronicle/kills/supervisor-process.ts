@@ -14,7 +14,7 @@ import { openGitWorkspace } from "../../../src/chronicle/engine/workspace/index.
 import { openSource } from "../../../src/definition/index.ts";
 import { findPi, isPiCommand, ownPiSearch } from "../../../src/pi/index.ts";
 import { processStart } from "../../../src/process/index.ts";
-import { userAnswer } from "./sample-run.ts";
+import { askingTask, userAnswer } from "./sample-run.ts";
 
 export interface KillOrders {
 	readonly cwd: string;
@@ -110,7 +110,7 @@ async function main(orders: KillOrders): Promise<void> {
 			schemaVersion: SCHEMA_VERSION,
 			id: randomUUID(),
 			template: { name: template.name, hash: hashDefinition(definition), definition, file: orders.template },
-			task: "Do it all.",
+			task: askingTask,
 			model: "scripted/one",
 			...(approved === undefined ? {} : { cleanupApproval: approved }),
 		});

@@ -30,6 +30,7 @@ export interface EngineHost {
 
 export interface EngineStage {
 	readonly project: Project;
+	readonly server: ModelServer;
 	readonly cluster: Cluster;
 	readonly database: Database;
 	/** The bare repository that all hosts share. */
@@ -164,7 +165,7 @@ export async function openEngineStage(
 		return row;
 	};
 	const stage: EngineStage = {
-		...{ project, cluster, database, remote, lease, cli, printed },
+		...{ project, server, cluster, database, remote, lease, cli, printed },
 		start: (args, env) => start([...args, ...base], env),
 		host(name, env = {}, more = []) {
 			const data = join(project.home, "hosts", name);

@@ -1,11 +1,14 @@
 // Faults of an engine's parts, one case each. Every case ends with `inspect`: the run finished, with each event once.
 import { equal, match } from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { renameSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LedgerEvent } from "../../../../src/chronicle/core/machine/index.ts";
 import { CRASH_VARIABLE } from "../../../../src/chronicle/engine/supervisor/index.ts";
 import { exitCodes } from "../../../../src/pi/index.ts";
 import { patient } from "../../../harness/patience.ts";
+import { inspectQuestion } from "../../kills/inspect-question.ts";
+import { askingTask, userAnswer } from "../../kills/sample-run.ts";
 import { type EngineHost, type EngineStage, eventually, type Gate } from "./engine-stage.ts";
 import { openLink } from "./link.ts";
 import type { Fault } from "./play-faults.ts";
@@ -17,6 +20,23 @@ async function runAtGate(stage: EngineStage): Promise<{ readonly run: string; re
 	await stage.approve(run);
 	await stage.untilAtGate(run);
 	return { run, gate };
+}
+
+/** A run whose last worker asks the user. */
+async function submitAsking(stage: EngineStage): Promise<{ readonly run: string; readonly task: string }> {
+	const task = `${askingTask} (${randomUUID()})`;
+	const submitted = await stage.cli(["run", "--json", "--model", "scripted/one", "--approve-cleanup", "play", task]);
+	equal(submitted.code, 0, submitted.stderr);
+	return { run: (JSON.parse(submitted.stdout) as { id: string }).id, task };
+}
+
+async function untilAsked(stage: EngineStage, run: string): Promise<void> {
+	await stage.until(run, ({ status, holder }) => status === "asks" && holder === null);
+}
+
+async function answer(stage: EngineStage, run: string, words: string): Promise<void> {
+	const said = await stage.cli(["answer", run, words]);
+	equal(said.code, 0, said.stderr);
 }
 
 /** Resolves once one of the hosts has said it. */
@@ -255,6 +275,39 @@ export const faults: Readonly<Record<string, Fault>> = {
 		host("second");
 		await stage.inspect(run);
 		equal((await stage.events(run)).filter(({ kind }) => kind === "approved").length, 1);
+	},
+	"a host is killed once a worker has asked": async (stage, host) => {
+		const dying = host("dying", { [CRASH_VARIABLE]: "after ask_opened" });
+		const { run, task } = await submitAsking(stage);
+		await stage.approve(run);
+		equal((await dying.child.exited).kind, "killed", dying.log());
+		host("heir");
+		await untilAsked(stage, run);
+		await answer(stage, run, userAnswer);
+		await stage.inspect(run);
+		inspectQuestion(await stage.events(run), stage.server.about(task));
+	},
+	"a host dies with the answer that was posted, and another continues the conversation": async (stage, host) => {
+		const first = host("first");
+		const { run, task } = await submitAsking(stage);
+		await stage.approve(run);
+		await untilAsked(stage, run);
+		// No slot is held while it waits.
+		match((await stage.cli(["engine", "status"])).stdout, /host first .*0 of 4 slots/);
+		signal(first, "SIGTERM");
+		await first.child.exited;
+		await answer(stage, run, userAnswer);
+		const late = await stage.cli(["answer", run, "Something else."]);
+		equal(late.code, exitCodes.usage, late.stdout);
+		match(late.stderr, /Another answer came first/);
+		const dying = host("dying", { [CRASH_VARIABLE]: "after ask_answered" });
+		equal((await dying.child.exited).kind, "killed", dying.log());
+		host("heir");
+		await stage.inspect(run);
+		const events = await stage.events(run);
+		inspectQuestion(events, stage.server.about(task));
+		const keys = events.flatMap((event) => (event.kind === "worker_started" ? [event.conversation] : []));
+		equal(keys.at(-1), "continued", "The answer came to another conversation.");
 	},
 	"a host dies before it claims a run": diesAt("job is taken"),
 	"a host dies when it has claimed a run": diesAt("run is claimed"),

@@ -1,4 +1,5 @@
 import {
+	anyObject,
 	custom,
 	type Diagnostic,
 	type Field,
@@ -75,13 +76,13 @@ export const cueFields = {
 	remember: custom<ScriptedCall, { about: string }>(
 		{
 			about:
-				"Data for the run's snapshot (`workflow_update_snapshot`): a string, or an object such as `{ findings: [...] }`.",
+				"What the worker saves (`workflow_update_snapshot`): a finding, a list of findings, or an object with `findings`, `pending_tasks` and `resolve`. A finding or task is a string, or an object whose fields are all kept.",
 		},
 		"anything",
 		anything,
 		(node, reading) => {
 			const data = plain(node, reading);
-			return data && { tool: "workflow_update_snapshot", input: { data: data.value } };
+			return data && { tool: "workflow_update_snapshot", input: snapshotArguments(data.value) };
 		},
 	),
 	next: stepField("Ends the phase and starts the next one."),
@@ -272,6 +273,12 @@ function readSent(node: Node, reading: ReadContext): UserAnswer | undefined {
 const maxParts = 100_000;
 
 /** A node as plain data; `undefined` if aliases expand it beyond the limit. */
+/** The arguments that save `data`: an object is all of them. */
+function snapshotArguments(data: unknown): Readonly<Record<string, unknown>> {
+	if (Array.isArray(data)) return { findings: data };
+	return anyObject(data) ? { ...data } : { findings: [data] };
+}
+
 function plain(node: Node, { source, report, path }: ReadContext): { value: unknown } | undefined {
 	let parts = 0;
 	const convert = (part: Node): unknown => {

@@ -159,7 +159,7 @@ function improvise(scene: RequestContext, where: string, scripted: number | unde
 	if (checkpoint) {
 		calls.unshift({
 			tool: "workflow_update_snapshot",
-			input: { data: { findings: [`The understudy has been in ${where}.`] } },
+			input: { findings: [`The understudy has been in ${where}.`] },
 		});
 	}
 	return reply(`${outcomes(scene)}${turn > 1 ? "Again" : "Now"}: I leave ${where}.`, calls);

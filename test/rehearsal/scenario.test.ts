@@ -49,7 +49,7 @@ idle: [Nothing runs.]
 		expect(scenario?.states.get("planning")).toEqual([
 			{
 				...cue,
-				calls: [{ tool: "workflow_update_snapshot", input: { data: { findings: ["The port is 8081."] } } }],
+				calls: [{ tool: "workflow_update_snapshot", input: { findings: ["The port is 8081."] } }],
 			},
 			{ ...cue, exit: { kind: "transition", to: "implementation", summary: "Planned." } },
 		]);

@@ -60,7 +60,7 @@ function order(phases: Readonly<Record<string, Step[]>>): (readonly [phase: stri
 
 function replies({ say: text, call: made, remember, next, loop, go }: Step, part: string, held: HeldMoves): Answer[] {
 	const listed = [made ?? []].flat().flatMap((each) => Object.entries(each));
-	const all = [...listed, ...(remember ? [["workflow_update_snapshot", { data: remember }] as const] : [])];
+	const all = [...listed, ...(remember ? [["workflow_update_snapshot", remember] as const] : [])];
 	const exit = go
 		? (["workflow_transition", { target_state: go.to, summary: go.summary }] as const)
 		: next !== undefined

@@ -40,10 +40,8 @@ export function runStory(): Story {
 					call(
 						"workflow_update_snapshot",
 						{
-							data: {
-								findings: ["Dates are ISO 8601, so a month is a prefix."],
-								pending_tasks: ["Say it in the README"],
-							},
+							findings: ["Dates are ISO 8601, so a month is a prefix."],
+							pending_tasks: ["Say it in the README"],
 						},
 						usage,
 					),

@@ -137,8 +137,12 @@ function leaveState(
 function listFor({ states }: Template, target: string): Cue[] {
 	const list = states.get(target)?.children?.forEach;
 	if (list === undefined) return [];
-	const data = { [list === "pendingTasks" ? "pending_tasks" : list]: ["Rehearse the first.", "Rehearse the second."] };
-	return [cue({ say: "These are left to do.", calls: [{ tool: "workflow_update_snapshot", input: { data } }] })];
+	const items = ["Rehearse the first.", "Rehearse the second."];
+	const input =
+		list === "pendingTasks"
+			? { pending_tasks: items }
+			: { findings: list === "findings" ? items : [{ key: list, items }] };
+	return [cue({ say: "These are left to do.", calls: [{ tool: "workflow_update_snapshot", input }] })];
 }
 
 /** The call that must be refused in a state, if it has not been planned yet. */

@@ -43,6 +43,9 @@ describe("output data on the command line", { timeout: patient(120_000) }, () =>
 			files: withTemplates({ t: template }),
 			script: {
 				[worker("plan")]: [
+					call("workflow_update_snapshot", {
+						findings: [{ key: "race", file: "src/ü.ts", at: [3, null], deep: { ok: false } }],
+					}),
 					handOver("build", { parts: [{ file: "a.md" }] }),
 					handOver("build", { parts: [{ file: "a.txt" }, { file: "b.txt" }] }),
 				],
@@ -56,8 +59,13 @@ describe("output data on the command line", { timeout: patient(120_000) }, () =>
 		const run = await chronicle(project, ["run", "t", "Build it"]);
 		expect([run.code, run.stderr]).toEqual([0, expect.any(String)]);
 		expect(["a.txt", "b.txt"].map((name) => readFileSync(join(project.folder, name), "utf8"))).toEqual(["x\n", "x\n"]);
-		const [first, second] = server.about(worker("plan"));
-		expect(JSON.stringify(first?.body)).toContain("JSON that matches this JSON Schema");
+		const [first, saved, second] = server.about(worker("plan"));
+		expect(JSON.stringify(first?.body)).toContain('"pattern":"\\\\.txt$"');
+		expect(saved?.lastResult?.text).toBe("Saved f1. No task is open.");
+		expect(second?.users, "the refusal is no message").toEqual(first?.users);
+		const told = server.about(worker("check"))[0]?.users.join("\n");
+		for (const line of ["[f1] race:", "file: src/ü.ts", "at: [3,null]", 'deep: {"ok":false}'])
+			expect(told).toContain(line);
 		expect(JSON.stringify(second?.messages)).toContain("data.parts[0].file must match pattern");
 		const tasks = server.about(worker("work")).map(({ users }) => users[0] ?? "");
 		expect(tasks.some((text) => text.includes("Write a.txt"))).toBe(true);

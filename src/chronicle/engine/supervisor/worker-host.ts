@@ -1,4 +1,5 @@
 // The supervisor's side of one worker process: its reports and requests as events, the replies as text for its model.
+import { redacted } from "../../../safety/index.ts";
 import {
 	type AskReply,
 	bindToKnown,
@@ -16,6 +17,8 @@ import {
 	openTasksText,
 	type Run,
 	readSnapshotData,
+	type Snapshot,
+	type SnapshotData,
 	type SnapshotReply,
 	type WorkerAnswer,
 	type WorkerHost,
@@ -51,7 +54,11 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 			const data = bindToKnown(before, read.data);
 			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data });
 			if (refused !== undefined) return { kind: "refused", text: refused };
-			return { kind: "saved", text: explainSaved(before, run().snapshot, { ...read, data }) };
+			const after = run().snapshot;
+			return {
+				kind: "saved",
+				text: `${explainSaved(before, after, { ...read, data })}${explainSecret(before, after, data)}`,
+			};
 		},
 		async askUser({ call, question, choices }): Promise<AskReply> {
 			const [title = ""] = question.split("\n", 1);
@@ -62,6 +69,14 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 		},
 		ask: (question) => relay(context, question, launch, signal),
 	};
+}
+
+/** A sentence if recording has replaced a secret in what was saved. */
+function explainSecret(before: Snapshot, after: Snapshot, data: SnapshotData): string {
+	const marks = (value: unknown): number => JSON.stringify(value).split(redacted).length - 1;
+	const known = marks([before.findings, before.pendingTasks, before.resolved ?? [], data]);
+	const now = marks([after.findings, after.pendingTasks]);
+	return now > known ? ` A secret in it is not kept: it was replaced by ${redacted}.` : "";
 }
 
 /** Why the worker of `launch` may not move to `target`; a legal move may still be refused when it is recorded. */

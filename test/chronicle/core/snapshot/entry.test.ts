@@ -66,6 +66,57 @@ describe("an entry as text", () => {
 	});
 });
 
+describe("the answer to a call", () => {
+	const start = save(EMPTY_SNAPSHOT, {
+		findings: [{ key: "port", text: "80" }],
+		pending_tasks: ["Write docs", "Add tests"],
+	});
+	it.each<[name: string, given: unknown, answer: string]>([
+		["of new entries", { findings: ["x"] }, "Saved f4. Open tasks: t2 (Write docs), t3 (Add tests)."],
+		["that replaces", { port: 81 }, "Saved f1 (replaces what it was). Open tasks: t2 (Write docs), t3 (Add tests)."],
+		[
+			"that replaces by id",
+			{ pending_tasks: [{ id: "t2", text: "y" }] },
+			"Saved t4. Resolved t2. Open tasks: t3 (Add tests), t4 (y).",
+		],
+		["that resolves", { resolve: ["t2", "Add tests."] }, "Resolved t2, t3. No task is open."],
+		[
+			"with a misspelled name",
+			{ resolve: ["prot"] },
+			"Nothing is known as `prot`. Did you mean `port`? Open tasks: t2 (Write docs), t3 (Add tests).",
+		],
+		[
+			"with nothing in an entry",
+			{ findings: [null, "x"] },
+			"Saved f4. Left out: 1 entry without content. Open tasks: t2 (Write docs), t3 (Add tests).",
+		],
+		[
+			"with a long entry",
+			{ findings: [`a ${"x".repeat(9000)}`], resolve: ["t2", "t3"] },
+			"Saved f4. Resolved t2, t3. Too long to hand over whole: f4. The next worker gets the beginning; the whole is in the record of the run. No task is open.",
+		],
+		[
+			"with too many",
+			{ findings: Array.from({ length: 30 }, (_, n) => `${n} ${"x".repeat(1000)}`), resolve: ["t2", "t3"] },
+			"No longer handed over, because there is too much: 13 older findings. Resolve what is not needed. No task is open.",
+		],
+		[
+			"of which two differ little",
+			{ findings: ["Foo", "foo."], resolve: ["t2", "t3"] },
+			'Saved f4. Resolved t2, t3. Not kept separately, because an entry differs only in case, spaces or final punctuation: "Foo" (f4). No task is open.',
+		],
+	])("%s", (_name, given, answer) => {
+		expect(save(start.after, given).answer).toContain(answer);
+	});
+	it("knows what was resolved before, and keeps the order of tasks", () => {
+		const { after } = save(start.after, { resolve: ["t2"], pending_tasks: ["Write docs again"] });
+		expect(save(after, { resolve: ["t2"] }).answer).toContain("`t2` was resolved before (t2).");
+		expect(after.resolved).toEqual([{ id: "t2", text: "Write docs", ...where, resolvedIn: 1 }]);
+		const again = save(after, { pending_tasks: ["add tests"] }).after;
+		expect(again.pendingTasks.map(({ id }) => id)).toEqual(["t3", "t4"]);
+	});
+});
+
 const names = fc.oneof(
 	fc.constantFrom("text", "key", "name", "id", "description", "title", "file", "__proto__"),
 	fc.string(),

@@ -252,6 +252,47 @@ describe("the shapes of data, one by one", () => {
 		[{ findings: [{ other: { deep: 1 } }] }, { findings: [{ text: "", fields: { other: { deep: 1 } } }] }],
 		[{ findings: { text: "v", key: "k" } }, { findings: [{ key: "k", text: "v" }] }],
 		[{ findings: { a: { deep: 1 } } }, { findings: [{ key: "a", text: "", fields: { deep: 1 } }] }],
+		[{ data: { findings: ["x"] } }, { findings: [{ text: "x" }] }],
+		[{ data: '["x"]' }, { findings: [{ text: "x" }] }],
+		[
+			{ data: { findings: ["x"] }, findings: ["y"], resolve: ["t1"] },
+			{ findings: [{ text: "x" }, { text: "y" }], resolve: ["t1"] },
+		],
+		[
+			{ data: "x", port: 1 },
+			{
+				findings: [
+					{ key: "data", text: "x" },
+					{ key: "port", text: "1" },
+				],
+			},
+		],
+		[
+			{ findings: [{ file: "a.ts", line: 3, text: "x", ok: null }] },
+			{ findings: [{ text: "x", fields: { file: "a.ts", line: 3, ok: null } }] },
+		],
+		[{ findings: [{ title: "a", description: "b" }] }, { findings: [{ text: "b", fields: { title: "a" } }] }],
+		[
+			{
+				pending_tasks: [
+					{ key: "k", text: "a" },
+					{ key: "K", text: "b" },
+				],
+			},
+			{
+				pendingTasks: [
+					{ key: "k", text: "a" },
+					{ text: "b", fields: { key: "K" } },
+				],
+			},
+		],
+		[
+			{ findings: [{ name: "n".repeat(81), a: 1 }] },
+			{ findings: [{ text: "", fields: { name: "n".repeat(81), a: 1 } }] },
+		],
+		[{ findings: [{ key: "k" }, ["a", 1]] }, { findings: [{ text: "k" }, { text: '["a",1]' }] }],
+		[{ resolve: { id: "t1" } }, { resolve: ["t1"] }],
+		[{ resolve: { t1: "done", t2: true } }, { resolve: ["t1", "t2"] }],
 		[{ files: "a.ts" }, { findings: [{ key: "files named by the worker", text: "a.ts" }] }],
 		[{ " a key ": 3 }, { findings: [{ key: "a key", text: "3" }] }],
 		[{ "Key-Findings!": "x" }, { findings: [{ text: "x" }] }],

@@ -1,32 +1,23 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import type { Project } from "../chronicle/index.ts";
-import { type CheckedFile, checkTemplates } from "../chronicle/index.ts";
 import {
 	type Diagnostic,
 	didYouMean,
-	foreignCode,
 	isInside,
 	type Node,
 	parseFrontMatter,
 	parseJson,
 	parseYaml,
 	readSource,
-	sortDiagnostics,
 } from "../definition/index.ts";
 import { checkScenarios } from "../rehearsal/index.ts";
 import { locateRules, type RuleFileLocation, readRules } from "../safety/index.ts";
 import { checkSequences } from "../sequence/index.ts";
 import { inspectAgents } from "./agents.ts";
-import {
-	type CheckFinding,
-	type CheckPlace,
-	type ForeignFile,
-	foreignOf,
-	type Inspection,
-	isSound,
-} from "./finding.ts";
+import { type CheckFinding, type CheckPlace, type Inspection, isSound } from "./finding.ts";
 import { findForeign, formatOf } from "./foreign.ts";
+import { inspectTemplates } from "./templates.ts";
 import { inspectWorkflowFile, inspectWorkflows } from "./workflows.ts";
 
 export interface ProjectCheck extends Inspection {
@@ -55,7 +46,7 @@ function hasDefinitions(cwd: string): boolean {
 
 async function inspectEverything(project: Project, place: CheckPlace): Promise<Inspection> {
 	const parts = [
-		inspectWorkflows(place),
+		await inspectWorkflows(place),
 		await inspectTemplates(project, []),
 		inspectAgents(place),
 		inspectRules(place),
@@ -220,34 +211,4 @@ function inspectRuleFiles(places: readonly RuleFileLocation[]): Inspection {
 		} as const;
 	});
 	return { findings, foreign: [], further: [] };
-}
-
-/** Checks the templates with these paths or names; without names, all templates. */
-async function inspectTemplates(project: Project, names: readonly string[]): Promise<Inspection> {
-	const { files } = await checkTemplates(project, names);
-	const foreign: ForeignFile[] = [];
-	const findings: CheckFinding[] = [];
-	for (const checked of files) {
-		const { file, loads } = checked;
-		const [other] = checked.diagnostics.filter(({ code }) => code === foreignCode);
-		const diagnostics = sortDiagnostics([...checked.diagnostics, ...problemsOf(checked)]);
-		if (other) foreign.push(foreignOf(other));
-		else findings.push({ kind: "template", name: basename(file, extname(file)), file, loads, diagnostics });
-	}
-	return { findings, foreign, further: names.length === 0 ? folderProblems(project) : [] };
-}
-
-/** Diagnostics about the template folders themselves. */
-function folderProblems(project: Project): readonly Diagnostic[] {
-	return project.templates().diagnostics.filter(({ code }) => code === "no-folder");
-}
-
-function problemsOf({ file, problems }: CheckedFile): Diagnostic[] {
-	return problems.map(({ state, severity, message, remedy, place = { file } }) => ({
-		...place,
-		severity,
-		code: "missing",
-		message: `${state}: ${message}`,
-		remedy,
-	}));
 }

@@ -2,6 +2,7 @@
 import { dirname, sep } from "node:path";
 import { type Diagnostic, foreignCode, sortDiagnostics } from "../definition/index.ts";
 import { BUILT_IN_TOOLS } from "../persona/index.ts";
+import { loadInstructionChecks } from "../rehearsal/index.ts";
 import {
 	type Catalogue,
 	loadCatalogue,
@@ -18,23 +19,25 @@ import {
 	isSound,
 } from "./finding.ts";
 
-export function inspectWorkflows({ cwd, agentFolder, trust }: CheckPlace): Inspection {
+export function inspectWorkflows({ cwd, agentFolder, trust }: CheckPlace): Promise<Inspection> {
 	return inspectCatalogue(loadCatalogue(workflowRoots({ agentDir: agentFolder, cwd, trusted: trust === "trusted" })));
 }
 
 /** Checks the workflow whose `workflow.yaml` is `file`, in any folder. */
-export function inspectWorkflowFile(file: string): Inspection {
+export async function inspectWorkflowFile(file: string): Promise<Inspection> {
 	const root = dirname(dirname(file));
-	const found = inspectCatalogue(loadCatalogue({ globalRoot: root, projectRoot: undefined }));
+	const found = await inspectCatalogue(loadCatalogue({ globalRoot: root, projectRoot: undefined }));
 	const isMeant = (each: { readonly file: string }): boolean => each.file === file;
 	return { findings: found.findings.filter(isMeant), foreign: found.foreign.filter(isMeant), further: [] };
 }
 
-function inspectCatalogue(catalogue: Catalogue): Inspection {
+async function inspectCatalogue(catalogue: Catalogue): Promise<Inspection> {
+	const { checkPhaseInstructions } = await loadInstructionChecks();
 	const { rejected } = catalogue;
 	const own = [...catalogue.definitions.values()].filter(({ tier }) => tier !== "shipped");
 	const misspelt = misspeltBlacklists(catalogue, own, BUILT_IN_TOOLS);
-	const left = new Set(sortDiagnostics([...catalogue.diagnostics, ...misspelt]));
+	const unmet = own.flatMap(checkPhaseInstructions);
+	const left = new Set(sortDiagnostics([...catalogue.diagnostics, ...misspelt, ...unmet]));
 	const take = (files: ReadonlySet<string>, folder: string | undefined): Diagnostic[] => {
 		const taken = [...left].filter(
 			({ file }) => files.has(file) || (folder !== undefined && file.startsWith(`${folder}${sep}`)),

@@ -1,4 +1,4 @@
-export type { Template } from "./core/index.ts";
+export { referencesIn, splitReference, type Template } from "./core/index.ts";
 export {
 	askThroughHost,
 	type CheckedFile,
@@ -8,6 +8,7 @@ export {
 	type Project,
 	type ProjectEnvironment,
 	readBrief,
+	readTemplateFile,
 	readTemplates,
 	registerWorker,
 	templateFolders,

@@ -2,7 +2,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FoundTemplate, readTemplates, type Template, templateFolders } from "../chronicle/index.ts";
-import { BUILT_IN_TOOLS, keepAllowed, loadAgentRegistry, readToolNames, resolvePersona } from "../persona/index.ts";
+import type { Diagnostic } from "../definition/index.ts";
+import { type AgentRegistry, loadAgentRegistry } from "../persona/index.ts";
 import { playChronicle } from "./chronicle-run.ts";
 import {
 	chronicleEvidence,
@@ -13,6 +14,7 @@ import {
 	readLedger,
 	withChildren,
 } from "./every/index.ts";
+import { aroundTemplates, checkTemplateInstructions, toolsOfStates } from "./instructions/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { planPath } from "./path.ts";
 import {
@@ -53,7 +55,12 @@ export function planChronicle(request: RehearsalRequest, paths: ProjectPaths): P
 			name: found.key,
 			task,
 			scenario: opened.file,
-			diagnostics: [...found.diagnostics, ...opened.diagnostics, ...unknownScripts(opened, "state", expected)],
+			diagnostics: [
+				...found.diagnostics,
+				...instructionProblems(found, paths),
+				...opened.diagnostics,
+				...unknownScripts(opened, "state", expected),
+			],
 			expected,
 		},
 		config: { path: pathOf(template) },
@@ -122,24 +129,21 @@ function childTemplates(template: Template, paths: ProjectPaths): readonly Rehea
 	return [...found.values()];
 }
 
-/** The tools that the template and the agent file allow a state's worker; `undefined`: all. */
-function toolsOf(
-	{ states }: Template,
-	{ cwd, agentFolder }: ProjectPaths,
-): (state: string) => readonly string[] | undefined {
-	// The home folder of a rehearsal has no agents.
-	const registry = loadAgentRegistry({ cwd, project: "trusted", agentFolder, home: agentFolder });
-	return (name) => {
-		const state = states.get(name);
-		if (!state?.persona) return undefined;
-		const listed = state.tools && readToolNames(state.tools);
-		const found = resolvePersona({ ...state.persona, team: state.team, listsTools: listed !== undefined }, registry);
-		if (found.kind === "none") return undefined;
-		const { tools, restrictions } = found.persona;
-		const given = listed?.kind === "all" ? undefined : (listed?.names ?? tools);
-		const free = keepAllowed(BUILT_IN_TOOLS, restrictions).left.length === 0;
-		return given === undefined && free ? undefined : keepAllowed(given ?? BUILT_IN_TOOLS, restrictions).kept;
-	};
+function toolsOf(template: Template, paths: ProjectPaths): (state: string) => readonly string[] | undefined {
+	return toolsOfStates(template, registryOf(paths));
+}
+
+/** The agents; the home folder of a rehearsal has none. */
+function registryOf({ cwd, agentFolder }: ProjectPaths): AgentRegistry {
+	return loadAgentRegistry({ cwd, project: "trusted", agentFolder, home: agentFolder });
+}
+
+/** Warnings about instructions that the template's workers, or those of its children, cannot follow. */
+function instructionProblems(found: FoundTemplate, paths: ProjectPaths): Diagnostic[] {
+	const catalogue = load(paths);
+	const around = aroundTemplates(registryOf(paths), catalogue.values());
+	const children = found.read ? childTemplates(found.read.template, paths).map(({ key }) => catalogue.get(key)) : [];
+	return [found, ...children].flatMap((each) => (each ? checkTemplateInstructions(each, around) : []));
 }
 
 function load({ cwd, agentFolder }: ProjectPaths): ReadonlyMap<string, FoundTemplate> {

@@ -53,6 +53,11 @@ export async function loadRehearsal() {
 	return { openProjectCopy, plan, rehearse, closingLines };
 }
 
+/** Loads the checks of instructions against what their phases and states can do. */
+export async function loadInstructionChecks() {
+	return import("./instructions/index.ts");
+}
+
 /** The copies of projects that killed rehearsals left behind, absolute. `remove`: removes them, and returns the removed ones. */
 export async function orphanedCopies(what: "find" | "remove"): Promise<readonly string[]> {
 	const { findOrphanedCopies, removeOrphanedCopies } = await import("./project-copy.ts");

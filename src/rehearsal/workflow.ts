@@ -13,6 +13,7 @@ import {
 } from "../workflow/index.ts";
 import { planWorkflowCoverage, readSession, workflowEvidence } from "./every/index.ts";
 import type { Play } from "./hand/index.ts";
+import { checkPhaseInstructions } from "./instructions/index.ts";
 import { openScenario, unknownScripts } from "./open-scenario.ts";
 import { type ProcessEnd, runProcess } from "./process.ts";
 import {
@@ -72,6 +73,7 @@ export function planWorkflow(request: RehearsalRequest, paths: ProjectPaths): Pl
 			scenario: opened.file,
 			diagnostics: [
 				...problemsOf(definition, catalogue),
+				...instructionProblems(definition, catalogue),
 				...opened.diagnostics,
 				...unknownScripts(opened, "phase", expected),
 			],
@@ -206,6 +208,15 @@ function phasesOf(definition: WorkflowDefinition, catalogue: Catalogue, above = 
 		const inner = catalogue.definitions.get(entry.key);
 		return inner ? phasesOf(inner, catalogue, path) : [];
 	});
+}
+
+/** Warnings about instructions of its phases, those of subworkflows included. */
+function instructionProblems(definition: WorkflowDefinition, catalogue: Catalogue): readonly Diagnostic[] {
+	const inner = definition.entries.flatMap((entry) =>
+		entry.kind === "reference" ? [catalogue.definitions.get(entry.key)] : [],
+	);
+	const below = inner.flatMap((each) => (each ? instructionProblems(each, catalogue) : []));
+	return [...checkPhaseInstructions(definition), ...below];
 }
 
 /** The catalogue's diagnostics about the files of the workflow. */

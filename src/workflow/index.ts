@@ -10,5 +10,6 @@ export {
 	workflowDiagram,
 	workflowRoots,
 } from "./definitions/index.ts";
+export { changesAreMeant, isNameRefused } from "./limits/index.ts";
 export { firstPosition, nextPosition, type Position } from "./machine/index.ts";
 export { registerWorkflow } from "./register.ts";

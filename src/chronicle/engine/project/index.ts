@@ -48,6 +48,7 @@ export {
 export { type SupervisedRun, startSupervision } from "./supervised-run.ts";
 export {
 	type FoundTemplate,
+	readTemplateFile,
 	readTemplates,
 	type SelectedTemplate,
 	type TemplateCatalogue,

@@ -53,7 +53,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	child_ended: {
 		about: "A child's run ended: its files, its totals, and what this run keeps of it.",
-		fields: ["visit", "child", "status", "detail", "tree", "base", "changes", "more", "total", "handover"],
+		fields: ["visit", "child", "status", "detail", "tree", "base", "changes", "more", "changed", "total", "handover"],
 	},
 	child_signaled: { about: "A command of the user waits in the child's inbox.", fields: ["child"] },
 	child_dropped: { about: "The run continues without the child.", fields: ["child"] },
@@ -64,7 +64,7 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	},
 	join_applied: {
 		about: "The merged files were written to the run's folder.",
-		fields: ["visit", "tree", "changes", "more", "left", "leftMore"],
+		fields: ["visit", "tree", "changes", "more", "total", "left", "leftMore"],
 	},
 	join_failed: { about: "The files could not be merged or written.", fields: ["visit", "detail"] },
 	worker_started: {
@@ -111,14 +111,15 @@ export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 		fields: ["visit", "index", "result", "output"],
 	},
 	files_measured: {
-		about: "The files were saved, with the changes of the visit and the files that could not be read (`unkept`).",
-		fields: ["visit", "purpose", "tree", "changes", "more", "unkept", "notes"],
+		about:
+			"The files were saved, with the changes of the visit (the first 200, how many more there are, and the totals), the totals since the run started where its list of files is cut (`sinceStart`), and the files that could not be read (`unkept`). `start` marks the files before the first worker.",
+		fields: ["visit", "purpose", "tree", "start", "changes", "more", "total", "sinceStart", "unkept", "notes"],
 	},
 	files_unmeasured: { about: "The files could not be saved.", fields: ["visit", "purpose", "detail"] },
 	files_restored: {
 		about:
 			"Files were restored to an earlier state; `before` undoes it, `changes` are the changes of the rewind, `left` the files not restored.",
-		fields: ["tree", "before", "now", "changes", "more", "left", "leftMore"],
+		fields: ["tree", "before", "now", "changes", "more", "total", "left", "leftMore"],
 	},
 	files_unrestored: { about: "The files could not be restored.", fields: ["tree", "detail"] },
 	parked: { about: "The run waits for the user.", fields: ["status", "cause", "detail"] },

@@ -130,6 +130,11 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		about: "Id of the file snapshot at the visit's start.",
 		schema: { type: ["object", "null"] },
 	},
+	startTree: {
+		type: "string",
+		about: "Id of the file snapshot before the first worker.",
+		schema: { type: "string" },
+	},
 	conversation: {
 		type: "object or null",
 		about: "The conversation that the visit's attempts share.",
@@ -200,6 +205,7 @@ const optionalLedgerFields = [
 	"crc",
 	"kept",
 	"unmeasured",
+	"startTree",
 	"parent",
 	"children",
 	"candidates",

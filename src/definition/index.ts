@@ -33,7 +33,7 @@ export { parseJson } from "./json.ts";
 export { loopFrom } from "./loop.ts";
 export { isListed } from "./name-patterns.ts";
 export { names, type PlacedName, readNames } from "./names.ts";
-export { didYouMean, editDistance, nearest } from "./near.ts";
+export { didYouMean, editDistance, likely, nearest } from "./near.ts";
 export { describeNode, type ListNode, type MapEntry, type MapNode, type Node, type ScalarNode } from "./node.ts";
 export {
 	type Fields,

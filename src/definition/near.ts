@@ -24,10 +24,42 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 	return best;
 }
 
-/** ` Did you mean …?`, to append to a sentence; empty without a near candidate. */
+/**
+ * The candidate that `word` probably means: the nearest one, or else the one whose words are all in `word`, or that has all words of `word`:
+ * `max_cost_usd` means `cost_usd`. Of several, the one that shares the most letters wins.
+ */
+export function likely(word: string, candidates: Iterable<string>): string | undefined {
+	const all = [...candidates];
+	const near = nearest(word, all);
+	if (near !== undefined || word.length > 80) return near;
+	const wanted = wordsOf(word);
+	let best: string | undefined;
+	let most = minShared - 1;
+	for (const candidate of all) {
+		const offered = wordsOf(candidate);
+		const [fewer, more] = offered.length <= wanted.length ? [offered, wanted] : [wanted, offered];
+		const shared = fewer.every((part) => more.includes(part)) ? fewer.join("").length : 0;
+		if (shared > most) [best, most] = [candidate, shared];
+	}
+	return best;
+}
+
+/** Letters that two names must share where one contains the words of the other. */
+const minShared = 4;
+
+/** `maxCostUsd`, `max_cost-usd` → `max`, `cost`, `usd`. */
+function wordsOf(name: string): string[] {
+	return name
+		.replace(/([a-z\d])([A-Z])/g, "$1 $2")
+		.toLowerCase()
+		.split(/[-_\s]+/)
+		.filter((part) => part !== "");
+}
+
+/** ` Did you mean …?`, to append to a sentence; empty without a likely candidate. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-	const near = nearest(word, candidates);
-	return near === undefined ? "" : ` Did you mean \`${near}\`?`;
+	const meant = likely(word, candidates);
+	return meant === undefined ? "" : ` Did you mean \`${meant}\`?`;
 }
 
 function plain(word: string): string {

@@ -2,7 +2,7 @@
 // G1 every problem of an object is reported, not only the first; G2 an unknown key is never silent, unless the caller opts out.
 import { type Common, type Field, field, type Given, type ReadContext, wrongType } from "./field.ts";
 import { quoted } from "./format.ts";
-import { nearest } from "./near.ts";
+import { likely } from "./near.ts";
 import { describeNode, type MapEntry, type MapNode, type Node } from "./node.ts";
 import type { Problem } from "./report.ts";
 
@@ -96,7 +96,7 @@ function unknownKey(
 	path: string,
 	options: ObjectOptions,
 ): Problem {
-	const near = nearest(key, known);
+	const near = likely(key, known);
 	const inside = path === "" ? "" : ` in \`${path}\``;
 	const message = `Unknown field ${quoted(key)}${inside}.`;
 	if (near !== undefined)

@@ -178,14 +178,14 @@ function problemOf(
 				severity: "warning",
 				code: "absent-tool",
 				message: `The tool ${quoted(name)} is omitted: ${parsed.why}.`,
-				remedy: "Remove it from the list, or keep it for other programs that read this file.",
+				remedy: "Remove it from the list, unless another program reads this file.",
 			};
 		case "foreign":
 			return {
 				severity: "warning",
 				code: "foreign-tool",
 				message: `The tool ${quoted(name)} is omitted: neither pi nor an extension of the worker provides it.`,
-				remedy: "Name the extension in `extensions` of the state, or keep it for other programs that read this file.",
+				remedy: "Name the extension in `extensions` of the state, or remove the tool from the list.",
 			};
 		case "unknown":
 			return { severity: "error", ...parsed.problem };

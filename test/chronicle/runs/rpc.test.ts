@@ -17,7 +17,7 @@ describe("a run in a session", () => {
 					move("implementation", "Two steps.", { after: held.opened, usage: { input: 1000, output: 100 } }),
 				],
 				[worker("implementation")]: [move("verification", "Built it.")],
-				"*": [say("I am here.")],
+				"*": [say("I am here."), say("No."), say("Fixed.")],
 			},
 		});
 		const pi = await rpc();
@@ -33,8 +33,18 @@ describe("a run in a session", () => {
 			.poll(() => pi.screen.widgets.get("chronicle")?.join("\n"), { timeout: patient(5000) })
 			.toContain("Planning [?]");
 		pi.screen.answer(dialog, "Approve");
-		await pi.screen.notified("done");
+		const { message: end } = await pi.screen.notified(": done");
+		for (const words of ["Result of implementation", "Built it.", "No files changed."]) expect(end).toContain(words);
 		expect(ledgerOf(project)).toMatchObject({ status: "done", state: "verification" });
+		// The model of the session knows the result once the user has accepted the offer, as text that is not the user's.
+		const [, offered = ""] = /Put the result into this conversation: (\/chronicle use \w{8})/.exec(end) ?? [];
+		await pi.run("Do you know?");
+		expect(server.requests.at(-1)?.users.join()).not.toContain("Built it.");
+		expect(await pi.prompt(offered)).toBe("handled");
+		await pi.run("Fix it");
+		const [result, prompt] = server.requests.at(-1)?.users.slice(-2) ?? [];
+		expect(result).toMatch(/^\[Result of the pi-chronicle run [\s\S]*not by the user[\s\S]*Built it\./);
+		expect(prompt).toBe("Fix it");
 		const drawn = pi.screen.widgetHistory
 			.filter(({ key }) => key === "chronicle")
 			.map(({ lines }) => lines?.join("\n") ?? "");

@@ -70,7 +70,7 @@ describe("while the user is asked", () => {
 		expect(shown).toContain('Takes the files of "small". It is smaller.');
 		expect(shown).toContain(`  small ${small} (named by the worker) · 1 file +2 −0: wrote a`);
 		expect(shown).toContain(`  clean ${clean} · 2 files +4 −0: wrote b c`);
-		expect(shown).toMatch(/approve \w+ --answers \d+ --choice <name>/);
+		expect(shown).toMatch(/approve \w+ --choice <name>/);
 		expect(timeline(read)).toContain("one of 2 is taken: small (named), clean");
 		expect(runData(read)).toMatchObject({
 			candidates: { names: ["small", "clean"], winner: "small" },

@@ -247,9 +247,16 @@ export class RunHistory {
 		if (launch?.end.kind === "moved") launch.end = { kind: "rejected", words: `${launch.end.words}; rejected` };
 	}
 
-	#measureFiles({ visit, purpose, tree, changes = [], more = 0 }: LedgerEvent & { kind: "files_measured" }): void {
+	#measureFiles({
+		visit,
+		purpose,
+		tree,
+		changes = [],
+		more = 0,
+		total,
+	}: LedgerEvent & { kind: "files_measured" }): void {
 		const files = this.#visits.get(visit)?.files;
-		if (purpose === "changes" && files) Object.assign(files, { to: tree, changes, more, unmeasured: undefined });
+		if (purpose === "changes" && files) Object.assign(files, { to: tree, changes, more, total, unmeasured: undefined });
 	}
 
 	#takeWait(before: Run, next: LedgerEvent, from: number, to: number): void {

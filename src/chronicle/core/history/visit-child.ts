@@ -1,7 +1,7 @@
 // The child runs of one visit, folded from the parent's events. Times are milliseconds since the epoch.
 import type { ChildActivity, ChildSpend, ChildStatus, LedgerEvent } from "../machine/index.ts";
 import { NO_CHILD_SPEND } from "../machine/index.ts";
-import { type ChangeTotals, type FileChange, totalChanges } from "../snapshot/index.ts";
+import { type ChangeTotals, type FileChange, measuredTotals } from "../snapshot/index.ts";
 
 export interface VisitChild {
 	/** From 1, in join order. */
@@ -79,8 +79,8 @@ export function childrenAfter(children: readonly VisitChild[], event: LedgerEven
 	}
 }
 
-function changesIn({ changes, more }: LedgerEvent & { kind: "child_ended" }): Partial<VisitChild> {
-	return changes ? { changes, changed: totalChanges(changes, more) } : {};
+function changesIn({ changes, more, changed: total }: LedgerEvent & { kind: "child_ended" }): Partial<VisitChild> {
+	return changes ? { changes, changed: measuredTotals({ changes, more, total }) } : {};
 }
 
 /** Adds its totals and its start time: the first report contains its working time so far. */

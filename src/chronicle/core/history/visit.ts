@@ -1,6 +1,6 @@
 // One visit of a run, derived from its events: workers, waits, spend, files, and the move that ended it. Times are milliseconds since the epoch.
 import type { ChildChoice, LaunchId, LaunchReason, MoveCause, Spend, WorkerOutcome } from "../machine/index.ts";
-import type { FileChange, Snapshot } from "../snapshot/index.ts";
+import type { ChangeTotals, FileChange, Snapshot } from "../snapshot/index.ts";
 import type { VisitChild } from "./visit-child.ts";
 
 export interface Visit {
@@ -48,6 +48,8 @@ interface VisitFiles {
 	readonly changes: readonly FileChange[];
 	/** Number of changes that the ledger does not list. */
 	readonly more: number;
+	/** All changes; absent: `changes` lists all of them. */
+	readonly total?: ChangeTotals | undefined;
 	/** Why files could not be measured. */
 	readonly unmeasured: string | undefined;
 }

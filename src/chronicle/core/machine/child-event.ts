@@ -1,5 +1,5 @@
 // Events about child runs. Each is recorded before anything depends on it.
-import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { ChildActivity, ChildSpend, JoinConflict, PlannedChild } from "./child-run.ts";
 
 export type ChildEvent = ChildParked | ChildSpent | ChildEnded | Joined | JoinApplied | JoinFailed;
@@ -52,6 +52,8 @@ export interface ChildEnded {
 	readonly changes?: readonly FileChange[];
 	/** Number of changes that the list omits. */
 	readonly more?: number;
+	/** Totals of all of its changes; absent in ledgers of earlier versions. */
+	readonly changed?: ChangeTotals;
 	readonly total: ChildSpend;
 	/** What this run keeps of the child's results, bounded. */
 	readonly handover: {
@@ -80,6 +82,8 @@ export interface JoinApplied {
 	readonly tree: string;
 	readonly changes?: readonly FileChange[];
 	readonly more?: number;
+	/** Totals of all changes; absent in ledgers of earlier versions. */
+	readonly total?: ChangeTotals;
 	/** Files that could not be written and are unchanged, bounded. */
 	readonly left?: readonly FileLeft[];
 	/** Number of such files that the list omits. */

@@ -2,7 +2,7 @@
 // N1 a child exists only after `children_planned`; N2 files change only after `joined` is recorded; N3 the run leaves the state only when no
 // child is supervised any more; N4 reports about the children of another visit change nothing.
 
-import { cutText, totalChanges, updateSnapshot } from "../snapshot/index.ts";
+import { cutText, measuredTotals, updateSnapshot } from "../snapshot/index.ts";
 import { advance, park } from "./advance.ts";
 import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
 import { hasRoomFor } from "./child-data.ts";
@@ -97,7 +97,7 @@ export function onChildParked(run: Run, event: LedgerEvent & ChildParked): Reduc
 export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced {
 	const child = childOf(run, event);
 	if (!child || isSettled(child)) return stale();
-	const { status, detail, tree, base, total, handover, changes, more } = event;
+	const { status, detail, tree, base, total, handover, changes, more, changed } = event;
 	const keeps = handover.output !== undefined && run.children !== null && hasRoomFor(run.children, handover.output);
 	const ended: ChildRun = {
 		...idle(child),
@@ -107,7 +107,7 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 		tree: status === "done" ? tree : null,
 		base: base ?? null,
 		summary: cutText(handover.summary, summaryBytes).text,
-		...(changes ? { changed: totalChanges(changes, more) } : {}),
+		...(changes ? { changed: measuredTotals({ changes, more, total: changed }) } : {}),
 		...(keeps ? { output: handover.output } : {}),
 	};
 	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });

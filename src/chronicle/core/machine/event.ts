@@ -1,7 +1,7 @@
 // All events of a run. A ledger is a sequence of them: each line is one event with `seq`, `at`, `fence` and `crc`.
 // E1 an event is self-contained: no reader needs the disk, the clock or the template file; E2 texts are bounded, and the store redacts their
 // secrets; E3 the user's answer names the event that it answers in `answers`, so a second answer has no effect.
-import type { FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { ChildEvent } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
@@ -253,10 +253,16 @@ export interface FilesMeasured {
 	/** `before`: the files before a rewind; `rewind kept-<seq>` restores them. */
 	readonly purpose: "baseline" | "changes" | "before";
 	readonly tree: string;
+	/** The files before the first worker of the run. */
+	readonly start?: true;
 	/** For purpose `changes`: the changes since the baseline of the visit, bounded. */
 	readonly changes?: readonly FileChange[];
 	/** Number of changes that the list omits. */
 	readonly more?: number;
+	/** Totals of all changes of the visit; absent in ledgers of earlier versions. */
+	readonly total?: ChangeTotals;
+	/** Totals of all changes since the run started; absent: the run's own list of files has all of them. */
+	readonly sinceStart?: ChangeTotals;
 	/** Files that could not be read, bounded. */
 	readonly unkept?: readonly FileLeft[];
 	/** Notices about the store. */
@@ -280,6 +286,7 @@ export interface FilesRestored {
 	/** Changes made by the rewind, bounded. */
 	readonly changes?: readonly FileChange[];
 	readonly more?: number;
+	readonly total?: ChangeTotals;
 	/** Files that were not restored and are unchanged, bounded. */
 	readonly left?: readonly FileLeft[];
 	readonly leftMore?: number;

@@ -42,6 +42,7 @@ export {
 	SCHEMA_VERSION,
 	type UserQuestion,
 } from "./run.ts";
+export { outcomeOf, type RunOutcome, visitChanges } from "./run-outcome.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";
 export { decodeRun, encodeRun, type StoredRun } from "./stored-run.ts";

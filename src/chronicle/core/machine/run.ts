@@ -2,7 +2,7 @@
 // For the stored form, see `stored-run.ts`.
 // N1 immutable; N2 only `stage` defines what the run is doing, `status` is the user's view of it; N3 every list here is bounded.
 import type { VisitUse } from "../../../bounds/index.ts";
-import type { FileLeft, Snapshot } from "../snapshot/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, Snapshot } from "../snapshot/index.ts";
 import type { Template } from "../template/index.ts";
 import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { JoinConflict, RunParent } from "./child-run.ts";
@@ -69,6 +69,8 @@ export interface Run {
 	readonly launch: number;
 	/** Files at the start of this visit; `null`: not measured yet. */
 	readonly baseline: Baseline | null;
+	/** Tree of the files before the first worker started; absent: not measured. */
+	readonly startTree?: string;
 	/** The conversation of this visit's attempts; `null`: the next attempt starts a new one. */
 	readonly conversation: ConversationState | null;
 	readonly calls: Calls;
@@ -189,6 +191,8 @@ export interface VisitRecord extends MoveMetrics {
 	/** How the last attempts ended, to detect repetition without progress. */
 	readonly noProgress: { readonly fingerprint: string; readonly count: number };
 	readonly summary: string;
+	/** The changes of the visit as last measured, and the first of them; absent: not measured, or by an earlier version. */
+	readonly changed?: { readonly total: ChangeTotals; readonly first: readonly FileChange[] };
 	/** Usage counted against the limits of one visit; absent if there is none. Reset when the user lets the visit continue. */
 	readonly use?: VisitUse | undefined;
 }

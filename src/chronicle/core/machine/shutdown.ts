@@ -2,7 +2,7 @@
 // R1 cleanup runs whenever a worker has ended, for any reason, before the next one starts; R2 files are measured after cleanup, so that its
 // changes are not attributed to the next worker; R3 after a crash, the shutdown resumes at the first unrecorded step.
 
-import { addChanges, type FileLeft, pathOnLine } from "../snapshot/index.ts";
+import { addChanges, type FileLeft, type MeasuredChanges, pathOnLine } from "../snapshot/index.ts";
 import type { StatePlan } from "../template/index.ts";
 import { advance, decideOn, escalate, startAgain } from "./advance.ts";
 import { explainReached, notice, reached } from "./budget.ts";
@@ -12,7 +12,7 @@ import type { LaunchReason } from "./launch.ts";
 import { launchKey } from "./launch.ts";
 import { approvedCleanup, planOf } from "./plan.ts";
 import { type Reduced, refuse } from "./refusal.ts";
-import type { AfterStop, Baseline, PauseReason, Run, Stopping } from "./run.ts";
+import type { AfterStop, Baseline, PauseReason, Run, Stopping, VisitRecord } from "./run.ts";
 import { NO_WORKER, shutdownOf } from "./stopping.ts";
 import { startTake } from "./take.ts";
 import { addToTotals, workedMs } from "./totals.ts";
@@ -153,7 +153,7 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 	if (stage.kind === "restoring" && event.purpose === "before")
 		return tree === null ? refuse("unexpected", "The files were not kept.") : keepBefore(noted, stage, tree);
 	if (stage.kind === "baselining" && event.purpose === "baseline" && event.visit === run.visit)
-		return advance({ ...noted, baseline: run.baseline ?? baselineOf(event) }, stage.because);
+		return advance({ ...withStart(noted, event), baseline: run.baseline ?? baselineOf(event) }, stage.because);
 	if (
 		stage.kind !== "stopping" ||
 		stage.launch ||
@@ -162,18 +162,43 @@ export function onFilesMeasured(run: Run, event: LedgerEvent & (FilesMeasured | 
 		dueCleanup(run, stage)
 	)
 		return refuse("stale", "The run expects no measurement now.");
-	const changes = event.kind === "files_measured" ? (event.changes ?? []) : [];
-	const more = event.kind === "files_measured" ? (event.more ?? 0) : 0;
 	const why = unmeasuredBy(run, event);
-	const known: Run = {
-		...noted,
-		snapshot: addChanges(noted.snapshot, changes, more, stage.visit),
+	const known = withMeasurement(noted, stage, event, why);
+	return continueAfter(known, stage, event, why);
+}
+
+/** Remembers the files before the first worker. */
+function withStart(run: Run, event: FilesLooked): Run {
+	return event.kind === "files_measured" && event.start ? { ...run, startTree: event.tree } : run;
+}
+
+/** The run with the changes of a visit. `why`: why they are unknown or incomplete. */
+function withMeasurement(run: Run, { visit, state }: Stopping, event: FilesLooked, why: string | undefined): Run {
+	const measured: Partial<FilesMeasured> = event.kind === "files_measured" ? event : {};
+	const { changes = [], more = 0, sinceStart } = measured;
+	return {
+		...run,
+		snapshot: addChanges(run.snapshot, changes, more, visit, sinceStart),
+		visitRecord: visit === run.visit ? withChanges(run.visitRecord, measured) : run.visitRecord,
 		unmeasured: [
-			...run.unmeasured.filter(({ visit }) => visit !== stage.visit),
-			...(why === undefined ? [] : [{ visit: stage.visit, state: stage.state, why }]),
+			...run.unmeasured.filter((one) => one.visit !== visit),
+			...(why === undefined ? [] : [{ visit, state, why }]),
 		].slice(-maxUnmeasured),
 	};
-	return continueAfter(known, stage, event, why);
+}
+
+/** Bytes of JSON of the changes that a run lists for its current visit; the event has more. */
+const listedBytes = 6000;
+
+function withChanges({ changed: _, ...record }: VisitRecord, { changes, total }: MeasuredChanges): VisitRecord {
+	// Without totals, an earlier version has measured.
+	if (changes === undefined || total === undefined) return record;
+	let left = listedBytes;
+	const cut = changes.findIndex((change) => {
+		left -= Buffer.byteLength(JSON.stringify(change)) + 1;
+		return left < 0;
+	});
+	return { ...record, changed: { total, first: cut < 0 ? changes : changes.slice(0, cut) } };
 }
 
 const maxKept = 8;

@@ -1,5 +1,5 @@
 // The files of a run: kept, compared and restored.
-import type { FileChange, FileLeft } from "../snapshot/index.ts";
+import type { ChangeTotals, FileChange, FileLeft, MeasuredChanges } from "../snapshot/index.ts";
 import type { Failure, Result } from "./result.ts";
 
 export interface WorkspaceFailure extends Failure {
@@ -103,6 +103,13 @@ export interface ChildFolder {
 	readonly notes: readonly string[];
 }
 
+/** The first changes of a comparison, and the totals of all of them. */
+export interface ListedChanges extends MeasuredChanges {
+	readonly changes: readonly FileChange[];
+	readonly more: number;
+	readonly total: ChangeTotals;
+}
+
 /** Every operation has a time limit (`timed_out`). An operation with a signal ends within 3 s after an abort. */
 export interface Workspace {
 	/** Prepares the working folder. */
@@ -115,13 +122,13 @@ export interface Workspace {
 		readonly towards?: string;
 		readonly signal?: AbortSignal;
 	}): Promise<Result<KeptFiles, WorkspaceFailure>>;
-	/** The differences between two snapshots, sorted by path; at most `limit` of them. */
+	/** The differences between two snapshots, sorted by path; at most `limit` of them. `total` counts all. */
 	changes(
 		from: string,
 		to: string,
 		limit: number,
 		signal?: AbortSignal,
-	): Promise<Result<{ readonly changes: FileChange[]; readonly more: number }, WorkspaceFailure>>;
+	): Promise<Result<ListedChanges, WorkspaceFailure>>;
 	/** The differences as a unified diff of at most `bytes` bytes, optionally for one path. */
 	patch(from: string, to: string, bytes: number, path?: string): Promise<Result<string, WorkspaceFailure>>;
 	/** Previews the effect of `restore` on the current files; changes nothing. */
@@ -131,9 +138,7 @@ export interface Workspace {
 		signal?: AbortSignal,
 	): Promise<
 		Result<
-			{
-				readonly changes: readonly FileChange[];
-				readonly more: number;
+			ListedChanges & {
 				readonly left: readonly FileLeft[];
 				/** Conflicting files that cannot be kept: `restore` would refuse. */
 				readonly blocked: readonly FileLeft[];

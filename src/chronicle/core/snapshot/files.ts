@@ -24,6 +24,20 @@ export function totalChanges(changes: readonly FileChange[], more = 0): ChangeTo
 	return { files: changes.length + more, added: sum("added"), removed: sum("removed") };
 }
 
+/** Changes as an event or a visit records them: a list that may be cut, and the totals of all of them. */
+export interface MeasuredChanges {
+	readonly changes?: readonly FileChange[] | undefined;
+	/** Number of changes that the list omits. */
+	readonly more?: number | undefined;
+	/** Absent: the list has all of them. Measurements of earlier versions lack the lines of omitted files. */
+	readonly total?: ChangeTotals | undefined;
+}
+
+/** Counts all measured changes. */
+export function measuredTotals({ changes = [], more = 0, total }: MeasuredChanges): ChangeTotals {
+	return total ?? totalChanges(changes, more);
+}
+
 /** A file, or a folder with everything in it, that could not be kept, compared or restored. */
 export interface FileLeft {
 	/** As in `FileChange`. */
@@ -34,10 +48,13 @@ export interface FileLeft {
 
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Escapes a path for one line of a list: line breaks and other control characters in a name must not look like further entries. */
+/**
+ * Escapes a path for one line of a list: line breaks and other control characters in a name must not look like further entries, and
+ * characters that change the direction of text must not make it look like another name.
+ */
 export function pathOnLine(path: string): string {
 	return path.replaceAll(
-		/[\p{Cc}\u2028\u2029]/gu,
+		/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
 		(sign) => named[sign] ?? `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
 	);
 }

@@ -1,15 +1,25 @@
 export { LONGEST_TEXT, readSnapshotData, unwrapJson } from "./data.ts";
 export { type Entry, entryForModel, entryForPeople, entryPart, entryText, entryValue } from "./entry.ts";
-export { type ChangeTotals, type FileChange, type FileLeft, pathOnLine, totalChanges } from "./files.ts";
+export {
+	type ChangeTotals,
+	type FileChange,
+	type FileLeft,
+	type MeasuredChanges,
+	measuredTotals,
+	pathOnLine,
+	totalChanges,
+} from "./files.ts";
 export { handoverText } from "./handover.ts";
 export { bindToKnown, explainSaved, openTasksText, unknownNames, updateSnapshot } from "./knowledge.ts";
 export { isSecretFile, type PatchFile, type PatchHunk, type PatchLine, readPatch } from "./patch.ts";
 export {
 	addChanges,
 	addSummary,
+	changedFiles,
 	cutText,
 	EMPTY_SNAPSHOT,
 	type Finding,
+	listsAll,
 	type Snapshot,
 	type SnapshotData,
 } from "./snapshot.ts";

@@ -2,7 +2,7 @@
 // K1 every list has its own limit, in bytes of JSON. `knowledge.ts` adds findings and tasks.
 import { mergeChanges } from "./changed-files.ts";
 import type { Entry } from "./entry.ts";
-import type { FileChange } from "./files.ts";
+import { type ChangeTotals, type FileChange, totalChanges } from "./files.ts";
 
 export interface Snapshot {
 	/** Oldest first, like `pendingTasks`. */
@@ -12,6 +12,8 @@ export interface Snapshot {
 	readonly resolved?: readonly ResolvedEntry[];
 	/** Files that the run has changed, as measured, last changed last. */
 	readonly files: readonly (FileChange & { readonly visit: number })[];
+	/** All changes since the run started, where `files` lists only some of them. */
+	readonly changed?: ChangeTotals;
 	/** Final summaries of visits, newest last. */
 	readonly summaries: readonly Summary[];
 	/** What states have handed over as data, the newest of each, oldest first; absent: nothing. */
@@ -97,15 +99,38 @@ export function addSummary(snapshot: Snapshot, text: string, where: SavedBy): Sn
 	};
 }
 
-/** Adds the files that a visit changed; `more` is the number of unlisted ones. */
-export function addChanges(snapshot: Snapshot, changes: readonly FileChange[], more: number, visit: number): Snapshot {
-	if (changes.length === 0 && more === 0) return snapshot;
+/**
+ * Adds the files that a visit changed; `more` is the number of unlisted ones. `sinceStart`: all changes of the run, where its list of files is cut.
+ */
+export function addChanges(
+	snapshot: Snapshot,
+	changes: readonly FileChange[],
+	more: number,
+	visit: number,
+	sinceStart?: ChangeTotals,
+): Snapshot {
+	const known = sinceStart === undefined ? snapshot : { ...snapshot, changed: sinceStart };
+	if (changes.length === 0 && more === 0) return known;
 	const files = keepNewest(mergeChanges(snapshot.files, changes, visit), room.files);
 	return {
-		...snapshot,
+		...known,
 		files: files.kept,
 		dropped: { ...snapshot.dropped, files: snapshot.dropped.files + files.dropped + more },
 	};
+}
+
+/** Whether the list of files has all changes of the run, also with those of another visit. */
+export function listsAll({ files, dropped }: Snapshot, changes: readonly FileChange[]): boolean {
+	// The visit of each entry is not counted for those of the visit.
+	const bytes = Buffer.byteLength(JSON.stringify([...files, ...changes])) + changes.length * visitBytes;
+	return dropped.files === 0 && bytes <= room.files;
+}
+
+const visitBytes = ',"visit":9999'.length;
+
+/** Counts all files that the run has changed, also those that the snapshot does not list. */
+export function changedFiles({ files, dropped, changed }: Snapshot): ChangeTotals {
+	return changed ?? totalChanges(files, dropped.files);
 }
 
 /** Cuts `text` to at most `bytes` bytes of UTF-8, between characters. */

@@ -1,5 +1,5 @@
 // Checks a template's states together: undefined targets, unreachable states, dead ends, and names that are too similar.
-import { didYouMean, type MapNode, type Node, nearest, quoted, type ReadContext } from "../../../definition/index.ts";
+import { didYouMean, likely, type MapNode, type Node, quoted, type ReadContext } from "../../../definition/index.ts";
 import { pairNames, type StateEntry } from "./fields.ts";
 import { endless, unreachable } from "./graph.ts";
 import { isIndex } from "./names.ts";
@@ -38,7 +38,7 @@ export function checkGraph(
 function checkTargets(names: readonly string[], entries: ReadonlyMap<string, StateEntry>, reading: ReadContext): void {
 	for (const { start, target } of targetsOf(entries)) {
 		if (entries.has(target) || reservedTargets.has(target)) continue;
-		const near = nearest(target, [...names, ...reservedTargets]);
+		const near = likely(target, [...names, ...reservedTargets]);
 		const define = "Define it under `states` if it has work to do.";
 		reading.report.warn(reading.source.place(start), {
 			code: "undefined-state",

@@ -57,7 +57,8 @@ export function compileLimits(values: LimitValues | undefined): RunLimits {
 	};
 }
 
-function defaultsOf<F extends Fields>(fields: F): Values<F> {
+/** The defaults of all fields. */
+export function defaultsOf<F extends Fields>(fields: F): Values<F> {
 	return Object.fromEntries(Object.entries(fields).map(([key, { fallback }]) => [key, fallback])) as Values<F>;
 }
 

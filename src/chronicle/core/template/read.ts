@@ -21,15 +21,17 @@ import { checkGraph, checkPairs } from "./check.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkTake } from "./check-take.ts";
 import type { ReadInline } from "./children.ts";
-import { compileLimits, compileState, implicitState, type StateDefaults } from "./compile.ts";
+import { compileLimits, compileState, defaultsOf, implicitState, type StateDefaults } from "./compile.ts";
 import { type StateEntry, stateFields, templateFields } from "./fields.ts";
 import { hashDefinition } from "./hash.ts";
 import { nodeOf, plainOf, sizeOf } from "./plain.ts";
 import type { StatePlan, Template } from "./template.ts";
 
 export interface TemplateRead {
-	/** `undefined` if `diagnostics` has an error. */
+	/** `undefined` if `diagnostics` has an error; then `partial` has what could be read. */
 	readonly read: { readonly template: Template; readonly definition: unknown; readonly hash: string } | undefined;
+	/** The states that could be read of a template with errors, for further checks; never to be run. */
+	readonly partial?: Template;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -59,20 +61,22 @@ export function readTemplate(source: Source, fallbackName: string): TemplateRead
 		return { read: undefined, diagnostics: report.diagnostics };
 	}
 	const template = readNode(parsed.root, { source, report, path: "" }, fallbackName);
-	if (!template) return { read: undefined, diagnostics: report.diagnostics };
+	if (!template || report.failed)
+		return { read: undefined, ...(template ? { partial: template } : {}), diagnostics: report.diagnostics };
 	const definition = plainOf(parsed.root);
 	return { read: { template, definition, hash: hashDefinition(definition) }, diagnostics: report.diagnostics };
 }
 
 /** Compiles a definition that was read before, such as a ledger's copy; `undefined` if it is invalid. */
 export function compileDefinition(definition: unknown, fallbackName: string): Template | undefined {
-	return readNode(nodeOf(definition), { source: openSource("", ""), report: openReport(), path: "" }, fallbackName);
+	const report = openReport();
+	const template = readNode(nodeOf(definition), { source: openSource("", ""), report, path: "" }, fallbackName);
+	return report.failed ? undefined : template;
 }
 
-/** Reads a whole template. An inline template has the path of its field. */
+/** Reads a whole template, as far as that is possible. An inline template has the path of its field. */
 function readNode(root: Node, reading: ReadContext, fallbackName: string): Template | undefined {
 	const { report, source } = reading;
-	const failedBefore = report.failed;
 	const other = foreignFormat(root);
 	if (other) {
 		report.error(source.place(root.start), foreignProblem(other));
@@ -97,8 +101,8 @@ function readNode(root: Node, reading: ReadContext, fallbackName: string): Templ
 	checkPairs(root, entries, reading);
 	checkReferences(states, entries, reading);
 	checkTake(states, entries, reading);
-	if ((report.failed && !failedBefore) || group.kind === "failed" || initial === undefined) return undefined;
-	const { name = fallbackName, description, limits, files, secret_files } = group.values;
+	if (initial === undefined) return undefined;
+	const { name = fallbackName, description, limits, files = "folder", secret_files } = top;
 	return Object.freeze({
 		name,
 		...(description === undefined ? {} : { description }),
@@ -142,11 +146,16 @@ function readState(
 ): StatePlan | undefined {
 	if (node.kind !== "map") return wrongType(node, reading, "an object", 'Write `{ "persona": "…", "next": ["…"] }`.');
 	const read = readObject(node, stateFields, reading, { unknown: (key) => severityOf(key, reading) });
-	return read.kind === "read" ? compileState(name, read.values, { node, keyStart }, reading, defaults) : undefined;
+	if (read.kind === "read") return compileState(name, read.values, { node, keyStart }, reading, defaults);
+	const { partial } = read;
+	if (decisiveFields.some((key) => node.entries.has(key) && partial[key] === undefined)) return undefined;
+	// Its other fields can still be checked. Problems that come only from what is missing are not reported.
+	const silent = { ...reading, report: openReport() };
+	return compileState(name, { ...defaultsOf(stateFields), ...partial }, { node, keyStart }, silent, defaults);
 }
 
 /** Fields that say who does a state, or where it leads. */
-const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next"];
+const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next"] as const;
 
 /**
  * A misspelled field that defines a state's worker, host or targets must not be ignored. Ledgers keep what earlier versions accepted.
@@ -154,7 +163,7 @@ const decisiveFields = ["persona", "agent", "run", "branches", "for_each", "next
  */
 function severityOf(key: string, { source }: ReadContext): "error" | "warning" {
 	const meant = nearest(key, Object.keys(stateFields));
-	const isDecisive = meant === "host" ? /host/i.test(key) : meant !== undefined && decisiveFields.includes(meant);
+	const isDecisive = meant === "host" ? /host/i.test(key) : decisiveFields.some((key) => key === meant);
 	return source.file !== "" && isDecisive ? "error" : "warning";
 }
 

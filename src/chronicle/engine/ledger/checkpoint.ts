@@ -49,6 +49,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	visitRecord: true,
 	launch: true,
 	baseline: true,
+	startTree: true,
 	conversation: true,
 	calls: true,
 	outbox: true,
@@ -73,6 +74,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 /** Absent where there is nothing to store, and in checkpoints of earlier versions. */
 const optionalFields: readonly string[] = [
+	"startTree",
 	"parent",
 	"children",
 	"candidates",

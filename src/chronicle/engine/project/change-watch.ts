@@ -2,7 +2,6 @@
 // L1 the files are measured only after a call that may have changed some, and less often the longer the visit takes, to stay cheap in large projects;
 // L2 a failed measurement reports nothing.
 import type { ChangeTotals, LedgerEvent, Run } from "../../core/index.ts";
-import { totalChanges } from "../../core/index.ts";
 import type { SupervisedRun } from "./supervised-run.ts";
 
 export interface VisitChanges extends ChangeTotals {
@@ -14,7 +13,6 @@ const minMs = 3000;
 /** Maximum share of time spent measuring, and the share of a visit's age between two measurements. */
 const shareOfTime = 0.05;
 const shareOfAge = 0.1;
-const maxChanges = 2000;
 const harmless = new Set(["read", "grep", "find", "ls", "workflow_transition", "workflow_update_snapshot"]);
 
 /** Calls `later` after `ms` milliseconds; the returned function cancels it. */
@@ -45,10 +43,9 @@ export function watchChanges(
 		const began = performance.now();
 		try {
 			const now = await workspace.snapshot({ signal: control.signal });
-			const compared = now.ok ? await workspace.changes(before, now.value.tree, maxChanges, control.signal) : now;
+			const compared = now.ok ? await workspace.changes(before, now.value.tree, 0, control.signal) : now;
 			if (compared.ok && !ended && supervision.run.visit === run.visit) {
-				const { changes, more } = compared.value;
-				listener({ visit: run.visit, ...totalChanges(changes, more) });
+				listener({ visit: run.visit, ...compared.value.total });
 			}
 		} catch {
 			// The supervision reports files that cannot be measured when it measures them itself.

@@ -37,7 +37,8 @@ export async function checkTemplates(project: Project, names: readonly string[])
 	const found = names.length === 0 ? catalogue.files : names.map((name) => findFile(project, name));
 	const files: CheckedFile[] = [];
 	for (const each of found) {
-		const problems = isLoaded(each) ? (await checkTree(launcher, each, catalogue)).problems : [];
+		const template = each.read?.template ?? each.partial;
+		const problems = template ? (await checkTree(launcher, { ...each, read: { template } }, catalogue)).problems : [];
 		const loads = isLoaded(each) && !problems.some(({ severity }) => severity === "error");
 		files.push({ file: each.file, loads, diagnostics: each.diagnostics, problems });
 	}

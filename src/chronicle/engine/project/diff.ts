@@ -3,6 +3,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
+	type ChangeTotals,
 	candidatesIn,
 	type Failure,
 	type FileChange,
@@ -11,6 +12,7 @@ import {
 	type Result,
 	type Run,
 	readHistory,
+	totalChanges,
 	type Workspace,
 	winnerOf,
 } from "../../core/index.ts";
@@ -25,6 +27,8 @@ export interface RunDiff {
 	readonly changes: readonly FileChange[];
 	/** Changes beyond the end of the list. */
 	readonly more: number;
+	/** All changes. */
+	readonly total: ChangeTotals;
 	/** Unified diff, at most 200,000 bytes. */
 	readonly patch: string;
 	/** The diff is longer. */
@@ -84,7 +88,7 @@ async function compareTrees(
 	workspace: Workspace,
 	from: string,
 	to: string,
-): Promise<Result<Pick<RunDiff, "changes" | "more" | "patch" | "cut">>> {
+): Promise<Result<Pick<RunDiff, "changes" | "more" | "total" | "patch" | "cut">>> {
 	const compared = await workspace.changes(from, to, maxChanges);
 	if (!compared.ok) return compared;
 	const patch = await workspace.patch(from, to, patchBytes);
@@ -157,7 +161,8 @@ export async function diffConflicts(
 		}
 		const changes = compared.value.changes.filter(({ path }) => paths.includes(path));
 		const cut = paths.length > maxConflicts || patches.some((patch) => isCutPatch(patch, patchBytes / maxConflicts));
-		return { ok: true, value: { changes, more: 0, patch: patches.join(""), cut, unmeasured: [], unknown: [] } };
+		const shown = { changes, more: 0, total: totalChanges(changes) };
+		return { ok: true, value: { ...shown, patch: patches.join(""), cut, unmeasured: [], unknown: [] } };
 	});
 }
 

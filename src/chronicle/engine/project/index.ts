@@ -54,4 +54,5 @@ export {
 	type TemplateCatalogue,
 	templateFolders,
 } from "./template-catalogue.ts";
+export { type WaitingChild, waitingChildren } from "./waiting-children.ts";
 export { watchRun } from "./watch-run.ts";

@@ -26,6 +26,8 @@ export interface FoundTemplate {
 	readonly file: string;
 	/** `undefined` if it does not load; then `diagnostics` has an error. */
 	readonly read: { readonly template: Template; readonly definition: unknown; readonly hash: string } | undefined;
+	/** What could be read of a template that does not load, for further checks. */
+	readonly partial?: Template;
 	readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -110,8 +112,8 @@ export function readTemplateFile(file: string, tier: FoundTemplate["tier"]): Fou
 		case "problem":
 			return { key, tier, file, read: undefined, diagnostics: [source.diagnostic] };
 		case "text": {
-			const { read, diagnostics } = readTemplate(source.source, key);
-			return { key, tier, file, read, diagnostics: sortDiagnostics(diagnostics) };
+			const { diagnostics, ...read } = readTemplate(source.source, key);
+			return { key, tier, file, ...read, diagnostics: sortDiagnostics(diagnostics) };
 		}
 	}
 }

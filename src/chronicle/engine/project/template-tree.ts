@@ -82,8 +82,8 @@ function readTree(
 	return { pinned, templates, problems };
 }
 
-/** A template that loads. */
-type RootTemplate = Pick<FoundTemplate, "key" | "file"> & { readonly read: NonNullable<FoundTemplate["read"]> };
+/** The root: a template that loads, or what could be read of one that does not. */
+type RootTemplate = Pick<FoundTemplate, "key" | "file"> & { readonly read: { readonly template: Template } };
 
 /** The path of a state in a tree. */
 function pathOf({ path }: Pick<TreeTemplate, "path">, state: string): string {

@@ -165,7 +165,7 @@ export class ChildActions {
 		const { run } = end;
 		if (end.kind === "failed") return void (await this.#park(visit, child, "paused", end.failure.message));
 		if (run.stage.kind !== "over") return void (await this.#park(visit, child, waitOf(run), waitDetail(run)));
-		let files: Pick<ChildEnded, "tree" | "base" | "changes" | "more"> = { tree: null };
+		let files: Pick<ChildEnded, "tree" | "base" | "changes" | "more" | "changed"> = { tree: null };
 		if (run.status === "done" && run.parent?.files === "own") {
 			const kept = await result();
 			if (this.#stopped) return;
@@ -182,8 +182,10 @@ export class ChildActions {
 	async #changesOf(
 		{ merges }: ChildRun,
 		{ tree, base = merges ?? this.#context.run().children?.base ?? undefined }: { tree: string; base?: string },
-	): Promise<Pick<ChildEnded, "changes" | "more">> {
-		return base === undefined ? {} : changesBetween(this.#context.workspace, base, tree);
+	): Promise<Pick<ChildEnded, "changes" | "more" | "changed">> {
+		if (base === undefined) return {};
+		const { total: changed, ...listed } = await changesBetween(this.#context.workspace, base, tree);
+		return { ...listed, ...(changed ? { changed } : {}) };
 	}
 
 	async #park(

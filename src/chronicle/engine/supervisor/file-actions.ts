@@ -1,5 +1,16 @@
 // Actions on the run's files: measuring them, and restoring an earlier state.
-import type { Action, ChildRun, FileLeft, FilesMeasured, KeptFiles, Run, Workspace } from "../../core/index.ts";
+import {
+	type Action,
+	type ChangeTotals,
+	type ChildRun,
+	type FileLeft,
+	type FilesMeasured,
+	type KeptFiles,
+	listsAll,
+	type Run,
+	totalChanges,
+	type Workspace,
+} from "../../core/index.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
 
 /** Changes kept with a visit; further ones are counted. */
@@ -28,13 +39,31 @@ export async function measureFiles(
 	if (!taken.ok) return void (await fail(taken.failure.message));
 	const { tree } = taken.value;
 	const measured = { kind: "files_measured", visit, purpose, tree, ...remarksOn(taken.value) } as const;
-	if (purpose === "baseline" || since === null) return void (await record(measured));
-	if (since === tree) return void (await record({ ...measured, changes: [] }));
+	if (purpose === "baseline") return void (await record({ ...measured, ...(isStart(run()) ? { start: true } : {}) }));
+	if (since === null) return void (await record(measured));
+	if (since === tree) return void (await record({ ...measured, changes: [], total: totalChanges([]) }));
 	const compared = await workspace.changes(since, tree, maxChanges, signal);
 	if (signal.aborted) return;
 	if (!compared.ok) return void (await fail(compared.failure.message));
-	const { changes, more } = compared.value;
-	await record({ ...measured, changes, ...(more > 0 ? { more } : {}) });
+	const sinceStart = await changesOfRun(context, tree, compared.value);
+	if (signal.aborted) return;
+	await record({ ...measured, ...recorded(compared.value), ...(sinceStart ? { sinceStart } : {}) });
+}
+
+function isStart({ visit, startTree }: Run): boolean {
+	return visit === 1 && startTree === undefined;
+}
+
+/** All changes since the run started, if its list of files cannot have all of them with those of this visit. */
+async function changesOfRun(
+	{ workspace, run }: ExecutorContext,
+	tree: string,
+	{ changes, more }: Compared,
+): Promise<ChangeTotals | undefined> {
+	const { startTree, snapshot } = run();
+	if (startTree === undefined || (more === 0 && listsAll(snapshot, changes))) return undefined;
+	const compared = await workspace.changes(startTree, tree, 0);
+	return compared.ok ? compared.value.total : undefined;
 }
 
 /** Children whose files are still needed. */
@@ -101,11 +130,16 @@ export async function changesBetween(
 	workspace: Workspace,
 	before: string,
 	now: string,
-): Promise<Pick<FilesMeasured, "changes" | "more">> {
+): Promise<Pick<FilesMeasured, "changes" | "more" | "total">> {
 	const compared = await workspace.changes(before, now, maxChanges);
-	if (!compared.ok) return {};
-	const { changes, more } = compared.value;
-	return { changes, ...(more > 0 ? { more } : {}) };
+	return compared.ok ? recorded(compared.value) : {};
+}
+
+type Compared = Extract<Awaited<ReturnType<Workspace["changes"]>>, { ok: true }>["value"];
+
+/** Changes as an event records them. */
+function recorded({ changes, more, total }: Compared): Pick<FilesMeasured, "changes" | "more" | "total"> {
+	return { changes, ...(more > 0 ? { more } : {}), total };
 }
 
 async function recordRestored(

@@ -4,7 +4,14 @@
 
 import { stat } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
-import type { Result, Workspace, WorkspaceFailure } from "../../core/index.ts";
+import {
+	type FileChange,
+	type ListedChanges,
+	type Result,
+	totalChanges,
+	type Workspace,
+	type WorkspaceFailure,
+} from "../../core/index.ts";
 import { childrenFolder, childWorkFolder, findChild, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
@@ -122,8 +129,9 @@ async function checkFolder(cwd: string): Promise<{ readonly cwd: string }> {
 	throw ioFailure(`The run's folder ${cwd} does not exist.`, remedy);
 }
 
-function firstOf<T>(changes: T[], limit: number): { readonly changes: T[]; readonly more: number } {
-	return { changes: changes.slice(0, limit), more: Math.max(0, changes.length - limit) };
+function firstOf(changes: readonly FileChange[], limit: number): ListedChanges {
+	const more = Math.max(0, changes.length - limit);
+	return { changes: changes.slice(0, limit), more, total: totalChanges(changes) };
 }
 
 async function drawPatch(

@@ -12,7 +12,13 @@ import {
 	type UserEvent,
 	unansweredQuestion,
 } from "../../core/index.ts";
-import { explainDistrust, type Project, type SupervisedRun, startSupervision } from "../../engine/index.ts";
+import {
+	explainDistrust,
+	type Project,
+	type SupervisedRun,
+	startSupervision,
+	waitingChildren,
+} from "../../engine/index.ts";
 import type { DispatchOptions, DispatchResult } from "./delivery.ts";
 import { postAll, waitForReading } from "./posts.ts";
 
@@ -120,11 +126,6 @@ export async function askingChildren(
 	asks: (run: Run) => boolean = asksUser,
 ): Promise<readonly Run[]> {
 	if (asks(run)) return [run];
-	const asking: Run[] = [];
-	for (const { id, status } of run.children?.children ?? []) {
-		if (status !== "pending" && status !== "parked") continue;
-		const read = await store.read(id);
-		if (read.ok) asking.push(...(await askingChildren({ store }, read.value.run, asks)));
-	}
-	return asking;
+	const waiting = await waitingChildren(store, run);
+	return waiting.map(({ read }) => read.run).filter(asks);
 }

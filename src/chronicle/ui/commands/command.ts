@@ -70,6 +70,8 @@ export interface CommandHost {
 	readonly reserved?: ReadonlySet<string>;
 	/** Runs that this process supervises, by id. */
 	readonly supervised: ReadonlyMap<string, SupervisedRun>;
+	/** Adds text to the conversation of the session, marked as not the user's. Absent: there is no conversation. */
+	readonly quote?: (text: string) => void;
 	/** Model for states that name none, as `provider/id`. */
 	readonly model?: string | undefined;
 	/** `called`: the user asked for the first question. */

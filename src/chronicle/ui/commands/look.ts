@@ -10,6 +10,7 @@ import {
 	notFound,
 	type RunDiff,
 	type SupervisedRun,
+	waitingChildren,
 	withWorkspace,
 } from "../../engine/index.ts";
 import {
@@ -287,12 +288,14 @@ async function describeRun(
 		const now = new Date(project.clock.now()).toISOString();
 		const story = whole ? storyLines(read.run, undoneOf((await readHistory(read)).visits)) : [];
 		const kept = await keptFolders(read);
+		const below = await waitingChildren(project.store, read.run);
+		const { cwd } = project.place;
 		const lines = [
-			...statusLines(read, { now, prefix: host.prefix, cwd: project.place.cwd }),
+			...statusLines(read, { now, prefix: host.prefix, cwd, below, listsFollow: whole }),
 			...keptFolderLines(kept),
 			...story,
 		];
-		return present({ lines, data: { ...runData(read), childFolders: kept ?? null }, read, supervised });
+		return present({ lines, data: { ...runData(read, below), childFolders: kept ?? null }, read, supervised });
 	});
 }
 

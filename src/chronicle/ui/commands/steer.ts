@@ -7,6 +7,7 @@ import {
 	resolveModel,
 	type SupervisionEnd,
 	templateChange,
+	waitingChildren,
 	withWorkspace,
 } from "../../engine/index.ts";
 import { listedCommands } from "../command-list.ts";
@@ -214,14 +215,15 @@ async function deliveryResult(
 			const read = await project.store.read(id);
 			if (!read.ok) return failed(read.failure);
 			const how = deliveryText(name, result);
-			const data = { exitCode: exitCodes.done, heard: result.kind, ...runData(read.value) };
+			const seen = await lookAt(project, host, read.value);
+			const data = { exitCode: exitCodes.done, heard: result.kind, ...seen.data };
 			const notice = { text: how, tone: result.kind === "left" ? "warning" : "info" } as const;
 			const { run } = read.value;
 			// A message that answers no question does not resume the run.
 			const continues = project.engine !== undefined && name !== "tell" && result.kind !== "postponed";
 			return {
 				kind: "done",
-				lines: [...(how === "" ? [] : [how]), ...lookAt(project, host, read.value)],
+				lines: [...(how === "" ? [] : [how]), ...seen.lines],
 				data,
 				notice,
 				...(continues ? { follow: run.parent?.root ?? run.id } : {}),
@@ -292,11 +294,18 @@ export async function stopResult(
 	if (end.kind === "failed") return failed(end.failure, exitCode);
 	const read = await project.store.read(id);
 	if (!read.ok) return failed(read.failure, exitCode);
-	const data = { exitCode, ...runData(read.value) };
-	return { kind: "done", lines: lookAt(project, host, read.value), data, exitCode };
+	const { lines, data } = await lookAt(project, host, read.value);
+	return { kind: "done", lines, data: { exitCode, ...data }, exitCode };
 }
 
-function lookAt(project: Project, { prefix }: CommandHost, read: ReadLedger): string[] {
+/** The status of a run, as lines and as data. */
+async function lookAt(
+	project: Project,
+	{ prefix }: CommandHost,
+	read: ReadLedger,
+): Promise<{ lines: string[]; data: object }> {
 	const now = new Date(project.clock.now()).toISOString();
-	return statusLines(read, { now, prefix, cwd: project.place.cwd });
+	const below = await waitingChildren(project.store, read.run);
+	const lines = statusLines(read, { now, prefix, cwd: project.place.cwd, below });
+	return { lines, data: runData(read, below) };
 }

@@ -189,7 +189,7 @@ const answering = new Set(["resume", "approve", "reject", "answer", "release", "
 const seenUsage = {
 	visit: "  --visit <n>       the visit that you answer; the command is refused if the run has left it\n",
 	answers:
-		"  --answers <event>  the question or wait that you answer, as printed by status; the command is refused if it has changed\n",
+		"  --answers <event>  the question or wait that you answer (`answers` in status --json); the command is refused if it has changed\n",
 };
 
 /** All steering commands. Answers name the answered event, so that they do not affect a run that has moved on. */
@@ -213,7 +213,7 @@ function bindToSeen(made: Make | Misuse, { values: { visit, answers } }: ParsedA
 	if (answers !== undefined && !/^[1-9]\d{0,8}$/.test(answers))
 		return {
 			code: "usage",
-			message: `--answers takes the number of an event, as printed by status, not "${answers}".`,
+			message: `--answers takes the number of an event (answers in status --json), not "${answers}".`,
 		};
 	return (ledger, words, reload) =>
 		(visit === undefined ? undefined : refuseEarlier(ledger.run, Number(visit))) ??

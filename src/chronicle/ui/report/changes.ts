@@ -7,10 +7,10 @@ import type { Visit, Workspace } from "../../core/index.ts";
 import {
 	type FileChange,
 	isSecretFile,
+	measuredTotals,
 	type PatchFile,
 	type PatchLine,
 	readPatch,
-	totalChanges,
 } from "../../core/index.ts";
 import { isCutPatch } from "../../engine/index.ts";
 import { titleOf } from "../timeline/index.ts";
@@ -108,7 +108,7 @@ function drawVisit(
 ): Markup {
 	const { html, leftOut } = page;
 	const { changes, more } = files;
-	const { files: count, added, removed } = totalChanges(changes, more);
+	const { files: count, added, removed } = measuredTotals(files);
 	const listed = changes.slice(0, maxFiles);
 	const beyond = changes.length - listed.length + more;
 	if (beyond > 0) leftOut.push(`${counted(beyond, "changed file")} of visit ${number}.`);

@@ -7,7 +7,7 @@ import { moneySection, pathSection, timeSection } from "./charts.ts";
 import { childrenSection } from "./children.ts";
 import { historySection, shownVisits } from "./history.ts";
 import { type HtmlContent, type Markup, trusted } from "./markup.ts";
-import { drawFigures, drawHead, drawNext } from "./overview.ts";
+import { drawFigures, drawHead, drawNext, drawOutcome } from "./overview.ts";
 import type { ReportPage, Section } from "./page.ts";
 import {
 	decisionsSection,
@@ -56,7 +56,7 @@ export function drawDocument(page: ReportPage, { patches, transcripts, log, made
 		gaps.length + leftOut.length === 0
 			? undefined
 			: html`<h2 id="left-out">Omitted</h2><ul>${[...gaps, ...leftOut].map((one) => html`<li>${html.cut(one, 400)}</li>`)}</ul>`;
-	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}<nav aria-label="Contents"><ul>${links}</ul>${drawToVisit(page)}</nav>${content}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
+	const body = html`<div class="sheet"><a class="skip" href="#content">Skip to content</a>${head}<main id="content">${drawNext(page)}${drawFigures(page)}${drawOutcome(page)}<nav aria-label="Contents"><ul>${links}</ul>${drawToVisit(page)}</nav>${content}</main><footer>${missing}<p>Generated ${moments.full(madeAt)} by pi-chronicle from events 1 to ${report.run.seq}. Recognized secrets are shown as •••.</p></footer></div>`;
 	return frame(html`${html.cut(`${report.run.plan.name}: ${report.run.task}`.replace(/\s+/g, " "), 120)}`, body);
 }
 

@@ -1,7 +1,7 @@
 // One row per visit: its workers and how they ended, its time and spend, the move that ended it, and its summary. Pure.
 import { counted } from "../../../definition/index.ts";
 import type { Launch, Visit } from "../../core/index.ts";
-import { totalChanges } from "../../core/index.ts";
+import { measuredTotals } from "../../core/index.ts";
 import { marks, shortCost, shortCount, shortTime, titleOf } from "../timeline/index.ts";
 import { endMarks } from "./gantt.ts";
 import type { HtmlContent, Markup } from "./markup.ts";
@@ -83,9 +83,9 @@ function drawLaunch({ html }: ReportPage, { attempt, launch, because, model, end
 	return html`<b>${name}</b> <span class="${tone}">${mark === "" ? "" : `${mark} `}${words}</span>${why}${model === undefined ? undefined : html` <span class="second model">${model}</span>`}`;
 }
 
-function drawFiles({ html }: ReportPage, number: number, { changes, more, unmeasured }: Visit["files"]): HtmlContent {
-	if (unmeasured !== undefined && changes.length === 0) return html`<span class="dim">not recorded</span>`;
-	const { files: count, added, removed } = totalChanges(changes, more);
+function drawFiles({ html }: ReportPage, number: number, files: Visit["files"]): HtmlContent {
+	if (files.unmeasured !== undefined && files.changes.length === 0) return html`<span class="dim">not recorded</span>`;
+	const { files: count, added, removed } = measuredTotals(files);
 	if (count === 0) return html`<span class="dim">0</span>`;
 	return html`<a href="#changes-${number}">${count}</a> <span class="second"><span class="plus">+${added}</span> <span class="minus">−${removed}</span></span>`;
 }

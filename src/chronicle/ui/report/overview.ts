@@ -2,7 +2,7 @@
 
 import { counted } from "../../../definition/index.ts";
 import type { Run, Spend } from "../../core/index.ts";
-import { totalChanges } from "../../core/index.ts";
+import { changedFiles, entryForModel, outcomeOf } from "../../core/index.ts";
 import {
 	commandAbout,
 	currentMark,
@@ -56,6 +56,17 @@ export function drawNext({ html, report: { run }, prefix, holder }: ReportPage):
 	if (!next) return undefined;
 	const commands = next.commands.map((command) => html`<code>${prefix}${commandAbout(run, command)}</code> `);
 	return html`<aside class="next" aria-label="What the run waits for"><p><b>${next.what}</b></p>${commands.length > 0 ? html`<p>${commands}</p>` : undefined}</aside>`;
+}
+
+/** The result of a finished run: its last summary, and the findings of that state. The other sections have the rest. */
+export function drawOutcome(page: ReportPage): HtmlContent {
+	const { html, report } = page;
+	const { stage, status } = report.run;
+	const { state, summary, findings } = outcomeOf(report.run);
+	if (stage.kind !== "over" || (summary === "" && findings.length === 0)) return undefined;
+	const items = findings.map((finding) => html`<li>${drawWords(page, entryForModel(finding))}</li>`);
+	const title = status === "done" ? `Result of ${titleOf(state)}` : "Found until then";
+	return html`<section class="result" aria-labelledby="result-h"><h2 id="result-h">${title}</h2>${summary === "" ? undefined : html`<div class="task">${drawWords(page, summary)}</div>`}${items.length === 0 ? undefined : html`<ul>${items}</ul>`}</section>`;
 }
 
 interface Tile {
@@ -144,11 +155,9 @@ function limitNote(
 }
 
 function filesOf({ snapshot }: Run): { count: HtmlContent; note: (html: Html) => HtmlContent } {
-	const { files, dropped } = snapshot;
-	const { files: count, added, removed } = totalChanges(files, dropped.files);
+	const { files: count, added, removed } = changedFiles(snapshot);
 	return {
 		count,
-		note: (html) =>
-			html`<span class="plus">+${added}</span> <span class="minus">−${removed}</span> lines${dropped.files > 0 ? ` in the last ${files.length}` : ""}`,
+		note: (html) => html`<span class="plus">+${added}</span> <span class="minus">−${removed}</span> lines`,
 	};
 }

@@ -19,10 +19,11 @@ import {
 	HUMAN_INTERVENTION,
 	liveTotals,
 	type Measure,
+	measuredTotals,
 	measures,
 	type Run,
 	type RunStatus,
-	totalChanges,
+	visitChanges,
 } from "../../core/index.ts";
 import {
 	asksUser,
@@ -147,7 +148,7 @@ function present(run: Run, { now, width, changed }: TimelineOptions, cells: numb
 		of("activeMs", shortTime(ran)),
 		of("tokens", `${shortCount(totals?.tokens ?? 0)} tokens`),
 		of("costUsd", shortCost(totals?.costUsd ?? 0)),
-		...changedFiles(run, changed ?? changesOf(run)),
+		...changedFiles(run, changed ?? measuredTotals(visitChanges(run))),
 	];
 }
 
@@ -164,10 +165,6 @@ function changedFiles(run: Run, { files, added, removed }: ChangeTotals): Line[]
 			{ text: `−${removed}`, tone: "error" },
 		],
 	];
-}
-
-function changesOf({ snapshot, visit }: Run): ChangeTotals {
-	return totalChanges(snapshot.files.filter((file) => file.visit === visit));
 }
 
 /** The children to choose from, or the last that was taken. */

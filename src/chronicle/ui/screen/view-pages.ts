@@ -2,7 +2,7 @@
 
 import { counted } from "../../../definition/index.ts";
 import { dim, type Line, plain, type StyledText } from "../../../tui/index.ts";
-import { entryForPeople, explainCause, liveTotals, type Move, type Run } from "../../core/index.ts";
+import { entryForPeople, explainCause, liveTotals, type Move, outcomeOf, type Run } from "../../core/index.ts";
 import {
 	keptLine,
 	marks,
@@ -68,7 +68,7 @@ function textLines(text: string, style: (text: string) => StyledText = plain): L
 		.map((line) => [style(`   ${line}`)]);
 }
 
-/** Findings, pending tasks, and the files changed so far. */
+/** The result of a finished run, findings, pending tasks, and the files changed so far. */
 export function knowledgePage(run: Run): Line[] {
 	const { unmeasured } = run;
 	const { findings, pendingTasks, files, dropped } = run.snapshot;
@@ -85,6 +85,7 @@ export function knowledgePage(run: Run): Line[] {
 					]);
 	const left = dropped.findings + dropped.pendingTasks;
 	return [
+		...resultSection(run),
 		[accent("Pending tasks")],
 		...entries(pendingTasks),
 		[accent("Findings")],
@@ -98,6 +99,13 @@ export function knowledgePage(run: Run): Line[] {
 			],
 		),
 	];
+}
+
+/** The last summary of a finished run, whole. */
+function resultSection(run: Run): Line[] {
+	const { state, visit, summary } = outcomeOf(run);
+	if (run.stage.kind !== "over" || summary === "") return [];
+	return [[accent(`Result of ${state}`), dim(`  visit ${visit}`)], ...textLines(summary)];
 }
 
 function fileLine({ path, change, from, added, removed, visit }: Run["snapshot"]["files"][number]): Line {

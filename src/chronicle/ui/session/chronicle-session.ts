@@ -16,6 +16,8 @@ export interface SessionExtras {
 
 export interface ChronicleSession extends SessionExtras {
 	readonly scope: Scope;
+	/** Adds text to the conversation as a message of this package, not of the user. The model reads it with the user's next prompt. */
+	readonly quote: (text: string) => void;
 	/** Runs that this session supervises, by id, oldest first. */
 	readonly supervised: ReadonlyMap<string, SupervisedRun>;
 	/** Adds a run to this session. Resolves immediately if the session has a UI and the run is not a step, else when the run stops. */
@@ -27,5 +29,5 @@ export interface ChronicleSession extends SessionExtras {
 	/** Runs on an engine that this session follows until they park. */
 	readonly followed: Set<string>;
 	/** Reports a run that waits or is over, and offers to answer. */
-	report(ctx: ExtensionContext, project: Project, read: ReadLedger): void;
+	report(ctx: ExtensionContext, project: Project, read: ReadLedger): Promise<void>;
 }

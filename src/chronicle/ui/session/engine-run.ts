@@ -55,7 +55,7 @@ async function followUntilOver(
 		if (!parked) return;
 		if (asksUser(parked.run) && (await askUser(session, ctx, project, { parked, signal }))) continue;
 		if (signal.aborted) return;
-		reportParked(session, ctx, project, { parked, before });
+		await reportParked(session, ctx, project, { parked, before });
 		if (stepOf(ctx) || parked.run.stage.kind === "over") return;
 		await whenRun(project, id, signal, ({ run: { seq } }) => seq !== parked.run.seq);
 	}
@@ -122,17 +122,17 @@ async function askUser(
 	return result.kind !== "failed";
 }
 
-function reportParked(
+async function reportParked(
 	session: ChronicleSession,
 	ctx: ExtensionContext,
 	project: Project,
 	{ parked, before }: { readonly parked: ReadLedger; readonly before: number },
-): void {
+): Promise<void> {
 	const { run } = parked;
 	const code = exitCodeOfEnd({ kind: "parked", run });
 	const step = stepOf(ctx);
 	if (step !== undefined) step.costUsd += run.totals.costUsd - before;
-	session.report(ctx, project, parked);
+	await session.report(ctx, project, parked);
 	if (code !== exitCodes.done)
 		failStep(ctx, `${run.template.name} ${run.id.slice(0, 8)} is not done: ${run.status} in ${run.state}.`, code);
 }

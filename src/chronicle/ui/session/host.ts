@@ -34,6 +34,7 @@ export function sessionHost(session: ChronicleSession, ctx: ExtensionContext, pr
 				}
 			: {}),
 		proposals: { on: session.proposals.on, turn: (on) => session.proposals.turn(ctx, on) },
+		quote: (text) => session.quote(text),
 		warn: (text) => tell(text, "warning"),
 		report: (text) => tell(text, "info"),
 		started: ({ template, id }) =>

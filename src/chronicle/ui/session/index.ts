@@ -35,7 +35,9 @@ export function registerChronicle(
 ): ChronicleDoor {
 	let opened: ChronicleSession | undefined;
 	const open = openOnce(async () => {
-		opened = (await import("./supervised-runs.ts")).openChronicle(scope, extras);
+		opened = (await import("./supervised-runs.ts")).openChronicle(scope, extras, (content) =>
+			pi.sendMessage({ customType: "chronicle:result", content, display: true }, { triggerTurn: false }),
+		);
 		return opened;
 	});
 	// pi requests completions without a context, so its plain data is kept.

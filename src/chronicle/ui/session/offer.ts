@@ -1,7 +1,7 @@
 // Notifies the user of unfinished runs when a session starts. Nothing is resumed automatically.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { type Scope, say } from "../../../pi/index.ts";
-import { firstRuns } from "../../engine/index.ts";
+import { firstRuns, waitingChildren } from "../../engine/index.ts";
 import { waitingLines, waits } from "../text/index.ts";
 import { commandPrefix, lookAt } from "./session-project.ts";
 
@@ -14,13 +14,15 @@ export async function offerUnfinished(scope: Scope, ctx: ExtensionContext): Prom
 		const [newest] = waiting;
 		if (newest?.kind !== "run") return;
 		const read = await project.store.read(newest.id);
-		if (!read.ok || scope.closed) return;
+		if (!read.ok) return;
 		const { run } = read.value;
+		const below = await waitingChildren(project.store, run);
+		if (scope.closed) return;
 		const prefix = commandPrefix(project);
 		const more = waiting.length > 1 ? [`${waiting.length - 1} more: see ${prefix.trimEnd()}.`] : [];
 		const lines = [
 			`The run ${run.id.slice(0, 8)} of ${run.template.name} is unfinished in ${run.state}.`,
-			...waitingLines(read.value, prefix),
+			...waitingLines(read.value, prefix, below),
 			...more,
 		];
 		say({ hasUI, mode, ui }, lines.join("\n"));

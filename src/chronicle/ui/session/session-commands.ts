@@ -3,8 +3,8 @@
 import { exitCodes } from "../../../pi/index.ts";
 import { checkTemplates } from "../../engine/index.ts";
 import { type ListedCommand, listedCommands } from "../command-list.ts";
-import { type Command, commands, misuse } from "../commands/index.ts";
-import { templateCheckLines, whichLines } from "../text/index.ts";
+import { type Command, commands, failed, misuse, resolveRun } from "../commands/index.ts";
+import { resultMessage, templateCheckLines, whichLines } from "../text/index.ts";
 import type { ChronicleSession } from "./chronicle-session.ts";
 
 const check: Command = {
@@ -69,11 +69,40 @@ const tool: Command = {
 	},
 };
 
+const use: Command = {
+	name: "use",
+	takes: "[run]",
+	details: "",
+	exits: "",
+	needs: "nothing",
+	maxNames: 1,
+	async perform({ parsed, project, host }) {
+		const found = await resolveRun(project, parsed.names[0], [...host.supervised.keys()]);
+		if (!found.ok) return failed(found.failure);
+		const read = await project.store.read(found.value);
+		if (!read.ok) return failed(read.failure);
+		const { run } = read.value;
+		if (run.stage.kind !== "over")
+			return misuse(
+				`The run ${run.id.slice(0, 8)} is not over. Its findings so far: ${host.prefix}view ${run.id.slice(0, 8)}.`,
+			);
+		host.quote?.(resultMessage(run));
+		return {
+			kind: "done",
+			lines: [
+				`The result of ${run.id.slice(0, 8)} is part of the conversation: the model reads it with your next prompt.`,
+			],
+			data: {},
+		};
+	},
+};
+
 const steers = ({ text }: Command): boolean => text === "run";
 
 /** In the order they are listed. `start` is an alias of `run`. */
 const sessionCommands: readonly Command[] = [
 	...commands.filter((command) => !steers(command)),
+	use,
 	check,
 	tool,
 	help,
@@ -84,6 +113,7 @@ const sessionCommands: readonly Command[] = [
 const sessionAbout: Readonly<Record<string, string>> = {
 	start: "starts a template with a task, even if a command has its name",
 	view: "a run in a full-screen view: history, conversation, changes, findings, events",
+	use: "puts the result of a run into the conversation, so that the model can go on from it",
 	check: "checks templates; pi-chronicle check in a shell checks the whole project",
 	tool: "lets the model propose runs when you ask in a prompt: on or off",
 	help: "shows which kind of work suits a task, and explains each command",

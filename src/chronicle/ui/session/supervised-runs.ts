@@ -1,6 +1,7 @@
 // The runs that one session supervises. A command returns while its run continues; without a UI, it waits until the run stops. Everything
 // that outlives a command belongs to the session's scope.
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { counted } from "../../../definition/index.ts";
 import { exitCodes, failStep, inBackground, type Scope, say, stepOf } from "../../../pi/index.ts";
 import { isParked, type LedgerEvent, type ReadLedger, type Run } from "../../core/index.ts";
 import {
@@ -8,6 +9,8 @@ import {
 	type Project,
 	type SupervisedRun,
 	type SupervisionEnd,
+	type WaitingChild,
+	waitingChildren,
 	watchChanges,
 } from "../../engine/index.ts";
 import { endLines, progressLine, waitingLines } from "../text/index.ts";
@@ -17,12 +20,13 @@ import { SessionEngines } from "./engines.ts";
 import { RunDisplay } from "./run-display.ts";
 import { commandPrefix } from "./session-project.ts";
 
-export function openChronicle(scope: Scope, extras: SessionExtras): ChronicleSession {
-	return new SupervisedRuns(scope, extras);
+export function openChronicle(scope: Scope, extras: SessionExtras, quote: ChronicleSession["quote"]): ChronicleSession {
+	return new SupervisedRuns(scope, extras, quote);
 }
 
 class SupervisedRuns implements ChronicleSession {
 	readonly scope: Scope;
+	readonly quote: ChronicleSession["quote"];
 	readonly proposals: SessionExtras["proposals"];
 	readonly more: SessionExtras["more"];
 	readonly supervised = new Map<string, SupervisedRun>();
@@ -30,8 +34,9 @@ class SupervisedRuns implements ChronicleSession {
 	readonly followed = new Set<string>();
 	readonly #display: RunDisplay;
 
-	constructor(scope: Scope, { proposals, more }: SessionExtras) {
+	constructor(scope: Scope, { proposals, more }: SessionExtras, quote: ChronicleSession["quote"]) {
 		this.scope = scope;
+		this.quote = quote;
 		this.proposals = proposals;
 		this.more = more;
 		this.engines = new SessionEngines(scope);
@@ -52,7 +57,7 @@ class SupervisedRuns implements ChronicleSession {
 		const unwatch = watched ? this.#watchFiles(live) : () => {};
 		this.#watchEvents(ctx, live);
 		const before = supervision.run.totals.costUsd;
-		const over = supervision.ended.then((end) => {
+		const over = supervision.ended.then(async (end) => {
 			this.supervised.delete(id);
 			unwatch();
 			void release();
@@ -60,7 +65,7 @@ class SupervisedRuns implements ChronicleSession {
 			const step = stepOf(ctx);
 			if (step !== undefined) step.costUsd += end.run.totals.costUsd - before;
 			else if (!watched) process.exitCode = code;
-			this.#reportEnd(ctx, project, live, end);
+			await this.#reportEnd(ctx, project, live, end);
 			if (code !== exitCodes.done) failStep(ctx, endReason(end), code);
 		});
 		if (!watched || stepOf(ctx)) await over;
@@ -85,7 +90,7 @@ class SupervisedRuns implements ChronicleSession {
 		});
 	}
 
-	#reportEnd(ctx: ExtensionContext, project: Project, live: SupervisedRun, end: SupervisionEnd): void {
+	async #reportEnd(ctx: ExtensionContext, project: Project, live: SupervisedRun, end: SupervisionEnd): Promise<void> {
 		const { run } = end;
 		// The context of a session that has ended must not be used.
 		if (this.scope.closed || end.kind === "released") return;
@@ -95,26 +100,54 @@ class SupervisedRuns implements ChronicleSession {
 			say(ctx, `${name}: ${end.failure.message} ${end.failure.remedy} Nothing recorded is lost.`, "error");
 			return;
 		}
-		this.report(ctx, project, { ...live.ledger, run, holder: undefined });
+		await this.report(ctx, project, { ...live.ledger, run, holder: undefined });
 	}
 
-	report(ctx: ExtensionContext, project: Project, read: ReadLedger): void {
+	async report(ctx: ExtensionContext, project: Project, read: ReadLedger): Promise<void> {
 		const { run } = read;
 		const prefix = commandPrefix(project);
 		if (run.stage.kind === "over") {
 			this.#display.hide(run.id);
-			say(ctx, endLines(run, prefix).join("\n"), run.status === "done" ? "info" : "warning");
+			say(ctx, resultNotice(ctx, run, prefix), run.status === "done" ? "info" : "warning");
 			return;
 		}
 		this.follow(ctx, project, run);
 		if (ctx.mode === "tui" && asksUser(run)) inBackground(ctx, () => this.#offerAnswer(ctx, project, run));
-		say(ctx, [`${nameOfRun(run)} waits in ${run.state}.`, ...waitingLines(read, prefix)].join("\n"), "warning");
+		const below = await waitingChildren(project.store, run);
+		if (this.scope.closed) return;
+		say(ctx, waitNotice(ctx, read, { below, prefix }), "warning");
 	}
 
 	async #offerAnswer(ctx: ExtensionContext, project: Project, run: Run): Promise<void> {
 		const { answerKey, listenForAnswer } = await import("./ask-again.ts");
 		this.#display.offerAnswer(run.id, answerKey, () => listenForAnswer(this, ctx, project, run));
 	}
+}
+
+/** Maximum lines of a notice about a result. */
+const noticeLines = 60;
+
+/** The end of a run with its result, and the offer to put it into the conversation. */
+function resultNotice({ hasUI }: ExtensionContext, run: Run, prefix: string): string {
+	const lines = endLines(run, prefix);
+	const hidden = Math.max(0, lines.length - noticeLines);
+	const id = run.id.slice(0, 8);
+	return [
+		...lines.slice(0, lines.length - 1 - hidden),
+		...(hidden > 0 ? [`… ${counted(hidden, "more line")}: ${prefix}status ${id}`] : []),
+		...lines.slice(-1),
+		...(hasUI ? [`Put the result into this conversation: ${prefix}use ${id}`] : []),
+	].join("\n");
+}
+
+/** That a run waits. In the terminal the timeline shows the reason and the commands, except for those of several children. */
+function waitNotice(
+	{ mode }: ExtensionContext,
+	read: ReadLedger,
+	{ below, prefix }: { readonly below: readonly WaitingChild[]; readonly prefix: string },
+): string {
+	const lines = mode === "tui" && below.length < 2 ? [] : waitingLines(read, prefix, below);
+	return [`${nameOfRun(read.run)} waits in ${read.run.state}.`, ...lines].join("\n");
 }
 
 function nameOfRun({ template, id }: Run): string {

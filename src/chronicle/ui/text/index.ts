@@ -14,6 +14,7 @@ export {
 	takingTitle,
 } from "./question-lines.ts";
 export { keptFolderLines, removalLines, removedLines } from "./removal-lines.ts";
+export { resultMessage } from "./result-lines.ts";
 export { runData } from "./run-data.ts";
 export { handLine, isInterrupted, statusLines, waitingLines } from "./status-lines.ts";
 export { storyLines } from "./story-lines.ts";

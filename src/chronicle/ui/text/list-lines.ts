@@ -10,6 +10,7 @@ import {
 	runTrees,
 	type SelectedTemplate,
 	type TemplateCatalogue,
+	waitingChildren,
 } from "../../engine/index.ts";
 import { haltReason, shortCost, shortTime } from "../timeline/index.ts";
 import { isInterrupted, waitingLines } from "./status-lines.ts";
@@ -128,7 +129,11 @@ async function explain(
 	const read = await store.read(entry.id);
 	if (!read.ok) return [];
 	const why = haltReason(read.value.run);
-	const lines = ended ? (why === undefined ? [] : [why]) : waitingLines(read.value, prefix);
+	const lines = ended
+		? why === undefined
+			? []
+			: [why]
+		: waitingLines(read.value, prefix, await waitingChildren(store, read.value.run));
 	return lines.map((line) => `            ${line}`);
 }
 

@@ -47,10 +47,10 @@ const lines: Lines = {
 	files_unmeasured: ({ detail }) => `! files could not be measured: ${detail}`,
 	files_measured: ({ unkept = [] }) =>
 		unkept.length > 0 ? `! ${leftLines("files that could not be measured", unkept).join("\n")}` : undefined,
-	files_restored: ({ changes = [], more, left = [], leftMore }) =>
+	files_restored: ({ changes = [], more, total, left = [], leftMore }) =>
 		[
 			"↶ files restored",
-			...(changes.length > 0 ? ["Changed by the rewind:", ...changeLines(changes, more)] : []),
+			...(changes.length > 0 ? ["Changed by the rewind:", ...changeLines({ changes, more, total })] : []),
 			...leftLines("not restored", left, leftMore),
 		].join("\n"),
 	files_unrestored: ({ detail }) => `✗ files could not be restored: ${detail}`,

@@ -7,17 +7,19 @@ import {
 	type FileChange,
 	type FileLeft,
 	liveTotals,
+	type MeasuredChanges,
+	measuredTotals,
 	pathOnLine,
 	type Run,
-	totalChanges,
+	visitChanges,
 	winnerOf,
 } from "../../core/index.ts";
 import { changedText, runTitle, shortCost, shortCount, shortTime } from "../timeline/index.ts";
+import { entrySection } from "./entry-lines.ts";
 
 const maxFiles = 8;
 /** An answer covers all of them. */
 const maxAsked = 40;
-const summaryLength = 4000;
 
 /** The question, in one sentence. */
 export function questionTitle({ side, state, target }: ApprovalQuestion): string {
@@ -25,24 +27,43 @@ export function questionTitle({ side, state, target }: ApprovalQuestion): string
 	return side === "entry" && state === target ? `Start ${target}?` : `Move from ${state} to ${target}?`;
 }
 
-/** The subject of the answer, shown below the title. `now` is ISO 8601. */
+/**
+ * The subject of the answer, shown below the title: the worker's summary, what is planned and known, and the changed files, all of it. `now` is
+ * ISO 8601.
+ */
 export function questionLines(question: ApprovalQuestion, run: Run, now: string): string[] {
-	const summary = question.summary.trim();
-	const files = run.snapshot.files.filter(({ visit }) => visit === question.visit);
-	const takes = candidatesOf(question, run).length > 0;
 	return [
 		`${runTitle(run)} ${run.id.slice(0, 8)}, visit ${question.visit}: ${firstLine(run.task)}`,
-		...(summary === "" ? [] : ["", cut(summary)]),
-		"",
-		...conflictLines(question),
-		// A state that only chooses a child changes no files; that is not what approving does.
-		...(question.side === "conflict" || (files.length === 0 && (takes || question.unmeasured !== undefined))
-			? []
-			: [...(takes ? [`Changes of ${question.state} itself:`] : []), ...changeLines(files, 0, maxAsked)]),
-		...(question.unmeasured === undefined ? [] : [`Changes could not be measured: ${question.unmeasured}`]),
-		...candidateLines(question, run),
+		...subjectLines(question, run),
 		`So far: ${spendText(run, now)}`,
 	];
+}
+
+/** What the user approves, without the run's name and cost. */
+function subjectLines(question: ApprovalQuestion, run: Run): string[] {
+	const { side, unmeasured, state } = question;
+	const summary = question.summary.trim();
+	const { pendingTasks, findings, dropped } = run.snapshot;
+	const count = measuredTotals(visitChanges(run)).files;
+	const takes = candidatesOf(question, run).length > 0;
+	// A state that only chooses a child changes no files; that is not what approving does.
+	const hasFiles = side !== "conflict" && (count > 0 || !(takes || unmeasured !== undefined));
+	return [
+		...(summary === "" ? [] : ["", ...summary.split("\n")]),
+		...entrySection("Pending tasks", pendingTasks, dropped.pendingTasks),
+		...entrySection("Findings", findings, dropped.findings),
+		"",
+		...conflictLines(question),
+		...(hasFiles ? [...(takes ? [`Changes of ${state} itself:`] : []), ...visitChangeLines(run)] : []),
+		...(unmeasured === undefined ? [] : [`Changes could not be measured: ${unmeasured}`]),
+		...candidateLines(question, run),
+	];
+}
+
+/** The changes of the current visit: all that the run lists, and how many more there are. */
+function visitChangeLines(run: Run): string[] {
+	const rest = `diff ${run.id.slice(0, 8)} shows them`;
+	return changeLines(visitChanges(run), { max: Number.POSITIVE_INFINITY, rest });
 }
 
 /** The conflicted files with their two sides. */
@@ -82,15 +103,19 @@ function candidateLines(question: ApprovalQuestion, run: Run): string[] {
 	];
 }
 
-/** The changed files with their counts, the first ones by name. */
-export function changeLines(files: readonly FileChange[], more = 0, max = maxFiles): string[] {
-	if (files.length === 0) return ["No files changed."];
-	const { files: count, added, removed } = totalChanges(files, more);
-	const hidden = count - Math.min(files.length, max);
+/** The changed files with their counts, at most `max` of them by name. `rest`: where the others are shown. */
+export function changeLines(
+	measured: MeasuredChanges,
+	{ max = maxFiles, rest }: { readonly max?: number; readonly rest?: string } = {},
+): string[] {
+	const { files: count, added, removed } = measuredTotals(measured);
+	if (count === 0) return ["No files changed."];
+	const listed = (measured.changes ?? []).slice(0, max);
+	const hidden = count - listed.length;
 	return [
 		`${counted(count, "file")} changed, +${added} −${removed}:`,
-		...files.slice(0, max).map(changeLine),
-		...(hidden > 0 ? [`  … and ${hidden} more`] : []),
+		...listed.map(changeLine),
+		...(hidden > 0 ? [`  … and ${hidden} more${rest === undefined ? "" : `: ${rest}`}`] : []),
 	];
 }
 
@@ -107,21 +132,19 @@ export function leftLines(title: string, left: readonly FileLeft[], more = 0): s
 
 /** The changes of a difference, and the reason if they are incomplete. */
 export function differenceLines({
-	changes,
-	more,
 	unmeasured,
 	unknown,
 	taking,
-}: {
+	...measured
+}: MeasuredChanges & {
 	readonly changes: readonly FileChange[];
-	readonly more: number;
 	readonly unmeasured: readonly FileLeft[];
 	readonly unknown: readonly string[];
 	readonly taking?: { readonly conflicts: readonly string[] };
 }): string[] {
 	const isKnown = unmeasured.length === 0 && unknown.length === 0;
 	return [
-		...(changes.length > 0 || isKnown ? changeLines(changes, more) : []),
+		...(measured.changes.length > 0 || isKnown ? changeLines(measured) : []),
 		...conflictsAhead(taking?.conflicts ?? []),
 		...unknown.map((why) => `Changes could not be measured: ${why}`),
 		...leftLines("Could not be measured", unmeasured),
@@ -142,19 +165,17 @@ function conflictsAhead(paths: readonly string[]): string[] {
 
 /** The effect of a rewind on the files. */
 export function rewindLines({
-	changes,
-	more,
 	left,
 	blocked,
-}: {
+	...measured
+}: MeasuredChanges & {
 	readonly changes: readonly FileChange[];
-	readonly more: number;
 	readonly left: readonly FileLeft[];
 	readonly blocked: readonly FileLeft[];
 }): string[] {
 	return [
-		...(changes.length > 0 ? ["Changes to the current files:"] : []),
-		...changeLines(changes, more, maxAsked),
+		...(measured.changes.length > 0 ? ["Changes to the current files:"] : []),
+		...changeLines(measured, { max: maxAsked }),
 		...leftLines("Not restored", left),
 		...leftLines("The rewind will stop before any change, because these files block it and cannot be saved", blocked),
 	];
@@ -176,8 +197,4 @@ export function spendText(run: Run, now: string): string {
 function firstLine(text: string): string {
 	const [line = ""] = text.split("\n", 1);
 	return truncate(line, 100);
-}
-
-function cut(text: string): string {
-	return text.length > summaryLength ? `${text.slice(0, summaryLength)}…` : text;
 }

@@ -1,12 +1,22 @@
 // A run for --json: the fields of the folded ledger under their own names, and derived data for scripts. Pure.
 import type { ReadLedger } from "../../core/index.ts";
-import { awaitedAnswer, type ChildRun, candidatesIn, legalTargets, unansweredQuestion } from "../../core/index.ts";
-import { nextStep } from "../timeline/index.ts";
+import {
+	awaitedAnswer,
+	type ChildRun,
+	candidatesIn,
+	legalTargets,
+	measuredTotals,
+	outcomeOf,
+	unansweredQuestion,
+	visitChanges,
+} from "../../core/index.ts";
+import type { WaitingChild } from "../../engine/index.ts";
+import { childStep, commandAbout, nextStep } from "../timeline/index.ts";
 import { questionTitle } from "./question-lines.ts";
 import { conversationFile, isInterrupted, isQueued } from "./status-lines.ts";
 
-/** Everything about a run. */
-export function runData(read: ReadLedger): Record<string, unknown> {
+/** Everything about a run. `below`: the runs below it that wait for the user. */
+export function runData(read: ReadLedger, below: readonly WaitingChild[] = []): Record<string, unknown> {
 	const { run, holder, repairs, place, folder } = read;
 	const { id, template, task, state, visit, attempt, totals, updatedAt, createdAt, stage, notices } = run;
 	const question = stage.kind === "asking" ? stage.question : undefined;
@@ -19,7 +29,8 @@ export function runData(read: ReadLedger): Record<string, unknown> {
 		attempt,
 		template: { name: template.name, hash: template.hash, ...(template.file ? { file: template.file } : {}) },
 		task,
-		waitsFor: waitsFor(read),
+		waitsFor: waitsFor(read, below),
+		result: stage.kind === "over" ? outcomeOf(run) : null,
 		/** The event to name with --answers. */
 		answers: awaitedAnswer(run) ?? null,
 		question: question ? { text: questionTitle(question), ...question } : (asked ?? null),
@@ -65,8 +76,25 @@ function statusAsListed(read: ReadLedger): string {
 	return isQueued(read) ? "queued" : read.run.status;
 }
 
-function waitsFor(read: ReadLedger): { readonly what: string; readonly commands: readonly string[] } | null {
+function waitsFor(read: ReadLedger, below: readonly WaitingChild[]): object | null {
 	if (isQueued(read)) return { what: read.queued ?? "", commands: [] };
 	if (isInterrupted(read)) return { what: "No process supervises it.", commands: ["resume"] };
-	return nextStep(read.run) ?? null;
+	const next = nextStep(read.run);
+	return next ? { ...next, ...(below.length > 0 ? { children: below.map(childWait) } : {}) } : null;
+}
+
+/** What a run below waits for. Its commands name it. */
+function childWait({ names, read: { run } }: WaitingChild): object {
+	const { stage, id, status } = run;
+	const { what, commands } = childStep(run);
+	return {
+		...{ id, name: names.join(" › "), status, what },
+		commands: commands.map((command) => commandAbout(run, command)),
+		answers: awaitedAnswer(run) ?? null,
+		question:
+			stage.kind === "asking"
+				? { text: questionTitle(stage.question), ...stage.question }
+				: (unansweredQuestion(run) ?? null),
+		files: measuredTotals(visitChanges(run)),
+	};
 }

@@ -12,8 +12,10 @@ import {
 	type Run,
 	unansweredQuestion,
 } from "../../core/index.ts";
+import type { WaitingChild } from "../../engine/index.ts";
 import {
 	childLines,
+	childStep,
 	choiceText,
 	commandAbout,
 	crumbText,
@@ -31,6 +33,7 @@ import {
 import { askedLines } from "./ask-lines.ts";
 import { nextLines } from "./end-lines.ts";
 import { questionLines } from "./question-lines.ts";
+import { resultLines } from "./result-lines.ts";
 
 export interface StatusOptions {
 	/** ISO 8601. */
@@ -39,10 +42,15 @@ export interface StatusOptions {
 	readonly prefix: string;
 	/** Paths below this folder are shown relative to it. */
 	readonly cwd?: string;
+	/** The runs below it that wait for the user. */
+	readonly below?: readonly WaitingChild[];
+	/** Whether lists of findings and tasks follow, so that the result needs none. Default: no. */
+	readonly listsFollow?: boolean;
 }
 
 /** The status of a run, most important first. */
-export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: StatusOptions): string[] {
+export function statusLines(read: ReadLedger, options: StatusOptions): string[] {
+	const { now: asked, prefix, cwd, below = [], listsFollow = false } = options;
 	const { run, repairs } = read;
 	// Nothing runs without a supervisor, so time stops at the last event.
 	const now = isInterrupted(read) || isQueued(read) ? run.updatedAt : asked;
@@ -66,7 +74,9 @@ export function statusLines(read: ReadLedger, { now: asked, prefix, cwd }: Statu
 		...(question ? ["", ...questionLines(question, run, now)] : []),
 		...(userQuestion ? ["", ...askedLines(userQuestion)] : []),
 		...(question?.side === "conflict" ? [handLine(read, cwd)] : []),
-		...waitingLines(read, prefix),
+		...belowLines(below, { now, prefix, ...(cwd === undefined ? {} : { cwd }) }),
+		...(below.length > 0 && !isInterrupted(read) ? [] : waitingLines(read, prefix)),
+		...resultLines(run, prefix, listsFollow),
 		...nextLines(run, prefix),
 		...run.unmeasured
 			.filter(({ visit }) => visit === run.visit || visit === run.visit - 1)
@@ -90,14 +100,45 @@ export function handLine(
 	return `To resolve them by hand, edit ${formatPath(files, cwd)}, then choose hand.`;
 }
 
-/** The reason for waiting, and the commands for it; empty while the run is running. */
-export function waitingLines(read: ReadLedger, prefix: string): string[] {
+/**
+ * The reason for waiting, and the commands for it; empty while the run is running. `below`: the runs below it that wait for the user: each is
+ * listed with its own reason and commands.
+ */
+export function waitingLines(read: ReadLedger, prefix: string, below: readonly WaitingChild[] = []): string[] {
 	const { run } = read;
-	const command = (words: string): string => `${prefix}${commandAbout(run, words)}`;
 	if (isQueued(read)) return [read.queued ?? ""];
-	if (isInterrupted(read)) return ["No process supervises it; nothing is lost.", command("resume")];
+	if (isInterrupted(read))
+		return ["No process supervises it; nothing is lost.", `${prefix}${commandAbout(run, "resume")}`];
+	if (below.length > 0) return below.flatMap((child) => childWaitLines(child, prefix));
 	const next = nextStep(run);
-	return next ? [next.what, ...(next.commands.length > 0 ? [next.commands.map(command).join(" · ")] : [])] : [];
+	return next ? [next.what, ...commandLines(run, next.commands, prefix)] : [];
+}
+
+/** Why a run below waits or has failed, and the commands that answer it. */
+function childWaitLines({ names, read: { run } }: WaitingChild, prefix: string): string[] {
+	const { what, commands } = childStep(run);
+	return [`"${names.join(" › ")}" (${run.id.slice(0, 8)}): ${what}`, ...commandLines(run, commands, prefix)];
+}
+
+function commandLines(run: Run, commands: readonly string[], prefix: string): string[] {
+	return commands.length === 0 ? [] : [commands.map((words) => `${prefix}${commandAbout(run, words)}`).join(" · ")];
+}
+
+/** The questions of runs below, each with all that its answer covers, and its commands. */
+function belowLines(below: readonly WaitingChild[], { now, prefix, cwd }: StatusOptions): string[] {
+	return below.flatMap((child) => {
+		const { stage } = child.read.run;
+		const [what = "", ...commands] = childWaitLines(child, prefix);
+		const asked = stage.kind === "asking" ? questionLines(stage.question, child.read.run, now) : [];
+		const isConflict = stage.kind === "asking" && stage.question.side === "conflict";
+		const userQuestion = unansweredQuestion(child.read.run);
+		const subject = [
+			...asked,
+			...(isConflict ? [handLine(child.read, cwd)] : []),
+			...(userQuestion ? askedLines(userQuestion) : []),
+		];
+		return ["", what, ...subject.map((line) => (line === "" ? "" : `  ${line}`)), ...commands];
+	});
 }
 
 /** Whether a run was running when its supervisor ended. */

@@ -1,8 +1,9 @@
 // The history and the findings of a run, as plain lines. Pure.
 
 import { counted } from "../../../definition/index.ts";
-import { entryForPeople, explainCause, type Finding, type Move, type Run } from "../../core/index.ts";
+import { changedFiles, explainCause, type Move, type Run } from "../../core/index.ts";
 import { keptLine, marks, shortCost, shortCount, shortTime, type Undone, undoneText } from "../timeline/index.ts";
+import { entrySection } from "./entry-lines.ts";
 import { changeLines } from "./question-lines.ts";
 
 /** The moves that the ledger still has, then the findings, then the changed files. */
@@ -15,10 +16,10 @@ export function storyLines({ history, moves, snapshot, unmeasured, kept }: Run, 
 			...history.flatMap((move) => moveLines(move, undone)),
 			...(lost === undefined ? [] : [`${marks.undone} ${lost}`]),
 		]),
-		...section("Pending tasks", snapshot.pendingTasks.map(findingLine)),
-		...section("Findings", snapshot.findings.map(findingLine)),
+		...entrySection("Pending tasks", snapshot.pendingTasks, snapshot.dropped.pendingTasks),
+		...entrySection("Findings", snapshot.findings, snapshot.dropped.findings),
 		...section("Files", [
-			...(snapshot.files.length === 0 ? [] : changeLines(snapshot.files)),
+			...(snapshot.files.length === 0 ? [] : changeLines({ changes: snapshot.files, total: changedFiles(snapshot) })),
 			...unmeasured.map(
 				({ visit, state, why }) => `Changes of visit ${visit} (${state}) could not be measured: ${why}`,
 			),
@@ -43,8 +44,4 @@ function moveLines({ from, to, at, cause, summary, visit, metrics, refused }: Mo
 		...why,
 		...(summary === "" ? [] : summary.split("\n").map((line) => `   ${line}`)),
 	];
-}
-
-function findingLine(entry: Finding): string {
-	return `[${entry.id}] ${entryForPeople(entry)}`;
 }

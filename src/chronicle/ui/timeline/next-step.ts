@@ -1,6 +1,6 @@
 // The user's next step and the commands for it, shared by the timeline, the status and the list. Pure.
 import { truncate } from "../../../definition/index.ts";
-import { awaitedAnswer, type ChildStatus, candidatesIn, measures, type Run, winnerOf } from "../../core/index.ts";
+import { type ChildRun, candidatesIn, measures, type Run, winnerOf } from "../../core/index.ts";
 import { haltReason } from "./why.ts";
 
 /** Whether it waits for an approval or an answer, its own or that of a child. */
@@ -15,20 +15,12 @@ export interface NextStep {
 	readonly commands: readonly string[];
 }
 
-/** Commands that answer: printed with the answered event, so that a late answer cannot apply to another question. */
-const answering = new Set(["approve", "reject", "answer", "resume", "release"]);
-
 /** A command about another run, such as a child. */
 const namesRun = /^\S+ [0-9a-f]{8}(?: |$)/;
 
-/** `approve` with its run and the answered event: `approve 5f2c81d0 --answers 12`. A command that names a run stays as it is. */
-export function commandAbout(run: Run, command: string): string {
-	if (namesRun.test(command)) return command;
-	const short = run.id.slice(0, 8);
-	const answers = awaitedAnswer(run);
-	return command.replace(/^\S+/, (verb) =>
-		answers !== undefined && answering.has(verb) ? `${verb} ${short} --answers ${answers}` : `${verb} ${short}`,
-	);
+/** `approve` with its run: `approve 5f2c81d0`. A command that names a run stays as it is. */
+export function commandAbout(run: Pick<Run, "id">, command: string): string {
+	return namesRun.test(command) ? command : command.replace(/^\S+/, (verb) => `${verb} ${run.id.slice(0, 8)}`);
 }
 
 const options = { costUsd: "--cost <usd>", tokens: "--tokens <n>", activeMs: "--minutes <n>" } as const;
@@ -48,17 +40,39 @@ function undoes({ hold, kept }: Run): string[] {
 	return hold?.cause === "rewound" && last ? [`rewind kept-${last.seq}`] : [];
 }
 
+/** Maximum number of children whose command is listed. */
+const maxListed = 3;
+
 /** The next commands for a run that waits because of its children. A command about a child names the child's run. */
 function childCommands({ children }: Run): string[] {
-	const of = (...statuses: readonly ChildStatus[]): string | undefined =>
-		children?.children.find(({ status }) => statuses.includes(status))?.id.slice(0, 8);
-	const lost = of("failed", "aborted");
-	const waits = of("parked");
-	// Resuming the run lets children continue that wait, and joins again, but does not revive a failed one.
-	if (lost !== undefined && waits === undefined && children?.phase === "working")
-		return [`reopen ${lost} <state>`, `drop ${lost}`, "abort"];
-	const child = waits ?? lost;
-	return ["resume", ...(child === undefined ? [] : [`drop ${child}`]), "abort"];
+	const all = children?.children ?? [];
+	const [lost] = all.filter(({ status }) => status === "failed" || status === "aborted");
+	const parked = all.filter(({ status }) => status === "parked");
+	const answers = parked.flatMap((child) => answersTo(child, parked.length === 1)).slice(0, maxListed);
+	if (parked.length > 0) return [...answers, `drop ${parked[0]?.id.slice(0, 8)}`, "abort"];
+	// Resuming the run joins again, but does not revive a failed child.
+	if (lost && children?.phase === "working")
+		return [`reopen ${lost.id.slice(0, 8)} <state>`, `drop ${lost.id.slice(0, 8)}`, "abort"];
+	return ["resume", ...(lost ? [`drop ${lost.id.slice(0, 8)}`] : []), "abort"];
+}
+
+/** The commands with which a child continues. `isOnly`: no other child waits. */
+function answersTo({ id, waits }: ChildRun, isOnly: boolean): string[] {
+	const child = id.slice(0, 8);
+	switch (waits) {
+		case "asks":
+			return [`answer ${child} <words>`];
+		case "awaiting_approval":
+			return [`approve ${child}`, ...(isOnly ? [`reject ${child} <words>`] : [])];
+		case "human_intervention":
+			return [`release ${child}`];
+		case "budget_exceeded":
+			// Only the child's own status says which of its ceilings is reached.
+			return [`status ${child}`];
+		case "paused":
+		case null:
+			return [`resume ${child}`];
+	}
 }
 
 function approvalStep(run: Run): NextStep {
@@ -75,8 +89,7 @@ function approvalStep(run: Run): NextStep {
 				"diff",
 			],
 		};
-	if (!question && run.hold?.cause === "children")
-		return { what: run.hold.detail, commands: ["approve", "reject <words>", "abort"] };
+	if (!question && run.hold?.cause === "children") return { what: run.hold.detail, commands: childCommands(run) };
 	const what =
 		question === undefined
 			? "Waiting for your approval."
@@ -143,4 +156,13 @@ export function nextStep(run: Run): NextStep | undefined {
 		case "aborted":
 			return undefined;
 	}
+}
+
+/** The user's next step for a child that waits, or has failed while its parent waits because of that. */
+export function childStep(run: Run): NextStep {
+	const next = nextStep(run);
+	if (next) return { ...next, commands: [...next.commands.filter((command) => command !== "abort"), "drop"] };
+	const ended = run.plan.states.get(run.state)?.terminal === true;
+	const last = ended ? run.history.at(-1)?.from : run.state;
+	return { what: haltReason(run) ?? `It is ${run.status}.`, commands: [`reopen ${last ?? "<state>"}`, "drop"] };
 }

@@ -23,8 +23,15 @@ export function haltReason(run: Run): string | undefined {
 		case "failed":
 			return failureReason(run);
 		case "aborted":
-			return "Ended by you.";
+			return abortReason(run);
 	}
+}
+
+/** What the user wrote, or why the parent ended its child. */
+function abortReason({ decisions, visit, parent }: Run): string {
+	const last = decisions.findLast(({ did }) => did === "aborted");
+	if (last?.visit !== visit || last.words === "") return "Ended by you.";
+	return parent === null ? `Ended by you: ${last.words}` : `Ended: ${last.words}`;
 }
 
 function escalationReason(run: Run): string {

@@ -86,10 +86,9 @@ describe("child runs on an engine", needsPostgres, () => {
 		expect(list.stdout).toMatch(/\n {4}\w{8} .*docs: Write the docs/);
 		const status = await stage.cli(["engine", "status"]);
 		expect(status.stdout).toContain("runs: 1 awaiting_approval");
-		// As the list prints it: with the number of what the first run waits for.
-		const [, printed = ""] =
-			new RegExp(`pi-chronicle .*?(approve ${run.slice(0, 8)} --answers \\d+)`).exec(list.stdout) ?? [];
-		const late = await stage.cli([...printed.split(" ").slice(0, -1), "1"]);
+		// As the list prints it: the question is that of the child.
+		const [, printed = ""] = new RegExp(`pi-chronicle .*?(approve ${docs.id.slice(0, 8)}) · `).exec(list.stdout) ?? [];
+		const late = await stage.cli([...printed.split(" "), "--answers", "1"]);
 		expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("no longer waits for an answer to event 1")]);
 		const approved = await stage.cli(printed.split(" "));
 		expect([approved.code, approved.stderr]).toEqual([0, expect.any(String)]);

@@ -10,7 +10,7 @@ import type {
 	Workspace,
 	WorkspaceFailure,
 } from "../../../../src/chronicle/core/index.ts";
-import type { FileChange } from "../../../../src/chronicle/core/snapshot/index.ts";
+import { type FileChange, totalChanges } from "../../../../src/chronicle/core/snapshot/index.ts";
 
 type Files = ReadonlyMap<string, string>;
 
@@ -127,7 +127,8 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 		changes: async (from, to, limit) =>
 			both(from, to, (one, other) => {
 				const changes = compare(one, other);
-				return { changes: changes.slice(0, limit), more: Math.max(0, changes.length - limit) };
+				const more = Math.max(0, changes.length - limit);
+				return { changes: changes.slice(0, limit), more, total: totalChanges(changes) };
 			}),
 		patch: async (from, to, bytes, path) =>
 			both(from, to, (one, other) =>
@@ -145,7 +146,8 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 			both(keep(), tree, (one, other) => {
 				const changes = compare(one, other);
 				const more = Math.max(0, changes.length - limit);
-				return { changes: changes.slice(0, limit), more, left: [], blocked: [] };
+				const total = totalChanges(changes);
+				return { changes: changes.slice(0, limit), more, total, left: [], blocked: [] };
 			}),
 		restore,
 	};

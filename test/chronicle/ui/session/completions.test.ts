@@ -30,7 +30,7 @@ async function withRuns() {
 	if (!created.ok) throw new Error(created.failure.message);
 	await created.value.releaseLease();
 	const proposals = { on: false, turn: async () => true };
-	const session = openChronicle(openScope(), { proposals, more: [] });
+	const session = openChronicle(openScope(), { proposals, more: [] }, () => {});
 	const complete = async (prefix: string, trusted = true) =>
 		(await completeChronicle(session, prefix, { cwd, trusted }))?.map(({ value }) => value) ?? null;
 	const explain = async (prefix: string) =>

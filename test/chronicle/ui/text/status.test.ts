@@ -23,17 +23,19 @@ it("the clock of a running run advances; that of an interrupted run stands still
 });
 
 it("a name with line breaks and controls stays one entry of a list", () => {
-	for (const sign of ["\n", "\r", "\r\n", "\t", "\u0007", "\u0085", "\u2028", "\u001b[2K"]) {
+	for (const sign of ["\n", "\r", "\r\n", "\t", "\u0007", "\u0085", "\u2028", "\u001b[2K", "\u202e"]) {
 		const path = `a${sign}  D src/b.ts`;
 		const lines = [
-			...changeLines([
-				{ path, change: "A" },
-				{ path: "c", from: path, change: "R" },
-			]),
+			...changeLines({
+				changes: [
+					{ path, change: "A" },
+					{ path: "c", from: path, change: "R" },
+				],
+			}),
 			...leftLines("Not restored", [{ path, why: "a pipe" }]),
 		];
 		expect(lines).toHaveLength(5);
-		for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+		for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
 	}
-	expect(changeLines([{ path: "a\nb", change: "A" }])[1]).toBe("  A a\\nb");
+	expect(changeLines({ changes: [{ path: "a\nb", change: "A" }] })[1]).toBe("  A a\\nb");
 });

@@ -4,7 +4,14 @@ import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Type } from "typebox";
 import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
 import { hostEnvironment, openSessionScope } from "./pi/index.ts";
-import { enforceRules, openPolicies, probeSandbox, registerGate, sandboxPolicy } from "./safety/index.ts";
+import {
+	copiedProjectPolicy,
+	enforceRules,
+	openPolicies,
+	probeSandbox,
+	registerGate,
+	sandboxPolicy,
+} from "./safety/index.ts";
 
 /** Registers everything for the worker `pi`. `agentDir` is the absolute path of pi's agent folder, `schemas` is pi's TypeBox. */
 export async function startWorker(pi: ExtensionAPI, agentDir: string, schemas: typeof Type): Promise<void> {
@@ -12,11 +19,12 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string, schemas: t
 	const scope = openSessionScope(pi);
 	const policies = openPolicies();
 	await registerWorker(pi, { brief, schemas }, async ({ cwd }) => {
-		const guard = enforceRules(brief.rules, { cwd, agentDir }, policies, scope);
+		if (brief.copy) policies.add(copiedProjectPolicy(brief.copy));
+		const guard = enforceRules(brief.rules, { cwd, agentDir, copy: brief.copy }, policies, scope);
 		if (brief.sandbox === "shell") {
 			const probe = await probeSandbox();
 			if (!probe) throw new Error("no sandbox (bwrap) works on this machine, and the run asks for one");
-			policies.add(sandboxPolicy(probe, hostEnvironment(cwd)));
+			policies.add(sandboxPolicy(probe, hostEnvironment(cwd), brief.copy));
 		}
 		return guard;
 	});

@@ -1,4 +1,4 @@
-export { attempt, folderEntries, folderNames, jsonObject, realPathOf } from "./look-up.ts";
+export { attempt, deepestRealPath, folderEntries, folderNames, jsonObject, realPathOf } from "./look-up.ts";
 export { inheritOwner, inheritOwners, makePrivateFolder } from "./ownership.ts";
 export { readLines } from "./read-lines.ts";
 export { type Disk, realDisk, replaceFile, replaceFileSync, syncFolder, undefinedIfMissing } from "./replace-file.ts";

@@ -1,5 +1,6 @@
 // Looks up names, paths and small files; what is missing or unreadable counts as absent.
 import { type Dirent, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 /** The result of `ask`; `undefined` if it throws. */
 export function attempt<T>(ask: () => T): T | undefined {
@@ -23,6 +24,13 @@ export function folderNames(folder: string): readonly string[] {
 /** The absolute path without links; `undefined` if nothing exists there. */
 export function realPathOf(path: string): string | undefined {
 	return attempt(() => realpathSync.native(path));
+}
+
+/** The absolute path without links, as far as it exists, and the rest of it unchanged. */
+export function deepestRealPath(path: string): string {
+	const real = realPathOf(path);
+	const parent = dirname(path);
+	return real ?? (parent === path ? path : join(deepestRealPath(parent), basename(path)));
 }
 
 /** The object in a JSON file; `undefined` if there is none, or the file cannot be read. */

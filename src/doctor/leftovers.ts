@@ -5,7 +5,7 @@
 
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Project, unstartedRuns } from "../chronicle/index.ts";
+import { orphanedChildFolders, type Project, removeOutsideFolder, unstartedRuns } from "../chronicle/index.ts";
 import { counted } from "../definition/index.ts";
 import { walkFiles } from "../disk/index.ts";
 import { findOrphans, processStart, runsWithProcesses, stopOrphans } from "../process/index.ts";
@@ -35,8 +35,11 @@ async function examineLeftovers(request: LeftoverRequest): Promise<readonly Doct
 		...(await unstartedFindings(project, fix)),
 		...(await fileFindings("drafts of unfinished files", await staleDrafts(project), fix)),
 		...(await copyFindings(fix)),
+		...(await childFolderFindings(project, fix)),
 	].map((finding) =>
-		finding.state === "warning" ? { ...finding, remedy: `Run \`${prefix}doctor --fix\`.` } : finding,
+		finding.state === "warning" && finding.remedy === undefined
+			? { ...finding, remedy: `Run \`${prefix}doctor --fix\`.` }
+			: finding,
 	);
 	const stopped = interrupted.map((id): DoctorFinding => {
 		const short = id.slice(0, 8);
@@ -148,6 +151,24 @@ async function copyFindings(fix: LeftoverRequest["fix"]): Promise<readonly Docto
 	const what = counted(copies.length, "copy of a project", "copies of projects");
 	if (fix === "remove") return [fine(`removed ${what} that rehearsals left behind`)];
 	return [{ state: "warning", text: `Rehearsals that were killed left ${what} behind, such as ${copies[0]}.` }];
+}
+
+/** Folders of child runs, outside of their projects, that no run needs any more. */
+async function childFolderFindings({ place }: Project, fix: LeftoverRequest["fix"]): Promise<readonly DoctorFinding[]> {
+	const { removed, moved } = orphanedChildFolders(place);
+	const what = counted(removed.length, "folder of child runs", "folders of child runs");
+	const findings = moved.map((folder): DoctorFinding => {
+		const text = `${folder} has child runs of a project that is not where it was.`;
+		return { state: "warning", text, remedy: "If the project is gone for good, delete the folder." };
+	});
+	if (removed.length === 0) return findings;
+	if (fix === "leave")
+		return [
+			{ state: "warning", text: `Runs that no longer exist left ${what} behind, such as ${removed[0]}.` },
+			...findings,
+		];
+	for (const folder of removed) await removeOutsideFolder(folder);
+	return [fine(`removed ${what}`), ...findings];
 }
 
 /** Drafts of atomic writes whose processes have exited. */

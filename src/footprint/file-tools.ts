@@ -54,7 +54,7 @@ function place(
 	if (path === undefined) record.unknown({ what: "operand", text: argument });
 	else {
 		record.access(access, path, tool, detail);
-		const harm = access === "write" ? harmOf(path, record.host.home, true) : undefined;
+		const harm = access === "write" ? harmOf(path, record.host, true) : undefined;
 		if (harm) record.run({ program: tool, args: [path], text: `${tool} ${path}`, effects: [harm] });
 	}
 }

@@ -1,6 +1,6 @@
 // Resolves words of a shell command to absolute paths if they are known, otherwise to the facts known about them.
 import type { Effect } from "./effects.ts";
-import type { AccessKind } from "./footprint.ts";
+import type { AccessKind, HostEnvironment } from "./footprint.ts";
 import { pathRules, windowsDrivePath } from "./paths.ts";
 import type { AccessDetail, FootprintRecord } from "./record.ts";
 import { baseName, isKnown, SEARCH_RESULT, SOME_NAME, spell, UNKNOWN_VALUE, unknownSpan } from "./text.ts";
@@ -28,21 +28,21 @@ const logs =
 const hooks = /\/\.git\/(?:modules\/.+\/)?(?:config(?:\.worktree)?|hooks(?:\/.*)?)$/;
 
 /** The harm of writing or removing a path, whichever program does it. `adds`: existing content stays. */
-export function harmOf(path: string, home: string, adds = false): Effect | undefined {
+export function harmOf(
+	path: string,
+	{ home, cwd }: Pick<HostEnvironment, "home" | "cwd">,
+	adds = false,
+): Effect | undefined {
 	if (isDevice(path)) return "device-write";
 	if (/^\/proc\/sysrq-trigger$/.test(path)) return "power-off";
 	if (hooks.test(path)) return "change-what-runs";
 	if (adds) return undefined;
 	const name = baseName(path);
 	if (logs.test(path)) return "clear-history";
-	return path.startsWith(`${home}/`) && history.test(name) && isHistory(path.slice(home.length))
-		? "clear-history"
-		: undefined;
-}
-
-/** Whether the path below the home directory is hidden or in a hidden folder, the usual location of input history. */
-function isHistory(below: string): boolean {
-	return below.startsWith("/.");
+	if (!path.startsWith(`${home}/`) || !history.test(name)) return undefined;
+	// Hidden or in a hidden folder, the usual location of input history. The project itself may be in such a folder.
+	const folder = cwd !== home && path.startsWith(`${cwd}/`) ? cwd : home;
+	return path.slice(folder.length).startsWith("/.") ? "clear-history" : undefined;
 }
 
 /**

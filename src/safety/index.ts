@@ -4,7 +4,8 @@ export type {
 	Footprint,
 	Unknown,
 } from "../footprint/index.ts";
-export { isAgentToolName, isWriterName } from "../footprint/index.ts";
+export { compileGlob, hasGlob, isAgentToolName, isWriterName } from "../footprint/index.ts";
+export { copiedProjectPolicy } from "./copied-project.ts";
 export {
 	blockingProblems,
 	deserializeRules,

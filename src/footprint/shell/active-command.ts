@@ -71,7 +71,7 @@ export function access(command: ActiveCommand, kind: AccessKind, word: string, d
 	const { walk, state, directories, text, effects } = command;
 	if (state.elsewhere) return;
 	for (const path of accessVerb(walk.record, kind, word, directories, text, detail)) {
-		const harm = kind === "write" || kind === "delete" ? harmOf(path, walk.host.home) : undefined;
+		const harm = kind === "write" || kind === "delete" ? harmOf(path, walk.host) : undefined;
 		if (harm) effects.add(harm);
 		if (kind !== "write") continue;
 		if (command.program.fetches) walk.record.fetched(path);

@@ -170,7 +170,7 @@ function open(
 	}
 	const paths = accessVerb(record, kind, target, state.cwd, by, replaces ? { replaces } : undefined);
 	if (kind === "read") return paths;
-	const harms = paths.flatMap((path) => harmOf(path, record.host.home, !replaces) ?? []);
+	const harms = paths.flatMap((path) => harmOf(path, record.host, !replaces) ?? []);
 	if (harms.length > 0) recordRun([...new Set(harms)], []);
 	return paths;
 }

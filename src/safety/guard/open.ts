@@ -1,6 +1,7 @@
 // A guard in force: its rules and its policy. Sessions and workers judge by the same policy.
 import type { Scope } from "../../pi/index.ts";
 import { hostEnvironment } from "../../pi/index.ts";
+import type { CopiedProject } from "../copied-project.ts";
 import { measure } from "../measure.ts";
 import type { Policies, Policy } from "../policy/index.ts";
 import { guardPolicy } from "./judge/index.ts";
@@ -20,11 +21,13 @@ export interface GuardLocation {
 	readonly cwd: string;
 	/** pi's agent folder. */
 	readonly agentDir: string | undefined;
+	/** The copy of the project that `cwd` is in; absent: `cwd` is in the project itself. */
+	readonly copy?: CopiedProject | undefined;
 }
 
 /** The policy of a rule set. */
-export function policyOf(rules: RuleSet, { cwd, agentDir }: GuardLocation): Policy {
-	return guardPolicy({ rules, host: hostEnvironment(cwd), agentDir, measure: (call) => measure(call, cwd) });
+export function policyOf(rules: RuleSet, { cwd, agentDir, copy }: GuardLocation): Policy {
+	return guardPolicy({ rules, host: hostEnvironment(cwd), agentDir, copy, measure: (call) => measure(call, cwd) });
 }
 
 /** Enforces a rule set until it is closed, or until `scope` closes. */

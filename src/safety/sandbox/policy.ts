@@ -3,6 +3,7 @@
 // Network and processes are not confined.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { CopiedProject } from "../copied-project.ts";
 import { type TemporaryPlaces, temporaryPlaces } from "../places.ts";
 import type { Policy } from "../policy/index.ts";
 import type { SandboxProbe } from "./probe.ts";
@@ -10,21 +11,23 @@ import { wrapCommand } from "./wrap.ts";
 
 type TemporaryHost = Parameters<typeof temporaryPlaces>[0];
 
-/** Confines the shell tool; `probe` is the form of sandbox that works on this machine. */
-export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: TemporaryHost): Policy {
+/** Confines the shell tool; `probe` is the form of sandbox that works on this machine, `copy` the copy of the project that the agent works in. */
+export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: TemporaryHost, copy?: CopiedProject): Policy {
 	const { folders }: TemporaryPlaces = temporaryPlaces(host);
 	const { cwd, home, realpath } = host;
 	const both = (path: string): string[] => [...new Set([path, realpath(path) ?? path])];
 	const caches = [".cache", ".npm"].map((name) => join(home, name)).filter((path) => existsSync(path));
+	const closed = copy ? [copy.project, ...copy.closed].filter((folder) => folder !== copy.root) : [];
 	// The order matters: the working folder may be in the home directory, and both in a temporary folder.
 	const options = [
 		...probe.options,
 		...folders.flatMap((path) => ["--bind-try", path, path]),
 		...both(home).flatMap((path) => ["--ro-bind-try", path, path]),
 		...caches.flatMap((path) => ["--bind-try", path, path]),
+		...closed.flatMap((path) => ["--ro-bind-try", path, path]),
 	];
-	const writable = both(cwd);
-	const readonly = writable.map((path) => join(path, ".pi"));
+	const writable = both(copy?.root ?? cwd);
+	const readonly = [...new Set([...writable, ...both(cwd)])].map((path) => join(path, ".pi"));
 	return {
 		name: "sandbox",
 		ignores: ({ tool }) => tool !== "bash",

@@ -189,6 +189,8 @@ async function inspect(tree: Tree, shape: Shape): Promise<void> {
 	const names = [...planned].flatMap((id) => [id, `${id}.json`, `${id}.events.jsonl`]);
 	deepEqual(readdirSync(sessions).toSorted(), [".gitignore", ...names].toSorted());
 	deepEqual(existsSync(join(project.agentFolder, "chronicle", "workers")), false);
+	const work = join(project.agentFolder, "chronicle", "work");
+	deepEqual(existsSync(work) ? readdirSync(work) : [], []);
 	const { run } = await readRun(tree, root);
 	equal(run.status, "done");
 	equal(run.totals.tokens, spent);
@@ -244,7 +246,6 @@ async function inspectLeftovers({ project }: Tree, id: string): Promise<void> {
 
 /** What a run leaves in its folder. */
 const leftOver = [
-	/^children\/\.gitignore$/,
 	/^files\/(\.gitignore|HEAD|config|index|index\.probe|info\/\w+|objects|objects\/(\w\w\/[0-9a-f]{38}|(pack|info)\/.*))$/,
 	/^workers\/[\d.]+\.(jsonl|brief\.json|persona\.md)$/,
 ];

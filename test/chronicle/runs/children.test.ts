@@ -1,5 +1,5 @@
 // Child runs with real workers: from the command line to the joined files.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../../harness/deep-it.ts";
@@ -38,6 +38,11 @@ describe("child runs on the command line", { timeout: patient(120_000) }, () => 
 		});
 		const first = await chronicle(project, ["run", "t", "Build it"]);
 		expect([first.code, first.stderr]).toEqual([3, expect.any(String)]);
+		const work = join(realpathSync(project.agentFolder), "chronicle", "work");
+		const folderOf = (user: string) =>
+			server.requests.find(({ users }) => users[0]?.includes(user))?.system.match(/\S+\/files(?=\s)/)?.[0];
+		for (const task of ["Write the API", "Write the docs"])
+			expect(folderOf(task)).toMatch(new RegExp(`^${work}/[\\w-]+-[0-9a-f]{8}/[0-9a-f-]{13}/[0-9a-f-]{13}/files$`));
 		expect(first.stdout).toMatch(/✓ docs .*done/);
 		expect(first.stdout).toMatch(/\? api .*asks to move from work to done/);
 		expect(existsSync(join(project.folder, "docs.txt"))).toBe(false);
@@ -50,6 +55,7 @@ describe("child runs on the command line", { timeout: patient(120_000) }, () => 
 		const asked = server.requests.find(({ users }) => users[0]?.includes('the state "check"'));
 		expect(asked?.users[0]).toContain("The API is there.");
 		expect(runIds(project)).toHaveLength(3);
+		expect(readdirSync(work)).toEqual([]);
 	});
 
 	deepIt(

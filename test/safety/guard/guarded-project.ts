@@ -1,15 +1,33 @@
 // A project on disk under rules, and the guard's verdicts on calls in it. No pi: the policy alone.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { computeFootprint } from "../../../src/footprint/index.ts";
 import { cachedEnvironment, hostEnvironment } from "../../../src/pi/index.ts";
 import { guardPolicy } from "../../../src/safety/guard/judge/guard-policy.ts";
-import { openPolicies, type RuleSet, readRules, type ToolCall, type Verdict } from "../../../src/safety/index.ts";
+import {
+	copiedProjectPolicy,
+	openPolicies,
+	type RuleSet,
+	readRules,
+	type ToolCall,
+	type Verdict,
+} from "../../../src/safety/index.ts";
 
 export interface Setting {
 	readonly cwd: string;
+	/** The project; `cwd` may be a copy of it. */
+	readonly project: string;
 	readonly home: string;
 	readonly rules: RuleSet;
 	judge(tool: string, input: Record<string, unknown>, more?: Partial<ToolCall>): Promise<Said>;
@@ -77,24 +95,32 @@ const files = [
  * Opens a project with a home next to it, both outside of what counts as temporary for the judgement. `rules` is the text of the project's
  * rule file, or rules as they are.
  */
-export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) => RuleSet = (same) => same): Setting {
+export function openSetting(
+	rules: string | RuleSet,
+	change: (rules: RuleSet) => RuleSet = (same) => same,
+	place: "project" | "copy" = "project",
+): Setting {
 	const root = realpathSync(mkdtempSync(join(tmpdir(), "guard-")));
 	const home = join(root, "home", "ann");
-	const cwd = join(home, "project");
-	for (const file of files) put(join(cwd, file), mark);
+	const project = join(home, "project");
+	for (const file of files) put(join(project, file), mark);
 	put(join(home, ".ssh/id_rsa"), mark);
 	put(join(home, ".aws/credentials"), mark);
-	put(join(cwd, ".gitignore"), ".env\nnode_modules/\ndist/\ntmp/\n");
-	symlinkSync(join(home, ".ssh"), join(cwd, "lnk"));
+	put(join(project, ".gitignore"), ".env\nnode_modules/\ndist/\ntmp/\n");
+	symlinkSync(join(home, ".ssh"), join(project, "lnk"));
 	const git = (...args: string[]) =>
-		spawnSync("git", ["-C", cwd, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+		spawnSync("git", ["-C", project, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
 	git("init", "-q");
 	git("add", "src", "README.md", "package.json");
 	git("commit", "-qm", "start");
-	const file = join(cwd, ".pi", "damage-control-rules.yaml");
-	if (typeof rules === "string") put(file, rules);
-	const read = typeof rules === "string" ? readRules([{ file, tier: "project", base: cwd }], "linux") : rules;
+	const file = join(project, ".pi", "damage-control-rules.yaml");
+	if (typeof rules === "string") put(file, rules.replaceAll("PROJECT@", project));
+	const read = typeof rules === "string" ? readRules([{ file, tier: "project", base: project }], "linux") : rules;
 	const inForce = change(read);
+	const cwd =
+		place === "project" ? project : join(home, ".pi/agent/chronicle/work/project-1a2b3c4d/0123456789abc/abcdef/files");
+	if (place === "copy") cpSync(project, cwd, { recursive: true, verbatimSymlinks: true });
+	const copy = place === "copy" ? { root: cwd, project, closed: [join(cwd, "../..")] } : undefined;
 
 	const host = {
 		...hostEnvironment(cwd),
@@ -105,7 +131,8 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	};
 	const measure = (call: ToolCall) => computeFootprint(call, cachedEnvironment(host));
 	const policies = openPolicies();
-	policies.add(guardPolicy({ rules: inForce, host, agentDir: join(home, ".pi/agent"), measure }));
+	policies.add(guardPolicy({ rules: inForce, host, agentDir: join(home, ".pi/agent"), copy, measure }));
+	if (copy) policies.add(copiedProjectPolicy(copy));
 	const callOf = (tool: string, input: Record<string, unknown>, more: Partial<ToolCall> = {}): ToolCall => ({
 		id: "1",
 		tool,
@@ -120,6 +147,7 @@ export function openSetting(rules: string | RuleSet, change: (rules: RuleSet) =>
 	};
 	return {
 		cwd,
+		project,
 		home,
 		rules: inForce,
 		judge,

@@ -14,6 +14,7 @@ import type {
 } from "../machine/index.ts";
 import type { OutputSchema, StatePlan } from "../template/index.ts";
 import type { Result } from "./result.ts";
+import type { WorkingCopy } from "./workspace.ts";
 
 export interface WorkerLauncher {
 	/** Problems that prevent running these states, checked before anything starts: unknown agents or models, unreadable rules. */
@@ -65,6 +66,8 @@ export interface LaunchOrder {
 	readonly model?: string;
 	/** The worker's working folder. */
 	readonly cwd: string;
+	/** The copy of the project that `cwd` is in; absent: `cwd` is in the project itself. */
+	readonly copy?: WorkingCopy;
 	readonly conversation:
 		| { readonly kind: "new"; readonly key: string }
 		/** `optional`: start a new one under the same key if it is missing. */
@@ -104,7 +107,7 @@ export interface LateAnswer {
 export interface StandbyOrder
 	extends Pick<
 		LaunchOrder,
-		"run" | "launch" | "state" | "model" | "cwd" | "targets" | "meanings" | "output" | "folder"
+		"run" | "launch" | "state" | "model" | "cwd" | "copy" | "targets" | "meanings" | "output" | "folder"
 	> {
 	/** The run waits for the user: after a while the standby is given up. */
 	readonly waits: boolean;

@@ -93,10 +93,26 @@ export interface JoinedFiles {
 	readonly conflicts: readonly MergeConflict[];
 }
 
+/** A copy of the project's files that a worker works in instead of the project: its changes reach the project later, by a join. Real paths. */
+export interface WorkingCopy {
+	/** Folder of all files of the copy. */
+	readonly root: string;
+	/** The folder that the files end up in; `root` itself where the copy is all that there is of the project on this machine. */
+	readonly project: string;
+	/** Folders that the worker must not change besides `project`: the copies of the runs above its own. */
+	readonly closed: readonly string[];
+}
+
 /** The folder of a child run. */
 export interface ChildFolder {
-	/** Where the child works. */
+	/** Where the child works; a real path. */
 	readonly cwd: string;
+	/** Folder of all its files; a real path. */
+	readonly root: string;
+	/** The folder of the parent's files that it is a copy of; a real path. */
+	readonly source: string;
+	/** Whether this call has created it. */
+	readonly isNew: boolean;
 	/** Snapshot that the folder starts with: the base of the child's changes. It lacks what could not be copied. */
 	readonly tree: string;
 	/** What could not be copied or linked, as sentences. */

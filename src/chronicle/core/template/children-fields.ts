@@ -95,7 +95,7 @@ export const childrenFields = {
 	},
 	link: names({
 		about:
-			"Ignored files and folders that each child's own folder also gets, such as `node_modules` or `.env`: copy-on-write clones if the file system supports them, otherwise links.",
+			"Ignored files and folders that each child's own folder also gets, as copies: names such as `node_modules` or `.env`, and patterns such as `**/node_modules`. Each must exist.",
 	}),
 	join: custom<"all" | "any" | number, { about: string; fallback: "all" }>(
 		{

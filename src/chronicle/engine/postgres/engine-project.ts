@@ -179,7 +179,7 @@ function engineProject(
 			fetchConversations: (run, folder) => fetchConversations(run, { remote, report }, folder),
 			async resolveByHand({ run, folder: own }) {
 				const folder = resolutionFolder(run, own);
-				return resolveByHand(openSharedWorkspace((await filesOf(run, folder)).options), run, folder);
+				return resolveByHand(openSharedWorkspace((await filesOf(run, folder)).options), run);
 			},
 			async openFiles(run, folder) {
 				const { options, head } = await filesOf(run, folder);

@@ -1,5 +1,4 @@
 // Conflicts of a join that a user resolves on another machine than the host: the files come from the run's refs, and go back there.
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { conflictFolderId, type Result, type Run } from "../../core/index.ts";
 import type { HandResolution } from "../project/index.ts";
@@ -12,11 +11,10 @@ export function resolutionFolder({ visit, children }: Run, folder: string): stri
 	return join(folder, `join-${visit}-${children?.join?.round ?? 0}`);
 }
 
-/** Makes the folder with the conflicts; when it is there already, publishes what it resolves. `workspace`: below `folder`. */
+/** Makes the folder with the conflicts; when it is there already, publishes what it resolves. `workspace`: in a folder of this round. */
 export async function resolveByHand(
 	workspace: SharedWorkspace,
 	{ id, visit, children }: Run,
-	folder: string,
 ): Promise<Result<HandResolution>> {
 	if (!children?.join) {
 		const remedy = "Check its status.";
@@ -24,10 +22,9 @@ export async function resolveByHand(
 	}
 	const { tree, conflicts } = children.join;
 	const child = conflictFolderId(id, visit);
-	const isNew = !existsSync(join(folder, "children", child, "files"));
 	const opened = await workspace.openChild(child, tree);
 	if (!opened.ok) return opened;
-	const path = opened.value.cwd;
+	const { cwd: path, isNew } = opened.value;
 	if (isNew) return { ok: true, value: { kind: "opened", path } };
 	const kept = await workspace.keepChild(child);
 	if (!kept.ok) return kept;

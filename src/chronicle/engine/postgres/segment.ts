@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { deepestRealPath } from "../../../disk/index.ts";
 import type { Approver, CommandRunner, Result, Run, WorkerLauncher } from "../../core/index.ts";
 import { openProject, type Project, workspaceScope } from "../project/index.ts";
 import {
@@ -72,7 +73,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	const { run, trees } = ledger;
 	const prepared = await prepareFolder(ledger, options);
 	const { cwd, folder, published } = prepared;
-	const served = openServed(project, cwd);
+	const served = openServed(project, cwd, options.checkout.workOf(run.id));
 	const workspace = openSharedWorkspace({
 		...{ run: run.id, trees, remote: project.remote, cwd, folder: ledger.folder, published, report },
 		leftOut: served.ownFolders,
@@ -168,9 +169,15 @@ function settleAnswer(hooks: SegmentHooks, { settle }: TakenAnswer): SegmentHook
 	};
 }
 
-function openServed({ place, cleanup }: ServedProject, cwd: string): Project {
+/** `work`: the root of the run's working folder, which may be in pi's agent folder. */
+function openServed({ place, cleanup }: ServedProject, cwd: string, work: string): Project {
 	const standing = cleanup === "submitted" ? "approved" : "unknown";
-	return openProject({ ...place, cwd, trust: "trusted" }, { statusOf: () => standing, remember: async () => {} });
+	const root = deepestRealPath(work);
+	return openProject(
+		{ ...place, cwd, trust: "trusted" },
+		{ statusOf: () => standing, remember: async () => {} },
+		{ root, project: root, closed: [] },
+	);
 }
 
 /** Where a run works on this host. */

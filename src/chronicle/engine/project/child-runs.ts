@@ -21,9 +21,11 @@ import {
 	type Supervision,
 	type Template,
 	templateOf,
+	type WorkingCopy,
 	type Workspace,
 } from "../../core/index.ts";
 import { storeFailure } from "../ledger/index.ts";
+import { copyOf } from "./child-folders.ts";
 import type { ChildTree } from "./child-tree.ts";
 import type { CleanupApprovals } from "./cleanup-approvals.ts";
 
@@ -33,9 +35,13 @@ export interface ChildPlace {
 	readonly tree: ChildTree;
 	/** Its own folder; `undefined`: its parent's. */
 	readonly cwd: string | undefined;
+	/** The copy of the project that it works in; `undefined`: none. */
+	readonly copy: WorkingCopy | undefined;
 }
 
 interface ChildRunsOptions {
+	/** The copy of the project that the parent works in; `undefined`: the project itself. */
+	readonly outer?: WorkingCopy | undefined;
 	readonly tree: ChildTree;
 	readonly store: LedgerStore;
 	readonly approvals: CleanupApprovals;
@@ -48,7 +54,7 @@ interface ChildRunsOptions {
 }
 
 /** Opens the child runs of a run. */
-export function openChildRuns({ store, approvals, tree, supervise }: ChildRunsOptions): ChildRuns {
+export function openChildRuns({ store, approvals, tree, outer, supervise }: ChildRunsOptions): ChildRuns {
 	const exists = async (id: string): Promise<boolean> => {
 		const read = await store.read(id);
 		return read.ok || read.failure.reason !== "unknown";
@@ -70,7 +76,8 @@ export function openChildRuns({ store, approvals, tree, supervise }: ChildRunsOp
 			if (folder?.ok === false) return folder;
 			const opened = isNew ? await create(order) : await store.open(order.child.id);
 			if (!opened.ok) return opened;
-			const place = { order, tree, cwd: folder?.value.cwd };
+			const copy = folder ? copyOf(folder.value, outer) : outer;
+			const place = { order, tree, cwd: folder?.value.cwd, copy };
 			const { supervision, workspace } = supervise(opened.value, place, isNew ? "fresh" : "reopened");
 			const base = folder?.value.tree === order.tree ? undefined : folder?.value.tree;
 			const result: ChildSupervision["result"] = async () => {

@@ -4,8 +4,15 @@
 // process group, carries the run's tag, and is killed after its time limit; U3 only the tail of its output is kept, redacted.
 import { openScope } from "../../../pi/index.ts";
 import { type ChildExit, RUN_TAG, startChild } from "../../../process/index.ts";
-import { enforceRules, measure, openPolicies, redactText, type Verdict } from "../../../safety/index.ts";
-import type { CommandRunner, ShellResult } from "../../core/index.ts";
+import {
+	copiedProjectPolicy,
+	enforceRules,
+	measure,
+	openPolicies,
+	redactText,
+	type Verdict,
+} from "../../../safety/index.ts";
+import type { CommandRunner, ShellResult, WorkingCopy } from "../../core/index.ts";
 import type { FrozenRules } from "../worker/index.ts";
 import type { CleanupStatus } from "./cleanup-approvals.ts";
 
@@ -15,6 +22,8 @@ export interface CleanupRunnerOptions {
 	readonly standing: (approval: string) => CleanupStatus;
 	/** The guard's rules for this run, or why they cannot be enforced. */
 	readonly rules: () => FrozenRules | { readonly kind: "unreadable"; readonly detail: string };
+	/** The copy of the project that a folder is in; `undefined`: the project itself. */
+	readonly copyAt?: (cwd: string) => Promise<WorkingCopy | undefined>;
 	readonly agentFolder: string;
 	readonly env: NodeJS.ProcessEnv;
 }
@@ -34,7 +43,8 @@ export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner 
 				case "own": {
 					const rules = options.rules();
 					if ("kind" in rules) return refused(rules.detail);
-					const [verdict] = await judge(command, cwd, rules, options.agentFolder);
+					const place = { cwd, agentDir: options.agentFolder, copy: await options.copyAt?.(cwd) };
+					const [verdict] = await judge(command, place, rules);
 					if (verdict) return refused(`${verdict.reason} [${verdict.policy}: ${verdict.rule}]`);
 					break;
 				}
@@ -46,13 +56,18 @@ export function openCleanupRunner(options: CleanupRunnerOptions): CommandRunner 
 }
 
 /** The guard's objections to a command: denials, and questions, which cannot be answered here. */
-async function judge(command: string, cwd: string, rules: FrozenRules, agentDir: string): Promise<readonly Verdict[]> {
+async function judge(
+	command: string,
+	place: { readonly cwd: string; readonly agentDir: string; readonly copy: WorkingCopy | undefined },
+	rules: FrozenRules,
+): Promise<readonly Verdict[]> {
 	const scope = openScope();
 	const policies = openPolicies();
 	try {
-		enforceRules(rules, { cwd, agentDir }, policies, scope);
+		if (place.copy) policies.add(copiedProjectPolicy(place.copy));
+		enforceRules(rules, place, policies, scope);
 		const call = { id: "cleanup", tool: "bash", input: { command }, siblings: [] };
-		return (await policies.judge(call, () => measure(call, cwd))).verdicts;
+		return (await policies.judge(call, () => measure(call, place.cwd))).verdicts;
 	} finally {
 		await scope.close();
 	}

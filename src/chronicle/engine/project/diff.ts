@@ -16,7 +16,7 @@ import {
 	type Workspace,
 	winnerOf,
 } from "../../core/index.ts";
-import { childWorkFolder, openGitWorkspace } from "../workspace/index.ts";
+import { findChildPlace, openGitWorkspace } from "../workspace/index.ts";
 import { type Project, workspaceScope } from "./project.ts";
 import type { SupervisedRun } from "./supervised-run.ts";
 
@@ -219,7 +219,7 @@ export async function withWorkspace<T>(
 
 /** The folder of a child, as long as it exists. */
 async function childFolder(sessions: string, { id, parent }: Run): Promise<string | undefined> {
-	return parent?.files === "own" ? childWorkFolder(join(sessions, parent.run), id) : undefined;
+	return parent?.files === "own" ? (await findChildPlace(join(sessions, parent.run), id))?.cwd : undefined;
 }
 
 function unknownOf({ unmeasured }: Run, asked: number | "all"): string[] {

@@ -1,5 +1,6 @@
 export { type VisitChanges, watchChanges } from "./change-watch.ts";
 export { type Check, type CheckedFile, checkTemplates } from "./check.ts";
+export { orphanedChildFolders } from "./child-folders.ts";
 export { firstOfChild, tooManyChildren } from "./child-runs.ts";
 export type { CleanupApprovals } from "./cleanup-approvals.ts";
 export { systemClock } from "./clock.ts";

@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { usedBytes } from "../../../disk/index.ts";
 import type { ReadLedger } from "../../core/index.ts";
+import { childFolderName, childrenFolders } from "../workspace/index.ts";
 
 export interface KeptFolders {
 	/** The folder with all of them, absolute. */
@@ -16,14 +17,19 @@ export async function keptFolders({
 	folder,
 	run,
 }: Pick<ReadLedger, "folder" | "run">): Promise<KeptFolders | undefined> {
-	const path = join(folder, "children");
 	const needed = new Set(
-		[run.children, run.candidates?.group].flatMap((group) => group?.children ?? []).map(({ id }) => id),
+		[run.children, run.candidates?.group]
+			.flatMap((group) => group?.children ?? [])
+			.flatMap(({ id }) => [id, childFolderName(id)]),
 	);
-	const names = (await readdir(path).catch((): string[] => [])).filter(
-		(name) => !name.startsWith(".") && !needed.has(name),
-	);
-	if (names.length === 0) return undefined;
-	const sizes = await Promise.all(names.map((name) => usedBytes(join(path, name))));
-	return { path, folders: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+	for (const path of childrenFolders(folder)) {
+		const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+		const kept = entries.filter(
+			(entry) => entry.isDirectory() && !entry.name.startsWith(".") && !needed.has(entry.name),
+		);
+		if (kept.length === 0) continue;
+		const sizes = await Promise.all(kept.map(({ name }) => usedBytes(join(path, name))));
+		return { path, folders: kept.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+	}
+	return undefined;
 }

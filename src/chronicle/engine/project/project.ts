@@ -13,6 +13,7 @@ import type {
 	StoreFailure,
 	SupervisorPorts,
 	WorkerLauncher,
+	WorkingCopy,
 	Workspace,
 } from "../../core/index.ts";
 import { hashDefinition } from "../../core/index.ts";
@@ -20,6 +21,7 @@ import { openFileStore, thisHost } from "../ledger/index.ts";
 import { supervise } from "../supervisor/index.ts";
 import { freezeRunRules, openProjectLauncher, type ProjectEnvironment, workerSettings } from "../worker/index.ts";
 import { type GitWorkspaceOptions, openGitWorkspace } from "../workspace/index.ts";
+import { launchInCopy, nestedCopy, runChildrenFolder, withChildFolders } from "./child-folders.ts";
 import { type ChildPlace, oneAtATime, openChildRuns } from "./child-runs.ts";
 import { ChildTree } from "./child-tree.ts";
 import { type CleanupApprovals, openCleanupApprovals } from "./cleanup-approvals.ts";
@@ -83,17 +85,21 @@ function childStore(sessions: string, { parent }: Run): Pick<GitWorkspaceOptions
 	return parent?.files === "own" ? { childOf: join(sessions, parent.run) } : {};
 }
 
-/** Opens a project. `approvals`: of cleanup commands; default: the user's own on this machine. */
+/**
+ * Opens a project. `approvals`: of cleanup commands; default: the user's own on this machine. `outer`: the copy of the project that its folder is
+ * in, as on a host of an engine.
+ */
 export function openProject(
 	place: ProjectEnvironment,
 	approvals = openCleanupApprovals(place.agentFolder, systemClock.now),
+	outer?: WorkingCopy,
 ): Project {
 	const { cwd, home, agentFolder, trust, env = process.env, shell } = place;
 	const sessions = join(cwd, ".pi", "chronicle", "sessions");
 	const ownFolders = [dirname(sessions)];
 	const clock = systemClock;
 	const launcher = (): WorkerLauncher => openProjectLauncher(place);
-	const store = openFileStore({ sessions, clock, shell });
+	const store = withChildFolders(openFileStore({ sessions, clock, shell }), sessions);
 	const project: Project = {
 		place,
 		sessions,
@@ -103,10 +109,11 @@ export function openProject(
 		clock,
 		templates: () => readTemplates(templateFolders({ cwd, agentFolder, trusted: trust === "trusted" })),
 		launcher,
-		ports(ledger, approver, ready = launcher(), child) {
+		ports(ledger, approver, opened = launcher(), child) {
 			const rules = freezeRunRules(cwd, home, agentFolder);
-			const { keepChildFolders, questionMs } = workerSettings(place);
+			const { keepChildFolders, childFolders, questionMs } = workerSettings(place);
 			const { id } = ledger.run;
+			const copy = child ? child.copy : outer;
 			const questions = oneAtATime(approver);
 			// The first holder of a run knows all children that exist, because it creates them.
 			const isFirst = ledger.fence <= 1;
@@ -115,15 +122,16 @@ export function openProject(
 				store,
 				approvals,
 				tree,
+				outer: copy,
 				supervise(childLedger, childPlace, origin) {
 					// A standby belongs to one run: children start their workers cold.
-					const cold: WorkerLauncher = { ...ready, keepReady: async () => {} };
+					const cold: WorkerLauncher = { ...opened, keepReady: async () => {} };
 					const ports = project.ports(childLedger, questions, cold, childPlace);
 					return { supervision: supervise(childLedger, ports, origin), workspace: ports.workspace };
 				},
 			});
 			return {
-				launcher: ready,
+				launcher: copy ? launchInCopy(opened, copy) : opened,
 				children,
 				keepChildFolders,
 				questionMs,
@@ -131,6 +139,7 @@ export function openProject(
 				workspace: openGitWorkspace({
 					cwd: child?.cwd ?? cwd,
 					folder: ledger.folder,
+					children: runChildrenFolder({ cwd, agentFolder, childFolders }, id),
 					leftOut: ownFolders,
 					...childStore(sessions, ledger.run),
 					...workspaceScope(ledger.run),
@@ -140,6 +149,7 @@ export function openProject(
 					run: id,
 					standing: (approval) => approvals.statusOf(approval),
 					rules: () => rules,
+					copyAt: async (at) => (await nestedCopy(ledger.folder, at, copy)) ?? copy,
 					agentFolder,
 					env,
 				}),

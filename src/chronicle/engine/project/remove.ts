@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { usedBytes } from "../../../disk/index.ts";
 import type { LeaseHolder, LedgerEntry, StoreFailure } from "../../core/index.ts";
 import { ALL_RUNS } from "../ledger/index.ts";
+import { outsideFolder } from "../workspace/index.ts";
 import type { Project } from "./project.ts";
 import { parentOf, type RunTree, runsOf, runTrees } from "./run-tree.ts";
 
@@ -126,7 +127,11 @@ export async function runSizes(
 	ids: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
 	const sizes = new Map<string, number>();
-	for (const id of ids) sizes.set(id, await usedBytes(join(sessions, id)));
+	for (const id of ids) {
+		const folder = join(sessions, id);
+		const outside = outsideFolder(folder);
+		sizes.set(id, (await usedBytes(folder)) + (outside === undefined ? 0 : await usedBytes(outside)));
+	}
 	return sizes;
 }
 

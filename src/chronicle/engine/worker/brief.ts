@@ -14,7 +14,7 @@ import {
 	optional,
 	type Shape,
 } from "../../../definition/index.ts";
-import type { LaunchId, OutputSchema } from "../../core/index.ts";
+import type { LaunchId, OutputSchema, WorkingCopy } from "../../core/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
 /** Names the file. Only for pi; removed from the environment once read. */
@@ -36,6 +36,8 @@ export interface WorkerBrief {
 	/** `none`: the worker cannot ask the user. */
 	readonly questions?: "none";
 	readonly rules: FrozenRules;
+	/** The copy of the project that the worker works in; absent: it works in the project itself. */
+	readonly copy?: WorkingCopy;
 	/** `shell`: shell commands run in the machine's sandbox; without one, the worker does no work. */
 	readonly sandbox: "shell" | "off";
 }
@@ -91,6 +93,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	tools: optional(isToolOrder),
 	questions: optional(oneOf("none")),
 	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),
+	copy: optional(object<WorkingCopy>({ root: isText, project: isText, closed: listOf(isText) })),
 	sandbox: oneOf("shell", "off"),
 });
 

@@ -78,6 +78,7 @@ export function startProcess(
 		...(spec.order ? { tools: spec.order } : {}),
 		...(order.state.questions === undefined ? {} : { questions: order.state.questions }),
 		rules,
+		...(order.copy ? { copy: order.copy } : {}),
 		sandbox: options.sandbox ?? "off",
 	});
 	writeFileSync(files.persona, `${spec.persona.prompt}\n`, { mode: 0o600 });

@@ -1,6 +1,7 @@
 // The settings of workers and children: `"chronicle": { "maxWorkers": 8, "standby": 2 }` in pi's settings files; a trusted project's override the user's.
 
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { userSettings } from "../../../pi/index.ts";
 import type { StandbyLimits } from "./standby.ts";
 
@@ -46,6 +47,12 @@ const keepChildFolders = {
 		"Whether the folders of child runs stay after their files are joined, until `remove` or `prune` deletes the run; on an engine, only until the run ends, because a host's copy of a run is temporary. [`status`](children.md#files) shows how much they use.",
 };
 
+const childFolders = {
+	standard: "chronicle/work in pi's agent folder",
+	about:
+		"The folder for the folders of child runs, absolute or beginning with `~/`. It must not be in the project. A run that has such folders keeps them where they are.",
+};
+
 export interface WorkerSettings {
 	readonly standby: StandbyLimits;
 	/** Of all runs on this machine together. */
@@ -54,6 +61,8 @@ export interface WorkerSettings {
 	readonly questionMs: number;
 	/** Whether the folders of children stay after the join. */
 	readonly keepChildFolders: boolean;
+	/** The folder for the folders of children, absolute; `undefined`: the default. */
+	readonly childFolders: string | undefined;
 }
 
 /** The current settings. */
@@ -76,7 +85,14 @@ export function workerSettings(place: {
 		maxWorkers: Math.floor(numberOf("maxWorkers")),
 		questionMs: numberOf("questionSeconds") * 1000,
 		keepChildFolders: written.keepChildFolders === true,
+		childFolders: absoluteFolder(written.childFolders),
 	};
+}
+
+function absoluteFolder(written: unknown): string | undefined {
+	if (typeof written !== "string") return undefined;
+	const path = /^~(?=[\\/])/.test(written) ? join(homedir(), written.slice(1)) : written;
+	return isAbsolute(path) ? path : undefined;
 }
 
 /** The settings as a Markdown table. */
@@ -86,5 +102,6 @@ export function workerSettingsTable(): readonly string[] {
 	});
 	const { standard, about } = keepChildFolders;
 	const flag = `| \`keepChildFolders\` | \`${standard}\` | \`true\`, \`false\` | ${about} |`;
-	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows, flag];
+	const folder = `| \`childFolders\` | ${childFolders.standard} | a path | ${childFolders.about} |`;
+	return ["| setting | default | values | meaning |", "|---|---|---|---|", ...rows, flag, folder];
 }

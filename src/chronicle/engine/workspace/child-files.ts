@@ -5,8 +5,10 @@
 
 import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, rm, utimes } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { readBlobs, writeBlob } from "./blobs.ts";
 import type { ChildRepository } from "./child-repository.ts";
+import { remadeTarget } from "./clone-folder.ts";
 import { gitFailure, noSpace, roomIn, stopped, toResult, unknownTree, writeFailure } from "./failures.ts";
 import { modes, nulled, removal, type TreeEntry } from "./git.ts";
 import { fromRaw, pathBytes } from "./paths.ts";
@@ -19,7 +21,9 @@ interface SizedEntry extends TreeEntry {
 
 interface Filling {
 	readonly git: ChildRepository;
+	/** The folder to fill, and where it will be. */
 	readonly files: string;
+	readonly goal: string;
 	readonly tree: string;
 	readonly storeFolder: string;
 }
@@ -36,7 +40,7 @@ export async function fillFolder(
 	store: Store,
 	filling: Filling,
 ): Promise<{ readonly tree: string; readonly notes: string[] }> {
-	const { git, files, tree, storeFolder } = filling;
+	const { git, files, goal, tree, storeFolder } = filling;
 	await store.reloadPlaceholders();
 	const listed = await listSized(store, tree);
 	const isPlaceholder = ({ object }: TreeEntry): boolean => store.placeholderOf(object) !== undefined;
@@ -44,7 +48,8 @@ export async function fillFolder(
 	const repositories = listed.filter(({ mode }) => mode === modes.repository);
 	const plain = listed.filter((entry) => entry.mode !== modes.repository && !isPlaceholder(entry));
 	const unkept = await copyUnstored(store, placeholders, files);
-	const edits = [...unkept.edits, ...repositories.map(({ path }) => removal(path))];
+	const links = await remadeLinks(store, plain, goal);
+	const edits = [...unkept.edits, ...repositories.map(({ path }) => removal(path)), ...links];
 	const start = await editTree(store, tree, edits, storeFolder);
 	const copied = await copyLarge(store, plain, tree, files);
 	const rest = plain.filter(({ path }) => !copied.has(path));
@@ -52,6 +57,19 @@ export async function fillFolder(
 	await writeRest(git, start, { rest, files, skipped: unkept.copied });
 	const notes = repositories.map(({ path }) => `${fromRaw(path)} is a nested repository and was not copied.`);
 	return { tree: start, notes: [...notes, ...unkept.notes] };
+}
+
+/** Links into the project that lead into the folder instead, and links out of it that lead to where they led. */
+async function remadeLinks(store: Store, plain: readonly SizedEntry[], goal: string): Promise<TreeEntry[]> {
+	const links = plain.filter(({ mode }) => mode === modes.link);
+	const targets = await readBlobs(store, [...new Set(links.map(({ object }) => object))]);
+	const made: TreeEntry[] = [];
+	for (const { path, mode, object } of links) {
+		const target = targets.get(object)?.toString("utf8") ?? "";
+		const remade = remadeTarget(target, dirname(join(store.root, fromRaw(path))), { root: store.root, files: goal });
+		if (remade !== undefined) made.push({ path, mode, object: await writeBlob(store, Buffer.from(remade)) });
+	}
+	return made;
 }
 
 async function listSized(store: Store, tree: string): Promise<SizedEntry[]> {

@@ -1,31 +1,46 @@
-// The folders of child runs, in the run's private folder.
+// The folders of child runs.
 // C1 a folder is complete or absent, because it is created under another name; C2 an existing one is never changed; C3 the user's files and
 // repository are never written; C4 removal never follows a link.
 
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
-import { undefinedIfMissing } from "../../../disk/index.ts";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { realPathOf, undefinedIfMissing } from "../../../disk/index.ts";
 import type { ChildFolder } from "../../core/index.ts";
 import { fillFolder } from "./child-files.ts";
+import {
+	childFolderName,
+	childrenFolders,
+	makeChildrenFolder,
+	outsideFolder,
+	ownFiles,
+	removeFolder,
+	removeOutsideFolder,
+} from "./child-places.ts";
 import { makeChildRepository } from "./child-repository.ts";
 import { ioFailure, stopped } from "./failures.ts";
 import { takeLinks } from "./links.ts";
+import { fromRaw } from "./paths.ts";
 import type { Store } from "./store.ts";
 
 export interface ChildRequest {
 	readonly child: string;
 	readonly tree: string;
 	readonly links: readonly string[];
-	/** Folder of all children. */
+	/** The run's private folder. */
+	readonly folder: string;
+	/** Where the folder of all children is made if the run has none. */
 	readonly children: string;
 	/** The run's store. */
 	readonly storeFolder: string;
-	/** The run's folder. */
-	readonly cwd: string;
 }
 
 /** Recorded next to the files of a child. */
 interface ChildRecord {
+	/** Absent in folders of earlier versions. */
+	readonly child?: string;
+	/** The folder that it is a copy of; absent in folders of earlier versions. */
+	readonly source?: string;
 	readonly tree: string;
 	readonly notes: readonly string[];
 	/** The child's working folder, below its files; empty if it is their root. */
@@ -42,50 +57,50 @@ const indexFile = "index";
 const makingMark = ".making-";
 const removingMark = ".removing-";
 
-/** The folder of all children of the run with the private folder `folder`. */
-export function childrenFolder(folder: string): string {
-	return join(folder, "children");
-}
-
 /** Returns the folder of a child; creates it if it does not exist. */
 export async function openChildFolder(store: Store, request: ChildRequest): Promise<ChildFolder> {
-	const { child, children } = request;
+	const { child, folder, children } = request;
 	if (!/^\w[\w.-]*$/.test(child))
 		throw ioFailure(`${JSON.stringify(child)} cannot be the name of a folder.`, "Give it another name.");
-	const folder = join(children, child);
-	const making = join(children, `${makingMark}${child}`);
+	const existing = await findFolder(folder, child);
+	if (existing) return { ...describe(existing.place, existing.record, store), isNew: false };
+	const parent = await makeChildrenFolder(folder, children);
+	const place = join(parent, childFolderName(child));
+	const making = join(parent, `${makingMark}${childFolderName(child)}`);
 	try {
-		const existing = await readRecord(folder);
-		if (existing) return describe(folder, existing);
-		await mkdir(children, { recursive: true, mode: 0o700 });
-		await writeFile(join(children, ".gitignore"), "*\n", { mode: 0o600 });
 		await removeFolder(making);
-		const made = await makeChild(store, request, making);
+		const made = await makeChild(store, request, { place: making, goal: join(place, filesFolder) });
 		if (store.control.signal?.aborted) throw stopped();
-		await rename(making, folder);
-		return describe(folder, made);
+		await rename(making, place);
+		return { ...describe(place, made, store), isNew: true };
 	} catch (error) {
 		await removeFolder(making).catch(() => {});
 		throw error;
 	}
 }
 
-/** Creates the folder of a child at `place`. */
-async function makeChild(store: Store, request: ChildRequest, place: string): Promise<ChildRecord> {
-	const { tree, cwd, storeFolder, child } = request;
+/** Creates the folder of a child at `place`; its files will be at `goal`. */
+async function makeChild(
+	store: Store,
+	request: ChildRequest,
+	{ place, goal }: { readonly place: string; readonly goal: string },
+): Promise<ChildRecord> {
+	const { tree, storeFolder, child } = request;
 	const files = join(place, filesFolder);
-	const below = relative(store.root, cwd);
+	const below = fromRaw(store.repository.below);
 	await mkdir(join(files, below), { recursive: true, mode: 0o700 });
-	const links = await takeLinks(store, { ...request, files });
+	const links = await takeLinks(store, { ...request, files, goal });
 	const ignored = [store.repository.ignored, ...links.patterns].join("\n");
 	const git = await makeChildRepository(store, { files, storeFolder, ignored });
-	const filled = await fillFolder(store, { git, files, tree, storeFolder });
+	const filled = await fillFolder(store, { git, files, goal, tree, storeFolder });
 	await git.commit(filled.tree, `Start of ${child}`);
 	await git.copyIndex(join(place, indexFile));
 	const record: ChildRecord = {
+		child,
+		source: store.root,
 		tree: filled.tree,
 		notes: [...filled.notes, ...links.notes],
-		below: below.split(sep).join("/"),
+		below,
 		ignored,
 		objectFormat: store.repository.objectFormat,
 	};
@@ -93,20 +108,55 @@ async function makeChild(store: Store, request: ChildRequest, place: string): Pr
 	return record;
 }
 
-function describe(folder: string, { below, tree, notes }: ChildRecord): ChildFolder {
-	return { cwd: join(folder, filesFolder, below), tree, notes };
+function describe(place: string, { below, tree, notes }: ChildRecord, { root }: Pick<Store, "root">) {
+	const files = join(place, filesFolder);
+	return { cwd: join(files, below), root: files, source: root, tree, notes };
 }
 
-async function readRecord(folder: string): Promise<ChildRecord | undefined> {
-	const text = await readFile(join(folder, recordFile), "utf8").catch(undefinedIfMissing);
+async function readRecord(place: string): Promise<ChildRecord | undefined> {
+	const text = await readFile(join(place, recordFile), "utf8").catch(undefinedIfMissing);
 	return text === undefined ? undefined : (JSON.parse(text) as ChildRecord);
 }
 
-/** The folder that child `child` works in; `undefined` if there is none. `folder`: the private folder of its parent. */
-export async function childWorkFolder(folder: string, child: string): Promise<string | undefined> {
-	const place = join(childrenFolder(folder), child);
-	const record = await readRecord(place).catch(() => undefined);
-	return record && describe(place, record).cwd;
+/** The folder of `child` with its files and its record; `undefined` if there is none. `folder`: the private folder of its parent. */
+async function findFolder(
+	folder: string,
+	child: string,
+): Promise<{ readonly place: string; readonly record: ChildRecord } | undefined> {
+	for (const children of childrenFolders(folder)) {
+		for (const name of new Set([childFolderName(child), child])) {
+			const place = join(children, name);
+			const record = await readRecord(place);
+			if (record && (record.child ?? child) === child) return { place: await realpath(place), record };
+		}
+	}
+	return undefined;
+}
+
+/** Folder of the files of child `child`, whether or not it exists. `folder`: the private folder of its parent. */
+export function childFilesFolder(folder: string, child: string): string {
+	const places = childrenFolders(folder).flatMap((children) => [
+		join(children, childFolderName(child), filesFolder),
+		join(children, child, filesFolder),
+	]);
+	return places.find((place) => existsSync(place)) ?? places[0] ?? folder;
+}
+
+/** Where a child works. */
+interface ChildLocation {
+	/** The folder with everything that belongs to it. */
+	readonly place: string;
+	/** Folder of its files. */
+	readonly root: string;
+	readonly cwd: string;
+}
+
+/** The folder of child `child`; `undefined` if there is none. `folder`: the private folder of its parent. */
+export async function findChildPlace(folder: string, child: string): Promise<ChildLocation | undefined> {
+	const found = await findFolder(folder, child).catch(() => undefined);
+	if (!found) return undefined;
+	const root = join(found.place, filesFolder);
+	return { place: found.place, root, cwd: join(root, found.record.below) };
 }
 
 export interface OpenedChild {
@@ -118,48 +168,43 @@ export interface OpenedChild {
 
 /** The child whose folder is at `cwd`, of the run with the private folder `parent`; `undefined` if there is none. */
 export async function findChild(parent: string, cwd: string): Promise<OpenedChild | undefined> {
-	const [name = ""] = relative(childrenFolder(parent), cwd).split(sep);
-	if (name === "" || name === "..") return undefined;
-	const folder = join(childrenFolder(parent), name);
-	const record = await readRecord(folder);
-	return record && { record, root: join(folder, filesFolder), index: join(folder, indexFile) };
+	const at = await realpath(cwd);
+	for (const children of childrenFolders(parent)) {
+		const [name = ""] = relative(realPathOf(children) ?? children, at).split(sep);
+		if (name === "" || name === ".." || isAbsolute(name)) continue;
+		const place = join(children, name);
+		const record = await readRecord(place);
+		if (record) return { record, root: join(place, filesFolder), index: join(place, indexFile) };
+	}
+	return undefined;
 }
 
-/** Removes the folders of all children except `except`. */
+/** What the folder of a child that has `cwd` is a copy of; `undefined` if it is none of the run with the private folder `parent`. */
+export async function findCopy(parent: string, cwd: string): Promise<Pick<ChildFolder, "root" | "source"> | undefined> {
+	const found = await findChild(parent, cwd);
+	return found?.record.source === undefined ? undefined : { root: found.root, source: found.record.source };
+}
+
+/** Removes the folders of all children of the run with the private folder `folder` except `except`. */
 export async function removeChildFolders(
-	children: string,
+	folder: string,
 	except: readonly string[],
 	signal: AbortSignal | undefined,
 ): Promise<void> {
-	const kept = new Set([...except, ".gitignore"]);
-	const names = (await readdir(children).catch(undefinedIfMissing)) ?? [];
-	for (const name of names.filter((one) => !kept.has(one))) {
-		if (signal?.aborted) throw stopped();
-		// A partly removed folder must not look complete.
-		const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
-		if (doomed !== join(children, name)) {
+	const kept = new Set([...except.flatMap((child) => [child, childFolderName(child)]), ...ownFiles]);
+	for (const children of childrenFolders(folder)) {
+		const names = (await readdir(children).catch(undefinedIfMissing)) ?? [];
+		for (const name of names.filter((one) => !kept.has(one))) {
+			if (signal?.aborted) throw stopped();
+			// A partly removed folder must not look complete.
+			const doomed = join(children, name.startsWith(removingMark) ? name : `${removingMark}${name}`);
+			if (doomed !== join(children, name)) {
+				await removeFolder(doomed);
+				await rename(join(children, name), doomed);
+			}
 			await removeFolder(doomed);
-			await rename(join(children, name), doomed);
 		}
-		await removeFolder(doomed);
 	}
-}
-
-/** Removes `folder`, if it exists. */
-async function removeFolder(folder: string): Promise<void> {
-	const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-	try {
-		await remove();
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		if (code !== "EACCES" && code !== "EPERM") throw error;
-		await makeWritable(folder);
-		await remove();
-	}
-}
-
-async function makeWritable(folder: string): Promise<void> {
-	await chmod(folder, 0o700);
-	for (const entry of await readdir(folder, { withFileTypes: true }))
-		if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
+	const outside = except.length === 0 ? outsideFolder(folder) : undefined;
+	if (outside !== undefined) await removeOutsideFolder(outside);
 }

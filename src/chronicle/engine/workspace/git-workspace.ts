@@ -2,8 +2,9 @@
 // W1 it fulfills the port's contract; W2 nothing is created on disk before the first snapshot; W3 one operation runs at a time; W4 every operation is
 // bounded in time and ends soon after it is aborted.
 
-import { stat } from "node:fs/promises";
-import { join, posix, relative, sep } from "node:path";
+import { realpath, stat } from "node:fs/promises";
+import { join, posix } from "node:path";
+import { deepestRealPath } from "../../../disk/index.ts";
 import {
 	type FileChange,
 	type ListedChanges,
@@ -12,12 +13,13 @@ import {
 	type Workspace,
 	type WorkspaceFailure,
 } from "../../core/index.ts";
-import { childrenFolder, childWorkFolder, findChild, openChildFolder, removeChildFolders } from "./children.ts";
+import { findChild, findChildPlace, openChildFolder, removeChildFolders } from "./children.ts";
 import { describeChanges, rawChanges, relativeTo } from "./compare.ts";
 import { gitFailure, ioFailure, stopped, timedOut, toResult, unknownTree, type WorkspaceError } from "./failures.ts";
 import { joinFiles, snapshotTowards } from "./join.ts";
 import { mergeSnapshots } from "./merge.ts";
 import { openStore } from "./open-store.ts";
+import { fromRaw } from "./paths.ts";
 import { prepareRestore, restoreTree } from "./restore.ts";
 import { leftList } from "./restore-plan.ts";
 import type { Limits, OperationControl, Store, StoreOptions } from "./store.ts";
@@ -33,6 +35,8 @@ export interface GitWorkspaceOptions {
 	readonly alternate?: string;
 	/** Private folder of the parent run: `cwd` is the folder that it has created, and its store has the snapshots of both. */
 	readonly childOf?: string;
+	/** Where the folder of the run's children is made, absolute. Default: in `folder`. */
+	readonly children?: string;
 	readonly limits?: Partial<Limits>;
 	/** `repository`: also the rest of `cwd`'s repository. Default: `cwd` alone. */
 	readonly scope?: StoreOptions["scope"];
@@ -52,7 +56,7 @@ const usual: Limits = {
 /** Opens the files of a run. Reads and writes nothing before the first operation. */
 export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 	const { cwd, folder, leftOut, alternate, childOf, scope = "folder", secrets = "left out" } = options;
-	const children = childrenFolder(folder);
+	const { children = join(folder, "children") } = options;
 	const storeFolder = join(folder, "files");
 	const limits = { ...usual, ...options.limits };
 	const control: OperationControl = { signal: undefined, notes: [] };
@@ -67,7 +71,7 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 		control,
 	});
 	const leftIn = (store: Store, left: ReadonlyMap<string, string>) =>
-		leftList(left, (path) => relativeTo(cwd, store.root, path));
+		leftList(left, (path) => relativeTo(store.cwd, store.root, path));
 
 	return {
 		open: () => toResult(() => checkFolder(cwd)),
@@ -79,32 +83,36 @@ export function openGitWorkspace(options: GitWorkspaceOptions): Workspace {
 		changes: (from, to, limit, signal) =>
 			run(signal, limits.measureMs, async (store) => {
 				const raw = await rawChanges(store, from, to, "found");
-				return firstOf(describeChanges(store, cwd, raw), limit);
+				return firstOf(describeChanges(store, store.cwd, raw), limit);
 			}),
 		patch: (from, to, bytes, path) =>
-			run(undefined, limits.measureMs, (store) => drawPatch(store, cwd, from, to, bytes, path)),
+			run(undefined, limits.measureMs, (store) => drawPatch(store, from, to, bytes, path)),
 		preview: (tree, limit, signal) =>
 			run(signal, limits.measureMs, async (store) => {
 				const { plan, blocked } = await prepareRestore(store, tree, "look");
-				const shown = firstOf(describeChanges(store, cwd, plan.writes), limit);
+				const shown = firstOf(describeChanges(store, store.cwd, plan.writes), limit);
 				return { ...shown, left: leftIn(store, plan.left), blocked };
 			}),
 		restore: (tree, { expected, before, signal } = {}) =>
 			run(signal, limits.restoreMs, (store) =>
-				restoreTree(store, tree, { folder: storeFolder, cwd, expected, before }),
+				restoreTree(store, tree, { folder: storeFolder, cwd: store.cwd, expected, before }),
 			),
 		openChild: (child, tree, { links = [], signal } = {}) =>
 			run(signal, limits.restoreMs, (store) =>
-				openChildFolder(store, { child, tree, links, children, storeFolder, cwd }),
+				openChildFolder(store, { child, tree, links, folder, children, storeFolder }),
 			),
 		removeChildren: (except) =>
-			run(undefined, limits.restoreMs, ({ control: { signal } }) => removeChildFolders(children, except, signal)),
+			run(undefined, limits.restoreMs, ({ control: { signal } }) => removeChildFolders(folder, except, signal)),
 		merge: (sides, { take, signal } = {}) =>
-			run(signal, limits.measureMs, (store) => mergeSnapshots(store, sides, { folder: storeFolder, cwd, take })),
+			run(signal, limits.measureMs, (store) =>
+				mergeSnapshots(store, sides, { folder: storeFolder, cwd: store.cwd, take }),
+			),
 		join: ({ from, to, names }, signal) =>
-			run(signal, limits.restoreMs, (store) => joinFiles(store, { from, to, names, folder: storeFolder, cwd })),
+			run(signal, limits.restoreMs, (store) =>
+				joinFiles(store, { from, to, names, folder: storeFolder, cwd: store.cwd }),
+			),
 		keepChild: (child, signal) => keepChildFolder(options, child, signal),
-		conflictMarkers: (tree, paths) => run(undefined, limits.measureMs, (store) => findMarkers(store, cwd, tree, paths)),
+		conflictMarkers: (tree, paths) => run(undefined, limits.measureMs, (store) => findMarkers(store, tree, paths)),
 	};
 }
 
@@ -114,17 +122,17 @@ async function keepChildFolder(
 	signal: AbortSignal | undefined,
 ): ReturnType<Workspace["keepChild"]> {
 	const { folder } = options;
-	const cwd = await childWorkFolder(folder, child);
-	if (cwd === undefined) return { ok: false, failure: noChild(child).failure };
+	const found = await findChildPlace(folder, child);
+	if (found === undefined) return { ok: false, failure: noChild(child).failure };
 	// Next to its files: a store is a separate folder "files".
-	const store = join(childrenFolder(folder), child, "kept");
-	const own = { ...options, cwd, folder: store, leftOut: [], childOf: folder };
+	const store = join(found.place, "kept");
+	const own = { ...options, cwd: found.cwd, folder: store, leftOut: [], childOf: folder };
 	return openGitWorkspace(own).snapshot(signal ? { signal } : {});
 }
 
 async function checkFolder(cwd: string): Promise<{ readonly cwd: string }> {
 	const stats = await stat(cwd).catch(() => undefined);
-	if (stats?.isDirectory()) return { cwd };
+	if (stats?.isDirectory()) return { cwd: await realpath(cwd) };
 	const remedy = "Restore it, or open the run in the folder's new location.";
 	throw ioFailure(`The run's folder ${cwd} does not exist.`, remedy);
 }
@@ -136,13 +144,12 @@ function firstOf(changes: readonly FileChange[], limit: number): ListedChanges {
 
 async function drawPatch(
 	store: Store,
-	cwd: string,
 	from: string,
 	to: string,
 	bytes: number,
 	path: string | undefined,
 ): Promise<string> {
-	const below = relative(store.root, cwd).split(sep).join("/");
+	const below = fromRaw(store.repository.below);
 	const only = path === undefined ? store.below() : ["--", `:(top,literal)${posix.join(below, path)}`];
 	const drawn = await store.tryGit(
 		["diff-tree", "-r", "-p", "-M", "-l2000", "--no-color", "--no-ext-diff", "--no-textconv", from, to, ...only],
@@ -161,7 +168,9 @@ async function drawPatch(
 type Work<T> = (store: Store) => Promise<T>;
 
 /** Opens the store of the run's files, or of a child's. */
-async function openFilesStore(childOf: string | undefined, options: StoreOptions): Promise<Store> {
+async function openFilesStore(childOf: string | undefined, given: StoreOptions): Promise<Store> {
+	// The root of the files is a real path too.
+	const options = { ...given, leftOut: given.leftOut.map(deepestRealPath) };
 	if (childOf === undefined) return openStore(options);
 	const found = await findChild(childOf, options.cwd).catch(() => undefined);
 	if (!found) {
@@ -205,14 +214,9 @@ function openQueue(
 	};
 }
 
-/** Those of `paths` (relative to `cwd`) whose contents in `tree` have conflict markers. */
-async function findMarkers(
-	store: Store,
-	cwd: string,
-	tree: string,
-	paths: readonly string[],
-): Promise<readonly string[]> {
-	const below = relative(store.root, cwd).split(sep).join("/");
+/** Those of `paths` (relative to the run's folder) whose contents in `tree` have conflict markers. */
+async function findMarkers(store: Store, tree: string, paths: readonly string[]): Promise<readonly string[]> {
+	const below = fromRaw(store.repository.below);
 	const known = await store.tryGit(["cat-file", "-e", `${tree}^{tree}`]);
 	// Otherwise every file would seem to be removed.
 	if (known.kind === "failed") throw unknownTree(tree);

@@ -1,11 +1,14 @@
 // Ignored files that a child gets as well: `node_modules`, `.env`.
-// L1 a path never leads out of the project; L2 a file is copied; a folder is copied if the file system supports copy-on-write, otherwise linked; L3 linked
-// paths are not part of the child's files.
+// L1 a path never leads out of the project; L2 they are copies, so that nothing the child does in them changes the project; only a folder that is too
+// large to copy is a symbolic link; L3 they are not part of the child's files.
 
+import type { Stats } from "node:fs";
 import { constants } from "node:fs";
-import { copyFile, cp, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { cloneFolder, measureFolder, requireRoom } from "./clone-folder.ts";
 import { ioFailure, type WorkspaceError } from "./failures.ts";
+import { findPaths, isPattern } from "./path-glob.ts";
 import { toRaw } from "./paths.ts";
 import { escapePattern, type Store } from "./store.ts";
 
@@ -16,56 +19,100 @@ export interface TakenLinks {
 }
 
 interface LinkRequest {
-	/** Relative to the run's folder. */
+	/** Paths and patterns of paths, relative to the run's folder. */
 	readonly links: readonly string[];
-	readonly cwd: string;
-	/** The folder of the child's files. */
+	/** The folder of the child's files, while it is made and afterward. */
 	readonly files: string;
+	readonly goal: string;
 	readonly tree: string;
 }
 
-/** Adds ignored files to the folder of a child. */
-export async function takeLinks(store: Store, { links, cwd, files, tree }: LinkRequest): Promise<TakenLinks> {
-	const patterns: string[] = [];
+/** Maximum bytes of a folder that is copied where the file system has no copy-on-write. */
+const maxCopied = 2_000_000_000;
+
+/** Adds ignored files to the folder of a child. Fails if one of `links` does not exist. */
+export async function takeLinks(store: Store, { links, files, goal, tree }: LinkRequest): Promise<TakenLinks> {
+	const paths = new Set<string>();
+	for (const link of links) for (const path of await pathsOf(store, link)) paths.add(path);
+	const present = await partsOf(store, tree, [...paths]);
 	const notes: string[] = [];
-	for (const link of links) {
-		const below = relative(store.root, resolve(cwd, link));
-		if (below === "" || isOutside(below) || below.split(sep).includes(".git")) throw leaves(link);
-		const source = join(store.root, below);
-		const stats = await lstat(source).catch(() => undefined);
-		if (!stats) {
-			notes.push(`${link} does not exist and was not linked.`);
+	const patterns: string[] = [];
+	for (const path of paths) {
+		if (present.has(toRaw(path))) {
+			notes.push(`${path} is already part of the files and was not linked.`);
 			continue;
 		}
-		if (isOutside(relative(store.root, await realpath(dirname(source))))) throw leaves(link);
-		const why = await linkProblem(store, tree, toRaw(below));
-		if (why !== undefined) {
-			notes.push(`${link} ${why} and was not linked.`);
-			continue;
-		}
-		await take(source, join(files, below), stats);
-		patterns.push(`/${escapePattern(below.split(sep).join("/"))}`);
+		const note = await take(store, path, { files, goal });
+		if (note !== undefined) notes.push(note);
+		patterns.push(`/${escapePattern(path.split(sep).join("/"))}`);
 	}
 	return { patterns, notes };
+}
+
+/** The paths below the root of the files that a path or pattern of a template names. */
+async function pathsOf(store: Store, link: string): Promise<string[]> {
+	if (isPattern(link) && !link.split(/[\\/]/).includes("..")) {
+		const found = await findPaths(store, link);
+		if (found.length === 0) throw missing(store, link);
+		return found.map((path) => relative(store.root, join(store.cwd, path)));
+	}
+	const below = relative(store.root, resolve(store.cwd, link));
+	if (below === "" || isOutside(below) || below.split(sep).includes(".git")) throw leaves(link);
+	const source = join(store.root, below);
+	if (!(await lstat(source).catch(() => undefined))) throw missing(store, link);
+	if (isOutside(relative(store.root, await realpath(dirname(source))))) throw leaves(link);
+	if (store.isOwn(toRaw(below)))
+		throw ioFailure(`\`link\` names ${link}, which belongs to pi-chronicle.`, "Remove it from `link`.");
+	return [below];
 }
 
 function isOutside(way: string): boolean {
 	return way === ".." || way.startsWith(`..${sep}`) || resolve(way) === way;
 }
 
-/** Why the files at `path` are not linked: they are in the child's folder already, or must not be. */
-async function linkProblem(store: Store, tree: string, path: string): Promise<string | undefined> {
-	if (store.isOwn(path)) return "belongs to pi-chronicle";
-	const found = await store.git(["ls-tree", "-z", "--full-tree", tree, "--", path]);
-	return found.output.length > 0 ? "is already part of the files" : undefined;
+/** Those of `paths` that are in the tree, in git's form: files of the child anyway. */
+async function partsOf(store: Store, tree: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
+	if (paths.length === 0) return new Set();
+	const listed = await store.git(["ls-tree", "-z", "--name-only", "--full-tree", tree, "--", ...paths.map(slashes)]);
+	return new Set(listed.output.toString("latin1").split("\0"));
 }
 
-async function take(source: string, goal: string, stats: { isFile(): boolean; isDirectory(): boolean }): Promise<void> {
+function slashes(path: string): string {
+	return path.split(sep).join("/");
+}
+
+/** Copies what is at `path`; returns a note if it could not be copied. */
+async function take(
+	store: Store,
+	path: string,
+	{ files, goal: later }: Pick<LinkRequest, "files" | "goal">,
+): Promise<string | undefined> {
+	const [source, goal] = [join(store.root, path), join(files, path)];
+	const stats = await lstat(source);
 	await mkdir(dirname(goal), { recursive: true });
-	if (stats.isFile()) return copyFile(source, goal, constants.COPYFILE_FICLONE);
-	if (stats.isDirectory() && (await copiesOnWrite(source, `${goal}.probe`)))
-		return cp(source, goal, { recursive: true, mode: constants.COPYFILE_FICLONE, verbatimSymlinks: true });
-	await symlink(await realpath(source).catch(() => source), goal, "junction");
+	if (stats.isFile()) {
+		await copyFile(source, goal, constants.COPYFILE_FICLONE);
+		return undefined;
+	}
+	const real = await realpath(source).catch(() => undefined);
+	// What a link outside the project leads to is not the project's.
+	const isLinkOut = stats.isSymbolicLink() && (real === undefined || isOutside(relative(store.root, real)));
+	if (real === undefined || isLinkOut) await symlink(real ?? source, goal, "junction");
+	else if (await isCopied(real, await lstat(real), goal))
+		await cloneFolder(store, { from: real, to: goal, root: store.root, files: later });
+	else {
+		await symlink(real, goal, "junction");
+		return `${path} is over ${maxCopied / 1e9} GB and was not copied: it is a link to the project's, and must not be changed.`;
+	}
+	return undefined;
+}
+
+async function isCopied(source: string, stats: Stats, goal: string): Promise<boolean> {
+	if (stats.isDirectory() && (await copiesOnWrite(source, `${goal}.probe`))) return true;
+	const bytes = await measureFolder(source, maxCopied);
+	if (bytes > maxCopied) return false;
+	await requireRoom(dirname(goal), bytes);
+	return true;
 }
 
 /** Whether the file system can clone a file of `folder` to `probe`. */
@@ -85,6 +132,13 @@ async function copiesOnWrite(folder: string, probe: string): Promise<boolean> {
 		}
 	}
 	return false;
+}
+
+function missing({ cwd }: Store, link: string): WorkspaceError {
+	const what = isPattern(link)
+		? `\`link\` has ${link}, which nothing in ${cwd} fits.`
+		: `\`link\` names ${link}, which does not exist in ${cwd}.`;
+	return ioFailure(what, "Create it there, create it in the child's folder with `setup`, or remove it from `link`.");
 }
 
 function leaves(link: string): WorkspaceError {

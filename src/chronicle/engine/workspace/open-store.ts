@@ -53,6 +53,7 @@ async function openAt(options: StoreOptions): Promise<Store> {
 	const placeholders = await openPlaceholders(place, options);
 	const base = {
 		root,
+		cwd: join(root, fromRaw(below)),
 		repository,
 		limits,
 		control,

@@ -66,7 +66,10 @@ interface StoreGitOptions {
 }
 
 export interface Store {
+	/** Folder of all files; a real path. */
 	readonly root: string;
+	/** Folder that the run works in; a real path. */
+	readonly cwd: string;
 	readonly repository: RepositoryInfo;
 	readonly limits: Limits;
 	readonly control: OperationControl;

@@ -12,7 +12,7 @@ import {
 	type Run,
 	unansweredQuestion,
 } from "../../core/index.ts";
-import type { WaitingChild } from "../../engine/index.ts";
+import { childFilesFolder, type WaitingChild } from "../../engine/index.ts";
 import {
 	childLines,
 	childStep,
@@ -96,7 +96,7 @@ export function handLine(
 ): string {
 	if (fetched)
 		return "To resolve them by hand, choose hand: you get a folder with them on this machine, and give it back by choosing hand again.";
-	const files = join(folder, "children", conflictFolderId(id, visit), "files");
+	const files = childFilesFolder(folder, conflictFolderId(id, visit));
 	return `To resolve them by hand, edit ${formatPath(files, cwd)}, then choose hand.`;
 }
 

@@ -1,5 +1,6 @@
 // A rule set compiled for judging: expressions compiled, paths indexed, effects inferred. Done once for the rules of a session.
 import type { Footprint, HostEnvironment } from "../../../footprint/index.ts";
+import { type CopiedProject, copyPath, projectPath } from "../../copied-project.ts";
 import { type TemporaryPlaces, temporaryPlaces } from "../../places.ts";
 import type { ToolCall } from "../../policy/index.ts";
 import type { CommandRule, EffectRule, RuleSet } from "../rules/index.ts";
@@ -17,6 +18,8 @@ export interface GuardOptions {
 	readonly host: HostEnvironment;
 	/** pi's agent folder. */
 	readonly agentDir: string | undefined;
+	/** The copy of the project that the agent works in. */
+	readonly copy?: CopiedProject | undefined;
 	/** Measures another call: a script that is written, or a call whose result is screened. */
 	readonly measure: (call: ToolCall) => Footprint;
 }
@@ -37,13 +40,14 @@ export interface CompiledRules extends GuardOptions {
 export function compileRules(options: GuardOptions): CompiledRules {
 	const { rules, host } = options;
 	const patterns = rules.commands.map(compileCommandRule);
-	const paths: PathEnvironment & { agentDir: string | undefined; cwd: string } = {
+	const { copy } = options;
+	const paths: PathEnvironment & Pick<GuardOptions, "agentDir" | "copy"> = {
 		home: host.home,
 		platform: host.platform,
 		env: host.env,
 		real: (path) => deepestReal(path, host),
 		agentDir: options.agentDir,
-		cwd: host.cwd,
+		copy,
 	};
 	const regexes = new Map(
 		rules.paths.filter(({ syntax }) => syntax === "regex").map((rule) => [rule, new RegExp(rule.pattern)]),
@@ -53,7 +57,10 @@ export function compileRules(options: GuardOptions): CompiledRules {
 		patterns: groupPatterns(patterns),
 		inferred: inferEffects(patterns),
 		// No file system has longer paths; the reader accepts only expressions that are cheap up to that length.
-		paths: compilePaths(rules, paths, (rule) => (path) => regexes.get(rule)?.test(path.slice(0, 4096)) ?? true),
+		paths: forCopy(
+			compilePaths(rules, paths, (rule) => (path) => regexes.get(rule)?.test(path.slice(0, 4096)) ?? true),
+			copy,
+		),
 		selfProtection: openSelfProtection(rules, paths),
 		temporary: temporaryPlaces(host),
 		git: openGitView(),
@@ -62,12 +69,27 @@ export function compileRules(options: GuardOptions): CompiledRules {
 	};
 }
 
-function anyOf(rule: EffectRule, { foldCase }: RuleSet, host: PathEnvironment): (path: string) => boolean {
+function anyOf(
+	rule: EffectRule,
+	{ foldCase }: RuleSet,
+	host: PathEnvironment & Pick<GuardOptions, "copy">,
+): (path: string) => boolean {
 	const paths = rule.except
 		.filter((written) => !/\S\s+\S/.test(written.trim()))
 		.map((pattern) => ({ ...rule, kind: "path", limit: "zero", pattern, syntax: "glob" }) as const);
 	const matcher = compilePaths({ paths, exceptions: [], matching: "segments", foldCase }, host, () => () => false);
-	return (path) => matcher.rulesFor(path, "change").length > 0;
+	return (path) => matcher.rulesFor(projectPath(path, host.copy), "change").length > 0;
+}
+
+/** The rules for paths of a copy: those for the same files in the project. */
+function forCopy(paths: PathMatcher, copy: CopiedProject | undefined): PathMatcher {
+	if (!copy) return paths;
+	return {
+		...paths,
+		rulesFor: (path, access) => paths.rulesFor(projectPath(path, copy), access),
+		placesBelow: (directory, wanted) =>
+			paths.placesBelow(projectPath(directory, copy), wanted).map((place) => copyPath(place, copy)),
+	};
 }
 
 /** The real path of the deepest existing ancestor, with the rest appended. */

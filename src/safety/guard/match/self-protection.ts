@@ -1,6 +1,7 @@
 // Paths that an agent under rules may not change, regardless of the rule files: the files of this package and of pi that control and record the
 // agent. Reading them is allowed.
 import type { AccessKind, FileAccess, HostEnvironment } from "../../../footprint/index.ts";
+import type { CopiedProject } from "../../copied-project.ts";
 import { isWithin } from "../../policy/index.ts";
 import { answersFile } from "../answers/index.ts";
 import type { RuleSet } from "../rules/index.ts";
@@ -21,9 +22,6 @@ const ownFolders = new Set(
 );
 
 const MAX_PLACES = 2000;
-
-/** A folder that belongs to a child run: everything up to its files, nested ones included. */
-const childFolder = /^.*\/\.pi\/chronicle\/sessions\/[0-9a-f-]{36}\/children\/[0-9a-f-]{36}\/files(?=\/|$)/i;
 
 /** The paths below a folder, breadth first, up to a bound. */
 function placesIn(root: string, { kind, names }: Pick<HostEnvironment, "kind" | "names">): string[] {
@@ -61,14 +59,16 @@ export interface SelfProtection {
 /** Opens the protection; `agentDir` is pi's agent folder. */
 export function openSelfProtection(
 	rules: Pick<RuleSet, "foldCase" | "files">,
-	host: PathEnvironment & { readonly agentDir: string | undefined; readonly cwd: string },
+	host: PathEnvironment & { readonly agentDir: string | undefined; readonly copy?: CopiedProject | undefined },
 ): SelfProtection {
 	const fold = folding(rules.foldCase, host.platform);
 	const slashes = (path: string) => fold(host.platform === "win32" ? path.replaceAll("\\", "/") : path);
 	const bothNames = (path: string) => [path, host.real(path)].map(slashes);
 	const whole = [`${host.home}/.pi`, ...(host.agentDir ? [host.agentDir] : [])].flatMap(bothNames);
 	const answers = host.agentDir === undefined ? [] : bothNames(answersFile(host.agentDir));
-	const childFolders = bothNames(host.cwd).flatMap((cwd) => childFolder.exec(cwd)?.[0] ?? []);
+	const copy = host.copy && slashes(host.copy.root);
+	/** A copy may be in pi's agent folder or below the records, but it is the project of its agent. */
+	const withoutCopy = (path: string) => (copy !== undefined && isWithin(path, copy) ? path.slice(copy.length) : path);
 	const files = new Set(rules.files.flatMap(({ file }) => bothNames(file)));
 	return {
 		isAnswers(access) {
@@ -112,9 +112,7 @@ export function openSelfProtection(
 		covers(path, access, recursive) {
 			const named = slashes(path);
 			if (files.has(named)) return true;
-			// The folder of a child run is below the records, but it is the project of its agent.
-			const folder = childFolders.find((one) => named.startsWith(`${one}/`));
-			const text = folder === undefined ? named : named.slice(folder.length);
+			const text = withoutCopy(named);
 			if (whole.some((root) => text === root || text.startsWith(`${root}/`))) return true;
 			const parts = text.split("/");
 			for (let at = parts.indexOf(".pi"); at !== -1; at = parts.indexOf(".pi", at + 1)) {

@@ -86,9 +86,10 @@ export function openCopiedWorkspace(cwd: string, kept = new Map<string, Files>()
 		async openChild(child, tree) {
 			const wanted = kept.get(tree);
 			if (!wanted) return unknown;
-			const made = { cwd: join(children, child), tree, notes: [] };
+			const place = join(children, child);
+			const made: ChildFolder = { cwd: place, root: place, source: cwd, isNew: true, tree, notes: [] };
 			const known = opened.get(child);
-			if (known) return { ok: true, value: known };
+			if (known) return { ok: true, value: { ...known, isNew: false } };
 			mkdirSync(made.cwd, { recursive: true });
 			writeAll(made.cwd, wanted);
 			opened.set(child, made);

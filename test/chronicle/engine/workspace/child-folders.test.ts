@@ -7,6 +7,7 @@ import {
 	mkdirSync,
 	readdirSync,
 	readFileSync,
+	readlinkSync,
 	realpathSync,
 	renameSync,
 	rmSync,
@@ -31,7 +32,12 @@ async function openChild(stage: FilesStage, workspace: Workspace, name = "child"
 	return { ...child, asked: tree, workspace: workspaceOf(stage, child, name) };
 }
 
-function workspaceOf(stage: FilesStage, { cwd }: ChildFolder, name: string, options: object = {}): Workspace {
+function workspaceOf(
+	stage: FilesStage,
+	{ cwd }: Pick<ChildFolder, "cwd">,
+	name: string,
+	options: object = {},
+): Workspace {
 	const sessions = dirname(dirname(stage.store));
 	return openGitWorkspace({
 		cwd,
@@ -327,7 +333,7 @@ describe("what is linked into a child's folder", () => {
 		stage.write("deep/er/file", "1\n");
 		stage.write("tracked.txt", "1\n");
 		const parent = stage.open();
-		const links = ["node_modules", "cache.db", "deep/er/", "none", "tracked.txt"];
+		const links = ["node_modules", "cache.db", "deep/er/", "tracked.txt"];
 		const { cwd, asked, tree, notes, workspace } = await openChild(stage, parent, "child", links);
 		expect(["node_modules/x/index.js", "cache.db", "deep/er/file"].map((path) => existsSync(join(cwd, path)))).toEqual([
 			true,
@@ -335,15 +341,79 @@ describe("what is linked into a child's folder", () => {
 			true,
 		]);
 		expect(lstatSync(join(cwd, "cache.db")).isSymbolicLink()).toBe(false);
-		expect(notes).toEqual([
-			"none does not exist and was not linked.",
-			"tracked.txt is already part of the files and was not linked.",
-		]);
+		expect(notes).toEqual(["tracked.txt is already part of the files and was not linked."]);
+		writeFileSync(join(cwd, "node_modules/x/index.js"), "of the child\n");
+		writeFileSync(join(cwd, "cache.db"), "of the child\n");
 		expect(tree).toBe(asked);
 		expect((await value(workspace.snapshot())).tree).toBe(asked);
 		expect(git(cwd, "status", "--porcelain")).toBe("");
 		await value(parent.removeChildren([]));
-		expect(stage.read("node_modules/x/index.js")).toBe("x\n");
+		expect([stage.read("node_modules/x/index.js"), stage.read("cache.db")]).toEqual(["x\n", "db\n"]);
+	});
+
+	it("keeps the links of a workspace: those into the project lead into the copy", needsPosix, async () => {
+		const stage = openFilesStage();
+		const outside = openFolder({ "shared.txt": "shared\n" });
+		stage.write(".gitignore", "node_modules/\n");
+		stage.write("packages/lib/index.js", "lib\n");
+		stage.write("node_modules/tool/bin.js", "tool\n");
+		const link = (target: string, path: string): void => {
+			mkdirSync(dirname(join(stage.root, path)), { recursive: true });
+			symlinkSync(target, join(stage.root, path));
+		};
+		link("../../packages/lib", "node_modules/@scope/lib");
+		link(join(stage.root, "packages/lib"), "node_modules/absolute");
+		link("../tool/bin.js", "node_modules/.bin/tool");
+		link(outside, "node_modules/outside");
+		link(join(stage.root, "packages/lib"), "packages/app/node_modules/lib");
+		link(join(stage.root, "packages/lib/index.js"), "tracked-link");
+		link("../../elsewhere/x", "packages/out");
+		stage.repository(".");
+		const parent = stage.open();
+		const { cwd, workspace, tree } = await openChild(stage, parent, "child", ["**/node_modules"]);
+		const real = (path: string): string => realpathSync(join(cwd, path));
+		const lib = join(cwd, "packages/lib");
+		expect(["node_modules/@scope/lib", "node_modules/absolute", "packages/app/node_modules/lib"].map(real)).toEqual([
+			lib,
+			lib,
+			lib,
+		]);
+		expect(real("node_modules/.bin/tool")).toBe(join(cwd, "node_modules/tool/bin.js"));
+		expect(real("node_modules/outside")).toBe(realpathSync(outside));
+		expect(real("tracked-link")).toBe(join(lib, "index.js"));
+		expect(readlinkSync(join(cwd, "packages/out"))).toBe(join(stage.root, "../elsewhere/x"));
+		expect(git(cwd, "status", "--porcelain")).toBe("");
+		// None of it is a change of the child.
+		const last = await value(workspace.snapshot());
+		expect(last.tree).toBe(tree);
+	});
+
+	it.each(["none", "none/deeper", "**/none", "*.none"])("must exist: %s", async (link) => {
+		const stage = openFilesStage();
+		stage.write("a.txt", "1\n");
+		const parent = stage.open();
+		const { tree } = await value(parent.snapshot());
+		const opened = await parent.openChild("child", tree, { links: [link] });
+		expect(opened).toMatchObject({ ok: false, failure: { message: expect.stringContaining(`\`link\``) } });
+		expect(opened).toMatchObject({ ok: false, failure: { message: expect.stringContaining(link) } });
+	});
+
+	it("may be named by patterns; nothing inside of what fits is named again", async () => {
+		const stage = openFilesStage();
+		stage.write(".gitignore", "node_modules/\n.env*\n");
+		for (const path of [
+			"node_modules/x/node_modules/y/i.js",
+			"packages/a/node_modules/z/i.js",
+			"packages/a/.env.local",
+		])
+			stage.write(path, "1\n");
+		const parent = stage.open();
+		const { cwd } = await openChild(stage, parent, "child", ["**/node_modules", "packages/*/.env*"]);
+		expect(everything(cwd)).toMatchObject({
+			[join(cwd, "node_modules/x/node_modules/y/i.js")]: "1\n",
+			[join(cwd, "packages/a/node_modules/z/i.js")]: "1\n",
+			[join(cwd, "packages/a/.env.local")]: "1\n",
+		});
 	});
 
 	it.each(["../outside", "/etc/hosts", ".", "a/../../outside", "out/file", ".git/config"])(
@@ -440,7 +510,7 @@ describe("children's folders", () => {
 		stage.write("a.txt", "1\n");
 		await value(stage.open().snapshot());
 		const cwd = openFolder();
-		expect(await workspaceOf(stage, { cwd, tree: "", notes: [] }, "child").snapshot()).toMatchObject({
+		expect(await workspaceOf(stage, { cwd }, "child").snapshot()).toMatchObject({
 			ok: false,
 			failure: { reason: "io", message: expect.stringContaining(cwd) },
 		});

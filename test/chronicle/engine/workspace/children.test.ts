@@ -55,7 +55,7 @@ describe.each([["in a repository", true] as const, ["without a repository", fals
 		const status = spawnSync("git", ["status", "--porcelain"], { cwd: made.cwd, encoding: "utf8" });
 		expect([status.stdout, status.status]).toEqual(["", 0]);
 		writeFileSync(join(made.cwd, "a.txt"), "changed\n");
-		expect(await value(place.workspace.openChild("c1", tree))).toEqual(made);
+		expect(await value(place.workspace.openChild("c1", tree))).toEqual({ ...made, isNew: false });
 		expect(readFileSync(join(made.cwd, "a.txt"), "utf8")).toBe("changed\n");
 		await place.workspace.removeChildren([]);
 		expect(existsSync(join(place.folder, "children", "c1"))).toBe(false);

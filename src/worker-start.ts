@@ -2,7 +2,7 @@
 // S1 neither this file nor its static imports import one of pi's packages: see worker.ts.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Type } from "typebox";
-import { askThroughHost, readBrief, registerWorker } from "./chronicle/index.ts";
+import { askThroughHost, readBrief, registerWorker, UNCHANGED_ADVICE } from "./chronicle/index.ts";
 import { hostEnvironment, openSessionScope } from "./pi/index.ts";
 import {
 	copiedProjectPolicy,
@@ -11,6 +11,7 @@ import {
 	probeSandbox,
 	registerGate,
 	sandboxPolicy,
+	unchangedProjectPolicy,
 } from "./safety/index.ts";
 
 /** Registers everything for the worker `pi`. `agentDir` is the absolute path of pi's agent folder, `schemas` is pi's TypeBox. */
@@ -21,6 +22,8 @@ export async function startWorker(pi: ExtensionAPI, agentDir: string, schemas: t
 	await registerWorker(pi, { brief, schemas }, async ({ cwd }) => {
 		if (brief.copy) policies.add(copiedProjectPolicy(brief.copy));
 		const guard = enforceRules(brief.rules, { cwd, agentDir, copy: brief.copy }, policies, scope);
+		if (brief.unchanged)
+			policies.add(unchangedProjectPolicy({ ...brief.unchanged, advice: UNCHANGED_ADVICE }, cwd, brief.copy));
 		if (brief.sandbox === "shell") {
 			const probe = await probeSandbox();
 			if (!probe) throw new Error("no sandbox (bwrap) works on this machine, and the run asks for one");

@@ -14,6 +14,7 @@ export {
 	registerWorker,
 	removeOutsideFolder,
 	templateFolders,
+	UNCHANGED_ADVICE,
 	unstartedRuns,
 } from "./engine/index.ts";
 export {

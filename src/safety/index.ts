@@ -4,7 +4,7 @@ export type {
 	Footprint,
 	Unknown,
 } from "../footprint/index.ts";
-export { compileGlob, hasGlob, isAgentToolName, isWriterName } from "../footprint/index.ts";
+export { compileGlob, hasGlob, isAgentToolName } from "../footprint/index.ts";
 export { copiedProjectPolicy } from "./copied-project.ts";
 export {
 	blockingProblems,
@@ -54,3 +54,4 @@ export {
 	runReadonlyCommand,
 } from "./readonly/index.ts";
 export { probeSandbox, sandboxPolicy } from "./sandbox/index.ts";
+export { unchangedProjectPolicy } from "./unchanged-project.ts";

@@ -1,9 +1,16 @@
 // The one meaning of "does not change the project", for phases, states, children and readonly: which known changes of a call count, by their
 // places. Pure.
 // C1 a change whose place is unknown counts; C2 metadata of git (commits, branches, index) is part of the project.
-import type { ChangeKind, CommandRun, FileAccess, Footprint, Unknown } from "../footprint/index.ts";
+import {
+	type ChangeKind,
+	type CommandRun,
+	type FileAccess,
+	type Footprint,
+	isWriterName,
+	type Unknown,
+} from "../footprint/index.ts";
 import { isInProject, type ProjectPlaces } from "./places.ts";
-import { isWithin } from "./policy/index.ts";
+import { isWithin, type ToolCall } from "./policy/index.ts";
 
 /** A known change. */
 type KnownChange =
@@ -44,8 +51,16 @@ export interface ProjectLimits {
 	readonly places: ProjectPlaces;
 	/** Calls whose effect is unknown. */
 	readonly unknown: "allowed" | "refused";
-	/** The tool may write files itself; the commands that it runs may not. */
-	readonly mayWrite: boolean;
+	/** Listed tools: one with the full name of a tool for writing files may write itself; the commands that it runs may not. */
+	readonly tools: readonly string[];
+}
+
+/** pi's tools for files, which are limited by their names. */
+const fileTools: ReadonlySet<string> = new Set(["read", "write", "edit", "grep", "find", "ls"]);
+
+/** Whether a call of such a tool is not judged by its effects. */
+export function isLimitedByName({ tool, own }: Pick<ToolCall, "tool" | "own">): boolean {
+	return own === true || fileTools.has(tool);
 }
 
 /** What kinds of change are called in a message. */
@@ -62,8 +77,15 @@ export const changedThings = {
 const ofProject: ReadonlySet<ChangeKind> = new Set(["worktree", "repository", "packages"]);
 
 /** Judges a call that must not change the project; `undefined` allows it. */
-export function judgeProjectChange(footprint: Footprint, limits: ProjectLimits): ProjectStop | undefined {
-	const { places, mayWrite } = limits;
+export function judgeProjectChange(
+	call: Pick<ToolCall, "tool" | "own">,
+	measure: () => Footprint,
+	limits: ProjectLimits,
+): ProjectStop | undefined {
+	if (isLimitedByName(call)) return undefined;
+	const footprint = measure();
+	const { places, tools } = limits;
+	const mayWrite = isWriterName(call.tool) && tools.some((name) => name.toLowerCase() === call.tool.toLowerCase());
 	const agent = footprint.runs.find(({ effects }) => effects.includes("nested-agent"));
 	if (agent) return { kind: "starts-agent", by: agent.text };
 	const change = findChange(footprint, {

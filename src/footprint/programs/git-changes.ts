@@ -138,10 +138,7 @@ export function gitClean(call: Call): void {
 }
 
 export function gitPush(call: Call): void {
-	if (!call.has("-n --dry-run")) {
-		call.change("remote");
-		pushToFolder(call, (call.values("--repo")[0] ?? call.operands[0] ?? "").replace(/^file:\/\//, ""));
-	}
+	if (!call.has("-n --dry-run")) changeTarget(call, call.values("--repo")[0] ?? call.operands[0] ?? "");
 	if (call.has("-f --force --mirror")) call.effect("git-force-push");
 	else if (call.has("--force-with-lease")) call.effect("git-force-push-with-lease");
 	if (call.has("-d --delete --prune")) call.effect("git-remote-delete");
@@ -151,10 +148,12 @@ export function gitPush(call: Call): void {
 	}
 }
 
-/** A repository of this machine, which the push changes. */
-function pushToFolder(call: Call, target: string): void {
-	if (/^(?:[~.]?\.?\/|\.{1,2}$)/.test(target) || (target !== "" && call.isDirectory(target)))
-		call.access("write", target, { recursive: true });
+/** A push changes a repository on another machine, or the one in a folder of this machine. */
+function changeTarget(call: Call, target: string): void {
+	const folder = target.replace(/^file:\/\//, "");
+	const isFolder = /^(?:[~.]?\.?\/|\.{1,2}$)/.test(folder) || (folder !== "" && call.isDirectory(folder));
+	if (isFolder) call.access("write", folder, { recursive: true });
+	else call.change("remote");
 }
 
 const branchLists =

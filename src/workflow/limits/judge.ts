@@ -8,7 +8,6 @@ import {
 	type FileAccess,
 	type Footprint,
 	isSink,
-	isWriterName,
 	judgeProjectChange,
 	mayChange,
 	type ProjectPlaces,
@@ -48,15 +47,28 @@ export function judgeCall(
 			return undefined;
 		case "blacklist":
 		case "whitelist":
-			if (isNameRefused(limits, call.tool))
-				return limits.kind === "whitelist" && isCaller(call) && namesOfOthers(limits.names)
-					? undefined
-					: { kind: "name" };
-			return writesAreMeant(limits) ? undefined : judgeChanges(limits, call, footprint, places);
+			return judgeList(limits, call, footprint, places);
 		case "capabilities":
 			if (limits.may.length === 0) return { kind: "name" };
 			return isCaller(call) ? undefined : judgeCapabilities(limits.may, footprint(), places);
 	}
+}
+
+function judgeList(
+	limits: NameLimits,
+	call: Pick<ToolCall, "tool" | "own">,
+	footprint: () => Footprint,
+	places: ProjectPlaces,
+): Stop | undefined {
+	const { kind, names, shell } = limits;
+	if (isNameRefused(limits, call.tool))
+		return kind === "whitelist" && isCaller(call) && namesOfOthers(names) ? undefined : { kind: "name" };
+	if (shell === "unrestricted" || writesAreMeant(limits)) return undefined;
+	return judgeProjectChange(call, footprint, {
+		places,
+		unknown: shell === "strict" ? "refused" : "allowed",
+		tools: kind === "whitelist" ? names : [],
+	});
 }
 
 function isCaller({ tool, own }: Pick<ToolCall, "tool" | "own">): boolean {
@@ -108,27 +120,6 @@ export function mayRunCommands({ kind, names }: NameLimits): boolean {
 }
 
 type NameLimits = Extract<ToolLimits, { kind: "blacklist" | "whitelist" }>;
-
-/** Judges the changes that a call would make under a list that does not allow writing. */
-function judgeChanges(
-	limits: NameLimits,
-	{ tool, own }: Pick<ToolCall, "tool" | "own">,
-	footprint: () => Footprint,
-	places: ProjectPlaces,
-): Stop | undefined {
-	if (limits.shell === "unrestricted" || fileTools.has(tool) || own) return undefined;
-	const mayWrite = limits.kind === "whitelist" && isNamedWriter(limits.names, tool);
-	return judgeProjectChange(footprint(), {
-		places,
-		unknown: limits.shell === "strict" ? "refused" : "allowed",
-		mayWrite,
-	});
-}
-
-/** Whether a whitelist contains, by its full name, a tool whose name implies that it writes files. Its own writes are then intended. */
-function isNamedWriter(names: readonly string[], tool: string): boolean {
-	return isWriterName(tool) && names.some((name) => name.toLowerCase() === tool.toLowerCase());
-}
 
 function startsAgent({ effects }: CommandRun): boolean {
 	return effects.includes("nested-agent");

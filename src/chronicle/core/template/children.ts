@@ -10,7 +10,7 @@ import {
 import { type BranchEntry, branchFields, childOnlyKeys, type childrenFields, type RunNode } from "./children-fields.ts";
 import { checkName } from "./names.ts";
 import { plainOf } from "./plain.ts";
-import type { Branch, ChildrenPlan, ChildTemplate, Template } from "./template.ts";
+import type { Branch, ChildrenPlan, ChildTemplate, StatePlan, Template } from "./template.ts";
 
 /** Reads an inline template. Reports its problems under `path`. */
 export type ReadInline = (node: MapNode, path: string, fallbackName: string) => Template | undefined;
@@ -29,11 +29,14 @@ export interface ChildrenContext {
 	readonly readInline: ReadInline;
 	/** Team of branches that are states and name none. */
 	readonly team: string | undefined;
+	/** `shell` of the template, which inline templates without one get too. */
+	readonly shell: StatePlan["shell"];
 }
 
 /** Fields of a worker, which a state that is done by child runs does not have. */
 const workerKeys = [
 	"tools",
+	"shell",
 	"skills",
 	"extra_skills",
 	"extensions",
@@ -140,33 +143,43 @@ function readBranch(entry: BranchEntry, context: ChildrenContext): Branch | unde
 /** The one-state template of a branch that is written as a state. Its `task` is the task of the child. */
 function oneState({ name, keyStart, node }: BranchEntry, team: string | undefined): MapNode {
 	const { start, end } = node;
-	const map = (entries: Iterable<readonly [string, MapEntry]>): MapNode => ({
+	const map = (key: string, value: Node): MapNode => ({
 		kind: "map",
-		entries: new Map(entries),
+		entries: new Map([[key, { keyStart, value }]]),
 		start,
 		end,
 	});
-	const entry = (value: Node): MapEntry => ({ keyStart, value });
-	const teamNode: Node = { kind: "scalar", value: team ?? "", written: team ?? "", start, end };
-	return map([
-		...(team === undefined ? [] : [["team", entry(teamNode)] as const]),
-		["states", entry(map([[name, entry(node)]]))],
-	]);
+	return withText(map("states", map(name, node)), "team", team);
+}
+
+/** A map with one more text at its beginning, unless it has that key. */
+function withText(map: MapNode, key: string, text: string | undefined): MapNode {
+	if (text === undefined || map.entries.has(key)) return map;
+	const { start, end } = map;
+	const value: Node = { kind: "scalar", value: text, written: text, start, end };
+	return { ...map, entries: new Map<string, MapEntry>([[key, { keyStart: start, value }], ...map.entries]) };
 }
 
 function compileBranch(
 	{ name, run, task }: { readonly name: string; readonly run: RunNode; readonly task: string | undefined },
 	path: string,
-	{ readInline }: ChildrenContext,
+	context: ChildrenContext,
 ): Branch | undefined {
-	const template = compileRun(run, path, name, readInline);
+	const template = compileRun(run, path, name, context);
 	return template && { name, template, ...(task === undefined ? {} : { task }) };
 }
 
-function compileRun(run: RunNode, path: string, name: string, readInline: ReadInline): ChildTemplate | undefined {
+function compileRun(
+	run: RunNode,
+	path: string,
+	name: string,
+	{ readInline, shell }: ChildrenContext,
+): ChildTemplate | undefined {
 	if (run.kind === "named") return { kind: "named", name: run.name };
-	const template = readInline(run.node, path, name);
-	return template && { kind: "inline", definition: plainOf(run.node), template };
+	// The child's ledger keeps the definition alone.
+	const node = withText(run.node, "shell", shell === "judged" ? undefined : shell);
+	const template = readInline(node, path, name);
+	return template && { kind: "inline", definition: plainOf(node), template };
 }
 
 function report(

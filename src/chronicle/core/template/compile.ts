@@ -26,6 +26,7 @@ export interface StateDefaults {
 	readonly dialect: Template["dialect"];
 	readonly team: string | undefined;
 	readonly questions: "user" | "none" | undefined;
+	readonly shell: StatePlan["shell"];
 	readonly readInline: ReadInline;
 }
 
@@ -82,8 +83,9 @@ export function compileState(
 	const isHuman = name === HUMAN_INTERVENTION;
 	const written = values.next?.map((word) => word.text) ?? [];
 	const terminal = !isHuman && (name === "done" || written.length === 0);
-	const { readInline } = defaults;
-	const children = compileChildren(name, values, { at, reading, readInline, team: values.team || defaults.team });
+	const { readInline, shell } = defaults;
+	const team = values.team || defaults.team;
+	const children = compileChildren(name, values, { at, reading, readInline, team, shell });
 	const persona = personaOf(name, values, terminal, at, reading);
 	warnNoEffect(name, values, at, reading);
 	const host = persona || children ? values.host : undefined;
@@ -97,7 +99,8 @@ export function compileState(
 		implicit: false,
 		approval: approvalOf(values, defaults.dialect),
 		...questionsOf(values, defaults),
-		...present({ tools, model, models, thinking, instructions, output: persona && values.output }),
+		shell: defaults.shell,
+		...present({ tools, shell: values.shell, model, models, thinking, instructions, output: persona && values.output }),
 		skills: [...new Set([...(values.skills ?? []), ...(values.extra_skills ?? [])])],
 		extensions: values.extensions ?? [],
 		limits: {
@@ -172,6 +175,7 @@ export function implicitState(name: string): StatePlan {
 		terminal: !human,
 		implicit: true,
 		approval: { entry: false, exit: false },
+		shell: "judged",
 		skills: [],
 		extensions: [],
 		limits: {},

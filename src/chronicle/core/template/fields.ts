@@ -132,6 +132,9 @@ export const limitFields = {
 	warn_at: number({ about: "Fraction of a limit at which a warning is shown.", min: 0, max: 1, fallback: 0.8 }),
 };
 
+/** See `StatePlan.shell`. */
+const shellRules = ["judged", "strict", "free"] as const;
+
 export const stateFields = {
 	description: text({ about: "Purpose of the state, shown to the user and to its worker.", max: 4000 }),
 	persona: text({
@@ -166,6 +169,11 @@ export const stateFields = {
 	tools: names({
 		about: "Tools of the worker, instead of those of its agent file. The workflow tools are always added.",
 		empty: "error",
+	}),
+	shell: choice(shellRules, {
+		about:
+			"How a worker without `edit` and `write` is kept from changing the project through its shell and other tools: `judged` refuses calls that are known to change it, `strict` also those with unknown effects, `free` none.",
+		shown: "that of the template",
 	}),
 	skills: names({ about: "Skills of the worker, in addition to those of its agent file." }),
 	extra_skills: names({ about: "Alias of `skills`." }),
@@ -225,6 +233,7 @@ export const templateFields = {
 	initial: text({ about: "State in which the run starts.", form: "line", shown: "the first of `states`" }),
 	team: text({ about: "Team of states that name none.", form: "line", max: 200 }),
 	limits: objectField(limitFields, { about: "Limits of the run.", shown: "as below" }),
+	shell: choice(shellRules, { about: "`shell` of states that have none.", shown: "`judged`" }),
 	files: choice(["folder", "repository"], {
 		about:
 			"Which files are saved, compared and restored by a rewind: those of the working folder, or those of the whole repository that contains it.",

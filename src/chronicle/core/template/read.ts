@@ -94,7 +94,8 @@ function readNode(root: Node, reading: ReadContext, fallbackName: string): Templ
 	const entries: ReadonlyMap<string, StateEntry> = top.states ?? new Map();
 	const dialect = dialectOf(root, entries);
 	const readInline: ReadInline = (node, path, name) => readNode(node, { ...reading, path }, name);
-	const states = readStates(entries, reading, { dialect, team: top.team, questions: top.questions, readInline });
+	const { team, questions, shell = "judged" } = top;
+	const states = readStates(entries, reading, { dialect, team, questions, shell, readInline });
 	const [first] = entries.keys();
 	const initial = top.initial ?? first;
 	if (initial !== undefined) checkGraph(root, states, entries, initial, reading);

@@ -73,6 +73,11 @@ export interface StatePlan {
 	readonly approval: { readonly entry: boolean; readonly exit: boolean };
 	/** Tools of the worker, replacing the persona's; the workflow tools are added. */
 	readonly tools?: readonly string[];
+	/**
+	 * Calls that are refused to a worker without tools for writing: `judged` those known to change the project, `strict` also those with
+	 * unknown effects, `free` none.
+	 */
+	readonly shell: "judged" | "strict" | "free";
 	readonly model?: string;
 	/** After `model`: models that take over if a provider fails. */
 	readonly models?: readonly string[];

@@ -146,7 +146,7 @@ function branchTemplate(parent: Run, index: number): ChildDefinition | undefined
 /** One state, in which a worker resolves the conflicts of a join. */
 function mergeTemplate(parent: Run): ChildDefinition {
 	const persona = childrenPlanOf(parent)?.mergeBy ?? "An engineer who merges the work of others with care";
-	const definition = { name: "merge", states: { merge: { persona } } };
+	const definition = { name: "merge", states: { merge: { persona, shell: "free" } } };
 	return { name: "merge", hash: hashDefinition(definition), definition, plan: compileDefinition(definition, "merge") };
 }
 

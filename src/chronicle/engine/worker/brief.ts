@@ -35,11 +35,21 @@ export interface WorkerBrief {
 	readonly tools?: ToolOrder;
 	/** `none`: the worker cannot ask the user. */
 	readonly questions?: "none";
+	/** Absent if the worker may change the project. */
+	readonly unchanged?: UnchangedProject;
 	readonly rules: FrozenRules;
 	/** The copy of the project that the worker works in; absent: it works in the project itself. */
 	readonly copy?: WorkingCopy;
 	/** `shell`: shell commands run in the machine's sandbox; without one, the worker does no work. */
 	readonly sandbox: "shell" | "off";
+}
+
+/** Limits of a worker that is not meant to change the project. */
+export interface UnchangedProject {
+	/** `judged`: calls that are known to change it are refused; `strict`: also those with unknown effects. */
+	readonly shell: "judged" | "strict";
+	/** Names and patterns of its tools. */
+	readonly tools: readonly string[];
 }
 
 /** Sent to a worker once its launch is recorded; until then it does nothing. */
@@ -92,6 +102,7 @@ const isBrief: Shape<WorkerBrief> = object<WorkerBrief>({
 	output: optional(isOutputSchema),
 	tools: optional(isToolOrder),
 	questions: optional(oneOf("none")),
+	unchanged: optional(object<UnchangedProject>({ shell: oneOf("judged", "strict"), tools: listOf(isText) })),
 	rules: object<FrozenRules>({ hash: isText, text: isText, files: isNumber }),
 	copy: optional(object<WorkingCopy>({ root: isText, project: isText, closed: listOf(isText) })),
 	sandbox: oneOf("shell", "off"),

@@ -77,6 +77,7 @@ export function startProcess(
 		...(order.output ? { output: order.output } : {}),
 		...(spec.order ? { tools: spec.order } : {}),
 		...(order.state.questions === undefined ? {} : { questions: order.state.questions }),
+		...(spec.unchanged ? { unchanged: spec.unchanged } : {}),
 		rules,
 		...(order.copy ? { copy: order.copy } : {}),
 		sandbox: options.sandbox ?? "off",

@@ -18,7 +18,8 @@ import {
 	type ThinkingLevel,
 } from "../../../persona/index.ts";
 import { type ExtensionPlace, findExtension } from "../../../pi/index.ts";
-import type { LaunchFault, StatePlan, StateProblem } from "../../core/index.ts";
+import { type LaunchFault, READ_ONLY_TOOLS, type StatePlan, type StateProblem } from "../../core/index.ts";
+import type { UnchangedProject } from "./brief.ts";
 import { OWN_TOOLS } from "./extension/index.ts";
 import type { RequestedTool, ToolOrder } from "./tool-order.ts";
 
@@ -54,6 +55,8 @@ export interface WorkerSpec {
 	readonly order: ToolOrder | undefined;
 	/** `none`: it cannot ask the user. */
 	readonly questions: "none" | undefined;
+	/** Limits of a worker that is not meant to change the project; `undefined`: it may. */
+	readonly unchanged: UnchangedProject | undefined;
 	/** For the user. */
 	readonly notices: readonly string[];
 }
@@ -103,9 +106,23 @@ export async function resolveWorkerSpec(
 			: {
 					...{ persona, tools, model, exactModel, fallbacks, thinking, skills, extensions, order, notices },
 					questions: state.questions,
+					unchanged: unchangedBy(state, tools, order),
 				},
 		problems,
 	};
+}
+
+/** The limits of a worker whose tools have neither `edit` nor `write`, unless its state lifts them. */
+function unchangedBy(
+	{ shell }: StatePlan,
+	tools: readonly string[],
+	order: ToolOrder | undefined,
+): UnchangedProject | undefined {
+	const names = [...tools, ...(order?.requested ?? []).map(({ written }) => written)];
+	const isWriter = isListed(names, "edit") || isListed(names, "write");
+	// pi's tools for reading change nothing.
+	const onlyReads = order === undefined && names.every((name) => READ_ONLY_TOOLS.has(name));
+	return shell === "free" || isWriter || onlyReads ? undefined : { shell, tools: names };
 }
 
 function personaOf(state: StatePlan, agents: AgentRegistry, problems: SpecProblem[]): Persona {

@@ -23,6 +23,7 @@ describe("the plan of a state", () => {
 			terminal: true,
 			implicit: true,
 			approval: { entry: false, exit: false },
+			shell: "judged",
 			skills: [],
 			extensions: [],
 			limits: {},

@@ -137,6 +137,7 @@ describe("every field of a state", () => {
 			next: ["done"],
 			terminal: false,
 			implicit: false,
+			shell: "judged",
 			approval: { entry: false, exit: false },
 			skills: [],
 			extensions: [],

@@ -1,6 +1,6 @@
 // States that are done by child runs: what is compiled, and each mistake with its place.
 import { describe, expect, it } from "vitest";
-import { readTemplate } from "../../../../src/chronicle/core/template/index.ts";
+import { compileDefinition, readTemplate } from "../../../../src/chronicle/core/template/index.ts";
 import { openSource } from "../../../../src/definition/index.ts";
 
 const worker = { persona: "Builder", next: ["done"] };
@@ -78,5 +78,35 @@ describe("a state that is done by child runs", () => {
 		const { read, diagnostics } = readTemplate(openSource("/t.json", text), "t");
 		expect(read).toBeUndefined();
 		expect(diagnostics).toContainEqual(expect.objectContaining({ severity: "error", line: 4 }));
+	});
+});
+
+describe("`shell` of a template", () => {
+	const shellsOf = (template: object): string[] => {
+		const read = readTemplate(openSource("/t.json", JSON.stringify(template)), "t").read?.template;
+		const branchesOf = [...(read?.states.values() ?? [])].flatMap(({ children }) => children?.branches ?? []);
+		// A child's ledger keeps the definition alone.
+		const plans = branchesOf.map(({ template: child }) =>
+			child.kind === "inline" ? compileDefinition(child.definition, "child") : undefined,
+		);
+		return [read, ...plans].flatMap((plan) =>
+			[...(plan?.states.values() ?? [])].map(({ name, shell }) => `${name} ${shell}`),
+		);
+	};
+	const build = {
+		branches: { b: worker, c: { run: inline }, d: { run: { ...inline, shell: "judged" } } },
+		next: ["look"],
+	};
+	const look = { ...worker, shell: "strict" };
+
+	it("applies to states and to children written in it that set none, also where only the child's ledger is read", () => {
+		const states = { build, look };
+		expect(shellsOf({ shell: "free", states })).toEqual([
+			"build free",
+			"look strict",
+			"done judged",
+			...["b free", "done judged", "work free", "done judged", "work judged", "done judged"],
+		]);
+		expect(shellsOf({ states }).filter((line) => line.endsWith("free"))).toEqual([]);
 	});
 });

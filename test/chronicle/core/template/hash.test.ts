@@ -52,6 +52,7 @@ describe("the schema of template files", () => {
 			"initial",
 			"team",
 			"limits",
+			"shell",
 			"files",
 			"secret_files",
 			"questions",

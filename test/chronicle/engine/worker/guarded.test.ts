@@ -64,6 +64,33 @@ describe("a guarded worker", () => {
 		expect(ended.every(({ error }) => error)).toBe(true);
 	});
 
+	it("without tools for writing, it is told that its state does not change the project, and kept from it; temporary folders are free", async () => {
+		const server = await openModelServer([
+			calls([
+				["bash", { command: "echo x > out.txt" }],
+				["bash", { command: "git commit --allow-empty -qm x" }],
+				["bash", { command: 'cd "$(mktemp -d)" && git init -q && touch ran && ls' }],
+				["bash", { command: "./release.sh" }],
+			]),
+			move,
+		]);
+		const project = guardedProject(server);
+		const rig = openRig(project, { state: { tools: ["read", "bash"] } });
+		await (await rig.start()).ended;
+		expect(server.requests[0]?.system).toContain("This state does not change the project");
+		const results = server.last().results.map(({ text }) => text);
+		const advice = "Write to a temporary folder outside the project instead, or describe the change";
+		expect(results).toEqual([
+			expect.stringMatching(
+				/This state does not change the project, and .* would change out\.txt\.[\s\S]*Write to a temp/,
+			),
+			expect.stringContaining(advice),
+			expect.stringMatching(/^ran\s*$/),
+			expect.stringContaining("released"),
+		]);
+		expect(project.exists("out.txt")).toBe(false);
+	});
+
 	deepIt(
 		"when the code that judges cannot be loaded, calls are refused, and only the state's end is not",
 		needs("the built package", bundled),

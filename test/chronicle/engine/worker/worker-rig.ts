@@ -73,6 +73,7 @@ export function statePlan(part: Partial<StatePlan> = {}): StatePlan {
 		name: "building",
 		persona: { kind: "persona", name: "Careful Builder" },
 		next: ["checking", "planning"],
+		shell: "judged",
 		terminal: false,
 		implicit: false,
 		approval: { entry: false, exit: false },

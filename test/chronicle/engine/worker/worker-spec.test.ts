@@ -43,6 +43,20 @@ const spec = (part: Partial<StatePlan>, model = "anthropic/claude-sonnet-5", oth
 	resolveWorkerSpec(statePlan(part), model, { ...resources, ...other });
 
 describe("the spec of a worker", () => {
+	it.each<[string, Partial<StatePlan>, "judged" | "strict" | undefined]>([
+		["tools for reading and the shell", { tools: ["read", "bash"] }, "judged"],
+		["the shell, by its agent file", { persona: builder }, "judged"],
+		["the shell, in a state that is strict", { tools: ["bash"], shell: "strict" }, "strict"],
+		["the shell, in a state that lifts it", { tools: ["bash"], shell: "free" }, undefined],
+		["`edit`", { tools: ["bash", "edit"] }, undefined],
+		["`write`", { tools: ["bash", "Write"] }, undefined],
+		["pi's default tools", {}, undefined],
+		["only tools for reading", { tools: ["read", "grep", "find", "ls"] }, undefined],
+		["a tool of a server", { tools: ["read", "mcp__files__save"] }, "judged"],
+	])("is kept from changing the project if it has no tools for writing: %s", async (_what, part, shell) => {
+		expect((await spec(part)).spec?.unchanged?.shell).toBe(shell);
+	});
+
 	it("takes tools, model and thinking from the agent file", async () => {
 		expect((await spec({ persona: builder })).spec).toMatchObject({
 			tools: ["read", "bash"],

@@ -16,3 +16,4 @@ export {
 	TRANSITION_TOOL,
 } from "./protocol.ts";
 export { askThroughHost, registerWorker } from "./register.ts";
+export { UNCHANGED_ADVICE } from "./unchanged.ts";

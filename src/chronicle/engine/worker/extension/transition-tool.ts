@@ -20,6 +20,7 @@ import {
 } from "./protocol.ts";
 import { failure, ownRecord } from "./tools.ts";
 import type { Turn } from "./turn.ts";
+import { UNCHANGED_GUIDELINE } from "./unchanged.ts";
 
 /** The arguments as pi gets them: `data` under a name that the schema does not declare, so that pi does not check it. */
 interface MoveArguments {
@@ -38,7 +39,10 @@ export function registerTransitionTool(pi: ExtensionAPI, brief: WorkerBrief, tur
 		label: "Transition",
 		description: "Ends this state and hands its work on. Your turn ends with it.",
 		promptSnippet: "End this state",
-		promptGuidelines: [`Work only on the state "${brief.state}". Only ${TRANSITION_TOOL} ends it.`],
+		promptGuidelines: [
+			`Work only on the state "${brief.state}". Only ${TRANSITION_TOOL} ends it.`,
+			...(brief.unchanged ? [UNCHANGED_GUIDELINE] : []),
+		],
 		parameters: moveParameters(brief, schemas),
 		annotations: ownRecord,
 		prepareArguments: (given) => prepareMove(given, brief),

@@ -70,8 +70,8 @@ describe("a guarded worker", () => {
 				["bash", { command: "echo x > out.txt" }],
 				["bash", { command: "git commit --allow-empty -qm x" }],
 				["bash", { command: 'cd "$(mktemp -d)" && git init -q && touch ran && ls' }],
-				["bash", { command: "./release.sh" }],
 			]),
+			call("bash", { command: "./release.sh" }),
 			move,
 		]);
 		const project = guardedProject(server);

@@ -17,6 +17,7 @@ const entries = 100_000;
 
 export async function bench(): Promise<Figures> {
 	const [ours, reference] = await Promise.all([talk("ours"), talk("reference")]);
+	const kept = { ours: await prefixes("ours"), reference: await prefixes("reference") };
 	const bytes = await stateBytes();
 	const search = Object.fromEntries((["near", "none"] as const).map((where) => [where, findState(where)])) as Record<
 		"near" | "none",
@@ -41,6 +42,17 @@ export async function bench(): Promise<Figures> {
 			{ figure: "prompt and tool declaration: ours", value: ours.fixed, unit: "bytes" },
 			{ figure: "prompt and tool declaration: reference", value: reference.fixed, unit: "bytes" },
 			{
+				figure: `prefix kept, ${cachePhases} phases with chat before and after, the least of all requests after the first of the workflow: ours`,
+				value: Math.min(...kept.ours.later),
+				unit: "%",
+				must: { least: 99 },
+			},
+			{ figure: "the same, reference", value: Math.min(...kept.reference.later), unit: "%" },
+			{ figure: "in the first request of the workflow: ours", value: kept.ours.first, unit: "%" },
+			{ figure: "the same, reference", value: kept.reference.first, unit: "%" },
+			{ figure: "in the first request after the end: ours", value: kept.ours.after, unit: "%" },
+			{ figure: "the same, reference", value: kept.reference.after, unit: "%" },
+			{
 				figure: "session bytes of the first phase change",
 				value: bytes[0] ?? Number.NaN,
 				unit: "bytes",
@@ -62,8 +74,12 @@ export async function bench(): Promise<Figures> {
 			{ figure: "the reference's way (the whole branch)", value: search.near.branch, unit: "ms" },
 			{ figure: "pi's own loading of that session", value: search.near.loading, unit: "ms" },
 		],
-		how: `Both packages in real pi (RPC) with the same workflow, prompts and answers. Context: bytes of text in the last request of the run that neither the user nor the model wrote. Phase changes: skip and back in a workflow nested three levels deep. Finding: medians of 7 processes.`,
+		how: `Both packages in real pi (RPC) with the same workflow, prompts and answers. Context: bytes of text in the last request of the run that neither the user nor the model wrote. Phase changes: skip and back in a workflow nested three levels deep. Prefix kept: how much of a request (system prompt, tools, messages) the next request begins with, without a change. Finding: medians of 7 processes.`,
 	};
+}
+
+function referencePackage(): string {
+	return fileURLToPath(new URL("../node_modules/@harms-haus/pi-workflows", import.meta.url));
 }
 
 interface Talk {
@@ -104,8 +120,7 @@ async function talk(whose: "ours" | "reference"): Promise<Talk> {
 			return call("workflow_step", { action: "next" });
 		},
 	});
-	const reference = fileURLToPath(new URL("../node_modules/@harms-haus/pi-workflows", import.meta.url));
-	const pi = await rpc(whose === "ours" ? {} : { package: reference });
+	const pi = await rpc(whose === "ours" ? {} : { package: referencePackage() });
 	// Baseline: a request of this pi without a workflow.
 	await pi.run("PERSON says hello.");
 	const bare = fixedBytes(server.requests[0]?.body);
@@ -157,6 +172,65 @@ function packageBytes(messages: Messages): number {
 function fixedBytes(request: { messages: Messages; tools?: unknown } | undefined): number {
 	const system = request?.messages.filter(({ role }) => role === "system" || role === "developer");
 	return Buffer.byteLength(JSON.stringify([system, request?.tools]));
+}
+
+const cachePhases = 10;
+
+interface Prefixes {
+	/** Percent of the last request before the workflow that its first request begins with. */
+	readonly first: number;
+	/** The same for each later request, including the chat after the end. */
+	readonly later: readonly number[];
+	/** The same for the first request of that chat. */
+	readonly after: number;
+}
+
+/** Plays a workflow of ten phases between chats; the model works in each phase and stops once in the middle. */
+async function prefixes(whose: "ours" | "reference"): Promise<Prefixes> {
+	const folder = ".pi/workflows/release";
+	const files: Record<string, string> = {
+		[`${folder}/workflow.yaml`]: `name: Release\ncommandName: release\ninitialMessage: 'PERSON starts {workflowName}: {description}'\nphases: [${Array.from({ length: cachePhases }, (_, phase) => `p${phase}.md`).join(", ")}]\n`,
+	};
+	for (let phase = 0; phase < cachePhases; phase++)
+		files[`${folder}/p${phase}.md`] = `---\nid: p${phase}\nname: Phase ${phase}\nemoji: "🔍"\n---\n\n${body}\n`;
+	const work = Array.from({ length: cachePhases }, (_, phase) => [
+		call("bash", { command: "true" }),
+		...(phase === cachePhases / 2 ? [say("MODEL stops.")] : []),
+		call("workflow_step", { action: "next" }),
+	]).flat();
+	const { server, rpc } = await openBench({
+		files,
+		settings: { retry: { enabled: false } },
+		script: ({ users }) =>
+			(users.some((text) => text.startsWith("PERSON starts")) ? work.shift() : undefined) ?? say("MODEL answers."),
+	});
+	const pi = await rpc(whose === "ours" ? {} : { package: referencePackage() });
+	for (const word of ["one", "two"]) await pi.run(`PERSON says ${word}. ${body}`);
+	const before = server.requests.length;
+	await pi.prompt("/workflow release version 1.2");
+	await pi.waitUntil("the end", () => server.last().results.some(({ text }) => text.includes("DONE")), 60_000);
+	await pi.idle();
+	const ended = server.requests.length;
+	for (const word of ["three", "four", "five"]) await pi.run(`PERSON says ${word}.`);
+	await pi.close();
+	const texts = server.requests.map(({ body: { messages, tools } }) => serialized(messages, tools));
+	const kept = texts
+		.slice(1)
+		.map((text, index) => (100 * commonLength(texts[index] ?? "", text)) / (texts[index] ?? "").length);
+	return { first: kept[before - 1] ?? Number.NaN, later: kept.slice(before), after: kept[ended - 1] ?? Number.NaN };
+}
+
+/** A request in the order in which providers cache it, without the brackets that would end it. */
+function serialized(messages: Messages, tools: unknown): string {
+	const isSystem = ({ role }: Messages[number]) => role === "system" || role === "developer";
+	const parts = [...messages.filter(isSystem), tools ?? [], ...messages.filter((message) => !isSystem(message))];
+	return parts.map((part) => JSON.stringify(part)).join("\n");
+}
+
+function commonLength(a: string, b: string): number {
+	let at = 0;
+	while (at < a.length && a[at] === b[at]) at++;
+	return at;
 }
 
 /** Bytes of each state entry of a run with a thousand phase changes. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { deepIt } from "../harness/deep-it.ts";
 import { call, expectPicture, keepForFile, type Tui } from "../harness/index.ts";
-import { openStage, type Stage, step } from "./stage.ts";
+import { ask, openStage, type Stage, step } from "./stage.ts";
 
 const workflows = {
 	release: {
@@ -177,3 +177,34 @@ async function settledScreen(ui: Tui): Promise<string> {
 	await ui.still();
 	return ui.screen();
 }
+
+deepIt(
+	"at 80×24, a question, a wait and a pause are visible in the status line, also of a nested workflow with long names",
+	async () => {
+		const stage = await openStage({
+			long: { name: "A release pipeline with a rather long name", phases: ["@inner"] },
+			inner: {
+				name: "A code review by several people",
+				show: "workflows",
+				phases: [{ id: "look", name: "Look at all of it", autoContinue: false }, "end"],
+			},
+		});
+		const ui = await stage.tui({ cols: 80, rows: 24 });
+		const bottom = () => ui.lines().slice(-4).join("\n");
+		stage.play("I stop.", ask("Postgres or SQLite?\n\nBoth work."));
+		await ui.submit("/workflow long it");
+		await ui.waitForScreen("(waits for you)");
+		expect(bottom()).toContain("… > 🔹 Look at all of it [1/2] (waits for you)");
+		await ui.submit("then ask me");
+		await ui.waitForScreen("Both work.");
+		await ui.waitForScreen("Your next message is the answer");
+		expect(bottom()).toContain("(waits for you)");
+		await ui.submit("/workflow pause");
+		await ui.waitForScreen("(paused)");
+		expect(bottom()).toContain("(paused)");
+		stage.play("Now I know.");
+		await ui.submit("SQLite");
+		await ui.waitForScreen("Now I know.");
+		await ui.waitForScreen("(waits for you)");
+	},
+);

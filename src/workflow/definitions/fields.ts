@@ -135,7 +135,7 @@ export const phaseFields = {
 	autoContinue: flag({
 		shown: "the workflow's value",
 		empty: "error",
-		about: "`false` for a phase in which the agent waits for the user's answer.",
+		about: "`false` for a phase that is a conversation: whenever the agent stops, the workflow waits for you.",
 	}),
 	advance: choice(["agent", "person"], {
 		fallback: "agent",
@@ -144,7 +144,7 @@ export const phaseFields = {
 			"`person` for a phase that only the user can end: the agent does its work and waits for [`/workflow next`](#running-a-workflow).",
 	}),
 	limits: visitLimits(
-		"Limits of one visit of the phase. When one is reached, the workflow pauses; `/workflow resume` resets the counts.",
+		"Limits of one visit of the phase. When one is reached, the workflow pauses; your next message or `/workflow resume` resets the counts.",
 	),
 	polling: flag({
 		shown: "`false`",

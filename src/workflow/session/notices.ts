@@ -53,7 +53,7 @@ function drawState({ left, note, paused, asks }: StoredState, at: string, theme:
 		case "reloaded":
 			return line(theme.fg("accent", `⟳ ${at}: definition reloaded`));
 		case undefined:
-			return asks === undefined ? undefined : line(theme.fg("warning", `✋ ${at} waits for you. ${answerLine()}.`));
+			return asks === undefined ? undefined : line(theme.fg("warning", `✋ ${answerLine()}.`));
 	}
 }
 

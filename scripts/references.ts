@@ -10,6 +10,7 @@ import { sequenceTable } from "../src/sequence/sequence-file.ts";
 import { workflowTables } from "../src/workflow/definitions/index.ts";
 import { shippedSections, waysTable } from "./gallery.ts";
 import { ledgerTables } from "./ledger-reference.ts";
+import { playedTable } from "./played.ts";
 
 /** Makes the Markdown of one section. */
 export type Generator = () => string | Promise<string>;
@@ -31,6 +32,7 @@ export const references: Readonly<Record<string, Generator>> = {
 	"guard-effects": () => guardTables().effects.join("\n"),
 	"worker-settings": () => workerSettingsTable().join("\n"),
 	"rehearse-usage": () => fenced("bash run", "pi-chronicle rehearse --help", "text output", rehearseUsage),
+	played: playedTable,
 	scenario: () => scenarioTables().scenario.join("\n"),
 	cue: () => scenarioTables().cue.join("\n"),
 	"sequence-fields": () => sequenceTable().join("\n"),

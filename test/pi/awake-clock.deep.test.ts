@@ -1,9 +1,12 @@
 // The clock that counts only time in which this process ran.
 import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { openAwakeClock } from "../../src/pi/index.ts";
+import { openFolder } from "../harness/index.ts";
 import { needsPosix } from "../harness/needs.ts";
 import { patient } from "../harness/patience.ts";
 
@@ -16,6 +19,18 @@ it("the awake clock counts time between reads, and one tick of a gap without tim
 	expect(clock.now()).toBe(550);
 	now += 10;
 	expect(clock.now()).toBe(560);
+	clock.close();
+});
+
+it("the awake clock stands still while a request of a rehearsal by hand waits", () => {
+	let now = 1000;
+	const hold = openFolder({ "1-1.request.json": "{}" });
+	const clock = openAwakeClock({ tickMs: 100_000, monotonic: () => now, hold });
+	now += 500;
+	expect(clock.now()).toBe(0);
+	rmSync(join(hold, "1-1.request.json"));
+	now += 20;
+	expect(clock.now()).toBe(20);
 	clock.close();
 });
 

@@ -22,7 +22,7 @@ const commits = [
 	["2026-02-14", "Add the next version of tiny-args, and last night's log", ["vendor/tiny-args-2", "ops"]],
 ];
 
-/** Creates the project in `folder`, which must not exist. */
+/** Creates the project in `folder`, which must not exist or be empty. */
 export function makeProject(folder) {
 	mkdirSync(folder, { recursive: true });
 	const git = (args, day = "2026-01-01") =>

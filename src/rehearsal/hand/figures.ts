@@ -167,6 +167,6 @@ export function figureLines(figures: PlayFigures): string[] {
 }
 
 /** This package's share of all characters, in percent with one decimal. */
-function sharePercent({ characters, ownCharacters }: PlayFigures): string {
+export function sharePercent({ characters, ownCharacters }: PlayFigures): string {
 	return characters === 0 ? "0.0" : ((ownCharacters / characters) * 100).toFixed(1);
 }

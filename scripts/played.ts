@@ -1,0 +1,44 @@
+// The table of docs/evaluation.md, from the transcripts in test/played.
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { sharePercent } from "../src/rehearsal/hand/figures.ts";
+import type { PlayTranscript } from "../src/rehearsal/hand/transcript.ts";
+import { parseTranscript } from "../src/rehearsal/hand/transcript-file.ts";
+
+const folder = fileURLToPath(new URL("../test/played", import.meta.url));
+
+/** One row for each transcript, then the sums; a sentence if there are none. */
+export function playedTable(): string {
+	const played = readdirSync(folder)
+		.filter((name) => name.endsWith(".yaml"))
+		.sort()
+		.map((name) => readPlay(name));
+	if (played.length === 0) return "No transcripts are recorded.";
+	const finished = played.filter(({ transcript }) => transcript.outcome === "done").length;
+	const lost = played.reduce((sum, { transcript }) => sum + transcript.figures.factsLost, 0);
+	return [
+		"| play | finished | requests | calls | refused | of these moves | questions | decisions | facts saved | facts lost | characters | by pi-chronicle |",
+		"|---|---|---|---|---|---|---|---|---|---|---|---|",
+		...played.map(({ name, transcript }) => rowOf(name, transcript)),
+		"",
+		`Finished: ${finished} of ${played.length}. Facts lost: ${lost}.`,
+	].join("\n");
+}
+
+function readPlay(name: string): { readonly name: string; readonly transcript: PlayTranscript } {
+	const transcript = parseTranscript(readFileSync(`${folder}/${name}`, "utf8"));
+	if (typeof transcript === "string") throw new Error(`test/played/${name}: ${transcript}`);
+	return { name: name.replace(/\.yaml$/, ""), transcript };
+}
+
+function rowOf(name: string, { outcome, figures }: PlayTranscript): string {
+	const cells = [
+		name,
+		outcome === "done" ? "yes" : "no",
+		...[figures.requests, figures.calls, figures.refusedCalls, figures.wrongTargets],
+		...[figures.questions, figures.decisions, figures.factsSaved, figures.factsLost],
+		figures.characters.toLocaleString("en"),
+		`${sharePercent(figures)} %`,
+	];
+	return `| ${cells.join(" | ")} |`;
+}

@@ -1,0 +1,2 @@
+/** Creates the project in `folder`, which must not exist or be empty. */
+export function makeProject(folder: string): void;

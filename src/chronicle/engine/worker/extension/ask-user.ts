@@ -6,6 +6,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { Static, Type } from "typebox";
 import { askHost, newestFirst } from "../../../../pi/index.ts";
 import { ASK_TOOL, type AskedQuestion, type RefusedCall, readHostReply, TRANSITION_TOOL } from "./protocol.ts";
+import { failure } from "./tool-result.ts";
 
 const maxQuestion = 4000;
 const maxChoices = 9;
@@ -79,8 +80,4 @@ function firstQuestion(call: string, { sessionManager }: ExtensionContext): stri
 		if (calls.some(({ id }) => id === call)) return calls.find(({ name }) => name === ASK_TOOL)?.id;
 	}
 	return undefined;
-}
-
-function failure(text: string) {
-	return { content: [{ type: "text" as const, text }], details: undefined, isError: true };
 }

@@ -11,7 +11,7 @@ import { readAdoption, type WorkerBrief } from "../brief.ts";
 import { registerAskTool } from "./ask-user.ts";
 import { openGivenTools } from "./given-tools.ts";
 import { GO_ON, type Hello, type RefusedCall, readHostReply } from "./protocol.ts";
-import { registerSnapshotTool } from "./tools.ts";
+import { registerSnapshotTool } from "./snapshot-tool.ts";
 import { registerTransitionTool } from "./transition-tool.ts";
 import { openTurn, type Turn } from "./turn.ts";
 

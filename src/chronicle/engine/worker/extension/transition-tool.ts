@@ -18,7 +18,7 @@ import {
 	readHostReply,
 	TRANSITION_TOOL,
 } from "./protocol.ts";
-import { failure, ownRecord } from "./tools.ts";
+import { failure, ownRecord } from "./tool-result.ts";
 import type { Turn } from "./turn.ts";
 import { UNCHANGED_GUIDELINE } from "./unchanged.ts";
 

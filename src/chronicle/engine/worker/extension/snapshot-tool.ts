@@ -1,22 +1,10 @@
-// The tool `workflow_update_snapshot`, and what the tools of a worker share. The supervisor reads, records and answers; pi checks nothing, so that
-// every shape that models write reaches the one reader.
+// The tool `workflow_update_snapshot`. The supervisor reads, records and answers; pi checks nothing, so that every shape that models write reaches
+// the one reader.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Type } from "typebox";
 import { askHost } from "../../../../pi/index.ts";
 import { readHostReply, SNAPSHOT_TOOL } from "./protocol.ts";
-
-/** Workers' tools write the run's own record and nothing else. */
-export const ownRecord = {
-	readOnlyHint: false,
-	destructiveHint: false,
-	idempotentHint: false,
-	openWorldHint: false,
-} as const;
-
-/** An error as the result of a call. */
-export function failure(text: string) {
-	return { content: [{ type: "text" as const, text }], details: undefined, isError: true };
-}
+import { failure, ownRecord } from "./tool-result.ts";
 
 /** The arguments as pi gets them: under a name that the schema does not declare, so that pi checks and changes nothing. */
 interface SnapshotArguments {

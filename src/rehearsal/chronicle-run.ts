@@ -75,7 +75,7 @@ async function decideOn(
 	const accepts = accepted[result.status ?? ""];
 	if (!accepts) return undefined;
 	const scripted = atStart ?? tracker.takeAnswer();
-	const decision = decide ? await decide({ text: questionText(result), accepts }) : decisionOf(result.status, scripted);
+	const decision = decide ? await decide({ text: questionText(result), accepts }) : decisionOf(result, scripted);
 	if (!decision || decision.kind === "stop" || !accepts.includes(decision.kind)) return undefined;
 	say(
 		`? ${result.question ?? "The run asks a question."} ${decide ? "The user" : "The rehearsal"} ${describe(decision)}`,
@@ -91,8 +91,8 @@ const accepted: Readonly<Record<string, readonly PlayedDecision["kind"][]>> = {
 };
 
 /** The decision that a scenario's answer stands for; `undefined`: there is none for this question. */
-function decisionOf(status: string | undefined, answer: UserAnswer | undefined): PlayedDecision | undefined {
-	if (status === "asks") return { kind: "answer", words: answer?.words || "Yes." };
+function decisionOf({ status, first }: Result, answer: UserAnswer | undefined): PlayedDecision | undefined {
+	if (status === "asks") return { kind: "answer", words: answer?.words || first || "Yes." };
 	if (answer?.kind === "sent") return { ...answer, kind: "release" };
 	if (status === "human_intervention") return undefined;
 	return answer ?? { kind: "approve" };
@@ -104,8 +104,11 @@ function askingRun(project: string, id: string): string {
 	const asking = readdirSync(sessions)
 		.filter((name) => name.endsWith(".json"))
 		.filter((name) => {
-			const { stage } = JSON.parse(readFileSync(join(sessions, name), "utf8")) as { stage?: { kind?: string } };
-			return stage?.kind === "asking";
+			const { stage, hold } = JSON.parse(readFileSync(join(sessions, name), "utf8")) as {
+				stage?: { kind?: string };
+				hold?: { cause?: string } | null;
+			};
+			return stage?.kind === "asking" || hold?.cause === "question";
 		})
 		.map((name) => basename(name, ".json"));
 	return asking.includes(id) ? id : (asking[0] ?? id);
@@ -151,6 +154,8 @@ interface Result {
 	readonly id?: string;
 	readonly status?: string;
 	readonly question?: string;
+	/** The first of the answers that a worker proposes. */
+	readonly first?: string;
 	/** Summary of the move that the question is about. */
 	readonly summary?: string;
 	readonly waits?: string;
@@ -162,11 +167,12 @@ function readResult(output: string): Result {
 	try {
 		const { id, status, question, waitsFor, targets } = JSON.parse(output) as Record<string, unknown>;
 		const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-		const { text: asked, summary } = (question ?? {}) as { text?: unknown; summary?: unknown };
+		const { text: asked, summary, choices } = (question ?? {}) as Record<"text" | "summary" | "choices", unknown>;
 		const fields = {
 			id: text(id),
 			status: text(status),
 			question: text(asked),
+			first: Array.isArray(choices) ? text(choices[0]) : undefined,
 			summary: text(summary),
 			waits: text((waitsFor as { what?: unknown } | null)?.what),
 		};

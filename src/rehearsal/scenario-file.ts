@@ -97,6 +97,7 @@ export const cueFields = {
 	reject: text({
 		about: "The user's answer to the next question: no, with this text. The worker or phase that asked continues.",
 	}),
+	answer: text({ about: "The user's answer to the next question of a worker (`ask_user`)." }),
 	sent: custom<UserAnswer, { about: string; empty: "error" }>(
 		{
 			about:
@@ -196,7 +197,7 @@ function readCue(node: Node, reading: ReadContext): Cue | undefined {
 	if (node.kind !== "map") return wrongType(node, reading, "a string or an object", "Write `- say: …`.");
 	const read = readObject(node, cueFields, reading, strict);
 	if (read.kind === "failed") return undefined;
-	const { say, call, remember, next, loop, cancel, go, reject, sent, wait, fail } = read.values;
+	const { say, call, remember, next, loop, cancel, go, reject, answer, sent, wait, fail } = read.values;
 	const exits: Exit[] = go ? [go] : [];
 	for (const [action, summary] of [
 		["next", next],
@@ -212,15 +213,20 @@ function readCue(node: Node, reading: ReadContext): Cue | undefined {
 		});
 		return undefined;
 	}
-	if (reject !== undefined && sent) {
+	const said: readonly UserAnswer[] = [
+		...(reject === undefined ? [] : [{ kind: "reject" as const, words: reject }]),
+		...(answer === undefined ? [] : [{ kind: "answer" as const, words: answer }]),
+		...(sent ? [sent] : []),
+	];
+	if (said.length > 1) {
 		reading.report.error(reading.source.place(node.start), {
 			code: "two-answers",
 			message: `\`${reading.path}\` gives two answers of the user.`,
-			remedy: "Keep one of `reject` and `sent`.",
+			remedy: "Keep one of `reject`, `answer` and `sent`.",
 		});
 		return undefined;
 	}
-	const person: UserAnswer | undefined = reject === undefined ? sent : { kind: "reject", words: reject };
+	const [person] = said;
 	return { say, calls: [...call, ...(remember ? [remember] : [])], exit: exits[0], waitMs: wait, fail, person };
 }
 

@@ -20,6 +20,8 @@ export interface Cue {
 export type UserAnswer =
 	/** A rejection, with a message to the agent that asked. */
 	| { readonly kind: "reject"; readonly words: string }
+	/** The answer to a worker's question. */
+	| { readonly kind: "answer"; readonly words: string }
 	/** The user sends the run to this state or phase instead. */
 	| { readonly kind: "sent"; readonly to: string; readonly words: string };
 

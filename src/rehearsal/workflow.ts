@@ -183,6 +183,7 @@ function promptFor(answer: UserAnswer | undefined): string {
 		case undefined:
 			return "/workflow next";
 		case "reject":
+		case "answer":
 			return answer.words;
 		case "sent":
 			return `/workflow back ${answer.to}`;

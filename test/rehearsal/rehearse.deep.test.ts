@@ -72,6 +72,26 @@ describe("pi-chronicle rehearse", () => {
 		expect(code).toBe(1);
 	});
 
+	it("answers a worker's questions: as the scenario says, otherwise with the first proposed answer", async () => {
+		const project = openProject({
+			files: {
+				...chronicle(),
+				".pi/rehearsals/chronicles/round.yaml": `states:
+  plan:
+    - call: { ask_user: { question: Which port? } }
+      answer: "8080"
+    - call: { ask_user: { question: Which host?, choices: [the old one, the new one] } }
+    - go: build
+`,
+			},
+		});
+		const { code, stdout } = await rehearse(project, "chronicle", "round");
+		expect(stdout).toContain("? Which port? The rehearsal answers: 8080.");
+		expect(stdout).toContain("? Which host? The rehearsal answers: the old one.");
+		expect(stdout).not.toContain("failed");
+		expect(code, stdout).toBe(0);
+	});
+
 	it("warns about a script for an unknown phase", async () => {
 		const project = openProject({
 			files: { ...oneWorkflow(""), ".pi/rehearsals/workflows/small.yaml": "phases:\n  aa: [Hm.]\n  b#2: []\n" },

@@ -187,7 +187,8 @@ function endBy(state: State, outcome: WorkerOutcome, how: "boundary" | "now"): v
 	const { child, link, limits, log } = state;
 	state.outcome ??= outcome;
 	clearTimeout(state.stopTimer);
-	if (how === "now") void child.stop(WAIT.term);
+	// Nothing runs in a process that waits for an answer, and its call must not get another result.
+	if (how === "now") void (state.asked.size > 0 ? child.kill() : child.stop(WAIT.term));
 	else if (!state.running) finish(state);
 	else {
 		orderExtension(link, "stop");
@@ -346,7 +347,9 @@ function onRecord(state: State, record: RpcRecord): void {
 			break;
 		default: {
 			const line = state.log.read(record);
-			if (line) report(state, line);
+			// A question outlives the process: the call that asks ends with the answer.
+			const isAsking = line?.kind === "tool_ended" && state.asked.has(line.call);
+			if (line && !isAsking) report(state, line);
 		}
 	}
 	updatePhase(state);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LateAnswer, Worker } from "../../../../src/chronicle/core/ports/index.ts";
+import { deepIt, sampled } from "../../../harness/deep-it.ts";
 import { openModelServer } from "../../../harness/model-server.ts";
 import { openProject } from "../../../harness/project.ts";
 import { call, calls, say } from "../../../harness/reply.ts";
@@ -47,11 +48,13 @@ describe("while the process lives", () => {
 		expect(rig.of("question")).toHaveLength(1);
 	});
 
-	it.each([
-		["empty", { question: "  " }, "`question` is empty"],
-		["long", { question: "x".repeat(4001) }, "the limit is 4000"],
-		["too many choices", { question: "?", choices: [..."abcdefghij"] }, "at most 9 choices"],
-	])("a question that is %s is refused", async (_name, args, text) => {
+	it.each(
+		sampled([
+			["empty", { question: "  " }, "`question` is empty"],
+			["long", { question: "x".repeat(4001) }, "the limit is 4000"],
+			["too many choices", { question: "?", choices: [..."abcdefghij"] }, "at most 9 choices"],
+		]),
+	)("a question that is %s is refused", async (_name, args, text) => {
 		const server = await openModelServer([call("ask_user", args), move()]);
 		const rig = openRig(openProject({ server }));
 		await (await rig.start()).ended;
@@ -67,7 +70,7 @@ const ends: readonly (readonly [string, (worker: Worker) => void])[] = [
 ];
 
 describe("when the process is gone", () => {
-	it.each(ends)(
+	it.each(sampled(ends))(
 		"%s: the next process goes on with the answer as the result of that call, without a message",
 		async (_name, end) => {
 			const server = await openModelServer([
@@ -85,6 +88,7 @@ describe("when the process is gone", () => {
 			await first.wait("question");
 			end(worker);
 			await worker.ended;
+			expect(first.of("tool_ended").map((ended) => ended.call)).toEqual(["b1"]);
 			const rig = openRig(project);
 			const next = await rig.start({ ...again, answer });
 			await rig.wait("turn_settled");
@@ -104,7 +108,7 @@ describe("when the process is gone", () => {
 		},
 	);
 
-	it("an answer that is there is not added again, and a message that must be sent follows it", async () => {
+	deepIt("an answer that is there is not added again, and a message that must be sent follows it", async () => {
 		const server = await openModelServer([ask(), say("I see."), move()]);
 		const project = openProject({ server });
 		const first = openRig(project);
@@ -126,7 +130,7 @@ describe("when the process is gone", () => {
 		expect(second.of("tool_ended").filter(({ tool }) => tool === "ask_user")).toHaveLength(1);
 	});
 
-	it("a conversation without the call gets question and answer in its message", async () => {
+	deepIt("a conversation without the call gets question and answer in its message", async () => {
 		const server = await openModelServer([move()]);
 		const rig = openRig(openProject({ server }));
 		await (await rig.start({ answer })).ended;
@@ -134,7 +138,7 @@ describe("when the process is gone", () => {
 	});
 });
 
-it("`questions: none` takes the tool away", async () => {
+deepIt("`questions: none` takes the tool away", async () => {
 	const server = await openModelServer([ask(), move()]);
 	const rig = openRig(openProject({ server }), { state: { questions: "none" } });
 	await (await rig.start()).ended;

@@ -14,11 +14,11 @@ interface EventMeaning {
 export const eventKinds: Readonly<Record<EventKind, EventMeaning>> = {
 	created: {
 		about: "The run starts.",
-		fields: ["schemaVersion", "id", "template", "parent", "task", "cleanupApproval", "model"],
+		fields: ["schemaVersion", "id", "template", "parent", "inherited", "task", "cleanupApproval", "model"],
 	},
 	opened: {
 		about: "A supervisor took over the run; unfinished work of an earlier one is in doubt.",
-		fields: ["host", "pid", "started"],
+		fields: ["host", "pid", "started", "setBack"],
 	},
 	recovered: {
 		about: "Earlier events are damaged; the run continues from its checkpoint.",

@@ -182,6 +182,9 @@ export const ledgerFields: Readonly<Record<string, Meaning>> = {
 		{ type: "object" },
 	),
 	childCount: count("Children planned so far."),
+	inherited: object(
+		"In a child run: what it begins with. `run` and `state` of the parent, `siblings`, `reader` (the state that reads its results), `conflicts` (paths that it merges), the `task` of the first run, the `decisions` and the `snapshot` of the parents, and `resolved` (ids of inherited entries that it resolved).",
+	),
 	decisions: list(
 		"What the user decided, oldest first: `number` (from 1, never reused), `seq`, `at`, `visit`, `state`, `child` (the child run in which it was decided, if not here), `did` (`approved`, `rejected`, `told`, `answered`, `resumed`, `released`, `reopened`, `aborted`), `about` (what it answers), `words` (verbatim), `undone` (the visit that ended with the rewind that undid it).",
 		{ type: "object" },
@@ -213,6 +216,7 @@ const optionalLedgerFields = [
 	"childCount",
 	"decisions",
 	"question",
+	"inherited",
 ];
 
 /** JSON Schema of `<uuid>.json`. */

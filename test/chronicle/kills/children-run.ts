@@ -86,7 +86,7 @@ const move = (target: string, summary: string, data?: object): Step => [
 ];
 
 function stepsOf(request: ModelRequest): readonly Step[] {
-	const [, task = "", number = ""] = /as the user wrote it:\n\n(Part|Clash) (\d)/.exec(request.users[0] ?? "") ?? [];
+	const [, task = "", number = ""] = /^## (?:The|Your) task.*\n\n(Part|Clash) (\d)/m.exec(request.users[0] ?? "") ?? [];
 	switch (stateOf(request)) {
 		case "planning": {
 			const pending_tasks = parts.map((n) => ({ key: `part ${n}`, text: `Part ${n}` }));

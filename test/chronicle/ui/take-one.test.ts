@@ -18,7 +18,7 @@ import { openStage } from "../engine/supervisor/stage.ts";
 const now = "2030-01-01T00:00:00.000Z";
 
 const child: Play = async (host, order, ended) => {
-	const [, task = ""] = /as the user wrote it:\n\n(.*)/.exec(order.message.new) ?? [];
+	const [, task = ""] = /^## (?:The|Your) task.*\n\n(.*)/m.exec(order.message.new) ?? [];
 	for (const name of task.split(" ")) writeFileSync(join(order.cwd, `${name}.txt`), "1\n2\n");
 	await moveTo("done", `wrote ${task}`)(host, order, ended);
 };

@@ -1,6 +1,7 @@
 // Events about child runs. Each is recorded before anything depends on it.
 import type { ChangeTotals, FileChange, FileLeft, SnapshotData } from "../snapshot/index.ts";
 import type { ChildActivity, ChildSpend, JoinConflict, PlannedChild } from "./child-run.ts";
+import type { RunDecision } from "./run-decision.ts";
 
 export type ChildEvent = ChildParked | ChildSpent | ChildEnded | Joined | JoinApplied | JoinFailed;
 
@@ -59,6 +60,8 @@ export interface ChildEnded {
 	readonly handover: {
 		readonly summary: string;
 		readonly data: SnapshotData;
+		/** What the user decided in it; absent: nothing. */
+		readonly decisions?: readonly RunDecision[];
 		/** The output of its last state; absent if none. */
 		readonly output?: unknown;
 	};

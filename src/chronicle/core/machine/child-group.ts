@@ -36,6 +36,8 @@ export interface ChildRun extends PlannedChild {
 	readonly state?: string;
 	/** What its run did at its last report; absent if that is nothing to show, or it does not run. */
 	readonly activity?: ChildActivity;
+	/** The parent's entries from this number on are not known to it: they were saved after it was planned. Absent in earlier versions. */
+	readonly knows?: number;
 	/** How often it became pending. */
 	readonly starts: number;
 	/** A user command arrived while it was supervised: it must be supervised again after it parks. */

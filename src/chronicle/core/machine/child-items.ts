@@ -71,12 +71,9 @@ function itemsOf(value: unknown, source: string): ItemsRead {
 }
 
 /** The data that `output.<reference>` names, or why there is none. */
-export function readOutput(
-	{ plan, snapshot }: Run,
-	reference: string,
-): { readonly value: unknown } | { readonly problem: string } {
-	const found = splitReference(reference, plan.states.keys());
-	const output = outputsOf(snapshot).find(({ state }) => state === found?.state);
+export function readOutput(run: Run, reference: string): { readonly value: unknown } | { readonly problem: string } {
+	const found = splitReference(reference, statesWithData(run));
+	const output = knownOutputs(run).findLast(({ state }) => state === found?.state);
 	if (!found || !output)
 		return {
 			problem: `"output.${reference}" names data that no state has handed over${found ? ` ("${found.state}")` : ""}.`,
@@ -87,4 +84,14 @@ export function readOutput(
 			problem: `The data of "${found.state}" has no "${found.path.join(".")}": ${outputText(output.data).slice(0, 200)}`,
 		};
 	return { value };
+}
+
+/** Names of the states whose data a text of this run can name: its own, and those of its parents. */
+export function statesWithData(run: Run): readonly string[] {
+	return [...run.plan.states.keys(), ...knownOutputs(run).map(({ state }) => state)];
+}
+
+/** The data that this run and its parents have; of two states with one name, that of this run is the last. */
+function knownOutputs({ snapshot, inherited }: Run): NonNullable<Run["snapshot"]["outputs"]> {
+	return [...(inherited ? outputsOf(inherited.snapshot) : []), ...outputsOf(snapshot)];
 }

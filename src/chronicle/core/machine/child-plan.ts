@@ -25,6 +25,8 @@ interface WantedChild {
 
 /** Tools that change nothing. */
 export const READ_ONLY_TOOLS: ReadonlySet<string> = new Set(["read", "grep", "find", "ls"]);
+
+/** Maximum characters of a child's task. */
 const taskLength = 8000;
 
 /** The children of the state that `plan` belongs to, in the current visit. */
@@ -52,7 +54,6 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	const tasks = wanted.map((child, position) => fillTask(run, plan, { ...child, number: position + 1 }));
 	const wrong = tasks.find((task) => typeof task !== "string");
 	if (wrong) return problem(wrong.problem);
-	const words = wordsOf(run);
 	const children = wanted.map((child, position): PlannedChild => {
 		const { branch, template, index, item } = child;
 		const number = position + 1;
@@ -62,7 +63,7 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 			name: item ? itemName(branch.name, number, item) : branch.name,
 			template: template.name,
 			hash: template.hash,
-			task: `${String(tasks[position]).slice(0, taskLength)}${words}`,
+			task: cutTask(String(tasks[position])),
 			branch: index,
 			...(item?.entry === undefined ? {} : { entry: item.entry.id }),
 		};
@@ -70,14 +71,14 @@ export function planChildren(run: Run, plan: ChildrenPlan): GroupPlan {
 	return { kind: "planned", files, children };
 }
 
-/** What the user said since the last worker, for every child: only they can read it. */
-export function messagesToChildren({ outbox }: Run): readonly Message[] {
-	return outbox.filter(({ from }) => from === "person");
+/** A child reads the task of the run whole, even if this is cut. */
+function cutTask(text: string): string {
+	return text.length > taskLength ? `${text.slice(0, taskLength - 1)}…` : text;
 }
 
-function wordsOf(run: Run): string {
-	const texts = messagesToChildren(run).map(({ text }) => text);
-	return texts.length === 0 ? "" : `\n\nThe user adds:\n${texts.join("\n\n").slice(0, taskLength)}`;
+/** What the user said since the last worker, for every child, which begins with the user's decisions: only they can read it. */
+export function messagesToChildren({ outbox }: Run): readonly Message[] {
+	return outbox.filter(({ from }) => from === "person");
 }
 
 /** The run id of the next planned child with this number. Ids are unique within a run, because earlier children are over. */

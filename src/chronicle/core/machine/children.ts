@@ -2,7 +2,7 @@
 // N1 a child exists only after `children_planned`; N2 files change only after `joined` is recorded; N3 the run leaves the state only when no
 // child is supervised any more; N4 reports about the children of another visit change nothing.
 
-import { cutText, measuredTotals, updateSnapshot } from "../snapshot/index.ts";
+import { addSummary, cutText, measuredTotals, updateSnapshot } from "../snapshot/index.ts";
 import { advance, park } from "./advance.ts";
 import { explainReached, notice, reached, warnOfCeilings } from "./budget.ts";
 import { hasRoomFor } from "./child-data.ts";
@@ -17,7 +17,9 @@ import type {
 } from "./child-event.ts";
 import { type ChildGroup, type ChildRun, isSettled } from "./child-group.ts";
 import { type ChildSpend, type ConflictChoice, NO_CHILD_SPEND } from "./child-run.ts";
+import { addDecision } from "./decision-record.ts";
 import type { LedgerEvent } from "./event.ts";
+import { resolveInherited } from "./inherit.ts";
 import { type Reduced, refuse } from "./refusal.ts";
 import type { Run } from "./run.ts";
 import { leaveChildren, planMerge, settle, stopChildren, withGroup, withStage } from "./settle-children.ts";
@@ -43,6 +45,7 @@ export function onChildrenPlanned(run: Run, event: LedgerEvent & ChildrenPlanned
 			tree: null,
 			base: null,
 			summary: "",
+			knows: run.snapshot.nextId,
 			starts: 1,
 			signaled: false,
 		}),
@@ -111,11 +114,25 @@ export function onChildEnded(run: Run, event: LedgerEvent & ChildEnded): Reduced
 		...(keeps ? { output: handover.output } : {}),
 	};
 	const counted = withChild(countSpend(run, child, total), { ...ended, counted: total });
-	const resolve = status === "done" && child.entry !== undefined ? [child.entry] : [];
-	const data = { ...handover.data, resolve, resolved: resolve };
-	const snapshot = updateSnapshot(counted.snapshot, data, { visit: run.visit, state: run.state });
-	const updated = status === "done" ? { ...counted, snapshot } : notice({ ...counted, snapshot }, describe(ended));
+	const known = takeHandover(counted, child, event);
+	const updated = status === "done" ? known : notice(known, describe(ended));
 	return settleReport(handover.output === undefined || keeps ? updated : notice(updated, explainNoRoom(ended)));
+}
+
+/** The run with what the child leaves to it: its summary, findings and tasks, and what the user decided in it. */
+function takeHandover(run: Run, child: ChildRun, event: LedgerEvent & ChildEnded): Run {
+	const { status, detail, handover } = event;
+	const where = { visit: run.visit, state: run.state };
+	const resolve = status === "done" && child.entry !== undefined ? [child.entry] : [];
+	const done = [...(handover.data.resolve ?? []), ...resolve];
+	const data = { ...handover.data, resolve: done, resolved: done };
+	const text = status === "done" ? handover.summary : [`${status}.`, detail, handover.summary].join(" ").trim();
+	const summarized = text === "" ? run.snapshot : addSummary(run.snapshot, text, { ...where, child: child.name });
+	const known = { ...resolveInherited(run, data.resolve), snapshot: updateSnapshot(summarized, data, where) };
+	return (handover.decisions ?? []).reduce(
+		(heard, { did, about, words }) => addDecision(heard, event, { did, about, words, child: child.name }),
+		known,
+	);
 }
 
 /** Decides what follows from a report. A run that waits for something other than its children keeps waiting. */

@@ -2,7 +2,8 @@
 // U1 words are kept whole; beyond `allBytes` the oldest decisions are left out, and `number` tells how many; the ledger has all of them;
 // U2 a rewind undoes the decisions made since its target, and undoing the rewind restores them.
 import { queueMessage } from "./outbox.ts";
-import type { ApprovalQuestion, Run, RunDecision } from "./run.ts";
+import type { ApprovalQuestion, Run } from "./run.ts";
+import type { RunDecision } from "./run-decision.ts";
 import type { Released, Resumed, RewindRequested } from "./user-event.ts";
 
 /** What the user did, and in which child, if not in the run itself. */

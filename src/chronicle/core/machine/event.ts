@@ -5,6 +5,7 @@ import type { ChangeTotals, FileChange, FileLeft, SnapshotData } from "../snapsh
 import type { ChildEvent } from "./child-event.ts";
 import type { RunParent } from "./child-run.ts";
 import type { DecisionEvent } from "./decision-event.ts";
+import type { Inherited } from "./inherited.ts";
 import type { LaunchId } from "./launch.ts";
 import type { Spend } from "./spend.ts";
 import type { StoredRun } from "./stored-run.ts";
@@ -39,6 +40,8 @@ export interface Created {
 	readonly template: RunTemplate;
 	/** Present in the ledger of a child run. */
 	readonly parent?: RunParent;
+	/** What a child begins with; absent in ledgers of earlier versions. */
+	readonly inherited?: Inherited;
 	readonly task: string;
 	/** Hash of the approved cleanup commands; absent: none run. */
 	readonly cleanupApproval?: string;
@@ -47,12 +50,14 @@ export interface Created {
 }
 
 /** A supervisor took over the run. The outcome of anything that an earlier one left unfinished is now unknown. */
-interface Opened {
+export interface Opened {
 	readonly kind: "opened";
 	readonly host: string;
 	readonly pid: number;
 	/** Start time of the process as reported by the system: process ids are reused. */
 	readonly started: string;
+	/** The run's folder was set to its last published snapshot, so later changes are gone. Absent: the files are as they were. */
+	readonly setBack?: true;
 }
 
 /** The work that is due needs a host with `labels`, and this one lacks some: the run is given back, for such a host to continue. */

@@ -3,7 +3,7 @@ export { allowanceOf, type Measure, measures } from "./budget.ts";
 export { candidatesIn, dueOutput, explainWinner, findCandidate, outputIn, winnerOf } from "./candidates.ts";
 export { activityOf } from "./child-activity.ts";
 export type { ChildChoice, ChildGroup, ChildRun, ChildStatus } from "./child-group.ts";
-export { readOutput } from "./child-items.ts";
+export { readOutput, statesWithData } from "./child-items.ts";
 export { READ_ONLY_TOOLS, templateOf } from "./child-plan.ts";
 export {
 	type ChildActivity,
@@ -15,7 +15,6 @@ export {
 	MAX_RUNS_IN_TREE,
 	NO_CHILD_SPEND,
 	type PinnedTemplate,
-	type PlannedChild,
 	type RunParent,
 } from "./child-run.ts";
 export { needsChild } from "./children.ts";
@@ -23,10 +22,14 @@ export { decide } from "./decide.ts";
 export type * from "./decision-event.ts";
 export type * from "./event.ts";
 export { type HostNeed, hostNeed, labelsOf, missingLabels } from "./host-labels.ts";
+export { inheritedBy, knownSnapshot } from "./inherit.ts";
 export * from "./launch.ts";
 export { likelyNext } from "./likely-next.ts";
+export { markMessage, markReminder } from "./machine-text.ts";
+
 export { explainCause, findTarget, judgeMove, legalTargets, targetMeanings } from "./moves.ts";
-export { MESSAGE_LENGTH, outboxOfLaunch } from "./outbox.ts";
+export { MESSAGE_LENGTH, messageWords, outboxOfLaunch } from "./outbox.ts";
+
 export { isParked, pendingActions } from "./pending-actions.ts";
 export { childrenPlanOf, planOf } from "./plan.ts";
 export { isRefusal } from "./refusal.ts";
@@ -37,11 +40,11 @@ export {
 	type KeptState,
 	type Move,
 	type Run,
-	type RunDecision,
 	type RunStatus,
 	SCHEMA_VERSION,
 	type UserQuestion,
 } from "./run.ts";
+export type { RunDecision } from "./run-decision.ts";
 export { outcomeOf, type RunOutcome, visitChanges } from "./run-outcome.ts";
 export { explainResult } from "./shutdown.ts";
 export { addSpend, NO_SPEND, type Spend } from "./spend.ts";

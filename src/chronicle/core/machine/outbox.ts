@@ -1,5 +1,6 @@
 // Messages queued for the run's worker. Only this file selects the messages that a launch includes: the worker's first message and the
 // record of its delivery must agree, or a message is lost or delivered twice.
+import { markReminder } from "./machine-text.ts";
 import type { Message, Run } from "./run.ts";
 
 /** Maximum queued messages. */
@@ -18,6 +19,11 @@ export function queueMessage(run: Run, id: number, words: string | undefined): R
 /** Queues a reminder from the supervisor; `id` is the `seq` of the event that led to it. */
 export function queueReminder(run: Run, id: number, text: string): Run {
 	return { ...run, outbox: [...run.outbox, { id, text, from: "supervisor", given: false }] };
+}
+
+/** The message as the worker reads it. */
+export function messageWords({ from, text }: Message): string {
+	return from === "person" ? text : markReminder(text);
 }
 
 /** The messages in the first message of the pending launch: those queued before its intent was recorded. */

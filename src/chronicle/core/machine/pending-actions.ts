@@ -3,7 +3,11 @@
 // is over has no action except its question.
 import type { Action } from "./action.ts";
 import { type ChildGroup, isSettled } from "./child-group.ts";
+
 import { type LaunchId, launchKey } from "./launch.ts";
+
+import { messageWords } from "./outbox.ts";
+
 import { childrenPlanOf } from "./plan.ts";
 import type { Run, Stage, Stopping } from "./run.ts";
 import { resultsOf } from "./settle-children.ts";
@@ -36,12 +40,12 @@ function actionsOfStage(run: Run): readonly Action[] {
 				work(run, stage.launch, stage.because, 0, {}),
 				...replies(question, stage.launch),
 				...messages.map(
-					({ id, text }): Action => ({
+					(message): Action => ({
 						kind: "send",
-						key: `send:${id}:${launchKey(stage.launch)}`,
+						key: `send:${message.id}:${launchKey(stage.launch)}`,
 						launch: stage.launch,
-						message: id,
-						text,
+						message: message.id,
+						text: messageWords(message),
 					}),
 				),
 			];

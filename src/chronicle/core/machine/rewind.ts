@@ -13,6 +13,8 @@ import { nameFiles, stopWorker } from "./shutdown.ts";
 import { decidedEarlier } from "./user-decisions.ts";
 import type { RewindRequested } from "./user-event.ts";
 
+type Restoring = Extract<Run["stage"], { kind: "restoring" }>;
+
 /** Why a visit that chooses a child cannot start again: the candidates no longer exist. */
 function missingCandidates(run: Run, { to, state }: RewindRequested): string | undefined {
 	const arrived = run.history.find(({ visit }) => visit === to - 1);
@@ -62,17 +64,9 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const { stage } = run;
 	if (stage.kind !== "restoring" || stage.rewind.tree !== event.tree)
 		return refuse("stale", "No rewind is in progress.");
+	if (event.kind === "files_unrestored") return giveUp(run, stage, event);
 	const { to, state, snapshot, pairMoves, kept: from, reload } = stage.rewind;
 	const undo = run.kept.at(-1);
-	if (event.kind === "files_unrestored") {
-		const way = stage.before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
-		const detail = `The files could not be brought back: ${event.detail}${way}`;
-		const noted = notice(run, detail);
-		// Older ledgers do not record the stage to return to.
-		const { back = null } = stage;
-		if (back) return { ...noted, ...back };
-		return advance({ ...noted, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
-	}
 	const { left = [], leftMore = 0, changes = [], more = 0 } = event;
 	const notBack = left.length + leftMore;
 	const where =
@@ -81,7 +75,12 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const way = undo ? ` rewind kept-${undo.seq} undoes it.` : "";
 	const detail = `Files and run are back ${where}.${missing}${way}`;
 	const hold = { status: "paused", cause: "rewound", detail } as const;
-	const rewound = { files: changes.length + more, left: notBack, leftFirst: left.slice(0, 5) };
+	const rewound = {
+		...(from === undefined ? { to } : {}),
+		files: changes.length + more,
+		left: notBack,
+		leftFirst: left.slice(0, 5),
+	};
 	const kept = run.kept.map((one) => (one === undo ? { ...one, rewound } : one));
 	const noted = notBack > 0 ? notice(run, `Not brought back by the rewind: ${nameFiles(left, notBack)}`) : run;
 	// Ids are never reused, not even after a rewind.
@@ -91,4 +90,15 @@ export function onFilesRestored(run: Run, event: LedgerEvent & (FilesRestored | 
 	const current = isRefusal(loaded) ? noted : loaded;
 	const decisions = rewindDecisions(run.decisions, stage.rewind, run.visit);
 	return moveTo({ ...current, kept, snapshot: known, decisions, pairMoves, baseline, hold }, state, "rewind");
+}
+
+/** The run where it was before a rewind whose files could not be restored. */
+function giveUp(run: Run, { before, back = null }: Restoring, { detail: why }: FilesUnrestored): Run {
+	const undo = run.kept.at(-1);
+	const way = before && undo ? ` What was there before is kept: rewind kept-${undo.seq}.` : "";
+	const detail = `The files could not be brought back: ${why}${way}`;
+	const noted = notice(run, detail);
+	// Older ledgers do not record the stage to return to.
+	if (back) return { ...noted, ...back };
+	return advance({ ...noted, hold: { status: "paused", cause: "workspace", detail } }, "resumed");
 }

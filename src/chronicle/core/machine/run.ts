@@ -7,7 +7,9 @@ import type { Template } from "../template/index.ts";
 import type { Candidates, ChildChoice, ChildGroup } from "./child-group.ts";
 import type { JoinConflict, RunParent } from "./child-run.ts";
 import type { DecisionEvent, Finished, MoveCause, ParkCause } from "./decision-event.ts";
+import type { Inherited } from "./inherited.ts";
 import type { LaunchId, LaunchReason } from "./launch.ts";
+import type { RunDecision } from "./run-decision.ts";
 import type { Spend } from "./spend.ts";
 import type { RewindRequested, RunTemplate } from "./user-event.ts";
 
@@ -34,6 +36,8 @@ export interface Run {
 	readonly childPlans: ReadonlyMap<string, Template>;
 	/** The parent of this run; `null` if it has none. */
 	readonly parent: RunParent | null;
+	/** What it begins with as a child; `null`: it is none, or an earlier version started it. */
+	readonly inherited: Inherited | null;
 	/** The children of the current visit; `null`: none. */
 	readonly children: ChildGroup | null;
 	/** Children that are done, of which one is to be chosen; `null`: none. */
@@ -113,6 +117,8 @@ export interface KeptState {
 	readonly tree: string;
 	/** The result of the rewind; `null` if it has not finished, or has failed. */
 	readonly rewound: {
+		/** The visit to whose start it returned; absent: it undid a rewind, or an earlier version recorded it. */
+		readonly to?: number;
 		/** Number of files that it changed. */
 		readonly files: number;
 		/** Number of files that it did not restore, and the first of them by name. */
@@ -220,8 +226,18 @@ export interface Calls {
 	readonly open: readonly OpenCall[];
 	/** Calls in flight when the worker of launch `by` ended; kept until a later worker reports. */
 	readonly interrupted: { readonly by: string; readonly calls: readonly OpenCall[] };
+	/** In this visit, the files were set back to the last snapshot, because another host took over; absent: not. */
+	readonly setBack?: true;
 	/** The last calls that ended. */
-	readonly recent: readonly { readonly tool: string; readonly args: string; readonly failed: boolean }[];
+	readonly recent: readonly {
+		readonly tool: string;
+		readonly args: string;
+		readonly failed: boolean;
+		/** Its changes are in a snapshot of the files; absent: not yet. */
+		readonly saved?: true;
+		/** The files were set back to before it; absent: not. */
+		readonly undone?: true;
+	}[];
 }
 
 export const NO_CALLS: Calls = { open: [], interrupted: { by: "", calls: [] }, recent: [] };
@@ -231,6 +247,8 @@ interface OpenCall {
 	readonly tool: string;
 	readonly args: string;
 	readonly print?: string;
+	/** The files were set back to before it; absent: not. */
+	readonly undone?: true;
 }
 
 export interface Message {
@@ -240,26 +258,6 @@ export interface Message {
 	readonly from: "person" | "supervisor";
 	/** It was part of a worker's first message, and no report has confirmed delivery since. */
 	readonly given: boolean;
-}
-
-/** What the user decided at one time. */
-export interface RunDecision {
-	/** From 1, in the order in which they were made; never reused. */
-	readonly number: number;
-	/** `seq` of the event, and its time (ISO 8601). */
-	readonly seq: number;
-	readonly at: string;
-	readonly visit: number;
-	readonly state: string;
-	/** Name of the child run in which it was made; absent: this run. */
-	readonly child?: string;
-	readonly did: "approved" | "rejected" | "told" | "answered" | "resumed" | "released" | "reopened" | "aborted";
-	/** What it is about, or the whole question that it answers; absent: nothing in particular. */
-	readonly about?: string;
-	/** As the user wrote them; may be empty. */
-	readonly words: string;
-	/** The visit that ended with the rewind that undid it; absent: it is valid. */
-	readonly undone?: number;
 }
 
 export interface PauseReason {

@@ -15,6 +15,7 @@ import {
 } from "./child-group.ts";
 import { idOfNextChild } from "./child-plan.ts";
 import { leaveState } from "./leave-state.ts";
+import { mergeTask } from "./merge-task.ts";
 import { judgeMove } from "./moves.ts";
 import { childrenPlanOf, planOf } from "./plan.ts";
 import type { AfterStop, Run } from "./run.ts";
@@ -143,27 +144,18 @@ function onConflicts(run: Run, group: ChildGroup): Run {
 }
 
 /** Plans a child that resolves the conflicts in a folder of its own. A run on hold waits first. */
-export function planMerge(run: Run, { children, files, base, join }: ChildGroup): Run {
+export function planMerge(run: Run, group: ChildGroup): Run {
+	const { children, files, base, join } = group;
 	if (!join) return run;
 	if (run.hold) return park(run, run.hold);
 	const index = children.length + 1;
-	const sides = [...new Set(join.conflicts.flatMap(({ ours, theirs }) => [ours, theirs]))];
-	const described = children.filter(({ name, summary }) => sides.includes(name) && summary !== "");
-	const task = [
-		"The files in this folder are the merge of the work of several agents. Resolve every conflict: keep the intent of both sides, remove all conflict markers, and check that the result is complete.",
-		`Conflicts:\n${join.conflicts
-			.slice(0, 50)
-			.map(({ path, kind, ours, theirs }) => `- ${path} (${kind}): ${ours} against ${theirs}`)
-			.join("\n")}`,
-		...described.map(({ name, summary }) => `What ${name} did: ${summary}`),
-	].join("\n\n");
 	const merger = {
 		index,
 		id: idOfNextChild(run, 1),
 		name: `merge ${index}`,
 		template: "merge",
 		hash: "",
-		task: task.slice(0, 8000),
+		task: mergeTask(run, group, join),
 		branch: -1,
 		merges: join.tree,
 	};

@@ -178,6 +178,7 @@ function withMeasurement(run: Run, { visit, state }: Stopping, event: FilesLooke
 	const { changes = [], more = 0, sinceStart } = measured;
 	return {
 		...run,
+		calls: savedCalls(run, visit, event),
 		snapshot: addChanges(run.snapshot, changes, more, visit, sinceStart),
 		visitRecord: visit === run.visit ? withChanges(run.visitRecord, measured) : run.visitRecord,
 		unmeasured: [
@@ -199,6 +200,12 @@ function withChanges({ changed: _, ...record }: VisitRecord, { changes, total }:
 		return left < 0;
 	});
 	return { ...record, changed: { total, first: cut < 0 ? changes : changes.slice(0, cut) } };
+}
+
+/** The calls after the files of `visit` are measured: their changes are in a snapshot. */
+function savedCalls({ calls, visit: now }: Run, visit: number, { kind }: FilesLooked): Run["calls"] {
+	if (kind === "files_unmeasured" || visit !== now) return calls;
+	return { ...calls, recent: calls.recent.map((call) => ({ ...call, saved: true })) };
 }
 
 const maxKept = 8;

@@ -5,7 +5,15 @@ import type { Run, Stage, VisitRecord } from "./run.ts";
 
 type Derived = "plan" | "childPlans" | "cleanupHash";
 /** Fields that are absent where there is nothing to store, or in the files of earlier versions. */
-type OptionalFields = "parent" | "children" | "candidates" | "choices" | "childCount" | "decisions" | "question";
+type OptionalFields =
+	| "parent"
+	| "children"
+	| "candidates"
+	| "choices"
+	| "childCount"
+	| "decisions"
+	| "question"
+	| "inherited";
 
 export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" | "visitRecord"> {
 	readonly stage: StoredStage;
@@ -15,6 +23,7 @@ export interface StoredRun extends Omit<Run, Derived | OptionalFields | "stage" 
 	readonly candidates?: NonNullable<Run["candidates"]>;
 	readonly choices?: Run["choices"];
 	readonly childCount?: number;
+	readonly inherited?: NonNullable<Run["inherited"]>;
 	/** Absent in the files of earlier versions. */
 	readonly decisions?: Run["decisions"];
 	readonly question?: NonNullable<Run["question"]>;
@@ -31,6 +40,7 @@ export function encodeRun({
 	childPlans: _plans,
 	cleanupHash: _hash,
 	parent,
+	inherited,
 	children,
 	candidates,
 	choices,
@@ -44,6 +54,7 @@ export function encodeRun({
 	return {
 		...run,
 		...(parent ? { parent } : {}),
+		...(inherited ? { inherited } : {}),
 		...(children ? { children } : {}),
 		...(candidates ? { candidates } : {}),
 		...(choices.length > 0 ? { choices } : {}),
@@ -61,6 +72,7 @@ export function decodeRun({ stage, visitRecord, ...run }: StoredRun): Run | unde
 	if (!plan) return undefined;
 	return {
 		parent: null,
+		inherited: null,
 		children: null,
 		candidates: null,
 		choices: [],

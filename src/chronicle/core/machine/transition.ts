@@ -18,8 +18,9 @@ import {
 	onJoinFailed,
 } from "./children.ts";
 import { onDecision } from "./decision.ts";
-import type { Created, EventBody, EventKind, LedgerEvent, Recovered } from "./event.ts";
+import type { Created, EventBody, EventKind, LedgerEvent, Opened, Recovered } from "./event.ts";
 import { onHostAwaited } from "./host-labels.ts";
+import { emptyAfter } from "./inherit.ts";
 import { isRefusal, type Reduced, refuse } from "./refusal.ts";
 import { onFilesRestored, onRewindRequested } from "./rewind.ts";
 import { NO_CALLS, type Run, SCHEMA_VERSION } from "./run.ts";
@@ -81,6 +82,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		plan,
 		childPlans: compileChildPlans(template.children),
 		parent: event.parent ?? null,
+		inherited: event.inherited ?? null,
 		children: null,
 		candidates: null,
 		choices: [],
@@ -91,7 +93,7 @@ function beginRun(event: LedgerEvent & Created): Run | undefined {
 		visit: 1,
 		attempt: 0,
 		launch: 0,
-		snapshot: EMPTY_SNAPSHOT,
+		snapshot: event.inherited ? emptyAfter(event.inherited) : EMPTY_SNAPSHOT,
 		history: [],
 		totals: { ...NO_SPEND, activeMs: 0, toolCalls: 0, attempts: 0 },
 		pairMoves: {},
@@ -202,8 +204,19 @@ function explainJump(ms: number): string {
 		: `The machine slept, or the clock was set, for ${minutes} min while a worker worked: they do not count.`;
 }
 
+/** The files were set back to the last snapshot: what the calls since then changed is gone. */
+function undoCalls(run: Run): Run {
+	const { stage, calls } = run;
+	const isWorking = stage.kind === "working" || (stage.kind === "stopping" && stage.launch !== null);
+	if (!isWorking && stage.kind !== "launching") return run;
+	const undo = <Call extends object>(call: Call) => ({ ...call, undone: true as const });
+	const recent = calls.recent.map((call) => (call.saved ? call : undo(call)));
+	return { ...run, calls: { ...calls, setBack: true, open: calls.open.map(undo), recent } };
+}
+
 /** Another supervisor took over the run: the outcome of anything that the last one left unfinished is unknown. */
-function onOpened(run: Run): Run {
+function onOpened(before: Run, { setBack }: LedgerEvent & Opened): Run {
+	const run = setBack ? undoCalls(before) : before;
 	const { stage } = run;
 	switch (stage.kind) {
 		case "launching":

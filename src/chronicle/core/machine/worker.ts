@@ -23,6 +23,7 @@ import type {
 	Used,
 	WorkerStarted,
 } from "./event.ts";
+import { resolveInherited } from "./inherit.ts";
 import type { LaunchId } from "./launch.ts";
 import { launchKey } from "./launch.ts";
 import { leaveState } from "./leave-state.ts";
@@ -268,7 +269,8 @@ export function onDelivered(run: Run, event: LedgerEvent & Delivered): Reduced {
 export function onSnapshotUpdated(run: Run, event: LedgerEvent & SnapshotUpdated): Reduced {
 	if (event.by === "worker" && !aliveStage(run, event.visit, event.attempt)) return stale();
 	if (run.stage.kind === "over") return refuse("over", "The run is over.");
-	return { ...run, snapshot: updateSnapshot(run.snapshot, event.data, { visit: run.visit, state: run.state }) };
+	const known = resolveInherited(run, event.data.resolve);
+	return { ...known, snapshot: updateSnapshot(run.snapshot, event.data, { visit: run.visit, state: run.state }) };
 }
 
 /** Whether a move that the worker requests can still be granted. */

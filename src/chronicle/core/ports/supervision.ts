@@ -1,5 +1,5 @@
 // One supervised run, and the child runs that a supervisor starts.
-import type { Allowance, LedgerEvent, PlannedChild, Run, UserEvent } from "../machine/index.ts";
+import type { Allowance, ChildRun, LedgerEvent, Run, UserEvent } from "../machine/index.ts";
 import type { Failure, Result } from "./result.ts";
 import type { ChildFolder } from "./workspace.ts";
 
@@ -43,7 +43,7 @@ export interface ChildRuns {
 
 export interface ChildOrder {
 	readonly parent: Run;
-	readonly child: PlannedChild;
+	readonly child: ChildRun;
 	readonly files: "own" | "shared";
 	/** The snapshot that its own folder starts with; `null`: it works in its parent's folder. */
 	readonly tree: string | null;

@@ -1,6 +1,16 @@
 // The ports of a supervisor: workers, files, users, commands, time. Local files and processes are one set of implementations; an
 // engine for many machines can be another. Every implementation passes the port's contract suite.
-import type { Allowance, ApprovalQuestion, CleanupEnded, ConflictChoice, Run, UserQuestion } from "../machine/index.ts";
+
+import type {
+	Allowance,
+	ApprovalQuestion,
+	CleanupEnded,
+	ConflictChoice,
+	Opened,
+	Run,
+	UserQuestion,
+} from "../machine/index.ts";
+
 import type { ChildRuns } from "./supervision.ts";
 import type { WorkerAnswer, WorkerLauncher, WorkerQuestion } from "./worker.ts";
 import type { Workspace } from "./workspace.ts";
@@ -74,5 +84,5 @@ export interface SupervisorPorts {
 	/** What the parent run can still spend; absent in a run without a parent. */
 	readonly allowance?: () => Allowance;
 	/** This process, as recorded in the ledger. */
-	readonly self: { readonly host: string; readonly pid: number; readonly started: string };
+	readonly self: Omit<Opened, "kind">;
 }

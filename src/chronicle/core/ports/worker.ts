@@ -19,8 +19,8 @@ import type { WorkingCopy } from "./workspace.ts";
 export interface WorkerLauncher {
 	/** Problems that prevent running these states, checked before anything starts: unknown agents or models, unreadable rules. */
 	check(states: readonly StatePlan[], signal?: AbortSignal): Promise<readonly StateProblem[]>;
-	/** Those of `states` whose workers have a tool that can change files. */
-	writers(states: readonly StatePlan[]): Promise<ReadonlySet<StatePlan>>;
+	/** What the workers of `states` can do, without those that cannot be set up. */
+	abilities(states: readonly StatePlan[]): Promise<ReadonlyMap<StatePlan, WorkerAbilities>>;
 	/**
 	 * Starts the worker and sends its first message. Resolves once it has passed its handshake (`worker_started`), or has failed and left
 	 * nothing running. `signal` aborts a launch before the handshake: the process is stopped within a second.
@@ -38,6 +38,16 @@ export interface WorkerLauncher {
 	readSpend(folder: string, key: string): Promise<Spend | undefined>;
 	/** Stops every process left running by workers of this run, including workers without a supervisor, except the standby. */
 	stopOrphans(run: string): Promise<{ readonly stopped: number; readonly left: number }>;
+}
+
+/** What a worker can do besides reading. */
+export interface WorkerAbilities {
+	/** It has tools that edit files. */
+	readonly edits: boolean;
+	/** It runs shell commands. */
+	readonly runs: boolean;
+	/** It has tools of extensions, whose effects are unknown. */
+	readonly other: boolean;
 }
 
 export interface LaunchProblem {
@@ -157,6 +167,8 @@ export interface WorkerHost {
 	waits(why: string): void;
 	/** `workflow_transition`. Resolves once the move is durable, or refused with an alternative. `data`: the worker's output, unchecked. */
 	requestMove(target: string, summary: string, data?: unknown): Promise<MoveReply>;
+	/** The first message as it would be now, for a conversation that has lost it in a compaction. */
+	brief(): Promise<string>;
 	/** `workflow_update_snapshot`. Resolves once the data is durable. */
 	updateSnapshot(data: unknown): Promise<SnapshotReply>;
 	/** `ask_user`. Resolves once the question is durable, or refused; the answer comes with `Worker.reply`. */

@@ -9,7 +9,6 @@ export {
 	pathOnLine,
 	totalChanges,
 } from "./files.ts";
-export { handoverText } from "./handover.ts";
 export { bindToKnown, explainSaved, openTasksText, unknownNames, updateSnapshot } from "./knowledge.ts";
 export { isSecretFile, type PatchFile, type PatchHunk, type PatchLine, readPatch } from "./patch.ts";
 export {

@@ -56,6 +56,8 @@ export interface StateOutput {
 interface Summary {
 	readonly state: string;
 	readonly visit: number;
+	/** Name of the child whose result it is; absent: of the state itself. */
+	readonly child?: string;
 	readonly text: string;
 	readonly cut?: true;
 }
@@ -80,22 +82,26 @@ export const EMPTY_SNAPSHOT: Snapshot = {
 };
 
 /** Maximum bytes of JSON in each list. */
-const room = { files: 4000, olderSummaries: 2000 };
+const room = { files: 4000, olderSummaries: 2000, summaries: 64_000 };
 /** Maximum bytes of the newest summary, and of older ones; the event log has the rest. */
-const summaryBytes = { newest: 8000, older: 400 };
+const summaryBytes = { newest: 12_000, older: 400 };
 
 export type SavedBy = { readonly visit: number; readonly state: string };
 
-/** Adds the final summary of a visit. */
-export function addSummary(snapshot: Snapshot, text: string, where: SavedBy): Snapshot {
-	const others = snapshot.summaries
+/** Adds the final summary of a visit, or of a child in it. Those of earlier visits are shortened. */
+export function addSummary(snapshot: Snapshot, text: string, where: SavedBy & { readonly child?: string }): Snapshot {
+	const others = snapshot.summaries.filter(({ visit, child }) => visit !== where.visit || child !== where.child);
+	const earlier = others
 		.filter(({ visit }) => visit !== where.visit)
 		.map((older) => ({ ...older, ...cutText(older.text, summaryBytes.older) }));
-	const older = keepNewest(others, room.olderSummaries);
+	const siblings = others.filter(({ visit }) => visit === where.visit);
+	const added = [...siblings, { ...where, ...cutText(text, summaryBytes.newest) }];
+	const older = keepNewest(earlier, room.olderSummaries);
+	const newest = keepNewest(added, room.summaries);
 	return {
 		...snapshot,
-		summaries: [...older.kept, { ...where, ...cutText(text, summaryBytes.newest) }],
-		dropped: { ...snapshot.dropped, summaries: snapshot.dropped.summaries + older.dropped },
+		summaries: [...older.kept, ...newest.kept],
+		dropped: { ...snapshot.dropped, summaries: snapshot.dropped.summaries + older.dropped + newest.dropped },
 	};
 }
 

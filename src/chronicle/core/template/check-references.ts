@@ -13,6 +13,8 @@ interface Written {
 	readonly path: string;
 	readonly start: number;
 	readonly isList: boolean;
+	/** States of the inline templates around the text, which it can also name; those check it themselves. */
+	readonly inner: readonly string[];
 }
 
 /** Texts of a state in which references are filled in, and commands, in which they are not. */
@@ -31,41 +33,74 @@ export function checkReferences(states: States, entries: ReadonlyMap<string, Sta
 }
 
 function writtenIn(node: Extract<Node, { kind: "map" }>, path: string): Written[] {
-	const found: Written[] = [];
-	const read = (value: Node | undefined, at: string): void => {
-		if (value?.kind !== "scalar" || typeof value.value !== "string") return;
-		for (const reference of referencesIn(value.value))
-			found.push({ reference, path: at, start: value.start, isList: false });
-	};
-	for (const key of texts) read(node.entries.get(key)?.value, `${path}.${key}`);
-	const branches = node.entries.get("branches")?.value;
-	if (branches?.kind === "map")
-		for (const [name, { value }] of branches.entries)
-			if (value.kind === "map" && value.entries.has("run"))
-				read(value.entries.get("task")?.value, `${path}.branches.${name}.task`);
+	const found = [...textsIn(node, path, []), ...inlineIn(node, path, [])];
 	const source = node.entries.get("for_each")?.value;
 	const reference =
 		source?.kind === "scalar" && typeof source.value === "string" ? referenceOf(source.value.trim()) : undefined;
 	if (source && reference !== undefined)
-		found.push({ reference, path: `${path}.for_each`, start: source.start, isList: true });
+		found.push({ reference, path: `${path}.for_each`, start: source.start, isList: true, inner: [] });
 	return found;
 }
 
-function checkReference({ reference, path, start, isList }: Written, states: States, reading: ReadContext): void {
+type MapNode = Extract<Node, { kind: "map" }>;
+
+function textsIn(node: MapNode, path: string, inner: readonly string[]): readonly Written[] {
+	return texts.flatMap((key) => {
+		const value = node.entries.get(key)?.value;
+		if (value?.kind !== "scalar" || typeof value.value !== "string") return [];
+		const { start } = value;
+		return referencesIn(value.value).map((reference) => ({
+			...{ reference, path: `${path}.${key}`, start, isList: false, inner },
+		}));
+	});
+}
+
+/** The texts of the inline children of a state, and of theirs. */
+function inlineIn(node: MapNode, path: string, inner: readonly string[]): readonly Written[] {
+	const branches = node.entries.get("branches")?.value;
+	const runs = [...(branches?.kind === "map" ? branches.entries : [])].flatMap(([name, { value }]) => {
+		if (value.kind !== "map") return [];
+		const at = `${path}.branches.${name}`;
+		return [...textsIn(value, at, inner), ...inlineIn(value, at, inner)];
+	});
+	const states = statesOf(node.entries.get("run")?.value);
+	const names = [...inner, ...(states?.keys() ?? [])];
+	const nested = [...(states ?? [])].flatMap(([name, { value }]) => {
+		if (value.kind !== "map") return [];
+		const at = `${path}.run.states.${name}`;
+		return [...textsIn(value, at, names), ...inlineIn(value, at, names)];
+	});
+	return [...runs, ...nested];
+}
+
+function statesOf(run: Node | undefined): MapNode["entries"] | undefined {
+	const states = run?.kind === "map" ? run.entries.get("states")?.value : undefined;
+	return states?.kind === "map" ? states.entries : undefined;
+}
+
+function checkReference(
+	{ reference, path, start, isList, inner }: Written,
+	states: States,
+	reading: ReadContext,
+): void {
 	const place = reading.source.place(start);
 	const report = (severity: "error" | "warn", message: string, remedy: string): void =>
 		reading.report[severity](place, { code: "bad-reference", message: `\`${path}\`: ${message}`, remedy });
 	const shown = quoted(isList ? `output.${reference}` : `{output.${reference}}`);
 	const found = splitReference(reference, states.keys());
+	if (splitReference(reference, inner)) return;
+	// A text of an inline template may name a state of the template around it, which checks it.
+	if (!found && !isList && reading.path !== "") return;
 	const [first = ""] = reference.split(".");
 	if (!found) {
 		const near = didYouMean(first, states.keys());
+		// A template without such data may use braces for something else.
 		// A template without such data may use braces for something else.
 		const isMeant = isList || near !== "" || [...states.values()].some(({ output }) => output);
 		report(
 			isMeant ? "error" : "warn",
 			`${shown} does not name a state of this template.${near}`,
-			"Name a state that hands over data.",
+			"Name a state that hands over data, of this template or of one that runs it as a child.",
 		);
 		return;
 	}

@@ -1,8 +1,8 @@
 // Writes the folded state as the text of `<uuid>.json`, and reads it. The event log is the source of truth; the checkpoint can be rebuilt
 // from it.
-// C1 at most 64 KB, however long the history; C2 excess data is truncated in this order: long outputs of states and decisions of the user,
-// the definition's long texts, the task, old summaries and files, findings; `cut` lists them, and the log has them in full; C3 reading returns
-// the run that was written, or reports that
+// C1 at most 64 KB, however long the history; C2 excess data is truncated in this order: long outputs of states, decisions of the user and
+// what a child inherits, the definition's long texts, the task, old summaries and files, findings; `cut` lists them, and the log has them in
+// full; C3 reading returns the run that was written, or reports that
 // the log must be read; C4 a file changed by hand or truncated by a crash has a wrong checksum and is rejected.
 import { crc32 } from "node:zlib";
 import {
@@ -70,6 +70,7 @@ const kept: Readonly<Record<keyof StoredRun, true>> = {
 	choices: true,
 	childCount: true,
 	decisions: true,
+	inherited: true,
 };
 const fields = Object.keys(kept) as (keyof typeof kept)[];
 /** Absent where there is nothing to store, and in checkpoints of earlier versions. */
@@ -82,6 +83,7 @@ const optionalFields: readonly string[] = [
 	"childCount",
 	"decisions",
 	"question",
+	"inherited",
 ];
 
 /** The text of a checkpoint, with the whole run if it fits. */
@@ -99,7 +101,7 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 		notices: [],
 		outbox: [],
 		question: null,
-		snapshot: { ...run.snapshot, files: [] },
+		snapshot: { ...run.snapshot, files: [], summaries: run.snapshot.summaries.slice(-1) },
 	};
 	// Needed only for a run with very many states: everything else is bounded.
 	const least: Run = {
@@ -130,14 +132,14 @@ export function checkpointText(whole: Run, log: LogPosition): string {
 	return `${JSON.stringify(shape(bare, null, log, ["definition", "task", "history", ...cutData]))}\n`;
 }
 
-/** Maximum bytes of the data that states and children have handed over, with the user's decisions. */
+/** Maximum bytes of the data that states and children have handed over, with the user's decisions and what a child inherits. */
 const maxData = 16 * 1024;
 
 /** The run; without its data if that is long. */
 function withoutData(run: Run): Run {
-	const { snapshot, children, candidates, decisions } = run;
+	const { snapshot, children, candidates, decisions, inherited } = run;
 	const groups = [children, candidates?.group].flatMap((group) => group?.children ?? []);
-	const data = [...(snapshot.outputs ?? []), ...groups.map(({ output }) => output), ...decisions];
+	const data = [...(snapshot.outputs ?? []), ...groups.map(({ output }) => output), ...decisions, inherited];
 	if (Buffer.byteLength(JSON.stringify(data)) <= maxData) return run;
 	const { outputs: _, ...rest } = snapshot;
 	const lighter = (group: ChildGroup): ChildGroup => ({
@@ -148,6 +150,7 @@ function withoutData(run: Run): Run {
 		...run,
 		snapshot: rest,
 		decisions: [],
+		inherited: null,
 		children: children && lighter(children),
 		candidates: candidates && { ...candidates, group: lighter(candidates.group) },
 	};

@@ -94,6 +94,7 @@ export async function startSegment(ledger: PostgresLedger, options: SegmentOptio
 	const all = {
 		...{ ...ports, workspace, children, labels: options.labels },
 		launcher: launchPrepared(ports.launcher, options.slot, setUp),
+		...(prepared.isSetBack ? { self: { ...ports.self, setBack: true as const } } : {}),
 		...(limits ? { allowance: () => limits.allowance(live?.run ?? run) } : {}),
 	};
 	const supervision = supervise(ledger, all, run.seq === 1 ? "fresh" : "reopened");
@@ -189,6 +190,8 @@ interface PreparedFolder {
 	readonly published: Pick<RunSnapshot, "tree" | "parent"> | undefined;
 	/** Whether the working folder was made now. */
 	readonly isNew: boolean;
+	/** Whether its files were set to the last published snapshot, so that later changes are gone. */
+	readonly isSetBack: boolean;
 }
 
 /** The folder that the run works in, with the recorded files. */
@@ -204,7 +207,7 @@ async function prepareFolder(
 	if (known?.fence === earlier.fence) {
 		await write(known.folder);
 		const published = known.published?.tree === earlier.head ? known.published : undefined;
-		return { cwd: join(work, known.folder), folder: known.folder, published, isNew: false };
+		return { cwd: join(work, known.folder), folder: known.folder, published, isNew: false, isSetBack: false };
 	}
 	if (earlier.head === null) throw new Error("The run has no published files to start from.");
 	const base = await checkout.fetchRun(run.id, trees, earlier.head);
@@ -228,7 +231,7 @@ async function prepareFolder(
 		await runSetup(project.setup, { cwd, env: project.place.env ?? process.env, run: run.id, prepared });
 	}
 	await write(base.note.folder);
-	return { cwd, folder: base.note.folder, published, isNew };
+	return { cwd, folder: base.note.folder, published, isNew, isSetBack: true };
 }
 
 /** The set-up commands for a child, which its parent's state names: done once in each working folder. */

@@ -8,6 +8,7 @@ import {
 	type PinnedTemplate,
 	type StatePlan,
 	type Template,
+	type WorkerAbilities,
 	type WorkerLauncher,
 } from "../../core/index.ts";
 import type { FoundTemplate, TemplateCatalogue } from "./template-catalogue.ts";
@@ -229,9 +230,15 @@ export async function checkTree(
 	const states = tree.templates.flatMap(({ template: one }) =>
 		[...one.states.values()].filter(({ persona }) => persona),
 	);
-	const writers = await launcher.writers(states);
+	const abilities = await launcher.abilities(states);
+	const writers = new Set(states.filter((state) => canWrite(abilities.get(state))));
 	for (const problem of sharingProblems(tree, known, writers)) report(problem);
 	return { tree, problems, writers };
+}
+
+/** Unknown abilities count as all. */
+function canWrite({ edits, runs, other }: WorkerAbilities = { edits: true, runs: true, other: true }): boolean {
+	return edits || runs || other;
 }
 
 /** Children that share the run's folder must not be able to write. */

@@ -28,10 +28,6 @@ type RunChild = Extract<Action, { kind: "run_child" }>;
 type ChildEnded = Extract<EventBody, { kind: "child_ended" }>;
 type StopChild = Extract<Action, { kind: "stop_child" }>;
 
-/** Maximum entries that a child passes to its parent. */
-const maxHandedOver = 20;
-const handedOverBytes = 1000;
-const summaryBytes = 4000;
 const detailBytes = 500;
 const neverStarted = "It was stopped before it started.";
 const released = {
@@ -292,7 +288,6 @@ interface EndOfChild {
 
 function endedEvent(visit: number, child: ChildRun, { run, detail }: EndOfChild): Omit<ChildEnded, "tree"> {
 	const status = run.status === "done" || run.status === "failed" ? run.status : "aborted";
-	const summary = run.snapshot.summaries.at(-1)?.text ?? run.visitRecord.summary;
 	return {
 		kind: "child_ended",
 		visit,
@@ -300,7 +295,12 @@ function endedEvent(visit: number, child: ChildRun, { run, detail }: EndOfChild)
 		status,
 		detail: status === "done" ? "" : cutText(endReasonOf(run, detail), detailBytes).text,
 		total: totalOf(run),
-		handover: { summary: cutText(summary, summaryBytes).text, data: handoverOf(child, run), ...outputOf(run) },
+		handover: {
+			summary: summaryOf(run),
+			data: handoverOf(child, run),
+			...(run.decisions.length > 0 ? { decisions: run.decisions.filter(({ undone }) => undone === undefined) } : {}),
+			...outputOf(run),
+		},
 	};
 }
 
@@ -320,17 +320,28 @@ function outputOf({ status, snapshot }: Run): { readonly output?: unknown } {
 	return last && status === "done" ? { output: last.data } : {};
 }
 
-/** The child's findings and open tasks, under its name. */
-function handoverOf({ name }: ChildRun, { snapshot }: Run): SnapshotData {
+/** The summaries of its last visit, whole: that of the worker, or those of its own children. */
+function summaryOf({ snapshot: { summaries }, visitRecord }: Run): string {
+	const last = summaries.at(-1)?.visit;
+	const ofLast = summaries.filter(({ visit }) => visit === last);
+	const ofChildren = ofLast.filter(({ child }) => child !== undefined);
+	if (ofChildren.length > 0) return ofChildren.map(({ child, text }) => `${child}: ${text}`).join("\n");
+	return ofLast.at(-1)?.text ?? visitRecord.summary;
+}
+
+/** The child's findings and open tasks, under its name, and what it has resolved of those of its parent. */
+function handoverOf({ name }: ChildRun, { snapshot, inherited }: Run): SnapshotData {
 	const named = (entries: Run["snapshot"]["findings"]) =>
-		entries.slice(-maxHandedOver).map(({ key, text, fields }) => ({
-			...(key === undefined ? {} : { key: `${name} · ${key}`.slice(0, 80) }),
-			text: cutText(key === undefined ? `${name}: ${text}` : text, handedOverBytes).text,
+		entries.map(({ key, text, fields }) => ({
+			...(key === undefined ? {} : { key: `${name} · ${key}` }),
+			text: key === undefined ? `${name}: ${text}` : text,
 			...(fields === undefined ? {} : { fields }),
 		}));
 	const findings = named(snapshot.findings);
 	const pendingTasks = named(snapshot.pendingTasks);
+	const resolve = inherited?.resolved ?? [];
 	return {
+		...(resolve.length > 0 ? { resolve } : {}),
 		...(findings.length > 0 ? { findings } : {}),
 		...(pendingTasks.length > 0 ? { pendingTasks } : {}),
 	};

@@ -1,5 +1,5 @@
 // Dependencies of the action executor: the ports, the current run, and recording of results.
-import type { EventBody, Run, SupervisorPorts } from "../../core/index.ts";
+import type { EventBody, LedgerEvent, Run, SupervisorPorts } from "../../core/index.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
 export interface ExecutorContext extends SupervisorPorts {
@@ -11,6 +11,8 @@ export interface ExecutorContext extends SupervisorPorts {
 	/** Whether this supervisor still holds the run. */
 	holdsLease(): Promise<boolean>;
 	readonly crashAt: CrashPoint;
+	/** All recorded events, oldest first. */
+	events(): AsyncIterable<LedgerEvent>;
 	/** Path of the full record, for workers. */
 	readonly place: string;
 	/** Folder of the run's own files. */

@@ -83,6 +83,7 @@ class Supervisor implements Supervision {
 			record: (body) => this.#enqueue(body),
 			holdsLease: () => this.#holdsLease(),
 			crashAt: this.#crashAt,
+			events: () => ledger.events(),
 			place: ledger.place,
 			folder: ledger.folder,
 		});

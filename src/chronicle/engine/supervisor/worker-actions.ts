@@ -3,11 +3,16 @@
 import {
 	type Action,
 	allowanceOf,
+	briefOf,
 	candidatesIn,
+	continuedText,
 	type EventBody,
+	firstMessageText,
+	fullHandover,
 	type LaunchFault,
 	type LaunchId,
 	type LaunchOrder,
+	type LaunchReason,
 	labelsOf,
 	launchKey,
 	legalTargets,
@@ -25,7 +30,7 @@ import {
 } from "../../core/index.ts";
 import { leastOf } from "./child-actions.ts";
 import { type ExecutorContext, stopOrphansOf } from "./executor-context.ts";
-import { firstMessage } from "./first-message.ts";
+import { handoverFile, writeHandover } from "./handover-file.ts";
 import { answerText, lateAnswer } from "./late-answer.ts";
 import { hostOf } from "./worker-host.ts";
 
@@ -82,9 +87,11 @@ export class Workers {
 		const opened = await workspace.open();
 		if (!opened.ok) return fail({ reason: "spawn", detail: opened.failure.message });
 		this.#cwd = opened.value.cwd;
-		const folders = await openCandidates(this.#context);
-		const order = orderOf(this.#context, action, opened.value.cwd, folders);
-		const started = await launcher.launch(order, hostOf(this.#context, launch, signal), signal);
+		const message = await messageOf(this.#context, action, opened.value.cwd);
+		const order = orderOf(this.#context, action, opened.value.cwd, message);
+		const { cwd } = opened.value;
+		const brief = () => briefWorker(this.#context, action.because, cwd);
+		const started = await launcher.launch(order, hostOf(this.#context, launch, { signal, brief }), signal);
 		// Aborted because the supervision ends: the launch stays pending.
 		if (!started.ok) return this.#stopped && signal.aborted ? undefined : fail(started.failure);
 		const worker = started.value;
@@ -199,14 +206,25 @@ async function openCandidates({ workspace, run }: ExecutorContext): Promise<Read
 	return folders;
 }
 
-function orderOf(
-	context: ExecutorContext,
-	action: Work,
-	cwd: string,
-	folders: ReadonlyMap<string, string>,
-): LaunchOrder {
+/** The first message of the process. What it shortens is in a file, written before. */
+async function messageOf(context: ExecutorContext, { because }: Work, cwd: string): Promise<LaunchOrder["message"]> {
+	return { new: await briefWorker(context, because, cwd), continued: continuedText(context.run(), because) };
+}
+
+/** The first message of a conversation that begins now. */
+async function briefWorker(context: ExecutorContext, because: LaunchReason, cwd: string): Promise<string> {
+	const { folder, place: log, launcher, events } = context;
+	const run = context.run();
+	const states = [run.state, ...planOf(run).next].map((name) => planOf(run, name)).filter(({ persona }) => persona);
+	const [folders, abilities] = await Promise.all([openCandidates(context), launcher.abilities(states)]);
+	const brief = briefOf(run, because, { cwd, log, folders, abilities, file: handoverFile(folder) });
+	await writeHandover(folder, fullHandover(brief), { run, events });
+	return firstMessageText(brief);
+}
+
+function orderOf(context: ExecutorContext, action: Work, cwd: string, message: LaunchOrder["message"]): LaunchOrder {
 	const { launch, because, conversation, allowance } = action;
-	const { folder, place } = context;
+	const { folder } = context;
 	const run = context.run();
 	const state = planOf(run);
 	const { kind, key, optional } = conversation;
@@ -217,7 +235,7 @@ function orderOf(
 		...(run.model === null ? {} : { model: run.model }),
 		cwd,
 		conversation: kind === "new" ? { kind, key } : { kind, key, optional },
-		message: firstMessage(run, because, place, folders),
+		message,
 		targets: legalTargets(run),
 		meanings: targetMeanings(run),
 		output: outputIn(run),

@@ -8,7 +8,9 @@ import {
 	type EventBody,
 	explainSaved,
 	findTarget,
+	HUMAN_INTERVENTION,
 	judgeMove,
+	knownSnapshot,
 	type LaunchId,
 	LONGEST_TEXT,
 	launchKey,
@@ -24,16 +26,22 @@ import {
 	type WorkerHost,
 	type WorkerQuestion,
 } from "../../core/index.ts";
+
 import type { ExecutorContext } from "./executor-context.ts";
 
 const verdicts = { confirmed: "allowed", denied: "denied", text: "answered", undecided: "unanswered" } as const;
 
 /** The host of the worker of `launch`. `signal` aborts once that worker's action is no longer pending. */
-export function hostOf(context: ExecutorContext, launch: LaunchId, signal: AbortSignal): WorkerHost {
+export function hostOf(
+	context: ExecutorContext,
+	launch: LaunchId,
+	{ signal, brief }: { readonly signal: AbortSignal; readonly brief: WorkerHost["brief"] },
+): WorkerHost {
 	const { record, run } = context;
 	const { visit, attempt } = launch;
 	return {
 		waits: (why) => void record({ kind: "noted", text: why }),
+		brief,
 		report: (report) => void record({ ...report, visit, attempt } as EventBody),
 		async requestMove(named, summary, given): Promise<MoveReply> {
 			const target = findTarget(named, legalTargets(run())) ?? named;
@@ -41,6 +49,8 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 			if (refused !== undefined) return { kind: "refused", text: refused };
 			const output = await readMoveData(context, launch, target, given);
 			if (output.kind === "refused") return output;
+			const marked = await explainMarkers(context, target);
+			if (marked !== undefined) return { kind: "refused", text: marked };
 			const data = output.kind === "fits" ? { data: output.data } : {};
 			const unrecorded = await record({ kind: "move_requested", visit, attempt, target, summary, ...data });
 			if (unrecorded !== undefined) return { kind: "refused", text: unrecorded };
@@ -50,7 +60,7 @@ export function hostOf(context: ExecutorContext, launch: LaunchId, signal: Abort
 		async updateSnapshot(given): Promise<SnapshotReply> {
 			const read = readSnapshotData(given);
 			if (read.kind === "refused") return { kind: "refused", text: read.reason };
-			const before = run().snapshot;
+			const before = knownSnapshot(run());
 			const data = bindToKnown(before, read.data);
 			const refused = await record({ kind: "snapshot_updated", visit, attempt, by: "worker", data });
 			if (refused !== undefined) return { kind: "refused", text: refused };
@@ -89,6 +99,17 @@ function refuseMove(run: Run, launch: LaunchId, target: string, summary: string)
 	return summary.length > LONGEST_TEXT
 		? `The summary has ${summary.length} characters, but the limit is ${LONGEST_TEXT}: shorten it, and save details as findings.`
 		: undefined;
+}
+
+/** Why a worker that merges may not end its state: conflict markers are left. What cannot be read is left to the join. */
+async function explainMarkers({ run, workspace }: ExecutorContext, target: string): Promise<string | undefined> {
+	const { inherited, state } = run();
+	if (!inherited?.conflicts || target === HUMAN_INTERVENTION || target === state) return undefined;
+	const kept = await workspace.snapshot();
+	if (!kept.ok) return undefined;
+	const marked = await workspace.conflictMarkers(kept.value.tree, inherited.conflicts);
+	if (!marked.ok || marked.value.length === 0) return undefined;
+	return `Not moved to "${target}": these files still have conflict markers: ${marked.value.join(", ")}. Resolve them, then call workflow_transition again; or call it with "${HUMAN_INTERVENTION}", and the user decides.`;
 }
 
 type MoveData =

@@ -16,6 +16,7 @@ import type {
 	LaunchOrder,
 	Result,
 	Worker,
+	WorkerAbilities,
 	WorkerHost,
 	WorkerLauncher,
 	WorkerReport,
@@ -87,11 +88,11 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			}
 			return [...problems, ...(await checkExtensions(specs, { ...options, rules }, signal))];
 		},
-		async writers(states) {
-			const found = new Set<StatePlan>();
+		async abilities(states) {
+			const found = new Map<StatePlan, WorkerAbilities>();
 			for (const state of states) {
 				const { spec } = await resolveWorkerSpec(state, undefined, resources);
-				if (!spec || spec.order || spec.tools.some((tool) => !READ_ONLY_TOOLS.has(tool))) found.add(state);
+				if (spec) found.set(state, abilitiesOf(spec));
 			}
 			return found;
 		},
@@ -114,6 +115,19 @@ export function openLauncher(options: LauncherOptions): WorkerLauncher {
 			const { stopped, remaining } = await stopOrphans(run, undefined, standby?.pid);
 			return { stopped: stopped.length, left: remaining.length };
 		},
+	};
+}
+
+const editTools: ReadonlySet<string> = new Set(["edit", "write"]);
+const shellTools: ReadonlySet<string> = new Set(["bash", "powershell"]);
+
+function abilitiesOf({ tools, order }: WorkerSpec): WorkerAbilities {
+	return {
+		edits: tools.some((tool) => editTools.has(tool)),
+		runs: tools.some((tool) => shellTools.has(tool)),
+		other:
+			order !== undefined ||
+			tools.some((tool) => !editTools.has(tool) && !shellTools.has(tool) && !READ_ONLY_TOOLS.has(tool)),
 	};
 }
 

@@ -262,6 +262,7 @@ async function answerWorker(state: State, topic: string, payload: unknown): Prom
 		const { data } = anyObject(payload) ? (payload as { readonly data?: unknown }) : {};
 		return hostAnswer(await host.updateSnapshot(data).catch(refusal));
 	}
+	if (topic === "brief") return hostAnswer({ kind: "brief", text: await state.host.brief().catch(() => "") });
 	const question = topic === "question" ? readQuestion(payload) : undefined;
 	if (question) return hostAnswer(await askUser(state, question));
 	const move = topic === "move" ? readMove(payload) : undefined;

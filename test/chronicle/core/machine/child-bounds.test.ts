@@ -113,11 +113,11 @@ describe("of a list, the first", () => {
 		expect(named(6)).toBe(named(5));
 	});
 
-	it("conflicts in the task of a worker that resolves them: 50, and 8,000 characters", () => {
+	it("conflicts in the task of a worker that resolves them: 50", () => {
 		const task = (path: string, count: number) =>
 			childAt(join(done(2, { merge_by: "M" }), conflicts(count, path)), 3).task;
 		expect(task("f", 50)).toContain("- f50 (content)");
 		expect(task("f", 51)).not.toContain("- f51 ");
-		expect(task("p".repeat(200), 50)).toHaveLength(8000);
+		expect(task("f", 51)).toContain("- and 1 more");
 	});
 });

@@ -177,8 +177,8 @@ describe("conflicts of the join", () => {
 			merges: testRun.run.children?.join?.tree,
 		});
 		expect(merger.task).toContain("- f (content): your files against y");
-		expect(merger.task).toContain("What y did: did 2");
-		expect(merger.task).not.toContain("What x did");
+		expect(merger.task).toContain("### y\n\nIts task: do it\n\nIts summary: did 2");
+		expect(merger.task).not.toContain("### x");
 		expect(testRun.run.childCount).toBe(3);
 	});
 

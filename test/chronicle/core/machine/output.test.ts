@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { dueOutput, planOf } from "../../../../src/chronicle/core/machine/index.ts";
 import { splitReference, valueAt } from "../../../../src/chronicle/core/output/index.ts";
-import { addOutput, EMPTY_SNAPSHOT, handoverText, outputsOf } from "../../../../src/chronicle/core/snapshot/index.ts";
+import { addOutput, EMPTY_SNAPSHOT, outputsOf } from "../../../../src/chronicle/core/snapshot/index.ts";
 import { definition, open, type TestRun } from "./test-run.ts";
 
 const output = { type: "object" };
@@ -109,16 +109,6 @@ describe("kept data", () => {
 			"d",
 			"e",
 		]);
-	});
-
-	it("is in the handover, truncated to its bound", () => {
-		const short = addOutput(EMPTY_SNAPSHOT, { state: "review", visit: 2, data: { verdict: "ok" } });
-		expect(handoverText(short, "log")).toContain('- Visit 2, review: {"verdict":"ok"}');
-		const long = addOutput(short, { state: "big", visit: 3, data: sized(60_000) });
-		const text = handoverText(long, "log");
-		expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8192);
-		expect(text).toMatch(/big: "x+…/);
-		expect(text).toContain("The full record is in log");
 	});
 });
 

@@ -77,6 +77,12 @@ describe("a host that is cut off", needsPostgres, () => {
 		expect(await eventually(a.log, (log) => late.test(log))).toMatch(late);
 		gate.open();
 		await stage.inspect(run);
+		const opened = (await stage.events(run)).filter(({ kind }) => kind === "opened").at(-1);
+		expect(opened).toMatchObject({ setBack: true });
+		const told = server.requests.map(({ users }) => users.join("\n"));
+		expect(told.some((text) => text.includes("the files were set back to the last snapshot that was published"))).toBe(
+			true,
+		);
 
 		near.mend();
 		await b.child.kill();

@@ -28,8 +28,9 @@ const launcher = {
 				? [{ state, severity: "error", message: "no agent `Nobody`", remedy: "Write it.", fields: ["agent"] } as const]
 				: [],
 		),
-	writers: async (states) => new Set(states.filter(({ tools }) => tools?.join() !== "read,grep")),
-} as Pick<WorkerLauncher, "check" | "writers"> as WorkerLauncher;
+	abilities: async (states) =>
+		new Map(states.map((state) => [state, { edits: state.tools?.join() !== "read,grep", runs: false, other: false }])),
+} as Pick<WorkerLauncher, "check" | "abilities"> as WorkerLauncher;
 
 async function check(definitions: Record<string, object>) {
 	const folder = openFolder();

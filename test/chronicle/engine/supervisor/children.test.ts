@@ -12,7 +12,7 @@ import { openStage, type Stage } from "./stage.ts";
 
 /** Workers of children by what their task says: `write a.txt=1`, `find <text>`, `cost <usd>`, `wait`, `fail`, `ask`. */
 const child: Play = async (host, order, ended) => {
-	const task = /as the user wrote it:\n\n(.*)/.exec(order.message.new)?.[1] ?? "";
+	const task = /^## (?:The|Your) task.*\n\n(.*)/m.exec(order.message.new)?.[1] ?? "";
 	for (const step of task.split(";").map((one) => one.trim())) {
 		const [verb = "", rest = ""] = step.split(/ (.*)/);
 		const [file = "", text = ""] = rest.split("=");
@@ -404,7 +404,7 @@ describe("limits and commands", () => {
 		let waits = true;
 		const stage = openStage(
 			many(async (host, order, ended) => {
-				if (order.message.new.includes("slow") && waits) await ended;
+				if (order.message.new.includes("write slow.txt") && waits) await ended;
 				else await child(host, order, ended);
 			}),
 		);
@@ -457,11 +457,35 @@ describe("conflicts", () => {
 		expect(text(stage, "same.txt")).toBe("both\n");
 	});
 
+	it("refuses the end of a merge while conflict markers are left, and names the files", async () => {
+		const replies: string[] = [];
+		const stage = openStage(
+			many(async (host, order, ended) => {
+				if (order.state.name !== "merge") return child(host, order, ended);
+				const refused = await host.requestMove("done", "not merged");
+				replies.push(refused.kind, refused.text);
+				writeFileSync(join(order.cwd, "same.txt"), "both\n");
+				await moveTo("done", "merged")(host, order, ended);
+			}),
+		);
+		const run = await start(stage, template(conflicting, { on_conflict: "worker" }));
+		expect(run.status).toBe("done");
+		expect(replies[0]).toBe("refused");
+		expect(replies[1]).toContain("still have conflict markers: same.txt");
+		expect(run.snapshot.summaries).toContainEqual(expect.objectContaining({ child: "merge 3", text: "merged" }));
+	});
+
 	it("asks the user if two workers have left conflict markers, and writes none of them", async () => {
 		const stage = openStage(
-			many((host, order, ended) =>
-				order.state.name === "merge" ? moveTo("done", "not merged")(host, order, ended) : child(host, order, ended),
-			),
+			many(async (host, order, ended) => {
+				if (order.state.name !== "merge") return child(host, order, ended);
+				const file = join(order.cwd, "same.txt");
+				writeFileSync(file, "both\n");
+				await host.requestMove("done", "merged");
+				// A program that it started still writes.
+				writeFileSync(file, "<<<<<<< one\n1\n=======\n2\n>>>>>>> two\n");
+				await ended;
+			}),
 		);
 		const run = await start(stage, template(conflicting, { on_conflict: "worker" }));
 		expect(run).toMatchObject({ status: "awaiting_approval", stage: { question: { side: "conflict" } } });

@@ -61,7 +61,7 @@ describe("a state with an output", () => {
 		});
 		const message = stage.orders[1]?.message.new ?? "";
 		expect(message).toContain('It is ok, a of ["a"]; (no data) {x}');
-		expect(message).toContain('review: {"verdict":"ok","parts":["a"]}');
+		expect(message).toContain('{"verdict":"ok","parts":["a"]}');
 		expect(stage.orders[0]?.message.new).toContain("`data` that matches its schema");
 		expect(stage.orders[1]?.message.new).not.toContain("`data` that matches its schema");
 	});
@@ -122,7 +122,7 @@ describe("children and data", () => {
 
 	/** A child hands over what its task says, as JSON. */
 	const child: Play = async (host, order, ended) => {
-		const task = /as the user wrote it:\n\n(.*)/.exec(order.message.new)?.[1] ?? "";
+		const task = /^## (?:The|Your) task.*\n\n(.*)/m.exec(order.message.new)?.[1] ?? "";
 		await host.requestMove("done", "did it", JSON.parse(task));
 		await ended;
 	};

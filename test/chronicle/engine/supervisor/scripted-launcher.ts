@@ -12,7 +12,7 @@ export function openScriptedLauncher(plays: Play[], orders: LaunchOrder[] = []):
 	return {
 		check: async () => [],
 		keepReady: async () => {},
-		writers: async (states) => new Set(states),
+		abilities: async (states) => new Map(states.map((state) => [state, { edits: true, runs: true, other: false }])),
 		redactSessions: async () => {},
 		readSpend: async (_folder, key) => spent.get(key),
 		stopOrphans: async () => ({ stopped: 0, left: 0 }),

@@ -9,7 +9,7 @@ import { openStage, type Stage } from "./stage.ts";
 
 /** A child writes the file and the text that its task names, `a.txt=1`. */
 const child: Play = async (host, order, ended) => {
-	const [, file = "", text = ""] = /as the user wrote it:\n\n(.*)=(.*)/.exec(order.message.new) ?? [];
+	const [, file = "", text = ""] = /^## (?:The|Your) task.*\n\n(.*)=(.*)/m.exec(order.message.new) ?? [];
 	writeFileSync(join(order.cwd, file), `${text}\n`);
 	await moveTo("done", `wrote ${file}`)(host, order, ended);
 };

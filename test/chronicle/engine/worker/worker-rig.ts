@@ -124,6 +124,7 @@ export function openRig(project: Project, options: RigOptions = {}): WorkerRig {
 	const host: WorkerHost = {
 		report: add,
 		waits: () => {},
+		brief: async () => "[From pi-chronicle, not from the user]\nThe brief of now.",
 		async requestMove(target, summary, data) {
 			add({ kind: "move", target, summary });
 			return (await options.host?.requestMove?.(target, summary, data)) ?? { kind: "accepted", text: "Recorded." };

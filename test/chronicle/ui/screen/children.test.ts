@@ -22,7 +22,7 @@ import { openStage, type Stage } from "../../engine/supervisor/stage.ts";
 
 /** A worker that writes the file of its task's first word, or fails. */
 const child: Play = async (host, order, ended) => {
-	const task = /as the user wrote it:\n\n(.*)/.exec(order.message.new)?.[1] ?? "";
+	const task = /^## (?:The|Your) task.*\n\n(.*)/m.exec(order.message.new)?.[1] ?? "";
 	host.report({ kind: "used", spend: { ...NO_SPEND, tokens: 10, costUsd: 0.25 } });
 	if (task === "fail") return moveTo("failed", "gave up")(host, order, ended);
 	writeFileSync(join(order.cwd, task), `${order.targets.length} ${Math.random()}\n`);

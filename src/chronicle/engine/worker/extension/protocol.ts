@@ -34,6 +34,10 @@ export interface HostReply {
 /** Custom entry of the session: the supervisor is asked for a move, after all other calls of the message have ended. */
 export const MOVE_ENTRY = "chronicle:move";
 
+/** Messages of the session: the model is briefed again after a compaction, and asked before it to save. */
+export const BRIEF_ENTRY = "chronicle:brief";
+export const SAVE_ENTRY = "chronicle:save";
+
 export interface MoveEntry {
 	readonly call: string;
 	/** Earlier versions wrote the supervisor's answer instead. */

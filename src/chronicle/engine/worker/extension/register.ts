@@ -9,6 +9,7 @@ import { type Answer, askHost, HOST_COMMAND, type Question, tellHost } from "../
 import { launchKey } from "../../../core/index.ts";
 import { readAdoption, type WorkerBrief } from "../brief.ts";
 import { registerAskTool } from "./ask-user.ts";
+import { briefAfterCompactions, saveRequest } from "./compaction.ts";
 import { openGivenTools } from "./given-tools.ts";
 import { GO_ON, type Hello, type RefusedCall, readHostReply } from "./protocol.ts";
 import { registerSnapshotTool } from "./snapshot-tool.ts";
@@ -96,9 +97,12 @@ export async function registerWorker(
 	pi.on("tool_execution_end", () => turn.count("call"));
 	pi.on("session_compact", ({ compactionEntry }) => turn.spend(compactionEntry.usage));
 
-	// Other tools' results of the message would cause another request.
-	pi.on("turn_end", (_event, ctx) => {
-		if (turn.over) ctx.abort();
+	briefAfterCompactions(pi, turn);
+	pi.on("turn_end", (event, ctx) => {
+		// Other tools' results of the message would cause another request.
+		if (!turn.over) return saveRequest(event, ctx);
+		ctx.abort();
+		return undefined;
 	});
 
 	takeOrders(pi, brief, turn, idle.cancel);

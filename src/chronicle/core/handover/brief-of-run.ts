@@ -1,0 +1,246 @@
+// Reads from a run what its worker is told. Pure; the only place that does.
+import {
+	candidatesIn,
+	type LaunchReason,
+	messageWords,
+	outboxOfLaunch,
+	outputIn,
+	planOf,
+	type Run,
+	type RunDecision,
+	readOutput,
+	statesWithData,
+	targetMeanings,
+} from "../machine/index.ts";
+
+import { fillReferences, outputText, splitReference } from "../output/index.ts";
+import type { WorkerAbilities } from "../ports/index.ts";
+import { outputsOf, type Snapshot } from "../snapshot/index.ts";
+import { HUMAN_INTERVENTION, type StatePlan } from "../template/index.ts";
+import type {
+	CandidateChild,
+	ChildRole,
+	EarlierCall,
+	EarlierTry,
+	Ending,
+	FirstMessageBrief,
+	Known,
+	NextState,
+	Rewound,
+	Task,
+} from "./first-message-brief.ts";
+import { wayThrough } from "./way.ts";
+
+/** What the run itself does not know. */
+export interface BriefPlace {
+	/** Absolute path of the worker's folder. */
+	readonly cwd: string;
+	/** Path of the file with the unabridged handover, and of the event log. */
+	readonly file: string;
+	readonly log: string;
+	/** Folders of the children to choose from, by run id. */
+	readonly folders: ReadonlyMap<string, string>;
+	/** Of the states of the run whose workers' abilities are known. */
+	readonly abilities: ReadonlyMap<StatePlan, WorkerAbilities>;
+}
+
+/** The brief of the worker that is launched now, or that works now, because of `because`. */
+export function briefOf(run: Run, because: LaunchReason, place: BriefPlace): FirstMessageBrief {
+	const state = planOf(run);
+	const { description, instructions } = state;
+	const { inherited, plan } = run;
+	// What is queued while it works is sent to it as a message.
+	const queued = new Set((run.stage.kind === "working" ? [] : outboxOfLaunch(run)).map(({ id }) => id));
+	const sentLater = new Set(run.outbox.filter(({ id, given }) => !queued.has(id) && !given).map(({ id }) => id));
+	const own = place.abilities.get(state);
+	const rewound = rewoundOf(run);
+	const isAgain = run.attempt > 1 || because === "session_lost" || because === "crashed";
+	const child = childRoleOf(run);
+	return {
+		run: run.template.name,
+		state: {
+			name: run.state,
+			...(description === undefined ? {} : { description: fillIn(run, description) }),
+			...(instructions === undefined ? {} : { instructions: fillIn(run, instructions) }),
+		},
+		way: wayThrough(plan, run.state),
+		next: nextStates(run, place.abilities),
+		...(child ? { child } : {}),
+		...(isAgain ? { earlier: earlierTry(run, because) } : {}),
+		...(rewound ? { rewound } : {}),
+		...(own ? { abilities: own } : {}),
+		cwd: place.cwd,
+		task: taskOf(run),
+		decisions: [...(inherited?.decisions ?? []), ...run.decisions.filter(({ seq }) => !sentLater.has(seq))],
+		unread: new Set(run.decisions.filter(({ seq }) => queued.has(seq))),
+		candidates: candidatesOf(run, place.folders),
+		known: knownOf(run, place),
+		unmeasured: run.unmeasured.map(
+			({ visit, why }) => `What visit ${visit} changed in the files could not be measured: ${why}`,
+		),
+		file: place.file,
+		ending: endingOf(run),
+	};
+}
+
+/** How the current state ends. */
+export function endingOf(run: Run): Ending {
+	return {
+		targets: Object.entries(targetMeanings(run)).map(([name, meaning]) => ({ name, meaning })),
+		data: outputIn(run) !== undefined,
+	};
+}
+
+/** The user's decisions that the worker of a launch has not read yet, and other queued messages. */
+export function queuedFor(run: Run): { readonly decisions: readonly RunDecision[]; readonly texts: readonly string[] } {
+	const queued = outboxOfLaunch(run);
+	const ids = new Set(queued.map(({ id }) => id));
+	const decisions = run.decisions.filter(({ seq }) => ids.has(seq));
+	const known = new Set(decisions.map(({ seq }) => seq));
+	// Reminders, and what an earlier version queued.
+	const texts = queued.filter(({ id }) => !known.has(id)).map(messageWords);
+	return { decisions, texts };
+}
+
+/** The calls in flight when the last worker ended. */
+export function inFlightOf({ calls: { interrupted } }: Run): readonly EarlierCall[] {
+	return interrupted.calls.map(({ tool, args, undone = false }) => ({ tool, args, failed: false, undone }));
+}
+
+/** Whether the files were set back in this visit, because another host took over. */
+export function isSetBack({ calls }: Run): boolean {
+	return calls.setBack === true;
+}
+
+/** The finished calls whose changes are gone. */
+export function undoneCallsOf(run: Run): readonly EarlierCall[] {
+	return recentCalls(run).filter(({ undone }) => undone);
+}
+
+function recentCalls({ calls: { recent } }: Run): readonly EarlierCall[] {
+	return recent.map(({ tool, args, failed, undone = false }) => ({ tool, args, failed, undone }));
+}
+
+function nextStates(run: Run, abilities: BriefPlace["abilities"]): readonly NextState[] {
+	const state = planOf(run);
+	const names = state.terminal ? [] : state.next.filter((name) => name !== HUMAN_INTERVENTION && name !== run.state);
+	return names.map((name): NextState => {
+		const next = planOf(run, name);
+		const approved = state.approval.exit || next.approval.entry;
+		if (next.children) {
+			const { branches, forEach } = next.children;
+			const agents =
+				forEach === undefined
+					? `${branches.length} agents at once: ${branches.map((branch) => branch.name).join(", ")}`
+					: `one agent for each of ${forEach}`;
+			return { name, by: "children", children: agents, approved };
+		}
+		const can = abilities.get(next);
+		if (next.persona) return { name, by: "worker", ...(can ? { abilities: can } : {}), approved };
+		return { name, by: "end", approved };
+	});
+}
+
+function childRoleOf({ parent, inherited }: Run): ChildRole | undefined {
+	if (!parent || !inherited) return undefined;
+	const { siblings, run, state, reader } = inherited;
+	const { name, files } = parent;
+	return { name, siblings, files, run, state, ...(reader === undefined ? {} : { reader }) };
+}
+
+function taskOf({ task, inherited }: Run): Task {
+	if (!inherited) return { text: task, by: "user" };
+	const whole = inherited.task;
+	// The task of the run, which a child's task cuts if it is long.
+	if (task === whole || (task.endsWith("…") && whole.startsWith(task.slice(0, -1)))) return { text: whole, by: "user" };
+	const by = inherited.conflicts ? "merge" : "template";
+	return { text: task, by, ...(by === "template" && task.includes(whole) ? {} : { whole }) };
+}
+
+function rewoundOf(run: Run): Rewound | undefined {
+	const last = run.history.at(-1);
+	if (last?.cause !== "rewind" || last.visit !== run.visit - 1) return undefined;
+	const done = run.kept.at(-1)?.rewound;
+	if (!done || done.to === undefined) return undefined;
+	return { to: done.to, state: run.state, last: last.visit, left: done.left };
+}
+
+function earlierTry(run: Run, because: LaunchReason): EarlierTry {
+	return { why: whyAgain(because), setBack: isSetBack(run), calls: recentCalls(run), inFlight: inFlightOf(run) };
+}
+
+function whyAgain(because: LaunchReason): string {
+	switch (because) {
+		case "repeated":
+			return "An earlier worker of this state asked for a fresh one: its summary is below.";
+		case "timed_out":
+			return "An earlier worker of this state was stopped, because it took too long or was silent for too long.";
+		case "crashed":
+		case "session_lost":
+		case "interrupted":
+		case "answered":
+			return "An earlier worker of this state ended unexpectedly.";
+		case "provider_error":
+			return "The model of an earlier worker of this state failed.";
+		case "rejected":
+			return "The user did not approve the move of an earlier worker of this state.";
+		case "entered":
+		case "resumed":
+			return "An earlier worker of this state stopped.";
+	}
+}
+
+function candidatesOf(run: Run, folders: BriefPlace["folders"]): readonly CandidateChild[] {
+	const visit = run.candidates?.group.visit;
+	return candidatesIn(run, run.state).map(({ id, name, summary, changed }) => {
+		const folder = folders.get(id);
+		const whole = run.snapshot.summaries.find((one) => one.visit === visit && one.child === name);
+		return {
+			name,
+			summary: whole?.text ?? summary,
+			...(folder === undefined ? {} : { folder }),
+			...(changed ? { files: changed.files } : {}),
+		};
+	});
+}
+
+function knownOf({ snapshot, inherited, candidates, state }: Run, { file, log }: BriefPlace): Known {
+	const above = inherited?.snapshot;
+	const chosen = candidates?.judge === state ? candidates.group.visit : undefined;
+	const { findings, pendingTasks, files, summaries } = snapshot.dropped;
+	const dropped = findings + pendingTasks + summaries;
+	const others = [
+		...(dropped > 0 ? [`${dropped} older entries are only in ${file}.`] : []),
+		...(files > 0 ? [`${files} more changed files are only in the ledger of the run: ${log}`] : []),
+	];
+	return {
+		pendingTasks: snapshot.pendingTasks,
+		parentTasks: above?.pendingTasks ?? [],
+		findings: [...(above?.findings ?? []), ...snapshot.findings],
+		outputs: [...(above ? outputsOf(above) : []), ...outputsOf(snapshot)],
+		summaries: [...(above ? summariesOf(above) : []), ...summariesOf(snapshot, chosen)],
+		files: [...(above?.files ?? []), ...snapshot.files],
+		lost: others.join(" "),
+	};
+}
+
+/** The summaries of one run, oldest first; those of the last visit are whole. `except`: a visit whose children the worker reads about elsewhere. */
+function summariesOf({ summaries }: Snapshot, except?: number): Known["summaries"] {
+	const last = summaries.at(-1)?.visit;
+	const withChildren = new Set(summaries.flatMap(({ visit, child }) => (child === undefined ? [] : [visit])));
+	return summaries
+		.filter(({ visit, child }) => visit !== except && (child !== undefined || !withChildren.has(visit)))
+		.map(({ state, visit, child, text }) => ({
+			state: child === undefined ? state : `${state}, child "${child}"`,
+			...{ visit, text, whole: visit === last },
+		}));
+}
+
+/** The text with what earlier states have handed over. */
+function fillIn(run: Run, text: string): string {
+	return fillReferences(text, (reference) => {
+		const found = readOutput(run, reference);
+		if ("value" in found) return outputText(found.value);
+		return splitReference(reference, statesWithData(run)) ? "(no data)" : undefined;
+	});
+}

@@ -1,0 +1,75 @@
+// The first message of every worker, made from one brief. Pure; the only place that composes it.
+// M1 a part that does not apply is left out; M2 the user's words are verbatim and marked, all else is marked as the program's.
+import { markMessage } from "../machine/index.ts";
+import { decidedText } from "./decided.ts";
+import type { CandidateChild, Ending, FirstMessageBrief, Task } from "./first-message-brief.ts";
+import { introduction } from "./introduction.ts";
+import { knownText } from "./known.ts";
+
+/** The message of a new conversation. */
+export function firstMessageText(brief: FirstMessageBrief): string {
+	const { state, decisions, unread, file, unmeasured, known } = brief;
+	const decided = decidedText(decisions, { unread, file });
+	return markMessage(
+		joined([
+			...introduction(brief),
+			taskText(brief.task),
+			decided === ""
+				? ""
+				: `## What the user decided\n\nOldest first; a later decision overrides an earlier one.\n\n${decided}`,
+			state.instructions === undefined ? "" : `## Instructions for this state\n\n${state.instructions}`,
+			choiceText(brief.candidates),
+			`## What is known\n\n${joined([knownText(known, file), ...unmeasured])}`,
+			`## How to end\n\n${howToEnd(brief.ending)}`,
+		]),
+	);
+}
+
+/** Everything that the brief knows, unabridged, as a file. */
+export function fullHandover({ run, state, task, decisions, known }: FirstMessageBrief): string {
+	const decided = decidedText(decisions);
+	return `${joined([
+		`# ${run}: what "${state.name}" starts with`,
+		taskText(task),
+		decided === "" ? "" : `## What the user decided\n\n${decided}`,
+		`## What is known\n\n${knownText(known)}`,
+	])}\n`;
+}
+
+const shownWhole = 1000;
+
+function taskText({ text, by, whole }: Task): string {
+	const title = {
+		user: "The task, as the user wrote it",
+		template: "Your task, made from the template",
+		merge: "Your task, from pi-chronicle",
+	}[by];
+	const context =
+		whole === undefined
+			? ""
+			: `The task of the whole run, as the user wrote it:\n\n${whole.length > shownWhole ? `${whole.slice(0, shownWhole)}…` : whole}`;
+	return joined([`## ${title}\n\n${text}`, context]);
+}
+
+/** The children that the worker chooses from: what they did, and where their files are. */
+function choiceText(candidates: readonly CandidateChild[]): string {
+	if (candidates.length === 0) return "";
+	const lines = candidates.map(({ name, summary, folder, files }) => {
+		const changed = files === undefined ? "" : ` (${files} ${files === 1 ? "file" : "files"} changed)`;
+		return `- \`${name}\`${folder === undefined ? "" : `, files in ${folder}`}: ${summary || "done"}${changed}`;
+	});
+	return [
+		"## Choose one\n\nThese children have each done the work, and none of their files are in your folder yet. Read and compare them there; change nothing in them. Name the best one as `winner` in the data of your transition: its files are then merged into yours, and those of the others are dropped.",
+		lines.join("\n"),
+	].join("\n\n");
+}
+
+/** How the state ends, with the meaning of each target. */
+export function howToEnd({ targets, data }: Ending): string {
+	const lines = targets.map(({ name, meaning }) => `- \`${name}\`: ${meaning}`).join("\n");
+	return `Save what later states need with \`workflow_update_snapshot\` as soon as you know it. Only one call ends this state: \`workflow_transition\` with a summary${data ? ", `data` that matches its schema," : ""} and one of these targets:\n${lines}`;
+}
+
+export function joined(parts: readonly string[]): string {
+	return parts.filter((part) => part !== "").join("\n\n");
+}

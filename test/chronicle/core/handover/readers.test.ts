@@ -1,0 +1,325 @@
+// Every promise about what a later reader knows, for every kind of reader: a table of readers and facts.
+import { describe, expect, it } from "vitest";
+import {
+	briefOf,
+	continuedText,
+	firstMessageText,
+	fullHandover,
+} from "../../../../src/chronicle/core/handover/index.ts";
+import {
+	inheritedBy,
+	type LaunchReason,
+	type LedgerEvent,
+	type Run,
+} from "../../../../src/chronicle/core/machine/index.ts";
+import {
+	crash,
+	definition,
+	go,
+	here,
+	newTree,
+	open,
+	reopen,
+	rest,
+	resume,
+	since,
+	start,
+	type TestRun,
+} from "../machine/test-run.ts";
+
+const states = {
+	plan: { persona: "P", next: ["build"], requires_approval: "exit", output: { type: "object" } },
+	build: {
+		branches: {
+			one: { persona: "B", next: ["done"], instructions: "Listen on {output.plan.port}." },
+			two: { task: "only two", run: "nested" },
+		},
+		files: "own",
+		on_conflict: "worker",
+		merge_by: "M",
+		next: ["check"],
+	},
+	check: { persona: "C", next: ["ship", "plan"] },
+	ship: { persona: "S", next: ["done"] },
+};
+const nested = {
+	name: "nested",
+	states: {
+		inner: {
+			branches: { deep: { persona: "D", next: ["done"], instructions: "Use {output.plan.port}." } },
+			next: ["done"],
+		},
+	},
+};
+const summary = "planned it\n\n* in two lines";
+const words = "no new dependency,\n\tplease";
+
+const place = (run: Run) => ({
+	...{ cwd: "/p", file: "/p/.pi/handover.md", log: "/p/log", folders: new Map() },
+	abilities: new Map(
+		[...run.plan.states.values()].map((state) => [state, { edits: true, runs: true, other: false }] as const),
+	),
+});
+const message = (run: Run, because: LaunchReason = "entered") => firstMessageText(briefOf(run, because, place(run)));
+
+/** A run whose plan is saved and approved, and whose children are planned. */
+function planned(): TestRun {
+	const testRun = start(
+		open(definition(states, { limits: { moves: 99, pair_moves: 99 } }), {
+			task: "make it listen",
+			children: { nested },
+		}),
+	);
+	const entry = { key: "port", text: "taken", fields: { file: "src/listen.ts", line: 7 } };
+	testRun.say({
+		kind: "snapshot_updated",
+		...here(testRun),
+		by: "worker",
+		data: { findings: [entry], pendingTasks: [{ text: "first task\nwhole" }, { text: "second task" }] },
+	});
+	testRun.say({ kind: "move_requested", ...here(testRun), target: "build", summary, data: { port: 8081 } });
+	rest(testRun);
+	const { stage } = testRun.run;
+	if (stage.kind !== "asking") throw new Error(stage.kind);
+	testRun.say({ kind: "approved", answers: since(testRun), diff: stage.question.diff, words });
+	testRun.say({ kind: "files_measured", visit: testRun.run.visit, purpose: "baseline", tree: newTree() });
+	return testRun;
+}
+
+/** The run of a child, as its first event begins it. */
+function childRun(parent: Run, number: number): TestRun {
+	const child = parent.children?.children[number - 1];
+	if (!child) throw new Error("no such child");
+	const branch = child.merges === undefined ? Object.values(states.build.branches)[number - 1] : undefined;
+	const isNested = parent.template.name === "t" && child.template === "nested";
+	const own =
+		parent.template.name === "nested"
+			? nested.states.inner.branches.deep
+			: (branch ?? { persona: "M", next: ["done"] });
+	const template = isNested ? nested : { name: child.name, states: { [child.name]: own } };
+	const created = {
+		...{ kind: "created", schemaVersion: 1, id: child.id, task: child.task, seq: 1, at: parent.updatedAt },
+		template: { name: template.name, hash: "", definition: template },
+		parent: {
+			run: parent.id,
+			root: parent.id,
+			visit: parent.visit,
+			index: child.index,
+			name: child.name,
+			level: 1,
+			files: "own",
+		},
+		inherited: inheritedBy(parent, child),
+	};
+	return resume([JSON.parse(JSON.stringify(created)) as LedgerEvent]);
+}
+
+function endChild(testRun: TestRun, index: number, data = {}): void {
+	const child = testRun.run.children?.children[index - 1];
+	testRun.say({
+		...{
+			kind: "child_ended",
+			visit: testRun.run.visit,
+			child: child?.id ?? "",
+			status: "done",
+			detail: "",
+			tree: newTree(),
+		},
+		total: {
+			spend: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, tokens: 0, costUsd: 0 },
+			activeMs: 0,
+			attempts: 1,
+			toolCalls: 0,
+		},
+		handover: { summary: `${child?.name} did it:\n${"z".repeat(3000)} end of ${child?.name}`, data },
+	} as never);
+}
+
+function joined(conflicts: readonly object[] = []): TestRun {
+	const testRun = planned();
+	endChild(testRun, 1, { findings: [{ text: "one: found", fields: { file: "x.ts" } }] });
+	endChild(testRun, 2);
+	testRun.say({ kind: "joined", visit: testRun.run.visit, before: newTree(), tree: newTree(), conflicts } as never);
+	return testRun;
+}
+
+/** Moved to `check`. */
+function checking(): TestRun {
+	const testRun = joined();
+	testRun.say({ kind: "join_applied", visit: testRun.run.visit, tree: newTree() });
+	return start(rest(testRun));
+}
+
+const conflict = { path: "same.txt", kind: "content", ours: "your files and one", theirs: "two" };
+const called = (testRun: TestRun): TestRun => {
+	testRun.say({ kind: "tool_started", ...here(testRun), call: "c", tool: "edit", args: "a.ts" });
+	return testRun.say({ kind: "tool_ended", ...here(testRun), call: "c", tool: "edit", ms: 1, bytes: 1, hash: "h" });
+};
+
+function crashed(): TestRun {
+	return rest(crash(called(checking())));
+}
+
+function rewound(): TestRun {
+	const testRun = checking();
+	testRun.say({ kind: "told", text: "undone words" });
+	testRun.say({ kind: "pause_requested", cause: "person", detail: "" });
+	rest(testRun);
+	const tree = newTree();
+	const { snapshot } = testRun.run;
+	testRun.say({ kind: "rewind_requested", to: 3, state: "check", tree, snapshot, pairMoves: {} });
+	testRun.say({ kind: "files_measured", visit: testRun.run.visit, purpose: "before", tree: newTree() });
+	return testRun.say({ kind: "files_restored", tree, before: newTree() });
+}
+
+const readers: Readonly<Record<string, () => string>> = {
+	"the next state": () => message(checking().run),
+	"a later state": () => message(start(go(checking(), "ship", "checked")).run),
+	"a child": () => message(childRun(planned().run, 1).run),
+	"a grandchild": () => {
+		const child = childRun(planned().run, 2);
+		child.say({ kind: "files_measured", visit: 1, purpose: "baseline", tree: newTree() });
+		return message(childRun(child.run, 1).run);
+	},
+	"the merge worker": () => message(childRun(joined([conflict]).run, 3).run),
+	"a replacement after a crash": () => message(crashed().run, "session_lost"),
+	"a worker after a rewind": () => message(rewound().run),
+	"a worker after a compaction": () => message(called(checking()).run),
+	"a worker on another host": () => {
+		const testRun = called(checking());
+		testRun.say({ kind: "opened", host: "other", pid: 3, started: "t", setBack: true });
+		return message(rest(testRun).run, "session_lost");
+	},
+	"a run that was read from its ledger": () => message(resume(checking().events).run),
+};
+
+describe.each(Object.entries(readers))("%s knows", (name, read) => {
+	const text = read();
+
+	it("the run's task as the user wrote it, and that the rest is not the user's", () => {
+		expect(text.startsWith("[From pi-chronicle, not from the user]\n")).toBe(true);
+		expect(text).toMatch(/as the user wrote it:?\n\nmake it listen\n/);
+	});
+	it("what the user decided, verbatim, and what it is about", () => {
+		expect(text).toContain(`approved the move from "plan" to "build" (plan, visit 1):\n<user>${words}</user>`);
+	});
+	it("a finding with all its fields", () => {
+		expect(text).toContain("[f1] port: taken\n  file: src/listen.ts\n  line: 7");
+	});
+	it("the tasks whole and in the order in which they were saved", () => {
+		expect(text).toMatch(/\[t2\] first task\n {2}whole\n- \[t3\] second task/);
+	});
+	it("the data", () => expect(text).toContain('{"port":8081}'));
+	it("the summary of the plan, whole where it is the last of its run", () => {
+		expect(text).toContain(["a child", "a grandchild", "the merge worker"].includes(name) ? summary : "planned it");
+	});
+	it("each target with a meaning, and no other", () => {
+		const targets = [...text.slice(text.indexOf("## How to end")).matchAll(/^- `(.*)`: (.*)$/gm)];
+		expect(targets.length).toBeGreaterThan(1);
+		for (const [, , meaning] of targets) expect(meaning).toBeTruthy();
+		expect(text).toContain("workflow_transition");
+	});
+});
+
+describe("only some readers know", () => {
+	it.each(["the next state", "a worker after a compaction", "a replacement after a crash"])(
+		"the results of the children, whole: %s",
+		(name) => {
+			const text = readers[name]?.() ?? "";
+			for (const child of ["one", "two"])
+				expect(text).toContain(`${child} did it:\n${"z".repeat(3000)} end of ${child}`);
+			expect(text).toContain("one: found\n  file: x.ts");
+		},
+	);
+	it("their siblings, their reader, and nothing that a sibling found", () => {
+		const text = readers["a child"]?.() ?? "";
+		expect(text).toContain('the child "one" of the run "t"');
+		expect(text).toContain('"two"');
+		expect(text).toContain('The worker of "check" reads');
+		const testRun = planned();
+		endChild(testRun, 1, { findings: [{ text: "one: found" }] });
+		expect(message(childRun(testRun.run, 2).run)).not.toContain("one: found");
+	});
+	it("the parent's data in the instructions of a child and of a grandchild", () => {
+		expect(readers["a child"]?.()).toContain("Listen on 8081.");
+		expect(readers["a grandchild"]?.()).toContain("Use 8081.");
+	});
+	it("the conflicts, the markers and both sides, if they merge", () => {
+		const text = readers["the merge worker"]?.() ?? "";
+		expect(text).toContain("Your task, from pi-chronicle");
+		expect(text).toContain("- same.txt (content): your files and one against two");
+		for (const part of ["<<<<<<<", "|||||||", "=======", ">>>>>>>", "Its task: only two", "end of one", "end of two"])
+			expect(text).toContain(part);
+	});
+	it("that the files are as an earlier worker left them, or set back, as is true", () => {
+		const kept = readers["a replacement after a crash"]?.() ?? "";
+		expect(kept).toContain("The files are as it left them.");
+		expect(kept).toContain("Its last finished calls:\n- edit a.ts");
+		const moved = readers["a worker on another host"]?.() ?? "";
+		expect(moved).toContain("what these calls changed is undone.\n- edit a.ts");
+		expect(moved).not.toContain("as it left them");
+	});
+	it("that calls whose changes were published are kept on another host", () => {
+		const testRun = start(crashed());
+		testRun.say({ kind: "opened", host: "other", pid: 3, started: "t", setBack: true });
+		expect(message(rest(testRun).run, "session_lost")).toContain("Its last finished calls:\n- edit a.ts");
+	});
+	it("what a rewind undid: files, visits and decisions", () => {
+		const text = readers["a worker after a rewind"]?.() ?? "";
+		expect(text).toContain(
+			'set the run back to the start of visit 3 ("check"). The files are as they were then: what visit 3 changed is undone.',
+		);
+		expect(text).toMatch(
+			/Undone, because the user set the run back to before them:\n- told \(check, visit 3\):\n<user>undone words<\/user>/,
+		);
+	});
+});
+
+describe("a continued conversation", () => {
+	it("says what the user said and that files were set back", () => {
+		const testRun = called(checking());
+		testRun.say({ kind: "opened", host: "other", pid: 3, started: "t", setBack: true });
+		rest(testRun);
+		expect(continuedText(testRun.run, "interrupted")).toContain("what these calls changed is undone.\n- edit a.ts");
+		const local = reopen(called(checking()));
+		local.say({ kind: "told", text: "mind the gap" });
+		rest(local);
+		const text = continuedText(local.run, "interrupted");
+		expect(text.startsWith("[From pi-chronicle, not from the user]")).toBe(true);
+		expect(text).not.toContain("undone");
+	});
+});
+
+describe("size", () => {
+	it("an empty handover has at most 1,000 characters of its own", () => {
+		const testRun = start(
+			open(definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a", "done"] } }), { task: "" }),
+		);
+		const text = message(testRun.run);
+		expect(text.length).toBeLessThanOrEqual(1000);
+	});
+	it("what is known takes at most 24 KB; what is shortened is announced with the file, which has it whole", () => {
+		const testRun = checking();
+		const data = Array.from({ length: 60 }, (_, n) => ({ text: `finding ${n} ${"y".repeat(600)} end ${n}` }));
+		testRun.say({ kind: "snapshot_updated", ...here(testRun), by: "worker", data: { findings: data } });
+		const { run } = start(go(testRun, "ship", `sum ${"x".repeat(3900)} end`));
+		const text = message(run);
+		const known = text.slice(text.indexOf("## What is known"), text.indexOf("## How to end"));
+		expect(Buffer.byteLength(known)).toBeLessThanOrEqual(24_100);
+		expect(known).toContain(`sum ${"x".repeat(3900)} end`);
+		const whole = fullHandover(briefOf(run, "entered", place(run)));
+		for (const { text: one } of run.snapshot.findings) expect(whole).toContain(one);
+	});
+	it("of more than 8 KB of decisions the newest are whole, and the rest is counted with the file", () => {
+		const testRun = start(open(definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: [] } })));
+		for (let n = 0; n < 4; n++) {
+			testRun.say({ kind: "told", text: `${n} ${"w".repeat(3900)} end ${n}` });
+			testRun.say({ kind: "delivered", message: testRun.run.seq });
+		}
+		const { run } = start(go(testRun, "b"));
+		const text = message(run);
+		expect(text).toContain(`3 ${"w".repeat(3900)} end 3`);
+		expect(text).toContain("2 older decisions are in /p/.pi/handover.md: read it.");
+		expect(fullHandover(briefOf(run, "entered", place(run)))).toContain(`0 ${"w".repeat(3900)} end 0`);
+	});
+});

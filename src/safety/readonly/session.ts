@@ -146,16 +146,22 @@ function addPolicy(policies: Policies, cwd: string, sandbox: () => Promise<Sandb
 }
 
 async function openPolicy(cwd: string, sandbox: () => Promise<SandboxProbe>): Promise<Policy> {
-	const [{ readonlyPolicy }, { temporaryPlaces }, { wrapCommand }, { hostEnvironment }] = await Promise.all([
-		import("./judge.ts"),
-		import("../places.ts"),
-		import("../sandbox/index.ts"),
-		import("../../pi/index.ts"),
-	]);
-	const places = temporaryPlaces(hostEnvironment(cwd));
+	const [{ readonlyPolicy }, { temporaryPlaces, writableFolder }, { cacheOptions, wrapCommand }, { hostEnvironment }] =
+		await Promise.all([
+			import("./judge.ts"),
+			import("../places.ts"),
+			import("../sandbox/index.ts"),
+			import("../../pi/index.ts"),
+		]);
+	const host = hostEnvironment(cwd);
+	const places = temporaryPlaces(host);
+	const { folders: writable, except: readonly } = places;
+	let moved: readonly string[] | undefined;
 	const confine = async (command: string) => {
 		const probe = await sandbox();
-		return probe && wrapCommand(command, probe, { writable: places.folders, readonly: places.except });
+		if (!probe) return undefined;
+		moved ??= cacheOptions({ ...host, temporary: writableFolder(places), writable: [] });
+		return wrapCommand(command, { ...probe, options: [...probe.options, ...moved] }, { writable, readonly });
 	};
 	return readonlyPolicy({ places, confine });
 }

@@ -1,19 +1,23 @@
 // Runs a worker's shell commands in the machine's sandbox, so that the kernel enforces limits that the guard can only judge by text.
-// Invariants: everything is readable; only the working folder, temporary folders and caches are writable; `.pi` in the working folder is not.
+// Invariants: everything is readable; only the working folder, temporary folders and caches are writable; `.pi` in the working folder is not;
+// other caches are led to a temporary folder.
 // Network and processes are not confined.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { HostEnvironment } from "../../footprint/index.ts";
 import type { CopiedProject } from "../copied-project.ts";
-import { type TemporaryPlaces, temporaryPlaces } from "../places.ts";
+import { type TemporaryPlaces, temporaryPlaces, writableFolder } from "../places.ts";
 import type { Policy } from "../policy/index.ts";
+import { cacheOptions } from "./caches.ts";
 import type { SandboxProbe } from "./probe.ts";
 import { wrapCommand } from "./wrap.ts";
 
-type TemporaryHost = Parameters<typeof temporaryPlaces>[0];
+type SandboxHost = Parameters<typeof temporaryPlaces>[0] & Pick<HostEnvironment, "env">;
 
 /** Confines the shell tool; `probe` is the form of sandbox that works on this machine, `copy` the copy of the project that the agent works in. */
-export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: TemporaryHost, copy?: CopiedProject): Policy {
-	const { folders }: TemporaryPlaces = temporaryPlaces(host);
+export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: SandboxHost, copy?: CopiedProject): Policy {
+	const temporary: TemporaryPlaces = temporaryPlaces(host);
+	const { folders } = temporary;
 	const { cwd, home, realpath } = host;
 	const both = (path: string): string[] => [...new Set([path, realpath(path) ?? path])];
 	const caches = [".cache", ".npm"].map((name) => join(home, name)).filter((path) => existsSync(path));
@@ -27,6 +31,7 @@ export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: TemporaryH
 		...closed.flatMap((path) => ["--ro-bind-try", path, path]),
 	];
 	const writable = both(copy?.root ?? cwd);
+	let moved: readonly string[] | undefined;
 	const readonly = [...new Set([...writable, ...both(cwd)])].map((path) => join(path, ".pi"));
 	return {
 		name: "sandbox",
@@ -34,7 +39,10 @@ export function sandboxPolicy(probe: NonNullable<SandboxProbe>, host: TemporaryH
 		judge: () => undefined,
 		amend({ tool, input }) {
 			if (tool !== "bash" || typeof input.command !== "string") return undefined;
-			return { command: wrapCommand(input.command, { ...probe, options }, { writable, readonly }) };
+			moved ??= cacheOptions({ ...host, temporary: writableFolder(temporary), writable: [...caches, ...writable] });
+			return {
+				command: wrapCommand(input.command, { ...probe, options: [...options, ...moved] }, { writable, readonly }),
+			};
 		},
 	};
 }

@@ -66,6 +66,16 @@ describe("children of a list", () => {
 		expect(tasks(planAfter(list(JSON.stringify(items)), { for_each: "parts" }))).toEqual(items);
 	});
 
+	it("have the fields of a finding or a task, and all of it as `{item}`; a list may be a field", () => {
+		const entry = { text: "Race", fields: { file: "a.ts", lines: [3, 5] } };
+		const fields = { for_each: "findings", task: "Fix {item.file}:{item.lines.0}, {item.title}. {item}" };
+		expect(tasks(planAfter({ findings: [entry] }, fields))).toEqual([
+			"Fix a.ts:3, Race. Race\nfile: a.ts\nlines: [3,5]",
+		]);
+		const saved = { findings: [{ key: "parts", text: "", fields: { items: ["x", "y"] } }] };
+		expect(tasks(planAfter(saved, { for_each: "parts" }))).toEqual(["x", "y"]);
+	});
+
 	it.each(["pendingTasks", "findings"] as const)(
 		"are one per entry of %s, and none where entries were dropped",
 		(source) => {

@@ -82,14 +82,24 @@ describe("redaction", () => {
 				attempt: 1,
 				by: "worker",
 				data: {
-					findings: [{ key: "db_password", text: "plain word" }, { text: "API_KEY=abcdef" }],
+					findings: [
+						{ key: "db_password", text: "plain word" },
+						{ text: "API_KEY=abcdef" },
+						{ text: "", fields: { id: "API_KEY=abcdef", password: "hunter", line: 3 } },
+						{ key: "db_password", text: "", fields: { value: "plain" } },
+					],
 					pendingTasks: [{ text: "rotate API_KEY=abcdef" }],
 				},
 			},
 			redact,
 		);
 		expect(event.data).toEqual({
-			findings: [{ key: "db_password", text: "•••" }, { text: "API_KEY=•••" }],
+			findings: [
+				{ key: "db_password", text: "•••" },
+				{ text: "API_KEY=•••" },
+				{ text: "", fields: { id: "API_KEY=•••", password: "•••", line: 3 } },
+				{ key: "db_password", text: "•••" },
+			],
 			pendingTasks: [{ text: "rotate API_KEY=•••" }],
 		});
 		const move = {

@@ -106,7 +106,7 @@ describe("a state's instructions", () => {
 			"  done: {}",
 		];
 		expect(problemsOf(yaml.join("\n"))).toEqual([
-			'template.yaml:8:27 The state "look" is told "run all tests", but it has no tool that runs commands.',
+			'template.yaml:8:27 The state "look" is told "run all tests", but it may not run programs.',
 			'template.yaml:9:18 The state "look" is told "fix the bug", but it may not change files.',
 		]);
 	});
@@ -115,11 +115,21 @@ describe("a state's instructions", () => {
 		["Run all tests.", { tools: ["read", "bash"] }],
 		["Fix the bug.", { tools: ["read", "edit"] }],
 		["Run all tests. Fix the bug.", {}],
+		["Fix the bug.", { tools: ["read", "bash"], shell: "free" }],
+		["Run all tests.", { tools: ["read", "bash", "edit"], shell: "strict" }],
 		["Run all tests.", { tools: ["read", "run_tests"] }],
 	])("are not reported where the worker can: %s %j", (instructions, over) => {
 		expect(
 			problemsOf({ name: "T", states: { look: { persona: "R", next: ["done"], ...over, instructions }, done: {} } }),
 		).toEqual([]);
+	});
+
+	it.each([
+		["Run all tests.", { tools: ["read", "bash"], shell: "strict" }],
+		["Fix the bug.", { tools: ["read", "bash"] }],
+	])("are reported where the shell's limits refuse it: %s %j", (instructions, over) => {
+		const look = { persona: "R", next: ["done"], ...over, instructions };
+		expect(problemsOf({ name: "T", states: { look, done: {} } })).toHaveLength(1);
 	});
 
 	it("may rely on what any state before them saves, a parent's included", () => {
@@ -169,7 +179,7 @@ describe("a state's instructions", () => {
 				{ ".pi/agents/scout.md": agent },
 			),
 		).toEqual([
-			'.pi/agents/scout.md:8:11 The state "look" of T, whose agent this is, is told "Run the linter", but it has no tool that runs commands.',
+			'.pi/agents/scout.md:8:11 The state "look" of T, whose agent this is, is told "Run the linter", but it may not run programs.',
 		]);
 	});
 });

@@ -71,9 +71,11 @@ function unmet(text: string, able: Abilities): { readonly kind: NeedKind; readon
 
 function abilitiesOf(state: State, tools: readonly string[] | undefined, told: boolean): Abilities {
 	const has = (name: string): boolean => tools === undefined || tools.includes(name);
-	const freeShell = has("bash") && "shell" in state && state.shell === "free";
-	const write = has("edit") || has("write") || freeShell;
-	return { shell: has("bash"), write, worktree: write, user: state.questions !== "none", findings: told, tasks: told };
+	const edits = has("edit") || has("write");
+	const write = edits || (has("bash") && state.shell === "free");
+	// A program's effects are unknown, which `strict` refuses to a worker that may not write.
+	const shell = has("bash") && (edits || state.shell !== "strict");
+	return { shell, write, worktree: write, user: state.questions !== "none", findings: told, tasks: told };
 }
 
 /** The states from which a path leads to each state. */

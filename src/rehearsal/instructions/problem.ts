@@ -9,8 +9,8 @@ const code = "cannot-follow";
 
 const reasons: Readonly<Record<NeedKind, { readonly why: string; readonly remedy: string }>> = {
 	shell: {
-		why: "it has no tool that runs commands.",
-		remedy: "Allow bash there, or have a state or phase run it that may.",
+		why: "it may not run programs.",
+		remedy: "Allow bash there, not limited to reading, or leave it to a state or phase that may.",
 	},
 	write: {
 		why: "it may not change files.",

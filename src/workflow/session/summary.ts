@@ -100,7 +100,8 @@ export function spendLines(rows: unknown): string[] {
 	if (known.length === 0) return [];
 	const cells = [...known, sumOf("total", known)].map(({ name, visit, ms, tokens, costUsd, refused = 0 }) => [
 		visit === undefined ? name : `${visit}. ${name}`,
-		shortTime(ms),
+		// As wide as for 10 s, so that the columns do not depend on small differences.
+		shortTime(ms).padStart(3),
 		`${shortCount(tokens)} tokens`,
 		shortCost(costUsd),
 		refused === 0 ? "" : `${refused} refused`,

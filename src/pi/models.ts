@@ -37,7 +37,7 @@ export function modelsIn(response: RpcResponse): readonly ListedModel[] {
 
 /** The message to the next model. */
 export const takeoverText =
-	"The previous model cannot be reached. The conversation is complete up to here: continue the task.";
+	"[From pi-chronicle, not from the user]\nThe previous model cannot be reached. The conversation is complete up to here: continue the task.";
 
 /**
  * Switches the pi behind `link` to the first of `models` (`provider/id`) that it accepts, and removes that one and those before it from the

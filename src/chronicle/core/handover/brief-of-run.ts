@@ -69,6 +69,7 @@ export function briefOf(run: Run, because: LaunchReason, place: BriefPlace): Fir
 		...(isAgain ? { earlier: earlierTry(run, because) } : {}),
 		...(rewound ? { rewound } : {}),
 		...(own ? { abilities: own } : {}),
+		freeShell: state.shell === "free",
 		cwd: place.cwd,
 		task: taskOf(run),
 		decisions: [...(inherited?.decisions ?? []), ...run.decisions.filter(({ seq }) => !sentLater.has(seq))],

@@ -18,6 +18,8 @@ export interface FirstMessageBrief {
 	readonly rewound?: Rewound;
 	/** Absent: unknown. */
 	readonly abilities?: WorkerAbilities;
+	/** Whether its shell commands may change the project even if it edits no files. */
+	readonly freeShell: boolean;
 	/** Absolute path of the folder that it works in. */
 	readonly cwd: string;
 	readonly task: Task;

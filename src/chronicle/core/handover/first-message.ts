@@ -40,7 +40,7 @@ const shownWhole = 1000;
 
 function taskText({ text, by, whole }: Task): string {
 	const title = {
-		user: "The task, as the user wrote it",
+		user: "The task, as the user wrote it:",
 		template: "Your task, made from the template",
 		merge: "Your task, from pi-chronicle",
 	}[by];

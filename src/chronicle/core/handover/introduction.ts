@@ -17,7 +17,7 @@ export function introduction(brief: FirstMessageBrief): readonly string[] {
 	const { run, state, child, earlier, rewound } = brief;
 	const purpose = state.description === undefined ? "" : ` Its purpose: ${state.description}`;
 	return [
-		`You work on the state "${state.name}" of the run "${run}": ${wayText(brief)}.${purpose}`,
+		`You work on the state "${state.name}" (run "${run}"): ${wayText(brief)}.${purpose}`,
 		nextText(brief),
 		child ? childText(child) : "",
 		rewound ? rewoundText(rewound) : "",
@@ -130,11 +130,12 @@ function callLine({ tool, args, failed }: EarlierCall): string {
 	return `- ${tool} ${args}${failed ? " (failed)" : ""}`;
 }
 
-function abilitiesText({ abilities, cwd }: FirstMessageBrief): string {
+function abilitiesText({ abilities, freeShell, cwd }: FirstMessageBrief): string {
 	if (!abilities) return "";
 	const { edits, runs } = abilities;
-	if (!edits && !runs) return `You may read files; you change nothing. The project is in ${cwd}.`;
-	if (!edits)
-		return `You may read files and run commands; edit no file of the project, which is in ${cwd}. Temporary folders are free.`;
-	return `You may read${runs ? ", edit and run commands" : " and edit files"} in ${cwd}${runs ? " and in temporary folders" : ""}.`;
+	if (edits)
+		return `You may read${runs ? ", edit and run commands" : " and edit files"} in ${cwd}${runs ? " and in temporary folders" : ""}.`;
+	if (!runs) return `You may read files; you change nothing. The project is in ${cwd}.`;
+	const limit = freeShell ? "." : ", but not change the project. Temporary folders are free.";
+	return `You may read files and run commands in ${cwd}${limit}`;
 }

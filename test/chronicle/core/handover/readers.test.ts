@@ -291,12 +291,12 @@ describe("a continued conversation", () => {
 });
 
 describe("size", () => {
-	it("an empty handover has at most 1,000 characters of its own", () => {
+	it("an empty handover has at most 800 characters of its own", () => {
 		const testRun = start(
 			open(definition({ a: { persona: "A", next: ["b"] }, b: { persona: "B", next: ["a", "done"] } }), { task: "" }),
 		);
 		const text = message(testRun.run);
-		expect(text.length).toBeLessThanOrEqual(1000);
+		expect(text.length).toBeLessThanOrEqual(800);
 	});
 	it("what is known takes at most 24 KB; what is shortened is announced with the file, which has it whole", () => {
 		const testRun = checking();

@@ -24,8 +24,8 @@ const compactor = `export default (pi) => pi.registerTool({
 const has = (request: ModelRequest | undefined, text: string): number =>
 	request?.messages.filter(({ content }) => JSON.stringify(content ?? "").includes(text)).length ?? 0;
 
-/** The model's requests, without those for summaries. `turns`: its replies to them. */
-async function play(turns: Reply[]): Promise<readonly ModelRequest[]> {
+/** The model's requests, without those for summaries. `turns`: its replies to them; `ends`: whether the compaction ends the turn. */
+async function play(turns: Reply[], ends: boolean): Promise<readonly ModelRequest[]> {
 	const asked: ModelRequest[] = [];
 	const server = await openModelServer((request) => {
 		if (request.tools.length === 0) return say("A summary of what was said.");
@@ -37,19 +37,19 @@ async function play(turns: Reply[]): Promise<readonly ModelRequest[]> {
 	const state = { model: "scripted/small", tools: ["bash", "shrink"], extensions: ["./shrink.mjs"] };
 	const rig = openRig(project, { state });
 	const worker = await rig.start();
-	// A compaction by a command ends the turn; the supervisor then reminds the worker.
-	void rig.wait("turn_settled").then(() => worker.send("Go on."));
+	// The supervisor then reminds the worker.
+	if (ends) await rig.wait("turn_settled").then(() => worker.send("Go on."));
 	await worker.ended;
 	expect(rig.of("move")).toHaveLength(1);
 	return asked;
 }
 
-deepIt.each<[how: string, turns: Reply[]]>([
-	["at pi's threshold", [echo(3_000), echo(15_000), echo(19_500), echo(3_000)]],
-	["after an overflow", [echo(3_000), echo(15_000), fail(400, "prompt is too long: 30000 tokens"), echo(3_000)]],
-	["by a command", [echo(3_000), echo(15_000), call("shrink", {}), echo(3_000)]],
-])("a compaction %s: the model is asked once to save, and briefed once", async (_how, turns) => {
-	const asked = await play(turns);
+deepIt.each<[how: string, turns: Reply[], ends: boolean]>([
+	["at pi's threshold", [echo(3_000), echo(15_000), echo(19_500), echo(3_000)], false],
+	["after an overflow", [echo(3_000), echo(15_000), fail(400, "prompt is too long: 30000 tokens"), echo(3_000)], false],
+	["by a command", [echo(3_000), echo(15_000), call("shrink", {}), echo(3_000)], true],
+])("a compaction %s: the model is asked once to save, and briefed once", async (_how, turns, ends) => {
+	const asked = await play(turns, ends);
 	const compacted = asked.findIndex((request) => has(request, "A summary of what was said.") > 0);
 	expect(compacted).toBeGreaterThan(0);
 	expect(asked.slice(0, compacted).map((request) => has(request, save))).toEqual([
